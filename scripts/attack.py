@@ -3,7 +3,7 @@
 
     scripts/attack.py files 30000        # mutated experiment files and ledgers, 40 a call of `check`
     scripts/attack.py runs 11000         # random models, methods and extreme numbers
-    scripts/attack.py kills 200          # SIGKILL in run, verify, report, robustness and shard
+    scripts/attack.py kills 200          # SIGKILL in run, verify, report, reconstruct and shard
     sudo scripts/attack.py disks 40      # a full disk under results and store; mounts a tmpfs each time
 
 A seed can follow (1 where none does). The exit code is 1 where something did not hold; what it was is kept in target/attack/.
@@ -177,7 +177,7 @@ statements:
     bound_from: ours
 """
 # In an order after which all is there; a verdict hangs on the study, so that the exit code may be 1 before it.
-COMMANDS = [["reproduce", "mine"], ["shard", "1/2", "mine"], ["robustness", "experiments/mine/pendulum.yaml", "--samples", "16"],
+COMMANDS = [["reproduce", "mine"], ["shard", "1/2", "mine"], ["reconstruct", "experiments/mine/pendulum.yaml", "--samples", "16"],
             ["verify", "mine"], ["report"]]
 
 

@@ -28,7 +28,7 @@ fn main() -> Done<()> {
 fn is_wanted(path: &str) -> bool {
     match path.split('/').next() {
         Some("results") => {
-            let has_numbers = path.ends_with(".csv") && !path.ends_with("/robustness-samples.csv");
+            let has_numbers = path.ends_with(".csv") && !path.ends_with("/set-ups.csv");
             let is_seal = path.ends_with("/manifest.json") && path != "results/manifest.json";
             (has_numbers || is_seal) && !path.starts_with("results/report/")
         }

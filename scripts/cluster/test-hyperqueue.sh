@@ -73,7 +73,7 @@ for share in 2 4; do
 done
 wait "$program" || { cat again.log >&2; fail "the runs were not made"; }
 grep "failed" again.log || fail "nothing is said of the tasks that were killed"
-grep -q "^$runs runs, $runs from the store" again.log || fail "the store does not have all runs"
+grep -q "^$runs runs, $runs from the cache" again.log || fail "the cache does not have all runs"
 cmp alone/cluster/pendulum/runs.csv results/cluster/pendulum/runs.csv || fail "runs.csv differs"
 echo "runs.csv is bitwise that of one program alone"
 

@@ -9,7 +9,7 @@ use super::spec::{AnimationSpec, DrawingSpec, FigureSpec, MOST_PANELS, TableSpec
 use super::{Placed, Problems};
 
 /// Files that are there besides those of tables and figures.
-const RESERVED: [&str; 6] = ["ranking", "references", "robustness", "robustness-samples", "runs", "timings"];
+const RESERVED: [&str; 6] = ["ranking", "reconstruction", "references", "runs", "set-ups", "timings"];
 
 /// What a panel of a figure is called where it is a file by itself, counted from zero: `figure-3a`, `figure-3b`, … None beyond `z`.
 #[must_use]

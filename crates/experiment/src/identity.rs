@@ -3,7 +3,7 @@
 use mbsbench_input::{Node, Problem, read};
 
 /// Names of files and folders that the program itself makes among results, or knows beside experiments.
-const OWN_NAMES: [&str; 13] = [
+const OWN_NAMES: [&str; 15] = [
     "anchors.json",
     "anchors.yaml",
     "bounds.lock",
@@ -12,11 +12,13 @@ const OWN_NAMES: [&str; 13] = [
     "manifest.json",
     "paper.yaml",
     "ranking.csv",
+    "reconstruction.csv",
     "references.csv",
     "report",
-    "robustness.csv",
     "runs.csv",
+    "set-ups.csv",
     "timings.csv",
+    "witness.yaml",
 ];
 
 /// The id of an experiment, `paper/name`.

@@ -212,7 +212,11 @@ fn read<K: Kind>(
     // A model is called what the experiment calls it; a method brings its name along.
     let is_labelled = K::NAME == MethodKind::NAME;
     let parameters = if is_labelled { found.root.without(LABEL) } else { found.root.clone() };
-    entry.choose(&parameters, None).map_err(|problem| found.bad(vec![problem]))?;
+    let wrong = |problem| found.bad(vec![problem]);
+    if let Some(label) = found.root.get(LABEL).filter(|_| is_labelled) {
+        mbsbench_input::read::<String>(label).map_err(wrong)?;
+    }
+    entry.choose(&parameters, None).map_err(wrong)?;
     let mut written = found.root.placed(file.place);
     if let (Value::Map(entries), true, Some(stem)) = (&mut written.value, is_labelled, stem(&path))
         && entries.iter().all(|entry| entry.key.name != LABEL)

@@ -82,7 +82,16 @@ pub(crate) static RUNS: &[FileKey] = &[
         "undetermined",
         |generator| json!({ "type": "object", "additionalProperties": of::<UndeterminedSpec>(generator) }),
     ),
+    ("given", |_| {
+        let about = "Numbers that the paper prints about the set-up: `{ id, place, of, published, tolerance, why }`, as checks have them.";
+        let given = json!({ "type": "object", "required": ["id", "place", "of"] });
+        json!({ "type": "array", "items": given, "description": about })
+    }),
     ("study", of::<StudySpec>),
+    (
+        "set",
+        |_| json!({ "type": "object", "description": "Parameters by path that are set in every run that has them." }),
+    ),
     ("quick", |generator| object(generator, &[RUN], &[])),
 ];
 

@@ -16,8 +16,8 @@ use super::undetermined::lies_below;
 pub enum Mark {
     /// The paper prints it.
     Printed,
-    /// An input file or a program of its authors has it; the paper does not, or has something else.
-    AuthorsInput,
+    /// Its authors say it: in an answer, an input file or a program; the paper does not, or has something else.
+    Authors,
     /// Nobody says it; we chose.
     Chosen,
     /// Chosen so that a published number or feature comes out.
@@ -28,14 +28,14 @@ pub enum Mark {
 
 impl Mark {
     /// All of them, the firmest first.
-    pub const ALL: [Self; 5] = [Self::Printed, Self::AuthorsInput, Self::Chosen, Self::Calibrated, Self::StandIn];
+    pub const ALL: [Self; 5] = [Self::Printed, Self::Authors, Self::Chosen, Self::Calibrated, Self::StandIn];
 
-    /// As in files: `authors-input`.
+    /// As in files: `authors`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Printed => "printed",
-            Self::AuthorsInput => "authors-input",
+            Self::Authors => "authors",
             Self::Chosen => "chosen",
             Self::Calibrated => "calibrated",
             Self::StandIn => "stand-in",
@@ -130,7 +130,7 @@ mod tests {
         let known = Known {
             defaults: Some(Mark::Printed),
             entries: vec![
-                (key("model.mass"), vec![marked(Mark::Chosen, None), marked(Mark::AuthorsInput, Some("theirs"))]),
+                (key("model.mass"), vec![marked(Mark::Chosen, None), marked(Mark::Authors, Some("theirs"))]),
                 (key("model"), vec![marked(Mark::StandIn, Some("like"))]),
             ],
         };
@@ -138,7 +138,7 @@ mod tests {
             known.stated(path, |filter| filter.values().all(|value| *value == AxisValue::Text(case.to_owned())))
         };
         assert_eq!(at("model.mass", "ours"), Some(Mark::Chosen));
-        assert_eq!(at("model.mass", "theirs"), Some(Mark::AuthorsInput));
+        assert_eq!(at("model.mass", "theirs"), Some(Mark::Authors));
         assert_eq!(at("model.mass", "like"), Some(Mark::Chosen));
         assert_eq!(at("model.mass-2", "like"), Some(Mark::StandIn));
         assert_eq!(at("model.mass-2", "ours"), None);

@@ -58,7 +58,7 @@ pub use undetermined::{Reading, Undetermined, Varies};
 
 use mbsbench_input::{BadInput, Document, Key, Node, Problem, Value, read};
 use spec::{AnimationSpec, DrawingSpec, FigureSpec, TableSpec, Timing};
-use undetermined::read_undetermined;
+use undetermined::{read_given, read_set, read_undetermined};
 
 /// Version of the file format. In files of an older one, or that name none, words may be older ones.
 pub const SCHEMA: u32 = 2;
@@ -102,8 +102,12 @@ pub struct Experiment {
     pub known: Option<Known>,
     /// Parameters that the paper leaves out, by path.
     pub undetermined: Vec<(Key, Undetermined)>,
-    /// What a study of these parameters runs and looks at.
+    /// What the paper prints about the set-up, a node each.
+    pub given: Vec<Node>,
+    /// What a reconstruction runs and judges.
     pub study: StudyScope,
+    /// Parameters by path that are set in every run that has them.
+    pub set: Vec<(Key, Node)>,
     /// Whether the axes are those of `quick:`.
     pub quick: bool,
 }
@@ -118,21 +122,25 @@ pub struct Placed<T> {
 }
 
 impl Experiment {
-    /// The parameters that a study samples, with their ranges.
+    /// The parameters that have a range, with it.
     pub fn sampled(&self) -> impl Iterator<Item = (&Key, [f64; 2])> + Clone {
         self.undetermined.iter().filter_map(|(key, undetermined)| Some((key, undetermined.range()?)))
     }
 
-    /// The readings that a study goes through, one by one.
+    /// The readings of the text besides those of the file.
     pub fn readings(&self) -> impl Iterator<Item = &Reading> {
         self.undetermined.iter().flat_map(|(_, undetermined)| undetermined.readings())
     }
 
-    /// Names of what varies over the samples of a study: the undetermined parameters, then the features.
+    /// Names of what varies from set-up to set-up: parameters with a range, readings, features.
     #[must_use]
     pub fn variables(&self) -> Vec<&str> {
         let parameters = self.sampled().map(|(key, _)| key.name.as_str());
-        parameters.chain(self.study.features.iter().map(|feature| feature.value.name.as_str())).collect()
+        let readings = self.readings().map(|reading| reading.name.as_str());
+        parameters
+            .chain(readings)
+            .chain(self.study.features.iter().map(|feature| feature.value.name.as_str()))
+            .collect()
     }
 
     /// Whether a file of `paper` means this experiment by `name`: its id, or within the paper the part after it.
@@ -166,6 +174,8 @@ impl Experiment {
         let known = problems.keep(Known::read(root));
         let undetermined = problems.keep(read_undetermined(root));
         let study = undetermined.as_ref().and_then(|varied| problems.keep(StudyScope::read(root, varied)));
+        let given = problems.keep(read_given(root));
+        let set = problems.keep(read_set(root));
         let trajectories = problems.keep(items(root, "trajectories", read));
         let tables = problems.keep(items(root, "tables", spec::read_table));
         let plots = problems.keep(items(root, "plots", spec::read_figure));
@@ -201,7 +211,9 @@ impl Experiment {
                 trajectories: trajectories?,
                 known: known?,
                 undetermined: undetermined?,
+                given: given?,
                 study: study?,
+                set: set?,
                 quick,
             })
         };

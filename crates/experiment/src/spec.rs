@@ -112,6 +112,9 @@ pub struct TableSpec {
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
+    /// A cell shows the median of its runs, which may be several; without it a cell has one run.
+    #[serde(default)]
+    pub medians: bool,
 }
 
 /// Columns of `runs.csv` by the heads under which a table shows them, in the order of the file.

@@ -1,4 +1,4 @@
-//! What a robustness study looks at besides the undetermined parameters; see `docs/robustness.md`.
+//! What a reconstruction runs and judges; see `docs/reconstruction.md`.
 
 use std::collections::BTreeMap;
 
@@ -15,18 +15,21 @@ use super::{Placed, items};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StudySpec {
-    /// Cases that are run at every sample; all of them where none is named.
+    /// Cases that are run in every set-up; all of them if none is named.
     pub cases: Vec<String>,
     /// Only runs with these axis values; a check that reduces over such an axis is judged on what is left.
     #[serde(rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
-    /// Experiments of the same paper whose runs vary alike, for checks that rest on several.
+    /// Experiments of the same paper whose runs vary alike, for checks and givens that rest on several.
     pub along: Vec<String>,
-    /// Checks whose ids begin like this; all of them where nothing is said. Numbers that only the nominal parameters have are
-    /// no matter for a study.
+    /// Checks whose ids begin like this; all of them if nothing is said.
     pub checks: Vec<String>,
-    /// How many samples are taken, where the command does not say; 128 where neither does.
+    /// Samples of the ranges, if nothing is given and the command does not say; 128 if neither does.
     pub samples: Option<u32>,
+    /// Most set-ups that are evaluated, if something is given and the command does not say; 2000 if neither does.
+    pub budget: Option<u32>,
+    /// The figure or table whose sentences a witness has to meet; all sentences if it is not named.
+    pub figure: Option<String>,
     /// Numbers besides the undetermined parameters on which verdicts may depend.
     pub features: Vec<Feature>,
 }
@@ -73,29 +76,37 @@ impl Feature {
     }
 }
 
-/// Samples of a study of which nothing is said.
+/// Samples if the file names no number.
 const SAMPLES: u32 = 128;
+/// Set-ups that are evaluated at most if the file names no number.
+const BUDGET: u32 = 2000;
 
 /// The block `study:`, its parts with their nodes.
 #[derive(Debug, Clone, Default)]
 pub struct StudyScope {
-    /// Cases that are run at every sample; all of them where none is named.
+    /// Cases that are run in every set-up; all of them if none is named.
     pub cases: Vec<Placed<String>>,
     /// Only runs with these axis values.
     pub filter: BTreeMap<String, AxisValue>,
     /// Experiments whose runs vary alike.
     pub along: Vec<Placed<String>>,
-    /// Beginnings of the ids of checks that are judged; all of them where there is none.
+    /// Beginnings of the ids of checks that are judged; all of them if there is none.
     pub checks: Vec<Placed<String>>,
-    /// How many samples are taken.
-    pub samples: Option<u32>,
+    /// Samples of the ranges.
+    pub samples: u32,
+    /// Most set-ups that are evaluated.
+    pub budget: u32,
+    /// The figure or table whose sentences a witness has to meet.
+    pub figure: Option<String>,
     /// Numbers besides the undetermined parameters on which verdicts may depend.
     pub features: Vec<Placed<Feature>>,
 }
 
 impl StudyScope {
     pub(super) fn read(root: &Node, undetermined: &[(Key, Undetermined)]) -> Result<Self, Problem> {
-        let Some(node) = root.get("study") else { return Ok(Self::default()) };
+        let Some(node) = root.get("study") else {
+            return Ok(Self { samples: SAMPLES, budget: BUDGET, ..Self::default() });
+        };
         if !matches!(node.value, Value::Map(_)) {
             return Err(Problem::new(node.place, format!("found {}", node.describe()))
                 .help(format!("accepted: a map with {}", one_of(keys_of::<StudySpec>().iter().copied()))));
@@ -124,26 +135,23 @@ impl StudyScope {
                 return Err(problem.help("accepted: a number above zero"));
             }
         }
-        let samples = node.get("samples").map(read::<u32>).transpose()?;
-        if samples == Some(0) {
-            return Err(
-                Problem::new(node.place_of("samples"), "no samples").help("accepted: a whole number above zero")
-            );
-        }
+        let count = |key: &str, default: u32| match node.get(key).map(read::<u32>).transpose()? {
+            Some(0) => {
+                let problem = Problem::new(node.place_of(key), format!("no {key}"));
+                Err(problem.help("accepted: a whole number above zero"))
+            }
+            count => Ok(count.unwrap_or(default)),
+        };
         Ok(Self {
             cases: items(node, "cases", read)?,
             filter: node.get("where").map(read).transpose()?.unwrap_or_default(),
             along: items(node, "along", read)?,
             checks: items(node, "checks", read)?,
-            samples,
+            samples: count("samples", SAMPLES)?,
+            budget: count("budget", BUDGET)?,
+            figure: node.get("figure").map(read).transpose()?,
             features,
         })
-    }
-
-    /// How many samples are taken where the command asks for no number of them.
-    #[must_use]
-    pub fn samples(&self) -> u32 {
-        self.samples.unwrap_or(SAMPLES)
     }
 
     /// Whether a check is to be judged.

@@ -121,7 +121,7 @@ fn cells((line, place): (&str, Place)) -> impl Iterator<Item = (&str, Place)> + 
 /// Name and factor to the unit of the model of a column.
 fn head(cell: &str, place: Place, is_first: bool, observables: &[Observable]) -> Result<(String, f64), Problem> {
     let example = if is_first { "t [s]" } else { "x [m]" };
-    let split = cell.strip_suffix(']').and_then(|cell| cell.split_once('['));
+    let split = cell.strip_suffix(']').and_then(|cell| cell.rsplit_once('['));
     let Some((name, unit)) = split.map(|(name, unit)| (name.trim(), unit.trim())) else {
         return Err(Problem::new(place, format!("`{cell}` has no unit")).help(format!("accepted: `{example}`")));
     };

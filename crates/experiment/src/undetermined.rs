@@ -4,10 +4,12 @@ use mbsbench_input::{Entry, Key, Node, Number, Problem, Value, read};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::list;
+
 /// What is undetermined, by the path of a parameter or, where readings set several, by a name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Undetermined {
-    /// What it takes in a study.
+    /// What it takes in a set-up.
     pub varies: Varies,
     /// Why it is undetermined and where the range or the readings come from.
     pub why: String,
@@ -15,7 +17,7 @@ pub struct Undetermined {
     pub calibrated: Option<String>,
 }
 
-/// What an undetermined parameter takes in a study.
+/// What an undetermined parameter takes in a set-up.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Varies {
     /// Any number from the lowest to the highest plausible one.
@@ -133,7 +135,27 @@ fn readings_of(entry: &Entry) -> Result<Vec<Reading>, Problem> {
         .collect()
 }
 
-/// A number of a sample as it would stand in a file.
+/// Reads `given:`: what the paper prints about the set-up. The tests in it are read where checks are.
+pub(super) fn read_given(root: &Node) -> Result<Vec<Node>, Problem> {
+    let Some(given) = root.entry("given") else { return Ok(Vec::new()) };
+    if root.get("undetermined").is_none() {
+        let problem = Problem::new(given.key.place, "numbers are given, and nothing is undetermined");
+        return Err(problem.help("add `undetermined:` with a parameter and its range"));
+    }
+    Ok(list(root, "given")?.to_vec())
+}
+
+/// Reads `set:`: parameters by path that are set in every run that has them.
+pub(super) fn read_set(root: &Node) -> Result<Vec<(Key, Node)>, Problem> {
+    let Some(node) = root.get("set") else { return Ok(Vec::new()) };
+    let Value::Map(entries) = &node.value else {
+        let problem = Problem::new(node.place, format!("found {}", node.describe()));
+        return Err(problem.help("accepted: a map of paths, `set: { model.mass: 3.2 }`"));
+    };
+    Ok(entries.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect())
+}
+
+/// A number of a set-up as a file would have it.
 pub fn number(value: f64, key: &Key) -> Node {
     Node::new(Value::Number(Number { value, whole: None, text: value.to_string() }), key.place)
 }

@@ -18,15 +18,17 @@ pub fn of_column<'u>(column: &str, inner: &'u str) -> Cow<'u, str> {
     if column.starts_with("trend(") {
         return per_second(inner);
     }
-    // A bound has the unit of its error.
-    let unit = match column.strip_suffix("_bound").unwrap_or(column) {
+    // A bound has the unit of its error, whatever the times.
+    let error = column.strip_suffix("_bound").unwrap_or(column);
+    let unit = match error.strip_prefix("final_").unwrap_or(error) {
         "step" | "step_per_stage" | "t_reached" => "s",
         "energy_variation" => "J",
         // Of all positions together, angles in rad and lengths in m.
         "position_error" => "rad, m",
         "velocity_error" => "rad/s, m/s",
         "multiplier_error" => "N",
-        "drift_constant" | "newton_condition" | "benchmark_error" | "scaled_error" => "1",
+        "drift_constant" | "newton_condition" | "newton_contraction" | "benchmark_error" | "scaled_error" => "1",
+        "amplitude_decay" | "period_elongation" | "spectral_radius" => "1",
         _ if column.starts_with("shape_distance(") || column.starts_with("relative_error") => "1",
         "timing.median_s" | "timing.setup_s" => "s",
         "timing.step_ns" => "ns",
@@ -52,6 +54,8 @@ fn per_second(unit: &str) -> Cow<'_, str> {
 fn size(unit: &str) -> Option<(&'static str, f64)> {
     const DEGREE: f64 = std::f64::consts::PI / 180.0;
     Some(match unit {
+        "1" => ("ratio", 1.0),
+        "%" => ("ratio", 0.01),
         "rad" => ("angle", 1.0),
         "deg" | "°" => ("angle", DEGREE),
         "rad/s" => ("angular velocity", 1.0),
@@ -77,7 +81,7 @@ mod tests {
     fn columns_have_units() {
         for (column, inner, unit) in [
             ("position_error", "", "rad, m"),
-            ("velocity_error_bound", "", "rad/s, m/s"),
+            ("final_velocity_error_bound", "", "rad/s, m/s"),
             ("multiplier_error", "", "N"),
             ("mean_absolute(energy_change)", "J", "J"),
             ("trend(energy)", "J", "J/s"),
@@ -96,6 +100,7 @@ mod tests {
         assert_eq!(factor("rad", "rad"), Some(1.0));
         assert!((factor("rad", "deg").unwrap() - 57.295_779_513_082_32).abs() < 1e-13);
         assert_eq!(factor("J", "kJ"), Some(1e-3));
+        assert_eq!(factor("1", "%"), Some(100.0));
         assert_eq!(factor("rad", "m"), None);
         assert_eq!(factor("furlong", "furlong"), Some(1.0), "an unknown unit is still itself");
     }

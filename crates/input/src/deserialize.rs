@@ -137,6 +137,7 @@ impl<'n, 'w> NodeDeserializer<'n, 'w> {
     fn not_a_struct(self, fields: &[&str]) -> Unplaced {
         match fields {
             [] => self.wrong("an empty map"),
+            [only] => self.wrong(&format!("a map, `{{ {only}: … }}`")),
             _ => self.wrong(&format!("a map with the keys {}", one_of(fields.iter().copied()))),
         }
     }
@@ -298,7 +299,7 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
         match &self.node.value {
             Value::List(items) => self.list(items, visitor),
             _ => Err(self.wrong(&match (&visitor as &dyn de::Expected).to_string() {
-                unnamed if unnamed == "a sequence" => "a list".to_owned(),
+                unnamed if unnamed == "a sequence" => "a list, `[ … ]`".to_owned(),
                 named => named,
             })),
         }
@@ -311,7 +312,7 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
                 Err(Unplaced::new(format!("found a list of {}", items.len()), format!("accepted: a list of {length}"))
                     .at(self.node.place))
             }
-            _ => Err(self.wrong(&format!("a list of {length}"))),
+            _ => Err(self.wrong(&format!("a list of {length}, `[{}]`", vec!["…"; length].join(", ")))),
         }
     }
 

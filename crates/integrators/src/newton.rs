@@ -4,7 +4,7 @@
 //! loop, what is done with numbers that are none, and the ways in which iterations end are common.
 
 use mbsbench_problem::parameters::spelling;
-use mbsbench_problem::{Failure, Form, Ode, parameters};
+use mbsbench_problem::{Failure, parameters};
 
 parameters! {
     /// When Newton's matrix is formed and factorized.
@@ -30,11 +30,6 @@ pub(crate) const DENSE: &str = "dense";
 pub(crate) const EXACT: &str = "exact";
 /// Newton's matrix is kept from step to step for as long as it serves.
 pub(crate) const KEPT: &str = "kept";
-
-/// Whether a problem gives exact derivatives to methods that take it as mechanics or in implicit form if it has these.
-pub(crate) fn gives_derivatives(problem: &mut dyn Ode) -> bool {
-    problem.has_jacobian() || matches!(problem.form(), Form::Mechanics(_) | Form::Implicit(_))
-}
 
 /// Options by their names.
 pub(crate) fn options<const N: usize>(named: [(&str, String); N]) -> Vec<(String, String)> {

@@ -66,10 +66,6 @@ impl Method for Solver {
         6
     }
 
-    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
-        problem.has_jacobian()
-    }
-
     fn solver_options(&self) -> Vec<(String, String)> {
         options([("linear-algebra", STRUCTURED.to_owned()), ("jacobians", EXACT.to_owned())])
     }

@@ -6,4 +6,4 @@ pub mod comparison;
 pub mod fit;
 pub mod folders;
 pub mod publication;
-pub mod robustness;
+pub mod reconstruction;

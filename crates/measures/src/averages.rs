@@ -72,6 +72,7 @@ averages! {
     MeanMagnitude "mean_absolute" Mean
         "mean over time of an observable's magnitude, by the trapezoidal rule over accepted states (negrut2007, Eq. 23)";
     Trend "trend" Line "slope over time (1/s) of the straight line that fits an observable best, by least squares";
+    Deviation "deviation" Scatter "root mean square of an observable about the straight line that fits it best, by least squares";
     OscillationIndex "oscillation_index" Oscillation
         "way that an observable goes up and down over accepted states, over the distance between its ends";
 }
@@ -119,6 +120,7 @@ struct Line {
     time: f64,
     value: f64,
     times: f64,
+    values: f64,
     products: f64,
 }
 
@@ -129,6 +131,7 @@ impl Line {
         self.time += dt / self.count;
         self.value += dx / self.count;
         self.times += dt * (t - self.time);
+        self.values += dx * (value - self.value);
         self.products += dt * (value - self.value);
     }
 }
@@ -142,6 +145,24 @@ impl Running for Line {
     }
     fn number(&self) -> Option<f64> {
         (self.times > 0.0).then(|| self.products / self.times)
+    }
+}
+
+#[derive(Default)]
+struct Scatter(Line);
+
+impl Running for Scatter {
+    fn begin(&mut self, t: f64, value: f64) {
+        self.0.add(t, value);
+    }
+    fn step(&mut self, _start: (f64, f64), (t, value): (f64, f64)) {
+        self.0.add(t, value);
+    }
+    fn number(&self) -> Option<f64> {
+        let Line { count, times, values, products, .. } = self.0;
+        // Rounding can make what is left of a straight line negative; a NaN stays one.
+        let squares = values - products * products / times;
+        (times > 0.0).then(|| (if squares < 0.0 { 0.0 } else { squares } / count).sqrt())
     }
 }
 
@@ -188,6 +209,10 @@ mod tests {
         let slope = over::<Line>(|t| 3.0 - 2.0 * t);
         // a time of 1000 s is known to 1e-13 s, and a few thousand of them are summed up
         assert!((slope + 2.0).abs() < 1e-9, "{slope}");
+        // a fast wave about a line, which its periods hardly tilt
+        let scatter = over::<Scatter>(|t| 3.0 - 2.0 * t + (40.0 * PI * t).sin());
+        assert!((scatter - 0.5_f64.sqrt()).abs() < 1e-3, "{scatter}");
+        assert!(over::<Scatter>(|t| 3.0 - 2.0 * t) < 1e-6);
         // up and down by 1 four times in each of two periods, and 0.2 from end to end
         assert!((over::<Oscillation>(|t| wave(t) + 0.1 * t) - 8.0 / 0.2).abs() < 0.1);
     }

@@ -1,4 +1,4 @@
-//! How well the matrices of Newton's method are conditioned.
+//! The matrices of Newton's method: their condition, and what wrong derivatives in them cost.
 
 use mbsbench_problem::parameters;
 use nalgebra::DMatrix;
@@ -37,5 +37,56 @@ impl Measure for Largest {
     }
     fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
         vec![self.0]
+    }
+}
+
+parameters! {
+    /// Largest factor by which an iteration of Newton's method shrinks a small error if its matrix is formed with wrong derivatives: the
+    /// spectral radius of `I − W⁻¹ M` with the wrong matrix `W` and the exact one, `M`. Empty for methods whose derivatives are exact.
+    pub struct NewtonContraction {}
+}
+
+impl MeasureDefinition for NewtonContraction {
+    const NAME: &'static str = "newton_contraction";
+    const SUMMARY: &'static str = "largest contraction factor of Newton's method with wrong derivatives in its matrix";
+
+    fn columns(&self) -> Vec<String> {
+        vec![Self::NAME.to_owned()]
+    }
+    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        Box::new(Contraction(None))
+    }
+}
+
+struct Contraction(Option<f64>);
+
+impl Measure for Contraction {
+    fn watches_newton_matrices(&self) -> bool {
+        true
+    }
+    fn wrong_newton_matrix(&mut self, matrix: &DMatrix<f64>, exact: &DMatrix<f64>) {
+        // The difference first: I − W⁻¹ M would round its small eigenvalues away.
+        let factor = matrix.clone().lu().solve(&(matrix - exact)).map_or(f64::NAN, |iteration| {
+            iteration.complex_eigenvalues().iter().map(|eigenvalue| eigenvalue.norm()).fold(0.0, f64::max)
+        });
+        self.0 = Some(self.0.map_or(factor, |largest| if factor > largest { factor } else { largest }));
+    }
+    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+        vec![self.0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contraction_is_the_largest_relative_error_of_a_diagonal_matrix() {
+        let diagonal = |entries: &[f64]| DMatrix::from_diagonal(&entries.to_vec().into());
+        let mut contraction = Contraction(None);
+        contraction.wrong_newton_matrix(&diagonal(&[2.0, 4.0]), &diagonal(&[2.0, 4.0 + 1e-13]));
+        assert!((contraction.0.unwrap() - 2.5e-14).abs() < 1e-16);
+        contraction.wrong_newton_matrix(&diagonal(&[1.0, 2.0]), &diagonal(&[0.5, 2.0]));
+        assert_eq!(contraction.0, Some(0.5));
     }
 }

@@ -64,6 +64,29 @@ impl MeasureDefinition for AllRhsEvaluations {
 }
 
 parameters! {
+    /// Cost of a run in evaluations of the right-hand side: those that were made, those for difference quotients
+    /// included, and for each exact Jacobian as many as difference quotients would have taken, one for each column, or
+    /// for each group of columns without a row in common (Curtis, Powell and Reid 1974). How the Jacobians were formed does
+    /// not change it.
+    pub struct RhsCost {}
+}
+
+impl MeasureDefinition for RhsCost {
+    const NAME: &'static str = "rhs_cost";
+    const SUMMARY: &'static str =
+        "cost in evaluations of the right-hand side; an exact Jacobian counts as many as differences would take";
+
+    fn columns(&self) -> Vec<String> {
+        vec![Self::NAME.to_owned()]
+    }
+    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        Box::new(Read(|statistics| {
+            statistics.rhs_evaluations + statistics.jacobian_rhs_evaluations + statistics.jacobian_columns
+        }))
+    }
+}
+
+parameters! {
     /// Operations of the dense linear algebra that a method makes itself: factorizations, solves and products of
     /// matrices, by their sizes. A method that does not count them is refused.
     pub struct LinearAlgebraFlops {}

@@ -112,7 +112,7 @@ fn compare(context: &MeasureContext<'_>, indices: Vec<usize>, times: Vec<f64>) -
 }
 
 macro_rules! class_errors {
-    ($($name:ident $class:ident $column:literal $bound:literal $what:literal;)*) => {$(
+    ($($name:ident $last:ident $class:ident $column:literal $what:literal;)*) => {$(
         parameters! {
             #[doc = concat!("Largest error of the ", $what, " that the model counts as such, against the experiment's reference, ")]
             /// with the bound on the reference's own error at the same places. Angles and lengths are taken together, in rad
@@ -129,7 +129,7 @@ macro_rules! class_errors {
             const SUMMARY: &'static str = concat!("largest error of the ", $what, " against the reference");
 
             fn columns(&self) -> Vec<String> {
-                vec![$column.to_owned(), $bound.to_owned()]
+                [$column, concat!($column, "_bound")].map(str::to_owned).to_vec()
             }
             fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
                 grid(span, self.every)
@@ -138,13 +138,33 @@ macro_rules! class_errors {
                 compare(context, context.of_class(Class::$class), grid(context.span, self.every))
             }
         }
+
+        parameters! {
+            #[doc = concat!("The same at the final time alone, beside [`", stringify!($name), "`] over a grid of times.")]
+            pub struct $last {}
+        }
+
+        impl MeasureDefinition for $last {
+            const NAME: &'static str = concat!("final_", $column);
+            const SUMMARY: &'static str = concat!("largest error of the ", $what, " against the reference at the end");
+
+            fn columns(&self) -> Vec<String> {
+                [concat!("final_", $column), concat!("final_", $column, "_bound")].map(str::to_owned).to_vec()
+            }
+            fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
+                grid(span, None)
+            }
+            fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+                $name { every: None }.start(context)
+            }
+        }
     )*};
 }
 
 class_errors! {
-    PositionError Position "position_error" "position_error_bound" "positions";
-    VelocityError Velocity "velocity_error" "velocity_error_bound" "velocities";
-    MultiplierError Multiplier "multiplier_error" "multiplier_error_bound" "multipliers";
+    PositionError FinalPositionError Position "position_error" "positions";
+    VelocityError FinalVelocityError Velocity "velocity_error" "velocities";
+    MultiplierError FinalMultiplierError Multiplier "multiplier_error" "multipliers";
 }
 
 /// The reference's values of one observable at the times of the grid.
@@ -261,12 +281,30 @@ mod tests {
         let error = |of: &str| MaximumError { of: of.to_owned(), every: None }.columns();
         let rms = RmsError { of: "theta".to_owned(), every: 1.0 }.columns();
         let columns = [error("theta"), error("ring_error"), rms, PositionError::default().columns()];
-        let classes = [VelocityError::default().columns(), MultiplierError::default().columns()];
+        let classes = [VelocityError::default().columns(), FinalVelocityError {}.columns()];
         for pair in columns.iter().chain(&classes) {
             assert_eq!(bound_of(&pair[0]).as_ref(), Some(&pair[1]));
             assert_eq!(bound_of(&pair[1]), None, "a bound has no bound");
         }
         assert_eq!(bound_of("energy_variation"), None);
+    }
+
+    #[test]
+    fn an_error_that_vanishes_at_the_end_is_seen_over_the_span() {
+        let times: Vec<f64> = (0..=4).map(f64::from).collect();
+        let reference = ReferenceTrajectory {
+            observables: vec!["q".to_owned()],
+            times: times.clone(),
+            values: vec![vec![0.0]; 5],
+            bounds: [0.0, 3e-9, 0.0, 0.0, 1e-9].map(|bound| vec![bound]).to_vec(),
+            digits: 9.0,
+            digits_asked: 8.0,
+        };
+        let error = |t: f64| vec![t * (4.0 - t)];
+        let over = ended(against(&PositionError { every: Some(1.0) }, &times, error, Some(&reference)), false);
+        assert_eq!(over, [Some(4.0), Some(3e-9)]);
+        let last = ended(against(&FinalPositionError {}, &times, error, Some(&reference)), false);
+        assert_eq!(last, [Some(0.0), Some(1e-9)]);
     }
 
     #[test]

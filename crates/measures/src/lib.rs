@@ -19,6 +19,7 @@ mod half_plane;
 mod inside;
 mod landmarks;
 mod linear;
+mod oscillation;
 mod relative_error;
 mod sampled;
 mod samples;
@@ -30,17 +31,20 @@ pub mod stepwise;
 mod testing;
 mod windows;
 
-pub use averages::{MaximumMagnitude, MeanMagnitude, OscillationIndex, Trend};
+pub use averages::{Deviation, MaximumMagnitude, MeanMagnitude, OscillationIndex, Trend};
 pub use benchmark::{BenchmarkError, ScaledError};
 pub use bounces::Bounces;
 pub use changes::StepChanges;
-pub use conditioning::NewtonCondition;
+pub use conditioning::{NewtonCondition, NewtonContraction};
 pub use costs::JacobianCosts;
-pub use counters::{AllRhsEvaluations, LinearAlgebraFlops, NewtonIterationsPerStage, TestsPerStep};
+pub use counters::{AllRhsEvaluations, LinearAlgebraFlops, NewtonIterationsPerStage, RhsCost, TestsPerStep};
 pub use curves::ShapeDistance;
 pub use digits::{Mescd, Scd};
 pub use drift::DriftConstant;
-pub use error::{MaximumError, MultiplierError, PositionError, RmsError, VelocityError, bound_of};
+pub use error::{
+    FinalMultiplierError, FinalPositionError, FinalVelocityError, MaximumError, MultiplierError, PositionError,
+    RmsError, VelocityError, bound_of,
+};
 pub use extrema::Extrema;
 pub use extremes::{
     AdjustmentMax, ConstraintMax, EnergyVariation, EventResidual, Range, RangeAfterEvents, SurfaceMax,
@@ -51,6 +55,7 @@ pub use half_plane::HalfPlaneRadius;
 pub use inside::ExcessInside;
 pub use landmarks::{Crossings, EventSequence, EventTimes};
 pub use linear::LinearAnalysis;
+pub use oscillation::Oscillation;
 pub use relative_error::RelativeError;
 
 pub use samples::{Final, Initial, Sample, Visit, slack};
@@ -123,14 +128,20 @@ pub fn add_to<C: Catalogue>(catalogue: C) -> C {
         .measure::<PositionError>()
         .measure::<VelocityError>()
         .measure::<MultiplierError>()
+        .measure::<FinalPositionError>()
+        .measure::<FinalVelocityError>()
+        .measure::<FinalMultiplierError>()
         .measure::<MaximumMagnitude>()
         .measure::<MeanMagnitude>()
         .measure::<Trend>()
+        .measure::<Deviation>()
         .measure::<OscillationIndex>()
+        .measure::<Oscillation>()
         .measure::<Window>()
         .measure::<DriftConstant>()
         .measure::<ShapeDistance>()
         .measure::<NewtonCondition>()
+        .measure::<NewtonContraction>()
         .measure::<Crossings>()
         .measure::<Extrema>()
         .measure::<EventTimes>()
@@ -149,6 +160,7 @@ pub fn add_to<C: Catalogue>(catalogue: C) -> C {
         .measure::<StepMap>();
     counters::add_to(of_solutions)
         .measure::<AllRhsEvaluations>()
+        .measure::<RhsCost>()
         .measure::<JacobianCosts>()
         .measure::<NewtonIterationsPerStage>()
         .measure::<LinearAlgebraFlops>()
@@ -273,6 +285,9 @@ pub trait Measure {
 
     /// A matrix that Newton's method is about to factorize.
     fn newton_matrix(&mut self, _matrix: &DMatrix<f64>) {}
+
+    /// The same matrix formed with wrong derivatives, and with the exact ones.
+    fn wrong_newton_matrix(&mut self, _matrix: &DMatrix<f64>, _exact: &DMatrix<f64>) {}
 
     /// The initial state's observables.
     fn begin(&mut self, _t: f64, _observables: &[f64]) {}

@@ -58,7 +58,7 @@ pub fn context<'c>(
     reference: Option<&'c ReferenceTrajectory>,
 ) -> MeasureContext<'c> {
     const METHOD: &Unused = &Unused;
-    const CLASSES: [Option<Class>; 2] = [None; 2];
+    const CLASSES: [Option<Class>; 2] = [Some(Class::Position), Some(Class::Velocity)];
     let classes = &const { CLASSES }[..observables.len()];
     MeasureContext { observables, classes, span, method: METHOD, step: None, reference }
 }

@@ -36,10 +36,11 @@ fn view<X: Space>(
             let arm = turned::<f64, X>(&frame, &local);
             seen.map(|i| frame.centre[i] + arm[i])
         };
-        let outline = |corners: &[[f64; 3]]| Outline::Outline(corners.iter().map(|&corner| at(corner)).collect());
         if !matches!(body.shape, Some(Shape::Rod(_))) {
             parts.extend(arms(body, &at));
         }
+        let at = |local: [f64; 3]| at((body.middle.at + body.middle.turn * Vector3::from(local)).into());
+        let outline = |corners: &[[f64; 3]]| Outline::Outline(corners.iter().map(|&corner| at(corner)).collect());
         match &body.shape {
             Some(Shape::Rod(rod)) => {
                 let ends = [-0.5, 0.5].map(|side| at([side * rod.length, 0.0, 0.0]));

@@ -379,13 +379,6 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         false
     }
 
-    /// Whether the method forms exact Jacobians of this problem, which it suits: no count of right-hand sides contains
-    /// these. False for a method without Jacobians, and for one that forms them by differences, whose right-hand sides
-    /// are counted.
-    fn forms_exact_jacobians(&self, _problem: &mut dyn Ode<S>) -> bool {
-        false
-    }
-
     /// Whether the method counts the operations of its linear algebra
     /// ([`Statistics::linear_algebra_flops`](crate::Statistics::linear_algebra_flops)).
     fn counts_flops(&self) -> bool {

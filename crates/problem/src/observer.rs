@@ -80,6 +80,9 @@ pub trait Observer<S: Scalar = f64> {
     /// step that is attempted, s.
     fn newton_matrix(&mut self, _t: S, _matrix: &DMatrix<S>) {}
 
+    /// The same matrix formed with wrong derivatives, and with the exact ones, scaled alike.
+    fn wrong_newton_matrix(&mut self, _t: S, _matrix: &DMatrix<S>, _exact: &DMatrix<S>) {}
+
     /// The initial state.
     fn start(&mut self, _t: S, _y: &[S]) {}
 

@@ -21,6 +21,9 @@ macro_rules! for_each_counter {
             jacobian_rhs_evaluations "evaluations of the right-hand side for Jacobians, counted apart";
             /// A Jacobian is formed; elsewhere `nje`, NJAC.
             jacobian_evaluations "evaluations of a Jacobian";
+            /// A column of an exact Jacobian is formed; columns that one difference quotient would give together, since they
+            /// have no row in common, are one. Nothing for Jacobians by differences, whose right-hand sides are counted.
+            jacobian_columns "columns of exact Jacobians, those without a common row as one";
             /// A matrix is factorized by the method (not inside the model); elsewhere `nsetups`, NDEC.
             factorizations "factorizations";
             /// A Newton correction is computed; elsewhere `nni`.
@@ -94,6 +97,14 @@ macro_rules! statistics {
 for_each_counter!(statistics);
 
 impl Statistics {
+    /// Counts an exact Jacobian of so many columns, unless the counters are stopped.
+    pub(crate) fn count_exact_jacobian(&mut self, columns: usize, is_paused: bool) {
+        if !is_paused {
+            self.jacobian_evaluations += 1;
+            self.jacobian_columns += columns as u64;
+        }
+    }
+
     /// Counts operations of linear algebra.
     pub fn add_flops(&mut self, flops: u64) {
         *self.linear_algebra_flops.get_or_insert(0) += flops;

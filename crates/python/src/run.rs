@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -25,7 +25,6 @@ use rayon::ThreadPoolBuilder;
 
 use crate::arrays::vector;
 use crate::failures::input_error;
-use crate::model::bad;
 use crate::registered::registry;
 use crate::solve::refuse_start;
 
@@ -179,7 +178,9 @@ pub fn run<'py>(
 ) -> PyResult<Vec<Told<'py>>> {
     let registry = registry()?;
     let read = |(path, text): &(PathBuf, String)| Plan::read(path, text.as_bytes(), &registry, options.quick);
-    let plans = py.detach(|| documents.iter().map(read).collect::<Result<Vec<Plan>, _>>()).map_err(bad)?;
+    let files: Vec<&Path> = documents.iter().map(|(path, _)| path.as_path()).collect();
+    let wrong = |wrong| input_error(cli::no_experiment(vec![wrong], &files).render(false).trim_end());
+    let plans = py.detach(|| documents.iter().map(read).collect::<Result<Vec<Plan>, _>>()).map_err(wrong)?;
     let is_official = options.out.join("manifest.json").exists();
     if is_official && plans.iter().flat_map(|plan| &plan.runs).any(|run| run.model.is_late() || run.method.is_late()) {
         let text =

@@ -55,7 +55,7 @@ def test_experiments_and_baselines_are_built_in(monkeypatch: pytest.MonkeyPatch)
 
     assert len(mbsbench.run("gil2013/linear-exactness", progress=False).runs) == 20
     assert set(mbsbench.verify("gil2013")["verdict"]) >= {"reproduced"}
-    assert "verdict     reproduced" in mbsbench.explain("gil2013/linear/exact")
+    assert "outcome     reproduced" in mbsbench.explain("gil2013/linear/exact")
     with pytest.warns(UserWarning, match="built-in"):
         shaft = mbsbench.load("results", "zhang2022/shaft-convergence")
     assert len(shaft.runs) and shaft.figures

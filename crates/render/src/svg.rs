@@ -106,6 +106,8 @@ fn write_frame(out: &mut String, area: Area, scales: &[EdgeScale; 2]) {
 enum Piece {
     /// Subpaths, each its corners and whether it is closed, with the attributes of the path.
     Path { attributes: String, subpaths: Vec<(Vec<BackendCoord>, bool)> },
+    /// Open circles of a radius, each once, with the attributes of the path.
+    Rings { attributes: String, radius: u32, centres: Vec<BackendCoord> },
     /// Texts, with the attributes of the group that they stand in.
     Texts { attributes: String, texts: String },
     /// An element.
@@ -116,6 +118,9 @@ impl Piece {
     /// Whether `next` can stand in the same element.
     fn takes(&self, next: &Self) -> bool {
         match (self, next) {
+            (Self::Rings { attributes, radius, .. }, Self::Rings { attributes: others, radius: other, .. }) => {
+                (attributes, radius) == (others, other)
+            }
             (Self::Path { attributes, .. }, Self::Path { attributes: others, .. })
             | (Self::Texts { attributes, .. }, Self::Texts { attributes: others, .. }) => attributes == others,
             _ => false,
@@ -125,6 +130,14 @@ impl Piece {
     fn join(&mut self, next: Self) {
         match (self, next) {
             (Self::Path { subpaths, .. }, Self::Path { subpaths: others, .. }) => subpaths.extend(others),
+            (Self::Rings { centres, .. }, Self::Rings { centres: others, .. }) => {
+                // Published curves that coincide have many in common.
+                for centre in others {
+                    if !centres.contains(&centre) {
+                        centres.push(centre);
+                    }
+                }
+            }
             (Self::Texts { texts, .. }, Self::Texts { texts: others, .. }) => texts.push_str(&others),
             _ => unreachable!("only what takes the next is joined with it"),
         }
@@ -133,6 +146,9 @@ impl Piece {
     fn write(self, out: &mut String) {
         let _ = match self {
             Self::Path { attributes, subpaths } => writeln!(out, "<path{attributes} d=\"{}\"/>", data(&subpaths)),
+            Self::Rings { attributes, radius, centres } => {
+                writeln!(out, "<path{attributes} d=\"{}\"/>", rings(radius, &centres))
+            }
             Self::Texts { attributes, texts } => writeln!(out, "<g{attributes}>\n{texts}</g>"),
             Self::Element(text) => writeln!(out, "{text}"),
         };
@@ -160,6 +176,19 @@ pub(crate) fn data(subpaths: &[(Vec<BackendCoord>, bool)]) -> String {
             out.push('z');
             here = corners.first().copied().unwrap_or(start);
         }
+    }
+    out
+}
+
+/// The data of a path of circles: each an arc from its left end almost all the way round, closed by a line of one unit.
+fn rings(radius: u32, centres: &[BackendCoord]) -> String {
+    let mut out = String::new();
+    let mut here = (0, 0);
+    for &(x, y) in centres {
+        let start = (x - radius as i32, y);
+        let (dx, dy) = (start.0 - here.0, start.1 - here.1);
+        let _ = write!(out, "m{dx}{}{dy}a{radius} {radius} 0 1 1 0 1z", if dy < 0 { "" } else { " " });
+        here = start;
     }
     out
 }
@@ -273,8 +302,11 @@ impl DrawingBackend for Picture {
             let attributes = format!(" class=\"marks\"{} stroke-linecap=\"round\"", stroke_width(2 * radius));
             return self.push(Piece::Path { attributes, subpaths: vec![(vec![at, at], false)] });
         }
-        let look = if fill { format!(" stroke=\"none\"{PAGE_FILL}") } else { stroke_width(style.stroke_width()) };
-        self.element(format!("<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\"{look}/>", at.0, at.1))
+        if !fill {
+            let attributes = format!(" class=\"marks\"{}", stroke_width(style.stroke_width()));
+            return self.push(Piece::Rings { attributes, radius, centres: vec![at] });
+        }
+        self.element(format!("<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\" stroke=\"none\"{PAGE_FILL}/>", at.0, at.1))
     }
 
     fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
@@ -413,6 +445,14 @@ mod tests {
         // Each open one is a page and an outline.
         assert_eq!(out.matches("<path").count(), 2 + 2 * 2, "{out}");
         assert!(out.contains("stroke-width=\"52\" stroke-linecap=\"round\" d=\"m10 10h0m10 0h0\""), "{out}");
+    }
+
+    #[test]
+    fn open_circles_are_one_path_and_each_is_there_once() {
+        let ring = |x| Shape::Marker { mark: Mark::Ring, at: [x, 3.0], radius: 2.0, hollow: false };
+        let group = Group { ink: Ink::Grid, part: Part::Scaffold, shapes: vec![ring(4.0), ring(5.0), ring(4.0)] };
+        let out = write(&Drawing { groups: vec![group], ..Drawing::default() });
+        assert!(out.contains("d=\"m20 30a20 20 0 1 1 0 1zm10 0a20 20 0 1 1 0 1z\""), "{out}");
     }
 
     /// The attributes of each text, and what it says.

@@ -36,7 +36,7 @@ use mbsbench::claims::spec::BoundFrom;
 use mbsbench::cli::Arguments;
 use mbsbench::comparison::{Contending, Ranked, near, rank, words};
 use mbsbench::input::Document;
-use mbsbench::publication::{FILE, Publication};
+use mbsbench::publication::{FILE, MainClaim, Publication};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -46,8 +46,8 @@ const SHORTENED: [(&str, &str); 4] = [
     ("mbsbench reproduce comparison", "mbsbench plan comparison"),
     ("mbsbench reference zhang2022/shaft-convergence", "mbsbench plan zhang2022/shaft-convergence"),
     (
-        "mbsbench robustness experiments/compere2001/rolling-spheres-motion.yaml",
-        "mbsbench robustness experiments/compere2001/rolling-spheres-motion.yaml --samples 2",
+        "mbsbench reconstruct compere2001/rolling-spheres-motion",
+        "mbsbench reconstruct compere2001/rolling-spheres-motion --samples 2",
     ),
 ];
 
@@ -67,7 +67,7 @@ method: { rk5: { advanced: higher } }
 measures: [energy_variation]
 ";
 
-const VERDICTS: [&str; 6] = ["reproduced", "partly", "depends", "contradicted", "inconclusive", "untestable"];
+const VERDICTS: [&str; 4] = ["reproduced", "partly", "not-reproduced", "open"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -134,6 +134,8 @@ fn renewed(document: &str, scratch: &Scratch) -> String {
                 for command in lines.iter().filter_map(|line| line.strip_prefix("$ ")) {
                     writeln!(text, "$ {command}").unwrap();
                     let printed = document::printed(scratch.0.path(), command);
+                    let is_error = printed.lines().any(|line| line.starts_with("error:"));
+                    assert!(!is_error, "{document} is not to show an error: `{command}` prints\n{printed}");
                     printed.lines().for_each(|line| writeln!(text, "{line}").unwrap());
                 }
                 writeln!(text, "```").unwrap();
@@ -175,7 +177,7 @@ fn derived(name: &str) -> String {
         "counts" => counts(),
         "scorecard" => scorecard(),
         "bounds" => bounds(),
-        "found" => found(),
+        "claims" => main_claims(),
         "cheapest" => cheapest(),
         other => panic!("nothing is known of `{other}`"),
     }
@@ -215,11 +217,11 @@ fn counts() -> String {
     )
 }
 
-/// For each paper, how many statements have each verdict, by what they rest on.
+/// For each paper, how many statements have each outcome, by their mark.
 fn scorecard() -> String {
     let mut text = format!(
-        "| paper | rests on what is | {} |\n|---|---|{}\n",
-        VERDICTS.join(" | "),
+        "| paper | mark | {} |\n|---|---|{}\n",
+        VERDICTS.join(" | ").replace("partly", "partly reproduced").replace("not-", "not "),
         "---|".repeat(VERDICTS.len())
     );
     for paper in papers() {
@@ -245,33 +247,42 @@ fn scorecard() -> String {
     text
 }
 
-/// What was found, paper by paper: the result of each `paper.yaml`, whose verdicts and numbers `verify` holds against
-/// the results.
-fn found() -> String {
-    let entry = |paper: String| {
-        let file = root().join("experiments").join(&paper).join(FILE);
-        let document = Document::parse(&file, &fs::read(&file).unwrap()).unwrap();
-        let Publication { about, result, .. } = Publication::read(&document).unwrap();
-        let says = result.unwrap_or_else(|| panic!("{paper} has no result")).says;
-        wrapped(&format!("- [`{paper}`](docs/papers/{paper}.md), {about}. {}", says.trim()))
-    };
-    papers().into_iter().map(entry).collect()
+fn publication(paper: &str) -> Publication {
+    let file = root().join("experiments").join(paper).join(FILE);
+    let document = Document::parse(&file, &fs::read(&file).unwrap()).unwrap();
+    Publication::read(&document).unwrap()
 }
 
-/// An entry of a list in lines of at most 120 characters.
-fn wrapped(entry: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in entry.split_whitespace() {
-        let line = lines.last_mut().unwrap();
-        if line.is_empty() {
-            line.push_str(word);
-        } else if line.chars().count() + 1 + word.chars().count() <= 120 {
-            write!(line, " {word}").unwrap();
-        } else {
-            lines.push(format!("  {word}"));
-        }
+/// For each paper its main claims, each with the sign of its outcome.
+fn main_claims() -> String {
+    let mut text = "| paper | main claims |\n|---|---|\n".to_owned();
+    for paper in papers() {
+        let judged = statements(&paper, false);
+        let of = |id: &String| {
+            let is_it = |each: &&Value| each["id"] == id.as_str();
+            let verdict = judged.iter().find(is_it).and_then(|each| each["verdict"].as_str());
+            VERDICTS.into_iter().find(|one| Some(*one) == verdict).unwrap_or_else(|| panic!("{paper}: no {id}"))
+        };
+        let line = |claim: MainClaim| {
+            let outcome = outcome_of(&claim.statements.iter().map(of).collect::<Vec<_>>());
+            format!("{outcome} {}", claim.says)
+        };
+        let claims = publication(&paper).claims.into_iter().map(line).collect::<Vec<_>>().join("<br>");
+        writeln!(text, "| [`{paper}`](docs/papers/{paper}.md) | {claims} |").unwrap();
     }
-    lines.join("\n") + "\n"
+    text
+}
+
+/// The sign of the outcome of a main claim whose statements have these: see `MainClaim::outcome`.
+fn outcome_of(statements: &[&str]) -> &'static str {
+    let decided: Vec<&str> = statements.iter().copied().filter(|&one| one != "open").collect();
+    let is_all = |wanted: &str| decided.iter().all(|&one| one == wanted);
+    match (decided.len() < statements.len(), is_all("reproduced"), is_all("not-reproduced")) {
+        (true, true, _) => "?",
+        (false, true, _) => "✓",
+        (_, _, true) => "✗",
+        _ => "≈",
+    }
 }
 
 /// Where the bounds of all checks on the papers' statements come from, and how many were set late.
@@ -317,9 +328,7 @@ fn cheapest() -> String {
         let cell = |accuracy: &f64| {
             let level = ranked.spec.accuracies.iter().position(|own| own == accuracy);
             let places = level.map_or(&[][..], |level| near(&ranked.places[level][work]));
-            let column = &ranked.spec.work.0[work].1;
-            let named =
-                places.iter().map(|place| format!("{} {}", words::name(place, column), words::cost_of(&place.cost)));
+            let named = places.iter().map(|place| format!("{} {}", place.method, words::cost_of(&place.cost)));
             let named: Vec<String> = named.collect();
             if named.is_empty() { "–".to_owned() } else { named.join(", ") }
         };
@@ -358,7 +367,7 @@ fn commands_of_the_documents_can_be_given() {
 /// Whether code within a sentence is a whole command.
 fn is_command(code: &str) -> bool {
     let tools = ["mbsbench ", "make ", "cargo ", "UPDATE_README=1 cargo "];
-    tools.iter().any(|tool| code.starts_with(tool)) && !code.contains("COMMAND") && !code.ends_with(" robustness")
+    tools.iter().any(|tool| code.starts_with(tool)) && !code.contains("COMMAND") && !code.ends_with(" reconstruct")
 }
 
 /// Checks a command as the head of this file says; without a scratch folder nothing of `mbsbench` is run.

@@ -89,7 +89,7 @@ enum Kept {
 const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Progress {
-    /// Progress over `total` runs.
+    /// Progress over `total` runs; zero if nobody knows how many there will be.
     #[must_use]
     pub fn new(total: usize) -> Self {
         PLANNED.fetch_add(total, Ordering::Relaxed);
@@ -238,11 +238,25 @@ impl Progress {
     pub fn summary(&self) -> String {
         let state = self.lock();
         let plural = |n: usize| if n == 1 { "" } else { "s" };
-        let mut text = format!("{} run{}, {} from the store", state.done, plural(state.done), state.kept);
+        let mut text = format!("{} run{}, {} from the cache", state.done, plural(state.done), state.kept);
         if state.failed > 0 {
             text.push_str(&format!(", {} failed", state.failed));
         }
         text
+    }
+
+    /// Shows how far a search is.
+    pub fn note(&self, text: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(text.to_owned());
+            return;
+        }
+        let mut state = self.lock();
+        if state.said.elapsed() >= PLAIN_INTERVAL {
+            state.said = Instant::now();
+            drop(state);
+            self.line(text);
+        }
     }
 
     /// Takes the bar away.
@@ -269,7 +283,7 @@ impl Progress {
         let left = state.left.said().map_or_else(String::new, |time| format!(", {time} left"));
         if let Some(bar) = &self.bar {
             bar.set_prefix(left);
-        } else if state.said.elapsed() >= PLAIN_INTERVAL {
+        } else if state.total > 0 && state.said.elapsed() >= PLAIN_INTERVAL {
             state.said = Instant::now();
             let text = format!("{} of {} runs, {} failed{left}", state.done, state.total, state.failed);
             drop(state);

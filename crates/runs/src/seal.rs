@@ -182,12 +182,12 @@ mod tests {
             fs::write(at(name), "1").unwrap();
         }
         assert_eq!(names(folder.path()), [NONE, NONE]);
-        fs::write(at("robustness.csv"), "check\n").unwrap();
-        assert_eq!(names(folder.path()), [&NONE[..], &["robustness.csv"]]);
-        write(folder.path(), &[file("robustness.csv", "check\n")]).unwrap();
+        fs::write(at("reconstruction.csv"), "check\n").unwrap();
+        assert_eq!(names(folder.path()), [&NONE[..], &["reconstruction.csv"]]);
+        write(folder.path(), &[file("reconstruction.csv", "check\n")]).unwrap();
         assert_eq!(names(folder.path()), [NONE, NONE], "what others have written stays listed");
         fs::remove_file(at(FILE)).unwrap();
-        assert_eq!(names(folder.path()), [&NONE[..], &["robustness.csv", "runs.csv"]]);
+        assert_eq!(names(folder.path()), [&NONE[..], &["reconstruction.csv", "runs.csv"]]);
         fs::write(at(FILE), "{}").unwrap();
         assert_eq!(names(folder.path()), [&[FILE][..], &NONE]);
         assert_eq!(inspect(&at("nowhere")).unwrap(), Inspection::default());

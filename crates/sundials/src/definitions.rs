@@ -241,11 +241,6 @@ impl Method for Sundials {
         }
     }
 
-    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
-        let is_given = problem.has_jacobian() || (self.form().is_some() && problem.form().mechanics().is_ok());
-        self.may_be_exact() && is_given
-    }
-
     /// Bounds and numbers of iterations are the library's own, which nothing here changes.
     fn solver_options(&self) -> Vec<(String, String)> {
         let is_exact = self.may_be_exact();

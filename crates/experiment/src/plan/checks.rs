@@ -188,7 +188,7 @@ fn check_range(plan: &Plan, key: &Key, [low, high]: [f64; 2], problems: &mut Pro
     }
 }
 
-fn unknown_path(plan: &Plan, key: &Key, kind: &str) -> Problem {
+pub(super) fn unknown_path(plan: &Plan, key: &Key, kind: &str) -> Problem {
     let known: Vec<String> = match kind {
         "number" => known_paths(plan, |run, path| value_at(run, path).is_some()),
         _ => known_paths(plan, |_, _| true),
@@ -243,8 +243,8 @@ fn check_study(plan: &Plan, problems: &mut Problems) {
     }
     for Placed { value: feature, node } in &plan.experiment.study.features {
         let Some(run) = plan.runs.iter().find(|run| plan.is_studied(run) && plan.is_meant(run, &feature.filter)) else {
-            let problem = Problem::new(node.place_of("where"), "no run of the study is meant");
-            problems.add(problem.help("accepted: values that axes have in the cases of the study"));
+            let problem = Problem::new(node.place_of("where"), "no run of a set-up is meant");
+            problems.add(problem.help("accepted: values that axes have in the cases under `study:`"));
             continue;
         };
         let is_number = |axis: usize| run.cells[axis].as_ref().is_some_and(|label| label.number.is_some());

@@ -214,7 +214,7 @@ impl Plan {
         if !experiment.gathers.is_empty() {
             return gather::gather(experiment, registry);
         }
-        let plan = expand::expand(experiment, registry)?;
+        let plan = expand::expand(experiment, registry)?.set(registry)?;
         checks::check(&plan)?;
         stored::check(&plan)?;
         outputs::with_drawings(plan)
@@ -231,7 +231,7 @@ impl Plan {
         if !experiment.gathers.is_empty() {
             return Ok(None);
         }
-        let plan = expand::expand(experiment, registry)?;
+        let plan = expand::expand(experiment, registry)?.set(registry)?;
         checks::check(&plan)?;
         Ok(Some(plan))
     }
@@ -293,7 +293,7 @@ impl Plan {
         })
     }
 
-    /// Whether a run is one of those that a robustness study makes at every sample.
+    /// Whether a run is one of those that a reconstruction makes in every set-up.
     #[must_use]
     pub fn is_studied(&self, run: &RunSpec) -> bool {
         let cases = &self.experiment.study.cases;
@@ -325,8 +325,8 @@ impl Plan {
         joined(&labels.collect::<Option<Vec<_>>>()?)
     }
 
-    /// The different numbers that the runs of a study have at a path, `model.mass` or `step`; empty where none has it. Without
-    /// a study that names cases these are all runs.
+    /// The different numbers that the runs of a reconstruction have at a path, `model.mass` or `step`; empty if none has it. If `study:`
+    /// names no cases, these are all runs.
     #[must_use]
     pub fn numbers_at(&self, path: &str) -> Vec<f64> {
         let mut seen = HashSet::new();

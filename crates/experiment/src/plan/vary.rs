@@ -1,11 +1,11 @@
-//! The same runs with other values in them, for studies over ranges and readings.
+//! The same runs with other values in them: set-ups over ranges and readings, and `set:` of a file.
 
 use std::sync::{Arc, OnceLock};
 
-use mbsbench_input::{Key, Node, Number, Place, Problem, Value, read};
+use mbsbench_input::{BadInput, Key, Node, Number, Place, Problem, Value, read};
 use mbsbench_problem::StepControl;
 
-use super::checks::has_path;
+use super::checks::{has_path, unknown_path};
 use super::{Plan, RunSpec, key};
 use crate::registry::{Choice, Entry, Kind, Registry};
 
@@ -15,6 +15,24 @@ impl Plan {
     #[must_use]
     pub fn runs_with(&self, values: &[(Key, Node)], registry: &Registry) -> Vec<Result<RunSpec, Problem>> {
         self.runs.iter().map(|run| with(run, values, registry)).collect()
+    }
+
+    /// The plan with what its file has under `set:`.
+    pub(super) fn set(mut self, registry: &Registry) -> Result<Self, BadInput> {
+        let set = &self.experiment.set;
+        if set.is_empty() || self.runs.is_empty() {
+            return Ok(self);
+        }
+        let is_unknown = |(key, _): &&(Key, Node)| self.runs.iter().all(|run| !has_path(run, &key.name));
+        let unknown: Vec<Problem> =
+            set.iter().filter(is_unknown).map(|(key, _)| unknown_path(&self, key, "parameter")).collect();
+        if !unknown.is_empty() {
+            return Err(self.experiment.document.bad(unknown));
+        }
+        let place = self.experiment.document.root.place_of("set");
+        let bad = |problem: Problem| self.experiment.document.bad(vec![Problem { place, ..problem }]);
+        self.runs = self.runs_with(set, registry).into_iter().collect::<Result<_, _>>().map_err(bad)?;
+        Ok(self)
     }
 }
 

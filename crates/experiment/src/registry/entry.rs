@@ -272,7 +272,11 @@ pub fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choice<K>, P
         _ => return Err(not_a_choice::<K>(node, &one_of(names()))),
     };
     let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
-        return Err(Problem::unknown(place, K::NAME, name, names().collect::<Vec<_>>()));
+        let problem = Problem::unknown(place, K::NAME, name, names().collect::<Vec<_>>());
+        return Err(match as_parameter(name, names()) {
+            Some(written) => problem.help(format!("did you mean `{written}`?")),
+            None => problem,
+        });
     };
     let label = parameters.get(LABEL).map(read::<String>).transpose()?;
     let parameters = if label.is_some() { parameters.without(LABEL) } else { parameters };
@@ -288,6 +292,12 @@ pub fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choice<K>, P
         parameters = parameters.without(key);
     }
     Ok(Choice { place: Some(place), own, ..entry.choose(&parameters, label)? })
+}
+
+/// `{ final: { of: theta } }` for the column `final(theta)`.
+fn as_parameter<'n>(name: &str, mut names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let (known, of) = name.strip_suffix(')')?.split_once('(')?;
+    names.any(|name| name == known).then(|| format!("{{ {known}: {{ of: {of} }} }}"))
 }
 
 fn not_a_choice<K: Kind>(node: &Node, names: &str) -> Problem {

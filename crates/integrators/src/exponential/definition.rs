@@ -163,10 +163,6 @@ impl Method for Solver {
         false
     }
 
-    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
-        problem.has_jacobian()
-    }
-
     fn solver_options(&self) -> Vec<(String, String)> {
         options([("jacobians", EXACT.to_owned())])
     }

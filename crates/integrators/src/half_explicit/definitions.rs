@@ -85,11 +85,6 @@ impl<S: Scalar> Method<S> for HalfExplicit {
         false
     }
 
-    /// Those of equations `M y' = f(t, y)`, which multipliers are found with.
-    fn forms_exact_jacobians(&self, problem: &mut dyn Ode<S>) -> bool {
-        problem.mass().is_some()
-    }
-
     fn solver_options(&self) -> Vec<(String, String)> {
         options([("linear-algebra", DENSE.to_owned())])
     }

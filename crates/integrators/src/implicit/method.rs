@@ -11,7 +11,6 @@ use super::scheme::Scheme;
 use super::settings::{Options, Prediction};
 use super::stages::Stages;
 use super::{Esdirk, SingleStep};
-use crate::newton::gives_derivatives;
 
 /// An implicit formula as data: a [`Multistep`], a [`SingleStep`] or an [`Esdirk`] one, or what else has a [`Scheme`].
 pub trait Rule: Send + Sync + 'static {
@@ -68,10 +67,6 @@ impl<R: Rule> Method for Implicit<R> {
 
     fn full_matrices(&self) -> u32 {
         2
-    }
-
-    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
-        gives_derivatives(problem)
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {

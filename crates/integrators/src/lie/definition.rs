@@ -6,7 +6,7 @@ use nalgebra::{Complex, DMatrix};
 
 use super::steps::Steps;
 use crate::low_order::{Discretisation, GeneralizedAlphaWeights};
-use crate::newton::{DENSE, EXACT, JacobianUse, gives_derivatives, of_accelerations, options};
+use crate::newton::{DENSE, EXACT, JacobianUse, of_accelerations, options};
 
 parameters! {
     /// The generalized-α method on the index-3 equations of mechanics whose positions need not be vectors (O. Brüls, A. Cardona, J. Comput.
@@ -58,10 +58,6 @@ impl Method for Solver {
 
     fn adapts(&self) -> bool {
         false
-    }
-
-    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
-        gives_derivatives(problem)
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {

@@ -123,7 +123,11 @@ impl<F: Formula> Step<'_, '_, '_, F> {
     /// Forms the matrix at the iterate and factorizes it; false where it is not finite.
     fn factorize(&mut self) -> Result<bool, Failure> {
         let Self { run, formula, trial, .. } = self;
+        let mut exact = None;
         if self.settings.load_derivatives != 1.0 {
+            if self.watched && formula.form(trial).is_ok() {
+                exact = Some(formula.matrix());
+            }
             let derivatives = &mut trial.derivatives;
             for matrix in [&mut derivatives.forces_by_position, &mut derivatives.forces_by_velocity] {
                 matrix.values_mut().iter_mut().for_each(|entry| *entry *= self.settings.load_derivatives);
@@ -135,7 +139,11 @@ impl<F: Formula> Step<'_, '_, '_, F> {
             return if finite { Err(singular(run.t, "a block of Newton's matrix")) } else { Ok(false) };
         }
         if self.watched {
-            run.observer.newton_matrix(trial.t, &formula.matrix());
+            let matrix = formula.matrix();
+            run.observer.newton_matrix(trial.t, &matrix);
+            if let Some(exact) = exact {
+                run.observer.wrong_newton_matrix(trial.t, &matrix, &exact);
+            }
         }
         run.own.factorizations += 1;
         if formula.factorize().is_err() {

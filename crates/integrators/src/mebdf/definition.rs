@@ -7,7 +7,7 @@ use super::formula::MAX_ORDER;
 use super::run::{self, Control};
 use super::stage::MAX_ITERATIONS;
 use crate::equations::{self, Eigenvalues, FirstOrder, IndexThree};
-use crate::newton::{EXACT, KEPT, STRUCTURED, gives_derivatives, options};
+use crate::newton::{EXACT, KEPT, STRUCTURED, options};
 
 parameters! {
     /// What stands for the rate at the first guess of a stage.
@@ -77,10 +77,6 @@ impl Method for Solver {
 
     fn full_matrices(&self) -> u32 {
         3
-    }
-
-    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
-        gives_derivatives(problem)
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {

@@ -63,10 +63,6 @@ impl Method for Solver {
         3
     }
 
-    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
-        problem.has_jacobian()
-    }
-
     fn solver_options(&self) -> Vec<(String, String)> {
         options([
             ("linear-algebra", STRUCTURED.to_owned()),

@@ -9,7 +9,7 @@ use super::details::details;
 use super::run::MAX_ITERATIONS_FIXED;
 use super::{run, tableau};
 use crate::equations::{self, Eigenvalues, FirstOrder, IndexThree};
-use crate::newton::{EXACT, KEPT, STRUCTURED, gives_derivatives, options};
+use crate::newton::{EXACT, KEPT, STRUCTURED, options};
 
 parameters! {
     /// RADAU5: the Radau IIA formula of order 5 with three implicit stages and the step-size control of Hairer and
@@ -72,10 +72,6 @@ impl Method for Solver {
 
     fn full_matrices(&self) -> u32 {
         6
-    }
-
-    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
-        gives_derivatives(problem)
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {

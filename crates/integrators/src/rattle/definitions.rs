@@ -122,11 +122,6 @@ impl Method for Verlet {
         false
     }
 
-    /// Those of momenta, if masses depend on positions.
-    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
-        problem.form().mechanics().is_ok_and(|mechanics| !mechanics.structure().mass.is_empty())
-    }
-
     fn solver_options(&self) -> Vec<(String, String)> {
         options([
             ("linear-algebra", DENSE.to_owned()),

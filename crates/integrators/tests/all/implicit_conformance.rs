@@ -135,6 +135,7 @@ fn counters<D: Implicit>() {
         steps_accepted: 128,
         rhs_evaluations: 1 + points + iterations,
         jacobian_evaluations: iterations,
+        jacobian_columns: 2 * iterations,
         factorizations: iterations,
         newton_iterations: iterations,
         linear_solves: iterations,

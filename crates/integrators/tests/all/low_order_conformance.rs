@@ -130,6 +130,7 @@ fn counters<D: LowOrder>() {
             steps_accepted: 128,
             rhs_evaluations: iterations + D::STARTS,
             jacobian_evaluations: formed,
+            jacobian_columns: 2 * formed,
             factorizations: formed + D::STARTS,
             newton_iterations: iterations,
             linear_solves: D::SOLVES * iterations + D::STARTS,

@@ -89,7 +89,7 @@ impl<'r> Reader<'r> {
         let mut checks = Vec::new();
         for (row, texts) in &published.rows {
             for (column, text) in published.columns.iter().zip(texts).filter(|(_, text)| !text.is_empty()) {
-                checks.push(self.cell(spec, cells, (plan, table), [row, column], text)?);
+                checks.extend(self.cell(spec, cells, (plan, table), [row, column], text)?);
             }
         }
         Ok(checks)
@@ -102,12 +102,15 @@ impl<'r> Reader<'r> {
         (plan, table): (&Plan, &TableSpec),
         [row, column]: [&str; 2],
         text: &str,
-    ) -> Result<Check, Problem> {
-        let published = self.printed("cells.table", [row, column], text)?;
+    ) -> Result<Option<Check>, Problem> {
         let label = |text: &str| Label { text: text.to_owned(), number: text.parse().ok() };
         let fits = |values: &Option<AxisValue>, text: &str| values.as_ref().is_none_or(|v| v.matches(&label(text)));
         let except: Option<&Exception> =
             cells.except.iter().find(|except| fits(&except.rows, row) && fits(&except.columns, column));
+        if except.is_some_and(|except| except.drop) {
+            return Ok(None);
+        }
+        let published = self.printed("cells.table", [row, column], text)?;
         let tolerance = except.and_then(|except| except.tolerance).unwrap_or(cells.tolerance);
         let partly = match except {
             Some(Exception { partly: Some(partly), .. }) => Some(*partly),
@@ -137,7 +140,7 @@ impl<'r> Reader<'r> {
         let test = json!({ "of": tested.of, "published": text, "tolerance": tolerance, "partly": partly });
         let kind = Kind::Value(tested);
         let definition = self.definitions.of("value", &test, &kind, self.paper);
-        self.finish(check, kind, definition)
+        self.finish(check, kind, definition).map(Some)
     }
 }
 
@@ -164,7 +167,7 @@ fn cell_of(plan: &Plan, table: &TableSpec, experiment: &str, [row, column]: [&st
         }
         None => "",
     };
-    Operand::column_of(experiment, &filter, value, Reduce::Only)
+    Operand::column_of(experiment, &filter, value, if table.medians { Reduce::Median } else { Reduce::Only })
 }
 
 /// A label of an axis as a part of an id: `HHT-I3 (a)` becomes `hht-i3-a`.

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use mbsbench_experiment::columns::TIMING;
 use mbsbench_experiment::spec::AxisValue;
 
-use super::spec::{BoundFrom, BoundSet, Failure, Identity, Operand, Tolerance};
-use super::{Test, Verdict};
+use super::evidence::Number;
+use super::spec::{BoundFrom, BoundSet, Failure, Identity, Operand, Role, Tolerance};
+use super::{Reason, Test, Verdict};
 
 /// A machine test, as it is judged.
 #[derive(Debug, Clone)]
@@ -23,14 +24,39 @@ pub struct Check {
     pub bound_from: Option<BoundFrom>,
     /// Whether the bound was set before its result was known.
     pub bound_set: BoundSet,
-    /// Paths of parameters on which it does not hang.
-    pub independent_of: Vec<String>,
-    /// The verdict that we stand by, where the statement's does not say it.
+    /// What it contributes to the outcome of its statement; none if it carries it.
+    pub role: Option<Role>,
+    /// The outcome that we stand by, where the statement's does not say it.
     pub expected: Option<Verdict>,
     /// What is to be said of its verdict beside what is said of the statement's.
     pub because: String,
     /// A hash of operands, tolerances and bounds, and of the measures that they name.
     pub definition: String,
+}
+
+impl Check {
+    /// Whether it decides the outcome of its statement.
+    #[must_use]
+    pub fn is_carrying(&self) -> bool {
+        self.role != Some(Role::Also)
+    }
+
+    /// Whether it tests a size. On a stand-in for a model that is not public, a size says nothing about the paper,
+    /// while a direction may.
+    #[must_use]
+    pub fn is_size(&self) -> bool {
+        let is_one_sided =
+            |test: &Test| matches!(test, Test::Within { above: None, .. } | Test::Within { below: None, .. });
+        match (self.role, &self.kind) {
+            (Some(Role::Direction), _) => false,
+            (Some(Role::Size), _) => true,
+            (_, Kind::Ratio(tested) | Kind::Difference(tested)) => !is_one_sided(&tested.test),
+            (_, Kind::Value(_) | Kind::Bound(_) | Kind::Agreement { .. } | Kind::Shape(_)) => true,
+            (_, Kind::Order { .. } | Kind::Ordering { .. } | Kind::Failure(_) | Kind::Identity(_) | Kind::Open(_)) => {
+                false
+            }
+        }
+    }
 }
 
 /// How a check is made.
@@ -50,6 +76,8 @@ pub enum Kind {
         of: Operand,
         /// Axis or column of the abscissa.
         x: String,
+        /// Which runs the slope goes through; all of them if not given.
+        finest: Option<Finest>,
         /// The tests.
         test: Test,
         /// The weaker test.
@@ -77,8 +105,8 @@ pub enum Kind {
     },
     /// Several numbers, each with its name.
     Shape(Vec<(String, Tested<Operand>)>),
-    /// Nothing can be tested.
-    Untestable(String),
+    /// Nothing can be tested, for this reason.
+    Open(Reason),
 }
 
 impl Kind {
@@ -96,7 +124,7 @@ impl Kind {
             Self::Agreement { .. } => "agreement",
             Self::Shape(_) => "shape",
             Self::Identity(_) => "identity",
-            Self::Untestable(_) => "untestable",
+            Self::Open(_) => "open",
         }
     }
 
@@ -107,7 +135,7 @@ impl Kind {
             Self::Value(tested) | Self::Bound(tested) => Some(&tested.test),
             Self::Ratio(tested) | Self::Difference(tested) => Some(&tested.test),
             Self::Order { test, .. } | Self::Agreement { test, .. } => Some(test),
-            Self::Ordering { .. } | Self::Failure(_) | Self::Shape(_) | Self::Identity(_) | Self::Untestable(_) => None,
+            Self::Ordering { .. } | Self::Failure(_) | Self::Shape(_) | Self::Identity(_) | Self::Open(_) => None,
         }
     }
 
@@ -151,7 +179,7 @@ impl Kind {
             Self::Ordering { smallest_first, .. } => smallest_first.iter().collect(),
             Self::Agreement { cells, .. } => cells.iter().map(|(_, operand)| operand).collect(),
             Self::Shape(landmarks) => landmarks.iter().map(|(_, landmark)| &landmark.of).collect(),
-            Self::Failure(_) | Self::Identity(_) | Self::Untestable(_) => Vec::new(),
+            Self::Failure(_) | Self::Identity(_) | Self::Open(_) => Vec::new(),
         }
     }
 
@@ -196,7 +224,7 @@ impl Kind {
     /// Whether there is something to test.
     #[must_use]
     pub fn is_testable(&self) -> bool {
-        !matches!(self, Self::Untestable(_))
+        !matches!(self, Self::Open(_))
     }
 
     /// Whether it rests on how long runs take.
@@ -205,6 +233,26 @@ impl Kind {
         let abscissa = if let Self::Order { x, .. } = self { Some(x.as_str()) } else { None };
         let columns = self.operands().into_iter().flat_map(|operand| operand.columns().chain(operand.times.as_deref()));
         columns.chain(abscissa).any(|column| column.starts_with(TIMING))
+    }
+}
+
+/// The finest usable runs of an order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Finest {
+    /// How many of them.
+    pub count: usize,
+    /// Numbers up to this one are rounding.
+    pub above: f64,
+}
+
+impl Finest {
+    /// The points with the smallest abscissas among those whose number exceeds ten times its uncertainty, and rounding; none if these are
+    /// fewer than asked.
+    pub(super) fn of(self, mut points: Vec<(f64, Number)>) -> Option<Vec<(f64, Number)>> {
+        points.retain(|(_, number)| number.is_certain() && number.value > self.above);
+        points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        points.truncate(self.count);
+        (points.len() == self.count).then_some(points)
     }
 }
 

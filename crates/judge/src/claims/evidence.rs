@@ -122,8 +122,12 @@ pub struct Number {
 pub enum Lacking {
     /// A run failed.
     Failed(String),
-    /// A run says nothing of its method, which is not available here, or which program or machine ended.
-    Unmade(String),
+    /// A method that is not available on this machine.
+    Unavailable(String),
+    /// A run that program or machine ended.
+    Lost(String),
+    /// A run that failed its watch, so that its numbers are no evidence.
+    Watched(String),
     /// There is no certified reference to measure an error against.
     Reference(String),
     /// The runs were not timed.
@@ -137,15 +141,21 @@ pub enum Lacking {
 impl Lacking {
     /// For a run with a status that says nothing of its method; none for all others.
     pub(super) fn unmade(run: &RunSpec, status: Status) -> Option<Self> {
-        let what = match status {
-            Status::Unavailable => {
-                format!("the run {} was not made: `{}` is unavailable", run.key(), run.method.name())
-            }
-            Status::Panicked => format!("the run {} was not finished: the program panicked in it", run.key()),
-            Status::Memory => format!("the run {} was not made: it needs more memory than it may have", run.key()),
+        let key = run.key();
+        Some(match status {
+            Status::Unavailable => Self::Unavailable(format!("`{}`", run.method.name())),
+            Status::JointOpen => Self::Watched(format!("a joint of the run {key} is open")),
+            Status::Panicked => Self::Lost(format!("the program panicked in the run {key}")),
+            Status::Memory => Self::Lost(format!("the run {key} needs more memory than it may have")),
             _ => return None,
-        };
-        Some(Self::Unmade(what))
+        })
+    }
+}
+
+impl Number {
+    /// Whether it exceeds ten times what it is uncertain by.
+    pub(super) fn is_certain(&self) -> bool {
+        self.uncertainty <= 0.1 * self.value.abs()
     }
 }
 
@@ -211,14 +221,19 @@ impl<'p> Evidence<'p> {
     /// The numbers that an operand selects: run by run, column by column, or the one that is read off between runs.
     #[must_use]
     pub fn select(&self, paper: &str, operand: &Operand) -> Selection {
-        let selection = self.selected(paper, operand);
         match &operand.at {
-            Some(at) => self.read_off(paper, operand, at, selection),
-            None => selection,
+            Some(at) => self.read_off(paper, operand, at, self.completed(paper, operand)),
+            None => self.selected(paper, operand, false),
         }
     }
 
-    fn selected(&self, paper: &str, operand: &Operand) -> Selection {
+    /// The numbers of the runs that did not fail; failed ones are left out and lack nothing.
+    #[must_use]
+    pub fn completed(&self, paper: &str, operand: &Operand) -> Selection {
+        self.selected(paper, operand, true)
+    }
+
+    fn selected(&self, paper: &str, operand: &Operand, completed_only: bool) -> Selection {
         let mut selection = Selection::default();
         let factor = match operand.unit {
             None => 1.0,
@@ -227,8 +242,7 @@ impl<'p> Evidence<'p> {
         for (run, row) in self.runs(paper, &operand.experiment, &operand.filter) {
             selection.keys.push(run.key().to_string());
             let is_taken = row.status == Status::Ok || (operand.until_failure && row.status.is_of_a_run());
-            if !is_taken && operand.at.is_some() {
-                // The others are points enough, or there is no number.
+            if !is_taken && completed_only && Lacking::unmade(run, row.status).is_none() {
                 continue;
             }
             if !is_taken {
@@ -262,7 +276,7 @@ impl<'p> Evidence<'p> {
     fn read_off(&self, paper: &str, operand: &Operand, at: &At, mut selection: Selection) -> Selection {
         let abscissa =
             Operand { column: Some(at.column.clone()), columns: None, unit: None, times: None, ..operand.clone() };
-        let abscissas = self.selected(paper, &abscissa);
+        let abscissas = self.completed(paper, &abscissa);
         let equals = self.select(paper, &at.equals);
         selection.keys.extend(equals.keys);
         selection.lacking = selection.lacking.or(abscissas.lacking).or(equals.lacking);

@@ -8,6 +8,7 @@ use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::undetermined::lies_below;
 
 use super::check::Check;
+use super::spec::Operand;
 
 /// What the runs of some plans rest on, looked up once a plan.
 pub struct Grounds<'p> {
@@ -48,20 +49,24 @@ impl<'p> Grounds<'p> {
         if selections.is_empty() {
             return None;
         }
-        let mut runs: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (experiment, filter) in selections {
+        let operands = check.kind.all_operands();
+        let starts = operands.iter().map(|operand| is_of_start(operand)).chain(std::iter::repeat(false));
+        // Runs of each experiment: those of which a result counts, and those of which only the start does.
+        let mut runs: BTreeMap<(usize, bool), Vec<usize>> = BTreeMap::new();
+        for ((experiment, filter), is_start) in selections.into_iter().zip(starts) {
             if let Some(index) = self.plans.iter().position(|plan| plan.experiment.is_called(experiment, paper)) {
                 let meant = self.plans[index].meant(filter).map(|(run, _)| run);
-                runs.entry(index).or_default().extend(meant);
+                runs.entry((index, is_start)).or_default().extend(meant);
             }
         }
         let mut parameters: BTreeMap<String, Mark> = BTreeMap::new();
-        for (index, runs) in runs {
+        for ((index, is_start), runs) in runs {
             let plan = &self.plans[index];
             let weak = self.weak[index].get_or_init(|| weak(plan));
             let gone_over = axes_gone_over(plan, &runs);
+            let matters = |path: &str| !is_start || !AFTER_START.iter().any(|after| lies_below(path, after));
             for (path, mark) in runs.iter().flat_map(|&run| &weak[run]) {
-                if !gone_over.contains(&path.as_str()) {
+                if matters(path) && !gone_over.contains(&path.as_str()) {
                     let present = parameters.entry(path.clone()).or_insert(*mark);
                     *present = (*present).max(*mark);
                 }
@@ -71,8 +76,16 @@ impl<'p> Grounds<'p> {
     }
 }
 
-/// The parameters that are axes on which runs have several values: a check of these runs goes over them, and hangs on no single
-/// choice.
+/// Parameters on which a value at the start does not depend.
+const AFTER_START: [&str; 5] = ["method", "settings", "span", "step", "tolerance"];
+
+/// Whether an operand takes values at the start only, `initial(…)`.
+fn is_of_start(operand: &Operand) -> bool {
+    operand.times.is_none() && operand.columns().all(|column| column.starts_with("initial("))
+}
+
+/// The parameters that are axes on which runs have several values: a check of these runs goes over them, and hangs on
+/// no single choice.
 fn axes_gone_over<'p>(plan: &'p Plan, runs: &[usize]) -> Vec<&'p str> {
     let goes_over = |(axis, name): (usize, &'p String)| {
         let mut labels = runs.iter().filter_map(|&run| plan.runs[run].cells[axis].as_ref());
@@ -95,7 +108,8 @@ fn weak(plan: &Plan) -> Vec<Marks> {
             return vec![(plan.experiment.id.clone(), Mark::Chosen)];
         }
         let paths = run.paths();
-        // Which model or method it is stands for itself where it has no parameters that do, or where the whole is a stand-in.
+        // Which model or method it is stands for itself where it has no parameters that do, or where the whole is a
+        // stand-in.
         let is_whole = |path: &str| paths.iter().any(|other| other != path && lies_below(other, path));
         let marked = paths.iter().filter_map(|path| {
             let mark = plan.mark(run, path)?;

@@ -6,11 +6,11 @@ use mbsbench_numbers::short;
 use mbsbench_problem::Status;
 
 use super::Test;
-use super::check::{Check, Kind, Tested};
+use super::check::{Check, Finest, Kind, Tested};
 use super::evidence::{Evidence, Lacking, Number, Selection, reduce};
 use super::paired;
 use super::spec::{Failure, Identity, Operand, Reduce};
-use super::verdict::{Detail, Judgement, Verdict};
+use super::verdict::{Detail, Judgement, Reason, Verdict};
 use crate::fit::exponent;
 
 /// What the test of a check says, whatever its runs rest on.
@@ -18,8 +18,13 @@ use crate::fit::exponent;
 pub fn judge(paper: &str, check: &Check, evidence: &Evidence<'_>) -> Judgement {
     let judge = Judge { paper, evidence };
     let mut judgement = judge.kind(&check.kind);
-    // A machine that is busy surprises nobody.
-    judgement.excused |= check.kind.is_of_time() && judgement.verdict == Verdict::Inconclusive;
+    if judgement.verdict == Verdict::Open && check.kind.is_of_time() && judgement.open.is_none() {
+        // A busy machine surprises nobody.
+        judgement.excused = true;
+        judgement.open = Some(Reason::Timing);
+    } else if judgement.verdict == Verdict::Open && judgement.open.is_none() {
+        judgement.open = Some(Reason::OwnChecks(std::mem::take(&mut judgement.note)));
+    }
     if check.kind.is_of_time() && (judgement.measured.is_some() || !judgement.details.is_empty()) {
         let separator = if judgement.note.is_empty() { "" } else { "; " };
         judgement.note = format!("{}{separator}{}", judgement.note, paired::BASIS);
@@ -64,13 +69,13 @@ impl Judge<'_> {
             Kind::Value(tested) | Kind::Bound(tested) => self.number(tested, self.single(&tested.of)),
             Kind::Ratio(tested) => self.directed(tested, self.pair(&tested.of, ratio, false), 1.0),
             Kind::Difference(tested) => self.directed(tested, self.pair(&tested.of, difference, true), 0.0),
-            Kind::Order { of, x, test, partly } => self.order(of, x, test, partly.as_ref()),
+            Kind::Order { of, x, finest, test, partly } => self.order(of, x, *finest, test, partly.as_ref()),
             Kind::Ordering { smallest_first, by_factor } => self.ordering(smallest_first, *by_factor),
             Kind::Failure(failure) => self.failure(failure),
             Kind::Identity(identity) => self.identity(identity),
             Kind::Agreement { cells, share, test } => self.agreement(cells, *share, test),
             Kind::Shape(landmarks) => self.shape(landmarks),
-            Kind::Untestable(needs) => Judgement::without_number(Verdict::Untestable, format!("needs {needs}")),
+            Kind::Open(reason) => Judgement::open(reason.clone()),
         }
     }
 
@@ -124,32 +129,43 @@ impl Judge<'_> {
         let wanted = tested.test.side_of(no_effect);
         let is_astray = |value: f64| wanted.is_some_and(|side| side * (value - no_effect) <= NO_EFFECT);
         if judgement.verdict == Verdict::Partly && judgement.measured.is_some_and(is_astray) {
-            judgement.verdict = Verdict::Contradicted;
+            judgement.verdict = Verdict::NotReproduced;
         }
         judgement
     }
 
-    fn order(&self, of: &Operand, x: &str, test: &Test, partly: Option<&Test>) -> Judgement {
-        let ordinates = self.single_column(of);
-        let abscissas = self.select(&Operand { column: Some(x.to_owned()), unit: None, ..of.clone() });
+    /// The slope through all runs, or through the finest usable ones; runs that failed say nothing about an order then.
+    fn order(&self, of: &Operand, x: &str, finest: Option<Finest>, test: &Test, partly: Option<&Test>) -> Judgement {
+        let ordinates = self.single_column(of, finest.is_some());
+        let of_x = Operand { column: Some(x.to_owned()), unit: None, magnitude: false, ..of.clone() };
+        let abscissas = self.single_column(&of_x, finest.is_some());
         let keys = ordinates.keys.clone();
         if let Some(lacking) = ordinates.lacking.or(abscissas.lacking) {
             return Judgement { evidence: keys, ..without(lacking) };
         }
-        let points: Vec<[f64; 2]> =
-            abscissas.numbers.iter().zip(&ordinates.numbers).map(|(x, y)| [x.value, y.value]).collect();
-        let slope = exponent(&points).unwrap_or(f64::NAN);
-        let uncertain = ordinates.numbers.iter().any(|number| number.uncertainty > 0.1 * number.value.abs());
+        let mut points: Vec<(f64, Number)> =
+            abscissas.numbers.iter().map(|x| x.value).zip(ordinates.numbers.iter().copied()).collect();
+        if let Some(finest) = finest {
+            match finest.of(points) {
+                Some(usable) => points = usable,
+                None => {
+                    let what = format!("fewer than {} runs completed with errors above rounding", finest.count);
+                    return Judgement { evidence: keys, ..without(Lacking::Beyond(what)) };
+                }
+            }
+        }
+        let line: Vec<[f64; 2]> = points.iter().map(|&(x, number)| [x, number.value]).collect();
+        let slope = exponent(&line).unwrap_or(f64::NAN);
         let mut judgement = tested_number(Number { value: slope, uncertainty: 0.0 }, test, partly);
-        if uncertain {
-            judgement.verdict = Verdict::Inconclusive;
+        if !points.iter().all(|(_, number)| number.is_certain()) {
+            judgement.verdict = Verdict::Open;
             "an error is within ten times the bound on the reference's".clone_into(&mut judgement.note);
         }
         Judgement { evidence: keys, ..judgement }
     }
 
-    fn single_column(&self, of: &Operand) -> Selection {
-        let mut selection = self.select(of);
+    fn single_column(&self, of: &Operand, completed_only: bool) -> Selection {
+        let mut selection = if completed_only { self.evidence.completed(self.paper, of) } else { self.select(of) };
         if of.magnitude {
             selection.numbers = selection.numbers.into_iter().map(magnitude).collect();
         }
@@ -179,7 +195,7 @@ impl Judge<'_> {
                 let holds = test.holds(value);
                 details.push(Detail { name, ..detail(operand, format!("at least {by_factor}"), value, holds) });
                 margin = margin.min(test.margin(value));
-                if judged.verdict != Verdict::Reproduced && verdict != Verdict::Contradicted {
+                if judged.verdict != Verdict::Reproduced && verdict != Verdict::NotReproduced {
                     verdict = judged.verdict;
                 }
                 continue;
@@ -191,9 +207,9 @@ impl Judge<'_> {
             details.push(detail(operand, format!("at least {}", short(least)), pair[1].value, holds));
             margin = margin.min(Test::Within { above: Some(least), below: None }.margin(pair[1].value));
             if unsure && verdict == Verdict::Reproduced {
-                verdict = Verdict::Inconclusive;
+                verdict = Verdict::Open;
             } else if !holds && !unsure {
-                verdict = Verdict::Contradicted;
+                verdict = Verdict::NotReproduced;
             }
         }
         Judgement { evidence: keys, details, margin: Some(margin), ..Judgement::without_number(verdict, "") }
@@ -212,7 +228,7 @@ impl Judge<'_> {
         };
         let in_time = |t: f64| failure.between.is_none_or(|[from, to]| (from..=to).contains(&t));
         let other = runs.iter().find(|(_, row)| !as_said(row.status) || !in_time(row.t_reached));
-        let verdict = if other.is_some() { Verdict::Contradicted } else { Verdict::Reproduced };
+        let verdict = if other.is_some() { Verdict::NotReproduced } else { Verdict::Reproduced };
         let note = other.map_or_else(String::new, |(run, row)| {
             format!("the run {} has the status `{}` at t = {} s", run.key(), row.status, row.t_reached)
         });
@@ -242,7 +258,8 @@ impl Judge<'_> {
         Judgement { evidence: left.keys, ..tested_number(number, &exact, None) }
     }
 
-    /// The number is the smallest distance within which the share of the cells is; details are those that are farther than it may be.
+    /// The number is the smallest distance within which the share of the cells is; details are those that are farther
+    /// than it may be.
     fn agreement(&self, cells: &[(f64, Operand)], share: f64, test: &Test) -> Judgement {
         let (mut distances, mut keys, mut details) = (Vec::new(), Vec::new(), Vec::new());
         for (published, operand) in cells {
@@ -274,14 +291,16 @@ impl Judge<'_> {
             .collect();
         let verdicts: Vec<Verdict> = judged.iter().map(|(.., judgement)| judgement.verdict).collect();
         let any = |wanted: Verdict| verdicts.contains(&wanted);
+        let unmade = judged.iter().find(|(.., judgement)| judgement.excused);
+        let lacking = unmade.and_then(|(.., judgement)| judgement.open.clone());
         let verdict = if verdicts.iter().all(|&verdict| verdict == Verdict::Reproduced) {
             Verdict::Reproduced
-        } else if any(Verdict::Untestable) {
-            Verdict::Untestable
-        } else if any(Verdict::Contradicted) {
-            if any(Verdict::Reproduced) { Verdict::Partly } else { Verdict::Contradicted }
+        } else if lacking.is_some() {
+            Verdict::Open
+        } else if any(Verdict::NotReproduced) {
+            if any(Verdict::Reproduced) { Verdict::Partly } else { Verdict::NotReproduced }
         } else {
-            Verdict::Inconclusive
+            Verdict::Open
         };
         let margin = judged.iter().filter_map(|(.., judgement)| judgement.margin).fold(f64::INFINITY, f64::min);
         let mut notes: Vec<&str> =
@@ -289,6 +308,7 @@ impl Judge<'_> {
         notes.dedup();
         Judgement {
             verdict,
+            open: lacking,
             measured: None,
             margin: margin.is_finite().then_some(margin),
             note: notes.join("; "),
@@ -332,10 +352,13 @@ fn found(lacking: Option<Lacking>, numbers: &[Number], how: Reduce, keys: Vec<St
 /// A failed run refutes what is claimed of it; what was not made or has no reference is not judged.
 fn without(lacking: Lacking) -> Judgement {
     match lacking {
-        Lacking::Failed(what) | Lacking::Empty(what) => Judgement::without_number(Verdict::Contradicted, what),
-        Lacking::Reference(what) | Lacking::Beyond(what) => Judgement::without_number(Verdict::Inconclusive, what),
-        Lacking::Timing(what) => Judgement { excused: true, ..Judgement::without_number(Verdict::Inconclusive, what) },
-        Lacking::Unmade(what) => Judgement { excused: true, ..Judgement::without_number(Verdict::Untestable, what) },
+        Lacking::Failed(what) | Lacking::Empty(what) => Judgement::without_number(Verdict::NotReproduced, what),
+        Lacking::Reference(what) | Lacking::Beyond(what) | Lacking::Watched(what) => {
+            Judgement::open(Reason::OwnChecks(what))
+        }
+        Lacking::Timing(note) => Judgement { excused: true, note, ..Judgement::open(Reason::Timing) },
+        Lacking::Lost(what) => Judgement { excused: true, ..Judgement::open(Reason::OwnChecks(what)) },
+        Lacking::Unavailable(what) => Judgement { excused: true, ..Judgement::open(Reason::NotInstalled(what)) },
     }
 }
 
@@ -350,7 +373,7 @@ fn tested_number(number: Number, test: &Test, partly: Option<&Test>) -> Judgemen
         } else if partly.is_some_and(|weaker| weaker.holds(value)) {
             Verdict::Partly
         } else {
-            Verdict::Contradicted
+            Verdict::NotReproduced
         }
     };
     let Number { value, uncertainty } = number;
@@ -363,7 +386,7 @@ fn tested_number(number: Number, test: &Test, partly: Option<&Test>) -> Judgemen
     Judgement {
         measured: Some(value),
         margin: Some(test.margin(value)),
-        ..Judgement::without_number(if unsure { Verdict::Inconclusive } else { verdict }, note)
+        ..Judgement::without_number(if unsure { Verdict::Open } else { verdict }, note)
     }
 }
 
@@ -376,13 +399,26 @@ mod tests {
         let test = Test::Within { above: None, below: Some(1.0) };
         let verdict = |value, uncertainty| tested_number(Number { value, uncertainty }, &test, None).verdict;
         assert_eq!(verdict(0.9, 0.05), Verdict::Reproduced);
-        assert_eq!(verdict(0.9, 0.2), Verdict::Inconclusive);
-        assert_eq!(verdict(1.1, 0.2), Verdict::Inconclusive);
-        assert_eq!(verdict(1.1, 0.05), Verdict::Contradicted);
-        assert_eq!(verdict(1.1, f64::INFINITY), Verdict::Inconclusive);
+        assert_eq!(verdict(0.9, 0.2), Verdict::Open);
+        assert_eq!(verdict(1.1, 0.2), Verdict::Open);
+        assert_eq!(verdict(1.1, 0.05), Verdict::NotReproduced);
+        assert_eq!(verdict(1.1, f64::INFINITY), Verdict::Open);
         let narrow = Test::Within { above: Some(0.9), below: Some(1.0) };
         let between = tested_number(Number { value: 1.2, uncertainty: 0.5 }, &narrow, None);
-        assert_eq!(between.verdict, Verdict::Inconclusive, "0.7 and 1.7 do not hold, but 0.95 does");
+        assert_eq!(between.verdict, Verdict::Open, "0.7 and 1.7 do not hold, but 0.95 does");
+    }
+
+    #[test]
+    fn an_order_is_that_of_the_finest_errors_above_rounding() {
+        let point = |h: f64, value: f64, uncertainty: f64| (h, Number { value, uncertainty });
+        let points = vec![point(0.8, 9.0, 0.0), point(0.1, 1e-2, 1e-3), point(0.4, 0.16, 1e-3), point(0.2, 0.04, 1e-3)];
+        let finest = |count, above| Finest { count, above }.of(points.clone());
+        let steps = |usable: Option<Vec<(f64, Number)>>| usable.map(|all| all.iter().map(|point| point.0).collect());
+        assert_eq!(steps(finest(3, 0.0)), Some(vec![0.1, 0.2, 0.4]));
+        assert_eq!(steps(finest(3, 0.01)), Some(vec![0.2, 0.4, 0.8]), "a number at rounding is none");
+        assert_eq!(steps(finest(4, 0.01)), None::<Vec<f64>>);
+        let uncertain = vec![point(0.1, 1e-2, 1.1e-3), point(0.2, 0.04, 1e-3), point(0.4, 0.16, 1e-3)];
+        assert_eq!(steps(Finest { count: 3, above: 0.0 }.of(uncertain)), None, "within ten times the bound");
     }
 
     #[test]
@@ -392,7 +428,7 @@ mod tests {
         let verdict = |value| tested_number(Number { value, uncertainty: 0.0 }, &test, Some(&weaker)).verdict;
         assert_eq!(
             [verdict(1.0), verdict(2.0), verdict(2.1), verdict(f64::NAN)].map(Verdict::name),
-            ["reproduced", "partly", "contradicted", "contradicted"]
+            ["reproduced", "partly", "not-reproduced", "not-reproduced"]
         );
     }
 }

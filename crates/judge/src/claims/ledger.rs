@@ -7,16 +7,16 @@ use mbsbench_experiment::{Placed, Problems, is_safe_name};
 use mbsbench_input::{BadInput, Document, Node, Problem, Value, keys_of, read};
 use rayon::prelude::*;
 
-use super::check::{Check, Kind, Tested};
+use super::check::{Check, Finest, Kind, Tested};
 use super::definition::Definitions;
 use super::schema::FRAME;
 use super::spec::{
-    BoundFrom, CheckSpec, KindSpec, Landmark, Measurement, Operand, Order, Ordering, Shape, StatementSpec, Tolerance,
-    Weaker,
+    BoundFrom, CheckSpec, KindSpec, Landmark, Measurement, Open, OpenReason, Operand, Order, Ordering, Shape,
+    StatementSpec, Tolerance, Weaker,
 };
 use super::statement::Statement;
 use super::written::Sets;
-use super::{Test, Verdict, lock, runs, written};
+use super::{Reason, Test, Verdict, lock, runs, written};
 
 /// What a paper says, and what we found besides.
 #[derive(Debug, Clone, Default)]
@@ -236,7 +236,7 @@ pub(super) struct Reader<'n> {
 
 impl Reader<'_> {
     /// The check; of a table one for each cell.
-    fn checks(&self) -> Result<Vec<Placed<Check>>, Problem> {
+    pub(super) fn checks(&self) -> Result<Vec<Placed<Check>>, Problem> {
         let (spec, kind) = written::parts(self.node)?;
         let spec: CheckSpec = read(&spec)?;
         self.check_id(&spec.id)?;
@@ -253,14 +253,14 @@ impl Reader<'_> {
     }
 
     pub(super) fn finish(&self, spec: CheckSpec, kind: Kind, definition: String) -> Result<Check, Problem> {
-        let natural = if matches!(kind, Kind::Untestable(_)) { Verdict::Untestable } else { Verdict::Reproduced };
+        let natural = if matches!(kind, Kind::Open(_)) { Verdict::Open } else { Verdict::Reproduced };
         let is_explained = spec.because.as_deref().is_some_and(|because| !because.trim().is_empty());
         if let Some(expected) = spec.expected.filter(|&expected| expected != natural && !is_explained) {
-            let message = format!("`expected: {expected}` without explanation");
+            let message = format!("`expected: {}` without explanation", expected.name());
             return Err(self.wrong("expected", message, "add `because:`"));
         }
         let bound_from = spec.bound_from.or_else(|| kind.natural_bound());
-        if self.book == Book::Claims && bound_from.is_none() && !matches!(kind, Kind::Untestable(_)) {
+        if self.book == Book::Claims && bound_from.is_none() && !matches!(kind, Kind::Open(_)) {
             let message = format!("the check `{}` does not say where its bound comes from", spec.id);
             let known = BoundFrom::ALL.map(BoundFrom::name).join(", ");
             return Err(Problem::new(self.node.place, message).help(format!("add `bound_from:`, one of {known}")));
@@ -280,7 +280,7 @@ impl Reader<'_> {
             why: spec.why.unwrap_or_default(),
             bound_from,
             bound_set: spec.bound_set,
-            independent_of: spec.independent_of,
+            role: spec.role,
             expected: spec.expected,
             because: spec.because.unwrap_or_default(),
             definition,
@@ -295,10 +295,19 @@ impl Reader<'_> {
             KindSpec::Bound(measurement) => Kind::Bound(self.single("bound", &measurement, false)?),
             KindSpec::Ratio(measurement) => Kind::Ratio(self.double("ratio", &measurement)?),
             KindSpec::Difference(measurement) => Kind::Difference(self.double("difference", &measurement)?),
-            KindSpec::Order(Order { of, x, published, tolerance, partly }) => {
+            KindSpec::Order(Order { of, x, finest, above, published, tolerance, partly }) => {
                 let test = Test::Near { published, tolerance };
                 self.check_tolerance("order", Some(tolerance), partly.as_ref())?;
-                Kind::Order { of, x, partly: partly.map(|weaker| test.weakened(&weaker)), test }
+                if let Some(count @ 0..=2) = finest {
+                    let accepted = "accepted: 3 or more, since an order needs two pairs of steps";
+                    return Err(self.wrong("order.finest", format!("a slope through {count} runs"), accepted));
+                }
+                if above.is_some() && finest.is_none() {
+                    let accepted = "accepted: `above` beside `finest`";
+                    return Err(self.wrong("order.above", "a bound on the runs of a slope through all runs", accepted));
+                }
+                let finest = finest.map(|count| Finest { count, above: above.unwrap_or(0.0) });
+                Kind::Order { of, x, finest, partly: partly.map(|weaker| test.weakened(&weaker)), test }
             }
             KindSpec::Ordering(Ordering { smallest_first, by_factor }) => {
                 let by_factor = by_factor.unwrap_or(1.0);
@@ -325,7 +334,11 @@ impl Reader<'_> {
             }
             KindSpec::Shape(shape) => self.shape(shape)?,
             KindSpec::Identity(identity) => Kind::Identity(identity),
-            KindSpec::Untestable(untestable) => Kind::Untestable(untestable.needs),
+            KindSpec::Open(Open { reason, needs }) => Kind::Open(match reason {
+                OpenReason::NotTestable => Reason::NotTestable(needs),
+                OpenReason::NotPublic => Reason::NotPublic(needs),
+                OpenReason::LeftOut => Reason::LeftOut(needs),
+            }),
         };
         let mut test = node.to_json()[kind.name()].take();
         if let Kind::Agreement { cells, .. } = &kind {

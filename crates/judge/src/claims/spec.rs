@@ -19,10 +19,10 @@ pub struct StatementSpec {
     pub place: String,
     /// What it says, in our own words.
     pub says: String,
-    /// How its verdict follows from those of its checks.
+    /// For how many of its carrying checks, and of the set-ups that agree with the paper, it has to hold.
     #[serde(default)]
-    pub verdict: Rule,
-    /// The verdict that we stand by; `reproduced`, or `untestable` where nothing can be tested, if it is not given.
+    pub holds: Holds,
+    /// The outcome that we stand by; `reproduced`, or `open` where nothing can be tested, if it is not given.
     #[serde(default)]
     pub expected: Option<Verdict>,
     /// The explanation of an expected verdict.
@@ -30,17 +30,29 @@ pub struct StatementSpec {
     pub because: Option<String>,
 }
 
-/// How the verdict of a statement follows from those of its checks.
+/// For how many checks and set-ups a statement has to hold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Rule {
-    /// The first that occurs of contradicted, depends, inconclusive and partly, else reproduced.
+pub enum Holds {
+    /// All checks, and at least 95 % of the set-ups that agree with the paper.
     #[default]
     All,
-    /// Reproduced where more than half are, else as for all.
+    /// More than half of the checks, and of the set-ups.
     Most,
-    /// Their verdict where all agree, else it depends.
-    Readings,
+    /// One check, and one set-up.
+    Some,
+}
+
+/// What a check contributes to the outcome of its statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// The direction that the sentence states.
+    Direction,
+    /// The size that the sentence states: if only the direction holds, the statement is partly reproduced.
+    Size,
+    /// It was also measured and decides nothing.
+    Also,
 }
 
 /// Where a bound comes from.
@@ -126,10 +138,10 @@ pub struct CheckSpec {
     /// Whether the bound was set before its result was known.
     #[serde(default)]
     pub bound_set: BoundSet,
-    /// Paths of parameters on which it does not hang.
+    /// What it contributes to the outcome of its statement; it carries it if this is not given.
     #[serde(default)]
-    pub independent_of: Vec<String>,
-    /// The verdict that we stand by, where the statement's does not say it.
+    pub role: Option<Role>,
+    /// The outcome that we stand by, where the statement's does not say it.
     #[serde(default)]
     pub expected: Option<Verdict>,
     /// What is to be said of its verdict beside what is said of the statement's.
@@ -163,8 +175,8 @@ pub enum KindSpec {
     Cells(Cells),
     /// A column of published tables as a whole.
     Agreement(Agreement),
-    /// What nobody outside can test.
-    Untestable(Untestable),
+    /// What cannot be tested here.
+    Open(Open),
 }
 
 /// Numbers out of `runs.csv`.
@@ -337,6 +349,13 @@ pub struct Order {
     pub of: Operand,
     /// Axis or column of the abscissa.
     pub x: String,
+    /// The slope is taken through this many of the finest usable runs: those that completed, whose number exceeds ten times the bound
+    /// on its reference's error, and `above`. Through all runs if not given, none of which may fail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finest: Option<usize>,
+    /// With `finest`: numbers up to this one are rounding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above: Option<f64>,
     /// The published order.
     pub published: Printed,
     /// How near the slope must be.
@@ -477,6 +496,9 @@ pub struct Exception {
     /// Values on the axis of the columns; all where not given.
     #[serde(default)]
     pub columns: Option<AxisValue>,
+    /// These cells are not tested: a word, or a number that `given:` has.
+    #[serde(default)]
+    pub drop: bool,
     /// How near the numbers must be.
     #[serde(default)]
     pub tolerance: Option<Tolerance>,
@@ -486,7 +508,7 @@ pub struct Exception {
     /// The reason for the tolerance.
     #[serde(default)]
     pub why: Option<String>,
-    /// The verdict that we stand by.
+    /// The outcome that we stand by.
     #[serde(default)]
     pub expected: Option<Verdict>,
     /// Its explanation.
@@ -500,10 +522,26 @@ pub struct Exception {
     pub bound_set: Option<BoundSet>,
 }
 
-/// What nobody outside can test.
+/// What cannot be tested here.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Untestable {
+pub struct Open {
+    /// Why.
+    #[serde(default)]
+    pub reason: OpenReason,
     /// What would be needed.
     pub needs: String,
+}
+
+/// Why something cannot be tested here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OpenReason {
+    /// It is an opinion, or there is nothing to run.
+    #[default]
+    NotTestable,
+    /// It needs a model or data that are not public.
+    NotPublic,
+    /// The paper leaves out what a run would need.
+    LeftOut,
 }

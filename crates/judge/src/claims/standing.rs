@@ -1,60 +1,61 @@
-//! From what a test says to the verdict of its check: what the paper leaves out may turn it.
+//! From what a test says to the outcome of its check: set-ups that the paper leaves possible may disagree.
 
 use std::collections::HashMap;
 
-use mbsbench_experiment::Mark;
 use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::{Mark, Varies};
 use mbsbench_numbers::percent;
 
 use super::check::Check;
 use super::grounds::Ground;
-use super::{Judgement, Verdict};
-use crate::robustness::wilson;
+use super::spec::Holds;
+use super::{Judgement, Outcome, Reason, Verdict};
+use crate::reconstruction::wilson;
 
-/// The share of samples that has to have a verdict for it to stand, with the confidence of Wilson's interval.
-const FIRM: f64 = 0.9;
-/// Fewer samples than this cannot have such an interval, whatever they say.
-const FEWEST: usize = 35;
+/// The share of the accepted set-ups in which a sentence that says *for all* has to hold.
+const ALL: f64 = 0.95;
+/// Fewer accepted set-ups than this decide only sentences that say *some*.
+const FEWEST: usize = 20;
 
-/// How many samples of a study have each verdict.
+/// How many set-ups have each verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Samples at which the test holds.
+    /// Set-ups in which the test holds.
     pub reproduced: usize,
-    /// Samples at which its direction holds.
+    /// Set-ups in which its direction holds.
     pub partly: usize,
-    /// Samples at which it does not hold.
-    pub contradicted: usize,
-    /// Samples at which nothing can be said.
+    /// Set-ups in which it does not hold.
+    pub not_reproduced: usize,
+    /// Set-ups that do not decide it.
     pub open: usize,
 }
 
 impl Counts {
-    /// Adds a sample.
+    /// Adds a set-up.
     pub fn add(&mut self, verdict: Verdict) {
         *match verdict {
             Verdict::Reproduced => &mut self.reproduced,
             Verdict::Partly => &mut self.partly,
-            Verdict::Contradicted => &mut self.contradicted,
-            Verdict::Depends | Verdict::Inconclusive | Verdict::Untestable => &mut self.open,
+            Verdict::NotReproduced => &mut self.not_reproduced,
+            Verdict::Open => &mut self.open,
         } += 1;
     }
 
-    /// Samples with a verdict; zero for those that no sample is counted under.
+    /// Set-ups with a verdict.
     #[must_use]
     pub fn of(&self, verdict: Verdict) -> usize {
         match verdict {
             Verdict::Reproduced => self.reproduced,
             Verdict::Partly => self.partly,
-            Verdict::Contradicted => self.contradicted,
-            Verdict::Depends | Verdict::Inconclusive | Verdict::Untestable => 0,
+            Verdict::NotReproduced => self.not_reproduced,
+            Verdict::Open => self.open,
         }
     }
 
-    /// Samples at which something can be said.
+    /// Set-ups that decide the test.
     #[must_use]
     pub fn judged(&self) -> usize {
-        self.reproduced + self.partly + self.contradicted
+        self.reproduced + self.partly + self.not_reproduced
     }
 }
 
@@ -63,12 +64,18 @@ impl Counts {
 pub struct Studied<'p> {
     /// The plan whose undetermined parameters were varied.
     pub plan: &'p Plan,
-    /// Its samples.
-    pub counts: Counts,
-    /// Other readings with the verdict of the test there.
-    pub readings: Vec<(String, Verdict)>,
-    /// What decides, in words; empty where nothing is found to.
+    /// The verdicts over the set-ups that agree with everything that the paper prints; if
+    /// [`is_conditioned`](Self::is_conditioned) is false, over samples of the ranges.
+    pub accepted: Counts,
+    /// Whether the set-ups were accepted by the numbers that the paper prints (`given:`).
+    pub is_conditioned: bool,
+    /// Other readings of the text with the verdict of the test there; none for a reading that the printed numbers
+    /// exclude.
+    pub readings: Vec<(String, Option<Verdict>)>,
+    /// What decides, in words; empty if nothing is found to.
     pub decided: String,
+    /// How many set-ups were tried.
+    pub tried: usize,
 }
 
 /// What studies found, by the ids of checks.
@@ -77,53 +84,51 @@ pub type Studies<'p> = HashMap<String, Vec<Studied<'p>>>;
 /// How far a verdict holds over what the paper leaves out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Share {
-    /// Samples with the verdict of the nominal numbers.
+    /// Set-ups with each verdict.
+    pub counts: Counts,
+    /// Whether these set-ups agree with all that the paper prints. If not, they are samples of ranges and decide
+    /// nothing.
+    pub is_conditioned: bool,
+    /// How many set-ups were tried.
+    pub tried: usize,
+    /// Whether they are all that there are: readings only, and no range.
+    pub is_exhaustive: bool,
+    /// Set-ups that have the verdict of the nominal numbers or, if conditioned, in which the test holds.
     pub same: usize,
-    /// Samples at which something can be said.
+    /// Set-ups that decide the test.
     pub samples: usize,
-    /// Samples at which nothing can be said.
-    pub open: usize,
-    /// Interval of the share, of 95 % confidence.
+    /// Interval of the share of `same`, of 95 % confidence.
     pub interval: [f64; 2],
-    /// Readings that were gone through.
+    /// Readings that are left to try.
     pub readings: usize,
+    /// Readings that the printed numbers exclude.
+    pub excluded: Vec<String>,
     /// Readings that turn the verdict, with what it is there.
     pub turned: Vec<(String, Verdict)>,
-    /// What decides, in words; empty where nothing is found to.
+    /// What decides, in words; empty if nothing is found to.
     pub decided: String,
 }
 
-/// What a check stands among.
+/// The statement that a check belongs to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Company {
-    /// Whether its statement is a finding of ours, which speaks of what we ran.
+    /// Whether it is a finding of ours, which speaks of what we ran.
     pub is_finding: bool,
-    /// Whether its statement has checks that do not rest on times, which carry the verdict.
-    pub has_counts: bool,
+    /// For how many set-ups it has to hold.
+    pub holds: Holds,
 }
 
-impl Company {
-    /// Whether the check need not hold over what is not printed: a finding speaks of our set-up, and times are taken of no other.
-    fn is_about_this_set_up(self, check: &Check) -> bool {
-        self.is_finding || (self.has_counts && check.kind.is_of_time())
-    }
-}
-
-/// The verdict of a check, and why it is that of its test or not.
+/// The outcome of a check, and what it rests on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
-    /// The verdict.
-    pub verdict: Verdict,
+    /// The outcome.
+    pub outcome: Outcome,
     /// The weakest mark of the parameters of its runs; none where it rests on no run.
     pub rests_on: Option<Mark>,
-    /// Parameters that have this mark.
-    pub weakest: Vec<String>,
+    /// The parameters that are ours, each with its mark.
+    pub ours: Vec<(String, Mark)>,
     /// How far it holds over what is not printed; none where no study was made.
     pub share: Option<Share>,
-    /// On what the verdict depends, or why there is none; empty where it is that of the test.
-    pub reason: String,
-    /// Whether too few samples are what it depends on.
-    pub is_undersampled: bool,
 }
 
 impl Standing {
@@ -137,138 +142,198 @@ impl Standing {
         company: Company,
     ) -> Self {
         let share = Share::of(judgement.verdict, studied);
-        let ground = ground.map(|ground| independent(ground, check, share.as_ref(), studied));
-        let rests_on = ground.as_ref().map(|(ground, _)| ground.mark());
-        let weakest = ground.as_ref().map_or_else(Vec::new, |(ground, _)| {
-            let mark = ground.mark();
-            let weakest = ground.parameters.iter().filter(|(_, own)| **own == mark && mark != Mark::Printed);
-            weakest.map(|(path, _)| path.clone()).collect()
-        });
-        let mut standing = Self {
-            verdict: judgement.verdict,
-            rests_on,
-            weakest,
-            share,
-            reason: String::new(),
-            is_undersampled: false,
+        let ground = ground.map(|ground| without_tried_readings(ground, share.as_ref(), studied));
+        let rests_on = ground.as_ref().map(Ground::mark);
+        let outcome = if check.is_size() && rests_on == Some(Mark::StandIn) && !company.is_finding {
+            Outcome::Open(Reason::NotPublic("the definition of the problem".to_owned()))
+        } else {
+            match &share {
+                Some(share) if share.is_conditioned => share.outcome(company.holds),
+                Some(share) => share.over_readings(judgement, company.holds),
+                None => judgement.outcome(),
+            }
         };
-        let is_open = matches!(judgement.verdict, Verdict::Inconclusive | Verdict::Untestable);
-        let Some((ground, claimed)) = ground.filter(|_| !is_open) else { return standing };
-        if ground.mark() == Mark::StandIn && !company.is_finding {
-            standing.verdict = Verdict::Untestable;
-            standing.reason =
-                format!("the problem's definition is not public; on the stand-in the test is {}", judgement.verdict);
-        } else if let Some((reason, is_undersampled)) =
-            standing.turns(&ground, &claimed, studied, company.is_about_this_set_up(check))
-        {
-            standing.verdict = Verdict::Depends;
-            standing.reason = reason;
-            standing.is_undersampled = is_undersampled;
+        let parameters = ground.map(|ground| ground.parameters).unwrap_or_default();
+        Self {
+            outcome,
+            rests_on,
+            ours: parameters.into_iter().filter(|(_, mark)| *mark > Mark::Authors).collect(),
+            share,
         }
-        standing
     }
 
-    /// On what a verdict depends, and whether it is too few samples; none where it stands.
-    fn turns(
-        &self,
-        ground: &Ground,
-        claimed: &[String],
-        studied: &[Studied<'_>],
-        is_about_this_set_up: bool,
-    ) -> Option<(String, bool)> {
-        if let Some(path) = claimed.first() {
-            return Some((format!("no study shows that it is independent of {path}"), false));
-        }
-        if let Some((reading, verdict)) = self.share.iter().flat_map(|share| &share.turned).next() {
-            return Some((format!("{verdict} where {reading}"), false));
-        }
-        if !ground.mark().is_ours() && ground.mark() != Mark::StandIn {
-            return None;
-        }
-        let ours = || ground.parameters.iter().filter(|(_, mark)| mark.is_ours()).map(|(path, _)| path.as_str());
-        let free: Vec<&str> = ours().filter(|path| !is_varied(path, studied)).collect();
-        if !free.is_empty() && !is_about_this_set_up {
-            return Some((format!("one choice of {}", listed(&free)), false));
-        }
-        let share = self.share.as_ref()?;
-        let is_sampled = studied.iter().any(|study| study.plan.experiment.sampled().next().is_some());
-        let Share { same, samples, interval: [low, high], .. } = *share;
-        if is_sampled && samples < FEWEST {
-            return Some((format!("{samples} samples are too few"), true));
-        }
-        (is_sampled && low <= FIRM).then(|| {
-            let decided = if share.decided.is_empty() { String::new() } else { format!("; {}", share.decided) };
-            let part = percent(same as f64 / samples as f64);
-            let text = format!("{part} of {samples} samples ({} to {}){decided}", percent(low), percent(high));
-            (format!("{} in {text}", self.verdict), false)
-        })
+    /// The outcome without its reason.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        self.outcome.verdict()
     }
 }
 
 impl Share {
-    /// Over all studies of a check: of several the one with the smallest share.
+    /// Over all studies of a check: of several, the conditioned one with the smallest share.
     fn of(verdict: Verdict, studied: &[Studied<'_>]) -> Option<Self> {
         let shares = studied.iter().map(|study| {
-            let (same, samples) = (study.counts.of(verdict), study.counts.judged());
-            let turned: Vec<(String, Verdict)> =
-                study.readings.iter().filter(|(_, there)| *there != verdict).cloned().collect();
+            let (counts, is_conditioned) = (study.accepted, study.is_conditioned);
+            let (same, samples) =
+                (counts.of(if is_conditioned { Verdict::Reproduced } else { verdict }), counts.judged());
+            let left = || study.readings.iter().filter_map(|(name, there)| Some((name.clone(), (*there)?)));
             Self {
-                same,
+                counts,
+                is_conditioned,
+                tried: study.tried,
+                is_exhaustive: study.plan.experiment.undetermined.iter().all(|(_, it)| !it.readings().is_empty()),
+                same: same.min(samples),
                 samples,
-                open: study.counts.open,
-                interval: wilson(same, samples),
-                readings: study.readings.len(),
-                turned,
+                interval: wilson(same.min(samples), samples),
+                readings: left().count(),
+                excluded: study
+                    .readings
+                    .iter()
+                    .filter(|(_, there)| there.is_none())
+                    .map(|(name, _)| name.clone())
+                    .collect(),
+                turned: left().filter(|(_, there)| *there != verdict).collect(),
                 decided: study.decided.clone(),
             }
         });
         shares.reduce(|a, b| {
             let readings = a.readings + b.readings;
+            let excluded = a.excluded.iter().chain(&b.excluded).cloned().collect();
             let turned = a.turned.iter().chain(&b.turned).cloned().collect();
             // A study without samples says nothing of shares.
-            let is_first = b.samples == 0 || (a.samples > 0 && a.interval[0] <= b.interval[0]);
-            Self { readings, turned, ..if is_first { a } else { b } }
+            let is_smaller = b.samples == 0 || (a.samples > 0 && a.interval[0] <= b.interval[0]);
+            let is_first = if a.is_conditioned == b.is_conditioned { is_smaller } else { a.is_conditioned };
+            Self { readings, excluded, turned, ..if is_first { a } else { b } }
         })
     }
-}
 
-/// Takes out of a ground what a check says that it does not hang on, where studies show it; what they do not show is returned.
-fn independent(
-    mut ground: Ground,
-    check: &Check,
-    share: Option<&Share>,
-    studied: &[Studied<'_>],
-) -> (Ground, Vec<String>) {
-    let mut claimed = Vec::new();
-    for path in &check.independent_of {
-        let is_firm = share.is_some_and(|share| {
-            let is_sampled = share.samples > 0;
-            share.turned.is_empty() && (!is_sampled || (share.interval[0] > FIRM && share.samples >= FEWEST))
-        });
-        if is_firm && is_varied(path, studied) {
-            ground.parameters.retain(|own, _| !mbsbench_experiment::undetermined::lies_below(own, path));
+    /// How far the verdict of the nominal numbers holds: `reproduced in 80 % of 96 set-ups (71 % to 87 %); mass
+    /// decides`.
+    #[must_use]
+    pub fn words(&self, nominal: Verdict) -> String {
+        let Self { same, samples, interval, decided, .. } = self;
+        let (verdict, what) = match self.is_conditioned {
+            true => (Verdict::Reproduced, "set-ups that agree with the paper"),
+            false => (nominal, "samples of our ranges"),
+        };
+        let part = percent(*same as f64 / *samples as f64);
+        let [low, high] = interval.map(percent);
+        let decided = if decided.is_empty() { String::new() } else { format!("; {decided}") };
+        format!("{verdict} in {part} of {samples} {what} ({low} to {high}){decided}")
+    }
+
+    /// The outcome over set-ups that agree with everything that the paper prints.
+    fn outcome(&self, holds: Holds) -> Outcome {
+        let Counts { reproduced, partly, not_reproduced, .. } = self.counts;
+        let all = self.samples;
+        let is_all = |count: usize| count as f64 >= ALL * all as f64;
+        let is_enough = |count: usize| match holds {
+            Holds::All => is_all(count),
+            Holds::Most => 2 * count > all,
+            Holds::Some => count > 0,
+        };
+        let left_out = |what: String| Outcome::Open(Reason::LeftOut(what));
+        if all == 0 {
+            return left_out("no set-up was found that agrees with everything that the paper prints".to_owned());
+        }
+        if all < FEWEST && holds != Holds::Some && !self.is_exhaustive {
+            return left_out(format!("only {all} set-ups were found that agree with what the paper prints"));
+        }
+        if is_enough(reproduced) {
+            Outcome::Reproduced
+        } else if is_enough(reproduced + partly) {
+            Outcome::Partly
+        } else if is_all(not_reproduced) {
+            Outcome::NotReproduced
         } else {
-            claimed.push(path.clone());
+            let part = percent(reproduced as f64 / all as f64);
+            let decided = if self.decided.is_empty() { String::new() } else { format!(" ({})", self.decided) };
+            left_out(format!("holds in {part} of {all} set-ups that agree with what it prints{decided}"))
         }
     }
-    (ground, claimed)
+
+    /// The outcome at the nominal numbers, where other readings of the text may turn it.
+    fn over_readings(&self, judgement: &Judgement, holds: Holds) -> Outcome {
+        let turned = || self.turned.iter().filter(|(_, there)| *there != Verdict::Open);
+        let is_somewhere = || turned().any(|(_, there)| *there == Verdict::Reproduced);
+        match turned().next() {
+            Some(_) if holds == Holds::Some && is_somewhere() => Outcome::Reproduced,
+            Some((reading, there)) if judgement.verdict != Verdict::Open && holds != Holds::Some => {
+                Outcome::Open(Reason::LeftOut(format!("{there} with the reading {reading}")))
+            }
+            _ => judgement.outcome(),
+        }
+    }
 }
 
-fn is_varied(path: &str, studied: &[Studied<'_>]) -> bool {
-    let undetermined = studied.iter().flat_map(|study| &study.plan.experiment.undetermined);
-    undetermined.into_iter().any(|(key, varied)| {
-        // A study of what lies below a path is one of the path.
-        varied.covers(&key.name, path) || mbsbench_experiment::undetermined::lies_below(&key.name, path)
-    })
+/// Takes out of a ground the choices that do not matter: all readings of them were tried, and none turns the verdict.
+fn without_tried_readings(mut ground: Ground, share: Option<&Share>, studied: &[Studied<'_>]) -> Ground {
+    if share.is_some_and(|share| share.turned.is_empty()) {
+        let undetermined = || studied.iter().flat_map(|study| &study.plan.experiment.undetermined);
+        let is_tried = |path: &str| {
+            let mut tried = undetermined().filter(|(_, varied)| matches!(varied.varies, Varies::Readings(_)));
+            tried.any(|(key, varied)| varied.covers(&key.name, path))
+        };
+        ground.parameters.retain(|path, mark| *mark == Mark::StandIn || !is_tried(path));
+    }
+    ground
 }
 
-/// Some names in a sentence.
-fn listed(names: &[&str]) -> String {
-    const MOST: usize = 3;
-    match names {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        few if few.len() <= MOST => format!("{} and {}", few[..few.len() - 1].join(", "), few[few.len() - 1]),
-        many => format!("{} and {} more", many[..MOST].join(", "), many.len() - MOST),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share([reproduced, partly, not_reproduced]: [usize; 3], turned: &[(&str, Verdict)]) -> Share {
+        let samples = reproduced + partly + not_reproduced;
+        Share {
+            counts: Counts { reproduced, partly, not_reproduced, open: 0 },
+            is_conditioned: true,
+            tried: 10 * samples,
+            is_exhaustive: false,
+            same: reproduced,
+            samples,
+            interval: wilson(reproduced, samples),
+            readings: turned.len(),
+            excluded: Vec::new(),
+            turned: turned.iter().map(|&(reading, verdict)| (reading.to_owned(), verdict)).collect(),
+            decided: "mass below 3: 97 %, else 10 %".to_owned(),
+        }
+    }
+
+    #[test]
+    fn accepted_set_ups_decide_by_the_share_that_the_sentence_asks_for() {
+        use Verdict::{NotReproduced, Open, Partly, Reproduced};
+        for (holds, counts, verdict) in [
+            (Holds::All, [95, 0, 5], Reproduced),
+            (Holds::All, [94, 0, 6], Open),
+            (Holds::All, [50, 45, 5], Partly),
+            (Holds::All, [5, 0, 95], NotReproduced),
+            (Holds::Most, [51, 0, 49], Reproduced),
+            (Holds::Most, [50, 0, 50], Open),
+            (Holds::Most, [4, 1, 95], NotReproduced),
+            (Holds::Some, [1, 0, 99], Reproduced),
+            (Holds::Some, [0, 0, 3], NotReproduced),
+            (Holds::All, [19, 0, 0], Open),
+            (Holds::Some, [0, 0, 0], Open),
+        ] {
+            assert_eq!(share(counts, &[]).outcome(holds).verdict(), verdict, "{holds:?} in {counts:?}");
+        }
+        let readings = Share { is_exhaustive: true, ..share([1, 0, 0], &[]) };
+        assert_eq!(readings.outcome(Holds::All), Outcome::Reproduced, "the one reading that the printed numbers leave");
+        let outcome = share([50, 0, 50], &[]).outcome(Holds::All);
+        let why = "holds in 50 % of 100 set-ups that agree with what it prints (mass below 3: 97 %, else 10 %)";
+        assert_eq!(outcome.to_string(), format!("open: left out by the paper: {why}"));
+    }
+
+    #[test]
+    fn a_reading_that_turns_the_test_leaves_it_open() {
+        let judgement = |verdict| Judgement::without_number(verdict, "");
+        let turned = share([0; 3], &[("start = zero", Verdict::NotReproduced)]);
+        let outcome = turned.over_readings(&judgement(Verdict::Reproduced), Holds::All);
+        assert_eq!(outcome.to_string(), "open: left out by the paper: not reproduced with the reading start = zero");
+        let outcome = turned.over_readings(&judgement(Verdict::Reproduced), Holds::Some);
+        assert_eq!(outcome, Outcome::Reproduced, "one reading is enough");
+        let undecided = share([0; 3], &[("start = zero", Verdict::Open)]);
+        assert_eq!(undecided.over_readings(&judgement(Verdict::Partly), Holds::All), Outcome::Partly);
     }
 }

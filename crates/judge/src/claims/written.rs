@@ -5,7 +5,7 @@ use mbsbench_input::{Entry, Key, Node, Problem, Value, keys_of, one_of};
 use super::spec::{CheckSpec, KindSpec, StatementSpec};
 
 /// Keys of a statement that its checks take over where they do not say otherwise.
-const SHARED: [&str; 5] = ["on", "why", "bound_from", "bound_set", "independent_of"];
+const SHARED: [&str; 4] = ["on", "why", "bound_from", "bound_set"];
 /// The key under which a statement that is its own check names it.
 const NAME: &str = "check";
 

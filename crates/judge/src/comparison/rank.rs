@@ -41,8 +41,6 @@ pub struct Place<'p> {
     pub setting: String,
     /// Key of the run that reaches the accuracy.
     pub run: String,
-    /// Whether its Jacobians are exact, so that no count of right-hand sides contains them.
-    pub has_exact_jacobians: bool,
     /// Whether somebody puts it beside all others: it stands out.
     pub is_contender: bool,
 }
@@ -54,8 +52,6 @@ pub struct Curve<'p> {
     pub method: &'p str,
     /// Whether somebody puts it beside all others.
     pub is_contender: bool,
-    /// Whether its Jacobians are exact in some of its runs.
-    pub has_exact_jacobians: bool,
     /// Its runs.
     pub points: Vec<Point<'p>>,
 }
@@ -96,7 +92,6 @@ impl<'p> Curve<'p> {
             cost,
             setting,
             run: fine.candidate.as_ref().map_or_else(String::new, |each| each.run.clone()),
-            has_exact_jacobians: self.has_exact_jacobians,
             is_contender: self.is_contender,
         }
     }

@@ -1,12 +1,8 @@
 //! Where one method stands among all others, ranking by ranking.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
 use mbsbench_experiment::RankingSpec;
 use mbsbench_experiment::plan::{Plan, RunSpec};
-use mbsbench_experiment::registry::{Choice, ModelKind};
-use mbsbench_problem::{Formulated, Ode, Status};
+use mbsbench_problem::Status;
 
 use super::curve::{Cost, Point, cost};
 use super::rank::{Curve, Place, cheapest};
@@ -153,30 +149,12 @@ pub(super) fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, contender
     let mut methods: Vec<&str> = entrants.iter().map(|entrant| entrant.run.method_label.as_str()).collect();
     methods.sort_unstable();
     methods.dedup();
-    let exact = with_exact_jacobians(entrants);
     let of = |method| Curve {
         method,
-        has_exact_jacobians: exact.contains(method),
         is_contender: contenders.iter().any(|name| name == method),
         points: points(entrants.iter().filter(|entrant| entrant.run.method_label == method), spec),
     };
     methods.into_iter().map(of).collect()
-}
-
-/// The methods that form exact Jacobians of a model on which they were run.
-fn with_exact_jacobians<'p>(entrants: &[Entrant<'p>]) -> BTreeSet<&'p str> {
-    let mut on_models: BTreeMap<*const Choice<ModelKind>, BTreeMap<&str, &RunSpec>> = BTreeMap::new();
-    for Entrant { run, .. } in entrants {
-        on_models.entry(Arc::as_ptr(&run.model)).or_default().entry(&run.method_label).or_insert(run);
-    }
-    let mut exact = BTreeSet::new();
-    for runs in on_models.into_values() {
-        let Some(model) = runs.values().next().map(|run| run.model.object().model()) else { continue };
-        let mut ode = Formulated::<f64>::ode(&*model);
-        let forms = |run: &RunSpec, ode: &mut dyn Ode| run.method.object().method().forms_exact_jacobians(ode);
-        exact.extend(runs.into_iter().filter(|(_, run)| forms(run, ode.as_mut())).map(|(name, _)| name));
-    }
-    exact
 }
 
 fn points<'e, 'p: 'e>(entrants: impl Iterator<Item = &'e Entrant<'p>>, spec: &RankingSpec) -> Vec<Point<'p>> {

@@ -32,7 +32,6 @@ impl Summary<'_> {
             "at_least",
             "at_most",
             "unsteady",
-            "exact_jacobians",
             "contender",
             "run",
         ])?;
@@ -66,28 +65,28 @@ impl Summary<'_> {
             let _ = writeln!(text, "| accuracy | reached by | {} |", heads.join(" | "));
             let _ = writeln!(text, "|---|---|{}", "---|".repeat(heads.len()));
             for (level, &accuracy) in ranked.spec.accuracies.iter().enumerate() {
-                let works = ranked.spec.work.0.iter().zip(&ranked.places[level]);
-                let cell = |((_, column), places): (&(String, String), &Vec<Place<'_>>)| {
+                let cell = |places: &Vec<Place<'_>>| {
                     let named = near(places).iter().map(|place| {
-                        let (name, cost) = (markdown(&words::name(place, column)), words::cost_of(&place.cost));
+                        let (name, cost) = (markdown(place.method), words::cost_of(&place.cost));
                         let name = if place.is_contender { format!("**{name}**") } else { name };
                         format!("{name} {cost} ({})", markdown(&words::between(place)))
                     });
                     named.collect::<Vec<_>>().join("; ")
                 };
-                let cells: Vec<String> = works.map(cell).collect();
+                let cells: Vec<String> = ranked.places[level].iter().map(cell).collect();
                 let reached = words::reached(ranked, level);
                 let _ = writeln!(text, "| {accuracy:e} | {reached} | {} |", cells.join(" | "));
             }
         }
+        text.push_str(&words::settings(&self.0));
         text
     }
 }
 
 /// The columns from `rank` on of the methods that a cell names.
-fn lines(places: &[Place<'_>]) -> Vec<[String; 10]> {
+fn lines(places: &[Place<'_>]) -> Vec<[String; 9]> {
     if places.is_empty() {
-        return vec![<[String; 10]>::default()];
+        return vec![<[String; 9]>::default()];
     }
     let flag = |holds: bool| if holds { "yes".to_owned() } else { String::new() };
     let line = |(index, place): (usize, &Place<'_>)| {
@@ -100,7 +99,6 @@ fn lines(places: &[Place<'_>]) -> Vec<[String; 10]> {
             cost.at_least.map_or_else(String::new, decimal),
             decimal(cost.at_most),
             flag(cost.is_unsteady),
-            flag(place.has_exact_jacobians),
             flag(place.is_contender),
             place.run.clone(),
         ]
@@ -112,7 +110,7 @@ fn lines(places: &[Place<'_>]) -> Vec<[String; 10]> {
 pub mod words {
     use super::{Place, Ranked};
     use crate::comparison::{APART, Cost, Unequal};
-    use mbsbench_numbers::short;
+    use mbsbench_numbers::{markdown, short};
 
     /// The text above all tables.
     #[must_use]
@@ -127,17 +125,9 @@ pub mod words {
         )
     }
 
-    /// The signs at costs and names.
+    /// The signs at costs.
     pub const SIGNS: &str = "≤, an upper bound, the cost of a run that has no cheaper neighbour to interpolate with; ?, another run of \
-         the method costs more and misses the accuracy; °, the method forms exact Jacobians, which are not among the \
-         right-hand sides (by differences one would take a right-hand side for each component of the state)";
-
-    /// The name of a method, with a sign if its Jacobians are not among what a column of `runs.csv` counts.
-    #[must_use]
-    pub fn name(place: &Place<'_>, column: &str) -> String {
-        let is_partial = place.has_exact_jacobians && column.ends_with("rhs_evaluations");
-        format!("{}{}", place.method, if is_partial { "°" } else { "" })
-    }
+         the method costs more and misses the accuracy";
 
     /// What an accuracy costs, with the signs: `133`, `≤ 96`, `211?`.
     #[must_use]
@@ -170,6 +160,23 @@ pub mod words {
             ranked.spec.meaning, counts.methods, counts.runs, counts.failed
         );
         [Some(about), Unequal::sentence(&ranked.unequal)].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The settings in which methods of rankings differ, as a section; rankings in which they differ alike share a list.
+    #[must_use]
+    pub fn settings(rankings: &[Ranked<'_>]) -> String {
+        let mut lists: Vec<(&[Unequal], Vec<&str>)> = Vec::new();
+        for ranked in rankings.iter().filter(|ranked| !ranked.unequal.is_empty()) {
+            match lists.iter_mut().find(|(known, _)| *known == ranked.unequal) {
+                Some((_, titles)) => titles.push(&ranked.spec.title),
+                None => lists.push((&ranked.unequal, vec![&ranked.spec.title])),
+            }
+        }
+        let begin = if lists.is_empty() { "" } else { "\n## Settings in which methods differ\n" };
+        let list = |(unequal, titles): (&[Unequal], Vec<&str>)| {
+            format!("\n{}:\n\n{}", markdown(&titles.join("; ")), Unequal::list(unequal))
+        };
+        [begin.to_owned()].into_iter().chain(lists.into_iter().map(list)).collect()
     }
 
     /// How many methods reach an accuracy, or why nobody can tell.

@@ -10,6 +10,9 @@ use mbsbench_problem::{Form, Formulated};
 /// More methods than these are counted where they agree with most.
 const LISTED: usize = 3;
 
+/// Settings with more characters have a line for each value.
+const WIDTH: usize = 100;
+
 /// The option for frames of rotations.
 const FRAMES: &str = "charts";
 
@@ -69,24 +72,42 @@ impl Unequal {
         self.values.iter().any(|(_, methods)| methods.iter().any(|name| name == method))
     }
 
-    /// Several of them in a sentence; none where methods do not differ.
+    /// The names of several settings in a sentence; none if methods do not differ.
     #[must_use]
     pub fn sentence(all: &[Self]) -> Option<String> {
-        let settings: Vec<String> = all.iter().map(ToString::to_string).collect();
-        (!all.is_empty()).then(|| format!("Methods differ in their settings: {}.", settings.join("; ")))
+        let names: Vec<&str> = all.iter().map(|unequal| unequal.name.as_str()).collect();
+        let (last, before) = names.split_last()?;
+        let before = if before.is_empty() { String::new() } else { format!("{} and ", before.join(", ")) };
+        Some(format!("Methods differ in {before}{last}."))
+    }
+
+    /// Several settings with their values as a list in Markdown, without line breaks inside an item.
+    #[must_use]
+    pub fn list(all: &[Self]) -> String {
+        let item = |unequal: &Self| match unequal.to_string() {
+            short if short.chars().count() <= WIDTH => format!("- {short}\n"),
+            _ => {
+                let values = unequal.parts().map(|part| format!("  - {part}\n"));
+                [format!("- {}\n", unequal.name)].into_iter().chain(values).collect()
+            }
+        };
+        all.iter().map(item).collect()
+    }
+
+    /// `moving in the other 13`, for each value.
+    fn parts(&self) -> impl Iterator<Item = String> {
+        self.values.iter().enumerate().map(|(index, (value, methods))| {
+            let is_most = index + 1 == self.values.len() && methods.len() > LISTED;
+            let methods = if is_most { format!("the other {}", methods.len()) } else { methods.join(", ") };
+            format!("{value} in {methods}")
+        })
     }
 }
 
 /// `charts step in f, moving in the other 13`.
 impl fmt::Display for Unequal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (value, methods)) in self.values.iter().enumerate() {
-            let begin = if index == 0 { format!("{} ", self.name) } else { ", ".to_owned() };
-            let is_most = index + 1 == self.values.len() && methods.len() > LISTED;
-            let methods = if is_most { format!("the other {}", methods.len()) } else { methods.join(", ") };
-            write!(f, "{begin}{value} in {methods}")?;
-        }
-        Ok(())
+        write!(f, "{} {}", self.name, self.parts().collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -1,7 +1,6 @@
-//! What is reproduced, as it is cited, and what a reader should take away: `experiments/<id>/paper.yaml`.
+//! What is reproduced, as it is cited, with its main claims: `experiments/<id>/paper.yaml`.
 
-mod numbers;
-mod takeaway;
+mod main_claim;
 
 use std::cmp::Ordering;
 
@@ -10,8 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub use numbers::Source;
-pub use takeaway::Takeaway;
+pub use main_claim::{Erratum, MainClaim};
 
 /// Its file, beside the experiments.
 pub const FILE: &str = "paper.yaml";
@@ -19,8 +17,8 @@ pub const FILE: &str = "paper.yaml";
 /// Version of the file format.
 const SCHEMA: u32 = 1;
 
-/// Most of what is said to matter most.
-const MOST_HIGHLIGHTS: usize = 3;
+/// How many main claims a paper has.
+const CLAIMS: std::ops::RangeInclusive<usize> = 3..=6;
 
 /// What is published: one paper, or problems that a community measures itself by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -74,13 +72,13 @@ pub struct Publication {
     /// How its authors ask to be cited, where that is not authors, title, source and year.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cite: Option<String>,
-    /// What came out, in two sentences.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub result: Option<Takeaway>,
-    /// What matters most in it, at most three.
+    /// Its main claims, three to six.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 3))]
-    pub highlights: Vec<Takeaway>,
+    #[schemars(length(min = 3, max = 6))]
+    pub claims: Vec<MainClaim>,
+    /// Slips in its print, which decide nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errata: Vec<Erratum>,
 }
 
 impl Publication {
@@ -109,9 +107,9 @@ impl Publication {
             let help = "accepted: a DOI (`10.1007/s11044-021-09806-9`) or an address that begins with `https://`";
             return Err(at("link", "this leads nowhere", help));
         }
-        if found.highlights.len() > MOST_HIGHLIGHTS {
-            let help = format!("accepted: at most {MOST_HIGHLIGHTS}");
-            return Err(at("highlights", "more than a reader keeps in mind", &help));
+        if !found.claims.is_empty() && !CLAIMS.contains(&found.claims.len()) {
+            let message = format!("{} main claims", found.claims.len());
+            return Err(at("claims", &message, &format!("accepted: {} to {}", CLAIMS.start(), CLAIMS.end())));
         }
         Ok(found)
     }
@@ -130,8 +128,8 @@ impl Publication {
             link: None,
             licence: None,
             cite: None,
-            result: None,
-            highlights: Vec::new(),
+            claims: Vec::new(),
+            errata: Vec::new(),
         }
     }
 
@@ -171,7 +169,7 @@ impl Publication {
     pub fn to_json(&self, id: &str) -> Value {
         let mut value = json!(self);
         if let Some(fields) = value.as_object_mut() {
-            for own in ["schema", "result", "highlights"] {
+            for own in ["schema", "claims", "errata"] {
                 fields.remove(own);
             }
             fields.insert("id".to_owned(), json!(id));

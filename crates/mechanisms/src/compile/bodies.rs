@@ -79,12 +79,16 @@ pub(super) fn markers<'p>(names: &Names<'p>) -> Result<Vec<HashMap<&'p str, Mark
 }
 
 /// What is seen of the bodies.
-pub(super) fn seen(names: &Names<'_>) -> Vec<BodySeen> {
-    let of = |((number, body), held): ((usize, &Part<Body>), Vec<Vector3<f64>>)| BodySeen {
-        name: body.name.clone(),
-        shape: body.what.shape.clone(),
-        markers: named_markers(names, number),
-        held,
+pub(super) fn seen(names: &Names<'_>) -> Result<Vec<BodySeen>, OutOfRange> {
+    let of = |((number, body), held): ((usize, &Part<Body>), Vec<Vector3<f64>>)| {
+        let middle = match &body.what.drawn_at {
+            Some(point) => {
+                marker(&format!("{}.drawn-at", body.path), names, Some(number), point, &centre(names, body)?)?
+            }
+            None => Marker { body: Some(number), at: Vector3::zeros(), turn: Rotation3::identity() },
+        };
+        let (name, shape) = (body.name.clone(), body.what.shape.clone());
+        Ok(BodySeen { name, shape, middle, markers: named_markers(names, number), held })
     };
     names.parts.bodies.iter().enumerate().zip(held(names)).map(of).collect()
 }
@@ -111,7 +115,7 @@ fn held(names: &Names<'_>) -> impl Iterator<Item = Vec<Vector3<f64>>> {
 /// Mass and moments of inertia, as given or by the shape.
 pub(super) fn inertia<X: Space>(names: &Names<'_>, body: &Part<Body>) -> Result<Inertia, OutOfRange> {
     let at = |field: &str| format!("{}.{field}", body.path);
-    let Body { mass, density, inertia, shape, .. } = &body.what;
+    let Body { mass, density, inertia, shape, drawn_at, .. } = &body.what;
     let mass = match (mass, density, shape) {
         (Some(mass), None, _) => *mass,
         (Some(_), Some(_), _) => {
@@ -135,7 +139,8 @@ pub(super) fn inertia<X: Space>(names: &Names<'_>, body: &Part<Body>) -> Result<
             names.number(&if inertia.0.len() == 1 { at("inertia") } else { at(&format!("inertia.{k}")) }, formula)
         })
         .collect::<Result<_, _>>()?;
-    let about_centre = match (X::DIMENSION, &*numbers, shape) {
+    // Of a shape that is drawn elsewhere the moments about the centre of mass are unknown.
+    let about_centre = match (X::DIMENSION, &*numbers, shape.as_ref().filter(|_| drawn_at.is_none())) {
         (_, [], Some(shape)) => {
             let [x, y, z] = shape.inertia().map(|each| mass * each);
             [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]]

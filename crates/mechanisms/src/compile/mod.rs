@@ -27,6 +27,8 @@ pub struct BodySeen {
     pub name: String,
     /// What it looks like.
     pub shape: Option<crate::definition::Shape>,
+    /// Middle and directions of the shape, from the centre of mass and in the directions of the body.
+    pub middle: Marker,
     /// Its markers by name.
     pub markers: Vec<(String, Marker)>,
     /// Points at which joints hold it, m from the centre of mass; the one by which it hangs comes first.
@@ -259,7 +261,13 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     let mut gravity = [0.0; 3];
     if !mechanism.gravity.is_empty() {
         if mechanism.gravity.len() != X::DIMENSION {
-            return Err(count_of("gravity", mechanism.gravity.len(), X::DIMENSION, "components"));
+            let accepted = if X::DIMENSION == 2 {
+                "`[0, -9.81]`, or `motion: spatial`, in which it has 3"
+            } else {
+                "`[0, 0, -9.81]`, or `motion: planar`, in which it has 2"
+            };
+            let found = format!("`gravity` has {} components", mechanism.gravity.len());
+            return Err(OutOfRange::clause("gravity", found, accepted));
         }
         gravity[..X::DIMENSION].copy_from_slice(&mechanism.gravity);
     }
@@ -285,7 +293,7 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     let mut system = System::<X> { bodies: inertias, gravity, ..System::default() };
     let joints = joints::add(&names, &poses, &mut system)?;
     system.actions = actions::of(&names, &poses)?;
-    let bodies = bodies::seen(&names);
+    let bodies = bodies::seen(&names)?;
     let mut compiled = Compiled { system, as_written: None, initial, bodies, joints, joint_space: None };
     start::assemble(&mut compiled, mechanism, &parts)?;
     if !compiled.system.redundant.is_empty() {

@@ -22,6 +22,10 @@ parameters! {
         /// What it looks like, with the centre of mass in its middle.
         #[serde(default)]
         pub shape: Option<Shape>,
+        /// Middle and directions of the shape in the frame of the body, for drawings, if not about the centre of mass; the
+        /// moments of inertia have to be given then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub drawn_at: Option<Point>,
         /// Centre of mass in the frame of the body; its origin if it is not given.
         #[serde(default)]
         pub centre: Vec<f64> [unit "m"],

@@ -70,7 +70,7 @@ parameters! {
         #[serde(default, skip_serializing_if = "Rotations::are_vectors")]
         pub rotations: Rotations,
         /// Acceleration of gravity; as many components as what bodies move in has dimensions, or none.
-        #[serde(default)]
+        #[serde(default, deserialize_with = "places::gravity")]
         pub gravity: Vec<f64> [unit "m/s²"],
         /// Numbers by name, for formulas.
         #[serde(default)]

@@ -94,6 +94,21 @@ impl Ranged for Formula {
     }
 }
 
+/// Reads an acceleration of gravity; the refusal of anything but a list shows how to write it.
+pub(super) fn gravity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    struct Components;
+    impl<'de> Visitor<'de> for Components {
+        type Value = Vec<f64>;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a vector, `[0, 0, -9.81]` in space, `[0, -9.81]` in the plane")
+        }
+        fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Vec<f64>, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(items))
+        }
+    }
+    deserializer.deserialize_seq(Components)
+}
+
 /// One number, or a list of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Numbers(pub Vec<Formula>);

@@ -239,8 +239,7 @@ impl<'a> Making<'a> {
 
     /// Adds a marker to a body, with a name that no other body or marker has where it is observed; its path.
     fn mark(&mut self, body: &str, name: &str, origin: &Origin) -> String {
-        let rotation = rotation::vector(&origin.turn);
-        let marker = json!({ "at": origin.at.as_slice(), "rotation": rotation.as_slice() });
+        let marker = oriented(origin);
         let before = format!("{body}_");
         let name = self.seen.give(&format!("{before}{name}")).split_off(before.len());
         let markers = match self.bodies.get_mut(body) {
@@ -253,8 +252,8 @@ impl<'a> Making<'a> {
         format!("{body}.{name}")
     }
 
-    /// The first simple shape with extent of a link that is a body; nothing else is drawn.
-    fn shape(&mut self, link: Node<'_, '_>, is_body: bool) -> Result<Option<Value>, NoRobot> {
+    /// The first simple shape with extent of a link that is a body, with its origin; nothing else is drawn.
+    fn shape(&mut self, link: Node<'_, '_>, is_body: bool) -> Result<Option<(Value, Origin)>, NoRobot> {
         let mut drawn = None;
         let is_drawing =
             |node: &Node<'_, '_>| node.is_element() && ["visual", "collision"].contains(&node.tag_name().name());
@@ -262,7 +261,7 @@ impl<'a> Making<'a> {
             let geometry = child(seen, "geometry")?;
             let form = geometry.and_then(|geometry| geometry.children().find(Node::is_element));
             match form.filter(|_| is_body && drawn.is_none()).map(simple).transpose()?.flatten() {
-                Some(shape) => drawn = Some(shape),
+                Some(shape) => drawn = Some((shape, Origin::of(seen)?)),
                 None => self.unused.count(&format!("`<{}>` of `<link>`", seen.tag_name().name())),
             }
         }
@@ -306,8 +305,9 @@ impl<'a> Making<'a> {
         let of = inertial.inertia;
         let six = [of.m11, of.m22, of.m33, of.m12, of.m13, of.m23];
         let mut made = json!({ "mass": inertial.mass, "inertia": six, "centre": inertial.centre.as_slice() });
-        if let Some(shape) = shape {
+        if let Some((shape, origin)) = shape {
             made["shape"] = shape;
+            made["drawn-at"] = oriented(&origin);
         }
         if kind == "floating" {
             if parent != GROUND {
@@ -409,6 +409,11 @@ struct Ends<'e> {
     bodies: [&'e str; 2],
     origin: &'e Origin,
     axis: [f64; 3],
+}
+
+/// A point with directions, as a mechanism has it.
+fn oriented(origin: &Origin) -> Value {
+    json!({ "at": origin.at.as_slice(), "rotation": rotation::vector(&origin.turn).as_slice() })
 }
 
 /// A box, sphere or cylinder with extent.

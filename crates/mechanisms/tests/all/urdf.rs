@@ -427,3 +427,32 @@ fn links_are_drawn_from_joint_to_joint() {
         }
     }
 }
+
+/// A box at the origin of its `<visual>`, half a turn about `y` and half a metre from the joint, seen from the front.
+#[test]
+fn shapes_are_drawn_at_their_own_origin() {
+    let visual = r#"<visual><origin xyz="0.5 0 0.1" rpy="0 1.5707963267948966 0"/><geometry><box size="0.2 0.1 0.6"/></geometry></visual>"#;
+    let text = ARM.replace(r#"<visual><geometry><box size="0.4 0.05 0.05"/></geometry></visual>"#, visual);
+    let text = text.replace(r#"rpy="0 0.3 0"/><axis"#, r#"rpy="0 0 0"/><axis"#);
+    assert!(text.contains(visual));
+    let model = mechanism(read(&text).mechanism).model();
+    let view = model.views(&Formulated::<f64>::initial_state(&*model)).remove(0);
+    let corners: Vec<[f64; 2]> = view
+        .parts
+        .iter()
+        .filter(|(part, _)| *part == "body")
+        .flat_map(|(_, shape)| match shape {
+            Shape::Outline(corners) => corners.clone(),
+            _ => Vec::new(),
+        })
+        .collect();
+    let bounds = |i: usize| {
+        let values = || corners.iter().map(|corner| corner[i]);
+        [values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max)]
+    };
+    for (bounds, expected) in [(bounds(0), [0.2, 0.8]), (bounds(1), [1.0, 1.2])] {
+        for (bound, expected) in bounds.into_iter().zip(expected) {
+            assert_abs_diff_eq!(bound, expected, epsilon = 1e-12);
+        }
+    }
+}

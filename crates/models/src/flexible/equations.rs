@@ -322,6 +322,12 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
         self.banded.factorize()
     }
 
+    /// Those of a band.
+    fn jacobian_columns(&self) -> usize {
+        let Layout { size, half, .. } = self.layout();
+        *size.min(&(2 * half + 1))
+    }
+
     fn solve(&mut self, x: &mut [S]) {
         let (n, layout, c) = (self.differential(), self.layout(), self.c);
         let Self { eliminated, banded, reduced, .. } = self;

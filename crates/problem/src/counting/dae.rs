@@ -102,9 +102,8 @@ impl<S: Scalar> CountedDae<'_, S> {
     /// # Errors
     /// [`Singular`].
     pub fn factorize(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
-        let counted = u64::from(!self.paused);
-        self.statistics.jacobian_evaluations += counted;
-        self.statistics.factorizations += counted;
+        self.statistics.count_exact_jacobian(self.inner.jacobian_columns(), self.paused);
+        self.statistics.factorizations += u64::from(!self.paused);
         self.inner.factorize(at, c)
     }
 

@@ -69,7 +69,7 @@ impl<S: Scalar> CountedMechanics<'_, S> {
     /// See [`Mechanics::derivatives`]. Counts an evaluation of a Jacobian.
     #[inline]
     pub fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
-        self.statistics.jacobian_evaluations += u64::from(!self.paused);
+        self.count_exact();
         self.inner.derivatives(t, q, v, derivatives);
     }
 
@@ -77,7 +77,7 @@ impl<S: Scalar> CountedMechanics<'_, S> {
     #[inline]
     pub fn linearisation(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>, derivatives: &mut Derivatives<S>) {
         self.statistics.rhs_evaluations += u64::from(!self.paused);
-        self.statistics.jacobian_evaluations += u64::from(!self.paused);
+        self.count_exact();
         self.inner.linearisation(t, q, v, terms, derivatives);
     }
 
@@ -108,7 +108,8 @@ impl<S: Scalar> CountedMechanics<'_, S> {
         self.inner.acceleration_bias(t, q, v, bias);
     }
 
-    /// See [`Mechanics::displaced_derivatives`]. Counts an evaluation of a Jacobian.
+    /// See [`Mechanics::displaced_derivatives`]. Counts an evaluation of a Jacobian, with all columns: what displacements are
+    /// has no structure.
     pub fn displaced_derivatives(
         &mut self,
         t: S,
@@ -116,8 +117,15 @@ impl<S: Scalar> CountedMechanics<'_, S> {
         by_displacement: &mut DMatrix<S>,
         by_velocity: &mut DMatrix<S>,
     ) {
-        self.statistics.jacobian_evaluations += u64::from(!self.paused);
+        let columns = by_displacement.ncols() + by_velocity.ncols();
+        self.statistics.count_exact_jacobian(columns, self.paused);
         self.inner.displaced_derivatives(t, at, by_displacement, by_velocity);
+    }
+
+    /// Counts an exact Jacobian, with the columns that the structure of the equations leaves apart.
+    fn count_exact(&mut self) {
+        let columns = self.inner.structure().jacobian_columns();
+        self.statistics.count_exact_jacobian(columns, self.paused);
     }
 
     /// See [`Mechanics::structure`]. Not counted: no number comes from it.

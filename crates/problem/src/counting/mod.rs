@@ -144,7 +144,7 @@ impl<'p, S: Scalar> Counted<'p, S> {
     /// # Errors
     /// Those of the problem.
     pub fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
-        self.statistics.jacobian_evaluations += u64::from(!self.paused);
+        self.count_exact(y);
         self.inner.jacobian(t, y, jacobian)
     }
 
@@ -158,7 +158,7 @@ impl<'p, S: Scalar> Counted<'p, S> {
     /// # Errors
     /// Those of the problem.
     pub fn linearise(&mut self, t: S, y: &[S], tangent: &mut Tangent<S>) -> Result<(), Failure> {
-        self.statistics.jacobian_evaluations += u64::from(!self.paused);
+        self.count_exact(y);
         self.inner.linearise(t, y, tangent)
     }
 
@@ -174,7 +174,7 @@ impl<'p, S: Scalar> Counted<'p, S> {
         jacobian: &mut DMatrix<S>,
     ) -> Result<(), Failure> {
         self.statistics.rhs_evaluations += u64::from(!self.paused);
-        self.statistics.jacobian_evaluations += u64::from(!self.paused);
+        self.count_exact(y);
         self.inner.rhs_and_jacobian(t, y, dydt, jacobian)
     }
 
@@ -183,6 +183,7 @@ impl<'p, S: Scalar> Counted<'p, S> {
     /// # Errors
     /// Those of the problem.
     pub fn time_derivative(&mut self, t: S, y: &[S], rate: &mut [S]) -> Result<(), Failure> {
+        self.statistics.jacobian_columns += u64::from(!self.paused);
         self.inner.time_derivative(t, y, rate)
     }
 
@@ -289,6 +290,11 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.form().functions_to_locate()
     }
 
+    /// Counts an exact Jacobian, with a column for each component of the state.
+    fn count_exact(&mut self, y: &[S]) {
+        self.statistics.count_exact_jacobian(y.len(), self.paused);
+    }
+
     /// Counts a Jacobian that a method has formed from evaluations of the right-hand side.
     pub fn count_jacobian(&mut self) {
         self.statistics.jacobian_evaluations += u64::from(!self.paused);
@@ -367,9 +373,12 @@ mod tests {
         assert_eq!((jacobian[(0, 0)], counted.statistics().rhs_evaluations), (-1.0, 2));
         counted.rhs_and_jacobian(0.0, &[2.0], &mut out, &mut jacobian).unwrap();
         assert_eq!((counted.statistics().rhs_evaluations, counted.statistics().jacobian_evaluations), (3, 2));
+        assert_eq!(counted.statistics().jacobian_columns, 2, "one for each component and Jacobian");
 
         counted.rhs_for_jacobian(0.0, &[4.0], &mut out).unwrap();
         assert_eq!(out, [-4.0]);
         assert_eq!((counted.statistics().rhs_evaluations, counted.statistics().jacobian_rhs_evaluations), (3, 1));
+        counted.count_jacobian();
+        assert_eq!(counted.statistics().jacobian_columns, 2, "columns by differences are counted by their evaluations");
     }
 }

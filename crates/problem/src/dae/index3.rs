@@ -25,6 +25,8 @@ pub struct Index3<'p, S: Scalar = f64> {
     stiffness: Matrix<S>,
     /// `[M − c ∂D/∂v + c² K, −Jᵀ; J, 0]`.
     system: Saddle<S>,
+    /// See [`Dae::jacobian_columns`].
+    columns: usize,
     c: S,
 }
 
@@ -39,6 +41,7 @@ impl<'p, S: Scalar> Index3<'p, S> {
             derivatives: Derivatives::of(&structure, sparse),
             stiffness: Matrix::new(&structure.dynamics, sparse),
             system: Saddle::new(&structure, sparse),
+            columns: structure.jacobian_columns(),
             c: S::nought(),
         }
     }
@@ -110,6 +113,10 @@ impl<S: Scalar> Dae<S> for Index3<'_, S> {
     fn factorize(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
         self.linearise(at, c);
         self.system.factorize()
+    }
+
+    fn jacobian_columns(&self) -> usize {
+        self.columns
     }
 
     fn solve(&mut self, x: &mut [S]) {

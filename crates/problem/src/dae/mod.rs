@@ -107,6 +107,12 @@ pub trait Dae<S: Scalar = f64> {
     /// [`Singular`].
     fn factorize(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular>;
 
+    /// Right-hand sides that difference quotients would take for the matrix of [`factorize`](Self::factorize): one for
+    /// each unknown, or for each group of unknowns whose columns have no row in common.
+    fn jacobian_columns(&self) -> usize {
+        self.differential() + self.algebraic()
+    }
+
     /// Solves with the factors; `x`, of length `n + m`, is the right-hand side on entry and increments of `(y' ; λ)` on
     /// return.
     fn solve(&mut self, x: &mut [S]);

@@ -84,6 +84,8 @@ pub struct Structure {
     pub(super) column_groups: Vec<Vec<usize>>,
     /// `∂D/∂q` and `∂D/∂v`.
     pub(super) forces: [Block; 2],
+    /// See [`jacobian_columns`](Self::jacobian_columns).
+    pub(super) columns: usize,
     /// What matrices are to be kept in.
     pub(super) matrices: Matrices,
 }
@@ -102,6 +104,14 @@ impl Structure {
     #[must_use]
     pub fn forces_depend_on_velocity(&self) -> bool {
         self.forces[1].pattern.entries() > 0
+    }
+
+    /// Evaluations of all terms that difference quotients would take for their derivatives in positions and in
+    /// velocities, with columns that have no row in common formed together. Derivatives in multipliers are known: they are
+    /// `J`.
+    #[must_use]
+    pub fn jacobian_columns(&self) -> usize {
+        self.columns
     }
 
     /// Whether matrices with a pattern are [worth it](Self::is_sparse) and there are factors of them in that scalar: only in double
@@ -242,10 +252,14 @@ fn find_of(model: &dyn Terms) -> Structure {
     let forces = forces(model);
     let pairs = curvature.iter().filter(|&&(_, j)| j < n).flat_map(|&(i, j)| [(i, j), (j, i)]);
     let inertia = mass.iter().zip(&mass_entries).flat_map(|(&k, entries)| entries.iter().map(move |&(i, _)| (i, k)));
-    let all = places.iter().copied().chain(forces.iter().flat_map(Pattern::iter)).chain(pairs).chain(inertia);
+    let inertial: Vec<(usize, usize)> = pairs.chain(inertia).collect();
+    let all = places.into_iter().chain(forces.iter().flat_map(Pattern::iter)).chain(inertial.iter().copied());
     let dynamics = Pattern::new((n, n), all);
+    let below = jacobian.iter().map(|(c, j)| (n + c, j));
+    let by_position = Pattern::new((n + m, n), forces[0].iter().chain(inertial).chain(below));
+    let columns = [&by_position, &forces[1]].map(columns_apart).iter().sum();
+    let all: Vec<usize> = (0..n).collect();
     let forces = forces.map(|pattern| {
-        let all: Vec<usize> = (0..n).collect();
         let slots = pattern.iter().filter_map(|(i, j)| dynamics.slot(i, j)).collect();
         Block { slots, groups: pattern.groups(&all), pattern }
     });
@@ -271,8 +285,15 @@ fn find_of(model: &dyn Terms) -> Structure {
         pair_groups,
         column_groups,
         forces,
+        columns,
         matrices: Matrices::default(),
     }
+}
+
+/// How many columns are left when those without a row in common are taken together, and empty ones left out.
+fn columns_apart(pattern: &Pattern) -> usize {
+    let filled: Vec<usize> = (0..pattern.columns()).filter(|&j| !pattern.column(j).is_empty()).collect();
+    pattern.groups(&filled).len()
 }
 
 /// How many items there are in the lists before each, and in all.

@@ -40,7 +40,7 @@ class Method:
     family: ClassVar[str] = "python"
     """Its family, which has one colour in all figures."""
     version: ClassVar[str | None] = None
-    """With a version, runs are kept in the store, named by it and by a hash of the class and of all that it reaches:
+    """With a version, runs are kept in the cache, named by it and by a hash of the class and of all that it reaches:
     functions and values of its module, of modules that it imports, and of enclosing functions. Without a version runs
     are not kept, nor if something that is reached cannot be followed; a warning names it."""
 

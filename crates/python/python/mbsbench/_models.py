@@ -87,7 +87,7 @@ class Ode(_Own):
         initial: the initial state.
         jacobian: ``jacobian(t, y) -> ∂f/∂y``; methods that need it take differences if there is none.
         energy: ``energy(t, y) -> float``, J, if there is one; the observable `energy`.
-        version: any text. With a version, runs are kept in the store, named by it and by a hash of the initial state
+        version: any text. With a version, runs are kept in the cache, named by it and by a hash of the initial state
             and of all that the functions reach; without, or if something that they reach cannot be followed, runs are
             not kept.
 

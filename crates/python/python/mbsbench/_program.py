@@ -73,7 +73,7 @@ def verify(paper: str, results: "str | os.PathLike[str] | None" = None) -> pd.Da
 
 
 def explain(statement: str, results: "str | os.PathLike[str] | None" = None) -> str:
-    """Explain one verdict: evidence, checks, sensitivities, commands to reproduce it."""
+    """Explain one statement: outcome, evidence, checks, commands to reproduce it."""
     return command("explain", statement, *_results(results))
 
 

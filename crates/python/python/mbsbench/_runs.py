@@ -101,7 +101,7 @@ def run(
 
     Args:
         out: folder for results; a temporary one where not given.
-        cache: folder of the store of finished runs; that of the project around this folder, or of the user.
+        cache: folder of the cache of finished runs; that of the project around this folder, or of the user.
         jobs: threads; one a processor where not given. Functions of Python take turns.
         fresh: whether all runs are made again.
         quick: whether the axes under `quick:` are taken.

@@ -20,7 +20,7 @@ import pandas as pd
 from . import _mbsbench
 
 # Files beside the runs that are neither a figure nor a table of the experiment.
-OTHERS = {"runs", "timings", "references", "robustness", "robustness-samples"}
+OTHERS = {"runs", "timings", "references", "reconstruction", "set-ups"}
 # Columns of the data of a figure; those that would be empty are left out, `x` and `y` never.
 FIGURE = {"panel", "series", "published", "x", "y", "hollow", "failure", "t_reached", "slope"}
 # Never numbers: keys, which are hexadecimal, and the words of a failure.

@@ -14,7 +14,7 @@ use mbsbench_measures::stepwise::drawable;
 use mbsbench_problem::Observable;
 use mbsbench_render::Kind;
 use mbsbench_render::figure::{Axis, Failure, Figure, Panel, Point, Scale, Series};
-use mbsbench_render::style::Style;
+use mbsbench_render::style::{Dash, Hue, Mark, Style};
 use mbsbench_render::thin::thinned;
 use mbsbench_runs::results::{ResultSet, Row};
 
@@ -22,6 +22,10 @@ use super::slopes;
 
 /// An error within this factor of the reference's own bound is drawn hollow.
 const UNRESOLVED: f64 = 10.0;
+
+/// Label of a run that the others are held against. It looks like no method.
+const REFERENCE: &str = "reference";
+const REFERENCE_STYLE: Style = Style { hue: Hue::Ink, mark: Mark::Circle, dash: Dash::Solid };
 
 /// The figure that `spec` describes, with published values where it has bars for them.
 ///
@@ -41,8 +45,8 @@ pub fn figure(
         };
         let others = if look.is_over_time(panel, results) {
             let run = plan.runs.iter().find(|run| plan.is_meant(run, &panel.filter));
-            let observables = run.map(|run| drawable(&*run.model.object().model())).unwrap_or_default();
-            Others::Trajectory(PublishedTrajectory::read(&path, &observables)?)
+            let heads = run.map(|run| plan.heads_over_time(panel, run)).unwrap_or_default();
+            Others::Trajectory(PublishedTrajectory::read(&path, &heads)?)
         } else {
             Others::Values(Published::read(&path)?)
         };
@@ -106,7 +110,8 @@ impl Look {
         // models of one name have other observables with other parameters
         let mut observables = HashMap::new();
         for run in &plan.runs {
-            styles.entry(run.method_label.clone()).or_insert_with(|| style_of(run, registry));
+            let style = || if run.method_label == REFERENCE { REFERENCE_STYLE } else { style_of(run, registry) };
+            styles.entry(run.method_label.clone()).or_insert_with(style);
             observables.entry(Arc::as_ptr(&run.model)).or_insert_with(|| drawable(&*run.model.object().model()));
         }
         let mut units: HashMap<String, &'static str> = HashMap::new();
@@ -132,8 +137,14 @@ impl Look {
     fn panel(&self, spec: &PanelSpec, results: &ResultSet, others: Option<&Others>) -> Panel {
         let over_time = self.is_over_time(spec, results);
         let first = spec.y.iter().next().unwrap_or_default();
+        let unit_of = |column| match over_time {
+            true => Cow::Borrowed(self.unit(column)),
+            false => units::of_column(column, self.unit_inside(column)),
+        };
+        let own_unit = unit_of(first);
+        // The unit of one of several columns would be wrong for the others.
         let own_unit =
-            if over_time { Cow::Borrowed(self.unit(first)) } else { units::of_column(first, self.unit_inside(first)) };
+            if spec.y.iter().all(|column| unit_of(column) == own_unit) { own_unit } else { Cow::Borrowed("") };
         let shown = spec.y_unit.as_deref().unwrap_or(&own_unit);
         let scale = units::factor(&own_unit, shown).unwrap_or(1.0);
         let bars = spec.kind == PanelKind::Bars;
@@ -229,8 +240,9 @@ impl Look {
             for column in &names {
                 let text = match (label, names.len()) {
                     (Some(label), 1) => label.to_string(),
-                    (Some(label), _) => format!("{label}, {column}"),
-                    (None, _) => (*column).to_owned(),
+                    (Some(label), _) => format!("{label}, {}", plain(column)),
+                    (None, 1) => (*column).to_owned(),
+                    (None, _) => plain(column).to_owned(),
                 };
                 drawn.push(Drawn { text, label, column, rows: rows.clone() });
             }
@@ -291,33 +303,55 @@ impl Look {
     }
 }
 
+/// What a legend calls a column.
+fn plain(column: &str) -> &str {
+    match column.strip_prefix("final_").unwrap_or(column) {
+        "position_error" => "positions (rad, m)",
+        "velocity_error" => "velocities (rad/s, m/s)",
+        "multiplier_error" => "multipliers (N)",
+        "local_error" => "exact",
+        "local_error_estimate" => "estimated",
+        _ => column,
+    }
+}
+
 /// Rings of a curve at most: more would be a band that hides it.
 const MOST_RINGS: usize = 60;
 
-/// What others have of the observables of a panel, in the colour of our curve where there is one of that observable alone.
+/// What others have of the observables of a panel, or of its single curves, in the colours of these.
 fn rings_over_time(spec: &PanelSpec, trajectory: &PublishedTrajectory, series: &[Series], scale: f64) -> Vec<Series> {
     let names: Vec<&str> = spec.y.iter().collect();
-    let of = |(index, &name): (usize, &&str)| {
+    let whose = spec.published_label.as_deref().unwrap_or("published");
+    let is_within = |range: Option<[f64; 2]>, value| range.is_none_or(|[low, high]| (low..=high).contains(&value));
+    let rings = |name: &str, label: Option<&str>, style: Style| {
         let (xs, ys) = (trajectory.column(&spec.x)?, trajectory.column(name)?);
-        let is_within = |range: Option<[f64; 2]>, value| range.is_none_or(|[low, high]| (low..=high).contains(&value));
         let points = xs.iter().zip(ys).map(|(&x, y)| [x, y * scale]);
         let points: Vec<[f64; 2]> =
             points.filter(|&[x, y]| is_within(spec.x_range, x) && is_within(spec.y_range, y)).collect();
         let each = points.len().div_ceil(MOST_RINGS).max(1);
-        let mut group = spec.published_label.clone().unwrap_or_else(|| "published".to_owned());
-        if each > 1 {
-            group += &format!(" (1 of {each} values)");
-        }
-        let style =
-            if series.len() == names.len() { series[index].style } else { Style::of_index(series.len() + index) };
-        let label = if names.len() == 1 { group.clone() } else { format!("{name}, {group}") };
+        let group = if each > 1 { format!("{whose} (1 of {each} values)") } else { whose.to_owned() };
+        let label = label.map_or_else(|| group.clone(), |label| format!("{label}, {group}"));
         Some(Series::rings(label, group, style, points.into_iter().step_by(each)))
     };
-    names.iter().enumerate().filter_map(of).collect()
+    let of_observable = |(index, &name): (usize, &&str)| {
+        let style =
+            if series.len() == names.len() { series[index].style } else { Style::of_index(series.len() + index) };
+        rings(name, (names.len() > 1).then_some(name), style)
+    };
+    let of_curve = |own: &Series| rings(&own.label, Some(&own.label), own.style);
+    let of_curves = series.iter().filter(|_| spec.series.is_some() && names.len() == 1).filter_map(of_curve);
+    names.iter().enumerate().filter_map(of_observable).chain(of_curves).collect()
 }
 
-/// Series that a reader can tell apart. Curves of methods that differ in nothing but their markers get some.
+/// The most series that a panel shows in one colour.
+const MOST_IN_A_COLOUR: usize = 3;
+
+/// Series that a reader can tell apart. Many of one family get colours of their own, as the family's tells nothing there; curves of
+/// methods that differ in nothing but their markers get some.
 fn distinguished(mut series: Vec<Series>) -> Vec<Series> {
+    if series.len() > MOST_IN_A_COLOUR && series.iter().all(|other| other.style.hue == series[0].style.hue) {
+        series.iter_mut().enumerate().for_each(|(index, series)| series.style = Style::of_index(index));
+    }
     let mut styles: Vec<Style> = series.iter().map(|series| series.style).collect();
     let differ_by_mark = |a: &Style, b: &Style| a.hue == b.hue && a.dash == b.dash && a.mark != b.mark;
     if styles.iter().enumerate().any(|(i, a)| styles[..i].iter().any(|b| differ_by_mark(a, b))) {

@@ -5,10 +5,12 @@ mod bars;
 mod drawings;
 mod figures;
 pub mod shares;
+
 mod slopes;
 mod standing;
 mod tables;
 mod times;
+pub mod witness;
 mod write;
 
 pub use animations::{animation, animation_of};

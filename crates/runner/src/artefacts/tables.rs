@@ -28,16 +28,16 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
     }
     let columns = columns(spec, results);
     let cell = |row: &Label, column: &Column<'_>| {
-        let run = runs(spec, results).find(|run| {
+        let mut in_cell = runs(spec, results).filter(|run| {
             let is_in_row = row_of(run).is_some_and(|label| label.same(row));
             is_in_row
                 && column.axis.is_none_or(|(axis, own)| results.label(run, axis).is_some_and(|label| label.same(own)))
         });
-        let measured = run.map_or(Measured::Missing, |run| match results.number(run, column.value) {
-            Some(value) if run.is_ok() => Measured::Value(value),
-            _ if !run.is_ok() => Measured::Failed { name: run.status.to_string(), t_reached: run.t_reached },
-            _ => Measured::Missing,
-        });
+        let measured = if spec.medians {
+            median(in_cell.map(|run| measured_in(run, column.value, results)))
+        } else {
+            in_cell.next().map_or(Measured::Missing, |run| measured_in(run, column.value, results))
+        };
         let printed = published.as_ref().and_then(|published| {
             let column = published.columns.iter().position(|head| column.is(head))?;
             let (_, cells) = published.rows.iter().find(|(head, _)| row.is(head))?;
@@ -72,6 +72,32 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
         // Ratios of several quantities beside one another would hide the quantities.
         ratio: published.is_some() && spec.columns.is_some(),
     })
+}
+
+/// What a run has in a column of `runs.csv`.
+fn measured_in(run: &Run, column: &str, results: &ResultSet) -> Measured {
+    match results.number(run, column) {
+        Some(value) if run.is_ok() => Measured::Value(value),
+        _ if !run.is_ok() => Measured::Failed { name: run.status.to_string(), t_reached: run.t_reached },
+        _ => Measured::Missing,
+    }
+}
+
+/// The median of the values of a cell's runs; the first that has none, if any has none.
+fn median(runs: impl Iterator<Item = Measured>) -> Measured {
+    let mut values = Vec::new();
+    for run in runs {
+        match run {
+            Measured::Value(value) => values.push(value),
+            other => return other,
+        }
+    }
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => Measured::Missing,
+        n if n % 2 == 1 => Measured::Value(values[n / 2]),
+        n => Measured::Value(f64::midpoint(values[n / 2 - 1], values[n / 2])),
+    }
 }
 
 /// The head of the column with exponents.
@@ -130,6 +156,16 @@ fn columns<'t>(spec: &'t TableSpec, results: &'t ResultSet) -> Vec<Column<'t>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_median_is_that_of_all_runs_or_the_first_failure() {
+        let of = |values: &[f64]| median(values.iter().map(|&value| Measured::Value(value)));
+        assert_eq!(of(&[]), Measured::Missing);
+        assert_eq!(of(&[3.0, 1.0, 7.0]), Measured::Value(3.0));
+        assert_eq!(of(&[3.0, 1.0, 7.0, 4.0]), Measured::Value(3.5));
+        let failed = Measured::Failed { name: "newton-diverged".into(), t_reached: 0.5 };
+        assert_eq!(median([Measured::Value(1.0), failed.clone()].into_iter()), failed);
+    }
 
     #[test]
     fn an_exponent_is_that_of_the_cells_with_values_from_a_column_on() {

@@ -14,7 +14,7 @@ use super::lock::LockOptions;
 use super::new::Start;
 use super::parts::Part;
 use super::plan::PlanOptions;
-use super::robustness::StudyOptions;
+use super::reconstruct::ReconstructOptions;
 use super::run::{MakeOptions, RunOptions, STORE};
 use super::source::Need;
 use super::verify::{Recompute, Shown};
@@ -39,7 +39,7 @@ pub enum Command {
         /// Papers, experiments (`gil2013/eq35-global`) or files [default: all papers].
         #[arg(value_name = "NAME|FILE")]
         wanted: Vec<PathBuf>,
-        /// Exit with 1 if times differ from the recorded ones or change a verdict.
+        /// Exit with 1 if times differ from the recorded ones or change an outcome.
         #[arg(long)]
         strict_times: bool,
         /// Options that both commands have.
@@ -99,10 +99,13 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
     },
-    /// Explain one verdict: evidence, checks, sensitivities, commands to reproduce it.
+    /// Explain one statement: outcome, evidence, checks, commands to reproduce it.
     Explain {
-        /// Id of a statement or check, with or without its paper.
+        /// Id of a statement or check, with or without its paper; with --open the id of a paper.
         statement: String,
+        /// Write a letter that asks the authors what would settle open statements.
+        #[arg(long)]
+        open: bool,
         /// Results directory [default: beside the experiments].
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
@@ -119,14 +122,14 @@ pub enum Command {
         #[command(flatten)]
         options: DiffOptions,
     },
-    /// Test how robust verdicts are to unpublished parameters and alternative readings.
-    Robustness {
+    /// Find set-ups that agree with everything a paper prints; judge statements in them.
+    Reconstruct {
         /// Experiment files, or names of papers or experiments.
         #[arg(required = true, value_name = "NAME|FILE")]
         files: Vec<PathBuf>,
-        /// Size and place of the study.
+        /// Size and place of the search.
         #[command(flatten)]
-        options: StudyOptions,
+        options: ReconstructOptions,
     },
     /// Recompute the stored reference solutions of an experiment.
     Reference {
@@ -313,7 +316,7 @@ impl Command {
     pub(super) fn need(&self) -> Need {
         let of = |wanted: &[PathBuf]| if are_files(wanted) { Need::Nothing } else { Need::Read };
         match self {
-            Self::Robustness { .. } => Need::Read,
+            Self::Reconstruct { .. } => Need::Read,
             Self::Verify { .. }
             | Self::Explain { .. }
             | Self::Report { .. }

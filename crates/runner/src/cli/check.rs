@@ -7,6 +7,7 @@ use std::sync::Arc;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
 use mbsbench_input::{BadInput, Problem};
+use mbsbench_judge::reconstruction::Scope;
 use mbsbench_problem::{Form, Formulated};
 use rayon::prelude::*;
 use serde_json::Value;
@@ -55,8 +56,19 @@ pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<P
     if bad.is_empty() {
         return Ok(plans);
     }
-    let other = |wrong: &BadInput| other_kind(wrong.source().path(), FileKind::Experiment);
-    Err(bad.iter().find_map(other).unwrap_or(CommandError::BadInput(bad)))
+    let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    Err(no_experiment(bad, &files))
+}
+
+/// The error about `files` that are not experiments: the mistakes in them or in files that they name, or that one of `files` is
+/// something else.
+#[must_use]
+pub fn no_experiment(bad: Vec<BadInput>, files: &[&Path]) -> CommandError {
+    let other = |wrong: &BadInput| {
+        let path = wrong.source().path();
+        files.contains(&path).then(|| other_kind(path, FileKind::Experiment)).flatten()
+    };
+    bad.iter().find_map(other).unwrap_or(CommandError::BadInput(bad))
 }
 
 /// The error about a file that is something else than what is wanted; none if it is that, or nothing is known of it.
@@ -161,7 +173,12 @@ pub(super) fn check(
     let quickened: Vec<PathBuf> = plans.iter().zip(&files).filter(is_quickened).map(|(_, file)| file.clone()).collect();
     load(registry, &quickened, true)?;
     for (plan, file) in plans.iter().zip(&files) {
-        output.line(format!("{}: {} with {} runs", file.display(), plan.experiment.id, plan.runs.len()))?;
+        if !plan.experiment.given.is_empty() {
+            let beside = plans_beside(registry, file)?;
+            Scope::new(plan, &beside).map_err(|bad| CommandError::BadInput(vec![bad]))?;
+        }
+        let runs = if plan.runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", plan.runs.len()) };
+        output.line(format!("{}: {} with {runs}", file.display(), plan.experiment.id))?;
         for note in &plan.notes {
             output.line(format!("  {note}"))?;
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use mbsbench_builtin::BuiltinError;
 use mbsbench_input::{BadInput, accepted, printable, unknown};
 use mbsbench_judge::claims::EvidenceError;
-use mbsbench_judge::robustness::{OutdatedStudy, StudyError};
+use mbsbench_judge::reconstruction::{OutdatedStudy, ReconstructionError};
 use mbsbench_runs::seal::SealError;
 use mbsbench_runs::store::MergeError;
 
@@ -210,14 +210,14 @@ pub enum CommandError {
     /// Results were changed after they were made.
     #[error("{}", changed(.0))]
     Changed(Vec<ChangedResults>),
-    /// A study that was made is of something else by now.
+    /// A reconstruction is of something else by now.
     #[error(transparent)]
-    OutdatedStudy(#[from] OutdatedStudy),
-    /// A study cannot be made.
+    OutdatedStudy(OutdatedStudy),
+    /// A reconstruction cannot be made.
     #[error(transparent)]
-    Study(#[from] StudyError),
-    /// Studies that have not all of their runs.
-    #[error("no study of {}, which needs a run that was not finished; all other runs are finished and kept", .0.join("; "))]
+    Reconstruction(#[from] ReconstructionError),
+    /// Reconstructions that have not all of their runs.
+    #[error("no reconstruction of {}, which needs a run that was not finished; all other runs are finished and kept", .0.join("; "))]
     LostStudies(Vec<String>),
     /// An engine does not take the runs.
     #[error(
@@ -276,7 +276,7 @@ fn changed(all: &[ChangedResults]) -> String {
     let lines = files.map(|file| format!("{} was changed after it was made\n", file.display()));
     let ids: Vec<&str> = all.iter().map(|results| results.experiment.as_str()).collect();
     let is_study = all.iter().flat_map(|results| &results.files).any(|file| is_of_study(file));
-    let studies = if is_study { ", and `mbsbench robustness` repeats studies" } else { "" };
+    let studies = if is_study { ", and `mbsbench reconstruct` repeats reconstructions" } else { "" };
     let ids = ids.join(" ");
     format!(
         "{}help: changed results are not used; `mbsbench reproduce {ids}` computes them again{studies}",
@@ -284,9 +284,10 @@ fn changed(all: &[ChangedResults]) -> String {
     )
 }
 
-/// Whether a file is written by `robustness`.
+/// Whether a file is written by `reconstruct`.
 pub(super) fn is_of_study(file: &Path) -> bool {
-    file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("robustness"))
+    let own = ["reconstruction.csv", "reconstruction.svg", "set-ups.csv", "witness.yaml"];
+    file.file_name().is_some_and(|name| own.iter().any(|own| name == *own))
 }
 
 impl CommandError {
@@ -311,12 +312,12 @@ impl CommandError {
             | Self::NotMade { .. }
             | Self::NothingToReport { .. }
             | Self::OtherKind { .. }
-            | Self::OutdatedStudy(OutdatedStudy::Changed { .. } | OutdatedStudy::Along { .. })
+            | Self::OutdatedStudy(OutdatedStudy::Changed { .. })
             | Self::Evidence(EvidenceError::Outdated { .. } | EvidenceError::Cell { .. })
             | Self::FreshParts
             | Self::TimedRun { .. }
             | Self::Merge(MergeError::Conflicts(_))
-            | Self::Study(StudyError::Refused(..) | StudyError::Along(..)) => Exit::BadInput,
+            | Self::Reconstruction(ReconstructionError::Refused(..)) => Exit::BadInput,
             Self::Changed(_) => Exit::Differs,
             Self::Unreadable { error, .. } | Self::Merge(MergeError::Folder { error, .. }) => unreadable(error),
             _ => Exit::System,
@@ -366,5 +367,14 @@ fn unreadable(error: &io::Error) -> Exit {
         | io::ErrorKind::FileTooLarge
         | io::ErrorKind::PermissionDenied => Exit::BadInput,
         _ => Exit::System,
+    }
+}
+
+impl From<OutdatedStudy> for CommandError {
+    fn from(error: OutdatedStudy) -> Self {
+        match error {
+            OutdatedStudy::BadInput(bad) => Self::BadInput(vec![bad]),
+            error => Self::OutdatedStudy(error),
+        }
     }
 }

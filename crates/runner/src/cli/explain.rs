@@ -2,8 +2,9 @@
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::spec::AxisValue;
+use mbsbench_judge::claims::record::ground_of;
 use mbsbench_judge::claims::spec::{BoundFrom, BoundSet, Operand};
-use mbsbench_judge::claims::{Evidence, Judged, JudgedCheck, Kind, Ledger, Verdict};
+use mbsbench_judge::claims::{Evidence, Judged, JudgedCheck, Kind, Ledger, Verdict, letter, questions};
 use mbsbench_judge::folders::Folders;
 use mbsbench_numbers::short;
 
@@ -17,6 +18,10 @@ use crate::output::Output;
 const MOST_CHECKS: usize = 12;
 /// Most numbers of an operand that are shown.
 const MOST_NUMBERS: usize = 12;
+/// Most columns of an operand that are named.
+const MOST_COLUMNS: usize = 4;
+/// Most parameters of ours that are named.
+const MOST_OURS: usize = 4;
 /// Width of the names before the lines.
 const NAMES: usize = 12;
 
@@ -28,15 +33,15 @@ pub(super) fn explain(
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let mut papers = library.papers()?;
-    if let Some(named) = papers.iter().find(|paper| own_name(name, paper).is_some()) {
-        papers = vec![named.clone()];
+    let mut own = name;
+    if let Some((named, within)) = papers.iter().find_map(|paper| Some((paper.clone(), own_name(name, paper)?))) {
+        (papers, own) = (vec![named], within);
     }
     let mut known = Vec::new();
     for paper in papers {
         // Of most papers the ledger alone would do, but it is read with the experiments that it names.
         let plans = library.plans_of(&paper)?;
         let Some(ledger) = library.ledger(&paper, &plans)? else { continue };
-        let own = own_name(name, &paper).unwrap_or(name);
         let statements = || ledger.statements.iter().chain(&ledger.findings);
         known.extend(statements().map(|statement| statement.id.clone()));
         known.extend(ledger.checks().map(|check| check.id.clone()));
@@ -58,7 +63,31 @@ pub(super) fn explain(
         }
         return Ok(());
     }
-    Err(CommandError::UnknownName { kind: "statement", found: name.to_owned(), known })
+    Err(CommandError::UnknownName { kind: "statement", found: own.to_owned(), known })
+}
+
+/// Prints the letter to the authors of a paper that asks what would settle its open statements.
+pub(super) fn open(
+    library: Library<'_>,
+    paper: &str,
+    results: &impl Folders,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let plans = library.plans_of(paper)?;
+    let Some(ledger) = library.ledger(paper, &plans)? else {
+        let known = library.papers()?;
+        return Err(CommandError::UnknownName { kind: "paper", found: paper.to_owned(), known });
+    };
+    ensure_sealed(results, plans.iter().filter(|plan| rests_on(&ledger, plan)), output)?;
+    let judged = judged_on(&evidence(&ledger, &plans, results)?, &ledger, &plans, results)?;
+    let questions = questions(&judged, &plans.iter().collect::<Vec<_>>());
+    let publication = library.publication(paper)?;
+    let paragraphs = letter(&publication, &judged, &questions)
+        .unwrap_or_else(|| vec![format!("{paper}: no answer of its authors would settle an open statement")]);
+    for paragraph in paragraphs {
+        output.line(paragraph)?;
+    }
+    Ok(())
 }
 
 /// What a name is within a paper, where it begins with that.
@@ -79,32 +108,20 @@ impl Teller<'_> {
         let mut say = |name: &str, text: &str| add(&mut lines, name, text);
         say("place", &statement.place);
         say(if judged.is_finding { "we find" } else { "it says" }, &statement.says);
-        let expected = match judged.verdict == statement.expected {
+        let expected = match judged.verdict() == statement.expected {
             true => String::new(),
             false => format!(", expected {}", statement.expected),
         };
-        say("verdict", &format!("{}{expected}", judged.verdict));
-        let told = judged.tally();
-        if !told.is_empty() {
-            say("", &format!("{}; {told} checks reproduced", statement.rule.describe()));
-        }
+        say("outcome", &format!("{}{expected}", judged.outcome));
+        let told = [judged.tally().as_str(), statement.holds.describe()].join("; ");
+        say("", told.trim_matches([';', ' ']));
         say("because", &statement.because);
-        if let Some(mark) = judged.rests_on() {
-            let deciding = judged.checks.iter().find(|check| check.standing.rests_on == Some(mark));
-            let of = deciding.map_or(&[][..], |check| &check.standing.weakest);
-            let shown: Vec<&str> = of.iter().take(4).map(String::as_str).collect();
-            let more =
-                if of.len() > shown.len() { format!(" and {} more", of.len() - shown.len()) } else { String::new() };
-            let of = if shown.is_empty() { String::new() } else { format!(": {}{more}", shown.join(", ")) };
-            say("rests on", &format!("{mark}{of}"));
-        }
-        for (name, text) in hangs_on(judged) {
-            say(name, &text);
-        }
+        say("mark", ground_of(judged.rests_on()));
+        say("ours", &judged.ours(MOST_OURS));
         // A reader first asks for what does not hold.
         let mut checks: Vec<&JudgedCheck> =
             judged.checks.iter().filter(|check| only.is_none_or(|id| check.check.id == id)).collect();
-        checks.sort_by_key(|check| check.standing.verdict == Verdict::Reproduced);
+        checks.sort_by_key(|check| check.standing.verdict() == Verdict::Reproduced);
         let rest = checks.len().saturating_sub(MOST_CHECKS);
         for check in checks.iter().take(MOST_CHECKS) {
             lines.push(String::new());
@@ -136,8 +153,9 @@ impl Teller<'_> {
             }
             kind => kind.operands(),
         };
+        let mut before: Option<&Operand> = None;
         for operand in operands {
-            say("operand", &operand_text(operand));
+            say("operand", &operand_text(operand, before.replace(operand)));
             let numbers = self.evidence.select(self.paper, operand).numbers;
             let mut texts: Vec<String> = numbers.iter().take(MOST_NUMBERS).map(|number| short(number.value)).collect();
             if numbers.len() > MOST_NUMBERS {
@@ -161,9 +179,6 @@ impl Teller<'_> {
             say("runs", format!("{} {}", identity.experiment, filter_text(&identity.filter)).trim_end());
             say("identity", &format!("{} = {} + {}", identity.column, terms.join(" + "), identity.plus));
         }
-        if let Kind::Untestable(needs) = &check.kind {
-            say("needs", needs);
-        }
         say(whose, check.kind.published().unwrap_or_default());
         say("required", &each.required());
         say("measured", &judgement.measured.map(short).unwrap_or_default());
@@ -173,15 +188,13 @@ impl Teller<'_> {
             say("  landmark", &format!("{}: {measured}, {} {holds}", detail.name, detail.published));
         }
         say("margin", &judgement.margin.filter(|margin| margin.is_finite()).map(margin_text).unwrap_or_default());
-        say("verdict", &verdict_text(each));
+        say("outcome", &outcome_text(each));
         say("bound", &bound_text(check.bound_from, check.bound_set));
         say("why", &check.why);
         say("note", &judgement.note);
         say("because", &check.because);
         if let Some(share) = standing.share.as_ref().filter(|share| share.samples > 0) {
-            let part = mbsbench_numbers::percent(share.same as f64 / share.samples as f64);
-            let [low, high] = share.interval.map(mbsbench_numbers::percent);
-            say("study", &format!("{} in {part} of {} samples ({low} to {high})", judgement.verdict, share.samples));
+            say("study", &share.words(judgement.verdict));
         }
         say("evidence", &evidence_text(&judgement.evidence));
     }
@@ -201,7 +214,7 @@ impl Teller<'_> {
             .map(|plan| plan.experiment.id.clone())
             .collect();
         let runs = (!ids.is_empty()).then(|| format!("mbsbench reproduce {}", ids.join(" ")));
-        let studies = (!studied.is_empty()).then(|| format!("mbsbench robustness {}", studied.join(" ")));
+        let studies = (!studied.is_empty()).then(|| format!("mbsbench reconstruct {}", studied.join(" ")));
         runs.into_iter().chain(studies).collect()
     }
 }
@@ -212,31 +225,11 @@ fn add(lines: &mut Vec<String>, name: &str, text: &str) {
     }
 }
 
-/// On what the verdict of a statement hangs: the reasons of its checks, each once.
-fn hangs_on(judged: &Judged) -> Vec<(&'static str, String)> {
-    let mut reasons: Vec<(String, usize)> = Vec::new();
-    for check in judged.checks.iter().filter(|check| !check.standing.reason.is_empty()) {
-        match reasons.iter_mut().find(|(reason, _)| *reason == check.standing.reason) {
-            Some((_, count)) => *count += 1,
-            None => reasons.push((check.standing.reason.clone(), 1)),
-        }
-    }
-    const MOST: usize = 4;
-    let rest = reasons.len().saturating_sub(MOST);
-    let shown = reasons.into_iter().take(MOST).enumerate().map(|(index, (reason, count))| {
-        let of = if count > 1 { format!(" ({count} checks)") } else { String::new() };
-        (if index == 0 { "hangs on" } else { "" }, format!("{reason}{of}"))
-    });
-    let more = (rest > 0).then(|| ("", format!("{rest} more")));
-    shown.chain(more).collect()
-}
-
-fn verdict_text(each: &JudgedCheck) -> String {
-    let standing = &each.standing;
-    let reason = if standing.reason.is_empty() { String::new() } else { format!(": {}", standing.reason) };
+fn outcome_text(each: &JudgedCheck) -> String {
+    let outcome = &each.standing.outcome;
     match each.check.expected.filter(|_| each.differs()) {
-        Some(expected) => format!("{}{reason}, expected {expected}", standing.verdict),
-        None => format!("{}{reason}", standing.verdict),
+        Some(expected) => format!("{outcome}, expected {expected}"),
+        None => outcome.to_string(),
     }
 }
 
@@ -268,13 +261,21 @@ fn evidence_text(keys: &[String]) -> String {
     if keys.len() > MOST { format!("{shown} … ({} runs)", keys.len()) } else { shown }
 }
 
-fn operand_text(operand: &Operand) -> String {
-    let columns: Vec<&str> = operand.columns().collect();
+/// An operand in words; columns are not repeated if they are those of the operand before.
+fn operand_text(operand: &Operand, before: Option<&Operand>) -> String {
+    let mut columns: Vec<&str> = operand.columns().collect();
+    let rest = columns.len().saturating_sub(MOST_COLUMNS);
+    columns.truncate(MOST_COLUMNS);
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    let columns = match before {
+        Some(before) if rest > 0 && before.columns().eq(operand.columns()) => "the same columns".to_owned(),
+        _ => format!("{}{more}", columns.join(", ")),
+    };
     let times = operand.times.as_ref().map_or_else(String::new, |times| format!(" times {times}"));
     let at = operand.at.as_ref().map_or_else(String::new, |at| {
-        format!(", read off where {} is that of {}", at.column, operand_text(&at.equals))
+        format!(", read off where {} is that of {}", at.column, operand_text(&at.equals, None))
     });
-    let text = format!("{}{times} of {} {}", columns.join(", "), operand.experiment, filter_text(&operand.filter));
+    let text = format!("{columns}{times} of {} {}", operand.experiment, filter_text(&operand.filter));
     format!("{}{at}", text.trim_end())
 }
 

@@ -25,8 +25,8 @@ pub(super) const EXPERIMENTS: &str = "experiments";
 pub(super) const RESULTS: &str = "results";
 /// Where they record how long runs take.
 const COSTS: &str = "costs.csv";
-/// What is found of an experiment by sampling what its paper leaves out.
-const STUDY: &str = "robustness.csv";
+/// What the reconstruction of an experiment found.
+const STUDY: &str = "reconstruction.csv";
 
 /// Ledgers lie beside the experiments of their paper.
 const LEDGERS: [(&str, Book); 2] = [("claims", Book::Claims), ("anchors", Book::Anchors)];
@@ -431,16 +431,16 @@ pub(super) fn read_with<T>(path: &Path, read: impl Fn(&Document) -> Result<T, Ba
     found.map_err(|wrong| CommandError::BadInput(vec![wrong]))
 }
 
-/// Reads `paper.yaml`, and holds what is to be taken away of the paper against the ledger and the experiments beside it.
+/// Reads `paper.yaml`, and checks its main claims against the ledger beside it.
 pub(super) fn read_publication(registry: &Registry, path: &Path) -> Result<Publication, CommandError> {
     let publication = read_with(path, Publication::read)?;
-    if publication.takeaways().next().is_none() {
+    if publication.claims.is_empty() && publication.errata.is_empty() {
         return Ok(publication);
     }
     let plans = plans_beside(registry, path)?;
     let ledger = path.with_file_name("claims.yaml");
     let ledger = ledger.exists().then(|| read_ledger(&ledger, Book::Claims, &plans)).transpose()?;
-    read_with(path, |document| publication.agrees(document, ledger.as_ref(), &plans.iter().collect::<Vec<_>>()))?;
+    read_with(path, |document| publication.agrees(document, ledger.as_ref()))?;
     Ok(publication)
 }
 

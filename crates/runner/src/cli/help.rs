@@ -23,7 +23,7 @@ const GROUPS: [Group; 3] = [
             (
                 "reproduce",
                 &[
-                    "mbsbench reproduce gil2013                # a paper: runs, tables, figures, verdicts, report",
+                    "mbsbench reproduce gil2013                # a paper: runs, tables, figures, outcomes, report",
                     "mbsbench reproduce gil2013/eq35-global    # one experiment",
                 ],
             ),
@@ -75,7 +75,10 @@ const GROUPS: [Group; 3] = [
             ("verify", &["mbsbench verify gil2013 --brief", "mbsbench verify gil2013 --recompute 5%"]),
             ("new", &["mbsbench new paper mine2026", "mbsbench new experiment mine2026/pendulum"]),
             ("lock", &["mbsbench lock gil2013"]),
-            ("robustness", &["mbsbench robustness experiments/compere2001/rolling-spheres-motion.yaml"]),
+            (
+                "reconstruct",
+                &["mbsbench reconstruct gil2013/stiff-pendulum", "mbsbench reconstruct gil2013 --budget 500"],
+            ),
             ("reference", &["mbsbench reference zhang2022/shaft-convergence"]),
             (
                 "export",
@@ -158,7 +161,7 @@ fn grouped(program: &clap::Command) -> String {
         };
         let _ = writeln!(text, "{heading}");
         for (name, about) in rows {
-            let _ = writeln!(text, "  {name:10}  {about}");
+            let _ = writeln!(text, "  {name:11}  {about}");
         }
         text.push('\n');
     }

@@ -151,9 +151,9 @@ fn is_copied(path: &Path) -> bool {
 
 /// Statements that have another verdict by times of this machine.
 fn differences(paper: &str, recorded: &[Judged], own: &[Judged]) -> Vec<String> {
-    let pairs = recorded.iter().zip(own).filter(|(recorded, own)| recorded.verdict != own.verdict);
+    let pairs = recorded.iter().zip(own).filter(|(recorded, own)| recorded.verdict() != own.verdict());
     let said = |(recorded, own): (&Judged, &Judged)| {
-        format!("{paper}/{} would be {}, not {}", own.statement.id, own.verdict, recorded.verdict)
+        format!("{paper}/{} would be {}, not {}", own.statement.id, own.verdict(), recorded.verdict())
     };
     pairs.map(said).collect()
 }

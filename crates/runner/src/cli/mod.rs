@@ -29,10 +29,10 @@ mod plan;
 mod rank;
 mod recognition;
 mod recompute;
+mod reconstruct;
 mod reference;
 mod report;
 mod results;
-mod robustness;
 mod run;
 mod schema;
 mod sealed;
@@ -46,7 +46,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub use args::{Arguments, Command, Format, Listed};
-pub use check::load;
+pub use check::{load, no_experiment};
 pub use engine::Engine;
 pub use error::CommandError;
 pub use jobs::{memory_of_machine, threads};
@@ -136,7 +136,10 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Verify { paper, shown, strict, recompute, results } => {
             return verify::verify(library, paper.as_deref(), (*shown, *strict), recompute, &seen(results), output);
         }
-        Command::Explain { statement, results } => explain::explain(library, statement, &seen(results), output)?,
+        Command::Explain { statement, open: true, results } => {
+            explain::open(library, statement, &seen(results), output)?
+        }
+        Command::Explain { statement, results, .. } => explain::explain(library, statement, &seen(results), output)?,
         Command::Lock { paper, options, results } => {
             lock::lock(library, paper.as_deref(), options, &beside(results), output)?;
         }
@@ -145,7 +148,7 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Run { wanted, out, make } => return run::run(library, wanted, out, make, output),
         Command::Render { wanted, png, out, options } => run::render(library, wanted, *png, out, options, output)?,
         Command::Animate { file, options } => animate::animate(library, file, options, output)?,
-        Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
+        Command::Reconstruct { files, options } => reconstruct::reconstruct(library, files, options, output)?,
         Command::Export { name, to, results } => export::export(library, name, *to, &seen(results), output)?,
         Command::Report { results } => {
             let (results, options) = (beside(results), run::RunOptions::default());

@@ -238,10 +238,15 @@ fn tell(
     }
     let mut unequal = ByText::default();
     for entered in entered {
-        unequal.add(Unequal::sentence(&entered.unequal()), &entered.spec.title);
+        let differing = entered.unequal();
+        unequal.add((!differing.is_empty()).then(|| Unequal::list(&differing)), &entered.spec.title);
     }
-    for (text, titles) in unequal.0 {
-        output.line(format!("{}: {text}\n", titles.join("; ")))?;
+    for (list, titles) in unequal.0 {
+        output.line(format!(
+            "settings in which others differ from {} on {}:\n{list}",
+            examined.label,
+            some(&titles)
+        ))?;
     }
     let mut absent = ByText::default();
     for standing in standings.iter().filter(|standing| standing.counts.runs == 0) {
@@ -266,6 +271,14 @@ impl<'t> ByText<'t> {
             Some((_, titles)) => titles.push(title),
             None => self.0.push((text, vec![title])),
         }
+    }
+}
+
+/// The first of several titles and how many others there are.
+fn some(titles: &[&str]) -> String {
+    match titles {
+        [first, _, _, _, ..] => format!("{first} and {} other rankings", titles.len() - 1),
+        few => few.join("; "),
     }
 }
 
@@ -315,7 +328,8 @@ fn cell(rank: &Rank) -> String {
             }
         }
         Rank::NotReached { by: 0 } => "reached by none".to_owned(),
-        Rank::NotReached { by } => format!("not reached, by {by} others"),
+        Rank::NotReached { by: 1 } => "not reached; 1 other does".to_owned(),
+        Rank::NotReached { by } => format!("not reached; {by} others do"),
         Rank::Unresolved => "reference not good enough".to_owned(),
         Rank::Free => "none needed".to_owned(),
         Rank::Unmeasured => "not measured".to_owned(),

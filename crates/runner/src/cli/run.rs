@@ -156,7 +156,7 @@ pub(super) fn reproduce(
         exit = made.exit();
     }
     for paper in &verdicts {
-        summary.done.push((paper.summary(), paper.result.clone()));
+        summary.done.push((paper.summary(), paper.claims.clone()));
         summary.differences.extend(paper.differences());
         exit = exit.worst(paper.exit(strict_times));
     }

@@ -152,8 +152,8 @@ mod tests {
         let mut summary = Summary { tables: lines(1000), end: lines(5), ..Summary::default() };
         for ledger in library.ledgers(&papers, &plans).unwrap() {
             let verdicts = Verdicts::of(library, &ledger, &plans, &root.join("results")).unwrap();
-            assert!(verdicts.result.is_some(), "{}", verdicts.paper);
-            summary.done.push((verdicts.summary(), verdicts.result.clone()));
+            assert!(verdicts.claims.is_some(), "{}", verdicts.paper);
+            summary.done.push((verdicts.summary(), verdicts.claims.clone()));
             summary.differences.extend(verdicts.differences());
         }
         let said = summary.lines(false);

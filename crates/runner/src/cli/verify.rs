@@ -4,11 +4,10 @@ use std::io;
 
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_input::write_atomically;
-use mbsbench_judge::claims::record::{Scores, judge_all, to_json};
+use mbsbench_judge::claims::record::{Scores, ground_of, judge_all, to_json};
 use mbsbench_judge::claims::{Check, Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict};
 use mbsbench_judge::folders::Folders;
-use mbsbench_judge::publication::Takeaway;
-use mbsbench_judge::robustness::studies;
+use mbsbench_judge::reconstruction::studies;
 use mbsbench_problem::Status;
 use rayon::prelude::*;
 use tabled::builder::Builder;
@@ -74,10 +73,8 @@ pub(super) struct Verdicts {
     loose: Vec<String>,
     /// The runs that program or machine ended, a line each.
     lost: Vec<String>,
-    /// The numbers in the texts of `paper.yaml` that differ from the results, a line each.
-    stale: Vec<String>,
-    /// What came out, in the words of `paper.yaml`, if that was written for these verdicts.
-    pub(super) result: Option<String>,
+    /// How many of its main claims have each outcome; none if `paper.yaml` has none.
+    pub(super) claims: Option<String>,
 }
 
 /// Judges the statements of ledgers on the results in a folder, and writes `claims.json` of each.
@@ -118,14 +115,12 @@ impl Verdicts {
             lost.extend(self::lost(&evidence));
         }
         let publication = library.publication(&paper)?;
-        let stale = publication.stale(&judged).into_iter().map(|line| format!("{paper}/paper.yaml: {line}")).collect();
-        let is_valid = |result: &Takeaway| {
-            let is_so =
-                |each: &Judged| result.verdicts.get(&each.statement.id).is_none_or(|&said| said == each.verdict);
-            judged.iter().all(is_so)
-        };
-        let result = publication.result.filter(is_valid).map(|result| result.says);
-        Ok(Self { paper, anchors, loose, lost, stale, result, judged })
+        let of_claims: Vec<Verdict> = publication.claims.iter().map(|claim| claim.outcome(&judged).verdict()).collect();
+        let of = |wanted: Verdict| of_claims.iter().filter(|&&verdict| verdict == wanted).count();
+        let counts = Verdict::ALL.into_iter().filter(|&verdict| of(verdict) > 0);
+        let counts: Vec<String> = counts.map(|verdict| format!("{} {verdict}", of(verdict))).collect();
+        let claims = (!counts.is_empty()).then(|| format!("main claims: {}", counts.join(", ")));
+        Ok(Self { paper, anchors, loose, lost, claims, judged })
     }
 
     /// The exit code that they ask for; with `strict_times`, verdicts on times count as all others do.
@@ -133,14 +128,14 @@ impl Verdicts {
         let is_surprise = |each: &Judged| if strict_times { each.differs() } else { each.is_surprise() };
         if !self.lost.is_empty() {
             Exit::System
-        } else if self.loose.is_empty() && self.stale.is_empty() && !self.judged.iter().any(is_surprise) {
+        } else if self.loose.is_empty() && !self.judged.iter().any(is_surprise) {
             Exit::Done
         } else {
             Exit::Differs
         }
     }
 
-    /// `gil2013: 36 statements: 15 reproduced, 16 depends, …; 8 findings of ours`.
+    /// `gil2013: 36 statements: 15 reproduced, 16 open, …; 8 findings of ours`.
     pub(super) fn summary(&self) -> String {
         let parts = [false, true].map(|is_finding| {
             let scores = Scores::of(&self.judged, is_finding);
@@ -151,19 +146,19 @@ impl Verdicts {
         format!("{}: {}", self.paper, if parts.is_empty() { "no statements" } else { &parts })
     }
 
-    /// What differs from what is expected, a line each: statements, anchors, numbers of texts, and runs that are lost.
+    /// What differs from what is expected, a line each: statements, anchors, and runs that are lost.
     pub(super) fn differences(&self) -> Vec<String> {
         let line = |each: &Judged| {
             let what = if each.is_surprise() { NOT_AS_EXPECTED } else { BY_TIMES };
-            let verdict = if each.verdict == each.statement.expected {
+            let verdict = if each.verdict() == each.statement.expected {
                 String::new()
             } else {
-                format!(" is {}, expected {}", each.verdict, each.statement.expected)
+                format!(" is {}, expected {}", each.outcome, each.statement.expected)
             };
             format!("{}: {what}: {}{verdict}", self.paper, surprise(each))
         };
         let statements = self.judged.iter().filter(|each| each.differs()).map(line);
-        self.lost.iter().chain(&self.loose).chain(&self.stale).cloned().chain(statements).collect()
+        self.lost.iter().chain(&self.loose).cloned().chain(statements).collect()
     }
 
     /// Prints statements as tables, and below them how many have each verdict and what differs from what is expected.
@@ -178,12 +173,12 @@ impl Verdicts {
         for (is_finding, head) in [(false, "statement"), (true, "finding of ours")] {
             let rows = judged.iter().filter(|each| each.is_finding == is_finding);
             let rows: Vec<&Judged> =
-                rows.filter(|each| !shown.brief || each.verdict != Verdict::Reproduced || each.differs()).collect();
+                rows.filter(|each| !shown.brief || each.verdict() != Verdict::Reproduced || each.differs()).collect();
             if rows.is_empty() {
                 continue;
             }
             let mut table = Builder::default();
-            table.push_record([head, "place", "rests on", "checks", "verdict"]);
+            table.push_record([head, "place", "mark", "checks", "outcome"]);
             for each in rows {
                 push(&mut table, each, shown);
             }
@@ -207,7 +202,7 @@ impl Verdicts {
                 output.line(format!("{what}: {names}"))?;
             }
         }
-        self.lost.iter().chain(&self.stale).try_for_each(|line| output.line(line))
+        self.lost.iter().chain(&self.claims).try_for_each(|line| output.line(line))
     }
 }
 
@@ -294,29 +289,27 @@ pub(super) fn evidence<'p>(
 }
 
 fn push(table: &mut Builder, each: &Judged, shown: Shown) {
-    let rests_on = each.rests_on().map_or("", mbsbench_experiment::Mark::name);
-    let verdict = match each.differs() && each.verdict != each.statement.expected {
-        true => format!("{}, expected {}", each.verdict, each.statement.expected),
-        false => each.verdict.to_string(),
+    let rests_on = ground_of(each.rests_on());
+    let verdict = match each.differs() && each.verdict() != each.statement.expected {
+        true => format!("{}, expected {}", each.outcome, each.statement.expected),
+        false => each.outcome.to_string(),
     };
     let (id, place) = (each.statement.id.clone(), each.statement.place.clone());
     table.push_record([id, place, rests_on.to_owned(), each.tally(), verdict]);
     for check in each.checks.iter().filter(|_| shown.checks) {
-        if shown.brief && check.standing.verdict == Verdict::Reproduced && !check.differs() {
+        if shown.brief && check.standing.verdict() == Verdict::Reproduced && !check.differs() {
             continue;
         }
-        let rests_on = check.standing.rests_on.map_or("", mbsbench_experiment::Mark::name);
+        let rests_on = ground_of(check.standing.rests_on);
         let numbers = [check.measured(), check.required()].join(" | ");
         let name = format!("  {}", check.check.id);
         table.push_record([name, numbers, rests_on.to_owned(), String::new(), said(check)]);
     }
 }
 
-/// The verdict of a check with what it depends on.
+/// The outcome of a check with its reason.
 fn said(check: &JudgedCheck) -> String {
-    let reason = &check.standing.reason;
-    let verdict = check.standing.verdict;
-    let text = if reason.is_empty() { verdict.to_string() } else { format!("{verdict}: {reason}") };
+    let text = check.standing.outcome.to_string();
     match check.check.expected.filter(|_| check.differs()) {
         Some(expected) => format!("{text}, expected {expected}"),
         None => text,
@@ -338,14 +331,14 @@ fn surprise(each: &Judged) -> String {
     format!("{} ({})", each.statement.id, checks.join(", "))
 }
 
-/// `12 statements with 40 checks: 9 reproduced, 3 depends`.
+/// `12 statements with 40 checks: 9 reproduced, 3 open`.
 fn tally(judged: &[Judged], is_finding: bool, name: &str) -> String {
     let scores = Scores::of(judged, is_finding);
     let checks = if scores.checks == 1 { "1 check".to_owned() } else { format!("{} checks", scores.checks) };
     format!("{} with {checks}: {}", counted(scores.total(), name), by_verdict(&scores))
 }
 
-/// `9 reproduced, 3 depends`.
+/// `9 reproduced, 3 open`.
 fn by_verdict(scores: &Scores) -> String {
     let with = Verdict::ALL.into_iter().filter(|&verdict| scores.with(verdict) > 0);
     with.map(|verdict| format!("{} {verdict}", scores.with(verdict))).collect::<Vec<_>>().join(", ")

@@ -9,7 +9,8 @@ use mbsbench_judge::claims::Judged;
 use mbsbench_judge::comparison::COMPARISON;
 
 use super::behind::file_of;
-use super::page::{anchor, animation, badge, figure_named, shown_again, sign, size_of};
+use super::page::{anchor, animation, badge, figure_named, sign, size_of};
+use super::place::places;
 use super::results_table::Table;
 use super::statement::{Found, statement, target};
 use super::{ReportError, read};
@@ -95,10 +96,7 @@ impl<'r> Artefact<'r> {
 
     /// Whether a statement speaks of it: `Figure 3.1`, `Figures 2 to 4`, `Tables 5.3-5.6`.
     pub fn is_place_of(&self, place: &str) -> bool {
-        let kind = if self.kind == Kind::Table { "table" } else { "figure" };
-        let Some((_, own)) = self.id.split_once('-') else { return false };
-        let own = parts(own);
-        spoken_of(place).iter().any(|(what, first, last)| *what == kind && (first..=last).contains(&&own))
+        places(&self.name()).iter().any(|own| places(place).contains(own))
     }
 
     /// The section of a page, with the statements that speak of it beside it, and links to those that stand with another.
@@ -155,7 +153,7 @@ impl<'r> Artefact<'r> {
                     div.said {
                         @for each in judged { (statement(paper, each, found)) }
                         @for each in linked {
-                            p.elsewhere { (badge(each.verdict)) " " a href=(format!("#{}", target(&each.statement.id))) { (each.statement.says) } }
+                            p.elsewhere { (badge(each.verdict())) " " a href=(format!("#{}", target(&each.statement.id))) { (each.statement.says) } }
                         }
                     }
                 }
@@ -163,34 +161,11 @@ impl<'r> Artefact<'r> {
         })
     }
 
-    /// The figure once more, with a link to it.
-    pub fn again(&self, results: &Path) -> Result<Markup, ReportError> {
-        let picture = match self.kind {
-            Kind::Figure => shown_again(&self.anchor(), size_of(&self.svg(results)?), self.title),
-            Kind::Table | Kind::Animation => html! {},
-        };
-        Ok(html! {
-            (picture)
-            p.caption { a href=(format!("#{}", self.anchor())) { (self.name()) } ": " (self.title) }
-        })
-    }
-
-    /// Whether it takes the whole width of a page.
-    pub fn is_wide(&self, results: &Path) -> Result<bool, ReportError> {
-        Ok(self.kind == Kind::Table || size_of(&self.svg(results)?)[0] > WIDEST_BESIDE)
-    }
-
     /// The SVG of its first panel where that is one by itself, else of all of it.
     pub fn first_panel(&self, results: &Path) -> Result<(String, String), ReportError> {
         let panel = panel_id(self.id, 0).unwrap_or_default();
         let path = results.join(&self.plan.experiment.id).join(format!("{panel}.svg"));
         if path.exists() { Ok((panel, read(&path)?)) } else { Ok((self.id.to_owned(), self.svg(results)?)) }
-    }
-
-    /// Whether `shows` of something to be taken away means it.
-    pub fn is_called(&self, shows: &str) -> bool {
-        let experiment = &self.plan.experiment;
-        shows.rsplit_once('/').is_some_and(|(name, id)| id == self.id && experiment.is_called(name, &experiment.paper))
     }
 
     /// The target of links to it, unique on the page: its own name, where the paper has it.
@@ -206,36 +181,6 @@ impl<'r> Artefact<'r> {
     pub fn svg(&self, results: &Path) -> Result<String, ReportError> {
         read(&results.join(&self.plan.experiment.id).join(format!("{}.svg", self.id)))
     }
-}
-
-/// The tables and figures that a place names: of which kind, from which number to which.
-fn spoken_of(place: &str) -> Vec<(&'static str, Vec<u64>, Vec<u64>)> {
-    let mut found: Vec<(&str, Vec<u64>, Vec<u64>)> = Vec::new();
-    let (mut kind, mut is_range) = (None, false);
-    for word in place.split([' ', ',', '(', ')']).filter(|word| !word.is_empty()) {
-        match word {
-            "Figure" | "Figures" => kind = Some("figure"),
-            "Table" | "Tables" => kind = Some("table"),
-            "and" => {}
-            "to" => is_range = true,
-            _ if !word.starts_with(|c: char| c.is_ascii_digit()) => kind = None,
-            _ => {
-                let (first, last) = word.split_once(['-', '–']).unwrap_or((word, word));
-                match (kind, found.last_mut()) {
-                    (Some(_), Some(range)) if is_range => range.2 = parts(last),
-                    (Some(kind), _) => found.push((kind, parts(first), parts(last))),
-                    (None, _) => {}
-                }
-                is_range = false;
-            }
-        }
-    }
-    found
-}
-
-/// The numbers of a number: 5 and 12 of `5.12a`.
-fn parts(number: &str) -> Vec<u64> {
-    number.trim_end_matches(|c: char| !c.is_ascii_digit()).split('.').filter_map(|part| part.parse().ok()).collect()
 }
 
 /// What artefacts are called that are no paper's.
@@ -262,43 +207,25 @@ pub(super) fn experiment_anchor(id: &str) -> String {
 
 /// A link to an artefact with the verdicts of its statements as signs.
 pub(super) fn entry(artefact: &Artefact<'_>, judged: [&[&Judged]; 2]) -> Markup {
-    let mut verdicts: Vec<_> = judged.into_iter().flatten().map(|each| each.verdict).collect();
+    let mut verdicts: Vec<_> = judged.into_iter().flatten().map(|each| each.verdict()).collect();
     verdicts.sort_unstable();
     verdicts.dedup();
     html! {
         li {
             a href=(format!("#{}", artefact.anchor())) { (artefact.name()) }
-            @for verdict in verdicts { " " span.(verdict.name()) title=(verdict.name()) { (sign(verdict)) } }
+            @for verdict in verdicts { " " span.(verdict.name()) title=(verdict) { (sign(verdict)) } }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{numbers, spoken_of};
+    use super::numbers;
 
     #[test]
     fn names_are_in_the_order_of_their_numbers() {
         let mut ids = ["figure-3.10", "figure-3.5", "figure-12", "figure-3.5a"];
         ids.sort_by_key(|id| numbers(id));
         assert_eq!(ids, ["figure-3.5", "figure-3.5a", "figure-3.10", "figure-12"]);
-    }
-
-    #[test]
-    fn places_name_figures_one_by_one_and_in_ranges() {
-        let figures = |place: &str| -> Vec<String> {
-            let all = ["2", "3", "4", "5", "3.1", "3.12", "5.12"];
-            let ranges = spoken_of(place);
-            let is_in = |id: &&str| {
-                let own = super::parts(id);
-                ranges.iter().any(|(kind, first, last)| *kind == "figure" && (first..=last).contains(&&own))
-            };
-            all.iter().filter(|id| is_in(id)).map(|id| (*id).to_owned()).collect()
-        };
-        assert_eq!(figures("Figures 2 to 4, Section 5"), ["2", "3", "4", "3.1", "3.12"]);
-        assert_eq!(figures("Figures 2 and 5, Section 4"), ["2", "5"]);
-        assert_eq!(figures("Section 3.1, Figure 3.12"), ["3.12"], "a section is no figure, 3.1 no part of 3.12");
-        assert_eq!(figures("Sections 5.3.4 and 5.4 and Figure 5.12a"), ["5.12"]);
-        assert_eq!(spoken_of("Tables 5.3-5.6"), [("table", vec![5, 3], vec![5, 6])]);
     }
 }

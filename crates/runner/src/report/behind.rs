@@ -1,20 +1,23 @@
-//! What is behind the page of a paper: its experiment files, and how far verdicts depend on what it leaves out.
+//! What is behind the page of a paper: its experiment files, figures and tables that the paper does not have, and how far verdicts
+//! depend on what it leaves out.
 
 use std::path::Path;
 
 use maud::{Markup, html};
 use mbsbench_experiment::plan::Plan;
 use mbsbench_judge::claims::Judged;
-use mbsbench_judge::robustness::explain::LEVEL;
-use mbsbench_judge::robustness::{Finding, words};
+use mbsbench_judge::reconstruction::explain::LEVEL;
+use mbsbench_judge::reconstruction::{Finding, Findings, words};
 
-use super::artefact::experiment_anchor;
+use super::artefact::{Artefact, experiment_anchor};
 use super::page::{anchor, badge, figure_named, page, with_contents};
-use super::statement::check_target;
+use super::statement::{Found, check_target};
 use super::{PaperReport, ReportError, read};
 
 /// What a study leaves in the folder of its experiment.
-const STUDY: &str = "robustness.csv";
+const STUDY: &str = "reconstruction.csv";
+/// Its figure.
+const FIGURE: &str = "reconstruction.svg";
 
 /// The file of the page, beside that of the paper.
 pub(super) fn file_of(paper: &str) -> String {
@@ -30,6 +33,12 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
             studies.push((plan, study(&results.join(&plan.experiment.id), plan, &findings, &paper)?));
         }
     }
+    let found = Found::new(&report.plans);
+    let artefacts = Artefact::all(&report.plans);
+    let beyond = artefacts.iter().filter(|artefact| !artefact.is_published());
+    let beyond: Vec<Markup> = beyond
+        .map(|artefact| artefact.section(results, &report.paper, [&[], &[]], &found))
+        .collect::<Result<_, _>>()?;
     let header = html! {
         header {
             p.crumbs { a href="index.html" { "All papers" } " › " a href=(paper) { (report.publication.title) } }
@@ -39,6 +48,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
     let contents = html! {
         ul {
             li { a href="#experiments" { "The experiments" } }
+            @if !beyond.is_empty() { li { a href="#beyond" { "Beyond the paper" } } }
             @if !studies.is_empty() {
                 li { a href="#studies" { "Studies" }
                     ul { @for (plan, _) in &studies { li { a href=(format!("#{}", study_anchor(&plan.experiment.id))) { (plan.experiment.id.rsplit('/').next().unwrap_or_default()) } } } }
@@ -51,14 +61,18 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
             h2 { "The experiments" }
             @for plan in &report.plans { (experiment(plan)) }
         }
+        @if !beyond.is_empty() {
+            section id="beyond" { h2 { "Beyond the paper" } @for section in &beyond { (section) } }
+        }
         @if !studies.is_empty() {
             section id="studies" {
                 h2 { "How much depends on what is left out" }
                 p {
-                    "The undetermined parameters were sampled over their plausible ranges (a Sobol sequence; ranges of more than \
-                     a decade in the logarithm), other readings of the text were gone through one by one, and each check that rests on them was \
-                     judged on every one. A share is that of the samples with the verdict of the nominal numbers. A run that fails, \
-                     or that its model refuses, is evidence; samples at which nothing can be said are counted apart. Intervals are \
+                    "If the paper prints numbers about a set-up, the ranges of its undetermined parameters and the readings of the text were \
+                     searched together for set-ups that have all these numbers, and each check was judged in those. If it prints none, \
+                     the ranges were sampled (a Sobol sequence; ranges of more than a decade in the logarithm) and each other reading \
+                     was tried with the nominal numbers; that shows what is sensitive, and decides nothing about the paper. A run that \
+                     fails, or that its model refuses, is evidence; set-ups that do not decide a check are counted apart. Intervals are \
                      those of 95 % confidence."
                 }
                 p {
@@ -89,34 +103,39 @@ pub(super) fn experiment(plan: &Plan) -> Markup {
 }
 
 /// What the study of an experiment found of the checks that are judged; none where no study was made.
-fn findings(results: &Path, plan: &Plan, judged: &[Judged]) -> Result<Option<Vec<Finding>>, ReportError> {
+fn findings(results: &Path, plan: &Plan, judged: &[Judged]) -> Result<Option<Findings>, ReportError> {
     let path = results.join(&plan.experiment.id).join(STUDY);
     // A study is made by a command of its own and may not have been.
     if !path.exists() {
         return Ok(None);
     }
-    let mut findings = Finding::read_csv(&read(&path)?).map_err(|error| ReportError { path, error: error.into() })?;
+    let mut findings = Findings::read_csv(&read(&path)?).map_err(|error| ReportError { path, error: error.into() })?;
     // A study may be older than the ledger.
     findings
+        .checks
         .retain(|finding| judged.iter().any(|each| each.checks.iter().any(|check| check.check.id == finding.check)));
     Ok(Some(findings))
 }
 
 /// The target of links to the study of an experiment.
 fn study_anchor(id: &str) -> String {
-    format!("robustness-{}", anchor(id))
+    format!("reconstruction-{}", anchor(id))
 }
 
 /// The study of one experiment.
-fn study(folder: &Path, plan: &Plan, findings: &[Finding], paper: &str) -> Result<Markup, ReportError> {
+fn study(folder: &Path, plan: &Plan, findings: &Findings, paper: &str) -> Result<Markup, ReportError> {
     let id = &plan.experiment.id;
     let scope = &plan.experiment.study;
     let name = |name: &str| words::short_name(name, &plan.experiment.variables());
-    let (always, rest): (Vec<&Finding>, Vec<&Finding>) = findings
-        .iter()
-        .filter(|each| each.left_out.is_none())
-        .partition(|each| each.fails() == 0 && each.verdicts.open == 0 && each.turned().next().is_none());
+    let (always, rest): (Vec<&Finding>, Vec<&Finding>) =
+        findings.checks.iter().filter(|each| each.left_out.is_none()).partition(|each| {
+            each.count().holds == each.count().samples && each.verdicts.open == 0 && each.turned().next().is_none()
+        });
     let link = |file: &str| format!("../{id}/{file}");
+    let witness = folder.join("witness.yaml");
+    let witness = if witness.exists() { Some(read(&witness)?) } else { None };
+    let witness =
+        witness.as_deref().and_then(|text| text.lines().next()).map(|said| said.trim_start_matches("# ").to_owned());
     Ok(html! {
         h3 id=(study_anchor(id)) { code { (id) } }
         ul {
@@ -132,6 +151,7 @@ fn study(folder: &Path, plan: &Plan, findings: &[Finding], paper: &str) -> Resul
                 li { strong { (feature.value.name) } ", of the runs: " (feature.value.why) }
             }
         }
+        ul { @for line in words::searched(findings) { li { (line) } } }
         @if !scope.cases.is_empty() {
             p { "Cases: " (scope.cases.iter().map(|case| case.value.as_str()).collect::<Vec<_>>().join(", ")) "." }
         }
@@ -139,7 +159,7 @@ fn study(folder: &Path, plan: &Plan, findings: &[Finding], paper: &str) -> Resul
             div.scroll {
                 table {
                     thead { tr {
-                        th { "Check" } th { "Verdict" } th { "In" } th { "Interval" } th { "Decided by" } th { "Correlations" } th { "Then" } th { "Readings" }
+                        th { "Check" } th { "Verdict" } th { "In" } th { "Interval" } th { "Decided by" } th { "Then" } th { "Readings" }
                     } }
                     tbody { @for finding in &rest { (line(finding, paper, name)) } }
                 }
@@ -155,35 +175,34 @@ fn study(folder: &Path, plan: &Plan, findings: &[Finding], paper: &str) -> Resul
                 }
             }
         }
-        @for said in words::left_out(findings) { p { (said) "." } }
-        @for stem in ["robustness", "robustness-samples"] {
-            @if folder.join(format!("{stem}.svg")).exists() {
-                (figure(folder, id, stem)?)
-                p.links {
-                    @for kind in ["svg", "csv"] { a href=(link(&format!("{stem}.{kind}"))) { (kind.to_uppercase()) } " " }
-                }
+        @for said in words::left_out(&findings.checks) { p { (said) "." } }
+        @if folder.join(FIGURE).exists() {
+            (figure(folder, id)?)
+            p.links {
+                @for file in [FIGURE, STUDY, "set-ups.csv"] { a href=(link(file)) { (file) } " " }
             }
         }
-        p.links { "Made by " code { "mbsbench robustness experiments/" (id) ".yaml" } }
+        @if let Some(said) = &witness {
+            p { a href=(link("witness.yaml")) { "A set-up as an experiment file" } ": " (said) }
+        }
+        p.links { "Made by " code { "mbsbench reconstruct " (id) } }
     })
 }
 
-/// One of the two figures of a study.
-fn figure(folder: &Path, id: &str, stem: &str) -> Result<Markup, ReportError> {
-    let text = read(&folder.join(format!("{stem}.svg")))?;
-    let own = format!("{}-{stem}", anchor(id));
-    Ok(figure_named(&text, stem, &own))
+/// The figure of a study.
+fn figure(folder: &Path, id: &str) -> Result<Markup, ReportError> {
+    let text = read(&folder.join(FIGURE))?;
+    Ok(figure_named(&text, "reconstruction", &format!("{}-reconstruction", anchor(id))))
 }
 
 fn line(finding: &Finding, paper: &str, name: impl Fn(&str) -> String) -> Markup {
     html! {
         tr {
             td { a href=(format!("{paper}#{}", check_target(&finding.check))) { (finding.check) } }
-            td { (badge(finding.nominal)) }
+            td { (badge(finding.counted)) }
             td.number { (words::share(finding)) }
             td.number { (words::interval(finding)) }
             td { (words::decided(finding, &name)) }
-            td { (words::correlations(finding, &name)) }
             td { (words::then(finding, &name)) }
             td { (words::readings(finding)) }
         }

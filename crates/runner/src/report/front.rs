@@ -4,7 +4,7 @@ use std::path::Path;
 
 use maud::{Markup, PreEscaped, html};
 use mbsbench_judge::claims::{Judged, JudgedCheck, Verdict};
-use mbsbench_judge::publication::{Publication, PublicationKind};
+use mbsbench_judge::publication::{MainClaim, Publication, PublicationKind};
 
 use super::artefact::{Artefact, Kind};
 use super::page::{badge, figure_named, of, page, strip, tally};
@@ -34,8 +34,7 @@ pub(super) fn page_of(
             h1 { "Does what these papers say hold?" }
             p.lead {
                 "mbsbench runs the numerical experiments of papers on time integration in multibody dynamics and tests what \
-                 they state, sentence by sentence: " (total) " statements so far, each with its verdict, what that rests on, and the numbers \
-                 behind it."
+                 they state, sentence by sentence: " (total) " statements so far, each with its outcome and the numbers behind it."
             }
         }
         main id="main" {
@@ -72,30 +71,26 @@ pub(super) fn page_of(
     Ok(page("mbsbench: does what these papers say hold?", &body))
 }
 
-/// From a sentence to its verdict, by the first example that there is.
+/// From a sentence to its outcome, by the first example that there is.
 fn way(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, ReportError> {
     for report in reports {
-        for takeaway in &report.publication.highlights {
-            let of = |id: &String| report.judged.iter().find(|each| each.statement.id == *id);
-            // An example that is understood without a word on what verdicts depend on: our numbers beside printed ones.
-            let is_plain = |each: &&Judged| each.verdict == Verdict::Reproduced && compared(each).count() > 1;
-            let judged = takeaway.verdicts.keys().filter_map(of).find(is_plain);
-            let (Some(judged), Some(picture)) = (judged, thumbnail(results, report, takeaway.shows.as_deref(), "way")?)
-            else {
-                continue;
-            };
+        for claim in &report.publication.claims {
+            // An example that is understood without a word on what is left out: our numbers beside printed ones.
+            let is_plain = |each: &&Judged| each.verdict() == Verdict::Reproduced && compared(each).count() > 1;
+            let judged = claim.judged(&report.judged).find(is_plain);
+            let Some((judged, picture)) = judged.zip(thumbnail(results, report, Some(claim), "way")?) else { continue };
             let experiments: Vec<&str> =
                 judged.checks.iter().flat_map(|check| check.check.kind.experiments()).take(1).collect();
             let (id, place) = (&judged.statement.id, &judged.statement.place);
             return Ok(html! {
-                ol.way aria-label="From a sentence to its verdict" {
+                ol.way aria-label="From a sentence to its outcome" {
                     li { h2 { "A paper says" } blockquote { p { (judged.statement.says) } } p.small { (report.publication.authors.join(", ")) " " (report.publication.year) ", " (place) } }
                     li { h2 { "we run it" } (picture) p.small { code { (report.paper) "/" (experiments.concat()) ".yaml" } } }
                     li { h2 { "we measure" } (measured(judged)) }
                     li {
                         h2 { "and say what holds" }
-                        p { (badge(judged.verdict)) }
-                        p.small { (meaning(judged.verdict)) }
+                        p { (badge(judged.verdict())) }
+                        p.small { (judged.verdict().meaning()) }
                         p.small { a href=(format!("{}.html#{}", report.paper, target(id))) { "the numbers behind it" } }
                     }
                 }
@@ -113,7 +108,7 @@ fn measured(judged: &Judged) -> Markup {
             @for check in shown() {
                 li {
                     (check.check.about) ": " strong { (check.measured()) } " "
-                    span.small { "(published: " (check.required()) ")" }
+                    span.small { "(printed: " (check.check.kind.published().unwrap_or_default()) ")" }
                 }
             }
         }
@@ -131,15 +126,15 @@ fn compared(judged: &Judged) -> impl Iterator<Item = &JudgedCheck> {
 /// A paper or set with how its statements fare.
 fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup, ReportError> {
     let page = format!("{}.html", report.paper);
-    let shows = report.publication.takeaways().find_map(|takeaway| takeaway.shows.as_deref());
-    let picture = thumbnail(results, report, shows, &report.paper)?;
+    let claims = &report.publication.claims;
+    let picture = thumbnail(results, report, claims.first(), &report.paper)?;
     Ok(html! {
         article.paper {
             @if let Some(picture) = picture { (picture) } @else { div {} }
             div {
                 h3 { a href=(&page) { (report.publication.title) } }
                 p.small { (of(&report.paper, &report.publication)) }
-                @if let Some(result) = &report.publication.result { p { (result.says) } }
+                ul.verdicts { @for claim in claims { li { (badge(claim.outcome(&report.judged).verdict())) " " (claim.says) } } }
                 @if report.judged.is_empty() { p.pending { "Experiments are there; no ledger yet." } }
                 @else { (strip(&report.scores())) (tally(&report.scores(), &page)) }
             }
@@ -147,18 +142,19 @@ fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup, ReportError
     })
 }
 
-/// A figure of a paper without its words; that which is asked for, or its first.
+/// A figure of a paper without its words: the first that a main claim speaks of, or its first.
 fn thumbnail(
     results: &Path,
     report: &PaperReport<'_>,
-    shows: Option<&str>,
+    claim: Option<&MainClaim>,
     unique: &str,
 ) -> Result<Option<Markup>, ReportError> {
     let artefacts = Artefact::all(&report.plans);
-    let mut figures = artefacts.iter().filter(|artefact| artefact.kind == Kind::Figure);
-    let wanted = shows
-        .and_then(|shows| artefacts.iter().find(|artefact| artefact.kind == Kind::Figure && artefact.is_called(shows)));
-    let Some(figure) = wanted.or_else(|| figures.next()) else { return Ok(None) };
+    let figures = || artefacts.iter().filter(|artefact| artefact.kind == Kind::Figure);
+    let places: Vec<&str> =
+        claim.iter().flat_map(|claim| claim.judged(&report.judged)).map(|each| each.statement.place.as_str()).collect();
+    let is_meant = |artefact: &&Artefact<'_>| places.iter().any(|place| artefact.is_place_of(place));
+    let Some(figure) = figures().find(is_meant).or_else(|| figures().next()) else { return Ok(None) };
     let (id, svg) = figure.first_panel(results)?;
     Ok(Some(html! {
         div.thumbnail {
@@ -181,8 +177,8 @@ fn axes_of(svg: &str) -> Option<String> {
 fn find(reports: &[PaperReport<'_>]) -> Markup {
     let line = |paper: &str, judged: &Judged| {
         html! {
-            li.statement data-verdict=(judged.verdict.name()) {
-                (badge(judged.verdict)) " "
+            li.statement data-verdict=(judged.verdict().name()) {
+                (badge(judged.verdict())) " "
                 a href=(format!("{paper}.html#{}", target(&judged.statement.id))) { (judged.statement.says) }
                 " " span.place { (paper) ", " (judged.statement.place) }
             }
@@ -194,7 +190,7 @@ fn find(reports: &[PaperReport<'_>]) -> Markup {
             form.search hidden role="search" {
                 label { "Find " input type="search" placeholder="words of a sentence" autocomplete="off"; }
                 label {
-                    "verdict "
+                    "outcome "
                     select data-by="verdict" {
                         option value="" { "any" }
                         @for verdict in Verdict::ALL { option value=(verdict.name()) { (verdict) } }
@@ -214,15 +210,15 @@ fn find(reports: &[PaperReport<'_>]) -> Markup {
     }
 }
 
-/// How to come to a verdict oneself.
+/// How to come to an outcome oneself.
 fn how_to_verify() -> Markup {
     html! {
         section id="verify" {
             h2 { "Verify a statement yourself" }
             pre { code {
-                "mbsbench explain gil2013/linear/exact           # what it says, what is measured, what it depends on\n"
+                "mbsbench explain gil2013/linear/exact           # what it says, what is measured, what decides\n"
                 "mbsbench reproduce gil2013/linear-exactness     # the runs behind it, made here and now\n"
-                "mbsbench verify gil2013                         # all verdicts from these runs\n"
+                "mbsbench verify gil2013                         # all outcomes from these runs\n"
                 "mbsbench export gil2013/linear/exact --to tex   # to cite it"
             } }
             p {
@@ -250,36 +246,19 @@ fn how_to_add() -> Markup {
     }
 }
 
-/// What a verdict means.
-fn meaning(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Reproduced => "It holds within its tolerance.",
-        Verdict::Partly => "Its direction holds, its size does not.",
-        Verdict::Depends => {
-            "The paper leaves something out, and over its plausible range the verdict turns, or nobody has shown that \
-             it does not."
-        }
-        Verdict::Contradicted => "It does not hold, or a run it rests on failed.",
-        Verdict::Inconclusive => {
-            "The bound on the reference's error, or the interval of a time, could turn the verdict."
-        }
-        Verdict::Untestable => {
-            "It needs something that nobody outside has, or speaks of a problem whose definition is not public."
-        }
-    }
-}
-
-/// How to read verdicts.
+/// How to read outcomes.
 fn how_to_read() -> Markup {
     html! {
         section id="verdicts" {
             h2 { "How to read it" }
-            dl.verdicts { @for verdict in Verdict::ALL { dt { (badge(verdict)) } dd { (meaning(verdict)) } } }
+            dl.verdicts { @for verdict in Verdict::ALL { dt { (badge(verdict)) } dd { (verdict.meaning()) } } }
             p {
-                "A statement is a sentence, a table, or what a figure shows. Its verdict follows from its checks, and rests on the least \
-                 certain of the parameters behind them: printed in the paper or in an input file of its authors; chosen by us; calibrated, \
-                 that is chosen so that a published number comes out; or a stand-in for a problem that is not public. Each check says where \
-                 its bound comes from, and whether it was set before its result was known."
+                "A statement is a sentence, a table, or what a figure shows. An open one gives its reason: the paper leaves out what \
+                 decides it, or keeps it private; the times do not decide it; there is nothing to test; our own runs fail their checks; or a \
+                 solver is not installed here. "
+                em { "As printed" } " means that the paper or its authors give every parameter behind a statement. Otherwise the set-up is \
+                 partly ours, and the card lists what is ours. Each check says where its bound comes from, and whether it was set \
+                 before its result was known."
             }
         }
     }

@@ -9,6 +9,7 @@ mod comparison;
 mod front;
 mod page;
 mod paper;
+mod place;
 pub(crate) mod policy;
 mod results_table;
 mod statement;

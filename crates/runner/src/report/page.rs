@@ -52,24 +52,22 @@ pub(super) fn page(title: &str, body: &Markup) -> String {
     .into_string()
 }
 
-/// The sign of a verdict, readable without colour.
+/// The sign of an outcome, readable without colour.
 pub(super) fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Reproduced => "✓",
         Verdict::Partly => "≈",
-        Verdict::Depends => "±",
-        Verdict::Contradicted => "✗",
-        Verdict::Inconclusive => "?",
-        Verdict::Untestable => "–",
+        Verdict::NotReproduced => "✗",
+        Verdict::Open => "?",
     }
 }
 
-/// A verdict as a badge.
+/// An outcome as a badge.
 pub(super) fn badge(verdict: Verdict) -> Markup {
     html! { span.badge.(verdict.name()) { (sign(verdict)) " " (verdict) } }
 }
 
-/// How many statements have each verdict, as a bar, and by what they rest on. Each count leads to its statements on the page of the
+/// How many statements have each outcome, as a bar, and by their mark. Each count leads to its statements on the page of the
 /// paper, `""` on that page itself.
 pub(super) fn scorecard(scores: &Scores, page: &str) -> Markup {
     let verdicts: Vec<Verdict> = Verdict::ALL.into_iter().filter(|&verdict| scores.with(verdict) > 0).collect();
@@ -80,7 +78,7 @@ pub(super) fn scorecard(scores: &Scores, page: &str) -> Markup {
             div.scroll {
                 table.scores {
                     thead { tr {
-                        th { "Statements that rest on what is" }
+                        th { "Statements" }
                         @for &verdict in &verdicts { th { a href=(format!("{page}#{}", verdict_anchor(verdict))) { (badge(verdict)) } } }
                         th { "all" }
                     } }
@@ -108,7 +106,7 @@ pub(super) fn scorecard(scores: &Scores, page: &str) -> Markup {
     }
 }
 
-/// A cell for each statement, in the colour of its verdict.
+/// A cell for each statement, in the colour of its outcome.
 pub(super) fn strip(scores: &Scores) -> Markup {
     html! {
         div.bar aria-hidden="true" {
@@ -117,7 +115,7 @@ pub(super) fn strip(scores: &Scores) -> Markup {
     }
 }
 
-/// How many statements have each verdict, in a line; each count leads to them on the page of the paper.
+/// How many statements have each outcome, in a line; each count leads to them on the page of the paper.
 pub(super) fn tally(scores: &Scores, page: &str) -> Markup {
     let with = Verdict::ALL.into_iter().map(|verdict| (verdict, scores.with(verdict))).filter(|&(_, count)| count > 0);
     html! {
@@ -130,9 +128,9 @@ pub(super) fn tally(scores: &Scores, page: &str) -> Markup {
     }
 }
 
-/// The target of links to the statements that have a verdict.
+/// The target of links to the statements that have an outcome.
 pub(super) fn verdict_anchor(verdict: Verdict) -> String {
-    format!("verdict-{}", verdict.name())
+    format!("outcome-{}", verdict.name())
 }
 
 /// The SVG of the figure `id` with names that are unique on a page, and one of its own by which it is shown once more.
@@ -151,7 +149,7 @@ pub(super) fn animation(file: &str, [width, height]: [u32; 2], about: &str) -> M
     }
 }
 
-/// A figure without what the page's style says of it once for all: the colours of a white page, and that lines have them.
+/// A figure without what the page's style says of it once for all: the colours of a white page, and that lines and texts have them.
 fn in_page(svg: &str) -> String {
     let mut pieces = svg.split(" color=\"#");
     let mut text = pieces.next().unwrap_or_default().to_owned();
@@ -159,22 +157,13 @@ fn in_page(svg: &str) -> String {
         text.push_str(piece.split_once('"').map_or(piece, |(_, rest)| rest));
     }
     text.replace(" stroke=\"currentColor\">", ">")
+        .replace("<g fill=\"currentColor\" stroke=\"none\"", "<g")
+        .replace(">\n<", "><")
 }
 
 /// The name of the drawing of a figure.
 fn drawing_id(unique: &str) -> String {
     format!("drawing-{unique}")
-}
-
-/// A figure of the page once more, of the given size; `about` is for those who do not see it.
-pub(super) fn shown_again(unique: &str, [width, height]: [u32; 2], about: &str) -> Markup {
-    html! {
-        figure {
-            svg width=(width) height=(height) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label=(about) {
-                use href=(format!("#{}", drawing_id(unique))) {}
-            }
-        }
-    }
 }
 
 /// Width and height of an SVG, px, as it says itself.

@@ -175,14 +175,14 @@ impl Table {
     ) -> Markup {
         let name = format!("{}/{row}/{}", self.id, column.head).to_lowercase();
         let mut checks = judged.iter().flat_map(|each| &each.checks);
-        let verdict = checks.find(|each| each.check.id == name).map(|each| each.standing.verdict);
+        let verdict = checks.find(|each| each.check.id == name).map(|each| each.standing.verdict());
         let cell = column.cells[number].as_ref();
         let published = cell.map_or("", |cell| &cell.published);
         let measured = cell.map_or("–", |cell| &cell.measured);
         let failed = cell.filter(|cell| cell.has_failed).map(|_| "failure");
         html! {
             @if is_beside { td.number.published { (published) } }
-            td.number.(verdict.map_or("", Verdict::name)).(failed.unwrap_or("")) title=[verdict.map(Verdict::name)] {
+            td.number.(verdict.map_or("", Verdict::name)).(failed.unwrap_or("")) title=[verdict.map(Verdict::words)] {
                 @if is_stacked && column.is_published() {
                     span.published { @if published.is_empty() { "–" } @else { (published) } } br;
                 }

@@ -5,15 +5,16 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 use mbsbench_experiment::Mark;
 use mbsbench_experiment::plan::Plan;
+use mbsbench_judge::claims::record::ground_of;
 use mbsbench_judge::claims::spec::BoundSet;
-use mbsbench_judge::claims::{Check, Detail, Judged, JudgedCheck, Kind, Verdict};
-use mbsbench_numbers::percent;
+use mbsbench_judge::claims::{Check, Detail, Judged, JudgedCheck, Reason};
 use mbsbench_numbers::short;
 
 use super::page::{anchor, badge, sign};
+use super::place::places;
 
-/// Most parameters that are named of what a verdict rests on.
-const NAMED: usize = 4;
+/// Most parameters of ours that are named.
+const NAMED: usize = 8;
 
 /// What the statements of a paper can be found by beside their words: the methods and places that they speak of.
 pub(super) struct Found {
@@ -35,11 +36,6 @@ impl Found {
     }
 }
 
-/// The places that a statement names: `Figure 2`, `Section 4`.
-pub(super) fn places(judged: &Judged) -> Vec<&str> {
-    sorted(judged.statement.place.split(", ").flat_map(|part| part.split(" and ")).map(str::trim).collect())
-}
-
 /// Each once, in order.
 pub(super) fn sorted(mut all: Vec<&str>) -> Vec<&str> {
     all.sort_unstable();
@@ -53,36 +49,52 @@ pub(super) fn slug(name: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-fn slugs(names: &[&str]) -> String {
-    names.iter().map(|name| slug(name)).collect::<Vec<_>>().join(" ")
+fn slugs<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    names.into_iter().map(slug).collect::<Vec<_>>().join(" ")
 }
 
-/// A statement that can be opened: what it says and its verdict, and behind them its checks.
+/// A statement that can be opened: what it says and its outcome with the reason, and behind them its checks.
 pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
-    let Judged { statement, verdict, checks, .. } = judged;
-    let tally = judged.tally();
+    let Judged { statement, checks, .. } = judged;
+    let verdict = judged.verdict();
     let shared = Shared::of(judged);
+    let places = places(&statement.place);
+    let why = judged.why();
+    let is_printed = checks.iter().any(|each| each.check.kind.published().is_some());
+    let also = || checks.iter().filter(|each| !each.check.is_carrying());
     html! {
         details.statement.(verdict.name()) id=(target(&statement.id)) data-verdict=(verdict.name())
-            data-ground=(judged.rests_on().map_or("", Mark::name)) data-place=(slugs(&places(judged)))
-            data-method=(slugs(&found.methods(judged))) {
+            data-ground=(slug(ground_of(judged.rests_on()))) data-place=(slugs(places.iter().map(String::as_str)))
+            data-method=(slugs(found.methods(judged))) {
             summary {
-                (badge(*verdict))
+                (badge(verdict))
                 span.says { (statement.says) }
                 span.place { (statement.place) }
-                @if !tally.is_empty() { span.tally { (tally) " checks" } }
                 (ground(judged.rests_on()))
+                @if !why.is_empty() { span.why { (sentence(&why)) } }
                 @if judged.differs() { span.surprise { "expected " (statement.expected) } }
             }
             @if !statement.because.is_empty() { p.because { (statement.because) } }
-            @if let Some(stand_in) = on_the_stand_in(judged) { p.stand-in { "On the stand-in: " (stand_in) "." } }
-            @else if let Some(reason) = &shared.reason {
-                p.reason { @if *verdict == Verdict::Depends { "Depends: " } (reason) }
+            div.scroll {
+                table.checks {
+                    thead { tr {
+                        th {} th { "Check" } @if is_printed { th { @if judged.is_finding { "Ours" } @else { "Printed" } } }
+                        th { "Here" } th { "Required" }
+                    } }
+                    tbody { @for each in judged.carrying() { (check(each, judged, &shared, is_printed)) } }
+                    @if also().next().is_some() {
+                        tbody {
+                            tr { th colspan="5" { "Also measured; this decides nothing" } }
+                            @for each in also() { (check(each, judged, &shared, is_printed)) }
+                        }
+                    }
+                }
             }
-            @if checks.len() > 1 { p.rule { (checks.len()) " checks: " (statement.rule.describe()) "." } }
-            @if let Some(bound) = shared.bound { p.rule { "Bound of each: " (words_of_bound(bound)) "." } }
-            @if let Some(check) = shared.ground { p.rule { "Each rests on what is " (rests_on(check)) "." } }
-            ul.checks { @for each in checks { (check(each, &shared, judged.is_finding)) } }
+            @let rule = statement.holds.describe();
+            @if checks.len() > 1 && !rule.is_empty() { p.rule { "Of the checks " (rule) "." } }
+            @if let Some(bound) = shared.bound { p.rule { "Bound of each check: " (words_of_bound(bound)) "." } }
+            @let ours = judged.ours(NAMED);
+            @if !ours.is_empty() { p.rule { "Ours in the set-up: " (ours) "." } }
             p.links {
                 a href=(format!("#{}", target(&statement.id))) { "Link to this" } " · "
                 code { "mbsbench explain " (paper) "/" (statement.id) } " · "
@@ -92,29 +104,16 @@ pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
     }
 }
 
-/// What all checks of a statement have in common, which is said once.
+/// The bound of the checks of a statement, which is said once if they share it.
 struct Shared<'c> {
-    /// What the verdict depends on.
-    reason: Option<String>,
     bound: Option<&'c Check>,
-    ground: Option<&'c JudgedCheck>,
 }
 
 impl<'c> Shared<'c> {
     fn of(judged: &'c Judged) -> Self {
-        let (checks, reason) = (&judged.checks, common_reason(judged));
-        let Some(first) = checks.first().filter(|_| checks.len() > 1) else {
-            return Self { reason, bound: None, ground: None };
-        };
         let bound = |each: &JudgedCheck| (each.check.bound_from, each.check.bound_set, each.check.why.clone());
-        let ground = |each: &JudgedCheck| (each.standing.rests_on, each.standing.weakest.clone());
-        let all_have_its_bound = checks.iter().all(|each| bound(each) == bound(first));
-        let all_have_its_ground = checks.iter().all(|each| ground(each) == ground(first));
-        Self {
-            reason,
-            bound: Some(&first.check).filter(|check| all_have_its_bound && check.bound_from.is_some()),
-            ground: Some(first).filter(|check| all_have_its_ground && check.standing.rests_on.is_some()),
-        }
+        let first = judged.checks.first().filter(|first| judged.checks.iter().all(|each| bound(each) == bound(first)));
+        Self { bound: first.map(|first| &first.check).filter(|check| check.bound_from.is_some()) }
     }
 }
 
@@ -128,39 +127,17 @@ pub(super) fn check_target(id: &str) -> String {
     format!("check-{}", anchor(id))
 }
 
-/// The weakest mark, where it is not the firmest.
+/// The mark of a statement.
 pub(super) fn ground(mark: Option<Mark>) -> Markup {
-    html! { @if let Some(mark) = mark.filter(|&mark| mark != Mark::Printed) { span.ground.(mark.name()) { (mark) } } }
+    let name = ground_of(mark);
+    html! { @if !name.is_empty() { span.ground.(slug(name)) { (name) } } }
 }
 
-/// What the verdict depends on, if all its checks that have it say the same.
-fn common_reason(judged: &Judged) -> Option<String> {
-    let own = judged.checks.iter().filter(|check| check.standing.verdict == judged.verdict);
-    let mut reasons = own.map(|check| &check.standing.reason).filter(|reason| !reason.is_empty());
-    let first = reasons.next()?;
-    reasons.all(|reason| reason == first).then(|| first.clone())
-}
-
-/// How the tests of a statement fare on a stand-in, where that is why nothing can be said: `3 reproduced, 1 contradicted`.
-pub(super) fn on_the_stand_in(judged: &Judged) -> Option<String> {
-    let is_stood_in = |check: &&JudgedCheck| check.standing.rests_on == Some(Mark::StandIn);
-    let of =
-        |verdict: Verdict| judged.checks.iter().filter(is_stood_in).filter(|c| c.judgement.verdict == verdict).count();
-    let counts = Verdict::ALL.into_iter().map(|verdict| (verdict, of(verdict))).filter(|&(_, count)| count > 0);
-    let words: Vec<String> = counts.map(|(verdict, count)| format!("{count} {verdict}")).collect();
-    (judged.verdict == Verdict::Untestable && !words.is_empty()).then(|| words.join(", "))
-}
-
-/// The mark of a check with some of the parameters that have it.
-fn rests_on(each: &JudgedCheck) -> String {
-    let weakest = &each.standing.weakest;
-    let mark = each.standing.rests_on.map_or("", Mark::name);
-    let (named, rest) = weakest.split_at(weakest.len().min(NAMED));
-    match (named.is_empty(), rest.len()) {
-        (true, _) => mark.to_owned(),
-        (_, 0) => format!("{mark}: {}", named.join(", ")),
-        (_, more) => format!("{mark}: {} and {more} more", named.join(", ")),
-    }
+/// A text as a sentence.
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str().trim_end_matches('.'))
 }
 
 /// Where a bound comes from, when it was set, and why.
@@ -175,65 +152,38 @@ fn words_of_bound(check: &Check) -> String {
     format!("{from}{late}{why}")
 }
 
-/// A check; the number that it holds a measured one against is the paper's, or in a finding ours.
-fn check(each: &JudgedCheck, shared: &Shared<'_>, is_finding: bool) -> Markup {
-    let whose = if is_finding { "ours" } else { "published" };
+/// A check in a row: what is printed beside what was measured here.
+fn check(each: &JudgedCheck, of: &Judged, shared: &Shared<'_>, is_printed: bool) -> Markup {
     let JudgedCheck { check, judgement, standing } = each;
     let name = if check.about.is_empty() { &check.id } else { &check.about };
+    let notes = notes(each, of, shared);
     html! {
-        li.(standing.verdict.name()) id=(check_target(&check.id)) {
-            b { (sign(standing.verdict)) " " (standing.verdict) } " " (name)
-            @if let Some(number) = judgement.measured { " " span.number { (short(number)) } }
-            @if let Some(test) = check.kind.test() {
-                " " span.required { @if check.kind.published().is_some() { (whose) " " (check.kind.published().unwrap_or_default()) ", " } "required " (test) }
-            }
-            @let notes = notes(each, shared);
-            @if !notes.is_empty() { small { (notes.join(". ")) "." } }
+        tr.(standing.verdict().name()) id=(check_target(&check.id)) {
+            td.sign title=(standing.verdict()) { (sign(standing.verdict())) }
+            td { (name) @if !notes.is_empty() { small { (notes.join(" ")) } } }
+            @if is_printed { td.number.published { (check.kind.published().unwrap_or_default()) } }
+            td.number { @if let Some(number) = judgement.measured { (short(number)) } }
+            td.required { @if let Some(test) = check.kind.test() { (test) } }
         }
     }
 }
 
-/// What else there is to say of a check, in sentences without a stop.
-fn notes(each: &JudgedCheck, shared: &Shared<'_>) -> Vec<String> {
+/// What else there is to say of a check, in sentences.
+fn notes(each: &JudgedCheck, of: &Judged, shared: &Shared<'_>) -> Vec<String> {
     let JudgedCheck { check, judgement, standing } = each;
-    let mut notes = Vec::new();
-    if let Kind::Untestable(needs) = &check.kind {
-        notes.push(format!("Needs {needs}"));
-    }
-    notes.extend(judgement.details.iter().map(detail));
-    // What stands above the checks is not said again.
-    if !standing.reason.is_empty() && shared.reason.as_ref() != Some(&standing.reason) {
-        let head = if standing.verdict == Verdict::Depends { "Depends: " } else { "" };
-        notes.push(format!("{head}{}", standing.reason));
-    }
-    if standing.rests_on.is_some() && shared.ground.is_none() {
-        notes.push(format!("Rests on what is {}", rests_on(each)));
-    }
-    if let Some(share) = standing.share.as_ref().filter(|share| share.samples > 0) {
-        let same = percent(share.same as f64 / share.samples as f64);
-        let [low, high] = share.interval.map(percent);
-        let decided = if share.decided.is_empty() { String::new() } else { format!("; {}", share.decided) };
-        let (verdict, samples) = (judgement.verdict, share.samples);
-        let text = format!("{verdict} in {same} of {samples} samples ({low} to {high}){decided}");
-        if text != standing.reason {
-            notes.push(format!("Study: {text}"));
-        }
-    }
-    // That no reading turns a verdict is the rule.
-    if let Some(share) = standing.share.as_ref().filter(|share| !share.turned.is_empty()) {
-        let turned: String =
-            share.turned.iter().map(|(reading, verdict)| format!("; {verdict} where {reading}")).collect();
-        notes.push(format!(
-            "Readings: {} of {} leave the verdict{turned}",
-            share.readings - share.turned.len(),
-            share.readings
-        ));
+    let mut notes: Vec<String> = judgement.details.iter().map(detail).collect();
+    // The reason of the statement is not repeated.
+    notes.extend(standing.outcome.reason().filter(|_| standing.outcome != of.outcome).map(Reason::words));
+    if let Some(share) = standing.share.as_ref() {
+        notes.extend((share.samples > 0).then(|| share.words(judgement.verdict)));
+        notes.extend(share.turned.iter().map(|(reading, verdict)| format!("{verdict} with the reading {reading}")));
+        notes.extend(share.excluded.iter().map(|reading| format!("the printed numbers exclude the reading {reading}")));
     }
     if check.bound_from.is_some() && shared.bound.is_none() {
-        notes.push(format!("Bound: {}", words_of_bound(check)));
+        notes.push(format!("bound: {}", words_of_bound(check)));
     }
     notes.extend([&judgement.note, &check.because].into_iter().filter(|text| !text.is_empty()).cloned());
-    notes.iter().map(|note| note.trim_end_matches('.').to_owned()).collect()
+    notes.iter().map(|note| sentence(note)).collect()
 }
 
 /// One of several numbers of a check.

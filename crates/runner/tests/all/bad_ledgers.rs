@@ -37,7 +37,7 @@ fn read(text: &str, plans: &[Plan]) -> Result<Ledger, BadInput> {
 /// What is replaced in the good ledger, by what, where the mistake is (line, column), and parts of what is said.
 type Mistake = (&'static str, &'static str, (usize, usize), [&'static str; 2]);
 
-const MISTAKES: [Mistake; 45] = [
+const MISTAKES: [Mistake; 47] = [
     ("schema: 2", "schema: 1", (1, 9), ["the form 1", "accepted: 2"]),
     ("statements:", "statement:", (3, 1), ["unknown key `statement`", "did you mean `statements`?"]),
     ("paper: compere2001\n", "", (1, 1), ["the key `paper` is missing", "add `paper:`"]),
@@ -53,6 +53,18 @@ const MISTAKES: [Mistake; 45] = [
     ("why:", "each: { of: [1] }\n    except: [{ of: 2 }]\n    why:", (12, 14), ["fits no combination", "first"]),
     ("tolerance: printed", "tolerance: { relative: 0.1 }", (4, 5), ["where its bound comes from", "`bound_from:`"]),
     ("    value:", "    valeu:", (4, 5), ["has no kind", "one of `value`"]),
+    (
+        VALUE,
+        "    order: { of: { experiment: pendulum-motion, where: { case: ode, method: rk8 }, column: constraint_max }, x: step, published: '1', tolerance: { absolute: 0.1 }, finest: 2 }\n",
+        (7, 173),
+        ["a slope through 2 runs", "3 or more"],
+    ),
+    (
+        VALUE,
+        "    order: { of: { experiment: pendulum-motion, where: { case: ode, method: rk8 }, column: constraint_max }, x: step, published: '1', tolerance: { absolute: 0.1 }, above: 1 }\n",
+        (7, 172),
+        ["a bound on the runs of a slope through all runs", "beside `finest`"],
+    ),
     (
         VALUE,
         "    failure: { experiment: pendulum-motion, status: diverged }\n",
@@ -87,12 +99,7 @@ const MISTAKES: [Mistake; 45] = [
     ("why:", "expected: reproducd\n    why:", (11, 15), ["`reproducd`", "did you mean `reproduced`?"]),
     ("why:", "expected: partly\n    why:", (11, 15), ["without explanation", "add `because:`"]),
     ("why:", "bound: {}\n    why:", (4, 5), ["`start-energy` has 2 kinds", "one of `value`"]),
-    (
-        "why:",
-        "untestable: { needs: the author's files }\n    why:",
-        (4, 5),
-        ["`start-energy` has 2 kinds", "one of `value`"],
-    ),
+    ("why:", "open: { needs: the author's files }\n    why:", (4, 5), ["`start-energy` has 2 kinds", "one of `value`"]),
     ("experiment: pendulum-motion", "experiment: pendulum-moton", (8, 25), ["unknown experiment", "did you mean"]),
     ("case: ode", "case: odd", (8, 57), ["unknown value `odd` of `case`", "did you mean `ode`?"]),
     ("case: ode", "cases: ode", (8, 58), ["unknown axis `cases`", "did you mean `case`?"]),

@@ -80,7 +80,7 @@ impl Engines {
     fn reproduced(&self, engine: &str, local: &BTreeMap<PathBuf, Vec<u8>>) -> String {
         let (code, said) = self.said(&format!("{RUN} {engine}"));
         assert_eq!(code, Some(0), "{said}");
-        assert!(said.contains("48 runs, 48 from the store"), "nothing is left for this machine: {said}");
+        assert!(said.contains("48 runs, 48 from the cache"), "nothing is left for this machine: {said}");
         assert_same(local, &self.0.files("results"));
         assert_same(&self.0.entries("whole"), &self.0.entries("store"));
         said
@@ -157,6 +157,10 @@ fn a_killed_program_goes_on_and_leaves_nothing_behind() {
     program.wait().unwrap();
     let folder = engines.0.path("store/.parts");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "what the tasks of the killed program are told");
+    // The task goes on without the program, and writes into this folder until it ends.
+    while !fs::read_dir(&folder).unwrap().any(|part| part.unwrap().path().join("0.ended").exists()) {
+        sleep(Duration::from_millis(20));
+    }
     engines.reproduced("hyperqueue", &local);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }
@@ -166,7 +170,7 @@ fn timed_runs_are_made_anywhere_and_timed_here() {
     let engines = Engines::new(&[("hq", format!("{HQ}{ALL}"))]);
     let (code, said) = engines.said("run timed.yaml --out results --cache store --engine hyperqueue");
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("2 runs, 2 from the store") && engines.0.path("results/parts/timed/timings.csv").exists());
+    assert!(said.contains("2 runs, 2 from the cache") && engines.0.path("results/parts/timed/timings.csv").exists());
 }
 
 #[test]
@@ -193,7 +197,7 @@ fn parts_are_files_of_keys_and_unknown_ones_are_told_with_their_place() {
     let keys: Vec<&str> = plan.lines().filter_map(|line| line.split('"').nth(3)).collect();
     fs::write(engines.0.path("some.keys"), format!("{}\n\n{}\n", keys[0], keys[30])).unwrap();
     let (code, said) = engines.said("shard @some.keys experiment.yaml --cache store");
-    assert!(code == Some(0) && said.contains("2 runs, 0 from the store"), "{said}");
+    assert!(code == Some(0) && said.contains("2 runs, 0 from the cache"), "{said}");
     let costs = fs::read_to_string(engines.0.path("some.costs")).unwrap();
     assert!(costs.starts_with("key,seconds\n") && costs.contains(keys[0]) && costs.contains(keys[30]), "{costs}");
     fs::write(engines.0.path("some.keys"), format!("{}\n{}0\n", keys[0], keys[1])).unwrap();

@@ -228,8 +228,8 @@ fn a_panic_is_the_failure_of_its_run_alone() {
     let judged: Value = serde_json::from_str(&place.read("results/broken/claims.json")).unwrap();
     for id in ["evaluations", "fails", "completes"] {
         let claim = judged.as_array().unwrap().iter().find(|claim| claim["id"] == id).unwrap();
-        assert_eq!(claim["verdict"], "untestable", "{claim}");
-        assert!(claim["checks"][0]["note"].as_str().unwrap().contains("the program panicked in it"), "{claim}");
+        assert_eq!(claim["verdict"], "open", "{claim}");
+        assert!(claim["detail"].as_str().unwrap().contains("the program panicked in the run"), "{claim}");
     }
     assert_eq!(judged.as_array().unwrap().iter().filter(|claim| claim["verdict"] == "reproduced").count(), 1);
 
@@ -238,7 +238,7 @@ fn a_panic_is_the_failure_of_its_run_alone() {
     fs::write(place.path("experiments/broken/squeezer.yaml"), mended).unwrap();
     let (file, out) = (place.path("experiments/broken/squeezer.yaml"), place.path("out"));
     let (exit, text, _) = place.end(&["run", &file, "--out", &out, "--cache", &cache]);
-    assert!(exit == Exit::Done && text.contains("2 runs, 1 from the store\n"), "{text}");
+    assert!(exit == Exit::Done && text.contains("2 runs, 1 from the cache\n"), "{text}");
 }
 
 #[test]
@@ -273,13 +273,13 @@ fn a_panic_in_a_study_leaves_the_studies_of_others() {
     let files = ["bad.yaml", "good.yaml"].map(|name| place.path(&format!("experiments/broken/{name}")));
     let (out, cache) = (place.path("out"), place.path("cache"));
     let (exit, text, said) =
-        place.end(&["robustness", &files[0], &files[1], "--samples", "4", "--out", &out, "--cache", &cache]);
+        place.end(&["reconstruct", &files[0], &files[1], "--samples", "4", "--out", &out, "--cache", &cache]);
     assert_eq!(exit, Exit::System, "{said}");
     assert!(said.contains("broken/bad: the run ") && said.contains("`panicked`: panicked: a mistake"), "{said}");
-    assert!(said.contains("no study of broken/bad, which needs a run that was not finished"), "{said}");
-    assert!(text.contains("broken/good: 4 samples"), "{text}");
-    assert!(!Path::new(&out).join("broken/bad/robustness.csv").exists());
-    assert!(Path::new(&out).join("broken/good/robustness.csv").exists());
+    assert!(said.contains("no reconstruction of broken/bad, which needs a run that was not finished"), "{said}");
+    assert!(text.contains("broken/good:\n  4 samples of the ranges"), "{text}");
+    assert!(!Path::new(&out).join("broken/bad/reconstruction.csv").exists());
+    assert!(Path::new(&out).join("broken/good/reconstruction.csv").exists());
 }
 
 #[test]
@@ -298,11 +298,11 @@ fn a_run_that_needs_too_much_memory_fails_alone() {
     assert_eq!(exit, Exit::System, "{text}");
     assert!(text.contains("there was too little memory for the run "), "{text}");
     let judged: Value = serde_json::from_str(&place.read("results/broken/claims.json")).unwrap();
-    assert_eq!(judged.as_array().unwrap().iter().filter(|claim| claim["verdict"] == "untestable").count(), 3);
+    assert_eq!(judged.as_array().unwrap().iter().filter(|claim| claim["verdict"] == "open").count(), 3);
 
     let file = place.path("experiments/broken/squeezer.yaml");
     let (exit, text, _) = place.end(&["run", &file, "--out", &place.path("out"), "--cache", &cache, "--memory", "1GB"]);
-    assert!(exit == Exit::Done && text.contains("2 runs, 1 from the store\n"), "{text}");
+    assert!(exit == Exit::Done && text.contains("2 runs, 1 from the cache\n"), "{text}");
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn parts_merged_are_bitwise_what_one_machine_makes() {
     assert!(said.contains(&format!("merged: {} added", RUNS + 1)), "the runs and the reference: {said}");
     assert_same(&place.entries("whole"), &place.entries("merged"));
     let said = place.said("run experiment.yaml --out results --cache merged");
-    assert!(said.contains(&format!("{RUNS} runs, {RUNS} from the store")), "{said}");
+    assert!(said.contains(&format!("{RUNS} runs, {RUNS} from the cache")), "{said}");
     assert_same(&local, &place.files("results"));
     let said = place.said("merge part1 part3 --cache merged");
     assert!(said.contains("merged: 0 added"), "what is there is not written again: {said}");

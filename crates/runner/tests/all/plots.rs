@@ -33,6 +33,8 @@ impl Plot {
         fs::write(folder.path().join("paper.csv"), "# figure 1\nmethod,evaluations\nrk3,1.2e3\nrk8,\n").unwrap();
         fs::write(folder.path().join("other.csv"), trajectory()).unwrap();
         fs::write(folder.path().join("errors.csv"), "step,rk3,rk4\n0.08,1.5e-3,2e-5\n0.04,2e-4,\n").unwrap();
+        let methods = "t [s],rk8 [rad],rk3 [rad]\n0.5,0.5,0.25\n1,-1,0.125\n";
+        fs::write(folder.path().join("methods.csv"), methods).unwrap();
         run(&folder);
         Self { folder }
     }
@@ -178,7 +180,7 @@ fn bitmaps_come_on_demand() {
     assert!(!plot.folder.path().join("results/plots/pendulum/figure-1.png").exists());
     let (code, [told, _]) = render(&["--png"]);
     assert_eq!(code, Some(0));
-    assert!(told.starts_with("results/plots/pendulum/figure-1.png\n12 runs, 12 from the store"), "{told}");
+    assert!(told.starts_with("results/plots/pendulum/figure-1.png\n12 runs, 12 from the cache"), "{told}");
     assert!(plot.file("png").starts_with(b"\x89PNG"));
     assert_eq!(render(&["--out", "elsewhere"]).0, Some(0));
     assert_eq!(
@@ -216,7 +218,10 @@ fn published_points_are_rings_in_the_colours_of_their_series() {
         svg.descendants().filter(|node| node.attribute("data-series") == Some(series)).collect()
     };
     let rings: Vec<_> = groups("authors' code");
-    let count = |group: &roxmltree::Node<'_, '_>| group.children().filter(|shape| shape.has_tag_name("circle")).count();
+    let rings_of = |path: &str| path.matches('z').count();
+    let count = |group: &roxmltree::Node<'_, '_>| {
+        group.children().filter_map(|shape| shape.attribute("d")).map(rings_of).sum::<usize>()
+    };
     assert_eq!(rings.iter().map(count).sum::<usize>(), 3);
     for (ring, own) in rings.iter().zip(["rk3", "rk4"]) {
         assert_eq!(ring.attribute("color"), groups(own)[0].attribute("color"));
@@ -252,6 +257,30 @@ fn a_trajectory_of_another_code_is_laid_over_ours() {
     let text = plot.text("svg");
     let svg = Document::parse(&text).unwrap();
     assert!(names(&svg, "data-legend").contains(&"another code (1 of 3 values)".to_owned()));
+}
+
+#[test]
+fn curves_of_several_methods_have_rings_of_their_own() {
+    let keys = "x: t, y: theta, series: method, where: { step: 0.005 }, published: methods.csv";
+    let plot = Plot::new(&format!("{keys}, published_label: another code"));
+    let rings: Vec<String> = plot
+        .data()
+        .iter()
+        .filter(|row| row("published") == "true")
+        .map(|row| ["series", "x", "y"].map(row).join(" "))
+        .collect();
+    assert_eq!(
+        rings,
+        [
+            "rk3, another code 0.5 0.25",
+            "rk3, another code 1 0.125",
+            "rk8, another code 0.5 0.5",
+            "rk8, another code 1 -1"
+        ]
+    );
+    let text = plot.text("svg");
+    let svg = Document::parse(&text).unwrap();
+    assert_eq!(names(&svg, "data-legend"), ["rk3", "rk4", "rk8", "another code"]);
 }
 
 #[test]

@@ -126,3 +126,26 @@ fn check_and_animate_take_mechanisms_and_check_takes_methods() {
     assert_eq!(out, "target/animations/mechanism/top/mechanism.gif\n");
     assert!(place.path().join(out.trim_end()).exists());
 }
+
+#[test]
+fn refusals_show_how_to_write_it() {
+    let place = place();
+    let good = "id: mine/rod\nmodel: { mechanism: { gravity: [0, -9.81], bodies: { rod: { mass: 2, shape: { rod: { length: 1 } } } } } }\n\
+                span: [0, 1]\nmethod: rk4\nstep: 0.1\nmeasures: [steps_accepted]\n";
+    fs::write(place.path().join("label.yaml"), "label: 1\nrunge-kutta: { rows: [[]], weights: [1] }\n").unwrap();
+    for (from, to, at, said) in [
+        ("[0, -9.81]", "9.81", "rod.yaml:2:32", "accepted: a vector, `[0, 0, -9.81]` in space"),
+        ("[0, -9.81]", "[0, 0, -9.81]", "rod.yaml:2:32", "or `motion: spatial`"),
+        ("[steps_accepted]", "[final(rod_x)]", "rod.yaml:6:12", "did you mean `{ final: { of: rod_x } }`?"),
+        ("[steps_accepted]", "[{ final: rod_x }]", "rod.yaml:6:21", "accepted: a map, `{ of: … }`"),
+        ("[0, 1]", "1", "rod.yaml:3:7", "accepted: a list of 2, `[…, …]`"),
+        ("rk4", "{ tableau: label.yaml }", "label.yaml:1:8", "accepted: text"),
+    ] {
+        fs::write(place.path().join("rod.yaml"), good.replacen(from, to, 1)).unwrap();
+        let (code, _, err) = mbsbench(place.path(), "check rod.yaml");
+        assert!(code == 2 && err.contains(at) && err.contains(said), "{to}: {err}");
+    }
+    fs::write(place.path().join("rod.yaml"), good).unwrap();
+    let (code, out, err) = mbsbench(place.path(), "check rod.yaml");
+    assert!(code == 0 && out.contains("mine/rod with 1 run\n"), "{out}{err}");
+}

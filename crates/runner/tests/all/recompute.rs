@@ -189,7 +189,7 @@ fn a_forged_entry_of_the_store_is_found_by_its_results() {
     assert_eq!(is_forged.iter().filter(|&&is| is).count(), 6, "runs, and no reference");
     // What has the right checksum is believed, and made again only where somebody asks.
     let (exit, said) = reproduce(folder.path());
-    assert!(exit == Exit::Done && said.contains("6 runs, 6 from the store"), "{said}");
+    assert!(exit == Exit::Done && said.contains("6 runs, 6 from the cache"), "{said}");
     let (exit, said) = again(folder.path(), "100%", "1");
     assert_eq!(exit, Exit::Differs, "{said}");
     assert!(said.contains("6 runs made again with --seed 1: 6 differ from the results"), "{said}");

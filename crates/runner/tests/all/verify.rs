@@ -38,13 +38,23 @@ fn verdicts_change_with_what_is_published_and_the_exit_code_says_so() {
     assert!(text(&output).contains("compere2001: "), "the verdicts are counted");
     assert_eq!(run(folder.path(), "report").status.code(), Some(0));
     assert!(at("results/report/index.html").exists() && at("results/report/compere2001.html").exists());
+    for page in ["index", "compere2001", "compere2001-behind"] {
+        let text = fs::read_to_string(at(&format!("results/report/{page}.html"))).unwrap();
+        for word in ["depends", "contradicted", "inconclusive", "untestable"] {
+            let is_outcome = |(k, _): (usize, &str)| {
+                let before = text[..k].trim_end_matches([' ', '±', '✗', '?', '–']);
+                before.ends_with(['>', '"']) && text[k + word.len()..].starts_with(['<', '"'])
+            };
+            assert!(!text.match_indices(word).any(is_outcome), "{page} has the outcome {word}");
+        }
+    }
     let statements: Vec<serde_json::Value> =
         serde_json::from_slice(&fs::read(at("results/compere2001/claims.json")).unwrap()).unwrap();
     assert!(statements.len() >= 55);
     let checks: Vec<&serde_json::Value> =
         statements.iter().flat_map(|statement| statement["checks"].as_array().unwrap()).collect();
     for claim in checks {
-        let judged = claim["test"] != "untestable";
+        let judged = claim["kind"] != "open";
         assert!(!judged || claim["evidence"].as_array().is_some_and(|keys| !keys.is_empty()), "{claim:#}");
         let has_margin = ["value", "bound", "ratio", "difference", "order", "ordering", "shape"];
         let needs_margin = judged && has_margin.iter().any(|kind| claim["kind"] == **kind);
@@ -63,14 +73,14 @@ fn verdicts_change_with_what_is_published_and_the_exit_code_says_so() {
     let output = run(folder.path(), "verify compere2001");
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output).contains("`table-3.1/0.05/rk3` or its runs have changed since"), "{}", text(&output));
-    fs::remove_file(at("results/compere2001/pendulum-ode/robustness.csv")).unwrap();
+    fs::remove_file(at("results/compere2001/pendulum-dae/reconstruction.csv")).unwrap();
     let output = run(folder.path(), "verify compere2001");
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output).contains("not as expected: table-3.1"), "{}", text(&output));
 
     let output = run(folder.path(), "diff before results");
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output).contains("check table-3.1/0.05/rk3: reproduced and depends"), "{}", text(&output));
+    assert!(text(&output).contains("check table-3.1/0.05/rk3: reproduced and not-reproduced"), "{}", text(&output));
 
     fs::write(&table, published).unwrap();
     copy(&at("before"), &at("results"));
@@ -82,19 +92,21 @@ fn verdicts_change_with_what_is_published_and_the_exit_code_says_so() {
 fn every_kind_of_claim_is_explained() {
     let folder = reproduced();
     for (claim, parts) in [
-        ("table-3.1", ["all of its checks have to hold", "table-3.1/0.05/rk3", "redo"]),
+        ("table-3.1", ["holds in 12 of 12", "table-3.1/0.05/rk3", "redo"]),
         ("table-3.1/0.05/rk3", ["1.8e-1 to the digits printed", "margin", "as printed"]),
         ("figure-3.8/constraints", ["required    at most", "evidence", "margin"]),
-        ("figures/curves", ["untestable", "needs", "it says"]),
+        ("figures/curves", ["open: not public: the plotted data", "it says", "outcome"]),
     ] {
         let output = run(folder.path(), &format!("explain {claim}"));
         let said = text(&output);
         assert_eq!(output.status.code(), Some(0), "{said}");
         assert!(parts.iter().all(|part| said.contains(part)), "{claim}: {said}");
     }
-    let output = run(folder.path(), "explain table-3.1/0.05/rk4");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output).contains("did you mean"), "{}", text(&output));
+    for name in ["table-3.1/0.05/rk4", "compere2001/tabel-3.1"] {
+        let output = run(folder.path(), &format!("explain {name}"));
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output).contains("did you mean `table-3.1"), "{}", text(&output));
+    }
 }
 
 #[test]
@@ -205,7 +217,7 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
         fs::write(&path, rows).unwrap();
         let output = run(folder.path(), "verify timed");
         let said = text(&output);
-        let verdicts = ["reproduced", "contradicted", "inconclusive"];
+        let verdicts = ["not reproduced", "reproduced", "open: timing undecided"];
         let start = format!(" {name} ");
         let line = said.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("{said}")).to_owned();
         // The first is the verdict; a surprising one is followed by the expected one.
@@ -215,20 +227,20 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
     // As a ratio that the file has, as a quotient of two medians, and as an order: all from the rounds.
     for name in ["slower", "quotient", "order"] {
         assert_eq!(verdict(name, 4.2, 0.01), ("reproduced", Some(0)), "{name}");
-        assert_eq!(verdict(name, 4.2, 0.9), ("inconclusive", Some(0)), "{name}: no surprise on a time");
-        assert_eq!(verdict(name, 0.9, 0.01), ("contradicted", Some(0)), "{name}: times decide no exit code");
+        assert_eq!(verdict(name, 4.2, 0.9), ("open: timing undecided", Some(0)), "{name}: no surprise on a time");
+        assert_eq!(verdict(name, 0.9, 0.01), ("not reproduced", Some(0)), "{name}: times decide no exit code");
     }
     let said = text(&run(folder.path(), "verify timed"));
     assert!(said.contains("not as expected by the recorded times, which do not decide the exit code: "), "{said}");
-    assert!(said.contains("contradicted, expected reproduced"), "{said}");
+    assert!(said.contains("not reproduced, expected reproduced"), "{said}");
     let (placed, _) = verdict("order", 3.4, 0.01);
-    assert_eq!(placed, "inconclusive", "within five per cent of the factor, by where code is placed");
+    assert_eq!(placed, "open: timing undecided", "within five per cent of the factor, by where code is placed");
     let output = run(folder.path(), "explain timed/quotient");
     assert!(text(&output).contains("the 95 % interval"), "{}", text(&output));
 }
 
 #[test]
-fn claims_on_a_method_that_is_unavailable_are_untestable_and_no_surprise() {
+fn claims_on_a_method_that_is_unavailable_are_open_and_no_surprise() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::create_dir_all(at("experiments/elsewhere")).unwrap();
@@ -259,10 +271,18 @@ fn claims_on_a_method_that_is_unavailable_are_untestable_and_no_surprise() {
     let of = |id: &str| judged.as_array().unwrap().iter().find(|claim| claim["id"] == id).unwrap().clone();
     for id in ["evaluations", "against-another", "order-of-costs", "completes", "fails"] {
         let claim = of(id);
-        assert_eq!(claim["verdict"], "untestable", "{claim}");
-        assert!(claim["checks"][0]["note"].as_str().unwrap().contains("`cvode-bdf` is unavailable"), "{claim}");
+        let said = ["verdict", "reason", "detail"].map(|key| claim[key].as_str().unwrap());
+        assert_eq!(said, ["open", "not installed here", "`cvode-bdf`"], "{claim}");
     }
     assert_eq!(of("another")["verdict"], "reproduced");
+
+    // A run that failed its watch is no evidence against a paper.
+    fs::write(&path, without.join("\n").replace(",unavailable,", ",joint-open,")).unwrap();
+    assert_eq!(run(folder.path(), "verify elsewhere").status.code(), Some(1));
+    let judged: Vec<serde_json::Value> =
+        serde_json::from_slice(&fs::read(at("results/elsewhere/claims.json")).unwrap()).unwrap();
+    let open: Vec<_> = judged.iter().filter(|claim| claim["reason"] == "refuted by its own checks").collect();
+    assert_eq!(open.len(), 5, "{judged:#?}");
 }
 
 const PENDULUM: &str = "\

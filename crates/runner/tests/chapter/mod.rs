@@ -13,7 +13,7 @@ use mbsbench::memory::Memory;
 use mbsbench::pipeline::{Means, Outcome, results_of};
 use mbsbench::plan::Plan;
 use mbsbench::progress::Progress;
-use mbsbench::robustness::studies;
+use mbsbench::reconstruction::studies;
 use mbsbench::store::Store;
 
 /// The experiments of the paper in the repository.

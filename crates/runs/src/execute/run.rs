@@ -289,6 +289,12 @@ impl Observer for Watch<'_> {
         }
     }
 
+    fn wrong_newton_matrix(&mut self, _t: f64, matrix: &DMatrix<f64>, exact: &DMatrix<f64>) {
+        for measure in &mut self.measures {
+            measure.wrong_newton_matrix(matrix, exact);
+        }
+    }
+
     fn start(&mut self, t: f64, y: &[f64]) {
         self.observation.observe(t, y, &mut self.after);
         for measure in &mut self.measures {

@@ -144,3 +144,16 @@ fn an_exact_jacobian_is_asked_for_only_where_there_is_one() {
     let adams = CvodeAdams { jacobian: Jacobian::Exact, ..CvodeAdams::default() }.method();
     assert!(adams.suits(&mut spy).is_ok());
 }
+
+#[test]
+fn an_exact_jacobian_costs_as_many_evaluations_as_differences_take() {
+    let cost = |jacobian| {
+        let bdf = CvodeBdf { jacobian, ..CvodeBdf::default() };
+        let statistics = run(&bdf, 1e-6, 1e-6).statistics;
+        assert!(statistics.jacobian_evaluations > 0);
+        [statistics.jacobian_columns, statistics.jacobian_rhs_evaluations]
+            .map(|count| count as f64 / statistics.jacobian_evaluations as f64)
+    };
+    assert_eq!(cost(Jacobian::Exact), [2.0, 0.0]);
+    assert_eq!(cost(Jacobian::FiniteDifference), [0.0, 2.0]);
+}

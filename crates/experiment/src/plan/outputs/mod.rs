@@ -127,7 +127,9 @@ impl Outputs<'_> {
             return;
         }
         let row_axes: Vec<&str> = table.rows.iter().collect();
-        self.one_run_a_place("cell", &table.filter, &row_axes, columns);
+        if !table.medians {
+            self.one_run_a_place("cell", &table.filter, &row_axes, columns);
+        }
         if let Some(from) = table.exponent_from {
             self.exponent(from, columns);
         }
@@ -265,7 +267,8 @@ impl Outputs<'_> {
                 let differing = self.differing(first, run);
                 let cell: Vec<String> = cell.iter().flatten().map(|label| format!("`{label}`")).collect();
                 let message = format!("two runs in the {what} {}; they differ in {differing}", cell.join(", "));
-                let help = format!("choose one with `where: {{ … }}` on {differing}");
+                let medians = if what == "cell" { ", or show medians with `medians: true`" } else { "" };
+                let help = format!("choose one with `where: {{ … }}` on {differing}{medians}");
                 self.refuse(if what == "cell" { "id" } else { "x" }, message, help);
                 return;
             }

@@ -2,9 +2,10 @@
 
 use mbsbench_input::Problem;
 use mbsbench_measures::stepwise::drawable;
+use mbsbench_problem::Observable;
 
 use super::{Outputs, is_trajectory};
-use crate::plan::RunSpec;
+use crate::plan::{Plan, RunSpec};
 use crate::spec::{Derived, PanelKind, PanelSpec, Scale};
 use crate::{Label, Published, PublishedTrajectory};
 
@@ -143,14 +144,16 @@ impl Outputs<'_> {
     /// A published trajectory has what the panel draws.
     fn published_trajectory(&mut self, panel: &PanelSpec, file: &str, run: &RunSpec) {
         let path = self.plan.experiment.document.source.folder().join(file);
-        match PublishedTrajectory::read(&path, &drawable(&*run.model.object().model())) {
+        let heads = self.plan.heads_over_time(panel, run);
+        match PublishedTrajectory::read(&path, &heads) {
             Err(error) => {
                 let help = "accepted: a CSV file beside the experiment file, with columns `t [s]`, `x [m]`, …";
                 self.refuse("published", format!("`{}` {error}", path.display()), help);
             }
             Ok(found) => {
                 let has = |name: &str| found.column(name).is_some();
-                if !has(&panel.x) || !panel.y.iter().any(has) {
+                let series = &heads[heads.len() - self.plan.series_over_time(panel).len()..];
+                if !has(&panel.x) || !(panel.y.iter().any(has) || series.iter().any(|series| has(&series.name))) {
                     let names: Vec<_> = found.observables().map(|name| format!("`{name}`")).collect();
                     let lacks = if has(&panel.x) { "nothing of `y`" } else { "no `x`" };
                     let message = format!("`{file}` has {}, and {lacks}", names.join(", "));
@@ -179,7 +182,7 @@ impl Outputs<'_> {
         let Some(table) = self.published_numbers(file, &format!("values of `{}`", panel.x)) else { return };
         // With `--quick` values of the axes may have gone.
         if let Some(axis) = self.plan.axis(&panel.x).filter(|_| !self.plan.experiment.quick) {
-            let (place, values) = (self.place("published"), self.values_shown(panel, axis));
+            let (place, values) = (self.place("published"), self.plan.values_shown(panel, axis));
             let kind = format!("value of `{}` in `{file}`:", panel.x);
             self.heads_are_known(place, table.rows.iter().map(|(head, _)| head), &values, &kind);
         }
@@ -200,20 +203,6 @@ impl Outputs<'_> {
         Some(table)
     }
 
-    /// The values of an axis that a panel shows.
-    fn values_shown(&self, panel: &PanelSpec, axis: usize) -> Vec<Label> {
-        let plan = self.plan;
-        let mut labels: Vec<Label> = Vec::new();
-        for label in
-            plan.runs.iter().filter(|run| plan.is_meant(run, &panel.filter)).filter_map(|run| run.cells[axis].as_ref())
-        {
-            if !labels.iter().any(|own| own.same(label)) {
-                labels.push(Label::clone(label));
-            }
-        }
-        labels
-    }
-
     /// The columns of published values are the series of the panel.
     fn published_series(&mut self, panel: &PanelSpec, file: &str, series: Option<usize>, table: &Published) {
         if self.plan.experiment.quick {
@@ -228,7 +217,7 @@ impl Outputs<'_> {
             return;
         }
         let named = |text: String| Label { text, number: None };
-        let labels: Vec<Label> = match series.map(|axis| self.values_shown(panel, axis)) {
+        let labels: Vec<Label> = match series.map(|axis| self.plan.values_shown(panel, axis)) {
             None => columns.iter().map(|&column| named(column.to_owned())).collect(),
             Some(labels) if columns.len() == 1 => labels,
             Some(labels) => {
@@ -256,5 +245,36 @@ impl Outputs<'_> {
                 .collect();
             self.problems.add(Problem::unknown(self.place("x"), "axis, column or observable", &panel.x, known));
         }
+    }
+}
+
+impl Plan {
+    /// The values of an axis that a panel shows.
+    fn values_shown(&self, panel: &PanelSpec, axis: usize) -> Vec<Label> {
+        let mut labels: Vec<Label> = Vec::new();
+        let runs = self.runs.iter().filter(|run| self.is_meant(run, &panel.filter));
+        for label in runs.filter_map(|run| run.cells[axis].as_ref()) {
+            if !labels.iter().any(|own| own.same(label)) {
+                labels.push(Label::clone(label));
+            }
+        }
+        labels
+    }
+
+    /// Names of the curves of a panel over time that shows one observable of several runs.
+    fn series_over_time(&self, panel: &PanelSpec) -> Vec<Label> {
+        let axis = panel.series.as_ref().filter(|_| panel.y.iter().count() == 1).and_then(|axis| self.axis(axis));
+        axis.map(|axis| self.values_shown(panel, axis)).unwrap_or_default()
+    }
+
+    /// The heads that a file of values beside a panel over time can have: the observables of the run and, where the panel shows one
+    /// observable of several runs, the names of its curves, in the unit of the observable.
+    #[must_use]
+    pub fn heads_over_time(&self, panel: &PanelSpec, run: &RunSpec) -> Vec<Observable> {
+        let mut heads = drawable(&*run.model.object().model());
+        let unit = panel.y.iter().next().and_then(|y| heads.iter().find(|head| head.name == y)).map_or("", |y| y.unit);
+        let series = self.series_over_time(panel);
+        heads.extend(series.into_iter().map(|label| Observable::new(label.text, unit, "the observable in that run")));
+        heads
     }
 }

@@ -7,7 +7,7 @@ use nalgebra::{Complex, DMatrix};
 use super::drive::{self, Plan};
 use super::formula::{Formula, Start};
 use super::predictor::Discretisation;
-use crate::newton::{STRUCTURED, gives_derivatives};
+use crate::newton::STRUCTURED;
 
 pub use both_levels::{HhtAdd, HhtSi2, NstiffSi2};
 pub use positions::{GeneralizedAlpha, HhtI3, Newmark, Nstiff, Weighted};
@@ -67,10 +67,6 @@ impl<R: Rule> Method for Solver<R> {
 
     fn full_matrices(&self) -> u32 {
         self.0.full_matrices()
-    }
-
-    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
-        gives_derivatives(problem)
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {

@@ -276,6 +276,41 @@ fn vector_coordinates_are_told_from_others() {
     assert!(!MechanicsOf::<f64>::new(&Turned).has_vector_coordinates());
 }
 
+/// Eight points in a row with springs between neighbours, and dampers if wanted.
+struct Springs {
+    damped: bool,
+}
+impl MechanicalModel for Springs {
+    fn coordinates(&self) -> usize {
+        8
+    }
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
+        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
+    }
+    fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        forces.fill(S::nought());
+        for i in 1..8 {
+            let damping = if self.damped { v[i] - v[i - 1] } else { S::nought() };
+            let force = (q[i] - q[i - 1]).powi(3) + damping;
+            forces[i - 1] += force;
+            forces[i] -= force;
+        }
+    }
+    fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
+        S::nought()
+    }
+}
+
+#[test]
+fn columns_of_a_jacobian_that_share_no_row_cost_one_evaluation() {
+    let columns = |model: Springs| MechanicsOf::<f64>::new(&model).structure().jacobian_columns();
+    assert_eq!([columns(Springs { damped: false }), columns(Springs { damped: true })], [3, 6]);
+    // The constraints of the tangle couple all positions; forces depend on the velocities of two.
+    let tangle = MechanicsOf::<f64>::new(&Tangle).structure();
+    assert_eq!(tangle.jacobian_columns(), 3 + tangle.forces[1].groups.len());
+    assert_eq!(MechanicsOf::<f64>::new(&Row).structure().jacobian_columns(), 16);
+}
+
 /// Eight coordinates, each force `x₀ x₁ … ` of all the others: more of them than one evaluation takes.
 struct Row;
 impl MechanicalModel for Row {

@@ -321,7 +321,7 @@ fn difficult(problems: &Problems<'_>) -> Section {
         let error = |row: &Row| problems.errors(case).first().and_then(|column| problems.number(row, column));
         let errors = rows.iter().filter_map(|row| Some((error(row)?, *row)));
         let best = errors.min_by(|(a, _), (b, _)| a.total_cmp(b));
-        let cost = best.and_then(|(_, row)| problems.number(row, "all_rhs_evaluations"));
+        let cost = best.and_then(|(_, row)| problems.number(row, "rhs_cost"));
         section.rows.push(vec![
             case.to_owned(),
             format!("{done} of {}", rows.len()),

@@ -4,7 +4,12 @@ use std::fmt::Write as _;
 
 use mbsbench_judge::publication::Publication;
 
-use super::tex::escaped;
+use super::tex;
+
+/// Text for a field. BibTeX counts escaped braces, too, so that those of the text are written by name.
+fn escaped(text: &str) -> String {
+    tex::escaped(text).replace("\\{", "\\textbraceleft{}").replace("\\}", "\\textbraceright{}")
+}
 
 /// The entry, under the paper's id.
 pub(super) fn entry(paper: &str, publication: &Publication) -> String {
@@ -27,8 +32,9 @@ pub(super) fn entry(paper: &str, publication: &Publication) -> String {
         field("year", &publication.year.to_string());
     }
     if let Some(link) = &publication.link {
-        // Addresses are taken as they stand.
-        field(if link.starts_with("10.") { "doi" } else { "url" }, link);
+        // Addresses are taken as they stand, but for braces.
+        let link = link.replace('{', "%7B").replace('}', "%7D");
+        field(if link.starts_with("10.") { "doi" } else { "url" }, &link);
     }
     text.push('}');
     text
@@ -52,5 +58,23 @@ mod tests {
             "@misc{one2020,\n  author = {A. One and {Institute for Work \\& Play}},\n  title = {{100 \\% of β\\_1}},\n  \
              year = {2020},\n  doi = {10.1/x_y},\n}"
         );
+    }
+
+    #[test]
+    fn braces_in_names_and_addresses_are_balanced() {
+        let publication = Publication {
+            authors: vec!["A. {One".to_owned()],
+            title: "}} @misc{x,".to_owned(),
+            link: Some("https://a/}{".to_owned()),
+            ..Publication::untold("one2020")
+        };
+        let entry = entry("one2020", &publication);
+        let depths = entry.chars().scan(0, |depth, c| {
+            *depth += i32::from(c == '{') - i32::from(c == '}');
+            Some(*depth)
+        });
+        let depths: Vec<i32> = depths.collect();
+        let (last, inside) = depths.split_last().unwrap();
+        assert!(*last == 0 && inside[6..].iter().all(|depth| *depth > 0), "{entry}");
     }
 }

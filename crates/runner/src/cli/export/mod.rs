@@ -56,7 +56,13 @@ pub(super) fn export(
 ) -> Result<(), CommandError> {
     let mut known = Vec::new();
     for paper in library.papers()? {
-        let Some(own) = name.strip_prefix(&format!("{paper}/")) else { continue };
+        let within = name.strip_prefix(paper.as_str());
+        let Some(own) = within.and_then(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }) else {
+            continue;
+        };
+        if own.is_empty() && form == Form::Bibtex {
+            return Ok(output.line(bibtex::entry(&paper, &library.publication(&paper)?).trim_end())?);
+        }
         let plans = library.plans_of(&paper)?;
         let ledger = library.ledger(&paper, &plans)?;
         let Some(found) = find(&paper, own, &plans, ledger.as_ref(), results, &mut known)? else { continue };
@@ -190,7 +196,7 @@ fn checks(judged: &Judged) -> Result<String, CommandError> {
         let measured = each.judgement.measured.map(decimal).unwrap_or_default();
         let rests_on = each.standing.rests_on.map_or("", mbsbench_experiment::Mark::name);
         let line =
-            [&each.check.id, &each.check.about, &each.required(), &measured, each.standing.verdict.name(), rests_on];
+            [&each.check.id, &each.check.about, &each.required(), &measured, each.standing.verdict().name(), rests_on];
         write(line).map_err(crate::artefacts::WriteError::from)?;
     }
     let bytes = writer

@@ -25,21 +25,21 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// What a statement says, its verdict, and its checks as a table.
+/// What a statement says, its outcome, and its checks as a table.
 pub(super) fn statement(paper: &str, judged: &Judged) -> String {
     let statement = &judged.statement;
     let mut text = format!("% {paper}/{}\n\\begin{{quote}}\n", statement.id);
     let _ = writeln!(text, "  {} (\\cite{{{paper}}}, {})", escaped(&statement.says), escaped(&statement.place));
-    let _ = writeln!(text, "\\end{{quote}}\n\\noindent Verdict: \\emph{{{}}}.", judged.verdict);
+    let _ = writeln!(text, "\\end{{quote}}\n\\noindent Outcome: \\emph{{{}}}.", escaped(&judged.outcome.to_string()));
     if !statement.because.is_empty() {
         let _ = writeln!(text, "{}", escaped(&statement.because));
     }
     text.push_str(
-        "\n\\noindent\\begin{tabular}{lrrl}\n  \\hline\n  check & required & measured & verdict \\\\\n  \\hline\n",
+        "\n\\noindent\\begin{tabular}{lrrl}\n  \\hline\n  check & required & measured & outcome \\\\\n  \\hline\n",
     );
     for each in &judged.checks {
         let cells =
-            [each.check.id.as_str(), &each.required(), &each.measured(), each.standing.verdict.name()].map(escaped);
+            [each.check.id.as_str(), &each.required(), &each.measured(), each.standing.verdict().words()].map(escaped);
         let _ = writeln!(text, "  {} \\\\", cells.join(" & "));
     }
     text.push_str("  \\hline\n\\end{tabular}\n");

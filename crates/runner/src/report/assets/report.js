@@ -1,12 +1,13 @@
 // Hide and show series by their legend entries; read values under the pointer. The page is complete without it.
 "use strict";
-// Corners of the subpaths of a path that is written with m, h, v, z and whole numbers.
+// Corners of the subpaths of a path that is written with m, h, v, z and whole numbers; of a circle, which is an arc, its two ends.
 const subpaths = (data) => {
   const found = [];
   let [x, y] = [0, 0];
-  for (const [, letter, rest] of data.matchAll(/([mhvz])([^mhvz]*)/g)) {
+  for (const [, letter, rest] of data.matchAll(/([mahvz])([^mahvz]*)/g)) {
     const numbers = (rest.match(/-?\d+/g) || []).map(Number);
     if (letter === "z") [x, y] = found.at(-1)[0];
+    if (letter === "a") found.at(-1).push([x + 2 * numbers[0], y]);
     if (letter === "h") found.at(-1).push([(x += numbers[0]), y]);
     if (letter === "v") found.at(-1).push([x, (y += numbers[0])]);
     if (letter !== "m") continue;

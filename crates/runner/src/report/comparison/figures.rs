@@ -13,7 +13,13 @@ pub(super) const MOST_ERROR: f64 = 10.0;
 
 /// What families are called.
 pub(super) fn family_name(family: &str) -> String {
-    family.replace('-', " ")
+    let word = |word: &str| match word {
+        "bdf" | "esdirk" | "ndf" | "sundials" => word.to_uppercase(),
+        "kutta" | "rosenbrock" | "runge" | "verlet" => format!("{}{}", word[..1].to_uppercase(), &word[1..]),
+        plain => plain.to_owned(),
+    };
+    let words: Vec<String> = family.split('-').map(word).collect();
+    words.join(" ").replace("Runge Kutta", "Runge–Kutta")
 }
 
 /// All runs in grey, and of each family the runs that no other of it beats in both; a panel for each kind of work that is wanted.
@@ -140,5 +146,16 @@ fn axes(field: &Field<'_>, work: usize, title: String, series: Vec<Series>) -> P
         to_scale: false,
         names: Vec::new(),
         named_at_ends: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::family_name;
+
+    #[test]
+    fn families_have_their_names_of_the_literature() {
+        let named = ["explicit-runge-kutta", "ndf", "sundials", "extended-bdf", "low-order"].map(family_name);
+        assert_eq!(named, ["explicit Runge–Kutta", "NDF", "SUNDIALS", "extended BDF", "low order"]);
     }
 }

@@ -172,11 +172,11 @@ fn cheapest(report: &ComparisonReport<'_>, fields: &[Field<'_>]) -> Markup {
     accuracies.dedup();
     let cell = |ranked: &Ranked<'_>, accuracy: f64| {
         let level = ranked.spec.accuracies.iter().position(|&own| own == accuracy)?;
-        let (places, (_, column)) = (near(ranked.places[level].first()?), ranked.spec.work.0.first()?);
+        let places = near(ranked.places[level].first()?);
         let listed = html! {
             @for (index, place) in places.iter().enumerate() {
                 @if index > 0 { ", " }
-                (method_name(&words::name(place, column), place.is_contender)) " " (words::cost_of(&place.cost))
+                (method_name(place.method, place.is_contender)) " " (words::cost_of(&place.cost))
             }
         };
         (!places.is_empty()).then_some(listed)

@@ -49,9 +49,10 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &
             h2 { "The cheapest methods" }
             p { (words::what_it_means()) }
             p {
-                "Right-hand sides include those for difference quotients and exclude exact Jacobians (°). Of a \
-                 constrained mechanism a right-hand side is the solution for accelerations and multipliers (index \
-                 1), or one residual for methods that solve the constraints (index 3). Factorizations are those of a \
+                "Right-hand sides include those for Jacobians by differences; an exact Jacobian counts as those that \
+                 differences would take for it. Of a constrained mechanism a right-hand side is the solution for \
+                 accelerations and multipliers (index 1), or one residual for methods that solve the constraints \
+                 (index 3). Factorizations are those of a \
                  method's own matrices, and only methods that have some are ranked by them. Times are medians on the \
                  machine that made these results."
             }
@@ -84,6 +85,12 @@ fn table(ranked: &Ranked<'_>) -> Markup {
     html! {
         h3 { (spec.title) }
         p.caption { (words::about(ranked)) }
+        @if !ranked.unequal.is_empty() {
+            details {
+                summary { "Settings in which the methods differ" }
+                ul { @for unequal in &ranked.unequal { li { (unequal) } } }
+            }
+        }
         div.scroll {
             table.ranking {
                 thead { tr { th { "Accuracy" } th { "Reached by" } @for (head, _) in &spec.work.0 { th.work { (head) } } } }
@@ -92,12 +99,12 @@ fn table(ranked: &Ranked<'_>) -> Markup {
                         tr {
                             th scope="row" { (format!("{accuracy:e}")) }
                             td data-head="reached by" { (words::reached(ranked, level)) }
-                            @for (places, (head, column)) in ranked.places[level].iter().zip(&spec.work.0) {
+                            @for (places, (head, _)) in ranked.places[level].iter().zip(&spec.work.0) {
                                 td data-head=(head) {
                                     @if places.is_empty() { "–" }
                                     @else { ol { @for place in near(places) {
                                         li {
-                                            (method_name(&words::name(place, column), place.is_contender)) " "
+                                            (method_name(place.method, place.is_contender)) " "
                                             (words::cost_of(&place.cost)) " " small { (words::between(place)) }
                                         }
                                     } } }

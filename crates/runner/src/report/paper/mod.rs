@@ -1,21 +1,21 @@
-//! The page of a paper: what came out, its figures and tables with what they say, then what else it says, what had to be assumed
-//! and what verdicts depend on.
+//! The page of a paper: its main claims, what is not reproduced or open, its figures and tables with what they say,
+//! what else it says, what had to be assumed, and what its authors could settle.
 
 mod assumed;
-mod hangs;
+mod first;
 mod review;
 
 use std::path::Path;
 
 use maud::{Markup, html};
-use mbsbench_experiment::Mark;
-use mbsbench_judge::claims::record::Scores;
+use mbsbench_judge::claims::record::{GROUNDS, Scores};
 use mbsbench_judge::claims::{Judged, Verdict};
-use mbsbench_judge::publication::{Publication, Takeaway};
+use mbsbench_judge::publication::Publication;
 
 use super::artefact::{Artefact, entry};
-use super::page::{badge, of, page, scorecard, verdict_anchor, with_contents};
-use super::statement::{Found, ground, places, slug, sorted, statement, target};
+use super::page::{of, page, scorecard, with_contents};
+use super::place::{in_order, places};
+use super::statement::{Found, slug, sorted, statement};
 use super::{PaperReport, ReportError, behind};
 
 /// The page of a paper.
@@ -37,11 +37,13 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
         }
         indices.for_each(|index| linked[index].push(judged));
     }
-    let (mut gallery, mut beyond) = (Vec::new(), Vec::new());
+    let mut gallery = Vec::new();
     for ((artefact, judged), linked) in artefacts.iter().zip(&placed).zip(&linked) {
-        let part = if artefact.is_published() { &mut gallery } else { &mut beyond };
-        part.push(artefact.section(results, &report.paper, [judged, linked], &found)?);
+        if artefact.is_published() {
+            gallery.push(artefact.section(results, &report.paper, [judged, linked], &found)?);
+        }
     }
+    let behind = behind::file_of(&report.paper);
     let publication = &report.publication;
     let title = publication.title.as_str();
     let header = html! {
@@ -52,11 +54,11 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
             (published(publication))
         }
     };
-    let hangs = hangs::section(report);
+    let letter = first::letter(report);
     let contents = html! {
         ul {
-            li { a href="#result" { "What came out" } }
-            @if !publication.highlights.is_empty() { li { a href="#highlights" { "What matters most" } } }
+            li { a href="#result" { "Main claims" } }
+            li { a href="#outcomes" { "Not reproduced, or open" } }
             @if !gallery.is_empty() {
                 li {
                     a href="#artefacts" { "Figures and tables" }
@@ -69,31 +71,20 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
             }
             @if !elsewhere.is_empty() { li { a href="#statements" { "Statements of the text" } } }
             @if !findings.is_empty() { li { a href="#findings" { "Findings of ours" } } }
-            @if !beyond.is_empty() { li { a href="#beyond" { "Beyond the paper" } } }
-            li { a href="#verdicts" { "All by verdict" } }
+            @if letter.is_some() { li { a href="#letter" { "Questions to the authors" } } }
             @if assumed::is_there(report) { li { a href="#assumed" { "What had to be assumed" } } }
-            @if hangs.is_some() { li { a href="#hangs-on" { "What verdicts depend on" } } }
             li { a href="#review" { "Review" } }
-            li { a href=(behind::file_of(&report.paper)) { "What is behind it" } }
+            @if gallery.len() < artefacts.len() { li { a href=(format!("{behind}#beyond")) { "Beyond the paper" } } }
+            li { a href=(behind) { "What is behind it" } }
         }
     };
     let main = html! {
-        section id="result" {
-            h2 { "What came out" }
-            @if let Some(result) = &publication.result { p.result { (result.says) } }
-            @if report.judged.is_empty() { p.pending { "No ledger yet." } }
-            @else { (scorecard(&report.scores(), "")) }
+        @if report.judged.is_empty() { p.pending { "No ledger yet." } }
+        @else {
+            (search(&report.judged, &found))
+            div.first { (first::claims(report)) (first::outcomes(&statements)) }
+            (scorecard(&report.scores(), ""))
         }
-        @if !publication.highlights.is_empty() {
-            section id="highlights" {
-                h2 { "What matters most" }
-                @for (number, takeaway) in publication.highlights.iter().enumerate() {
-                    @let is_shown = publication.highlights[..number].iter().any(|other| other.shows == takeaway.shows);
-                    (highlight(results, takeaway, report, &artefacts, is_shown)?)
-                }
-            }
-        }
-        @if !report.judged.is_empty() { (search(&report.judged, &found)) }
         @if !gallery.is_empty() {
             section id="artefacts" { h2 { "Figures and tables" } @for section in &gallery { (section) } }
         }
@@ -107,19 +98,12 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
             section id="findings" {
                 h2 { "Findings of ours" }
                 @let scores = Scores::of(&report.judged, true);
-                p { "What the paper does not say: " (scores.total()) " findings with " (scores.checks) " checks, which stand in no scorecard." }
+                p { "What the paper does not say: " (scores.total()) " findings with " (scores.checks) " checks, which are counted apart." }
                 @for judged in &findings { (statement(&report.paper, judged, &found)) }
             }
         }
-        @if !beyond.is_empty() {
-            section id="beyond" { h2 { "Beyond the paper" } @for section in &beyond { (section) } }
-        }
-        (by_verdict(&statements))
+        @if let Some(letter) = &letter { (letter) }
         (assumed::section(report))
-        @if let Some(hangs) = &hangs {
-            (hangs)
-            p.links { "The samples behind it, parameter by parameter: " a href=(format!("{}#studies", behind::file_of(&report.paper))) { "studies" } "." }
-        }
         (review::section(report, &statements))
     };
     Ok(page(&format!("mbsbench: {title}"), &with_contents(&header, &contents, &main)))
@@ -142,41 +126,10 @@ fn published(publication: &Publication) -> Markup {
     }
 }
 
-/// Something to be taken away, with its picture, unless that `is_shown` already, and the verdicts that it rests on.
-fn highlight(
-    results: &Path,
-    takeaway: &Takeaway,
-    report: &PaperReport<'_>,
-    artefacts: &[Artefact<'_>],
-    is_shown: bool,
-) -> Result<Markup, ReportError> {
-    let artefact = takeaway
-        .shows
-        .as_ref()
-        .filter(|_| !is_shown)
-        .and_then(|shows| artefacts.iter().find(|artefact| artefact.is_called(shows)));
-    let picture = artefact.map(|artefact| artefact.again(results)).transpose()?;
-    let is_wide = artefact.map(|artefact| artefact.is_wide(results)).transpose()?.unwrap_or(true);
-    let room = if is_wide { "wide" } else { "" };
-    let judged = takeaway.verdicts.keys().filter_map(|id| report.judged.iter().find(|each| each.statement.id == *id));
-    Ok(html! {
-        article.highlight.(room) {
-            div.shown { @if let Some(picture) = picture { (picture) } }
-            div.said {
-                p.says { (takeaway.says) }
-                ul.verdicts {
-                    @for each in judged {
-                        li { (badge(each.verdict)) " " a href=(format!("#{}", target(&each.statement.id))) { (each.statement.says) } }
-                    }
-                }
-            }
-        }
-    })
-}
-
-/// The field that leaves only statements with some words, a verdict, a place, a method or a ground; the script makes it work.
+/// The field that leaves only statements with some words, an outcome, a place, a method or a mark; the script makes it
+/// work.
 fn search(judged: &[Judged], found: &Found) -> Markup {
-    let all_places = sorted(judged.iter().flat_map(places).collect());
+    let all_places = in_order(judged.iter().flat_map(|each| places(&each.statement.place)).collect());
     let all_methods = sorted(judged.iter().flat_map(|each| found.methods(each)).collect());
     let by = |what: &str, label: &str, any: &str, options: Vec<(String, &str)>| {
         html! {
@@ -189,7 +142,6 @@ fn search(judged: &[Judged], found: &Found) -> Markup {
             }
         }
     };
-    let named = |names: Vec<&'static str>| names.into_iter().map(|name| (name.to_owned(), name)).collect();
     let slugged = |names| -> Vec<(String, &str)> {
         let names: Vec<&str> = names;
         names.into_iter().map(|name| (slug(name), name)).collect()
@@ -197,31 +149,11 @@ fn search(judged: &[Judged], found: &Found) -> Markup {
     html! {
         form.search hidden role="search" {
             label { "Find " input type="search" placeholder="words of a statement" autocomplete="off"; }
-            (by("verdict", "verdict", "any", named(Verdict::ALL.map(Verdict::name).to_vec())))
-            (by("place", "place", "anywhere", slugged(all_places)))
+            (by("verdict", "outcome", "any", Verdict::ALL.map(|one| (one.name().to_owned(), one.words())).to_vec()))
+            (by("place", "place", "anywhere", slugged(all_places.iter().map(String::as_str).collect())))
             (by("method", "method", "any", slugged(all_methods)))
-            (by("ground", "rests on", "anything", named(Mark::ALL.map(Mark::name).to_vec())))
+            (by("ground", "mark", "any", slugged(GROUNDS.map(|(name, _)| name).to_vec())))
             output {}
-        }
-    }
-}
-
-/// All statements of a verdict, verdict by verdict, to be opened.
-fn by_verdict(judged: &[&Judged]) -> Markup {
-    let of = |verdict: Verdict| judged.iter().filter(move |each| each.verdict == verdict);
-    html! {
-        section id="verdicts" {
-            h2 { "All statements by verdict" }
-            @for verdict in Verdict::ALL.into_iter().filter(|&verdict| of(verdict).next().is_some()) {
-                details id=(verdict_anchor(verdict)) {
-                    summary { (badge(verdict)) " " (of(verdict).count()) }
-                    ul {
-                        @for each in of(verdict) {
-                            li { a href=(format!("#{}", target(&each.statement.id))) { (each.statement.says) } " " (ground(each.rests_on())) }
-                        }
-                    }
-                }
-            }
         }
     }
 }

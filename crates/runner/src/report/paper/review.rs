@@ -13,8 +13,7 @@ pub(super) fn section(report: &PaperReport<'_>, statements: &[&Judged]) -> Marku
             h2 { "Review" }
             (bounds(statements))
             p {
-                "What was settled and why: " code { "docs/papers/" (report.paper) ".md" } ". Objections, and \
-                 what was done about them: " code { "docs/answers.md" } ". What made these results: " a href="../manifest.json" { "manifest.json" } "; all verdicts for programs: "
+                "What was settled and why: " code { "docs/papers/" (report.paper) ".md" } ". What made these results: " a href="../manifest.json" { "manifest.json" } "; all verdicts for programs: "
                 a href=(format!("../{}/claims.json", report.paper)) { "claims.json" } "."
             }
             p { "All of this again: " code { "mbsbench reproduce " (report.paper) } ". One statement: " code { "mbsbench explain " (report.paper) "/NAME" } "." }

@@ -1,0 +1,109 @@
+//! What the authors of a paper would have to say to settle its open statements.
+
+use mbsbench_experiment::plan::Plan;
+
+use super::{Judged, JudgedCheck, Reason, Verdict};
+use crate::publication::Publication;
+
+/// Something that a paper leaves out or does not publish, with the statements that it would settle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// What is asked for, without a stop.
+    pub asks: String,
+    /// Ids of the open statements.
+    pub settles: Vec<String>,
+    /// Their places, each once.
+    pub places: Vec<String>,
+}
+
+/// The questions behind the open statements, those first that would settle most.
+#[must_use]
+pub fn questions(judged: &[Judged], plans: &[&Plan]) -> Vec<Question> {
+    let mut questions: Vec<Question> = Vec::new();
+    for each in judged.iter().filter(|each| !each.is_finding) {
+        let Some(asks) = asked(each, plans) else { continue };
+        let place = &each.statement.place;
+        match questions.iter_mut().find(|question| question.asks == asks) {
+            Some(question) => {
+                question.settles.push(each.statement.id.clone());
+                if !question.places.contains(place) {
+                    question.places.push(place.clone());
+                }
+            }
+            None => {
+                questions.push(Question {
+                    asks,
+                    settles: vec![each.statement.id.clone()],
+                    places: vec![place.clone()],
+                });
+            }
+        }
+    }
+    questions.sort_by_key(|question| std::cmp::Reverse(question.settles.len()));
+    questions
+}
+
+/// What would settle an open statement; none if no answer would.
+fn asked(judged: &Judged, plans: &[&Plan]) -> Option<String> {
+    let check = judged.deciding()?;
+    let title = || {
+        let name = check.check.kind.experiments().into_iter().next()?;
+        let plan = plans.iter().find(|plan| plan.experiment.is_called(name, &plan.experiment.paper))?;
+        Some(plan.experiment.title.clone().unwrap_or_else(|| plan.experiment.id.clone()))
+    };
+    match judged.outcome.reason()? {
+        Reason::LeftOut(what) => Some(left_out(check, plans).unwrap_or_else(|| what.clone())),
+        Reason::NotPublic(what) => Some(title().map_or_else(|| what.clone(), |title| format!("{what} (“{title}”)"))),
+        Reason::Timing | Reason::NotTestable(_) | Reason::OwnChecks(_) | Reason::NotInstalled(_) => None,
+    }
+}
+
+/// The parameter that turns a check, with the reason that its experiment file gives for leaving it undetermined.
+fn left_out(check: &JudgedCheck, plans: &[&Plan]) -> Option<String> {
+    let share = check.standing.share.as_ref()?;
+    let names = check.check.kind.experiments();
+    let is_of = |plan: &&&Plan| names.iter().any(|name| plan.experiment.is_called(name, &plan.experiment.paper));
+    let undetermined = || plans.iter().filter(is_of).flat_map(|plan| &plan.experiment.undetermined);
+    let by_reading = share.turned.iter().find_map(|(reading, _)| {
+        undetermined().find(|(_, varied)| varied.readings().iter().any(|known| known.name == *reading))
+    });
+    let is_word =
+        |name: &str| share.decided.split([' ', ':', ',']).any(|word| !word.is_empty() && name.ends_with(word));
+    let by_range = || undetermined().find(|(key, _)| is_word(&key.name));
+    let (key, varied) = if share.is_conditioned { by_range() } else { by_reading }?;
+    let why = varied.why.split(';').next().unwrap_or_default().trim();
+    Some(format!("{} ({why})", key.name))
+}
+
+/// A letter to the authors that asks these questions, in paragraphs; none if there is nothing to ask.
+#[must_use]
+pub fn letter(publication: &Publication, judged: &[Judged], questions: &[Question]) -> Option<Vec<String>> {
+    let open: usize = questions.iter().map(|question| question.settles.len()).sum();
+    let statements = || judged.iter().filter(|each| !each.is_finding);
+    let of = |wanted: Verdict| statements().filter(|each| each.verdict() == wanted).count();
+    let counted = |one: Verdict| format!("{} {} {one}", of(one), if of(one) == 1 { "is" } else { "are" });
+    let counts: Vec<String> = Verdict::ALL.into_iter().filter(|&one| of(one) > 0).map(counted).collect();
+    let greeting = format!("Dear {},", publication.by()?);
+    let start = format!(
+        "we reran the numerical experiments of “{}” ({}). Of its {} statements that we tested, {}. {open} of the open ones need \
+         something that the text leaves out or that is not public. Your answer to any of these questions would settle the \
+         statements at the places that are named with it:",
+        publication.title.trim(),
+        publication.year,
+        statements().count(),
+        counts.join(", "),
+    );
+    let numbered = questions.iter().enumerate().map(|(k, question)| {
+        let Question { asks, settles, places } = question;
+        let plural = if settles.len() == 1 { "" } else { "s" };
+        let asks = asks.trim_end_matches('.');
+        format!(
+            "{}. What is missing: {asks}. This would settle {} statement{plural}: {}.",
+            k + 1,
+            settles.len(),
+            places.join("; ")
+        )
+    });
+    let end = "Your answer goes into the experiment files, marked as yours, and the statements are judged again.";
+    (open > 0).then(|| [greeting, start].into_iter().chain(numbered).chain([end.to_owned()]).collect())
+}

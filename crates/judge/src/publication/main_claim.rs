@@ -1,0 +1,86 @@
+//! The main claims of a paper, each with the statements that decide it, and the slips in its print.
+
+use mbsbench_input::{BadInput, Document, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Publication;
+use crate::claims::{Judged, Ledger, Outcome, Reason, Verdict};
+
+/// A message of a paper in a sentence, with the statements of the ledger that decide it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MainClaim {
+    /// The sentence.
+    pub says: String,
+    /// Ids of the statements.
+    pub statements: Vec<String>,
+}
+
+/// A slip in the print of a paper: a sign, a digit, a sum.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Erratum {
+    /// Where it is printed.
+    pub place: String,
+    /// What is printed, and what should be.
+    pub says: String,
+}
+
+impl MainClaim {
+    /// Its statements among those that were judged, in its order.
+    pub fn judged<'j>(&'j self, judged: &'j [Judged]) -> impl Iterator<Item = &'j Judged> {
+        self.statements.iter().filter_map(|id| judged.iter().find(|each| each.statement.id == *id))
+    }
+
+    /// Its outcome: that of its statements if they agree; open if those that are decided are reproduced and others are
+    /// open; else partly reproduced.
+    #[must_use]
+    pub fn outcome(&self, judged: &[Judged]) -> Outcome {
+        let outcomes: Vec<&Outcome> = self.judged(judged).map(|each| &each.outcome).collect();
+        let decided = || outcomes.iter().map(|outcome| outcome.verdict()).filter(|&verdict| verdict != Verdict::Open);
+        let is_all = |wanted: Verdict| decided().all(|verdict| verdict == wanted);
+        match outcomes.iter().find(|outcome| outcome.reason().is_some()) {
+            Some(&open) if is_all(Verdict::Reproduced) => open.clone(),
+            None if outcomes.is_empty() => Outcome::Open(Reason::NotTestable("no statement is judged".to_owned())),
+            _ if is_all(Verdict::Reproduced) => Outcome::Reproduced,
+            _ if is_all(Verdict::NotReproduced) => Outcome::NotReproduced,
+            _ => Outcome::Partly,
+        }
+    }
+}
+
+impl Publication {
+    /// Checks the main claims against the ledger.
+    ///
+    /// # Errors
+    /// Empty texts, and statements that the ledger does not have.
+    pub fn agrees(&self, document: &Document, ledger: Option<&Ledger>) -> Result<(), BadInput> {
+        let root = &document.root;
+        let mut problems = Vec::new();
+        let known: Vec<&str> =
+            ledger.iter().flat_map(|ledger| &ledger.statements).map(|statement| statement.id.as_str()).collect();
+        let texts = self.claims.iter().enumerate().map(|(k, claim)| (format!("claims.{k}.says"), &claim.says));
+        let errata = self.errata.iter().enumerate();
+        let errata = errata.flat_map(|(k, Erratum { place, says })| {
+            [(format!("errata.{k}.place"), place), (format!("errata.{k}.says"), says)]
+        });
+        for (path, _) in texts.chain(errata).filter(|(_, text)| text.trim().is_empty()) {
+            problems.push(Problem::new(root.place_of(&path), "an empty text").help("accepted: a text"));
+        }
+        for (k, claim) in self.claims.iter().enumerate() {
+            let place = |index: Option<usize>| {
+                let index = index.map_or_else(String::new, |index| format!(".{index}"));
+                root.place_of(&format!("claims.{k}.statements{index}"))
+            };
+            if claim.statements.is_empty() {
+                problems
+                    .push(Problem::new(place(None), "no statement").help("accepted: ids of statements of the ledger"));
+            }
+            for (index, id) in claim.statements.iter().enumerate().filter(|(_, id)| !known.contains(&id.as_str())) {
+                problems.push(Problem::unknown(place(Some(index)), "statement", id, known.iter().copied()));
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(document.bad(problems)) }
+    }
+}

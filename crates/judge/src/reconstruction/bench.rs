@@ -1,0 +1,333 @@
+//! The runs of set-ups, and what tests say of them.
+
+use std::io;
+
+use mbsbench_experiment::Feature;
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::registry::Registry;
+use mbsbench_input::{Key, Node, Problem};
+use mbsbench_problem::Status;
+use mbsbench_runs::pipeline::{Means, Outcome, results_of};
+use mbsbench_runs::results::Row;
+use rayon::prelude::*;
+
+use super::scope::{Judgeable, Scope};
+use super::search::{FARTHEST, Trial};
+use super::space::SetUp;
+use crate::claims::{Check, Evidence, Judgement, Verdict, judge};
+
+/// Runs that are made together, about; their results are let go before the next.
+const TOGETHER: usize = 2048;
+
+/// Why there is no reconstruction.
+#[derive(Debug, thiserror::Error)]
+pub enum ReconstructionError {
+    /// The store failed.
+    #[error("the store: {0}")]
+    Store(#[from] io::Error),
+    /// No run of any set-up is accepted by its model and method.
+    #[error("no model or method accepts its parameters; for example, at {0}: {1}")]
+    Refused(String, Problem),
+    /// A method that cannot run on this machine.
+    #[error("{experiment}: `{method}` is not installed here; the existing results are left as they are")]
+    Unavailable {
+        /// The experiment.
+        experiment: String,
+        /// The method's name.
+        method: String,
+    },
+    /// Program or machine ended a run.
+    #[error("{experiment}: the run {run} has the status `{status}`: {message}")]
+    Lost {
+        /// The experiment.
+        experiment: String,
+        /// The run's key.
+        run: String,
+        /// How it ended.
+        status: Status,
+        /// What was said.
+        message: String,
+    },
+}
+
+/// Parameters that are set, by path.
+pub(super) type Values = Vec<(Key, Node)>;
+
+/// Makes runs of set-ups, and remembers what went wrong with them.
+pub(super) struct Bench<'b> {
+    pub(super) scope: &'b Scope<'b>,
+    pub(super) registry: &'b Registry,
+    pub(super) means: Means<'b>,
+    refusal: Option<ReconstructionError>,
+    /// Whether a model accepted a set-up since [`forget_refusals`](Self::forget_refusals).
+    is_any_accepted: bool,
+    lost: Option<ReconstructionError>,
+}
+
+/// The runs of a set-up with their results.
+pub(super) struct Made {
+    plans: Vec<Plan>,
+    outcomes: Vec<Outcome>,
+}
+
+impl Made {
+    fn judge(&self, paper: &str, check: &Check) -> Judgement {
+        judge(paper, check, &Evidence::of(&self.plans, &self.outcomes))
+    }
+
+    fn failed(&self) -> usize {
+        self.outcomes.iter().flat_map(|outcome| &outcome.results.rows).filter(|row| !row.is_ok()).count()
+    }
+}
+
+impl<'b> Bench<'b> {
+    pub(super) fn new(scope: &'b Scope<'b>, registry: &'b Registry, means: Means<'b>) -> Self {
+        let means = Means { fresh: false, ..means };
+        Self { scope, registry, means, refusal: None, is_any_accepted: false, lost: None }
+    }
+
+    /// Starts to look for set-ups that models accept: those of the file itself are not ones that were searched for.
+    pub(super) fn forget_refusals(&mut self) {
+        (self.refusal, self.is_any_accepted) = (None, false);
+    }
+
+    /// An error if program or machine ended a run, or no model accepted anything.
+    pub(super) fn finish(self) -> Result<(), ReconstructionError> {
+        match (self.lost, self.refusal) {
+            (Some(lost), _) => Err(lost),
+            (None, Some(refusal)) if !self.is_any_accepted => Err(refusal),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the runs of some plans with each of some values.
+    pub(super) fn make(&mut self, parts: &[Plan], all: &[Values]) -> Result<Vec<Made>, ReconstructionError> {
+        let registry = self.registry;
+        let varied: Vec<Varied> = all.par_iter().map(|values| Varied::new(parts, values, registry)).collect();
+        self.is_any_accepted |= varied.iter().any(Varied::is_accepted);
+        if self.refusal.is_none() {
+            self.refusal = varied.iter().find_map(Varied::refusal);
+        }
+        let plans: Vec<Plan> = varied.iter().flat_map(|varied| varied.accepted(parts)).collect();
+        let outcomes = results_of(&plans, self.means)?;
+        for (plan, outcome) in plans.iter().zip(&outcomes) {
+            let mut made = plan.runs.iter().zip(&outcome.results.rows);
+            if let Some((run, _)) = made.find(|(_, row)| row.status == Status::Unavailable) {
+                let (experiment, method) = (plan.experiment.id.clone(), run.method.name().to_owned());
+                return Err(ReconstructionError::Unavailable { experiment, method });
+            }
+            if let Some(row) = outcome.results.rows.iter().find(|row| row.status.is_lost()) {
+                let (experiment, run) = (plan.experiment.id.clone(), row.key.clone());
+                let (status, message) = (row.status, row.message.clone().unwrap_or_default());
+                self.lost.get_or_insert(ReconstructionError::Lost { experiment, run, status, message });
+            }
+        }
+        let (mut plans, mut outcomes) = (plans.into_iter(), outcomes.into_iter());
+        let made = varied.into_iter().map(|varied| {
+            let own = (plans.by_ref().take(parts.len()).collect(), outcomes.by_ref().take(parts.len()).collect());
+            varied.with_refused(parts, own)
+        });
+        Ok(made.collect())
+    }
+
+    /// Judges checks with each of some values.
+    pub(super) fn judge(
+        &mut self,
+        parts: &[Plan],
+        all: &[Values],
+        checks: &[Judgeable<'_>],
+    ) -> Result<Vec<Judged>, ReconstructionError> {
+        let runs: usize = parts.iter().map(|plan| plan.runs.len()).sum();
+        let mut judged = Vec::with_capacity(all.len());
+        for some in all.chunks((TOGETHER / runs.max(1)).clamp(1, 64)) {
+            let made = self.make(parts, some)?;
+            let paper = &self.scope.plan.experiment.paper;
+            judged.par_extend(made.par_iter().map(|made| Judged::new(made, checks, paper)));
+        }
+        Ok(judged)
+    }
+}
+
+/// The runs with some values.
+struct Varied {
+    /// The values, for messages.
+    at: String,
+    /// For each plan its runs, or why their model or method refuses them.
+    runs: Vec<Vec<Result<RunSpec, Problem>>>,
+}
+
+impl Varied {
+    fn new(parts: &[Plan], values: &Values, registry: &Registry) -> Self {
+        let text = |(key, node): &(Key, Node)| {
+            format!("{} = {}", key.name, node.spelling().unwrap_or_else(|| node.to_json().to_string()))
+        };
+        let texts: Vec<String> = values.iter().map(text).collect();
+        Self { at: texts.join(", "), runs: parts.iter().map(|plan| plan.runs_with(values, registry)).collect() }
+    }
+
+    fn is_accepted(&self) -> bool {
+        self.runs.iter().flatten().any(Result::is_ok)
+    }
+
+    fn refusal(&self) -> Option<ReconstructionError> {
+        let problem = self.runs.iter().flatten().find_map(|run| run.as_ref().err())?;
+        Some(ReconstructionError::Refused(self.at.clone(), problem.clone()))
+    }
+
+    /// The runs that can be made.
+    fn accepted(&self, parts: &[Plan]) -> Vec<Plan> {
+        let accepted = |(plan, runs): (&Plan, &Vec<Result<RunSpec, Problem>>)| Plan {
+            runs: runs.iter().flatten().cloned().collect(),
+            ..plan.clone()
+        };
+        parts.iter().zip(&self.runs).map(accepted).collect()
+    }
+
+    /// Puts runs that were refused back to their places among those that were made, with the status `refused`.
+    fn with_refused(self, parts: &[Plan], (mut plans, mut outcomes): (Vec<Plan>, Vec<Outcome>)) -> Made {
+        for (index, (runs, nominal)) in self.runs.into_iter().zip(parts).enumerate() {
+            for (place, (run, spec)) in runs.into_iter().zip(&nominal.runs).enumerate() {
+                let Err(problem) = run else { continue };
+                let row = Row {
+                    axes: spec.cells.clone(),
+                    status: Status::Refused,
+                    message: Some(problem.to_string()),
+                    t_reached: spec.span[0],
+                    values: vec![None; nominal.columns.len()],
+                    key: spec.key().to_string(),
+                    timing: None,
+                    trajectory: None,
+                };
+                plans[index].runs.insert(place, spec.clone());
+                outcomes[index].results.rows.insert(place, row);
+            }
+        }
+        Made { plans, outcomes }
+    }
+}
+
+/// A set-up with what tests say of it.
+#[derive(Debug, Clone)]
+pub(super) struct Judged {
+    /// Features of its runs.
+    pub(super) features: Vec<f64>,
+    /// Runs that failed, or that model or method refused.
+    pub(super) failed: usize,
+    /// Each check's verdict and number, NaN if it has none.
+    pub(super) verdicts: Vec<(Verdict, f64)>,
+}
+
+impl Judged {
+    fn new(made: &Made, checks: &[Judgeable<'_>], paper: &str) -> Self {
+        let (plan, results) = (&made.plans[0], &made.outcomes[0].results);
+        let feature = |feature: &Feature| {
+            let place = plan.runs.iter().position(|run| plan.is_meant(run, &feature.filter))?;
+            let (run, row) = (&plan.runs[place], &results.rows[place]);
+            // The label of an axis is that of the file; its number may be one of those that vary.
+            feature.value(|name| run.number_at(name).or_else(|| results.number(row, name)))
+        };
+        let evidence = Evidence::of(&made.plans, &made.outcomes);
+        let verdict = |(check, _): &Judgeable<'_>| {
+            let judgement = judge(paper, check, &evidence);
+            (judgement.verdict, judgement.measured.unwrap_or(f64::NAN))
+        };
+        let features = &plan.experiment.study.features;
+        Self {
+            features: features.iter().map(|placed| feature(&placed.value).unwrap_or(f64::NAN)).collect(),
+            failed: made.failed(),
+            verdicts: checks.iter().map(verdict).collect(),
+        }
+    }
+}
+
+/// Tests that set-ups have to pass: givens, which are met by their numbers, then checks, which have to be reproduced.
+pub(super) struct Trials<'t, 'b> {
+    pub(super) bench: &'t mut Bench<'b>,
+    tests: Vec<&'t Check>,
+    givens: usize,
+    /// Tests of the same runs, one after the other, with these runs.
+    stages: Vec<(Vec<Plan>, Vec<usize>)>,
+    /// Set-ups some of whose runs failed.
+    pub(super) failed: usize,
+}
+
+impl<'t, 'b> Trials<'t, 'b> {
+    pub(super) fn new(bench: &'t mut Bench<'b>, sentences: impl Iterator<Item = &'t Check>) -> Self
+    where
+        'b: 't,
+    {
+        let scope = bench.scope;
+        let givens = scope.givens.len();
+        let tests: Vec<&Check> = scope.givens.iter().map(|given| &given.check).chain(sentences).collect();
+        let keys = |parts: &[Plan]| -> Vec<String> {
+            parts.iter().flat_map(|plan| &plan.runs).map(|run| run.key().to_string()).collect()
+        };
+        let mut stages: Vec<(Vec<Plan>, Vec<usize>)> = Vec::new();
+        for (place, test) in tests.iter().enumerate() {
+            let parts = scope.parts(&test.kind.selections());
+            match stages.last_mut() {
+                Some((last, own)) if keys(last) == keys(&parts) => own.push(place),
+                _ => stages.push((parts, vec![place])),
+            }
+        }
+        Self { bench, tests, givens, stages, failed: 0 }
+    }
+
+    /// What the tests say of a set-up.
+    pub(super) fn judgements(&mut self, set_up: &SetUp) -> Result<Vec<Judgement>, ReconstructionError> {
+        let values = [self.bench.scope.space.values(set_up)];
+        let mut judgements = Vec::with_capacity(self.tests.len());
+        for (parts, tests) in &self.stages {
+            let made = self.bench.make(parts, &values)?;
+            let paper = &self.bench.scope.plan.experiment.paper;
+            judgements.extend(tests.iter().map(|&test| made[0].judge(paper, self.tests[test])));
+        }
+        Ok(judgements)
+    }
+}
+
+/// How far a judgement is from passing, in tolerances.
+pub(super) fn miss(judgement: &Judgement, is_given: bool) -> f64 {
+    match (judgement.verdict, judgement.margin) {
+        (Verdict::Reproduced, _) => 0.0,
+        (_, Some(margin)) if is_given && margin >= 0.0 => 0.0,
+        (_, Some(margin)) if margin < 0.0 => (-margin).min(FARTHEST),
+        (_, Some(_)) => 1.0,
+        (_, None) if is_given => FARTHEST,
+        (_, None) => 1.0,
+    }
+}
+
+impl Trial for Trials<'_, '_> {
+    type Error = ReconstructionError;
+
+    fn misses(&mut self, candidates: &[(SetUp, f64)]) -> Result<Vec<Vec<Option<f64>>>, ReconstructionError> {
+        let scope = self.bench.scope;
+        let paper = &scope.plan.experiment.paper;
+        let mut all = vec![vec![None; self.tests.len()]; candidates.len()];
+        let mut failed = vec![false; candidates.len()];
+        let sum = |misses: &[Option<f64>]| misses.iter().flatten().map(|miss| miss * miss).sum::<f64>();
+        for (parts, tests) in &self.stages {
+            let open: Vec<usize> = (0..candidates.len()).filter(|&k| sum(&all[k]) <= candidates[k].1).collect();
+            let values: Vec<Values> = open.iter().map(|&k| scope.space.values(&candidates[k].0)).collect();
+            let made = self.bench.make(parts, &values)?;
+            let (checks, givens) = (&self.tests, self.givens);
+            let found = made.par_iter().map(|made| {
+                let misses = tests.iter().map(|&test| miss(&made.judge(paper, checks[test]), test < givens));
+                (misses.collect::<Vec<f64>>(), made.failed() > 0)
+            });
+            for (&k, (misses, has_failed)) in open.iter().zip(found.collect::<Vec<_>>()) {
+                tests.iter().zip(misses).for_each(|(&test, miss)| all[k][test] = Some(miss));
+                failed[k] |= has_failed;
+            }
+        }
+        self.failed += failed.into_iter().filter(|&failed| failed).count();
+        Ok(all)
+    }
+
+    fn tell(&self, tried: usize, accepted: usize, nearest: f64) {
+        let distance =
+            if nearest > 0.0 { format!(", the nearest {:.2} tolerances away", nearest.sqrt()) } else { String::new() };
+        self.bench.means.progress.note(&format!("{tried} set-ups tried, {accepted} accepted{distance}"));
+    }
+}

@@ -1,0 +1,290 @@
+//! On what a verdict depends: a decision list of at most two steps.
+
+use super::statistics::{chance_of_correlation, rank_correlation, separation};
+
+/// What is said to decide would be found by chance, among all variables together, in no more than this share of studies.
+pub const LEVEL: f64 = 0.05;
+
+/// What a second threshold of the same variable counts for beside one of another: where the first is not sharp, it always
+/// leaves something to the same variable, which tells a reader little.
+const SAME: f64 = 0.5;
+
+/// What tells set-ups with a reading, which have 1, from those without, which have 0.
+const MIDWAY: f64 = 0.5;
+
+/// Something that differs from set-up to set-up: an undetermined parameter, a reading of the text, or a feature of the runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variable {
+    /// Path of the parameter, or name of the reading or feature.
+    pub name: String,
+    /// Whether it is a reading: its value is 1 in set-ups that read the text so, else 0.
+    pub is_reading: bool,
+    /// Its value in each set-up; NaN if a run has none.
+    pub values: Vec<f64>,
+}
+
+/// A side of a threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Less than the threshold.
+    Below,
+    /// The threshold or more.
+    Above,
+}
+
+impl Side {
+    /// Both.
+    pub const BOTH: [Self; 2] = [Self::Below, Self::Above];
+
+    /// As in files and sentences.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Below => "below",
+            Self::Above => "above",
+        }
+    }
+
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Below => Self::Above,
+            Self::Above => Self::Below,
+        }
+    }
+}
+
+/// In how many samples a claim holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Samples at which it holds.
+    pub holds: usize,
+    /// Samples at which something can be said.
+    pub samples: usize,
+}
+
+impl Count {
+    /// The share; NaN of no samples.
+    #[must_use]
+    pub fn share(self) -> f64 {
+        self.holds as f64 / self.samples as f64
+    }
+
+    /// Twice the chance that two samples drawn with replacement differ, times their number: Gini's impurity.
+    fn impurity(self) -> f64 {
+        if self.samples == 0 { 0.0 } else { 2.0 * self.holds as f64 * (1.0 - self.share()) }
+    }
+}
+
+/// A variable with the threshold that separates best where a claim holds from where it does not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Split {
+    /// Name of the variable.
+    pub variable: String,
+    /// Largest distance between its distributions where the claim holds and where it does not (Kolmogorov and Smirnov).
+    pub distance: f64,
+    /// The value of the variable where the distance is largest; none of a reading.
+    pub threshold: Option<f64>,
+    /// The side on which the claim rather holds.
+    pub holds: Side,
+    /// How it fares below and above.
+    pub counts: [Count; 2],
+}
+
+impl Split {
+    /// How the claim fares on a side.
+    #[must_use]
+    pub fn count(&self, side: Side) -> Count {
+        self.counts[side as usize]
+    }
+}
+
+/// What decides first, and what decides among the samples on one side of that.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Explanation {
+    /// The variable that decides.
+    pub first: Option<Split>,
+    /// The side of the first on which another threshold decides further, and that.
+    pub second: Option<(Side, Split)>,
+}
+
+/// Explains where a claim holds: the variable with the largest distance (Kolmogorov and Smirnov), and within one of its
+/// sides the one after which least is left to explain (Gini; the same variable again counts half).
+///
+/// A variable counts where its distance or its rank correlation is significant at [`LEVEL`], divided by the number of
+/// tests (Bonferroni).
+#[must_use]
+pub fn explain(variables: &[Variable], holds: &[Option<bool>]) -> Explanation {
+    let all: Vec<usize> = (0..holds.len()).filter(|&sample| holds[sample].is_some()).collect();
+    let tests = 2 * variables.len();
+    let by_distance = |split: &Split| split.distance;
+    let Some((first, place)) = best(variables, holds, &all, tests, by_distance) else {
+        return Explanation::default();
+    };
+    let merit = |split: &Split| if split.variable == first.variable { SAME * gain(split) } else { gain(split) };
+    let second = Side::BOTH.into_iter().filter_map(|side| {
+        let is_there = |&&sample: &&usize| {
+            (variables[place].values[sample] < first.threshold.unwrap_or(MIDWAY)) == (side == Side::Below)
+        };
+        let there: Vec<usize> =
+            all.iter().filter(|&&sample| !variables[place].values[sample].is_nan()).filter(is_there).copied().collect();
+        best(variables, holds, &there, 2 * tests, merit).map(|(split, _)| (side, split))
+    });
+    let second = second.reduce(|a, b| if merit(&b.1) > merit(&a.1) { b } else { a });
+    Explanation { first: Some(first), second }
+}
+
+/// The impurity that a split removes.
+fn gain(split: &Split) -> f64 {
+    let [below, above] = split.counts;
+    let both = Count { holds: below.holds + above.holds, samples: below.samples + above.samples };
+    both.impurity() - below.impurity() - above.impurity()
+}
+
+/// The best significant split of some samples with the place of its variable; of equals the first.
+fn best(
+    variables: &[Variable],
+    holds: &[Option<bool>],
+    among: &[usize],
+    tests: usize,
+    merit: impl Fn(&Split) -> f64,
+) -> Option<(Split, usize)> {
+    let splits = variables.iter().enumerate().filter_map(|(place, variable)| {
+        let (split, chance) = split(variable, holds, among)?;
+        (chance * tests as f64 <= LEVEL).then_some((split, place))
+    });
+    splits.reduce(|a, b| if merit(&b.0) > merit(&a.0) { b } else { a })
+}
+
+/// The best threshold of a variable among some samples, with the smaller of the chances of its distance and its rank
+/// correlation.
+fn split(variable: &Variable, holds: &[Option<bool>], among: &[usize]) -> Option<(Split, f64)> {
+    let values: Vec<(f64, bool)> = among
+        .iter()
+        .filter_map(|&sample| Some((variable.values[sample], holds[sample]?)))
+        .filter(|(value, _)| value.is_finite())
+        .collect();
+    let separation = separation(&values)?;
+    let pairs: Vec<[f64; 2]> = values.iter().map(|&(value, holds)| [value, f64::from(holds)]).collect();
+    let correlation = rank_correlation(&pairs).unwrap_or(0.0);
+    let mut counts = [Count::default(); 2];
+    for &(value, holds) in &values {
+        let count = &mut counts[usize::from(value >= separation.threshold)];
+        count.samples += 1;
+        count.holds += usize::from(holds);
+    }
+    let split = Split {
+        variable: variable.name.clone(),
+        distance: separation.distance,
+        threshold: (!variable.is_reading).then_some(separation.threshold),
+        holds: if separation.holds_below { Side::Below } else { Side::Above },
+        counts,
+    };
+    Some((split, separation.chance.min(chance_of_correlation(correlation, values.len()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::search::Random;
+    use super::*;
+
+    fn variables(names: &[&str], samples: usize, random: &mut Random) -> Vec<Variable> {
+        names
+            .iter()
+            .map(|&name| Variable {
+                name: name.to_owned(),
+                is_reading: false,
+                values: (0..samples).map(|_| random.unit()).collect(),
+            })
+            .collect()
+    }
+
+    fn outcomes(variables: &[Variable], holds: impl Fn(&[f64]) -> bool) -> Vec<Option<bool>> {
+        let samples = variables[0].values.len();
+        let at = |sample: usize| variables.iter().map(|variable| variable.values[sample]).collect::<Vec<f64>>();
+        (0..samples).map(|k| Some(holds(&at(k)))).collect()
+    }
+
+    #[test]
+    fn a_single_threshold_is_found_and_nothing_after_it() {
+        let variables = variables(&["a", "b", "c"], 256, &mut Random(1));
+        let found = explain(&variables, &outcomes(&variables, |v| v[1] < 0.3));
+        let first = found.first.unwrap();
+        assert_eq!((first.variable.as_str(), first.distance, first.holds), ("b", 1.0, Side::Below));
+        assert!((first.threshold.unwrap() - 0.3).abs() < 0.02, "{first:?}");
+        assert_eq!(first.count(Side::Below).share(), 1.0);
+        assert_eq!(first.count(Side::Above).share(), 0.0);
+        assert_eq!(found.second, None);
+    }
+
+    #[test]
+    fn an_interval_is_two_steps_in_one_variable_and_one_step_in_a_feature() {
+        let mut given = variables(&["a", "b"], 512, &mut Random(2));
+        // The distance to the nearest multiple of a quarter; three multiples and four gaps are no single threshold of a.
+        let fold = |a: f64| (a / 0.25 - (a / 0.25).round()).abs();
+        let holds = outcomes(&given, |v| fold(v[0]) > 0.2);
+        let without = explain(&given, &holds);
+        assert!(without.first.as_ref().is_none_or(|first| first.distance < 0.5), "{without:?}");
+        let folded = given[0].values.iter().map(|&a| fold(a)).collect();
+        given.push(Variable { name: "fold".into(), is_reading: false, values: folded });
+        let first = explain(&given, &holds).first.unwrap();
+        assert_eq!((first.variable.as_str(), first.distance, first.holds), ("fold", 1.0, Side::Above));
+
+        let middle = explain(&given[..2], &outcomes(&given[..2], |v| (0.3..0.8).contains(&v[0])));
+        let (side, second) = middle.second.unwrap();
+        let first = middle.first.unwrap();
+        assert_eq!((first.variable.as_str(), second.variable.as_str()), ("a", "a"));
+        assert_eq!(second.count(Side::Below).share() + second.count(Side::Above).share(), 1.0, "{side:?} {second:?}");
+    }
+
+    #[test]
+    fn two_conditions_are_found_one_after_the_other() {
+        let variables = variables(&["a", "preload", "c", "distance"], 512, &mut Random(3));
+        let found = explain(&variables, &outcomes(&variables, |v| v[1] < 0.5 && v[3] > 0.2));
+        let first = found.first.unwrap();
+        let (side, second) = found.second.unwrap();
+        assert_eq!((first.variable.as_str(), first.holds), ("preload", Side::Below));
+        assert_eq!((side, second.variable.as_str(), second.holds), (Side::Below, "distance", Side::Above));
+        assert!((second.threshold.unwrap() - 0.2).abs() < 0.02 && (first.threshold.unwrap() - 0.5).abs() < 0.02);
+        assert_eq!(second.count(Side::Above).share(), 1.0);
+        assert_eq!(second.count(Side::Below).share(), 0.0);
+        assert_eq!(first.count(Side::Above).share(), 0.0);
+    }
+
+    #[test]
+    fn noise_has_a_decider_no_more_often_than_the_level_allows() {
+        let mut random = Random(4);
+        let (studies, mut false_deciders) = (1000, 0);
+        for _ in 0..studies {
+            let variables = variables(&["a", "b", "c", "d"], 128, &mut random);
+            let noise: Vec<Option<bool>> = (0..128).map(|_| Some(random.unit() < 0.7)).collect();
+            false_deciders += usize::from(explain(&variables, &noise).first.is_some());
+        }
+        // Three standard deviations above the mean of a binomial distribution.
+        let most = LEVEL * f64::from(studies) + 3.0 * (LEVEL * (1.0 - LEVEL) * f64::from(studies)).sqrt();
+        assert!((false_deciders as f64) < most, "{false_deciders}");
+    }
+
+    #[test]
+    fn samples_without_verdict_or_value_are_passed_over() {
+        let mut variables = variables(&["a", "b"], 200, &mut Random(5));
+        let mut holds = outcomes(&variables, |v| v[0] > 0.6);
+        for sample in 0..50 {
+            holds[sample] = None;
+            variables[0].values[60 + sample / 5] = f64::NAN;
+        }
+        let first = explain(&variables, &holds).first.unwrap();
+        assert_eq!((first.variable.as_str(), first.distance), ("a", 1.0));
+        assert_eq!(first.count(Side::Below).samples + first.count(Side::Above).samples, 140);
+    }
+
+    #[test]
+    fn a_reading_decides_without_a_threshold() {
+        let mut variables = variables(&["a"], 128, &mut Random(6));
+        let values = (0..128).map(|k| f64::from(k % 3 == 0)).collect();
+        variables.push(Variable { name: "charts = step".into(), is_reading: true, values });
+        let first = explain(&variables, &outcomes(&variables, |v| v[1] == 1.0)).first.unwrap();
+        assert_eq!((first.variable.as_str(), first.threshold, first.holds), ("charts = step", None, Side::Above));
+    }
+}

@@ -1,0 +1,29 @@
+//! The set-ups that a paper leaves possible: undetermined parameters and readings of the text are searched for set-ups that meet all that
+//! the paper prints about them, checks are judged in those, and what decides is looked for.
+//!
+//! ```text
+//! undetermined: ──space──▶ set-ups ──search──▶ accepted ──bench──▶ verdicts ──explain──▶ Findings ──▶ reconstruction.csv, words, figure
+//! given: ────────claims::given──▶ tests ───┘
+//! ```
+//!
+//! The block `study:`, the search and the statistics are described in `docs/reconstruction.md`.
+
+mod bench;
+pub mod explain;
+mod finding;
+#[allow(clippy::module_inception)]
+mod reconstruction;
+mod scope;
+mod search;
+mod space;
+pub mod statistics;
+mod studies;
+pub mod words;
+
+pub use bench::ReconstructionError;
+pub use finding::{Finding, Findings};
+pub use reconstruction::{Reconstruction, Sampled, Size, Tally, Witness};
+pub use scope::{Checks, LeftOut, Scope};
+pub use space::{SetUp, Space, is_logarithmic};
+pub use statistics::wilson;
+pub use studies::{OutdatedStudy, studies};

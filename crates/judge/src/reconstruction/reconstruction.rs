@@ -1,0 +1,377 @@
+//! From an experiment to the set-ups that its paper leaves possible, and what checks say of them.
+
+use std::collections::HashMap;
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::registry::Registry;
+use mbsbench_numbers::{decimal, rounded};
+use mbsbench_runs::pipeline::Means;
+
+use super::bench::{Bench, Judged, ReconstructionError, Trials, Values, miss};
+use super::explain::Variable;
+use super::scope::{Checks, Judgeable, LeftOut, Scope};
+use super::search::{Search, Tried};
+use super::space::SetUp;
+use crate::claims::{Check, Counts, Verdict};
+
+/// Accepted set-ups that are drawn.
+const WANTED: usize = 96;
+/// Accepted set-ups that are drawn if the share of a check is near what sentences need.
+const MOST: usize = 384;
+/// Shares that more set-ups could move across what sentences need.
+const NEAR: std::ops::Range<f64> = 0.85..0.98;
+/// Part of the budget for the search of a witness.
+const WITNESS: usize = 4;
+
+/// How much is made.
+#[derive(Debug, Clone, Copy)]
+pub struct Size {
+    /// Samples of the ranges, if nothing is given.
+    pub samples: u32,
+    /// Most set-ups that are evaluated, if something is given.
+    pub budget: usize,
+}
+
+/// How often something was tried and met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tally {
+    /// The id of a given, or the name of a reading.
+    pub name: String,
+    /// Set-ups that were tried.
+    pub tried: usize,
+    /// Set-ups of these that met it: the given, or with the reading everything given.
+    pub met: usize,
+}
+
+/// What checks say of the set-ups that an experiment leaves possible.
+#[derive(Debug, Clone, Default)]
+pub struct Reconstruction {
+    /// What the paper prints about the set-up; empty if nothing is conditioned on.
+    pub givens: Vec<Tally>,
+    /// The readings.
+    pub readings: Vec<Tally>,
+    /// Givens that no set-up met together, although each alone or each pair was met.
+    pub conflicts: Vec<Vec<String>>,
+    /// Set-ups that were evaluated, and those of them some of whose runs failed.
+    pub tried: [usize; 2],
+    /// Whether the set-ups are evenly distributed over those that are accepted.
+    pub is_even: bool,
+    /// The undetermined parameters that are sampled, then the readings and the features.
+    pub variables: Vec<Variable>,
+    /// Where each set-up lies in each range, from 0 to 1.
+    pub units: Vec<Vec<f64>>,
+    /// For each set-up, how many of its runs failed, or were refused by their model or method.
+    pub failed: Vec<usize>,
+    /// The checks that were judged.
+    pub checks: Vec<Sampled>,
+    /// The checks that rest on the experiment and were not judged.
+    pub left_out: Vec<(String, LeftOut)>,
+    /// A set-up for everything at once.
+    pub witness: Option<Witness>,
+}
+
+/// A check in every set-up.
+#[derive(Debug, Clone)]
+pub struct Sampled {
+    /// Its id.
+    pub check: String,
+    /// A hash of what it was judged on.
+    pub definition: String,
+    /// What its test says of the nominal numbers.
+    pub nominal: Verdict,
+    /// The verdict whose share is counted: reproduced in accepted set-ups, the nominal one in samples that nothing conditions.
+    pub counted: Verdict,
+    /// What it says in each set-up.
+    pub verdicts: Vec<Verdict>,
+    /// The measured numbers, NaN if there is none.
+    pub measured: Vec<f64>,
+    /// What it says for each other reading; none if the givens exclude the reading.
+    pub readings: Vec<(String, Option<Verdict>)>,
+}
+
+/// A set-up that meets all givens and all sentences, or comes nearest to it.
+#[derive(Debug, Clone)]
+pub struct Witness {
+    /// Its parameters by path.
+    pub values: Values,
+    /// Each given with what was measured and the distance beyond its tolerance, in tolerances.
+    pub givens: Vec<(String, Option<f64>, f64)>,
+    /// Each sentence with its verdict; empty if no set-up meets all givens.
+    pub sentences: Vec<(String, Verdict)>,
+}
+
+impl Witness {
+    /// Whether all givens and all sentences hold together.
+    #[must_use]
+    pub fn is_attained(&self) -> bool {
+        self.givens.iter().all(|(.., miss)| *miss == 0.0)
+            && self.sentences.iter().all(|(_, verdict)| *verdict == Verdict::Reproduced)
+    }
+}
+
+impl Sampled {
+    /// In which set-ups it has the counted verdict; none for those that do not decide it.
+    #[must_use]
+    pub fn has_counted(&self) -> Vec<Option<bool>> {
+        let is_decided = |verdict: Verdict| verdict != Verdict::Open && self.counted != Verdict::Open;
+        self.verdicts.iter().map(|&verdict| is_decided(verdict).then_some(verdict == self.counted)).collect()
+    }
+
+    /// How many set-ups have each verdict.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        self.verdicts.iter().for_each(|&verdict| counts.add(verdict));
+        counts
+    }
+}
+
+impl Reconstruction {
+    /// Searches for the set-ups that meet what is given and judges checks in them; if nothing is given, samples the ranges and tries each
+    /// reading with the numbers of the file.
+    ///
+    /// A run that fails is evidence like any other; so is one that its model refuses, which has the status `refused`.
+    ///
+    /// # Errors
+    /// No set-up that the models accept; a method that is not installed here; what the store says; a run that is
+    /// [lost](mbsbench_problem::Status::is_lost), after all others are made.
+    pub fn new(
+        scope: &Scope<'_>,
+        checks: Checks<'_>,
+        size: Size,
+        registry: &Registry,
+        means: Means<'_>,
+    ) -> Result<Self, ReconstructionError> {
+        let mut bench = Bench::new(scope, registry, means);
+        let Checks { judged: checks, left_out, sentences } = checks;
+        let parts = scope.parts_for(checks.iter().map(|(check, _)| *check));
+        let nominal = bench.judge(&parts, &[Vec::new()], &checks)?.remove(0);
+        bench.forget_refusals();
+        let mut found = if scope.is_conditioned() {
+            conditioned(&mut bench, (&checks, &sentences), &parts, size.budget)?
+        } else {
+            sampled(&mut bench, &checks, &parts, size.samples)?
+        };
+        for (sampled, (verdict, _)) in found.checks.iter_mut().zip(nominal.verdicts) {
+            sampled.nominal = verdict;
+            sampled.counted = if scope.is_conditioned() { Verdict::Reproduced } else { verdict };
+        }
+        bench.finish()?;
+        Ok(Self { left_out, ..found })
+    }
+
+    /// A reconstruction with these set-ups, of which the readings of checks are missing.
+    fn of(scope: &Scope<'_>, checks: &[Judgeable<'_>], set_ups: &[SetUp], judged: &[&Judged]) -> Self {
+        let space = &scope.space;
+        let numbers: Vec<Vec<f64>> = set_ups.iter().map(|set_up| space.numbers(set_up)).collect();
+        let ranges = space.ranges.iter().enumerate().map(|(d, (key, _))| Variable {
+            name: key.name.clone(),
+            is_reading: false,
+            values: numbers.iter().map(|numbers| numbers[d]).collect(),
+        });
+        let choices = space.choices();
+        let readings =
+            choices.iter().enumerate().flat_map(|(place, &count)| (1..count).map(move |choice| (place, choice)));
+        let readings = readings.map(|(place, choice)| Variable {
+            name: space.reading(place, choice),
+            is_reading: true,
+            values: set_ups.iter().map(|set_up| f64::from(set_up.readings[place] == choice)).collect(),
+        });
+        let features = scope.plan.experiment.study.features.iter().enumerate().map(|(k, feature)| Variable {
+            name: feature.value.name.clone(),
+            is_reading: false,
+            values: judged.iter().map(|judged| judged.features[k]).collect(),
+        });
+        let check = |(k, (check, definition)): (usize, &Judgeable<'_>)| Sampled {
+            check: check.id.clone(),
+            definition: definition.clone(),
+            nominal: Verdict::Open,
+            counted: Verdict::Open,
+            verdicts: judged.iter().map(|judged| judged.verdicts[k].0).collect(),
+            measured: judged.iter().map(|judged| judged.verdicts[k].1).collect(),
+            readings: Vec::new(),
+        };
+        Self {
+            variables: ranges.chain(readings).chain(features).collect(),
+            units: set_ups.iter().map(|set_up| set_up.units.clone()).collect(),
+            failed: judged.iter().map(|judged| judged.failed).collect(),
+            checks: checks.iter().enumerate().map(check).collect(),
+            is_even: true,
+            ..Self::default()
+        }
+    }
+
+    /// How many set-ups the checks were judged in.
+    #[must_use]
+    pub fn set_ups(&self) -> usize {
+        self.failed.len()
+    }
+
+    /// Whether set-ups were accepted by what is given.
+    #[must_use]
+    pub fn is_conditioned(&self) -> bool {
+        !self.givens.is_empty()
+    }
+
+    /// The text of `set-ups.csv`: one line a set-up with its parameters, readings and features, the number of its runs that failed, and
+    /// for every check the verdict and, if one was measured, the number. Numbers have six digits.
+    ///
+    /// # Errors
+    /// None in practice: the text is made in memory.
+    pub fn set_ups_to_csv(&self) -> Result<Vec<u8>, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let is_measured = |check: &Sampled| check.measured.iter().any(|number| !number.is_nan());
+        let heads = self.checks.iter().flat_map(|check| {
+            let measured = is_measured(check).then(|| format!("{} measured", check.check));
+            std::iter::once(check.check.clone()).chain(measured)
+        });
+        let variables = self.variables.iter().map(|variable| variable.name.clone());
+        writer.write_record(variables.chain(["failed_runs".to_owned()]).chain(heads))?;
+        let number = |number: f64| if number.is_nan() { String::new() } else { decimal(rounded(number)) };
+        for (place, failed) in self.failed.iter().enumerate() {
+            let values = self.variables.iter().map(|variable| number(variable.values[place]));
+            let verdicts = self.checks.iter().flat_map(|check| {
+                let measured = is_measured(check).then(|| number(check.measured[place]));
+                std::iter::once(check.verdicts[place].name().to_owned()).chain(measured)
+            });
+            writer.write_record(values.chain([failed.to_string()]).chain(verdicts))?;
+        }
+        writer.into_inner().map_err(|error| error.into_error().into())
+    }
+}
+
+/// Samples of the ranges with the readings of the file, and each other reading with the numbers of the file.
+fn sampled(
+    bench: &mut Bench<'_>,
+    checks: &[Judgeable<'_>],
+    parts: &[Plan],
+    samples: u32,
+) -> Result<Reconstruction, ReconstructionError> {
+    let (scope, space) = (bench.scope, &bench.scope.space);
+    let samples = if space.ranges.is_empty() { 0 } else { samples };
+    let set_ups: Vec<SetUp> = (0..samples).map(|point| space.as_in_file(point)).collect();
+    let values: Vec<Values> = set_ups.iter().map(|set_up| space.values(set_up)).collect();
+    let judged = bench.judge(parts, &values, checks)?;
+    let mut found = Reconstruction::of(scope, checks, &set_ups, &judged.iter().collect::<Vec<_>>());
+    // Other readings are not sampled and cannot decide.
+    found.variables.retain(|variable| !variable.is_reading);
+    for reading in scope.plan.experiment.readings() {
+        let judged = bench.judge(parts, std::slice::from_ref(&reading.sets), checks)?.remove(0);
+        for (sampled, (verdict, _)) in found.checks.iter_mut().zip(judged.verdicts) {
+            sampled.readings.push((reading.name.clone(), Some(verdict)));
+        }
+        found.readings.push(Tally { name: reading.name.clone(), tried: 1, met: 1 });
+    }
+    found.tried = [set_ups.len(), found.failed.iter().filter(|&&failed| failed > 0).count()];
+    Ok(found)
+}
+
+/// The set-ups that meet all givens.
+fn conditioned(
+    bench: &mut Bench<'_>,
+    (checks, sentences): (&[Judgeable<'_>], &[usize]),
+    parts: &[Plan],
+    budget: usize,
+) -> Result<Reconstruction, ReconstructionError> {
+    let (scope, space) = (bench.scope, &bench.scope.space);
+    let mut search = Search::new(space, Trials::new(bench, std::iter::empty()), budget, Vec::new());
+    let mut judged: HashMap<usize, Judged> = HashMap::new();
+    let mut wanted = WANTED;
+    loop {
+        let before = search.drawn.len();
+        search.draw(wanted)?;
+        let mut new: Vec<usize> = search.drawn.iter().copied().filter(|place| !judged.contains_key(place)).collect();
+        new.sort_unstable();
+        new.dedup();
+        let values: Vec<Values> = new.iter().map(|&place| space.values(&search.tried[place].set_up)).collect();
+        let found = search.trial.bench.judge(parts, &values, checks)?;
+        judged.extend(new.into_iter().zip(found));
+        let is_near = |k: usize| {
+            let holds = search.drawn.iter().filter(|place| judged[place].verdicts[k].0 == Verdict::Reproduced).count();
+            NEAR.contains(&(holds as f64 / search.drawn.len() as f64))
+        };
+        if wanted == MOST || search.drawn.len() == before || !(0..checks.len()).any(is_near) {
+            break;
+        }
+        wanted = MOST;
+    }
+    let drawn: Vec<&Judged> = search.drawn.iter().map(|place| &judged[place]).collect();
+    let set_ups: Vec<SetUp> = search.drawn.iter().map(|&place| search.tried[place].set_up.clone()).collect();
+    let mut found = Reconstruction::of(scope, checks, &set_ups, &drawn);
+    found.is_even = search.is_even;
+    found.tried = [search.tried.len(), search.trial.failed];
+    let id = |given: usize| scope.givens[given].check.id.clone();
+    let tried = |is_meant: &dyn Fn(&Tried) -> bool, is_met: &dyn Fn(&Tried) -> bool| {
+        let meant = || search.tried.iter().filter(|tried| is_meant(tried));
+        [meant().count(), meant().filter(|tried| is_met(tried)).count()]
+    };
+    for given in 0..scope.givens.len() {
+        let [tried, met] = tried(&|tried| tried.misses[given].is_some(), &|tried| tried.meets(given));
+        found.givens.push(Tally { name: id(given), tried, met });
+    }
+    found.conflicts = search
+        .conflicts(scope.givens.len())
+        .iter()
+        .map(|givens| givens.iter().map(|&given| id(given)).collect())
+        .collect();
+    for (place, &count) in space.choices().iter().enumerate() {
+        for choice in 0..count {
+            let name = space.reading(place, choice);
+            let [tried, met] = tried(&|tried| tried.set_up.readings[place] == choice, &Tried::is_accepted);
+            for (k, sampled) in found.checks.iter_mut().enumerate().filter(|_| choice > 0) {
+                let there = set_ups.iter().zip(&drawn).filter(|(set_up, _)| set_up.readings[place] == choice);
+                let mut counts = Counts::default();
+                there.for_each(|(_, judged)| counts.add(judged.verdicts[k].0));
+                let prevailing = Verdict::ALL.into_iter().rev().max_by_key(|&verdict| counts.of(verdict));
+                let is_met = counts.judged() + counts.open > 0;
+                sampled.readings.push((name.clone(), prevailing.filter(|_| is_met)));
+            }
+            found.readings.push(Tally { name, tried, met });
+        }
+    }
+    let accepted: Vec<SetUp> = {
+        let mut places = search.drawn.clone();
+        places.sort_unstable();
+        places.dedup();
+        places.into_iter().map(|place| search.tried[place].set_up.clone()).collect()
+    };
+    let nearest = search.best().map(|tried| tried.set_up.clone());
+    let left = budget.saturating_sub(search.tried.len()).max(budget / WITNESS);
+    drop(search);
+    let sentences = sentences.iter().map(|&k| checks[k].0);
+    found.witness = witness(bench, sentences.collect(), accepted, nearest, left)?;
+    Ok(found)
+}
+
+/// The set-up for everything at once: one of those accepted, or one found from there; if none is accepted, the nearest.
+fn witness(
+    bench: &mut Bench<'_>,
+    sentences: Vec<&Check>,
+    accepted: Vec<SetUp>,
+    nearest: Option<SetUp>,
+    budget: usize,
+) -> Result<Option<Witness>, ReconstructionError> {
+    let (scope, space) = (bench.scope, &bench.scope.space);
+    let givens = scope.givens.len();
+    let sentences = if accepted.is_empty() { Vec::new() } else { sentences };
+    let count = accepted.len();
+    let mut search = Search::new(space, Trials::new(bench, sentences.iter().copied()), count + budget, Vec::new());
+    search.evaluate(accepted.into_iter().map(|set_up| (set_up, f64::INFINITY)).collect())?;
+    if !search.tried.iter().any(Tried::is_accepted) {
+        search.descend(None, budget, 1)?;
+    }
+    let meets_givens = search.tried.iter().filter(|tried| (0..givens).all(|given| tried.meets(given)));
+    let distance = |tried: &Tried| tried.distance().unwrap_or(f64::INFINITY);
+    let best = meets_givens.reduce(|a, b| if distance(b) < distance(a) { b } else { a });
+    let Some(set_up) = best.map(|tried| tried.set_up.clone()).or(nearest) else { return Ok(None) };
+    let judgements = search.trial.judgements(&set_up)?;
+    let (of_givens, of_sentences) = judgements.split_at(givens);
+    let given = |(given, judgement): (&crate::claims::Given, &crate::claims::Judgement)| {
+        (given.check.id.clone(), judgement.measured, miss(judgement, true))
+    };
+    Ok(Some(Witness {
+        values: space.values(&set_up),
+        givens: scope.givens.iter().zip(of_givens).map(given).collect(),
+        sentences: sentences.iter().map(|check| check.id.clone()).zip(of_sentences.iter().map(|j| j.verdict)).collect(),
+    }))
+}

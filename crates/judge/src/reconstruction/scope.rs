@@ -1,0 +1,265 @@
+//! What a reconstruction runs and judges: the runs of an experiment, and of those that vary along with it, and the checks that rest on
+//! these alone.
+
+use std::collections::{BTreeMap, HashSet};
+
+use mbsbench_experiment::Recording;
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::spec::AxisValue;
+use mbsbench_input::{BadInput, Problem};
+use serde_json::json;
+
+use super::space::Space;
+use crate::claims::definition::hash;
+use crate::claims::spec::{Operand, Reduce};
+use crate::claims::{Check, Given, Ledger};
+
+/// What a reconstruction runs: plans with its runs only, the first of them that of the experiment itself.
+#[derive(Debug)]
+pub struct Scope<'p> {
+    /// The experiment.
+    pub plan: &'p Plan,
+    /// What the paper prints about the set-up.
+    pub givens: Vec<Given>,
+    /// The set-ups.
+    pub space: Space<'p>,
+    /// The runs of the experiment, and those that vary along.
+    pub plans: Vec<Plan>,
+    /// The plans as they are in the files, in the same order.
+    whole: Vec<&'p Plan>,
+}
+
+/// A check that is judged in every set-up, with a hash of what that rests on.
+pub type Judgeable<'l> = (&'l Check, String);
+
+/// The checks of a reconstruction.
+#[derive(Debug, Default)]
+pub struct Checks<'l> {
+    /// The checks that are judged.
+    pub judged: Vec<Judgeable<'l>>,
+    /// The checks on the same experiments that are not.
+    pub left_out: Vec<(String, LeftOut)>,
+    /// The checks of sentences that a witness has to meet, by their places among those judged.
+    pub sentences: Vec<usize>,
+}
+
+/// Why a check that rests on an experiment is not judged by its reconstruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LeftOut {
+    /// Set-ups are not timed.
+    Times,
+    /// Some of the cases are run only.
+    Cases,
+    /// Other experiments keep their numbers.
+    OtherExperiments,
+    /// `study:` asks for others.
+    NotAskedFor,
+    /// Set-ups are accepted by these numbers.
+    Givens,
+}
+
+impl LeftOut {
+    /// All reasons.
+    pub const ALL: [Self; 5] = [Self::Times, Self::Cases, Self::OtherExperiments, Self::NotAskedFor, Self::Givens];
+
+    /// As in files and sentences: the check *rests on …*.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Times => "times",
+            Self::Cases => "other cases",
+            Self::OtherExperiments => "other experiments too",
+            Self::NotAskedFor => "the nominal numbers",
+            Self::Givens => "givens alone",
+        }
+    }
+}
+
+impl<'p> Scope<'p> {
+    /// The scope of a reconstruction of `plan`.
+    ///
+    /// # Errors
+    /// What is wrong with `given:`, or with the names under `along`.
+    pub fn new(plan: &'p Plan, plans: &'p [Plan]) -> Result<Self, BadInput> {
+        let experiment = &plan.experiment;
+        let along = experiment.study.along.iter().map(|name| {
+            let is_called = |other: &&Plan| other.experiment.is_called(&name.value, &experiment.paper);
+            plans.iter().find(is_called).ok_or_else(|| {
+                let known = plans.iter().map(|plan| plan.experiment.id.as_str());
+                let problem = Problem::unknown(name.node.place, "experiment", &name.value, known.collect::<Vec<_>>());
+                experiment.document.bad(vec![problem])
+            })
+        });
+        let whole = std::iter::once(Ok(plan)).chain(along).collect::<Result<Vec<_>, _>>()?;
+        let parts = whole.iter().enumerate().map(|(index, whole)| part(whole, (index == 0).then_some(plan), plan));
+        let (givens, space) = (Given::all(plan, plans)?, Space::new(experiment));
+        let scope = Self { plan, givens, space, plans: parts.collect(), whole };
+        for (given, node) in scope.givens.iter().zip(&experiment.given) {
+            let reason = scope.lacks(&given.check, &experiment.paper);
+            if let Some(reason) = reason.filter(|reason| *reason != LeftOut::Times) {
+                let message = format!("the given `{}` rests on {}", given.check.id, reason.name());
+                let problem = Problem::new(node.place_of("of"), message);
+                let accepted =
+                    "accepted: runs of this experiment that `study:` leaves, or of those under `study: { along: … }`";
+                return Err(experiment.document.bad(vec![problem.help(accepted)]));
+            }
+        }
+        Ok(scope)
+    }
+
+    /// Whether set-ups are accepted or not; otherwise ranges and readings show sensitivity only.
+    #[must_use]
+    pub fn is_conditioned(&self) -> bool {
+        !self.givens.is_empty()
+    }
+
+    /// The plans with no other runs than those that some selections mean.
+    pub(super) fn parts(&self, selections: &[(&str, &BTreeMap<String, AxisValue>)]) -> Vec<Plan> {
+        let paper = &self.plan.experiment.paper;
+        let part = |plan: &Plan| {
+            let filters = selections.iter().filter(|(name, _)| plan.experiment.is_called(name, paper));
+            let filters: Vec<_> = filters.map(|(_, filter)| *filter).collect();
+            let mut part = plan.clone();
+            part.runs.retain(|run| filters.iter().any(|filter| plan.is_meant(run, filter)));
+            part
+        };
+        self.plans.iter().map(part).collect()
+    }
+
+    /// The plans with the runs that some checks and the features need.
+    pub(super) fn parts_for<'c>(&self, checks: impl Iterator<Item = &'c Check>) -> Vec<Plan> {
+        let experiment = &self.plan.experiment;
+        let features = experiment.study.features.iter().map(|feature| (experiment.id.as_str(), &feature.value.filter));
+        let selections: Vec<_> = checks.flat_map(|check| check.kind.selections()).chain(features).collect();
+        self.parts(&selections)
+    }
+
+    /// How many runs are made; zero if that depends on what is found.
+    #[must_use]
+    pub fn runs(&self, checks: &Checks<'_>, samples: u32) -> usize {
+        let parts = self.parts_for(checks.judged.iter().map(|(check, _)| *check));
+        let runs: usize = parts.iter().map(|plan| plan.runs.len()).sum();
+        let samples = if self.space.ranges.is_empty() { 0 } else { samples as usize };
+        let times = 1 + samples + self.plan.experiment.readings().count();
+        if self.is_conditioned() { 0 } else { runs * times }
+    }
+
+    /// What a ledger has for this reconstruction.
+    #[must_use]
+    pub fn checks<'l>(&self, ledger: &'l Ledger) -> Checks<'l> {
+        let (mut judged, mut left_out) = (Vec::new(), Vec::new());
+        for check in ledger.checks() {
+            let names = check.kind.experiments();
+            if !names.iter().any(|name| self.index_of(name, &ledger.paper).is_some()) {
+                continue;
+            }
+            match self.leaves_out(check, &ledger.paper) {
+                Some(reason) => left_out.push((check.id.clone(), reason)),
+                None => judged.push((check, self.definition(check, &ledger.paper))),
+            }
+        }
+        let figure = self.plan.experiment.study.figure.as_deref().unwrap_or_default();
+        let meant = ledger.statements.iter().filter(|statement| statement.place.contains(figure));
+        let carrying = meant.flat_map(|statement| &statement.checks).filter(|check| check.is_carrying());
+        let meant: HashSet<&str> = carrying.map(|check| check.id.as_str()).collect();
+        let sentences = (0..judged.len()).filter(|&k: &usize| meant.contains(judged[k].0.id.as_str())).collect();
+        Checks { judged, left_out, sentences }
+    }
+
+    fn index_of(&self, experiment: &str, paper: &str) -> Option<usize> {
+        self.whole.iter().position(|plan| plan.experiment.is_called(experiment, paper))
+    }
+
+    fn leaves_out(&self, check: &Check, paper: &str) -> Option<LeftOut> {
+        let operands = check.kind.operands();
+        let givens: Vec<String> =
+            self.givens.iter().flat_map(|given| given.check.kind.operands()).map(|of| self.numbers(of)).collect();
+        if !operands.is_empty() && operands.iter().all(|of| givens.contains(&self.numbers(of))) {
+            return Some(LeftOut::Givens);
+        }
+        match self.lacks(check, paper) {
+            Some(LeftOut::OtherExperiments) => Some(LeftOut::OtherExperiments),
+            _ if !self.plan.experiment.study.asks_for(&check.id) => Some(LeftOut::NotAskedFor),
+            reason => reason,
+        }
+    }
+
+    /// The numbers that an operand means, whatever way it is written.
+    fn numbers(&self, operand: &Operand) -> String {
+        let plan = self.index_of(&operand.experiment, &self.plan.experiment.paper);
+        let runs: Vec<usize> =
+            plan.map_or_else(Vec::new, |index| self.plans[index].meant(&operand.filter).map(|(run, _)| run).collect());
+        let columns: Vec<&str> = operand.columns().collect();
+        let reduce = if runs.len() * columns.len() == 1 { Reduce::Only } else { operand.reduce };
+        let (at, times) = (&operand.at, &operand.times);
+        format!("{plan:?} {runs:?} {columns:?} {reduce:?} {} {at:?} {times:?}", operand.magnitude)
+    }
+
+    /// What keeps a check from being judged on the runs of a set-up.
+    fn lacks(&self, check: &Check, paper: &str) -> Option<LeftOut> {
+        let selections = check.kind.selections();
+        if selections.iter().any(|(experiment, _)| self.index_of(experiment, paper).is_none()) {
+            Some(LeftOut::OtherExperiments)
+        } else if check.kind.is_of_time() {
+            Some(LeftOut::Times)
+        } else if selections.iter().any(|(experiment, filter)| {
+            self.index_of(experiment, paper).is_some_and(|index| !self.has_all(index, filter))
+        }) {
+            Some(LeftOut::Cases)
+        } else {
+            None
+        }
+    }
+
+    /// Whether a set-up has all runs that a filter means, but for the values that `where` leaves of an axis of which the filter
+    /// does not speak.
+    fn has_all(&self, index: usize, filter: &BTreeMap<String, AxisValue>) -> bool {
+        let (whole, part) = (self.whole[index], &self.plans[index]);
+        let mut meant = filter.clone();
+        for (axis, values) in &self.plan.experiment.study.filter {
+            if whole.axis(axis).is_some() {
+                meant.entry(axis.clone()).or_insert_with(|| values.clone());
+            }
+        }
+        let wanted = whole.meant(&meant).count();
+        let made = part.meant(&meant).count();
+        wanted > 0 && wanted == made
+    }
+
+    /// A hash of what a check is judged on: its test, its runs, givens, ranges and readings. How many set-ups there are is no part of it.
+    fn definition(&self, check: &Check, paper: &str) -> String {
+        let mut runs: Vec<String> = Vec::new();
+        for (experiment, filter) in check.kind.selections() {
+            let Some(index) = self.index_of(experiment, paper) else { continue };
+            let plan = &self.plans[index];
+            runs.extend(plan.meant(filter).map(|(_, run)| run.set_up().to_string()));
+        }
+        let givens: Vec<&str> = self.givens.iter().map(|given| given.check.definition.as_str()).collect();
+        hash(&json!({ "check": check.definition, "runs": runs, "givens": givens, "space": self.space.definition() }))
+    }
+}
+
+/// The runs of a plan that are made in every set-up, with nothing recorded for plots.
+fn part(whole: &Plan, studied: Option<&Plan>, plan: &Plan) -> Plan {
+    let mut part = whole.clone();
+    let along: BTreeMap<String, AxisValue> = plan
+        .experiment
+        .study
+        .filter
+        .iter()
+        .filter(|(axis, _)| whole.axis(axis).is_some())
+        .map(|(axis, values)| (axis.clone(), values.clone()))
+        .collect();
+    part.runs.retain(|run| match studied {
+        Some(plan) => plan.is_studied(run),
+        None => whole.is_meant(run, &along),
+    });
+    for run in &mut part.runs {
+        run.recording = Recording::default();
+    }
+    part.experiment.tables.clear();
+    part.experiment.plots.clear();
+    part.experiment.drawings.clear();
+    part.experiment.animations.clear();
+    part
+}

@@ -1,0 +1,491 @@
+//! The search for set-ups that meet everything a paper prints about them.
+//!
+//! 1. *Sample*: points of a Sobol sequence, each with every combination of readings.
+//! 2. *Descend*, if the sample accepts none, or none with some reading: differential evolution (R. Storn, K. Price, J. Glob. Optim. 11 (1997)
+//!    341–359; mutation towards one of the best as in J. Zhang, A. C. Sanderson, IEEE Trans. Evol. Comput. 13 (2009) 945–958) on the sum of
+//!    squared distances from the givens, in tolerances.
+//! 3. *Walk*, if the sample accepts too few: Metropolis chains that accept a move if and only if it meets all givens. Moves are differences of
+//!    other chains (C. J. F. ter Braak, Stat. Comput. 16 (2006) 239–249) in some of the coordinates (J. A. Vrugt et al., Int. J. Nonlinear
+//!    Sci. Numer. Simul. 10 (2009) 273–290); one half of the chains moves by differences of the other half, which keeps all moves symmetric
+//!    and independent of their order. The stationary distribution is uniform over the accepted set-ups.
+//!
+//! Everything goes generation by generation with one stream of random numbers: the result is the same for any number of threads.
+
+use super::space::{SetUp, Space};
+
+/// Part of the budget that the sample may use.
+const SAMPLE: usize = 4;
+/// Set-ups that are evaluated together while sampling, about.
+const TOGETHER: usize = 64;
+/// Chains of the walk; an even number.
+const CHAINS: usize = 24;
+/// Accepted moves of a chain, on average, between two draws from all chains.
+const THIN: usize = 2;
+/// Generations before the first draw, if the chains do not start from the sample.
+const BURN_IN: usize = 8;
+/// Accepted set-ups of the sample from which chains may start without burn-in.
+const STARTS: usize = 8;
+/// Generations without any progress after which a descent ends.
+const STALLED: usize = 25;
+/// Distance of a number that a run does not have, in tolerances.
+pub(super) const FARTHEST: f64 = 1e3;
+
+/// Evenly distributed numbers (G. L. Steele et al., OOPSLA 2014: SplitMix64).
+#[derive(Debug, Clone)]
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    /// A number in the unit interval, below 1.
+    pub(super) fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        (self.unit() * count as f64) as usize
+    }
+
+    /// Two different numbers below `count`, which is at least 2.
+    fn pair(&mut self, count: usize) -> [usize; 2] {
+        let first = self.below(count);
+        [first, (first + 1 + self.below(count - 1)) % count]
+    }
+}
+
+/// A set-up with its distance from each given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tried {
+    /// The set-up.
+    pub set_up: SetUp,
+    /// For each given how far beyond its tolerance the number is, in tolerances: zero if it is met, none if it was not evaluated.
+    pub misses: Vec<Option<f64>>,
+}
+
+impl Tried {
+    /// Whether it meets all givens.
+    #[must_use]
+    pub fn is_accepted(&self) -> bool {
+        self.misses.iter().all(|&miss| miss == Some(0.0))
+    }
+
+    /// Whether it meets one given.
+    #[must_use]
+    pub fn meets(&self, given: usize) -> bool {
+        self.misses[given] == Some(0.0)
+    }
+
+    /// The sum of squared distances; none if a given was not evaluated.
+    #[must_use]
+    pub fn distance(&self) -> Option<f64> {
+        self.misses.iter().map(|miss| miss.map(|miss| miss * miss)).sum()
+    }
+}
+
+/// How set-ups are evaluated.
+pub trait Trial {
+    /// Why they cannot be.
+    type Error;
+
+    /// The distances of some set-ups from each given. The evaluation of one may end as soon as its sum of squares exceeds the limit beside it.
+    ///
+    /// # Errors
+    /// A set-up that cannot be evaluated.
+    fn misses(&mut self, candidates: &[(SetUp, f64)]) -> Result<Vec<Vec<Option<f64>>>, Self::Error>;
+
+    /// Tells somebody how many set-ups were tried and accepted, and the smallest distance.
+    fn tell(&self, _tried: usize, _accepted: usize, _nearest: f64) {}
+}
+
+/// A search.
+#[derive(Debug)]
+pub struct Search<'s, T> {
+    space: &'s Space<'s>,
+    /// How set-ups are evaluated.
+    pub trial: T,
+    random: Random,
+    /// Most set-ups that are evaluated.
+    budget: usize,
+    /// All set-ups that were evaluated, in order.
+    pub tried: Vec<Tried>,
+    /// Draws from the accepted set-ups, by their places in [`tried`](Self::tried). A chain that does not move is drawn again.
+    pub drawn: Vec<usize>,
+    /// Whether the draws are evenly distributed over the accepted set-ups.
+    pub is_even: bool,
+    point: u32,
+    chains: Vec<usize>,
+    generation: usize,
+    moves: usize,
+}
+
+impl<'s, T: Trial> Search<'s, T> {
+    /// A search that evaluates at most `budget` set-ups beside those that were `tried` before.
+    pub fn new(space: &'s Space<'s>, trial: T, budget: usize, tried: Vec<Tried>) -> Self {
+        let (random, budget) = (Random(2001), budget + tried.len());
+        let (drawn, chains) = (Vec::new(), Vec::new());
+        Self { space, trial, random, budget, tried, drawn, is_even: true, point: 0, chains, generation: 0, moves: 0 }
+    }
+
+    /// Draws accepted set-ups until there are as many as wanted, or the budget is used. More can be drawn later.
+    ///
+    /// # Errors
+    /// Those of the trial.
+    pub fn draw(&mut self, wanted: usize) -> Result<(), T::Error> {
+        if self.chains.is_empty() {
+            self.sample(wanted)?;
+        }
+        if self.drawn.len() >= wanted || self.space.ranges.is_empty() {
+            return Ok(());
+        }
+        if self.chains.is_empty() {
+            self.find()?;
+            self.begin_walk();
+        }
+        self.walk(wanted)
+    }
+
+    /// The accepted set-ups, each once, in the order in which they were found.
+    pub fn accepted(&self) -> impl Iterator<Item = usize> {
+        (0..self.tried.len()).filter(|&place| self.tried[place].is_accepted())
+    }
+
+    /// The set-up with the smallest distance from all givens, the first of several.
+    #[must_use]
+    pub fn best(&self) -> Option<&Tried> {
+        let complete = self.tried.iter().filter_map(|tried| Some((tried.distance()?, tried)));
+        complete.reduce(|a, b| if b.0 < a.0 { b } else { a }).map(|(_, tried)| tried)
+    }
+
+    /// Pairs and triples of givens that no set-up meets together, although some set-up meets each of them, or each pair.
+    #[must_use]
+    pub fn conflicts(&self, givens: usize) -> Vec<Vec<usize>> {
+        let meets = |wanted: &[usize]| self.tried.iter().any(|tried| wanted.iter().all(|&given| tried.meets(given)));
+        let single: Vec<usize> = (0..givens).filter(|&given| meets(&[given])).collect();
+        let pairs = single.iter().flat_map(|&a| single.iter().filter(move |&&b| b > a).map(move |&b| vec![a, b]));
+        let (met, mut conflicts): (Vec<Vec<usize>>, Vec<Vec<usize>>) = pairs.partition(|pair| meets(pair));
+        for pair in &met {
+            let above = single.iter().filter(|&&third| third > pair[1]);
+            let triples = above.map(|&third| vec![pair[0], pair[1], third]);
+            let are_met = |triple: &[usize]| {
+                [vec![triple[0], triple[2]], vec![triple[1], triple[2]]].iter().all(|pair| met.contains(pair))
+            };
+            conflicts.extend(triples.filter(|triple| are_met(triple) && !meets(triple)));
+        }
+        conflicts
+    }
+
+    /// Evaluates set-ups as far as the budget goes, and says where they are.
+    ///
+    /// # Errors
+    /// Those of the trial.
+    pub fn evaluate(&mut self, mut candidates: Vec<(SetUp, f64)>) -> Result<std::ops::Range<usize>, T::Error> {
+        let first = self.tried.len();
+        candidates.truncate(self.budget - first);
+        let misses = self.trial.misses(&candidates)?;
+        let tried = candidates.into_iter().zip(misses);
+        self.tried.extend(tried.map(|((set_up, _), misses)| Tried { set_up, misses }));
+        let nearest = self.best().and_then(Tried::distance).unwrap_or(f64::INFINITY);
+        self.trial.tell(self.tried.len(), self.accepted().count(), nearest);
+        Ok(first..self.tried.len())
+    }
+
+    fn sample(&mut self, wanted: usize) -> Result<(), T::Error> {
+        let each = self.space.at(0).len();
+        let most = (self.budget / SAMPLE).max(each);
+        let points = self.space.points(u32::MAX);
+        while self.drawn.len() < wanted && self.tried.len() + each <= most && self.point < points {
+            let room = (most - self.tried.len()) / each;
+            let block = (TOGETHER / each).clamp(1, room).min((points - self.point) as usize) as u32;
+            let set_ups = (self.point..self.point + block).flat_map(|point| self.space.at(point));
+            let candidates = set_ups.map(|set_up| (set_up, f64::INFINITY)).collect();
+            self.point += block;
+            let places = self.evaluate(candidates)?;
+            self.drawn.extend(places.filter(|&place| self.tried[place].is_accepted()));
+        }
+        Ok(())
+    }
+
+    /// Looks for a first accepted set-up, and then for one with each reading that has none, in half of the budget that is left.
+    fn find(&mut self) -> Result<(), T::Error> {
+        let left = (self.budget - self.tried.len()) / 2;
+        if self.drawn.is_empty() {
+            self.descend(None, left / 2, CHAINS / 2)?;
+        }
+        let choices = self.space.choices();
+        let all = choices.iter().enumerate().flat_map(|(place, &count)| (0..count).map(move |choice| (place, choice)));
+        let is_accepted = |(place, choice): (usize, usize)| {
+            self.tried.iter().any(|tried| tried.set_up.readings[place] == choice && tried.is_accepted())
+        };
+        let open: Vec<(usize, usize)> = all.filter(|&reading| !is_accepted(reading)).collect();
+        for &reading in &open {
+            self.descend(Some(reading), left / 2 / open.len(), CHAINS / 4)?;
+        }
+        Ok(())
+    }
+
+    /// Differential evolution from the best of the complete set-ups, with one reading fixed if that is wanted, until `enough` of its
+    /// population meet everything, or `most` set-ups were evaluated.
+    ///
+    /// # Errors
+    /// Those of the trial.
+    pub fn descend(&mut self, fixed: Option<(usize, usize)>, most: usize, enough: usize) -> Result<(), T::Error> {
+        let has_it = |tried: &Tried| fixed.is_none_or(|(place, choice)| tried.set_up.readings[place] == choice);
+        let complete = (0..self.tried.len()).filter(|&place| has_it(&self.tried[place]));
+        let mut population: Vec<(f64, usize)> =
+            complete.filter_map(|place| Some((self.tried[place].distance()?, place))).collect();
+        population.sort_by(|a, b| a.0.total_cmp(&b.0));
+        population.truncate((4 * self.space.ranges.len()).clamp(CHAINS, 2 * CHAINS));
+        if population.len() < 4 || self.space.ranges.is_empty() {
+            return Ok(());
+        }
+        let (end, mut stalled) = ((self.tried.len() + most).min(self.budget), 0);
+        while self.tried.len() < end && stalled < STALLED {
+            if population.iter().filter(|(distance, _)| *distance == 0.0).count() >= enough.min(population.len()) {
+                break;
+            }
+            population.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let open: Vec<usize> = (0..population.len()).filter(|&place| population[place].0 > 0.0).collect();
+            let candidates =
+                open.iter().map(|&place| (self.offspring(&population, place, fixed), population[place].0)).collect();
+            let places = self.evaluate(candidates)?;
+            stalled += 1;
+            for (&parent, child) in open.iter().zip(places) {
+                if let Some(distance) = self.tried[child].distance().filter(|&own| own < population[parent].0) {
+                    population[parent] = (distance, child);
+                    stalled = 0;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A set-up made of one of a population, which is sorted, one of the best, and the difference of two others.
+    fn offspring(&mut self, population: &[(f64, usize)], parent: usize, fixed: Option<(usize, usize)>) -> SetUp {
+        const BEST: usize = 4;
+        let random = &mut self.random;
+        let best = random.below((population.len() / BEST).max(1));
+        let others = random.pair(population.len());
+        let [own, best, one, other] =
+            [parent, best, others[0], others[1]].map(|place| &self.tried[population[place].1].set_up);
+        let (scale, kept) = (0.4 + 0.5 * random.unit(), random.below(own.units.len()));
+        let units = (0..own.units.len()).map(|d| {
+            let moved = own.units[d] + scale * (best.units[d] - own.units[d] + one.units[d] - other.units[d]);
+            if d == kept || random.unit() < 0.9 { reflected(moved) } else { own.units[d] }
+        });
+        let units = units.collect();
+        let readings = self.space.choices().into_iter().enumerate().map(|(place, count)| match fixed {
+            Some((known, choice)) if known == place => choice,
+            _ => match random.unit() {
+                part if part < 0.1 => random.below(count),
+                part if part < 0.5 => best.readings[place],
+                _ => own.readings[place],
+            },
+        });
+        let readings = readings.collect();
+        SetUp { units, readings }
+    }
+
+    /// Chains start from the sample if it has enough, else from everything that was found.
+    fn begin_walk(&mut self) {
+        if self.drawn.len() < STARTS {
+            self.drawn.clear();
+            self.is_even = false;
+        }
+        let starts: Vec<usize> = if self.is_even { self.drawn.clone() } else { self.accepted().collect() };
+        // Spread over all starts.
+        self.chains = (0..CHAINS.min(starts.len() * CHAINS)).map(|k| starts[k * starts.len() / CHAINS]).collect();
+        self.generation = 0;
+    }
+
+    fn walk(&mut self, wanted: usize) -> Result<(), T::Error> {
+        let burn_in = if self.is_even { 0 } else { BURN_IN };
+        while self.drawn.len() < wanted && !self.chains.is_empty() && self.tried.len() + CHAINS <= self.budget {
+            let half = CHAINS / 2;
+            for first in [0, half] {
+                let moves = (first..first + half).map(|chain| (self.moved(chain, half - first), 0.0)).collect();
+                let places = self.evaluate(moves)?;
+                for (chain, place) in (first..).zip(places) {
+                    if self.tried[place].is_accepted() {
+                        self.chains[chain] = place;
+                        self.moves += 1;
+                    }
+                }
+            }
+            self.generation += 1;
+            let has_moved = self.moves >= THIN * CHAINS;
+            if self.generation > burn_in && has_moved {
+                self.moves = 0;
+                self.drawn.extend(&self.chains);
+                // What was drawn until now comes from chains in equilibrium.
+                self.is_even = true;
+            }
+        }
+        if self.drawn.is_empty() {
+            self.drawn = self.accepted().collect();
+        }
+        Ok(())
+    }
+
+    /// Where a chain tries to go, by a difference of two chains of the half that begins at `others`.
+    fn moved(&mut self, chain: usize, others: usize) -> SetUp {
+        let random = &mut self.random;
+        let own = &self.tried[self.chains[chain]].set_up;
+        let [one, other] = random.pair(CHAINS / 2).map(|place| &self.tried[self.chains[others + place]].set_up);
+        let dimensions = own.units.len();
+        let part = [1.0 / 3.0, 2.0 / 3.0, 1.0][random.below(3)];
+        let kept = random.below(dimensions);
+        let is_moved: Vec<bool> = (0..dimensions).map(|d| d == kept || random.unit() < part).collect();
+        let count = is_moved.iter().filter(|&&is_moved| is_moved).count();
+        // Now and then a whole difference, which leads from one island to another.
+        let scale = if random.unit() < 0.1 { 1.0 } else { 2.38 / (2.0 * count as f64).sqrt() };
+        let noise = [0.1, 0.01, 1e-3, 1e-4][random.below(4)];
+        let units = (0..dimensions).map(|d| {
+            let jump = scale * (one.units[d] - other.units[d]) + noise * (2.0 * random.unit() - 1.0);
+            if is_moved[d] { reflected(own.units[d] + jump) } else { own.units[d] }
+        });
+        let units = units.collect();
+        let choices = self.space.choices();
+        let mut readings = own.readings.clone();
+        if !choices.is_empty() && random.unit() < 0.3 {
+            let place = random.below(choices.len());
+            readings[place] = random.below(choices[place]);
+        }
+        SetUp { units, readings }
+    }
+}
+
+/// A coordinate that left the unit interval, folded back into it; symmetric moves stay symmetric.
+fn reflected(unit: f64) -> f64 {
+    let within = unit.rem_euclid(2.0);
+    if within > 1.0 { 2.0 - within } else { within }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use mbsbench_experiment::Reading;
+    use mbsbench_input::{Key, Place};
+
+    use super::*;
+
+    /// Distances from some functions of length, mass and reading, each with its tolerance.
+    struct Printed(Vec<Test>);
+    type Test = (fn(f64, f64, usize) -> f64, f64, f64);
+
+    impl Trial for Printed {
+        type Error = Infallible;
+
+        fn misses(&mut self, candidates: &[(SetUp, f64)]) -> Result<Vec<Vec<Option<f64>>>, Infallible> {
+            let misses = candidates.iter().map(|(SetUp { units, readings }, limit)| {
+                let mut sum = 0.0;
+                let miss = |&(number, printed, tolerance): &Test| {
+                    let is_over = sum > *limit;
+                    let used = (number(10.0 * units[0], units[1], readings[0]) - printed).abs() / tolerance;
+                    let miss = (used - 1.0).max(0.0);
+                    sum += miss * miss;
+                    (!is_over).then_some(miss)
+                };
+                self.0.iter().map(miss).collect()
+            });
+            Ok(misses.collect())
+        }
+    }
+
+    /// The period of a small swing, s, of a pendulum of that length, m; read otherwise the angle counts from the other side.
+    fn period(length: f64, _: f64, reading: usize) -> f64 {
+        let period = 2.0 * std::f64::consts::PI * (length / 9.81).sqrt();
+        if reading == 0 { period } else { period + 20.0 }
+    }
+
+    fn mass(_: f64, mass: f64, _: usize) -> f64 {
+        mass
+    }
+
+    fn search(tests: Vec<Test>, budget: usize, wanted: usize, judge: impl Fn(&Search<'_, Printed>)) {
+        let key = |name: &str| Key { name: name.to_owned(), place: Place::default() };
+        let (keys, other) =
+            ([key("length"), key("mass"), key("angle")], [Reading { name: "b".into(), sets: Vec::new() }]);
+        let space = Space {
+            ranges: vec![(&keys[0], [0.0, 10.0]), (&keys[1], [0.0, 1.0])],
+            ambiguities: vec![(&keys[2], &other)],
+        };
+        let mut search = Search::new(&space, Printed(tests), budget, Vec::new());
+        search.draw(wanted).unwrap();
+        judge(&search);
+    }
+
+    /// The largest distance of the distribution of numbers from an even one between two ends.
+    fn unevenness(mut numbers: Vec<f64>, [low, high]: [f64; 2]) -> f64 {
+        numbers.sort_by(f64::total_cmp);
+        let count = numbers.len() as f64;
+        let parts =
+            numbers.iter().enumerate().map(|(k, number)| (number - low) / (high - low) - (k as f64 + 0.5) / count);
+        parts.map(f64::abs).fold(0.0, f64::max)
+    }
+
+    fn lengths(search: &Search<'_, Printed>) -> Vec<f64> {
+        search.drawn.iter().map(|&place| 10.0 * search.tried[place].set_up.units[0]).collect()
+    }
+
+    /// Lengths that have a period within a tolerance of the printed one.
+    fn ends(printed: f64, tolerance: f64) -> [f64; 2] {
+        [printed - tolerance, printed + tolerance].map(|period| 9.81 * (period / (2.0 * std::f64::consts::PI)).powi(2))
+    }
+
+    #[test]
+    fn a_wide_region_is_sampled_and_an_excluded_reading_is_seen() {
+        search(vec![(period, 3.0, 1.0)], 4000, 96, |search| {
+            assert!(search.is_even && search.drawn.len() >= 96 && search.chains.is_empty());
+            assert!(unevenness(lengths(search), ends(3.0, 1.0)) < 0.05);
+            let read = |choice: usize| search.tried.iter().filter(move |tried| tried.set_up.readings[0] == choice);
+            assert!(read(1).count() == read(0).count() && !read(1).any(Tried::is_accepted));
+        });
+    }
+
+    #[test]
+    fn a_narrow_region_is_found_and_filled_evenly() {
+        for tolerance in [2e-2, 1e-3] {
+            search(vec![(period, 3.0, tolerance), (mass, 0.3, 0.1)], 20000, 480, |search| {
+                assert!(
+                    search.is_even && search.drawn.len() >= 480 && !search.chains.is_empty(),
+                    "{}",
+                    search.drawn.len()
+                );
+                let masses = search.drawn.iter().map(|&place| search.tried[place].set_up.units[1]).collect();
+                // Of 480 independent numbers 0.06 is exceeded once in twenty times; these are correlated.
+                assert!(unevenness(lengths(search), ends(3.0, tolerance)) < 0.15);
+                assert!(unevenness(masses, [0.2, 0.4]) < 0.15);
+            });
+        }
+    }
+
+    #[test]
+    fn givens_that_exclude_each_other_are_named_and_the_nearest_set_up_is_between() {
+        search(vec![(period, 3.0, 0.2), (mass, 0.3, 0.1), (period, 3.6, 0.2)], 2000, 96, |search| {
+            assert!(search.drawn.is_empty());
+            assert_eq!(search.conflicts(3), [[0, 2]]);
+            let nearest = search.best().unwrap();
+            assert!((period(10.0 * nearest.set_up.units[0], 0.0, 0) - 3.3).abs() < 0.01, "{nearest:?}");
+        });
+    }
+
+    #[test]
+    fn givens_may_exclude_each_other_only_all_together() {
+        let [a, b, c]: [fn(f64, f64, usize) -> f64; 3] = [|l, _, _| l, |_, m, _| m, |l, m, _| l / 10.0 + m];
+        search(vec![(a, 2.0, 1.0), (b, 0.2, 0.1), (c, 1.0, 0.3)], 2000, 96, |search| {
+            assert_eq!(search.conflicts(3), [[0, 1, 2]]);
+        });
+    }
+
+    #[test]
+    fn a_search_is_the_same_again_and_uses_no_more_than_its_budget() {
+        let tests = || vec![(period as fn(f64, f64, usize) -> f64, 3.0, 1e-3)];
+        search(tests(), 700, 96, |one| {
+            search(tests(), 700, 96, |other| assert_eq!((&one.tried, &one.drawn), (&other.tried, &other.drawn)));
+            assert!(one.tried.len() <= 700);
+        });
+    }
+}

@@ -1,0 +1,98 @@
+//! What the reconstructions under `results/` found, for the verdicts that depend on them.
+
+use std::path::{Path, PathBuf};
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_input::BadInput;
+use rayon::prelude::*;
+
+use super::{Findings, Scope};
+use crate::claims::{Ledger, Studied, Studies};
+use crate::folders::Folders;
+
+/// The results of a reconstruction cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OutdatedStudy {
+    /// It was made of another check or another experiment.
+    #[error("{path}: the check `{check}` or its runs have changed since; `mbsbench reconstruct {experiment}` makes it again", path = path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// The check.
+        check: String,
+        /// The experiment.
+        experiment: String,
+    },
+    /// The file cannot be read.
+    #[error("{path}: {error}", path = path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// Givens, or names under `along`, make no sense.
+    #[error("{0}")]
+    BadInput(BadInput),
+}
+
+/// What the reconstructions of a paper found, by check; one that was not made says nothing, one that is outdated is an error.
+///
+/// # Errors
+/// The first file that is damaged or outdated.
+pub fn studies<'p>(
+    ledger: &Ledger,
+    plans: &'p [Plan],
+    results: &(impl Folders + ?Sized),
+) -> Result<Studies<'p>, OutdatedStudy> {
+    let is_own = |plan: &&Plan| plan.experiment.paper == ledger.paper && !plan.experiment.undetermined.is_empty();
+    let own: Vec<&Plan> = plans.iter().filter(is_own).collect();
+    let found: Vec<Vec<_>> =
+        own.into_par_iter().map(|plan| study(plan, ledger, plans, results)).collect::<Result<_, _>>()?;
+    let mut studies = Studies::new();
+    for (check, studied) in found.into_iter().flatten() {
+        studies.entry(check).or_default().push(studied);
+    }
+    Ok(studies)
+}
+
+/// What the reconstruction of an experiment found, by check.
+fn study<'p>(
+    plan: &'p Plan,
+    ledger: &Ledger,
+    plans: &'p [Plan],
+    results: &(impl Folders + ?Sized),
+) -> Result<Vec<(String, Studied<'p>)>, OutdatedStudy> {
+    let Some((path, findings)) = read(&results.of(&plan.experiment.id))? else { return Ok(Vec::new()) };
+    let scope = Scope::new(plan, plans).map_err(OutdatedStudy::BadInput)?;
+    let studied = scope.checks(ledger).judged.into_iter().map(|(check, definition)| {
+        let Some(finding) =
+            findings.checks.iter().find(|finding| finding.check == check.id && finding.definition == definition)
+        else {
+            let (path, experiment) = (path.clone(), plan.experiment.id.clone());
+            return Err(OutdatedStudy::Changed { path, check: check.id.clone(), experiment });
+        };
+        let studied = Studied {
+            plan,
+            accepted: finding.verdicts,
+            is_conditioned: findings.is_conditioned(),
+            readings: finding.readings.clone(),
+            decided: finding.decided(&plan.experiment.variables()),
+            tried: findings.tried[0],
+        };
+        Ok((check.id.clone(), studied))
+    });
+    studied.collect()
+}
+
+/// What the reconstruction of an experiment found, with its file; none if it was not made.
+fn read(folder: &Path) -> Result<Option<(PathBuf, Findings)>, OutdatedStudy> {
+    let path = folder.join("reconstruction.csv");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let unreadable = |error| OutdatedStudy::Unreadable { path: path.clone(), error };
+    let text = mbsbench_input::read_text(&path, mbsbench_input::LARGEST_DATA).map_err(unreadable)?;
+    let findings = Findings::read_csv(&text).map_err(|error| unreadable(error.into()))?;
+    Ok(Some((path, findings)))
+}

@@ -1,0 +1,106 @@
+//! A set-up that meets everything at once, as an experiment file.
+
+use std::fmt::Write as _;
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_input::{Entry, Key, Node, Value};
+use mbsbench_judge::reconstruction::Witness;
+use mbsbench_numbers::short;
+
+/// Keys that a witness does not take from its experiment: what is shown, what was searched, and what is stored beside the file.
+const LEFT_OUT: [&str; 12] = [
+    "id",
+    "tables",
+    "plots",
+    "drawings",
+    "animations",
+    "rankings",
+    "timing",
+    "undetermined",
+    "given",
+    "study",
+    "quick",
+    "reproduces",
+];
+
+/// The text of `witness.yaml`, which `mbsbench run` takes.
+#[must_use]
+pub fn text(plan: &Plan, witness: &Witness) -> String {
+    let id = &plan.experiment.id;
+    let mut text = format!("# {}\n# Written by `mbsbench reconstruct {id}`.\n", summary(witness));
+    for (given, measured, miss) in &witness.givens {
+        let measured = measured.map_or_else(|| "no number".to_owned(), short);
+        let said = if *miss == 0.0 { "met".to_owned() } else { format!("{} tolerances off", short(*miss)) };
+        let _ = writeln!(text, "# given {given}: {measured}, {said}");
+    }
+    for (sentence, verdict) in &witness.sentences {
+        let _ = writeln!(text, "# {sentence}: {verdict}");
+    }
+    let root = LEFT_OUT.iter().fold(plan.experiment.document.root.clone(), |root, key| root.without(key));
+    let place = root.place;
+    let set = witness.values.iter().map(|(key, value)| Entry { key: key.clone(), value: value.clone() });
+    let own = plan.experiment.set.iter().map(|(key, value)| Entry { key: key.clone(), value: value.clone() });
+    let own = own.filter(|entry| witness.values.iter().all(|(key, _)| *key != entry.key));
+    let set = Node::new(Value::Map(set.chain(own).collect()), place);
+    let root = root.without("set").with(&[Key { name: "set".to_owned(), place }], &set);
+    let _ = writeln!(text, "id: {id}-witness");
+    for Entry { key, value } in root.entries() {
+        let value = if key.name == "reference" { value.without("stored") } else { value.clone() };
+        match &value.value {
+            Value::List(items) if items.len() > 1 => {
+                let _ = writeln!(text, "{}:", key.name);
+                items.iter().for_each(|item| text.push_str(&format!("  - {}\n", flow(item))));
+            }
+            Value::Map(entries) if key.name == "set" => {
+                let _ = writeln!(text, "set:");
+                entries
+                    .iter()
+                    .for_each(|entry| text.push_str(&format!("  {}: {}\n", entry.key.name, flow(&entry.value))));
+            }
+            _ => text.push_str(&format!("{}: {}\n", key.name, flow(&value))),
+        }
+    }
+    text
+}
+
+/// What a witness shows, in a sentence.
+#[must_use]
+pub fn summary(witness: &Witness) -> String {
+    let misses = witness.givens.iter().filter(|(.., miss)| *miss > 0.0).count();
+    let (givens, sentences) = (witness.givens.len(), witness.sentences.len());
+    let holding = witness.sentences.iter().filter(|(_, verdict)| verdict.name() == "reproduced").count();
+    let all_givens = all(givens, "given");
+    match (witness.is_attained(), misses) {
+        (true, _) if sentences == 0 => {
+            format!("{all_givens} hold{} in this set-up.", if givens == 1 { "s" } else { "" })
+        }
+        (true, _) => {
+            format!("{all_givens} and {} hold together in this set-up.", all(sentences, "sentence").to_lowercase())
+        }
+        (false, 0) => {
+            format!("{all_givens} and {holding} of {sentences} sentences hold in this set-up, the best one found.")
+        }
+        _ => format!("No set-up was found that meets all givens; this one, the nearest, misses {misses} of {givens}."),
+    }
+}
+
+/// `The given`, `All 3 givens`.
+fn all(count: usize, noun: &str) -> String {
+    if count == 1 { format!("The {noun}") } else { format!("All {count} {noun}s") }
+}
+
+/// A node on one line, as YAML.
+fn flow(node: &Node) -> String {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    match &node.value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => number.text.clone(),
+        Value::Text(text) => quoted(text),
+        Value::List(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Value::Map(entries) => {
+            let entry = |entry: &Entry| format!("{}: {}", quoted(&entry.key.name), flow(&entry.value));
+            format!("{{ {} }}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+    }
+}

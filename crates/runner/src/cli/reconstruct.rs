@@ -1,0 +1,158 @@
+//! `mbsbench reconstruct`.
+
+use std::path::{Path, PathBuf};
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_input::remove_leftovers;
+use mbsbench_judge::reconstruction::{Findings, Reconstruction, ReconstructionError, Scope, Size, words};
+use mbsbench_render::{lay_out, svg};
+use mbsbench_runs::fingerprint;
+use mbsbench_runs::pipeline::Means;
+use mbsbench_runs::progress::Progress;
+use mbsbench_runs::seal;
+use mbsbench_runs::store::Store;
+use tabled::builder::Builder;
+use tabled::settings::object::Columns;
+use tabled::settings::{Alignment, Modify, Style};
+
+use super::CommandError;
+use super::files::{Library, papers};
+use super::jobs::Jobs;
+use super::run::{STORE, tell_refused};
+use crate::artefacts::{WriteError, shares, witness};
+use crate::output::Output;
+
+/// Size and place of a reconstruction.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ReconstructOptions {
+    /// Most set-ups to try if something is given [default: the file's or 2000].
+    #[arg(long, value_name = "N")]
+    pub budget: Option<u32>,
+    /// Samples of the ranges if nothing is given [default: the file's or 128].
+    #[arg(long, value_name = "N")]
+    pub samples: Option<u32>,
+    /// Threads and memory.
+    #[command(flatten)]
+    pub jobs: Jobs,
+    /// Run cache.
+    #[arg(long, value_name = "DIR", default_value = STORE)]
+    pub cache: PathBuf,
+    /// Output directory; files go to `DIR/<id>/`.
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+}
+
+/// Searches for the set-ups of experiments that agree with what their papers print, and judges the checks that rest on each.
+pub(super) fn reconstruct(
+    library: Library<'_>,
+    files: &[PathBuf],
+    options: &ReconstructOptions,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let registry = library.registry;
+    let plans = library.selected(files, false)?;
+    let all = library.of_papers(&papers(&plans), false)?;
+    let (pool, memory) = (options.jobs.pool(output)?, options.jobs.memory());
+    let store = Store::new(&options.cache, fingerprint(registry));
+    store.tidy();
+    let mut lost = Vec::new();
+    for plan in &plans {
+        let id = &plan.experiment.id;
+        remove_leftovers(&options.out.join(id));
+        if plan.experiment.undetermined.is_empty() {
+            output.line(format!("{id}: nothing is undetermined"))?;
+            continue;
+        }
+        let scope = Scope::new(plan, &all).map_err(|bad| CommandError::BadInput(vec![bad]))?;
+        let Some(ledger) = library.ledger(&plan.experiment.paper, &all)? else {
+            output.line(format!("{id}: the paper has no ledger"))?;
+            continue;
+        };
+        let checks = scope.checks(&ledger);
+        if checks.judged.is_empty() && !scope.is_conditioned() {
+            output.line(format!("{id}: no check to judge, of {} that rest on it", checks.left_out.len()))?;
+            continue;
+        }
+        let study = &plan.experiment.study;
+        let size = Size {
+            samples: options.samples.unwrap_or(study.samples),
+            budget: options.budget.unwrap_or(study.budget) as usize,
+        };
+        let progress = Progress::new(scope.runs(&checks, size.samples)).counting_failures();
+        let means = Means { store: &store, memory: &memory, progress: &progress, costs: None, fresh: false };
+        let found = pool.install(|| Reconstruction::new(&scope, checks, size, registry, means));
+        progress.clear();
+        tell_refused(&store, output);
+        let found = match found {
+            // Those of other experiments say as much without it.
+            Err(error @ ReconstructionError::Lost { .. }) => {
+                output.beside(error.to_string());
+                lost.push(id.clone());
+                continue;
+            }
+            found => found?,
+        };
+        let findings = Findings::new(&found);
+        write(&options.out.join(id), plan, &found, &findings)?;
+        print(plan, &found, &findings, output)?;
+        output.beside(format!("{id}: {}", progress.summary()));
+    }
+    if lost.is_empty() { Ok(()) } else { Err(CommandError::LostStudies(lost)) }
+}
+
+/// Writes the tables of a reconstruction, its figure and its witness.
+fn write(folder: &Path, plan: &Plan, found: &Reconstruction, findings: &Findings) -> Result<(), CommandError> {
+    let mut files = vec![
+        ("reconstruction.csv".to_owned(), findings.to_csv().map_err(WriteError::from)?),
+        ("set-ups.csv".to_owned(), found.set_ups_to_csv().map_err(WriteError::from)?),
+    ];
+    if let Some(figure) = shares::figure(found, findings) {
+        files.push((format!("{}.svg", figure.id), svg::write(&lay_out(&figure)).into_bytes()));
+    }
+    if let Some(found) = &found.witness {
+        files.push(("witness.yaml".to_owned(), witness::text(plan, found).into_bytes()));
+    }
+    Ok(seal::write(folder, &files)?)
+}
+
+fn print(
+    plan: &Plan,
+    found: &Reconstruction,
+    findings: &Findings,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let variables: Vec<&str> = found.variables.iter().map(|variable| variable.name.as_str()).collect();
+    let name = |name: &str| words::short_name(name, &variables);
+    output.line(format!("{}:", plan.experiment.id))?;
+    for line in words::searched(findings) {
+        output.line(format!("  {line}"))?;
+    }
+    for (key, undetermined) in &plan.experiment.undetermined {
+        output.line(format!("  {}: {}", key.name, words::sampled(undetermined)))?;
+    }
+    let mut table = Builder::default();
+    // Beside what the file's own numbers give: in accepted set-ups the share that reproduces, else the share with the nominal verdict.
+    let share = if findings.is_conditioned() { "reproduced in" } else { "the same in" };
+    table.push_record(["check", "nominal", share, "95 % interval", "decided by", "then", "readings"]);
+    for finding in findings.checks.iter().filter(|finding| finding.left_out.is_none()) {
+        table.push_record([
+            finding.check.clone(),
+            finding.nominal.to_string(),
+            words::share(finding),
+            words::interval(finding),
+            words::decided(finding, name),
+            words::then(finding, name),
+            words::readings(finding),
+        ]);
+    }
+    let mut table = table.build();
+    table.with(Style::psql()).with(Modify::new(Columns::new(2..4)).with(Alignment::right()));
+    output.line(table.to_string())?;
+    for line in words::left_out(&findings.checks) {
+        output.line(line)?;
+    }
+    if let Some(found) = &found.witness {
+        output.line(format!("witness: {}", witness::summary(found)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! What a reader of a paper's page sees first: its main claims, what is not reproduced or open, and what its authors
+//! could settle.
+
+use maud::{Markup, html};
+use mbsbench_judge::claims::{self, Judged, Reason, Verdict};
+
+use crate::report::PaperReport;
+use crate::report::page::{badge, verdict_anchor};
+use crate::report::statement::{sentence, target};
+
+/// The main claims with their outcomes, each with its statements, and the slips in the paper's print.
+pub(super) fn claims(report: &PaperReport<'_>) -> Markup {
+    let publication = &report.publication;
+    html! {
+        section id="result" {
+            @if !publication.claims.is_empty() {
+                h2 { "Main claims" }
+                ol.claims {
+                    @for claim in &publication.claims {
+                        @let outcome = claim.outcome(&report.judged);
+                        li {
+                            p.says { (badge(outcome.verdict())) " " (claim.says) }
+                            @if let Some(reason) = outcome.reason() { p.why { (sentence(&reason.words())) } }
+                            details {
+                                @let count = claim.statements.len();
+                                summary { (count) " statement" @if count > 1 { "s" } }
+                                ul.sentences {
+                                    @for each in claim.judged(&report.judged) { li { (badge(each.verdict())) " " (link(each)) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            @if !publication.errata.is_empty() {
+                details.errata {
+                    summary { "Slips in the print, which decide nothing (" (publication.errata.len()) ")" }
+                    ul { @for erratum in &publication.errata { li { (erratum.place) ": " (erratum.says) } } }
+                }
+            }
+        }
+    }
+}
+
+/// A link to a statement with its place and why it has its outcome.
+fn link(judged: &Judged) -> Markup {
+    let why = judged.why();
+    html! {
+        a href=(format!("#{}", target(&judged.statement.id))) { (judged.statement.says) }
+        " " span.place { (judged.statement.place) @if !why.is_empty() { ": " (why) "." } }
+    }
+}
+
+/// The statements of each outcome: those that are not reproduced, those that are open by their reasons, the others.
+pub(super) fn outcomes(statements: &[&Judged]) -> Markup {
+    let with = |verdict| statements.iter().copied().filter(move |each| each.verdict() == verdict);
+    let mut reasons: Vec<&str> =
+        with(Verdict::Open).filter_map(|each| each.outcome.reason()).map(Reason::name).collect();
+    reasons.sort_unstable();
+    let counts: Vec<String> =
+        reasons.chunk_by(|a, b| a == b).map(|same| format!("{} {}", same.len(), same[0])).collect();
+    reasons.dedup();
+    html! {
+        section id="outcomes" {
+            h2 { "Not reproduced, or open" }
+            @for verdict in [Verdict::NotReproduced, Verdict::Open, Verdict::Partly, Verdict::Reproduced] {
+                @let count = with(verdict).count();
+                @if count > 0 {
+                    details id=(verdict_anchor(verdict)) open[verdict == Verdict::NotReproduced] {
+                        summary {
+                            strong { (count) } " " (badge(verdict))
+                            @if verdict == Verdict::Open { " " span.small { (counts.join(", ")) } }
+                        }
+                        @if verdict == Verdict::Open {
+                            @for reason in &reasons {
+                                @let has_it = |each: &&Judged| each.outcome.reason().map(Reason::name) == Some(*reason);
+                                @let own = || with(verdict).filter(has_it);
+                                p.small { (own().count()) " " (reason) }
+                                (listed(own()))
+                            }
+                        } @else { (listed(with(verdict))) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn listed<'j>(all: impl Iterator<Item = &'j Judged>) -> Markup {
+    html! { ul.sentences { @for each in all { li { (link(each)) } } } }
+}
+
+/// What the authors would have to say to settle the open statements, as a letter; none if there is nothing to ask.
+pub(super) fn letter(report: &PaperReport<'_>) -> Option<Markup> {
+    let questions = claims::questions(&report.judged, &report.plans);
+    let paragraphs = claims::letter(&report.publication, &report.judged, &questions)?;
+    Some(html! {
+        section id="letter" {
+            h2 { "Questions to the authors" }
+            details {
+                summary {
+                    "A letter that one could send; " (questions.len()) " questions, those first that would settle most"
+                }
+                blockquote { @for paragraph in &paragraphs { p { (paragraph) } } }
+            }
+            p.small { "As plain text: " code { "mbsbench explain " (report.paper) " --open" } "." }
+        }
+    })
+}
