@@ -14,7 +14,7 @@ pub(crate) type FileKey = (&'static str, fn(&mut SchemaGenerator) -> Value);
 
 /// What a file is about and what it shows, also where it has no runs of its own.
 pub(crate) static SHOWN: &[FileKey] = &[
-    ("schema", |_| json!({ "enum": [super::OLDEST, super::SCHEMA], "description": "Version of the file format." })),
+    ("schema", |_| json!({ "const": super::SCHEMA, "description": "Version of the file format." })),
     ("id", |_| {
         let pattern = "^[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9.-]*$";
         json!({ "type": "string", "pattern": pattern, "description": "`paper/name`." })

@@ -51,7 +51,6 @@ pub use ranking::RankingSpec;
 pub use recording::Recording;
 pub use reference::{Control, Origin, Precision, ReferenceSpec, SolvedSpec, SolverSpec};
 pub use registry::Registry;
-use registry::Renaming;
 pub use rules::Rule;
 pub use study::{Feature, StudyScope, StudySpec};
 pub use undetermined::{Reading, Undetermined, Varies};
@@ -60,10 +59,8 @@ use mbsbench_input::{BadInput, Document, Key, Node, Problem, Value, read};
 use spec::{AnimationSpec, DrawingSpec, FigureSpec, TableSpec, Timing};
 use undetermined::{read_given, read_set, read_undetermined};
 
-/// Version of the file format. In files of an older one, or that name none, words may be older ones.
-pub const SCHEMA: u32 = 2;
-/// The oldest version that is read.
-const OLDEST: u32 = 1;
+/// Version of the file format.
+const SCHEMA: u32 = 2;
 
 /// An experiment file.
 #[derive(Debug, Clone)]
@@ -72,8 +69,6 @@ pub struct Experiment {
     pub document: Document,
     /// `paper/name`.
     pub id: String,
-    /// Version of the file format.
-    pub schema: u32,
     /// The paper it belongs to.
     pub paper: String,
     /// Tables and figures of the paper that it reproduces.
@@ -163,10 +158,7 @@ impl Experiment {
         }
         let mut problems = Problems::default();
         problems.extend(keys::unknown(root, "key", &keys::names(&[keys::SHOWN, keys::RUN, keys::RUNS])));
-        let schema = problems.keep(read_schema(root));
-        if schema == Some(SCHEMA) {
-            problems.extend(registry::renamings(root).iter().map(Renaming::problem));
-        }
+        problems.keep(check_schema(root));
         let id = problems.keep(read_id(root));
         let reproduces = problems.keep(read_or_default(root, "reproduces"));
         let title = problems.keep(read_or_default(root, "title"));
@@ -195,7 +187,6 @@ impl Experiment {
             let id = id?;
             Some(Self {
                 document: document.clone(),
-                schema: schema?,
                 paper: id.split('/').next().unwrap_or_default().to_owned(),
                 id,
                 reproduces: reproduces?,
@@ -221,15 +212,14 @@ impl Experiment {
     }
 }
 
-/// The file format, which is one that this program knows; the oldest, where none is named.
-fn read_schema(root: &Node) -> Result<u32, Problem> {
-    let Some(node) = root.get("schema") else { return Ok(OLDEST) };
-    let found: u32 = read(node)?;
-    if (OLDEST..=SCHEMA).contains(&found) {
-        return Ok(found);
+/// A file may name the format that it is written for.
+fn check_schema(root: &Node) -> Result<(), Problem> {
+    let Some(node) = root.get("schema") else { return Ok(()) };
+    match read::<u32>(node)? {
+        SCHEMA => Ok(()),
+        other => Err(Problem::new(node.place, format!("file format {other} is not known to this program"))
+            .help(format!("accepted: {SCHEMA}"))),
     }
-    Err(Problem::new(node.place, format!("file format {found} is not known to this program"))
-        .help(format!("accepted: {OLDEST} and {SCHEMA}")))
 }
 
 fn read_or_default<T: serde::de::DeserializeOwned + Default>(root: &Node, key: &str) -> Result<T, Problem> {

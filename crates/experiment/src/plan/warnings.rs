@@ -7,18 +7,17 @@ use std::sync::Arc;
 use mbsbench_input::{Node, Place, Problem, Value};
 
 use super::{Plan, RunSpec, checks::runs_of};
-use crate::registry::{Renaming, renamings};
 use crate::{Case, Role};
 
 /// Runs of a case among which equal ones are looked for; more take longer than they are worth.
 const LOOKED_AT: usize = 2000;
 
 impl Plan {
-    /// What is accepted and has less effect than one would think, and words of an older format.
+    /// What is accepted and has less effect than one would think.
     #[must_use]
     pub fn warnings(&self) -> Vec<Problem> {
         let root = &self.experiment.document.root;
-        let mut warnings: Vec<Problem> = renamings(root).iter().map(Renaming::problem).collect();
+        let mut warnings: Vec<Problem> = Vec::new();
         let mut before = HashMap::new();
         for case in &self.experiment.cases {
             let runs: Vec<&RunSpec> = runs_of(self, case).take(LOOKED_AT).collect();

@@ -9,7 +9,10 @@ use serde_json::{Map, Value};
 
 use super::Kind;
 use super::angles::{Angle, wide};
-use super::renamed::{Renamed, former, present};
+
+/// Methods whose ρ∞ is `rho` in the keys of runs and in labels, as it was when results were first kept, and `rho-inf` in files.
+const WITH_RHO: [&str; 13] =
+    ["lms2", "lms3", "lms4", "ss2", "ss3", "ss4", "bathe", "msstc3", "msstc4", "msstc5", "mssth3", "mssth4", "mssth5"];
 
 /// A name with its parameters.
 pub struct Choice<K: Kind> {
@@ -20,7 +23,6 @@ pub struct Choice<K: Kind> {
     pub(super) defaults: Value,
     /// Parameters that are not written out while they are at their defaults.
     pub(super) silent: Vec<String>,
-    pub(super) renamed: &'static [Renamed],
     pub(super) label: Option<String>,
     pub(super) own: Option<(String, Node)>,
     pub(super) object: Arc<K::Object>,
@@ -41,7 +43,6 @@ impl<K: Kind> Clone for Choice<K> {
             parameters: self.parameters.clone(),
             defaults: self.defaults.clone(),
             silent: self.silent.clone(),
-            renamed: self.renamed,
             label: self.label.clone(),
             own: self.own.clone(),
             object: Arc::clone(&self.object),
@@ -117,10 +118,21 @@ impl<K: Kind> Choice<K> {
         self.own.as_ref().map(|(name, node)| (name.as_str(), node))
     }
 
+    /// Parameters by the names that keys and labels have.
+    fn recorded(&self, parameters: &Value) -> Value {
+        match parameters {
+            Value::Object(fields) if WITH_RHO.contains(&self.name) => {
+                let recorded = |name: &str| if name == "rho-inf" { "rho" } else { name }.to_owned();
+                fields.iter().map(|(name, value)| (recorded(name), value.clone())).collect()
+            }
+            _ => parameters.clone(),
+        }
+    }
+
     /// `{ name: parameters }`, for keys.
     #[must_use]
     pub fn identity(&self) -> Value {
-        Value::Object(Map::from_iter([(self.name.to_owned(), former(&self.parameters, self.renamed))]))
+        Value::Object(Map::from_iter([(self.name.to_owned(), self.recorded(&self.parameters))]))
     }
 
     /// What it is called in tables: the label in the file, or else its name with the parameters that are not
@@ -134,7 +146,7 @@ impl<K: Kind> Choice<K> {
             return self.name.to_owned();
         }
         let mut differing = Vec::new();
-        let [own, defaults] = [&self.parameters, &self.defaults].map(|parameters| former(parameters, self.renamed));
+        let [own, defaults] = [&self.parameters, &self.defaults].map(|parameters| self.recorded(parameters));
         differences("", &own, &defaults, &mut differing);
         if differing.is_empty() { self.name.to_owned() } else { format!("{}({})", self.name, differing.join(",")) }
     }
@@ -143,7 +155,7 @@ impl<K: Kind> Choice<K> {
     /// zero, `formulation.sliding-mode.eta.2`.
     #[must_use]
     pub fn parameter(&self, path: &str) -> Option<&Value> {
-        present(path, self.renamed).split('.').try_fold(&self.parameters, |value, name| match value {
+        path.split('.').try_fold(&self.parameters, |value, name| match value {
             Value::Array(items) => items.get(name.parse::<usize>().ok()?),
             _ => value.get(name),
         })
@@ -220,6 +232,8 @@ mod tests {
         };
         assert_eq!(label("lms3: { jacobian: full }"), "lms3");
         assert_eq!(label("lms3: { jacobian: kept, start: ladder }"), "lms3(start=ladder,jacobian=kept)");
+        assert_eq!(label("lms2: { rho-inf: 0.8 }"), "lms2(rho=0.8)");
+        assert_eq!(label("generalized-alpha: { rho-inf: 0.7 }"), "generalized-alpha(rho-inf=0.7)");
         assert_eq!(label("hht-i3: { newton: { load-derivatives: 0.5 } }"), "hht-i3(newton.load-derivatives=0.5)");
     }
 }

@@ -12,7 +12,7 @@ use schemars::{Schema, json_schema, schema_for};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Choice, Kind, Late, MeasureKind, MethodKind, ModelKind, renamed};
+use super::{Choice, Kind, Late, MeasureKind, MethodKind, ModelKind};
 
 /// The key, among parameters, for what something is called in tables and plots.
 pub const LABEL: &str = "label";
@@ -208,9 +208,8 @@ impl<K: Kind> Entry<K> {
     /// Unknown, wrong or out of range parameters, at their places.
     pub fn choose(&self, parameters: &Node, label: Option<String>) -> Result<Choice<K>, Problem> {
         let what = format!("parameter of `{}`", self.name);
-        let parameters = renamed::read(parameters, renamed::of(K::NAME, self.name));
         let made = match &self.behind {
-            Behind::Definition { make, .. } => make(&parameters, &what)?,
+            Behind::Definition { make, .. } => make(parameters, &what)?,
             Behind::Late(late) => match parameters.entries().first() {
                 None => late.made(),
                 Some(entry) => {
@@ -237,7 +236,6 @@ impl<K: Kind> Entry<K> {
             parameters,
             defaults,
             silent,
-            renamed: renamed::of(K::NAME, self.name),
             label,
             own: None,
             object,

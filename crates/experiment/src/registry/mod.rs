@@ -15,7 +15,6 @@ mod choice;
 mod entry;
 mod kinds;
 mod late;
-mod renamed;
 
 use mbsbench_problem::{MethodDefinition, ModelDefinition};
 
@@ -25,7 +24,6 @@ pub use entry::{Entry, choose};
 pub use kinds::CONTROLS;
 pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, ModelKind};
 pub use late::Late;
-pub use renamed::{Renaming, renamings};
 
 use crate::every::Contender;
 use crate::identity::is_safe_name;

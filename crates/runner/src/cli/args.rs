@@ -238,12 +238,6 @@ pub enum Command {
         #[command(flatten)]
         strict: Strict,
     },
-    /// Upgrade experiment files to the current schema.
-    Migrate {
-        /// Experiment files.
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-    },
     /// List the runs of experiments, or estimate the time that they take.
     Plan {
         /// Experiment files, or names of papers or experiments [default: all papers].
@@ -341,7 +335,6 @@ impl Command {
             | Self::Init { .. }
             | Self::New { .. }
             | Self::Check { .. }
-            | Self::Migrate { .. }
             | Self::Merge { .. }
             | Self::Describe { .. }
             | Self::Schema { .. } => Need::Nothing,

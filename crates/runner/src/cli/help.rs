@@ -86,7 +86,6 @@ const GROUPS: [Group; 3] = [
             ),
             ("render", &["mbsbench render gil2013/linear-exactness --png --out pictures"]),
             ("diff", &["mbsbench diff results/gil2013 elsewhere/gil2013 --rel 1e-3"]),
-            ("migrate", &["mbsbench migrate experiments/gil2013/eq35-global.yaml"]),
             ("schema", &["mbsbench schema", "mbsbench schema claims > claims.schema.json"]),
         ],
         about: None,

@@ -22,7 +22,6 @@ mod like;
 mod list;
 mod lock;
 mod merge;
-mod migrate;
 mod new;
 mod parts;
 mod plan;
@@ -168,7 +167,6 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
             rank::rank(library, method, wanted, &results, options, shown, output)?;
         }
         Command::Check { files, strict } => check::check(registry, files, *strict, output)?,
-        Command::Migrate { files } => migrate::migrate(registry, files, output)?,
         Command::Plan { wanted, options } => plan::plan(library, wanted, options, output)?,
         Command::Cell { key, wanted, options } => parts::cell(library, key, wanted, options, output)?,
         Command::Shard { part, wanted, options } => parts::shard(library, part, wanted, options, output)?,

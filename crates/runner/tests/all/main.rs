@@ -24,7 +24,6 @@ mod jumps;
 mod like;
 mod main_claims;
 mod methods;
-mod migrate;
 mod mutations;
 mod pages;
 mod panics;
