@@ -5,7 +5,8 @@ use std::sync::Arc;
 use mbsbench_problem::linalg::{Blocks, Matrix, Pattern, Place};
 use mbsbench_problem::{MechanicalModel, Mechanics, MechanicsOf, Terms};
 
-use crate::system::{Space, System};
+use crate::space::Space;
+use crate::system::System;
 
 /// Iterations until joints have to be closed.
 const MOST_ITERATIONS: usize = 100;

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::assembly::{self, Least, Linearised, renumbered};
-use crate::system::{Relation, Space, System};
+use crate::space::Space;
+use crate::system::{Relation, System};
 
 /// The most that is left of the sum of rows that depend on each other, relative to rows of unit length.
 const DEPENDENT: f64 = 1e-9;
@@ -253,7 +254,7 @@ mod tests {
     use super::*;
     use crate::Mechanism;
     use crate::compile::compile;
-    use crate::system::Plane;
+    use crate::space::Plane;
 
     #[test]
     fn loops_in_joint_coordinates_are_tried_nearby_as_well() {

@@ -6,7 +6,8 @@ use nalgebra::Vector3;
 
 use crate::compile::{BodySeen, Compiled};
 use crate::definition::Shape;
-use crate::system::{Action, Fixed, Frames, Relation, Space, turned};
+use crate::space::{Fixed, Space};
+use crate::system::{Action, Frames, Relation};
 
 /// Bodies above which nothing is drawn.
 const MOST: usize = 2000;
@@ -31,9 +32,9 @@ fn view<X: Space>(
 ) -> View {
     let mut parts = Vec::new();
     for (number, body) in compiled.bodies.iter().enumerate() {
-        let frame = X::frame(&y[number * X::COORDINATES..][..X::COORDINATES]);
+        let frame = X::frame(&y[X::own(number)]);
         let at = |local: [f64; 3]| {
-            let arm = turned::<f64, X>(&frame, &local);
+            let arm = X::turned(&frame.turn, &local);
             seen.map(|i| frame.centre[i] + arm[i])
         };
         if !matches!(body.shape, Some(Shape::Rod(_))) {

@@ -17,6 +17,7 @@ pub mod joint_space;
 mod model;
 mod observation;
 mod placing;
+pub mod space;
 pub mod system;
 pub mod urdf;
 

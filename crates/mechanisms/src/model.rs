@@ -15,7 +15,8 @@ use crate::drawing;
 use crate::joint_space::{Expanding, JointSpace};
 use crate::observation::MechanismObservation;
 use crate::placing::Marker;
-use crate::system::{Fixed, Plane, Space, Spatial, System};
+use crate::space::{Fixed, Plane, Space, Spatial};
+use crate::system::System;
 
 /// Bodies up to which all of them are observed where nothing is said.
 const SEEN_UNASKED: usize = 12;

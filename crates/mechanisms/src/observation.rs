@@ -8,7 +8,8 @@ use num_dual::Dual64;
 use crate::assembly;
 use crate::compile::{Compiled, JointSeen, joint_of_row};
 use crate::model::MechanismModel;
-use crate::system::{At, Fixed, Frames, Relation, Space, System, dot};
+use crate::space::{Fixed, Space};
+use crate::system::{At, Frames, Relation, System};
 
 /// Computes the observables of a mechanism from a state in absolute coordinates.
 pub(super) struct MechanismObservation<'m, X> {
@@ -138,7 +139,7 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
             self.multipliers.fill(f64::NAN);
             self.rate.fill(f64::NAN);
         }
-        let own = |body: usize| body * X::COORDINATES..(body + 1) * X::COORDINATES;
+        let own = |body: usize| X::own(body);
         let mut next = 0;
         let mut put = |of: &[f64]| {
             values[next..next + of.len()].copy_from_slice(of);
@@ -159,7 +160,7 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
             let Some(body) = watched.point.body else { continue };
             let (q, v) = (lift(&q[own(body)], &v[own(body)]), lift(&v[own(body)], &self.rate[n..][own(body)]));
             let (frame, twist) = (X::frame(&q), X::twist(&q, &v));
-            let arm = crate::system::turned::<Dual64, X>(&frame, &watched.point.at);
+            let arm = X::turned(&frame.turn, &watched.point.at);
             let turning = X::cross(&twist.spin, &arm);
             let at: [f64; 3] = std::array::from_fn(|i| (frame.centre[i] + arm[i]).re);
             let velocity: [Dual64; 3] = std::array::from_fn(|i| twist.velocity[i] + turning[i]);
@@ -174,7 +175,7 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
         let mut next = forces.end;
         for (_, directions) in model.hinges() {
             let [x, y, second] = directions.each_ref().map(|direction| frames.direction(direction));
-            values[next] = dot::<f64, X>(&y, &second).atan2(dot::<f64, X>(&x, &second));
+            values[next] = X::dot(&y, &second).atan2(X::dot(&x, &second));
             next += 1;
         }
         let energy = system.energy(q, v);

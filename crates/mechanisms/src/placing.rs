@@ -3,7 +3,7 @@
 use mbsbench_problem::OutOfRange;
 use nalgebra::{Matrix3, Rotation3, Unit, Vector3};
 
-use crate::system::{Fixed, Frame, Twist};
+use crate::space::{Fixed, Frame, Twist};
 
 /// A marker on a body or the ground: its point from the centre of mass, and its directions as columns.
 #[derive(Debug, Clone, Copy, PartialEq)]

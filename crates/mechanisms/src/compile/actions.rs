@@ -5,11 +5,11 @@ use nalgebra::Vector3;
 
 use super::joints::{ABOUT, Axes, axis as axis_of, hinge};
 use super::{Names, count_of, directions, pose};
-use crate::definition::{At, Force, Touch};
+use crate::definition::{At, Force};
 use crate::flat::Part;
 use crate::formula::{LINE, TURN};
 use crate::placing::{Marker, Pose, across, unit};
-use crate::system::{Action, Cushion, Pushing, Turning};
+use crate::system::{Action, Contact, Cushion, Surface, Turning};
 
 fn kind(force: &Force) -> &'static str {
     match force {
@@ -166,22 +166,20 @@ pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOf
                 if !contact.inside && of_a + of_b == 0.0 {
                     return Err(OutOfRange::clause(at("radii"), "both radii are zero", "a radius above zero"));
                 }
-                Action::Balls(a.point(), b.point(), contact.radii, contact.inside, pushing(&contact.touch))
+                let surface =
+                    if contact.inside { Surface::Inside(contact.radii) } else { Surface::Outside(contact.radii) };
+                Action::Contact(Contact { between: [a.point(), b.point()], surface, touch: contact.touch })
             }
             Force::PlaneContact(contact) => {
                 let [a, b] = names.pair(&path, &contact.between)?;
                 let up = if names.dimension == 2 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
                 let normal = unit(&at("axis"), &contact.axis, names.dimension, up)?;
-                Action::Floor(a.point(), a.direction(&normal).at, b.point(), contact.radius, pushing(&contact.touch))
+                let surface = Surface::Plane(a.direction(&normal), contact.radius);
+                Action::Contact(Contact { between: [a.point(), b.point()], surface, touch: contact.touch })
             }
         });
     }
     Ok(actions)
-}
-
-fn pushing(touch: &Touch) -> Pushing {
-    let Touch { stiffness, exponent, damping, friction, slip_speed } = *touch;
-    Pushing { stiffness, exponent, damping, friction, slip_speed }
 }
 
 fn on_a_body(path: &str, marker: &Marker) -> Result<(), OutOfRange> {

@@ -10,7 +10,7 @@ use crate::definition::{Body, Point, Shape};
 use crate::flat::{Part, check_name};
 use crate::formula::Formula;
 use crate::placing::{Marker, Pose};
-use crate::system::{Inertia, Space};
+use crate::space::{Inertia, Space};
 
 /// Rotation by an angle in the plane, by a vector in space.
 fn rotation(

@@ -10,7 +10,8 @@ use crate::definition::{Drive, Joint, Turn};
 use crate::flat::Part;
 use crate::formula::{Formula, Tree};
 use crate::placing::{Marker, Pose, Relative, across, unit};
-use crate::system::{Fixed, Law, Rate, Relation, Space, System};
+use crate::space::{Fixed, Space};
+use crate::system::{Law, Rate, Relation, System};
 
 /// A joint that can place a body.
 pub(super) struct Placing {

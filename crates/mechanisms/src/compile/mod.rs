@@ -18,7 +18,8 @@ use crate::flat::Parts;
 use crate::formula::{Formula, Tree, own_names};
 use crate::joint_space::JointSpace;
 use crate::placing::{Marker, Pose};
-use crate::system::{Fixed, ForceLaw, Inertia, Law, Space, System, Variable};
+use crate::space::{Fixed, Inertia, Space};
+use crate::system::{ForceLaw, Law, System, Variable};
 
 /// What is seen of a body.
 #[derive(Debug, Clone)]
@@ -287,8 +288,10 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     for pose in &poses {
         let (frame, twist) = pose.parts();
         let q = X::coordinates(&frame, pose.angle);
-        initial[1].extend(X::rates(&q, &twist));
+        let mut rates = vec![0.0; X::COORDINATES];
+        X::write_rates(&q, &X::join(&twist.velocity, &twist.spin), &mut rates);
         initial[0].extend(q);
+        initial[1].extend(rates);
     }
     let mut system = System::<X> { bodies: inertias, gravity, ..System::default() };
     let joints = joints::add(&names, &poses, &mut system)?;

@@ -7,7 +7,8 @@ use crate::assembly::{self, Linearised};
 use crate::definition::{Mechanism, Start};
 use crate::dependence::{self, MOST_LEFT_OUT, Refused, Units};
 use crate::flat::Parts;
-use crate::system::{Frames, Space, System};
+use crate::space::Space;
+use crate::system::{Frames, System};
 
 /// The joint that a row of the relations belongs to.
 pub(crate) fn joint_of_row<'j, X: Space>(

@@ -7,7 +7,7 @@ use super::{Compiled, Names, start};
 use crate::definition::Joint;
 use crate::dependence::Refused;
 use crate::joint_space::{Candidate, Freedom, JointSpace, Step};
-use crate::system::Space;
+use crate::space::Space;
 
 /// The joints that leave a body coordinates of its own.
 fn candidates(names: &Names<'_>) -> Result<Vec<Candidate>, OutOfRange> {

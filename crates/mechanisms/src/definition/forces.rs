@@ -143,6 +143,7 @@ parameters! {
 parameters! {
     /// How bodies push each other where they overlap by `δ`: with `max(0, k δⁿ (1 + d δ'))` along the normal, and with friction
     /// `μ tanh(v/v₀)` times that against the speed of sliding `v`.
+    #[derive(Copy)]
     pub struct Touch {
         /// Stiffness `k`.
         pub stiffness: f64 [above 0.0, unit "N/mⁿ"],

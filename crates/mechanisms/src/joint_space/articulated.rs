@@ -2,10 +2,10 @@
 
 use mbsbench_problem::Scalar;
 
-use super::JointSpace;
-use super::dynamics::{gyroscopic, times};
-use super::kinematics::{Kinematics, borne, carried, nothing, plus, power};
-use crate::system::Space;
+use super::coordinates::JointSpace;
+use super::dynamics::gyroscopic;
+use super::kinematics::Kinematics;
+use crate::space::Space;
 
 /// Accelerations in as many operations as a multiple of the number of bodies (R. Featherstone, Rigid Body Dynamics Algorithms, Springer
 /// 2008, table 7.1).
@@ -37,7 +37,7 @@ impl<S: Scalar, X: Space> Articulated<S, X> {
     pub fn new(space: &JointSpace<X>) -> Self {
         let mut kinematics = Kinematics::new(&space.tree);
         kinematics.write_rates();
-        let zero = nothing::<S, X>();
+        let zero = X::nothing::<S>();
         let turn = [[S::nought(); 3]; 3];
         let inertia = |body| X::inertia(body, &turn);
         Self {
@@ -60,21 +60,21 @@ impl<S: Scalar, X: Space> Articulated<S, X> {
             body.0 = X::inertia(inertia, &moved.frame.turn);
             body.1 = gyroscopic::<S, X>(inertia, &body.0, &moved.twist);
             if acted {
-                let own = k * X::COORDINATES..(k + 1) * X::COORDINATES;
+                let own = X::own(k);
                 let wrench = X::wrench(&kinematics.q[own.clone()], &forces[own]);
-                body.1 = plus::<S, X>(&body.1, &wrench, -one);
+                body.1 = X::plus(&body.1, &wrench, -one);
             }
         }
         for link in tree.links.iter().rev() {
             let moved = &kinematics.bodies[link.body];
             let (mut inertia, mut p) = bodies[link.body];
-            p = plus::<S, X>(&p, &times::<S, X>(&inertia, &moved.bias), one);
+            p = X::plus(&p, &X::times::<S>(&inertia, &moved.bias), one);
             for j in link.velocities().rev() {
                 let s = &kinematics.columns[j];
-                let u = times::<S, X>(&inertia, s);
-                let d = power::<S, X>(s, &u).recip();
-                let g = plus::<S, X>(&nothing::<S, X>(), &u, d);
-                let force = -power::<S, X>(s, &p);
+                let u = X::times::<S>(&inertia, s);
+                let d = X::power::<S>(s, &u).recip();
+                let g = X::plus(&X::nothing::<S>(), &u, d);
+                let force = -X::power::<S>(s, &p);
                 for row in 0..X::FREEDOMS {
                     for column in row..X::FREEDOMS {
                         let entry = inertia[row][column] - u[row] * g[column];
@@ -82,31 +82,31 @@ impl<S: Scalar, X: Space> Articulated<S, X> {
                         inertia[column][row] = entry;
                     }
                 }
-                p = plus::<S, X>(&p, &g, force);
+                p = X::plus(&p, &g, force);
                 columns[j] = (g, force * d);
             }
             if let Some(parent) = link.parent {
                 let at_parent = X::at_beginning(&inertia, &moved.arm);
                 let (sum, force) = &mut bodies[parent];
                 for row in 0..X::FREEDOMS {
-                    sum[row] = plus::<S, X>(&sum[row], &at_parent[row], one);
+                    sum[row] = X::plus(&sum[row], &at_parent[row], one);
                 }
-                *force = plus::<S, X>(force, &borne::<S, X>(&p, &moved.arm), one);
+                *force = X::plus(force, &X::borne(&p, &moved.arm), one);
             }
         }
         let ground = space.ground::<S>();
         for link in &tree.links {
             let moved = &kinematics.bodies[link.body];
             let mut acceleration = match link.parent {
-                Some(parent) => carried::<S, X>(&bodies[parent].1, &moved.arm),
+                Some(parent) => X::carried(&bodies[parent].1, &moved.arm),
                 None => ground,
             };
             for j in link.velocities() {
                 let (g, h) = &columns[j];
-                rate[j] = *h - power::<S, X>(g, &acceleration);
-                acceleration = plus::<S, X>(&acceleration, &kinematics.columns[j], rate[j]);
+                rate[j] = *h - X::power::<S>(g, &acceleration);
+                acceleration = X::plus(&acceleration, &kinematics.columns[j], rate[j]);
             }
-            bodies[link.body].1 = plus::<S, X>(&acceleration, &moved.bias, one);
+            bodies[link.body].1 = X::plus(&acceleration, &moved.bias, one);
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use mbsbench_problem::{Entries, MechanicalModel, Scalar};
 
-use super::JointSpace;
-use super::dynamics::{gyroscopic, times};
-use super::kinematics::{Kinematics, borne, carried, plus, power};
-use crate::system::{Rate, Relation, Space};
+use super::coordinates::JointSpace;
+use super::dynamics::gyroscopic;
+use super::kinematics::Kinematics;
+use crate::space::Space;
+use crate::system::{Rate, Relation};
 
 /// `M(q) v' = D(t, q, v) + Jᵀ λ` with the constraints of the joints that are no part of the tree, those of cut loops among them.
 ///
@@ -49,23 +50,23 @@ impl<X: Space> MechanicalModel for JointSpace<X> {
             if let Some(parent) = link.parent {
                 let at_parent = X::at_beginning(&inertia, &kinematics.bodies[link.body].arm);
                 for row in 0..X::FREEDOMS {
-                    inertias[parent][row] = plus::<S, X>(&inertias[parent][row], &at_parent[row], S::from(1.0));
+                    inertias[parent][row] = X::plus(&inertias[parent][row], &at_parent[row], S::from(1.0));
                 }
             }
             for j in link.velocities() {
-                let mut wrench = times::<S, X>(&inertia, &kinematics.columns[j]);
+                let mut wrench = X::times::<S>(&inertia, &kinematics.columns[j]);
                 let mut on = link;
                 let mut last = j + 1;
                 loop {
                     for k in on.first[1]..last {
-                        let entry = power::<S, X>(&kinematics.columns[k], &wrench);
+                        let entry = X::power::<S>(&kinematics.columns[k], &wrench);
                         mass[(j, k)] = entry;
                         if j != k {
                             mass[(k, j)] = entry;
                         }
                     }
                     let Some(parent) = on.parent else { break };
-                    wrench = borne::<S, X>(&wrench, &kinematics.bodies[on.body].arm);
+                    wrench = X::borne(&wrench, &kinematics.bodies[on.body].arm);
                     on = &self.tree.links[self.tree.of_body[parent]];
                     last = on.velocities().end;
                 }
@@ -84,29 +85,29 @@ impl<X: Space> MechanicalModel for JointSpace<X> {
         let mut wrenches = Vec::with_capacity(accelerations.len());
         for link in &self.tree.links {
             let from_parent = match link.parent {
-                Some(parent) => carried::<S, X>(&accelerations[parent], &kinematics.bodies[link.body].arm),
+                Some(parent) => X::carried(&accelerations[parent], &kinematics.bodies[link.body].arm),
                 None => self.ground(),
             };
-            accelerations[link.body] = plus::<S, X>(&accelerations[link.body], &from_parent, one);
+            accelerations[link.body] = X::plus(&accelerations[link.body], &from_parent, one);
         }
         for (k, (body, moved)) in self.system.bodies.iter().zip(&kinematics.bodies).enumerate() {
             let inertia = X::inertia(body, &moved.frame.turn);
-            let mut wrench = times::<S, X>(&inertia, &accelerations[k]);
-            wrench = plus::<S, X>(&wrench, &gyroscopic::<S, X>(body, &inertia, &moved.twist), one);
+            let mut wrench = X::times::<S>(&inertia, &accelerations[k]);
+            wrench = X::plus(&wrench, &gyroscopic::<S, X>(body, &inertia, &moved.twist), one);
             if acted {
-                let own = k * X::COORDINATES..(k + 1) * X::COORDINATES;
-                wrench = plus::<S, X>(&wrench, &X::wrench(&kinematics.q[own.clone()], &of_actions[own]), -one);
+                let own = X::own(k);
+                wrench = X::plus(&wrench, &X::wrench(&kinematics.q[own.clone()], &of_actions[own]), -one);
             }
             wrenches.push(wrench);
         }
         for link in self.tree.links.iter().rev() {
             let wrench = wrenches[link.body];
             for j in link.velocities() {
-                forces[j] = -power::<S, X>(&kinematics.columns[j], &wrench);
+                forces[j] = -X::power::<S>(&kinematics.columns[j], &wrench);
             }
             if let Some(parent) = link.parent {
-                let at_parent = borne::<S, X>(&wrench, &kinematics.bodies[link.body].arm);
-                wrenches[parent] = plus::<S, X>(&wrenches[parent], &at_parent, one);
+                let at_parent = X::borne(&wrench, &kinematics.bodies[link.body].arm);
+                wrenches[parent] = X::plus(&wrenches[parent], &at_parent, one);
             }
         }
     }

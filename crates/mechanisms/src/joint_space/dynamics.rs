@@ -2,9 +2,10 @@
 
 use mbsbench_problem::Scalar;
 
-use super::JointSpace;
-use super::kinematics::{Kinematics, centripetal, nothing};
-use crate::system::{At, Inertia, Space};
+use super::coordinates::JointSpace;
+use super::kinematics::{Kinematics, centripetal};
+use crate::space::{Inertia, Space};
+use crate::system::At;
 
 /// The wrench that a body needs at its twist without a spatial acceleration: `(m ω × v, ω × J ω)`.
 #[inline]
@@ -17,16 +18,6 @@ pub fn gyroscopic<S: Scalar, X: Space>(inertia: &Inertia, matrix: &X::Square<S>,
     let momentum =
         std::array::from_fn(|i| matrix[3 + i][3] * spin[0] + matrix[3 + i][4] * spin[1] + matrix[3 + i][5] * spin[2]);
     X::join(&force, &X::cross(&spin, &momentum))
-}
-
-/// `I a`.
-#[inline]
-pub fn times<S: Scalar, X: Space>(matrix: &X::Square<S>, motion: &X::Motion<S>) -> X::Motion<S> {
-    let mut product = nothing::<S, X>();
-    for i in 0..X::FREEDOMS {
-        product[i] = (1..X::FREEDOMS).fold(matrix[i][0] * motion[0], |sum, j| sum + matrix[i][j] * motion[j]);
-    }
-    product
 }
 
 impl<X: Space> JointSpace<X> {

@@ -2,9 +2,8 @@
 
 use mbsbench_problem::Scalar;
 
-use super::algebra::Heading;
 use super::tree::{Link, Step, Tree};
-use crate::system::{Frame, Space, Vector, turned};
+use crate::space::{Frame, Heading, Space, Vector};
 
 /// A body at a state.
 pub struct Moved<S: Scalar, X: Space> {
@@ -35,54 +34,13 @@ pub struct Kinematics<S: Scalar, X: Space> {
     pub v: Vec<S>,
 }
 
-/// A column or twist of zeros.
-pub fn nothing<S: Scalar, X: Space>() -> X::Motion<S> {
-    X::join(&[S::nought(); 3], &[S::nought(); 3])
-}
-
-/// `x + factor y`.
-#[inline]
-pub fn plus<S: Scalar, X: Space>(x: &X::Motion<S>, y: &X::Motion<S>, factor: S) -> X::Motion<S> {
-    let mut sum = *x;
-    (0..X::FREEDOMS).for_each(|i| sum[i] += y[i] * factor);
-    sum
-}
-
-/// `x · y`.
-#[inline]
-pub fn power<S: Scalar, X: Space>(x: &X::Motion<S>, y: &X::Motion<S>) -> S {
-    (1..X::FREEDOMS).fold(x[0] * y[0], |sum, i| sum + x[i] * y[i])
-}
-
-/// The twist at the end of a rigid arm.
-#[inline]
-pub fn carried<S: Scalar, X: Space>(twist: &X::Motion<S>, arm: &Vector<S>) -> X::Motion<S> {
-    let (velocity, spin) = X::split(twist);
-    let by_spin = X::cross(&spin, arm);
-    X::join(&std::array::from_fn(|i| velocity[i] + by_spin[i]), &spin)
-}
-
-/// The wrench at the beginning of a rigid arm that is this one at its end.
-#[inline]
-pub fn borne<S: Scalar, X: Space>(wrench: &X::Motion<S>, arm: &Vector<S>) -> X::Motion<S> {
-    let (force, torque) = X::split(wrench);
-    let lever = X::cross(arm, &force);
-    X::join(&force, &std::array::from_fn(|i| torque[i] + lever[i]))
-}
-
 /// `V × s` of spatial motions.
 #[inline]
 pub fn changing<S: Scalar, X: Space>(carrier: &X::Motion<S>, column: &X::Motion<S>) -> X::Motion<S> {
     let ((velocity, spin), (along, about)) = (X::split(carrier), X::split(column));
-    let (turned, moved) = (X::cross(&spin, &along), across::<S, X>(&velocity, &about));
+    let (turned, moved) = (X::cross(&spin, &along), X::cross(&about, &velocity));
     let turning = if X::DIMENSION == 2 { [S::nought(); 3] } else { X::cross(&spin, &about) };
-    X::join(&std::array::from_fn(|i| turned[i] + moved[i]), &turning)
-}
-
-/// `v × ω`.
-#[inline]
-fn across<S: Scalar, X: Space>(velocity: &Vector<S>, spin: &Vector<S>) -> Vector<S> {
-    X::cross(spin, velocity).map(|x| -x)
+    X::join(&std::array::from_fn(|i| turned[i] - moved[i]), &turning)
 }
 
 /// `ω × v` of a body's own twist: what its centre of mass accelerates by beside the spatial acceleration.
@@ -95,7 +53,7 @@ pub fn centripetal<S: Scalar, X: Space>(twist: &X::Motion<S>) -> Vector<S> {
 impl<S: Scalar, X: Space> Kinematics<S, X> {
     /// Memory.
     pub fn new(tree: &Tree) -> Self {
-        let (zero, motion) = ([S::nought(); 3], nothing::<S, X>());
+        let (zero, motion) = ([S::nought(); 3], X::nothing::<S>());
         let still = || Moved { frame: Frame { centre: zero, turn: [zero; 3] }, arm: zero, twist: motion, bias: motion };
         let bodies = tree.links.len();
         Self {
@@ -104,10 +62,6 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
             q: vec![S::nought(); bodies * X::COORDINATES],
             v: vec![],
         }
-    }
-
-    fn own(&self, body: usize) -> &[S] {
-        &self.q[body * X::COORDINATES..][..X::COORDINATES]
     }
 
     /// Finds frames, arms, columns and absolute coordinates.
@@ -122,7 +76,7 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
         let (centre, mut turn, mut heading) = match link.parent {
             Some(parent) => {
                 let frame = &self.bodies[parent].frame;
-                (frame.centre, frame.turn, X::heading(self.own(parent)))
+                (frame.centre, frame.turn, X::heading(&self.q[X::own(parent)]))
             }
             None => {
                 let heading = X::unturned();
@@ -130,12 +84,12 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
             }
         };
         // from the parent's centre of mass to the point that the motions carry
-        let mut point = turned::<S, X>(&Frame { centre, turn }, &link.from);
+        let mut point = X::turned(&turn, &link.from);
         let (mut i, mut j) = (0, link.first[1]);
         for (k, step) in link.steps.iter().enumerate() {
             match step {
                 Step::Slide(axis) => {
-                    let along = turned::<S, X>(&Frame { centre, turn }, axis);
+                    let along = X::turned(&turn, axis);
                     (0..X::DIMENSION).for_each(|n| point[n] += along[n] * q[i]);
                     self.columns[j] = X::join(&along, &[S::nought(); 3]);
                 }
@@ -162,13 +116,13 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
             heading = X::followed_by(&heading, &link.rest.map(S::from));
         }
         let turn = X::matrix(&heading);
-        let to = turned::<S, X>(&Frame { centre, turn }, &link.to);
+        let to = X::turned(&turn, &link.to);
         let arm: Vector<S> = std::array::from_fn(|n| point[n] - to[n]);
         let centre: Vector<S> = std::array::from_fn(|n| centre[n] + arm[n]);
         self.finish_columns(link, &arm);
         let body = &mut self.bodies[link.body];
         (body.frame, body.arm) = (Frame { centre, turn }, arm);
-        let own = &mut self.q[link.body * X::COORDINATES..][..X::COORDINATES];
+        let own = &mut self.q[X::own(link.body)];
         own[..X::DIMENSION].copy_from_slice(&centre[..X::DIMENSION]);
         X::write_heading(&heading, own);
     }
@@ -193,19 +147,19 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
     pub fn go(&mut self, tree: &Tree, v: &[S]) {
         for link in &tree.links {
             let mut twist = match link.parent {
-                Some(parent) => carried::<S, X>(&self.bodies[parent].twist, &self.bodies[link.body].arm),
-                None => nothing::<S, X>(),
+                Some(parent) => X::carried(&self.bodies[parent].twist, &self.bodies[link.body].arm),
+                None => X::nothing::<S>(),
             };
-            let mut bias = nothing::<S, X>();
+            let mut bias = X::nothing::<S>();
             let mut j = link.first[1];
             for step in &link.steps {
-                let mut relative = nothing::<S, X>();
+                let mut relative = X::nothing::<S>();
                 for _ in 0..step.sizes()[1] {
-                    relative = plus::<S, X>(&relative, &self.columns[j], v[j]);
+                    relative = X::plus(&relative, &self.columns[j], v[j]);
                     j += 1;
                 }
-                bias = plus::<S, X>(&bias, &changing::<S, X>(&twist, &relative), S::from(1.0));
-                twist = plus::<S, X>(&twist, &relative, S::from(1.0));
+                bias = X::plus(&bias, &changing::<S, X>(&twist, &relative), S::from(1.0));
+                twist = X::plus(&twist, &relative, S::from(1.0));
             }
             let body = &mut self.bodies[link.body];
             (body.twist, body.bias) = (twist, bias);

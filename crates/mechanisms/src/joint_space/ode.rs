@@ -1,12 +1,12 @@
 //! A tree without constraints as differential equations.
 
-use mbsbench_problem::{Failure, Form, MechanicalModel, MechanicsOf, Ode, Scalar};
+use mbsbench_problem::{AccelerationLevel, Failure, Form, MechanicalModel, MechanicsOf, Ode, Scalar};
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
-use super::JointSpace;
 use super::articulated::Articulated;
-use crate::system::Space;
+use super::coordinates::JointSpace;
+use crate::space::Space;
 
 /// `q' = H(q) v`, `v' = …` by the articulated-body recursion ([`Articulated`]), with `y = (q ; v)`. All memory is made at once; that of the
 /// derivatives, which are those of dual numbers, when one is asked for.
@@ -23,6 +23,17 @@ struct Duals<S: Scalar, X: Space> {
     state: Vec<Dual<S>>,
     rates: Vec<Dual<S>>,
     recursion: Articulated<Dual<S>, X>,
+}
+
+impl<X: Space> JointSpace<X> {
+    /// The equations, with `y = (q ; v)`: those of the tree without constraints, and otherwise with them at acceleration level.
+    pub fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        if self.is_tree() {
+            Box::new(TreeOde::new(self))
+        } else {
+            Box::new(AccelerationLevel::new(MechanicsOf::new(self)))
+        }
+    }
 }
 
 fn rates<S: Scalar, X: Space>(space: &JointSpace<X>, recursion: &mut Articulated<S, X>, t: S, y: &[S], dydt: &mut [S]) {

@@ -1,13 +1,13 @@
 //! States in joint coordinates from absolute ones, and the other way round.
 
 use mbsbench_problem::{Failure, Observation, Scalar};
-use nalgebra::{DMatrix, DVector, Matrix3, Quaternion, Rotation3, UnitQuaternion, Vector3};
+use nalgebra::{DMatrix, DVector, Quaternion, Rotation3, UnitQuaternion, Vector3};
 
-use super::JointSpace;
-use super::kinematics::{Kinematics, carried, plus};
+use super::coordinates::JointSpace;
+use super::kinematics::Kinematics;
 use super::tree::{Link, Step, Tree};
 use crate::placing::across;
-use crate::system::{Space, Twist, turned};
+use crate::space::{Frame, Space, Twist};
 
 impl<X: Space> JointSpace<X> {
     /// Everything at a state, with coordinates of bodies in absolute form and their rates.
@@ -77,27 +77,22 @@ impl Tree {
     /// they have there.
     pub fn initial<X: Space>(&mut self, q: &[f64], v: &[f64]) -> [Vec<f64>; 2] {
         let mut found = vec![0.0; self.coordinates];
-        let own = |x: &'_ [f64], body: usize| x[body * X::COORDINATES..][..X::COORDINATES].to_vec();
-        for link in &mut self.links {
-            let frame = X::frame(&own(q, link.body));
-            let parent = link.parent.map_or_else(Vec::new, |parent| own(q, parent));
+        for link in &self.links {
+            let own = &q[X::own(link.body)];
+            let frame = X::frame(own);
             let of_parent = match link.parent {
-                Some(_) => X::frame(&parent),
-                None => crate::system::Frame { centre: [0.0; 3], turn: X::matrix(&X::unturned()) },
+                Some(parent) => X::frame(&q[X::own(parent)]),
+                None => Frame { centre: [0.0; 3], turn: X::matrix(&X::unturned()) },
             };
             let ends = [(&of_parent, &link.from), (&frame, &link.to)].map(|(frame, at)| {
-                let arm = turned::<f64, X>(frame, at);
+                let arm = X::turned(&frame.turn, at);
                 Vector3::from_fn(|i, _| frame.centre[i] + arm[i])
             });
-            let matrix = |turn: &[[f64; 3]; 3]| {
-                Rotation3::from_matrix_unchecked(Matrix3::from_fn(|i, j| {
-                    if X::DIMENSION == 2 && i == 2 && j == 2 { 1.0 } else { turn[i][j] }
-                }))
-            };
-            let back = matrix(&of_parent.turn).inverse();
+            let back = of_parent.rotation().inverse();
             let by = back * (ends[1] - ends[0]);
             let coordinates = if X::DIMENSION == 2 {
-                let angle = own(q, link.body)[2] - parent.get(2).copied().unwrap_or_default() - link.rest[0];
+                let of_parent = link.parent.map_or(0.0, |parent| q[X::own(parent)][2]);
+                let angle = own[2] - of_parent - link.rest[0];
                 link.steps
                     .iter()
                     .map(|step| match step {
@@ -109,7 +104,7 @@ impl Tree {
             } else {
                 let [w, x, y, z] = link.rest;
                 let rest = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
-                link.coordinates(&(back * matrix(&frame.turn) * rest.to_rotation_matrix().inverse()), &by)
+                link.coordinates(&(back * frame.rotation() * rest.to_rotation_matrix().inverse()), &by)
             };
             found[link.first[0]..][..coordinates.len()].copy_from_slice(&coordinates);
         }
@@ -117,7 +112,7 @@ impl Tree {
         for link in &mut self.links {
             let coordinates = &found[link.first[0]..];
             kinematics.place_link(link, coordinates);
-            let [found, written] = [&kinematics.q, q].map(|q| X::heading(&own(q, link.body)));
+            let [found, written] = [&kinematics.q, q].map(|q| X::heading(&q[X::own(link.body)]));
             if X::DIMENSION == 3 && found.iter().zip(&written).map(|(a, b)| a * b).sum::<f64>() < 0.0 {
                 link.rest.iter_mut().for_each(|e| *e = -*e);
                 kinematics.place_link(link, coordinates);
@@ -131,15 +126,14 @@ impl Tree {
     fn rates<X: Space>(&self, kinematics: &Kinematics<f64, X>, q: &[f64], v: &[f64]) -> Vec<f64> {
         let mut velocities = vec![0.0; self.velocities];
         let twist = |body: usize| {
-            let own = body * X::COORDINATES..(body + 1) * X::COORDINATES;
-            let Twist { velocity, spin } = X::twist(&q[own.clone()], &v[own]);
+            let Twist { velocity, spin } = X::twist(&q[X::own(body)], &v[X::own(body)]);
             X::join(&velocity, &spin)
         };
         for link in self.links.iter().filter(|link| !link.steps.is_empty()) {
             let mut relative = twist(link.body);
             if let Some(parent) = link.parent {
-                let of_parent = carried::<f64, X>(&twist(parent), &kinematics.bodies[link.body].arm);
-                relative = plus::<f64, X>(&relative, &of_parent, -1.0);
+                let of_parent = X::carried(&twist(parent), &kinematics.bodies[link.body].arm);
+                relative = X::plus(&relative, &of_parent, -1.0);
             }
             let columns = &kinematics.columns[link.velocities()];
             let matrix = DMatrix::from_fn(X::FREEDOMS, columns.len(), |i, j| columns[j][i]);

@@ -7,7 +7,7 @@ use mbsbench_problem::rotation::turn;
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 
 use crate::placing::{Marker, across};
-use crate::system::{Space, transposed};
+use crate::space::{Space, transposed};
 
 /// What a joint leaves free, with axes along the directions of its markers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -170,13 +170,7 @@ fn taking(from: [Vector3<f64>; 2], to: [Vector3<f64>; 2]) -> Rotation3<f64> {
 
 /// Rotation of a body's directions to the ground's; none for the ground.
 fn rotation<X: Space>(body: Option<usize>, q: &[f64]) -> Rotation3<f64> {
-    let Some(body) = body else { return Rotation3::identity() };
-    let turn = X::frame(&q[body * X::COORDINATES..][..X::COORDINATES]).turn;
-    let mut matrix = Matrix3::from_fn(|i, j| turn[i][j]);
-    if X::DIMENSION == 2 {
-        matrix[(2, 2)] = 1.0;
-    }
-    Rotation3::from_matrix_unchecked(matrix)
+    body.map_or_else(Rotation3::identity, |body| X::frame(&q[X::own(body)]).rotation())
 }
 
 /// Motions of a joint from the parent's marker on, and the rotation between the markers where its coordinates are zero. `now` is what it

@@ -3,142 +3,110 @@
 use mbsbench_problem::Scalar;
 
 use super::loads::At;
-use super::relations::{Fixed, dot, minus};
-use super::space::{Space, Vector};
+use crate::definition::Touch;
 use crate::formula::tanh;
+use crate::space::{Fixed, Space, Vector, minus};
 
-/// Stiffness, exponent, damping; coefficient of friction and the speed at which sliding is full.
+/// Two bodies that may touch.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pushing {
-    /// `k`, N/mⁿ.
-    pub stiffness: f64,
-    /// `n`.
-    pub exponent: f64,
-    /// `d`, s/m.
-    pub damping: f64,
-    /// `μ`.
-    pub friction: f64,
-    /// `v₀`, m/s.
-    pub slip_speed: f64,
+pub struct Contact {
+    /// Centres of two balls, or a point of a plane and the centre of a ball.
+    pub between: [Fixed; 2],
+    /// The surface that a ball touches.
+    pub surface: Surface,
+    /// How they push each other.
+    pub touch: Touch,
 }
 
-impl Pushing {
-    /// `k δⁿ⁺¹/(n + 1)`, J.
-    pub(super) fn stored<S: Scalar>(&self, overlap: S) -> S {
-        if overlap.re() <= 0.0 {
-            return S::nought();
-        }
-        overlap.powf(self.exponent + 1.0) * (self.stiffness / (self.exponent + 1.0))
-    }
+/// The surface that a ball touches, with the radius of the ball.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Surface {
+    /// Another ball, whose radius comes first.
+    Outside([f64; 2]),
+    /// The ball around it, whose radius comes first.
+    Inside([f64; 2]),
+    /// A plane with this normal.
+    Plane(Fixed, f64),
 }
 
 impl<S: Scalar, X: Space> At<'_, S, X> {
-    /// How far two balls overlap, m; below zero where they do not.
-    pub(super) fn overlap_of_balls(&self, [a, b]: [&Fixed; 2], [of_a, of_b]: &[f64; 2], inside: bool) -> S {
+    /// How far two bodies overlap, m; below zero where they do not.
+    fn overlap(&self, Contact { between: [a, b], surface, .. }: &Contact) -> S {
         let d = minus(&self.moving(b).at, &self.moving(a).at);
-        let square = dot::<S, X>(&d, &d);
-        // a distance of nought has no derivative, and is none at which one ball in another touches it
-        let distance = if square.re() == 0.0 { S::nought() } else { square.sqrt() };
-        if inside { distance - (of_a - of_b) } else { -(distance - (of_a + of_b)) }
-    }
-
-    /// How far a ball reaches below a plane, m; below zero where it does not.
-    pub(super) fn overlap_of_floor(&self, [a, b]: [&Fixed; 2], normal: &[f64; 3], radius: f64) -> S {
-        let normal = self.direction(&Fixed { body: a.body, at: *normal });
-        let d = minus(&self.moving(b).at, &self.moving(a).at);
-        -(dot::<S, X>(&normal, &d) - radius)
-    }
-
-    /// Adds what a plane does to a ball.
-    pub(super) fn add_floor(
-        &self,
-        [a, b]: [&Fixed; 2],
-        normal: &[f64; 3],
-        radius: f64,
-        pushing: &Pushing,
-        forces: &mut [S],
-    ) {
-        let overlap = self.overlap_of_floor([a, b], normal, radius);
-        let normal = self.direction(&Fixed { body: a.body, at: *normal });
-        self.push([a.body, b.body], &self.moving(b).at, radius, &normal, overlap, pushing, forces);
-    }
-
-    /// Adds what two balls do to each other.
-    pub(super) fn add_balls(
-        &self,
-        [a, b]: [&Fixed; 2],
-        radii: &[f64; 2],
-        inside: bool,
-        pushing: &Pushing,
-        forces: &mut [S],
-    ) {
-        let at_b = self.moving(b).at;
-        let d = minus(&at_b, &self.moving(a).at);
-        let square = dot::<S, X>(&d, &d);
-        // where the centres meet there is no direction, and no overlap of balls of which one is inside
-        if square.re() == 0.0 {
-            return;
+        let distance = || {
+            let square = X::dot(&d, &d);
+            // a distance of nought has no derivative, and is none at which one ball in another touches it
+            if square.re() == 0.0 { S::nought() } else { square.sqrt() }
+        };
+        match surface {
+            Surface::Outside([of_a, of_b]) => -(distance() - (of_a + of_b)),
+            Surface::Inside([of_a, of_b]) => distance() - (of_a - of_b),
+            Surface::Plane(normal, radius) => -(X::dot(&self.direction(normal), &d) - *radius),
         }
-        let distance = square.sqrt();
-        let sign = if inside { -1.0 } else { 1.0 };
-        // the second is pushed along the normal
-        let normal = d.map(|x| x / distance * sign);
-        self.push(
-            [a.body, b.body],
-            &at_b,
-            radii[1],
-            &normal,
-            self.overlap_of_balls([a, b], radii, inside),
-            pushing,
-            forces,
-        );
+    }
+
+    /// The energy of a contact without damping and friction, `k δⁿ⁺¹/(n + 1)`, J.
+    pub(super) fn stored_by_contact(&self, contact: &Contact) -> S {
+        let (overlap, Touch { stiffness, exponent, .. }) = (self.overlap(contact), &contact.touch);
+        if overlap.re() <= 0.0 {
+            return S::nought();
+        }
+        overlap.powf(exponent + 1.0) * (stiffness / (exponent + 1.0))
     }
 
     /// Adds what two bodies do to each other that overlap, at the point of the second ball's surface against the normal.
-    fn push(
-        &self,
-        [a, b]: [Option<usize>; 2],
-        centre: &Vector<S>,
-        radius: f64,
-        normal: &Vector<S>,
-        overlap: S,
-        pushing: &Pushing,
-        forces: &mut [S],
-    ) {
+    pub(super) fn add_contact(&self, contact: &Contact, forces: &mut [S]) {
+        let Contact { between: [a, b], surface, touch } = contact;
+        let mut touched = self.moving(b).at;
+        // the second is pushed along the normal
+        let (normal, radius): (Vector<S>, f64) = match surface {
+            Surface::Plane(normal, radius) => (self.direction(normal), *radius),
+            Surface::Outside(radii) | Surface::Inside(radii) => {
+                let d = minus(&touched, &self.moving(a).at);
+                let square = X::dot(&d, &d);
+                // where the centres meet there is no direction, and no overlap of balls of which one is inside
+                if square.re() == 0.0 {
+                    return;
+                }
+                let distance = square.sqrt();
+                let sign = if matches!(surface, Surface::Inside(_)) { -1.0 } else { 1.0 };
+                (d.map(|x| x / distance * sign), radii[1])
+            }
+        };
+        let overlap = self.overlap(contact);
         if overlap.re() <= 0.0 {
             return;
         }
-        let mut touched = *centre;
         (0..X::DIMENSION).for_each(|i| touched[i] -= normal[i] * radius);
-        let (arm_a, velocity_a) = self.carried(a, &touched);
-        let (arm_b, velocity_b) = self.carried(b, &touched);
+        let (arm_a, velocity_a) = self.carried(a.body, &touched);
+        let (arm_b, velocity_b) = self.carried(b.body, &touched);
         let relative = minus(&velocity_b, &velocity_a);
-        let parting = dot::<S, X>(normal, &relative);
-        let size = overlap.powf(pushing.exponent) * pushing.stiffness * (-(parting * pushing.damping) + 1.0);
+        let parting = X::dot(&normal, &relative);
+        let size = overlap.powf(touch.exponent) * touch.stiffness * (-(parting * touch.damping) + 1.0);
         // bodies do not pull
         if size.re() <= 0.0 {
             return;
         }
         let mut force = normal.map(|x| x * size);
-        if pushing.friction > 0.0 {
+        if touch.friction > 0.0 {
             let sliding: Vector<S> = std::array::from_fn(|i| relative[i] - normal[i] * parting);
-            let square = dot::<S, X>(&sliding, &sliding) / (pushing.slip_speed * pushing.slip_speed);
+            let square = X::dot(&sliding, &sliding) / (touch.slip_speed * touch.slip_speed);
             // tanh(x)/x is 1 − x²/3 + … where x has no square root to differentiate
             let per_speed =
                 if square.re() < 1e-8 { -(square / 3.0) + 1.0 } else { tanh(square.sqrt()) / square.sqrt() };
-            let by = size * per_speed * (pushing.friction / pushing.slip_speed);
+            let by = size * per_speed * (touch.friction / touch.slip_speed);
             (0..X::DIMENSION).for_each(|i| force[i] -= sliding[i] * by);
         }
         let none = [S::nought(); 3];
-        self.apply(b, Some(&arm_b), &force, &none, forces);
-        self.apply(a, Some(&arm_a), &force.map(|x| -x), &none, forces);
+        self.apply(b.body, Some(&arm_b), &force, &none, forces);
+        self.apply(a.body, Some(&arm_a), &force.map(|x| -x), &none, forces);
     }
 
     /// Arm from the centre of mass to a point of the ground, and how fast the body is there.
     fn carried(&self, body: Option<usize>, point: &Vector<S>) -> (Vector<S>, Vector<S>) {
         let zero = [S::nought(); 3];
         let Some(number) = body else { return (zero, zero) };
-        let own = self.own(number, self.q);
+        let own = &self.q[X::own(number)];
         let mut arm = zero;
         (0..X::DIMENSION).for_each(|i| arm[i] = point[i] - own[i]);
         let twist = self.twist(body);

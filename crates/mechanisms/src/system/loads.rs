@@ -2,10 +2,9 @@
 
 use mbsbench_problem::Scalar;
 
-use super::contacts::Pushing;
-use super::relations::{Fixed, dot, minus, turned};
-use super::space::{Space, Twist, Vector};
+use super::contacts::Contact;
 use crate::formula::Tree;
+use crate::space::{Fixed, Space, Twist, Vector, minus};
 
 /// What a formula of a force knows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,10 +61,8 @@ pub enum Action {
     Actuator(Fixed, Fixed, ForceLaw),
     /// A torque about an axis between.
     Motor(Turning, ForceLaw),
-    /// Two balls: centres, the distance at which they touch, whether the second is inside the first.
-    Balls(Fixed, Fixed, [f64; 2], bool, Pushing),
-    /// A point of a plane, its normal, the centre of a ball and its radius.
-    Floor(Fixed, [f64; 3], Fixed, f64, Pushing),
+    /// Two bodies that push each other where they overlap.
+    Contact(Contact),
 }
 
 /// A bushing.
@@ -107,13 +104,9 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
         Self { t, q, v, space: std::marker::PhantomData }
     }
 
-    pub(super) fn own<'x>(&self, body: usize, x: &'x [S]) -> &'x [S] {
-        &x[body * X::COORDINATES..][..X::COORDINATES]
-    }
-
     pub(super) fn twist(&self, body: Option<usize>) -> Twist<S> {
         match body {
-            Some(body) => X::twist(self.own(body, self.q), self.own(body, self.v)),
+            Some(body) => X::twist(&self.q[X::own(body)], &self.v[X::own(body)]),
             None => Twist { velocity: [S::nought(); 3], spin: [S::nought(); 3] },
         }
     }
@@ -121,12 +114,12 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
     pub(super) fn moving(&self, point: &Fixed) -> Moving<S> {
         let zero = [S::nought(); 3];
         let Some(body) = point.body else { return Moving { arm: zero, at: point.at.map(S::from), velocity: zero } };
-        let frame = X::frame(self.own(body, self.q));
+        let frame = X::frame(&self.q[X::own(body)]);
         let twist = self.twist(point.body);
         if point.at == [0.0; 3] {
             return Moving { arm: zero, at: frame.centre, velocity: twist.velocity };
         }
-        let arm = turned::<S, X>(&frame, &point.at);
+        let arm = X::turned(&frame.turn, &point.at);
         let turning = X::cross(&twist.spin, &arm);
         let (mut at, mut velocity) = (frame.centre, twist.velocity);
         for i in 0..X::DIMENSION {
@@ -138,7 +131,7 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
 
     pub(super) fn direction(&self, direction: &Fixed) -> Vector<S> {
         match direction.body {
-            Some(body) => turned::<S, X>(&X::frame(self.own(body, self.q)), &direction.at),
+            Some(body) => X::turned(&X::frame(&self.q[X::own(body)]).turn, &direction.at),
             None => direction.at.map(S::from),
         }
     }
@@ -158,7 +151,7 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
             let lever = X::cross(arm, force);
             (0..3).for_each(|i| torque[i] += lever[i]);
         }
-        X::apply(self.own(body, self.q), force, &torque, &mut forces[body * X::COORDINATES..][..X::COORDINATES]);
+        X::apply(&self.q[X::own(body)], force, &torque, &mut forces[X::own(body)]);
     }
 
     /// The same, opposite to each other, at two points.
@@ -171,9 +164,9 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
     /// Direction from `a` to `b`, length between and its rate.
     fn line(&self, a: &Moving<S>, b: &Moving<S>) -> (Vector<S>, S, S) {
         let d = minus(&b.at, &a.at);
-        let length = dot::<S, X>(&d, &d).sqrt();
+        let length = X::dot(&d, &d).sqrt();
         let along = d.map(|x| x / length);
-        let rate = dot::<S, X>(&along, &minus(&b.velocity, &a.velocity));
+        let rate = X::dot(&along, &minus(&b.velocity, &a.velocity));
         (along, length, rate)
     }
 
@@ -192,8 +185,8 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
         let (x, y, of_second) =
             (self.direction(&turning.x), self.direction(&turning.y), self.direction(&turning.second));
         let spin = minus(&self.twist(second).spin, &self.twist(first).spin);
-        let angle = dot::<S, X>(&y, &of_second).atan2(dot::<S, X>(&x, &of_second));
-        (angle, dot::<S, X>(&self.direction(&turning.axis), &spin))
+        let angle = X::dot(&y, &of_second).atan2(X::dot(&x, &of_second));
+        (angle, X::dot(&self.direction(&turning.axis), &spin))
     }
 
     fn variable(&self, variable: &Variable, between: (S, S)) -> S {
@@ -253,8 +246,8 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
         let (mut by, mut rates) = ([S::nought(); 6], [S::nought(); 6]);
         let directions = cushion.directions[0].map(|direction| self.direction(&direction));
         for i in 0..X::DIMENSION {
-            by[i] = dot::<S, X>(&directions[i], &d);
-            rates[i] = dot::<S, X>(&directions[i], &minus(&rate, &drag));
+            by[i] = X::dot(&directions[i], &d);
+            rates[i] = X::dot(&directions[i], &minus(&rate, &drag));
         }
         if X::DIMENSION == 2 {
             let turning = Turning { x: *a, y: *a, axis: *a, second: *b, offset: cushion.offset };
@@ -268,8 +261,8 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
             (0..3).for_each(|i| vector[i] += cross[i] * 0.5);
         }
         for i in 0..3 {
-            by[3 + i] = dot::<S, X>(&directions[i], &vector);
-            rates[3 + i] = dot::<S, X>(&directions[i], &relative);
+            by[3 + i] = X::dot(&directions[i], &vector);
+            rates[3 + i] = X::dot(&directions[i], &relative);
         }
         (by, rates)
     }
@@ -308,8 +301,7 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
                 self.apply(point.body, None, &[S::nought(); 3], &torque, forces);
             }
             Action::Bushing(cushion) => self.add_bushing(cushion, forces),
-            Action::Balls(a, b, radii, inside, pushing) => self.add_balls([a, b], radii, *inside, pushing, forces),
-            Action::Floor(a, normal, b, radius, pushing) => self.add_floor([a, b], normal, *radius, pushing, forces),
+            Action::Contact(contact) => self.add_contact(contact, forces),
         }
     }
 
@@ -357,12 +349,7 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
                 let stored = by[..with_potential].iter().zip(&cushion.stiffness);
                 stored.fold(S::nought(), |sum, (&by, stiffness)| sum + by * by * (0.5 * stiffness))
             }
-            Action::Balls(a, b, radii, inside, pushing) => {
-                pushing.stored(self.overlap_of_balls([a, b], radii, *inside))
-            }
-            Action::Floor(a, normal, b, radius, pushing) => {
-                pushing.stored(self.overlap_of_floor([a, b], normal, *radius))
-            }
+            Action::Contact(contact) => self.stored_by_contact(contact),
             Action::Force(..) | Action::Torque(..) | Action::Actuator(..) | Action::Motor(..) => S::nought(),
         }
     }

@@ -3,15 +3,14 @@
 mod contacts;
 mod loads;
 mod relations;
-mod space;
 
 use mbsbench_problem::{Entries, MechanicalModel, Scalar};
 
-pub use contacts::Pushing;
+pub use contacts::{Contact, Surface};
 pub use loads::{Action, At, Cushion, ForceLaw, Turning, Variable};
-pub use relations::{BodyIndex, Fixed, Frames, Law, Rate, Relation, dot, turned};
-pub use space::{Frame, Inertia, Plane, Space, Spatial, Twist, Vector};
-pub(crate) use space::{ground_rates, transposed};
+pub use relations::{Frames, Law, Rate, Relation};
+
+use crate::space::{Inertia, Space};
 
 /// A mechanism of rigid bodies in absolute coordinates.
 #[derive(Debug, Clone, Default)]
@@ -172,9 +171,7 @@ impl<X: Space> MechanicalModel for System<X> {
         let is_driven = |action: &Action| match action {
             Action::Force(_, _, laws) | Action::Torque(_, _, laws) => laws.iter().any(by_time),
             Action::Actuator(_, _, law) | Action::Motor(_, law) => by_time(law),
-            Action::Spring(..) | Action::Torsion(..) | Action::Bushing(_) | Action::Balls(..) | Action::Floor(..) => {
-                false
-            }
+            Action::Spring(..) | Action::Torsion(..) | Action::Bushing(_) | Action::Contact(_) => false,
         };
         !self.relations.iter().any(Relation::is_rheonomic) && !self.actions.iter().any(is_driven)
     }

@@ -2,20 +2,8 @@
 
 use mbsbench_problem::Scalar;
 
-use super::space::{Frame, Space, Vector};
 use crate::formula::Tree;
-
-/// A body by its number; the ground is none.
-pub type BodyIndex = Option<usize>;
-
-/// A point of a body, from its centre of mass, in its directions, m; or one of the ground.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Fixed {
-    /// The body.
-    pub body: BodyIndex,
-    /// The coordinates.
-    pub at: [f64; 3],
-}
+use crate::space::{Fixed, Frame, Space, Vector, minus};
 
 /// A law over time: the only variable is the time.
 pub type Law = Tree<()>;
@@ -63,14 +51,14 @@ impl<'q, S: Scalar, X: Space> Frames<'q, S, X> {
         }
         let k = self.next;
         self.next = 1 - k;
-        self.known[k] = (body, X::frame(&self.q[body * X::COORDINATES..][..X::COORDINATES]));
+        self.known[k] = (body, X::frame(&self.q[X::own(body)]));
         &self.known[k].1
     }
 
     /// A direction of a body along those of the ground.
     pub fn direction(&mut self, direction: &Fixed) -> Vector<S> {
         match direction.body {
-            Some(body) => turned::<S, X>(self.of(body), &direction.at),
+            Some(body) => X::turned(&self.of(body).turn, &direction.at),
             None => direction.at.map(S::from),
         }
     }
@@ -89,29 +77,6 @@ impl<'q, S: Scalar, X: Space> Frames<'q, S, X> {
         }
         at
     }
-}
-
-/// A direction of a body along those of the ground.
-pub fn turned<S: Scalar, X: Space>(frame: &Frame<S>, direction: &[f64; 3]) -> Vector<S> {
-    let mut along = [S::nought(); 3];
-    for i in 0..X::DIMENSION {
-        for j in 0..X::DIMENSION {
-            if direction[j] != 0.0 {
-                along[i] += frame.turn[i][j] * direction[j];
-            }
-        }
-    }
-    along
-}
-
-/// `a · b`.
-pub fn dot<S: Scalar, X: Space>(a: &Vector<S>, b: &Vector<S>) -> S {
-    (1..X::DIMENSION).fold(a[0] * b[0], |sum, i| sum + a[i] * b[i])
-}
-
-/// `a − b`.
-pub fn minus<S: Scalar>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
-    std::array::from_fn(|i| a[i] - b[i])
 }
 
 impl Relation {
@@ -150,21 +115,21 @@ impl Relation {
             }
             Self::Distance(a, b, length) => {
                 let d = minus(&frames.point(a), &frames.point(b));
-                phi[0] = (dot::<S, X>(&d, &d) - length * length) * (0.5 / length);
+                phi[0] = (X::dot(&d, &d) - length * length) * (0.5 / length);
             }
             Self::Along(a, axis, b, law) => {
                 let d = minus(&frames.point(b), &frames.point(a));
                 let axis = frames.direction(&Fixed { body: a.body, at: *axis });
-                phi[0] = dot::<S, X>(&axis, &d) - law.evaluate(&mut |()| t);
+                phi[0] = X::dot(&axis, &d) - law.evaluate(&mut |()| t);
             }
             Self::Square(a, b) => {
                 let (a, b) = (frames.direction(a), frames.direction(b));
-                phi[0] = dot::<S, X>(&a, &b);
+                phi[0] = X::dot(&a, &b);
             }
             Self::Turned(x, y, second, law) => {
                 let (x, y, second) = (frames.direction(x), frames.direction(y), frames.direction(second));
                 let (sin, cos) = law.evaluate(&mut |()| t).sin_cos();
-                phi[0] = dot::<S, X>(&y, &second) * cos - dot::<S, X>(&x, &second) * sin;
+                phi[0] = X::dot(&y, &second) * cos - X::dot(&x, &second) * sin;
             }
             Self::Angles(terms, offset, law) => {
                 phi[0] = terms.iter().fold(-law.evaluate(&mut |()| t) - *offset, |sum, &(body, factor)| {
@@ -210,10 +175,10 @@ impl Rate {
     pub fn write<S: Scalar, X: Space>(&self, q: &[S], v: &[S], gamma: &mut [S]) {
         let (Self::Across(point, axis) | Self::Rolls(point, axis, _)) = self;
         let Some(body) = point.body else { return gamma.fill(S::nought()) };
-        let own = body * X::COORDINATES..(body + 1) * X::COORDINATES;
+        let own = X::own(body);
         let (frame, twist) = (X::frame(&q[own.clone()]), X::twist(&q[own.clone()], &v[own]));
-        let axis = turned::<S, X>(&frame, axis);
-        let mut arm = turned::<S, X>(&frame, &point.at);
+        let axis = X::turned(&frame.turn, axis);
+        let mut arm = X::turned(&frame.turn, &point.at);
         if let Self::Rolls(_, _, radius) = self {
             // from the centre down along the disk: −R (k − n_z n)/√(1 − n_z²)
             let down = (S::from(1.0) - axis[2] * axis[2]).sqrt().recip() * -*radius;
@@ -225,7 +190,7 @@ impl Rate {
         let turning = X::cross(&twist.spin, &arm);
         let velocity: Vector<S> = std::array::from_fn(|i| twist.velocity[i] + turning[i]);
         match self {
-            Self::Across(..) => gamma[0] = dot::<S, X>(&axis, &velocity),
+            Self::Across(..) => gamma[0] = X::dot(&axis, &velocity),
             Self::Rolls(..) => gamma[..2].copy_from_slice(&velocity[..2]),
         }
     }

@@ -5,7 +5,7 @@ mod motions;
 mod rotations;
 
 use mbsbench_mechanisms::MechanismModel;
-use mbsbench_mechanisms::system::{Plane, Space, Spatial};
+use mbsbench_mechanisms::space::{Plane, Space, Spatial};
 use mbsbench_problem::{DoubleDouble, Formulated, Formulation, MechanicalModel, Mechanics, MechanicsOf, Scalar};
 use mechanisms::*;
 use nalgebra::{DMatrix, DVector};

@@ -2,7 +2,7 @@
 
 use mbsbench_integrators::{Dop853, HhtI3, Radau5};
 use mbsbench_mechanisms::MechanismModel;
-use mbsbench_mechanisms::system::{Plane, Space, Spatial};
+use mbsbench_mechanisms::space::{Plane, Space, Spatial};
 use mbsbench_problem::{Counted, Formulated, MethodDefinition, Model, Settings, Silent, Task};
 
 use super::mechanisms::*;

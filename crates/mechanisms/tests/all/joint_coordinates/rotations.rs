@@ -3,7 +3,7 @@
 use mbsbench_integrators::{Dop853, GeneralizedAlpha, LieGeneralizedAlpha};
 use mbsbench_mechanisms::MechanismModel;
 use mbsbench_mechanisms::definition::Rotations;
-use mbsbench_mechanisms::system::{Plane, Spatial};
+use mbsbench_mechanisms::space::{Plane, Spatial};
 use mbsbench_problem::{
     Counted, Formulated, Formulation, MechanicalModel, MethodDefinition, Model, Settings, Silent, Task,
 };

@@ -1,137 +1,9 @@
-//! The plane and space: where a body is, how fast its points move, what forces at them do.
-
-use std::fmt::Debug;
+//! Bodies in space.
 
 use mbsbench_problem::{Entries, Scalar};
+use nalgebra::UnitQuaternion;
 
-use crate::joint_space::Motions;
-
-/// Components along the directions of the ground; in the plane the third is not looked at.
-pub type Vector<S> = [S; 3];
-
-/// Where a body is: the centre of mass, and its directions as columns of a matrix.
-#[derive(Debug, Clone, Copy)]
-pub struct Frame<S> {
-    /// The centre of mass, m.
-    pub centre: Vector<S>,
-    /// The rotation from the body's directions to those of the ground.
-    pub turn: [[S; 3]; 3],
-}
-
-/// How a body moves.
-#[derive(Debug, Clone, Copy)]
-pub struct Twist<S> {
-    /// Velocity of the centre of mass, m/s.
-    pub velocity: Vector<S>,
-    /// Angular velocity along the directions of the ground, rad/s; in the plane the third is all there is.
-    pub spin: Vector<S>,
-}
-
-/// Mass (kg) and the matrix of inertia about the centre of mass (kg m²), in the body's directions.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Inertia {
-    /// Mass, kg.
-    pub mass: f64,
-    /// Matrix of inertia; in the plane the last entry is all there is.
-    pub about_centre: [[f64; 3]; 3],
-}
-
-/// What bodies move in.
-pub trait Space: Motions + Debug + Clone + Copy + Default + Send + Sync + 'static {
-    /// Dimensions of it.
-    const DIMENSION: usize;
-    /// Coordinates of a body.
-    const COORDINATES: usize;
-    /// Constraints between the coordinates of one body.
-    const OWN: usize;
-    /// The axis that a hinge has where none is given, and that of a slide.
-    const HINGE: [f64; 3] = [0.0, 0.0, 1.0];
-
-    /// Where a body with these coordinates is.
-    fn frame<S: Scalar>(q: &[S]) -> Frame<S>;
-
-    /// How it moves with these rates.
-    fn twist<S: Scalar>(q: &[S], v: &[S]) -> Twist<S>;
-
-    /// The cross product of an angular velocity or a torque's axis with an arm.
-    fn cross<S: Scalar>(a: &Vector<S>, b: &Vector<S>) -> Vector<S>;
-
-    /// Writes the mass matrix of a body whose coordinates begin with number `first`.
-    fn mass<S: Scalar>(inertia: &Inertia, first: usize, q: &[S], mass: &mut impl Entries<S>);
-
-    /// Writes the inertial forces that are there without accelerations.
-    fn gyroscopic<S: Scalar>(inertia: &Inertia, q: &[S], v: &[S], forces: &mut [S]);
-
-    /// Adds what a force through the centre of mass and a torque, both along the directions of the ground, do to a body's coordinates.
-    fn apply<S: Scalar>(q: &[S], force: &Vector<S>, torque: &Vector<S>, forces: &mut [S]);
-
-    /// Writes the constraints of one body.
-    fn own_constraints<S: Scalar>(q: &[S], phi: &mut [S]);
-
-    /// Kinetic energy, J.
-    fn kinetic<S: Scalar>(inertia: &Inertia, q: &[S], v: &[S]) -> S;
-
-    /// Coordinates of a body at a place, with the angle that it has in the plane, rad.
-    fn coordinates(frame: &Frame<f64>, angle: f64) -> Vec<f64>;
-
-    /// Their rates.
-    fn rates(q: &[f64], twist: &Twist<f64>) -> Vec<f64>;
-}
-
-/// The plane: `q = (x, y, θ)`.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Plane;
-
-impl Space for Plane {
-    const DIMENSION: usize = 2;
-    const COORDINATES: usize = 3;
-    const OWN: usize = 0;
-
-    fn frame<S: Scalar>(q: &[S]) -> Frame<S> {
-        let ((sin, cos), zero) = (q[2].sin_cos(), S::nought());
-        Frame { centre: [q[0], q[1], zero], turn: [[cos, -sin, zero], [sin, cos, zero], [zero; 3]] }
-    }
-
-    fn twist<S: Scalar>(_q: &[S], v: &[S]) -> Twist<S> {
-        let zero = S::nought();
-        Twist { velocity: [v[0], v[1], zero], spin: [zero, zero, v[2]] }
-    }
-
-    fn cross<S: Scalar>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
-        [-(a[2] * b[1]), a[2] * b[0], a[0] * b[1] - a[1] * b[0]]
-    }
-
-    fn mass<S: Scalar>(inertia: &Inertia, first: usize, _q: &[S], mass: &mut impl Entries<S>) {
-        mass[(first, first)] = S::from(inertia.mass);
-        mass[(first + 1, first + 1)] = S::from(inertia.mass);
-        mass[(first + 2, first + 2)] = S::from(inertia.about_centre[2][2]);
-    }
-
-    fn gyroscopic<S: Scalar>(_inertia: &Inertia, _q: &[S], _v: &[S], forces: &mut [S]) {
-        forces.fill(S::nought());
-    }
-
-    fn apply<S: Scalar>(_q: &[S], force: &Vector<S>, torque: &Vector<S>, forces: &mut [S]) {
-        forces[0] += force[0];
-        forces[1] += force[1];
-        forces[2] += torque[2];
-    }
-
-    fn own_constraints<S: Scalar>(_q: &[S], _phi: &mut [S]) {}
-
-    fn kinetic<S: Scalar>(inertia: &Inertia, _q: &[S], v: &[S]) -> S {
-        let translation = (v[0] * v[0] + v[1] * v[1]) * (0.5 * inertia.mass);
-        translation + v[2] * v[2] * (0.5 * inertia.about_centre[2][2])
-    }
-
-    fn coordinates(frame: &Frame<f64>, angle: f64) -> Vec<f64> {
-        vec![frame.centre[0], frame.centre[1], angle]
-    }
-
-    fn rates(_q: &[f64], twist: &Twist<f64>) -> Vec<f64> {
-        vec![twist.velocity[0], twist.velocity[1], twist.spin[2]]
-    }
-}
+use super::{Frame, Heading, Inertia, Space, Twist, Vector};
 
 /// Space: `q = (x, y, z, e₀, e₁, e₂, e₃)` with Euler parameters, `eᵀ e = 1`.
 ///
@@ -157,7 +29,7 @@ fn body_rates<S: Scalar>(e: &[S], v: &[S]) -> Vector<S> {
 }
 
 /// `E v`.
-pub fn ground_rates<S: Scalar>(e: &[S], v: &[S]) -> Vector<S> {
+fn ground_rates<S: Scalar>(e: &[S], v: &[S]) -> Vector<S> {
     [
         e[0] * v[1] - e[1] * v[0] - e[3] * v[2] + e[2] * v[3],
         e[0] * v[2] - e[2] * v[0] + e[3] * v[1] - e[1] * v[3],
@@ -192,18 +64,9 @@ impl Space for Spatial {
     const DIMENSION: usize = 3;
     const COORDINATES: usize = 7;
     const OWN: usize = 1;
-
-    fn frame<S: Scalar>(q: &[S]) -> Frame<S> {
-        let (w, x, y, z) = (q[3], q[4], q[5], q[6]);
-        let (ww, xx, yy, zz) = (w * w, x * x, y * y, z * z);
-        let (wx, wy, wz, xy, xz, yz) = (w * x, w * y, w * z, x * y, x * z, y * z);
-        let turn = [
-            [ww + xx - yy - zz, (xy - wz) * 2.0, (xz + wy) * 2.0],
-            [(xy + wz) * 2.0, ww - xx + yy - zz, (yz - wx) * 2.0],
-            [(xz - wy) * 2.0, (yz + wx) * 2.0, ww - xx - yy + zz],
-        ];
-        Frame { centre: [q[0], q[1], q[2]], turn }
-    }
+    const FREEDOMS: usize = 6;
+    type Motion<S: Scalar> = [S; 6];
+    type Square<S: Scalar> = [[S; 6]; 6];
 
     fn twist<S: Scalar>(q: &[S], v: &[S]) -> Twist<S> {
         Twist { velocity: [v[0], v[1], v[2]], spin: ground_rates(&q[3..], &v[3..]).map(|x| x * 2.0) }
@@ -261,15 +124,118 @@ impl Space for Spatial {
     }
 
     fn coordinates(frame: &Frame<f64>, _angle: f64) -> Vec<f64> {
-        let matrix = nalgebra::Matrix3::from_fn(|i, j| frame.turn[i][j]);
-        let rotation = nalgebra::Rotation3::from_matrix_unchecked(matrix);
-        let e = nalgebra::UnitQuaternion::from_rotation_matrix(&rotation);
+        let e = UnitQuaternion::from_rotation_matrix(&frame.rotation());
         frame.centre.into_iter().chain([e.w, e.i, e.j, e.k]).collect()
     }
 
-    fn rates(q: &[f64], twist: &Twist<f64>) -> Vec<f64> {
-        let rates = transposed(&q[3..], &twist.spin, 1.0).map(|x| 0.5 * x);
-        twist.velocity.into_iter().chain(rates).collect()
+    fn join<S: Scalar>(along: &Vector<S>, about: &Vector<S>) -> [S; 6] {
+        [along[0], along[1], along[2], about[0], about[1], about[2]]
+    }
+
+    fn split<S: Scalar>(motion: &[S; 6]) -> (Vector<S>, Vector<S>) {
+        ([motion[0], motion[1], motion[2]], [motion[3], motion[4], motion[5]])
+    }
+
+    /// `R J Rᵀ` below the mass.
+    fn inertia<S: Scalar>(inertia: &Inertia, turn: &[[S; 3]; 3]) -> [[S; 6]; 6] {
+        let own = &inertia.about_centre;
+        let mut matrix = [[S::nought(); 6]; 6];
+        let half: [[S; 3]; 3] = std::array::from_fn(|i| {
+            std::array::from_fn(|j| {
+                (0..3).filter(|&k| own[k][j] != 0.0).fold(S::nought(), |sum, k| sum + turn[i][k] * own[k][j])
+            })
+        });
+        for i in 0..3 {
+            matrix[i][i] = S::from(inertia.mass);
+            for j in i..3 {
+                let entry = half[i][0] * turn[j][0] + half[i][1] * turn[j][1] + half[i][2] * turn[j][2];
+                (matrix[3 + i][3 + j], matrix[3 + j][3 + i]) = (entry, entry);
+            }
+        }
+        matrix
+    }
+
+    fn at_beginning<S: Scalar>(inertia: &[[S; 6]; 6], arm: &Vector<S>) -> [[S; 6]; 6] {
+        let [x, y, z] = *arm;
+        // a row of A times the matrix of `ω ↦ ω × arm`
+        let by_spin = |row: [S; 3]| [z * -row[1] + y * row[2], z * row[0] - x * row[2], x * row[1] - y * row[0]];
+        let mut moved = *inertia;
+        let mut beside = [[S::nought(); 3]; 3];
+        for i in 0..3 {
+            let own = by_spin([inertia[i][0], inertia[i][1], inertia[i][2]]);
+            for j in 0..3 {
+                let entry = inertia[i][3 + j] + own[j];
+                beside[i][j] = entry;
+                (moved[i][3 + j], moved[3 + j][i]) = (entry, entry);
+            }
+        }
+        // D + Bᵀ W + Wᵀ (B + A W), symmetric
+        let second: [[S; 3]; 3] = std::array::from_fn(|j| by_spin([beside[0][j], beside[1][j], beside[2][j]]));
+        for i in 0..3 {
+            let first = by_spin([inertia[0][3 + i], inertia[1][3 + i], inertia[2][3 + i]]);
+            for j in i..3 {
+                let entry = inertia[3 + i][3 + j] + first[j] + second[j][i];
+                (moved[3 + i][3 + j], moved[3 + j][3 + i]) = (entry, entry);
+            }
+        }
+        moved
+    }
+
+    fn axis<S: Scalar>(turn: &[[S; 3]; 3], axis: &[f64; 3]) -> Vector<S> {
+        Self::turned(turn, axis)
+    }
+
+    fn unturned<S: Scalar>() -> Heading<S> {
+        let zero = S::nought();
+        [S::from(1.0), zero, zero, zero]
+    }
+
+    fn heading<S: Scalar>(q: &[S]) -> Heading<S> {
+        [q[3], q[4], q[5], q[6]]
+    }
+
+    fn write_heading<S: Scalar>(heading: &Heading<S>, q: &mut [S]) {
+        q[3..].copy_from_slice(heading);
+    }
+
+    fn matrix<S: Scalar>(heading: &Heading<S>) -> [[S; 3]; 3] {
+        let [w, x, y, z] = *heading;
+        let (ww, xx, yy, zz) = (w * w, x * x, y * y, z * z);
+        let (wx, wy, wz, xy, xz, yz) = (w * x, w * y, w * z, x * y, x * z, y * z);
+        [
+            [ww + xx - yy - zz, (xy - wz) * 2.0, (xz + wy) * 2.0],
+            [(xy + wz) * 2.0, ww - xx + yy - zz, (yz - wx) * 2.0],
+            [(xz - wy) * 2.0, (yz + wx) * 2.0, ww - xx - yy + zz],
+        ]
+    }
+
+    fn turned_by<S: Scalar>(heading: &Heading<S>, axis: &[f64; 3], angle: S) -> Heading<S> {
+        let (sin, cos) = (angle * 0.5).sin_cos();
+        Self::followed_by(heading, &[cos, sin * axis[0], sin * axis[1], sin * axis[2]])
+    }
+
+    /// The product of quaternions.
+    fn followed_by<S: Scalar>(heading: &Heading<S>, second: &Heading<S>) -> Heading<S> {
+        let ([a, b, c, d], [w, x, y, z]) = (*heading, *second);
+        [
+            a * w - b * x - c * y - d * z,
+            a * x + b * w + c * z - d * y,
+            a * y - b * z + c * w + d * x,
+            a * z + b * y - c * x + d * w,
+        ]
+    }
+
+    /// `e' = Eᵀ ω/2`.
+    fn write_rates<S: Scalar>(q: &[S], twist: &[S; 6], rates: &mut [S]) {
+        let (velocity, spin) = Self::split(twist);
+        rates[..3].copy_from_slice(&velocity);
+        rates[3..].copy_from_slice(&transposed(&q[3..], &spin, 1.0).map(|x| x * 0.5));
+    }
+
+    /// `n = E Qₑ/2`, since `Qₑ = 2 Eᵀ n` and `E Eᵀ` is the identity.
+    fn wrench<S: Scalar>(q: &[S], forces: &[S]) -> [S; 6] {
+        let torque = ground_rates(&q[3..], &forces[3..]).map(|x| x * 0.5);
+        Self::join(&[forces[0], forces[1], forces[2]], &torque)
     }
 }
 
@@ -292,12 +258,18 @@ mod tests {
         q
     }
 
+    fn rates(q: &[f64; 7], velocity: &[f64; 3], spin: &[f64; 3]) -> [f64; 7] {
+        let mut rates = [0.0; 7];
+        Spatial::write_rates(q, &Spatial::join(velocity, spin), &mut rates);
+        rates
+    }
+
     /// `A' = ω × A`, with the rate of the rotation by dual numbers, for rates along which the norm stays one.
     #[test]
     fn the_spin_is_that_of_the_rotation() {
         let q = unit();
         let spin = [0.3, -1.1, 0.8];
-        let v = Spatial::rates(&q, &Twist { velocity: [0.0; 3], spin });
+        let v = rates(&q, &[0.0; 3], &spin);
         let dual: Vec<Dual64> = (0..7).map(|i| Dual64::new(q[i], v[i])).collect();
         let (frame, rates) = (Spatial::frame(&q), Spatial::frame(&dual));
         for j in 0..3 {
@@ -346,7 +318,7 @@ mod tests {
     fn torques_have_their_power() {
         let q = unit();
         let twist = Twist { velocity: [0.2, 0.3, -0.4], spin: [0.3, -1.1, 0.8] };
-        let v = Spatial::rates(&q, &twist);
+        let v = rates(&q, &twist.velocity, &twist.spin);
         let (force, torque) = ([1.0, 2.0, -3.0], [0.5, -0.7, 1.9]);
         let mut forces = [0.0; 7];
         Spatial::apply(&q, &force, &torque, &mut forces);

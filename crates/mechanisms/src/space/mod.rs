@@ -1,0 +1,232 @@
+//! The plane and space: where a body is, how fast its points move, what forces at them do.
+//!
+//! A body has coordinates in absolute form, and its motion in the recursions of a tree of joints: twists, wrenches and inertias in one array
+//! each, of three components in the plane and six in space. These are along the ground's directions, and about the centre of mass of the
+//! body they belong to: velocities before angular velocities, forces before torques. With that no component is larger than the motion
+//! itself makes it, however far from the origin a body is.
+
+mod plane;
+mod spatial;
+
+use std::fmt::Debug;
+use std::ops::{IndexMut, Range};
+
+use mbsbench_problem::{Entries, Scalar};
+use nalgebra::{Matrix3, Rotation3};
+
+pub use plane::Plane;
+pub use spatial::Spatial;
+pub(crate) use spatial::transposed;
+
+/// Components along the directions of the ground; in the plane the third is not looked at.
+pub type Vector<S> = [S; 3];
+
+/// A rotation to the ground's directions: the angle (rad) as the first of the numbers in the plane, Euler parameters in space.
+pub type Heading<S> = [S; 4];
+
+/// Where a body is: the centre of mass, and its directions as columns of a matrix.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<S> {
+    /// The centre of mass, m.
+    pub centre: Vector<S>,
+    /// The rotation from the body's directions to those of the ground.
+    pub turn: [[S; 3]; 3],
+}
+
+impl Frame<f64> {
+    /// The rotation.
+    pub fn rotation(&self) -> Rotation3<f64> {
+        Rotation3::from_matrix_unchecked(Matrix3::from_fn(|i, j| self.turn[i][j]))
+    }
+}
+
+/// How a body moves.
+#[derive(Debug, Clone, Copy)]
+pub struct Twist<S> {
+    /// Velocity of the centre of mass, m/s.
+    pub velocity: Vector<S>,
+    /// Angular velocity along the directions of the ground, rad/s; in the plane the third is all there is.
+    pub spin: Vector<S>,
+}
+
+/// Mass (kg) and the matrix of inertia about the centre of mass (kg m²), in the body's directions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Inertia {
+    /// Mass, kg.
+    pub mass: f64,
+    /// Matrix of inertia; in the plane the last entry is all there is.
+    pub about_centre: [[f64; 3]; 3],
+}
+
+/// A point of a body, from its centre of mass, in its directions, m; or one of the ground. Or a direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fixed {
+    /// The body; none for the ground.
+    pub body: Option<usize>,
+    /// The coordinates.
+    pub at: [f64; 3],
+}
+
+/// An array of components.
+pub trait Components<S>: Copy + Send + Sync + IndexMut<usize, Output = S> {}
+
+impl<S, A: Copy + Send + Sync + IndexMut<usize, Output = S>> Components<S> for A {}
+
+/// What bodies move in.
+pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
+    /// Dimensions of it.
+    const DIMENSION: usize;
+    /// Coordinates of a body.
+    const COORDINATES: usize;
+    /// Constraints between the coordinates of one body.
+    const OWN: usize;
+    /// Components of a twist.
+    const FREEDOMS: usize;
+    /// A twist, its rate, or a wrench.
+    type Motion<S: Scalar>: Components<S>;
+    /// A symmetric matrix that makes wrenches of accelerations.
+    type Square<S: Scalar>: Components<Self::Motion<S>>;
+
+    /// How a body with these coordinates and rates moves.
+    fn twist<S: Scalar>(q: &[S], v: &[S]) -> Twist<S>;
+
+    /// The cross product of an angular velocity or a torque's axis with an arm.
+    fn cross<S: Scalar>(a: &Vector<S>, b: &Vector<S>) -> Vector<S>;
+
+    /// Writes the mass matrix of a body whose coordinates begin with number `first`.
+    fn mass<S: Scalar>(inertia: &Inertia, first: usize, q: &[S], mass: &mut impl Entries<S>);
+
+    /// Writes the inertial forces that are there without accelerations.
+    fn gyroscopic<S: Scalar>(inertia: &Inertia, q: &[S], v: &[S], forces: &mut [S]);
+
+    /// Adds what a force through the centre of mass and a torque, both along the directions of the ground, do to a body's coordinates.
+    fn apply<S: Scalar>(q: &[S], force: &Vector<S>, torque: &Vector<S>, forces: &mut [S]);
+
+    /// Writes the constraints of one body.
+    fn own_constraints<S: Scalar>(q: &[S], phi: &mut [S]);
+
+    /// Kinetic energy, J.
+    fn kinetic<S: Scalar>(inertia: &Inertia, q: &[S], v: &[S]) -> S;
+
+    /// Coordinates of a body at a place, with the angle that it has in the plane, rad.
+    fn coordinates(frame: &Frame<f64>, angle: f64) -> Vec<f64>;
+
+    /// A motion from components along directions and about them.
+    fn join<S: Scalar>(along: &Vector<S>, about: &Vector<S>) -> Self::Motion<S>;
+
+    /// Components along directions and about them.
+    fn split<S: Scalar>(motion: &Self::Motion<S>) -> (Vector<S>, Vector<S>);
+
+    /// The matrix of inertia of a body with this rotation, about its centre of mass.
+    fn inertia<S: Scalar>(inertia: &Inertia, turn: &[[S; 3]; 3]) -> Self::Square<S>;
+
+    /// `Xᵀ I X` with `X` of the motion that a rigid arm carries along: what `I` at the arm's end is at its beginning.
+    fn at_beginning<S: Scalar>(inertia: &Self::Square<S>, arm: &Vector<S>) -> Self::Square<S>;
+
+    /// An axis of rotation along the ground's directions.
+    fn axis<S: Scalar>(turn: &[[S; 3]; 3], axis: &[f64; 3]) -> Vector<S>;
+
+    /// No rotation.
+    fn unturned<S: Scalar>() -> Heading<S>;
+
+    /// The rotation of a body with these coordinates.
+    fn heading<S: Scalar>(q: &[S]) -> Heading<S>;
+
+    /// Writes a rotation into the coordinates of a body, behind the centre of mass.
+    fn write_heading<S: Scalar>(heading: &Heading<S>, q: &mut [S]);
+
+    /// The matrix of a rotation.
+    fn matrix<S: Scalar>(heading: &Heading<S>) -> [[S; 3]; 3];
+
+    /// Turned further by an angle about an axis of the rotated directions.
+    fn turned_by<S: Scalar>(heading: &Heading<S>, axis: &[f64; 3], angle: S) -> Heading<S>;
+
+    /// Turned further by a second rotation.
+    fn followed_by<S: Scalar>(heading: &Heading<S>, second: &Heading<S>) -> Heading<S>;
+
+    /// Writes the rates of a body's coordinates that are its twist.
+    fn write_rates<S: Scalar>(q: &[S], twist: &Self::Motion<S>, rates: &mut [S]);
+
+    /// The wrench that is these forces of a body's coordinates.
+    fn wrench<S: Scalar>(q: &[S], forces: &[S]) -> Self::Motion<S>;
+
+    /// Numbers of the coordinates of a body among those of all.
+    fn own(body: usize) -> Range<usize> {
+        body * Self::COORDINATES..(body + 1) * Self::COORDINATES
+    }
+
+    /// Where a body with these coordinates is.
+    fn frame<S: Scalar>(q: &[S]) -> Frame<S> {
+        let mut centre = [S::nought(); 3];
+        centre[..Self::DIMENSION].copy_from_slice(&q[..Self::DIMENSION]);
+        Frame { centre, turn: Self::matrix(&Self::heading(q)) }
+    }
+
+    /// A direction of a body along those of the ground.
+    fn turned<S: Scalar>(turn: &[[S; 3]; 3], direction: &[f64; 3]) -> Vector<S> {
+        let mut along = [S::nought(); 3];
+        for i in 0..Self::DIMENSION {
+            for j in 0..Self::DIMENSION {
+                if direction[j] != 0.0 {
+                    along[i] += turn[i][j] * direction[j];
+                }
+            }
+        }
+        along
+    }
+
+    /// `a · b`.
+    fn dot<S: Scalar>(a: &Vector<S>, b: &Vector<S>) -> S {
+        (1..Self::DIMENSION).fold(a[0] * b[0], |sum, i| sum + a[i] * b[i])
+    }
+
+    /// A column or twist of zeros.
+    fn nothing<S: Scalar>() -> Self::Motion<S> {
+        Self::join(&[S::nought(); 3], &[S::nought(); 3])
+    }
+
+    /// `x + factor y`.
+    #[inline]
+    fn plus<S: Scalar>(x: &Self::Motion<S>, y: &Self::Motion<S>, factor: S) -> Self::Motion<S> {
+        let mut sum = *x;
+        (0..Self::FREEDOMS).for_each(|i| sum[i] += y[i] * factor);
+        sum
+    }
+
+    /// `x · y`.
+    #[inline]
+    fn power<S: Scalar>(x: &Self::Motion<S>, y: &Self::Motion<S>) -> S {
+        (1..Self::FREEDOMS).fold(x[0] * y[0], |sum, i| sum + x[i] * y[i])
+    }
+
+    /// `I a`.
+    #[inline]
+    fn times<S: Scalar>(matrix: &Self::Square<S>, motion: &Self::Motion<S>) -> Self::Motion<S> {
+        let mut product = Self::nothing::<S>();
+        for i in 0..Self::FREEDOMS {
+            product[i] = (1..Self::FREEDOMS).fold(matrix[i][0] * motion[0], |sum, j| sum + matrix[i][j] * motion[j]);
+        }
+        product
+    }
+
+    /// The twist at the end of a rigid arm.
+    #[inline]
+    fn carried<S: Scalar>(twist: &Self::Motion<S>, arm: &Vector<S>) -> Self::Motion<S> {
+        let (velocity, spin) = Self::split(twist);
+        let by_spin = Self::cross(&spin, arm);
+        Self::join(&std::array::from_fn(|i| velocity[i] + by_spin[i]), &spin)
+    }
+
+    /// The wrench at the beginning of a rigid arm that is this one at its end.
+    #[inline]
+    fn borne<S: Scalar>(wrench: &Self::Motion<S>, arm: &Vector<S>) -> Self::Motion<S> {
+        let (force, torque) = Self::split(wrench);
+        let lever = Self::cross(arm, &force);
+        Self::join(&force, &std::array::from_fn(|i| torque[i] + lever[i]))
+    }
+}
+
+/// `a − b`.
+pub fn minus<S: Scalar>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
+    std::array::from_fn(|i| a[i] - b[i])
+}
