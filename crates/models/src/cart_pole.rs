@@ -2,7 +2,7 @@
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OdeModel, Scalar, View, parameters,
+    AsOde, BenchmarkModel, Class, Formulated, Observable, Observation, Ode, OdeModel, Scalar, View, parameters,
 };
 
 use crate::drawing::{block, ground, upright};
@@ -48,17 +48,29 @@ impl OdeModel for CartPole {
     }
 }
 
-impl<S: Scalar> Formulated<S> for CartPole {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsOde(self))
-    }
-
-    fn initial_state(&self) -> Vec<S> {
-        vec![S::nought(), S::pi() * self.angle / 180.0, S::nought(), S::nought()]
+impl CartPole {
+    /// Kinetic and potential energy, J.
+    fn energy(&self, y: &[f64]) -> f64 {
+        let (sin, cos) = y[1].sin_cos();
+        let (across, along) = (self.length * y[3] * sin, y[2] + self.length * y[3] * cos);
+        let kinetic = self.cart_mass * y[2] * y[2] + self.mass * (along * along + across * across);
+        0.5 * kinetic - self.mass * self.gravity * self.length * cos
     }
 }
 
-impl Model for CartPole {
+impl BenchmarkModel for CartPole {
+    const NAME: &'static str = "cart-pole";
+    const SUMMARY: &'static str = "point mass on a bar below a cart a millionth as heavy: long calm, short pulses";
+    const SOURCE: &'static str = "N. Parsons, light-cartpole-benchmark, proposed to the IFToMM library";
+
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsOde(self))
+    }
+
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
+        vec![S::nought(), S::pi() * self.angle / 180.0, S::nought(), S::nought()]
+    }
+
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x", "m", "place of the cart").of_class(Class::Position),
@@ -80,10 +92,6 @@ impl Model for CartPole {
         })
     }
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Position, Class::Velocity, Class::Velocity]
-    }
-
     fn views(&self, y: &[f64]) -> Vec<View> {
         let (length, (sin, cos)) = (self.length, y[1].sin_cos());
         let (cart, end) = ([y[0], 0.0], [y[0] + length * sin, -length * cos]);
@@ -94,26 +102,6 @@ impl Model for CartPole {
             ("mass", Shape::Circle { centre: end, radius: 0.05 * length }),
         ];
         vec![upright(["x", "y"], parts)]
-    }
-}
-
-impl CartPole {
-    /// Kinetic and potential energy, J.
-    fn energy(&self, y: &[f64]) -> f64 {
-        let (sin, cos) = y[1].sin_cos();
-        let (across, along) = (self.length * y[3] * sin, y[2] + self.length * y[3] * cos);
-        let kinetic = self.cart_mass * y[2] * y[2] + self.mass * (along * along + across * across);
-        0.5 * kinetic - self.mass * self.gravity * self.length * cos
-    }
-}
-
-impl ModelDefinition for CartPole {
-    const NAME: &'static str = "cart-pole";
-    const SUMMARY: &'static str = "point mass on a bar below a cart a millionth as heavy: long calm, short pulses";
-    const SOURCE: &'static str = "N. Parsons, light-cartpole-benchmark, proposed to the IFToMM library";
-
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(self.clone())
     }
 }
 

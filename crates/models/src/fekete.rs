@@ -1,13 +1,12 @@
 //! Elliptic Fekete points of the test set for IVP solvers: twenty points on a sphere that repel each other.
 
-use mbsbench_problem::model::Class;
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsDescriptor, DescriptorModel, Model, ModelDefinition, Observable, Ode, OdeModel, Scalar, View, parameters,
+    AsDescriptor, BenchmarkModel, Class, DescriptorModel, Observable, Observation, Ode, OdeModel, Scalar, View,
+    parameters,
 };
 use nalgebra::DMatrix;
 
-use crate::components::{ComponentModel, Components};
 use crate::drawing::upright;
 
 parameters! {
@@ -92,8 +91,32 @@ impl Fekete {
     }
 }
 
-impl Components for Fekete {
-    fn components(&self) -> Vec<Observable> {
+/// Energy (J) and the largest violations of the constraints on positions and velocities.
+fn invariants(y: &[f64]) -> [f64; 3] {
+    let (p, q) = (&y[..COORDINATES], &y[COORDINATES..2 * COORDINATES]);
+    let mut energy = 0.5 * q.iter().map(|q| q * q).sum::<f64>();
+    let (mut radius, mut radial) = (0.0f64, 0.0f64);
+    for i in 0..POINTS {
+        let point = |of: &[f64], i: usize| -> [f64; 3] { std::array::from_fn(|k| of[3 * i + k]) };
+        let here = point(p, i);
+        let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        radius = radius.max((dot(here, here) - 1.0).abs());
+        radial = radial.max(2.0 * dot(here, point(q, i)).abs());
+        for j in 0..i {
+            let apart: [f64; 3] = std::array::from_fn(|k| here[k] - p[3 * j + k]);
+            energy -= 0.5 * dot(apart, apart).ln();
+        }
+    }
+    [energy, radius, radial]
+}
+
+impl BenchmarkModel for Fekete {
+    const NAME: &'static str = "fekete";
+    const SUMMARY: &'static str = "twenty points on a sphere that repel each other and come to rest, index 2";
+    const SOURCE: &'static str =
+        "Test Set for IVP Solvers (CWI, Bari), problem Fekete; C. Bendtsen, W. J. H. Stortelder";
+
+    fn observables(&self) -> Vec<Observable> {
         let mut list = Vec::new();
         for (letter, unit, class) in [("p", "m", Class::Position), ("q", "m/s", Class::Velocity)] {
             let about = if letter == "p" { "coordinate of a point" } else { "its velocity" };
@@ -112,11 +135,16 @@ impl Components for Fekete {
                 (1..=POINTS).map(|k| Observable::new(format!("{letter}{k}"), unit, about).of_class(Class::Multiplier)),
             );
         }
+        list.extend([
+            Observable::new("energy", "J", "kinetic energy less the logarithms of all distances"),
+            Observable::new("constraint", "1", "largest magnitude of p·p − 1"),
+            Observable::new("velocity_constraint", "1/s", "largest magnitude of 2 p·q"),
+        ]);
         list
     }
 
     /// At rest; `p·p = 1` twice differentiated gives λ, and `μ = 0`.
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
         let mut y = Self::points();
         y.resize(8 * POINTS, S::nought());
         let mut f = y.clone();
@@ -132,52 +160,23 @@ impl Components for Fekete {
         y
     }
 
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsDescriptor::new(self))
     }
 
-    fn further(&self) -> Vec<Observable> {
-        vec![
-            Observable::new("energy", "J", "kinetic energy less the logarithms of all distances"),
-            Observable::new("constraint", "1", "largest magnitude of p·p − 1"),
-            Observable::new("velocity_constraint", "1/s", "largest magnitude of 2 p·q"),
-        ]
-    }
-
-    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
-        let (p, q) = (&y[..COORDINATES], &y[COORDINATES..2 * COORDINATES]);
-        let mut energy = 0.5 * q.iter().map(|q| q * q).sum::<f64>();
-        let (mut radius, mut radial) = (0.0f64, 0.0f64);
-        for i in 0..POINTS {
-            let point = |of: &[f64], i: usize| -> [f64; 3] { std::array::from_fn(|k| of[3 * i + k]) };
-            let here = point(p, i);
-            let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-            radius = radius.max((dot(here, here) - 1.0).abs());
-            radial = radial.max(2.0 * dot(here, point(q, i)).abs());
-            for j in 0..i {
-                let apart: [f64; 3] = std::array::from_fn(|k| here[k] - p[3 * j + k]);
-                energy -= 0.5 * dot(apart, apart).ln();
-            }
-        }
-        values.copy_from_slice(&[energy, radius, radial]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| {
+            let (components, further) = values.split_at_mut(y.len());
+            components.copy_from_slice(y);
+            further.copy_from_slice(&invariants(y));
+        })
     }
 
     /// The sphere from the side, with the points on it before and behind.
-    fn view(&self, y: &[f64]) -> Option<View> {
+    fn views(&self, y: &[f64]) -> Vec<View> {
         let point = |i: usize| ("points", Shape::Circle { centre: [y[3 * i], y[3 * i + 2]], radius: 0.03 });
         let sphere = ("sphere", Shape::Circle { centre: [0.0; 2], radius: 1.0 });
-        Some(upright(["x", "z"], std::iter::once(sphere).chain((0..POINTS).map(point)).collect()))
-    }
-}
-
-impl ModelDefinition for Fekete {
-    const NAME: &'static str = "fekete";
-    const SUMMARY: &'static str = "twenty points on a sphere that repel each other and come to rest, index 2";
-    const SOURCE: &'static str =
-        "Test Set for IVP Solvers (CWI, Bari), problem Fekete; C. Bendtsen, W. J. H. Stortelder";
-
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(ComponentModel(self.clone()))
+        vec![upright(["x", "z"], std::iter::once(sphere).chain((0..POINTS).map(point)).collect())]
     }
 }
 
@@ -188,7 +187,7 @@ mod tests {
     #[test]
     fn the_start_is_at_rest_on_the_sphere() {
         let points = Fekete::default();
-        let y: Vec<f64> = points.initial();
+        let y: Vec<f64> = points.initial_state();
         let mut f = vec![0.0; y.len()];
         points.rhs(0.0, &y, &mut f);
         let first = [2.0 * std::f64::consts::PI / 3.0 + std::f64::consts::PI / 13.0, 3.0 * std::f64::consts::PI / 8.0];
@@ -204,16 +203,15 @@ mod tests {
     #[test]
     fn forces_follow_from_the_energy() {
         let points = Fekete::default();
-        let mut y: Vec<f64> = points.initial();
+        let mut y: Vec<f64> = points.initial_state();
         y[2 * COORDINATES..].fill(0.0);
         let mut f = vec![0.0; y.len()];
         points.rhs(0.0, &y, &mut f);
         for k in [0, 22, 59] {
             let energy = |shift: f64| {
-                let (mut y, mut values) = (y.clone(), [0.0; 3]);
+                let mut y = y.clone();
                 y[k] += shift;
-                points.observe(0.0, &y, &mut values);
-                values[0]
+                invariants(&y)[0]
             };
             let slope = (energy(1e-6) - energy(-1e-6)) / 2e-6;
             assert!((slope + f[COORDINATES + k]).abs() < 1e-7, "{k}: {slope} and {}", f[COORDINATES + k]);

@@ -1,14 +1,14 @@
 //! Benchmark models: equations, units, sources, paper's values as defaults, invariants and references.
 //!
-//! A model's folder has the same few files: one for each set of equations (generic over the scalar), `parameters`
-//! (what an experiment file can say), `model` (what the runner sees). No method is known here, and no file format.
+//! A model is a file, or a folder if it has many parts: parameters (what an experiment file can say), equations (generic over
+//! the scalar), and a [`BenchmarkModel`](mbsbench_problem::BenchmarkModel) (what the runner sees). No method is known here, and
+//! no file format.
 
 mod angle;
 pub mod ball_bearing;
 pub mod bouncing_balls;
 pub mod car_axis;
 pub mod cart_pole;
-mod components;
 pub mod compound_pendulum;
 pub mod double_pendulum;
 mod drawing;

@@ -1,10 +1,10 @@
 //! The Pleiades of the test set for IVP solvers: seven stars in the plane with close encounters.
 
-use mbsbench_problem::model::Class;
 use mbsbench_problem::view::Shape;
-use mbsbench_problem::{AsOde, Model, ModelDefinition, Observable, Ode, OdeModel, Scalar, View, parameters};
+use mbsbench_problem::{
+    AsOde, BenchmarkModel, Class, Observable, Observation, Ode, OdeModel, Scalar, View, parameters,
+};
 
-use crate::components::{ComponentModel, Components};
 use crate::drawing::upright;
 
 parameters! {
@@ -66,8 +66,13 @@ impl Pleiades {
     }
 }
 
-impl Components for Pleiades {
-    fn components(&self) -> Vec<Observable> {
+impl BenchmarkModel for Pleiades {
+    const NAME: &'static str = "pleiades";
+    const SUMMARY: &'static str = "seven stars in the plane with close encounters, not stiff";
+    const SOURCE: &'static str =
+        "Test Set for IVP Solvers (CWI, Bari), problem Pleiades; Hairer, Norsett, Wanner (1993)";
+
+    fn observables(&self) -> Vec<Observable> {
         let of = |name: &str, unit, about, class| {
             let star = |k| Observable::new(format!("{name}{k}"), unit, about).of_class(class);
             (1..=STARS).map(star).collect::<Vec<_>>()
@@ -77,44 +82,33 @@ impl Components for Pleiades {
             of("y", "m", "star, along y", Class::Position),
             of("u", "m/s", "velocity of a star along x", Class::Velocity),
             of("v", "m/s", "velocity of a star along y", Class::Velocity),
+            vec![Observable::new("energy", "J", "kinetic energy and that of gravitation")],
         ]
         .concat()
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
         [X, Y, X_RATE, Y_RATE].concat().into_iter().map(S::from).collect()
     }
 
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsOde(self))
     }
 
-    fn further(&self) -> Vec<Observable> {
-        vec![Observable::new("energy", "J", "kinetic energy and that of gravitation")]
-    }
-
-    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
-        values[0] = self.energy(y);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| {
+            values[..y.len()].copy_from_slice(y);
+            values[y.len()] = self.energy(y);
+        })
     }
 
     /// Stars with radii as of equal density.
-    fn view(&self, y: &[f64]) -> Option<View> {
+    fn views(&self, y: &[f64]) -> Vec<View> {
         let star = |i: usize| {
             let radius = 0.06 * ((i + 1) as f64).cbrt();
             ("stars", Shape::Circle { centre: [y[i], y[STARS + i]], radius })
         };
-        Some(upright(["x", "y"], (0..STARS).map(star).collect()))
-    }
-}
-
-impl ModelDefinition for Pleiades {
-    const NAME: &'static str = "pleiades";
-    const SUMMARY: &'static str = "seven stars in the plane with close encounters, not stiff";
-    const SOURCE: &'static str =
-        "Test Set for IVP Solvers (CWI, Bari), problem Pleiades; Hairer, Norsett, Wanner (1993)";
-
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(ComponentModel(self.clone()))
+        vec![upright(["x", "y"], (0..STARS).map(star).collect())]
     }
 }
 
@@ -126,7 +120,7 @@ mod tests {
     #[test]
     fn momentum_and_energy_are_conserved() {
         let stars = Pleiades::default();
-        let y: Vec<f64> = stars.initial();
+        let y: Vec<f64> = stars.initial_state();
         let mut rate = vec![0.0; 28];
         stars.rhs(0.0, &y, &mut rate);
         for part in [14, 21] {

@@ -1,13 +1,12 @@
 //! A point mass on a circle in Cartesian coordinates, with its constraint differentiated as often as one likes.
 
-use mbsbench_problem::model::Class;
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsDescriptor, AsOde, DescriptorModel, Model, ModelDefinition, Observable, Ode, OdeModel, Scalar, View, parameters,
+    AsDescriptor, AsOde, BenchmarkModel, Class, DescriptorModel, Observable, Observation, Ode, OdeModel, Scalar, View,
+    parameters,
 };
 use nalgebra::DMatrix;
 
-use crate::components::{ComponentModel, Components};
 use crate::drawing::{pin, upright};
 
 parameters! {
@@ -71,59 +70,52 @@ impl DescriptorModel for PointPendulum {
     }
 }
 
-impl Components for PointPendulum {
-    fn components(&self) -> Vec<Observable> {
+impl BenchmarkModel for PointPendulum {
+    const NAME: &'static str = "point-pendulum";
+    const SUMMARY: &'static str = "point mass on a circle with its constraint of index 3, 2, 1 or 0";
+    const SOURCE: &'static str = "J. R. Cash, drivers of MEBDFDAE; T. J. Abdulla, J. R. Cash, M. T. Diamantakis (2001)";
+
+    fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x", "m", "the mass, along x").of_class(Class::Position),
             Observable::new("y", "m", "the mass, upwards").of_class(Class::Position),
             Observable::new("u", "m/s", "its velocity along x").of_class(Class::Velocity),
             Observable::new("v", "m/s", "its velocity upwards").of_class(Class::Velocity),
             Observable::new("lambda", "N/m", "the multiplier").of_class(Class::Multiplier),
-        ]
-    }
-
-    fn initial<S: Scalar>(&self) -> Vec<S> {
-        [1.0, 0.0, 0.0, 1.0, 1.0].map(S::from).to_vec()
-    }
-
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
-        match self.formulation {
-            PendulumIndex::Index0 => Box::new(AsOde(self)),
-            _ => Box::new(AsDescriptor::new(self)),
-        }
-    }
-
-    fn further(&self) -> Vec<Observable> {
-        vec![
             Observable::new("energy", "J", "total energy, potential zero at the height of the pivot"),
             Observable::new("constraint", "m²", "largest magnitude of x² + y² − 1"),
             Observable::new("velocity_constraint", "m²/s", "magnitude of x u + y v"),
         ]
     }
 
-    fn observe(&self, _t: f64, state: &[f64], values: &mut [f64]) {
-        let &[x, y, u, v, _] = state else { unreachable!("there are five") };
-        values.copy_from_slice(&[0.5 * (u * u + v * v) + y, (x * x + y * y - 1.0).abs(), (x * u + y * v).abs()]);
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
+        [1.0, 0.0, 0.0, 1.0, 1.0].map(S::from).to_vec()
     }
 
-    fn view(&self, state: &[f64]) -> Option<View> {
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        match self.formulation {
+            PendulumIndex::Index0 => Box::new(AsOde(self)),
+            _ => Box::new(AsDescriptor::new(self)),
+        }
+    }
+
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|_t: f64, state: &[f64], values: &mut [f64]| {
+            let &[x, y, u, v, lambda] = state else { unreachable!("there are five") };
+            let (constraint, velocity_constraint) = ((x * x + y * y - 1.0).abs(), (x * u + y * v).abs());
+            let energy = 0.5 * (u * u + v * v) + y;
+            values.copy_from_slice(&[x, y, u, v, lambda, energy, constraint, velocity_constraint]);
+        })
+    }
+
+    fn views(&self, state: &[f64]) -> Vec<View> {
         let mass = [state[0], state[1]];
         let parts = [
             ("circle", Shape::Circle { centre: [0.0; 2], radius: 1.0 }),
             ("bar", Shape::Line(vec![[0.0; 2], mass])),
             ("mass", Shape::Circle { centre: mass, radius: 0.06 }),
         ];
-        Some(upright(["x", "y"], pin([0.0; 2], 0.2).chain(parts).collect()))
-    }
-}
-
-impl ModelDefinition for PointPendulum {
-    const NAME: &'static str = "point-pendulum";
-    const SUMMARY: &'static str = "point mass on a circle with its constraint of index 3, 2, 1 or 0";
-    const SOURCE: &'static str = "J. R. Cash, drivers of MEBDFDAE; T. J. Abdulla, J. R. Cash, M. T. Diamantakis (2001)";
-
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(ComponentModel(self.clone()))
+        vec![upright(["x", "y"], pin([0.0; 2], 0.2).chain(parts).collect())]
     }
 }
 

@@ -27,6 +27,7 @@ extern crate self as mbsbench_problem;
 use mbsbench_elementary as _;
 
 pub mod acceleration;
+pub mod benchmark;
 pub mod constrained;
 pub mod contact_power;
 pub mod counting;
@@ -58,6 +59,7 @@ pub mod tangent;
 pub mod view;
 
 pub use acceleration::AccelerationLevel;
+pub use benchmark::BenchmarkModel;
 pub use constrained::ConstraintWatch;
 pub use contact_power::{AsContactOde, ContactModel, ContactPower};
 pub use counting::{Counted, CountedContactPower, CountedDae, CountedEvents, CountedMechanics, Counts, Evaluations};

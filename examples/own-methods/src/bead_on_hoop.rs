@@ -1,8 +1,6 @@
 //! A bead that slides without friction on a hoop, which spins about its vertical diameter.
 
-use mbsbench_problem::{
-    AsOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OdeModel, Scalar, parameters,
-};
+use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Observation, Ode, OdeModel, Scalar, parameters};
 
 parameters! {
     /// A bead on a hoop that spins about its vertical diameter; `y = (φ, φ')`, angle from the lowest point.
@@ -33,17 +31,19 @@ impl OdeModel for BeadOnHoop {
     }
 }
 
-impl<S: Scalar> Formulated<S> for BeadOnHoop {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
+impl BenchmarkModel for BeadOnHoop {
+    const NAME: &'static str = "bead-on-hoop";
+    const SUMMARY: &'static str = "bead on a hoop that spins about its vertical diameter";
+    const SOURCE: &'static str = "S. H. Strogatz, Nonlinear Dynamics and Chaos, section 3.5, without friction";
+
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsOde(self))
     }
 
-    fn initial_state(&self) -> Vec<S> {
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
         vec![S::from(self.angle) * S::pi() / 180.0, S::nought()]
     }
-}
 
-impl Model for BeadOnHoop {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("phi", "rad", "angle from the lowest point"),
@@ -70,16 +70,6 @@ impl BeadOnHoop {
         let Self { mass, radius, spin, gravity, .. } = *self;
         let across = spin * phi.sin();
         0.5 * mass * radius * radius * (rate * rate - across * across) - mass * gravity * radius * phi.cos()
-    }
-}
-
-impl ModelDefinition for BeadOnHoop {
-    const NAME: &'static str = "bead-on-hoop";
-    const SUMMARY: &'static str = "bead on a hoop that spins about its vertical diameter";
-    const SOURCE: &'static str = "S. H. Strogatz, Nonlinear Dynamics and Chaos, section 3.5, without friction";
-
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(self.clone())
     }
 }
 

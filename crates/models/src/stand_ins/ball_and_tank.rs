@@ -2,8 +2,7 @@
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsEventOde, Class, EventKind, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
-    View, parameters,
+    AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Observation, Ode, Scalar, View, parameters,
 };
 
 use crate::bouncing_balls::{Restitution, exact};
@@ -62,61 +61,20 @@ impl BallAndTank {
     }
 }
 
-impl ModelDefinition for BallAndTank {
+impl BenchmarkModel for BallAndTank {
     const NAME: &'static str = "ball-and-tank";
     const SUMMARY: &'static str =
         "ball with restitution beside a tank that is refilled; stands in for Birta, Ören and Kettenis' third problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
 
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(self.clone())
-    }
-}
-
-impl EventModel for BallAndTank {
-    fn dimension(&self) -> usize {
-        3
-    }
-
-    fn functions(&self) -> usize {
-        2
-    }
-
-    fn kind(&self, _index: usize) -> EventKind {
-        EventKind::Unilateral
-    }
-
-    fn rhs<S: Scalar>(&self, _t: S, y: &[S], _configuration: &[bool], dydt: &mut [S]) {
-        dydt[0] = y[1];
-        dydt[1] = S::from(-self.gravity);
-        dydt[2] = S::from(-self.outflow);
-    }
-
-    fn values<S: Scalar>(&self, _t: S, y: &[S], g: &mut [S]) {
-        g[0] = y[0];
-        g[1] = y[2];
-    }
-
-    fn jump<S: Scalar>(&self, index: usize, _t: S, y: &mut [S]) {
-        if index == 0 {
-            y[1] = -y[1] * self.restitution;
-        } else {
-            y[2] += S::from(self.level);
-        }
-    }
-}
-
-impl<S: Scalar> Formulated<S> for BallAndTank {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsEventOde::new(self))
     }
 
-    fn initial_state(&self) -> Vec<S> {
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
         vec![S::from(self.height), S::nought(), S::from(self.level)]
     }
-}
 
-impl Model for BallAndTank {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("y", "m", "height of the ball"),
@@ -151,5 +109,38 @@ impl Model for BallAndTank {
             ["x", "y"],
             vec![ground([-8.0 * radius, 0.0], 0.0), ("tank", tank), ("ball", ball), ("level", level)],
         )]
+    }
+}
+
+impl EventModel for BallAndTank {
+    fn dimension(&self) -> usize {
+        3
+    }
+
+    fn functions(&self) -> usize {
+        2
+    }
+
+    fn kind(&self, _index: usize) -> EventKind {
+        EventKind::Unilateral
+    }
+
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], _configuration: &[bool], dydt: &mut [S]) {
+        dydt[0] = y[1];
+        dydt[1] = S::from(-self.gravity);
+        dydt[2] = S::from(-self.outflow);
+    }
+
+    fn values<S: Scalar>(&self, _t: S, y: &[S], g: &mut [S]) {
+        g[0] = y[0];
+        g[1] = y[2];
+    }
+
+    fn jump<S: Scalar>(&self, index: usize, _t: S, y: &mut [S]) {
+        if index == 0 {
+            y[1] = -y[1] * self.restitution;
+        } else {
+            y[2] += S::from(self.level);
+        }
     }
 }

@@ -2,8 +2,7 @@
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsEventOde, Class, EventKind, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
-    View, parameters,
+    AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Observation, Ode, Scalar, View, parameters,
 };
 
 use crate::bouncing_balls::{Restitution, exact};
@@ -61,14 +60,47 @@ impl BallBetweenWalls {
     }
 }
 
-impl ModelDefinition for BallBetweenWalls {
+impl BenchmarkModel for BallBetweenWalls {
     const NAME: &'static str = "ball-between-walls";
     const SUMMARY: &'static str =
         "ball with restitution between walls; stands in for Birta, Ören and Kettenis' third problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
 
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(self.clone())
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsEventOde::new(self))
+    }
+
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
+        vec![S::from(self.height), S::nought(), S::nought(), S::from(self.speed)]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("y", "m", "height"),
+            Observable::new("v", "m/s", "velocity upwards"),
+            Observable::new("x", "m", "distance from the middle"),
+            Observable::new("u", "m/s", "horizontal velocity"),
+            Observable::new("error", "m", "larger difference of y and x from the closed form"),
+        ]
+    }
+
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            let exact = self.exact(t);
+            values[..4].copy_from_slice(y);
+            values[4] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
+    }
+
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let (half, top, radius) = (self.half_width, self.height, 0.03 * self.height);
+        let room = Shape::Line(vec![[-half, top], [-half, 0.0], [half, 0.0], [half, top]]);
+        let ball = Shape::Circle { centre: [y[2], y[0]], radius };
+        vec![upright(["x", "y"], vec![("room", room), ("ball", ball)])]
     }
 }
 
@@ -103,46 +135,5 @@ impl EventModel for BallBetweenWalls {
         } else {
             y[3] = -y[3];
         }
-    }
-}
-
-impl<S: Scalar> Formulated<S> for BallBetweenWalls {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsEventOde::new(self))
-    }
-
-    fn initial_state(&self) -> Vec<S> {
-        vec![S::from(self.height), S::nought(), S::nought(), S::from(self.speed)]
-    }
-}
-
-impl Model for BallBetweenWalls {
-    fn observables(&self) -> Vec<Observable> {
-        vec![
-            Observable::new("y", "m", "height"),
-            Observable::new("v", "m/s", "velocity upwards"),
-            Observable::new("x", "m", "distance from the middle"),
-            Observable::new("u", "m/s", "horizontal velocity"),
-            Observable::new("error", "m", "larger difference of y and x from the closed form"),
-        ]
-    }
-
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            let exact = self.exact(t);
-            values[..4].copy_from_slice(y);
-            values[4] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
-        })
-    }
-
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
-    }
-
-    fn views(&self, y: &[f64]) -> Vec<View> {
-        let (half, top, radius) = (self.half_width, self.height, 0.03 * self.height);
-        let room = Shape::Line(vec![[-half, top], [-half, 0.0], [half, 0.0], [half, top]]);
-        let ball = Shape::Circle { centre: [y[2], y[0]], radius };
-        vec![upright(["x", "y"], vec![("room", room), ("ball", ball)])]
     }
 }

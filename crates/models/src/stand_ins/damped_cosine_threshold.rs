@@ -2,7 +2,7 @@
 //! and Kettenis.
 
 use mbsbench_problem::{
-    AsEventOde, Class, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar, parameters,
+    AsEventOde, BenchmarkModel, Class, EventModel, Observable, Observation, Ode, Scalar, parameters,
 };
 
 /// Angular frequency of the oscillation: one period a second.
@@ -80,14 +80,36 @@ impl DampedCosineThreshold {
     }
 }
 
-impl ModelDefinition for DampedCosineThreshold {
+impl BenchmarkModel for DampedCosineThreshold {
     const NAME: &'static str = "damped-cosine-threshold";
     const SUMMARY: &'static str =
         "rate switched by a damped oscillation; stands in for Birta, Ören and Kettenis' first problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
 
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(self.clone())
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsEventOde::new(self))
+    }
+
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
+        vec![S::from(1.0), S::nought(), S::from(1.0)]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("x", "1", "the third state, whose rate is switched"),
+            Observable::new("oscillation", "1", "the damped oscillation"),
+            Observable::new("error", "1", "difference of x from the closed form"),
+        ]
+    }
+
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            values.copy_from_slice(&[y[2], y[0], y[2] - self.exact(t)]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position]
     }
 }
 
@@ -110,35 +132,5 @@ impl EventModel for DampedCosineThreshold {
 
     fn values<S: Scalar>(&self, _t: S, y: &[S], g: &mut [S]) {
         g[0] = y[0] - self.threshold;
-    }
-}
-
-impl<S: Scalar> Formulated<S> for DampedCosineThreshold {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsEventOde::new(self))
-    }
-
-    fn initial_state(&self) -> Vec<S> {
-        vec![S::from(1.0), S::nought(), S::from(1.0)]
-    }
-}
-
-impl Model for DampedCosineThreshold {
-    fn observables(&self) -> Vec<Observable> {
-        vec![
-            Observable::new("x", "1", "the third state, whose rate is switched"),
-            Observable::new("oscillation", "1", "the damped oscillation"),
-            Observable::new("error", "1", "difference of x from the closed form"),
-        ]
-    }
-
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            values.copy_from_slice(&[y[2], y[0], y[2] - self.exact(t)]);
-        })
-    }
-
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity, Class::Position]
     }
 }

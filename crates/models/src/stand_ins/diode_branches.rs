@@ -1,8 +1,7 @@
 //! Two rectifying branches, in place of Carver's third problem.
 
 use mbsbench_problem::{
-    AsEventOde, Class, EventKind, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
-    parameters,
+    AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Observation, Ode, Scalar, parameters,
 };
 
 parameters! {
@@ -112,13 +111,40 @@ impl DiodeBranches {
     }
 }
 
-impl ModelDefinition for DiodeBranches {
+impl BenchmarkModel for DiodeBranches {
     const NAME: &'static str = "diode-branches";
     const SUMMARY: &'static str = "two branches with diode, resistor and coil; stands in for Carver's third problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
 
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(self.clone())
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsEventOde::new(self))
+    }
+
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
+        let current = S::from(self.initial_current);
+        let rate = |branch| {
+            (self.phase::<S>(branch, S::nought()).sin() * self.voltage - current * self.resistance) / self.inductance
+        };
+        vec![current, rate(0), current, rate(1)]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("current_1", "A", "current of the first branch"),
+            Observable::new("current_2", "A", "current of the second branch"),
+            Observable::new("error", "A", "larger difference of a current from the closed form"),
+        ]
+    }
+
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            let errors = [y[0] - self.exact(0, t), y[2] - self.exact(1, t)];
+            values.copy_from_slice(&[y[0], y[2], errors[0].abs().max(errors[1].abs())]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
     }
 }
 
@@ -160,40 +186,5 @@ impl EventModel for DiodeBranches {
         if index < 2 {
             y[2 * index + 1] = S::nought();
         }
-    }
-}
-
-impl<S: Scalar> Formulated<S> for DiodeBranches {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsEventOde::new(self))
-    }
-
-    fn initial_state(&self) -> Vec<S> {
-        let current = S::from(self.initial_current);
-        let rate = |branch| {
-            (self.phase::<S>(branch, S::nought()).sin() * self.voltage - current * self.resistance) / self.inductance
-        };
-        vec![current, rate(0), current, rate(1)]
-    }
-}
-
-impl Model for DiodeBranches {
-    fn observables(&self) -> Vec<Observable> {
-        vec![
-            Observable::new("current_1", "A", "current of the first branch"),
-            Observable::new("current_2", "A", "current of the second branch"),
-            Observable::new("error", "A", "larger difference of a current from the closed form"),
-        ]
-    }
-
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            let errors = [y[0] - self.exact(0, t), y[2] - self.exact(1, t)];
-            values.copy_from_slice(&[y[0], y[2], errors[0].abs().max(errors[1].abs())]);
-        })
-    }
-
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
     }
 }

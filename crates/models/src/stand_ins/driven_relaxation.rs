@@ -1,8 +1,7 @@
 //! A relaxation that is driven to and fro, in place of Carver's second problem.
 
 use mbsbench_problem::{
-    AsEventOde, Class, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange,
-    Scalar, parameters,
+    AsEventOde, BenchmarkModel, Class, EventModel, Observable, Observation, Ode, OutOfRange, Scalar, parameters,
 };
 
 parameters! {
@@ -128,13 +127,34 @@ struct Piece {
     flip: f64,
 }
 
-impl ModelDefinition for DrivenRelaxation {
+impl BenchmarkModel for DrivenRelaxation {
     const NAME: &'static str = "driven-relaxation";
     const SUMMARY: &'static str = "relaxation with a drive that changes its sign and a rate that changes at a threshold; stands in for Carver's second problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
 
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(self.clone())
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsEventOde::new(self))
+    }
+
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
+        vec![S::nought()]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("x", "1", "what is driven"),
+            Observable::new("error", "1", "difference of x from the closed form"),
+        ]
+    }
+
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position]
     }
 }
 
@@ -156,34 +176,5 @@ impl EventModel for DrivenRelaxation {
     fn values<S: Scalar>(&self, t: S, y: &[S], g: &mut [S]) {
         g[0] = (S::pi() * 2.0 * self.frequency * t + self.phase).sin();
         g[1] = y[0] - self.threshold;
-    }
-}
-
-impl<S: Scalar> Formulated<S> for DrivenRelaxation {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsEventOde::new(self))
-    }
-
-    fn initial_state(&self) -> Vec<S> {
-        vec![S::nought()]
-    }
-}
-
-impl Model for DrivenRelaxation {
-    fn observables(&self) -> Vec<Observable> {
-        vec![
-            Observable::new("x", "1", "what is driven"),
-            Observable::new("error", "1", "difference of x from the closed form"),
-        ]
-    }
-
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
-        })
-    }
-
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position]
     }
 }

@@ -1,7 +1,7 @@
 //! An integral over a rectified sine, in place of Carver's first problem.
 
 use mbsbench_problem::{
-    AsEventOde, Class, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar, parameters,
+    AsEventOde, BenchmarkModel, Class, EventModel, Observable, Observation, Ode, Scalar, parameters,
 };
 
 parameters! {
@@ -35,13 +35,34 @@ impl RectifiedSine {
     }
 }
 
-impl ModelDefinition for RectifiedSine {
+impl BenchmarkModel for RectifiedSine {
     const NAME: &'static str = "rectified-sine";
     const SUMMARY: &'static str = "integral over a rectified sine; stands in for Carver's first problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
 
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(self.clone())
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsEventOde::new(self))
+    }
+
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
+        vec![S::nought()]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("x", "1", "the integral"),
+            Observable::new("error", "1", "its difference from the closed form"),
+        ]
+    }
+
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position]
     }
 }
 
@@ -62,34 +83,5 @@ impl EventModel for RectifiedSine {
 
     fn values<S: Scalar>(&self, t: S, _y: &[S], g: &mut [S]) {
         g[0] = (self.angular_frequency::<S>() * t).sin();
-    }
-}
-
-impl<S: Scalar> Formulated<S> for RectifiedSine {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsEventOde::new(self))
-    }
-
-    fn initial_state(&self) -> Vec<S> {
-        vec![S::nought()]
-    }
-}
-
-impl Model for RectifiedSine {
-    fn observables(&self) -> Vec<Observable> {
-        vec![
-            Observable::new("x", "1", "the integral"),
-            Observable::new("error", "1", "its difference from the closed form"),
-        ]
-    }
-
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
-        })
-    }
-
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position]
     }
 }

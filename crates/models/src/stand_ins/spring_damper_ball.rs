@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{Model, ModelDefinition, parameters};
 
-use crate::bouncing_balls::{Balls, BouncingBalls, Contact, SpringDamper, exact};
+use crate::bouncing_balls::{BouncingBalls, Contact, SpringDamper, exact};
 
 parameters! {
     /// A ball falls on a floor with spring and damper; stands in for the second problem of Birta, Ören and Kettenis,
@@ -54,6 +54,6 @@ impl ModelDefinition for SpringDamperBall {
     const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(Balls::new(self.balls()))
+        Box::new(self.balls())
     }
 }

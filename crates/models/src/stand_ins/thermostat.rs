@@ -1,8 +1,8 @@
 //! A thermostat, in place of Carver's second problem.
 
 use mbsbench_problem::{
-    AsEventOde, Class, EventKind, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode,
-    OutOfRange, Scalar, parameters,
+    AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Observation, Ode, OutOfRange, Scalar,
+    parameters,
 };
 
 parameters! {
@@ -64,13 +64,35 @@ impl Thermostat {
     }
 }
 
-impl ModelDefinition for Thermostat {
+impl BenchmarkModel for Thermostat {
     const NAME: &'static str = "thermostat";
     const SUMMARY: &'static str = "growth and decay between two thresholds; stands in for Carver's second problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
 
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(self.clone())
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsEventOde::new(self))
+    }
+
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
+        vec![S::from(self.lower), S::from(1.0)]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("x", "1", "what is heated and cooled"),
+            Observable::new("mode", "1", "+1 while it heats, −1 while it cools"),
+            Observable::new("error", "1", "difference of x from the closed form"),
+        ]
+    }
+
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            values.copy_from_slice(&[y[0], y[1], y[0] - self.exact(t)]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position; 2]
     }
 }
 
@@ -99,35 +121,5 @@ impl EventModel for Thermostat {
 
     fn jump<S: Scalar>(&self, index: usize, _t: S, y: &mut [S]) {
         y[1] = S::from(if index == 0 { -1.0 } else { 1.0 });
-    }
-}
-
-impl<S: Scalar> Formulated<S> for Thermostat {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsEventOde::new(self))
-    }
-
-    fn initial_state(&self) -> Vec<S> {
-        vec![S::from(self.lower), S::from(1.0)]
-    }
-}
-
-impl Model for Thermostat {
-    fn observables(&self) -> Vec<Observable> {
-        vec![
-            Observable::new("x", "1", "what is heated and cooled"),
-            Observable::new("mode", "1", "+1 while it heats, −1 while it cools"),
-            Observable::new("error", "1", "difference of x from the closed form"),
-        ]
-    }
-
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            values.copy_from_slice(&[y[0], y[1], y[0] - self.exact(t)]);
-        })
-    }
-
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position; 2]
     }
 }

@@ -1,8 +1,7 @@
 //! One damped oscillator, for methods of second-order form.
 
 use mbsbench_problem::{
-    AsContactOde, Class, ContactModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
-    parameters,
+    AsContactOde, BenchmarkModel, Class, ContactModel, Observable, Observation, Ode, Scalar, parameters,
 };
 
 parameters! {
@@ -46,43 +45,19 @@ impl LinearOscillator {
     }
 }
 
-impl ModelDefinition for LinearOscillator {
+impl BenchmarkModel for LinearOscillator {
     const NAME: &'static str = "linear-oscillator";
     const SUMMARY: &'static str = "one damped linear oscillator, the test equation of methods of second-order form";
     const SOURCE: &'static str = "for modin2005, Eq. 16; the numbers are this project's";
 
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(self.clone())
-    }
-}
-
-impl ContactModel for LinearOscillator {
-    fn coordinates(&self) -> usize {
-        1
-    }
-
-    fn accelerations<S: Scalar>(&self, _t: S, q: &[S], v: &[S], accelerations: &mut [S], _powers: &mut [S]) {
-        let spring = S::from(self.frequency) * self.frequency;
-        let damper = S::from(self.damping_ratio) * self.frequency * 2.0;
-        accelerations[0] = -(q[0] * spring + v[0] * damper);
-    }
-
-    fn is_autonomous(&self) -> bool {
-        true
-    }
-}
-
-impl<S: Scalar> Formulated<S> for LinearOscillator {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsContactOde(self))
     }
 
-    fn initial_state(&self) -> Vec<S> {
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
         vec![S::from(self.position), S::from(self.velocity)]
     }
-}
 
-impl Model for LinearOscillator {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("position", "m", "position").of_class(Class::Position),
@@ -100,9 +75,21 @@ impl Model for LinearOscillator {
             values.copy_from_slice(&[y[0], y[1], position, velocity, energy]);
         })
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity]
+impl ContactModel for LinearOscillator {
+    fn coordinates(&self) -> usize {
+        1
+    }
+
+    fn accelerations<S: Scalar>(&self, _t: S, q: &[S], v: &[S], accelerations: &mut [S], _powers: &mut [S]) {
+        let spring = S::from(self.frequency) * self.frequency;
+        let damper = S::from(self.damping_ratio) * self.frequency * 2.0;
+        accelerations[0] = -(q[0] * spring + v[0] * damper);
+    }
+
+    fn is_autonomous(&self) -> bool {
+        true
     }
 }
 

@@ -1,8 +1,6 @@
 //! A linear equation with constant coefficients and a ramp, which exponential methods solve exactly.
 
-use mbsbench_problem::{
-    AsOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OdeModel, Scalar, parameters,
-};
+use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Observation, Ode, OdeModel, Scalar, parameters};
 use nalgebra::Complex;
 
 parameters! {
@@ -90,38 +88,19 @@ fn phi(x: Complex<f64>) -> [Complex<f64>; 2] {
     [one + x * phi_2, phi_2]
 }
 
-impl ModelDefinition for LinearTest {
+impl BenchmarkModel for LinearTest {
     const NAME: &'static str = "linear-test";
     const SUMMARY: &'static str = "two linear equations with ramp and constant, solved exactly by exponential methods";
     const SOURCE: &'static str = "for gil2013, Eqs. 1–6; the numbers are this project's";
 
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(self.clone())
-    }
-}
-
-impl OdeModel for LinearTest {
-    fn dimension(&self) -> usize {
-        2
-    }
-
-    fn rhs<S: Scalar>(&self, t: S, y: &[S], dydt: &mut [S]) {
-        dydt[0] = y[0] * self.rate - y[1] * self.frequency + t * self.ramp_1 + self.constant_1;
-        dydt[1] = y[0] * self.frequency + y[1] * self.rate + t * self.ramp_2 + self.constant_2;
-    }
-}
-
-impl<S: Scalar> Formulated<S> for LinearTest {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsOde(self))
     }
 
-    fn initial_state(&self) -> Vec<S> {
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
         vec![S::from(self.initial_1), S::from(self.initial_2)]
     }
-}
 
-impl Model for LinearTest {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("y1", "1", "the first component").of_class(Class::Position),
@@ -147,6 +126,17 @@ impl Model for LinearTest {
 
     fn classes(&self) -> Vec<Class> {
         vec![Class::Position; 2]
+    }
+}
+
+impl OdeModel for LinearTest {
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn rhs<S: Scalar>(&self, t: S, y: &[S], dydt: &mut [S]) {
+        dydt[0] = y[0] * self.rate - y[1] * self.frequency + t * self.ramp_1 + self.constant_1;
+        dydt[1] = y[0] * self.frequency + y[1] * self.rate + t * self.ramp_2 + self.constant_2;
     }
 }
 

@@ -1,8 +1,6 @@
 //! An oscillation that slows down with time (gil2013, Eq. 35).
 
-use mbsbench_problem::{
-    AsOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OdeModel, Scalar, parameters,
-};
+use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Observation, Ode, OdeModel, Scalar, parameters};
 
 parameters! {
     /// `x₁' = −x₂/x₃²`, `x₂' = x₁/x₃²`, `x₃' = 1` with the solution `x = (sin 1/t, cos 1/t, t)`, whose third component
@@ -26,41 +24,20 @@ impl OscillationInTime {
     }
 }
 
-impl ModelDefinition for OscillationInTime {
+impl BenchmarkModel for OscillationInTime {
     const NAME: &'static str = "oscillation-in-time";
     const SUMMARY: &'static str = "three equations solved by sin 1/t, cos 1/t and t, to test estimates of local errors";
     const SOURCE: &'static str = "gil2013, Eqs. 35 and 36";
 
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(self.clone())
-    }
-}
-
-impl OdeModel for OscillationInTime {
-    fn dimension(&self) -> usize {
-        3
-    }
-
-    fn rhs<S: Scalar>(&self, _t: S, y: &[S], dydt: &mut [S]) {
-        let square = y[2] * y[2];
-        dydt[0] = -(y[1] / square);
-        dydt[1] = y[0] / square;
-        dydt[2] = S::from(1.0);
-    }
-}
-
-impl<S: Scalar> Formulated<S> for OscillationInTime {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsOde(self))
     }
 
-    fn initial_state(&self) -> Vec<S> {
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
         let cosine = if self.half_turns.is_multiple_of(2) { 1.0 } else { -1.0 };
         vec![S::nought(), S::from(cosine), (S::pi() * f64::from(self.half_turns)).recip()]
     }
-}
 
-impl Model for OscillationInTime {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x1", "1", "the first component, sin 1/t").of_class(Class::Position),
@@ -81,5 +58,18 @@ impl Model for OscillationInTime {
 
     fn classes(&self) -> Vec<Class> {
         vec![Class::Position; 3]
+    }
+}
+
+impl OdeModel for OscillationInTime {
+    fn dimension(&self) -> usize {
+        3
+    }
+
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], dydt: &mut [S]) {
+        let square = y[2] * y[2];
+        dydt[0] = -(y[1] / square);
+        dydt[1] = y[0] / square;
+        dydt[2] = S::from(1.0);
     }
 }

@@ -7,7 +7,7 @@ use approx::assert_relative_eq;
 use mbsbench_integrators::dode::PairName;
 use mbsbench_integrators::{Dode, Llm};
 use mbsbench_models::TwoBouncingBalls;
-use mbsbench_models::two_bouncing_balls::exact::Event;
+use mbsbench_models::two_bouncing_balls::Event;
 use mbsbench_problem::{
     Counted, Failure, Formulated, MethodDefinition, ModelDefinition, Observer, Ode, Parameters, Settings, Step, Task,
 };

@@ -1,17 +1,159 @@
-//! The windows as the runner sees them.
+//! A row of four-bar windows in the plane: as many as one asks for, with as many closed loops and one degree of freedom.
 
-use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    AccelerationLevel, AsOde, ConstraintWatch, Formulated, MechanicalModel, MechanicsOf, Model, Observable,
-    Observation, Ode, Scalar, View,
+    AccelerationLevel, AsOde, Class, ConstraintWatch, Entries, Formulated, MechanicalModel, MechanicsOf, Model,
+    ModelDefinition, Observable, Observation, Ode, OdeModel, Scalar, View, parameters,
 };
 
-use super::{FourBarWindows, WindowsFormulation};
 use crate::drawing::{MOST_DRAWN, pin, rod_about, upright};
+use crate::linkage::slender;
+
+parameters! {
+    /// How the equations of the windows are put to a method.
+    #[derive(Copy, Default, Eq)]
+    pub enum WindowsFormulation {
+        /// Three coordinates of each rod, with two constraints for each pin.
+        #[default]
+        Cartesian,
+        /// The angle that all uprights have as long as the windows are parallelograms, without constraints.
+        Minimal,
+    }
+}
+
+parameters! {
+    /// Equal uniform rods: uprights on ground pins, one length apart, and between the upper ends of neighbours another rod. They begin
+    /// upright, with all upper ends moving to the right.
+    ///
+    /// Where all rods lie on one line the windows need not stay parallelograms: as many constraints as there are windows depend on the
+    /// others there, and methods that solve for multipliers meet a singular matrix.
+    pub struct FourBarWindows {
+        /// The equations.
+        pub formulation: WindowsFormulation = WindowsFormulation::Cartesian,
+        /// Number of windows.
+        pub windows: usize [from 1, to 15_000] = 2,
+        /// Length of a rod.
+        pub length: f64 [above 0.0, unit "m"] = 1.0,
+        /// Mass of a rod.
+        pub mass: f64 [above 0.0, unit "kg"] = 1.0,
+        /// Velocity of the upper ends at the start.
+        pub speed: f64 [unit "m/s"] = 1.0,
+        /// Acceleration of gravity along `−y`.
+        pub gravity: f64 [unit "m/s²"] = 9.81,
+    }
+}
+
+impl ModelDefinition for FourBarWindows {
+    const NAME: &'static str = "four-bar-windows";
+    const SUMMARY: &'static str =
+        "a row of four-bar mechanisms side by side, one degree of freedom, as many loops as wanted";
+    const SOURCE: &'static str =
+        "problem A02 of the library of computational benchmark problems of IFToMM (N-four-bar mechanism)";
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(WindowsModel(self.clone()))
+    }
+}
+
+impl FourBarWindows {
+    /// Number of rods: an upright, and a rod along with another upright for each window.
+    fn rods(&self) -> usize {
+        2 * self.windows + 1
+    }
+}
+
+/// `q = (x₀, y₀, θ₀, x₁, …)` with centres and angles of the rods: uprights have even numbers, from the left to the right, and odd ones
+/// the rods between them. `M = diag(m, m, m l²/12, …)`, `D = (0, −m g, 0, …)`, and with `h = l/2` and `(c, s) = (cos θ, sin θ)`
+///
+/// ```text
+/// upright k on the ground            ( x − h c − k l/2,  y − h s )
+/// rod between, on upright before     ( x − h c − x₋ − h c₋,  y − h s − y₋ − h s₋ )
+/// upright, on the rod before it      ( x + h c − x₋ − h c₋,  y + h s − y₋ − h s₋ )
+/// ```
+impl MechanicalModel for FourBarWindows {
+    fn coordinates(&self) -> usize {
+        3 * self.rods()
+    }
+
+    fn holonomic(&self) -> usize {
+        6 * self.windows + 2
+    }
+
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
+        for k in (0..3 * self.rods()).step_by(3) {
+            mass[(k, k)] = S::from(self.mass);
+            mass[(k + 1, k + 1)] = S::from(self.mass);
+            mass[(k + 2, k + 2)] = slender(self.mass, self.length);
+        }
+    }
+
+    fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
+        let weight = -(S::from(self.mass) * self.gravity);
+        for force in forces.chunks_mut(3) {
+            force.copy_from_slice(&[S::nought(), weight, S::nought()]);
+        }
+    }
+
+    fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
+        let half = 0.5 * self.length;
+        // the end of the rod before that a rod is pinned to, and its own ends
+        let mut pin = [S::nought(); 2];
+        let mut rows = phi.chunks_mut(2);
+        for (k, rod) in q.chunks(3).enumerate() {
+            let (sin, cos) = rod[2].sin_cos();
+            let (x, y) = (cos * half, sin * half);
+            let (start, end) = ([rod[0] - x, rod[1] - y], [rod[0] + x, rod[1] + y]);
+            let mut join = |a: [S; 2], b: [S; 2]| {
+                if let Some(row) = rows.next() {
+                    (row[0], row[1]) = (a[0] - b[0], a[1] - b[1]);
+                }
+            };
+            if k.is_multiple_of(2) {
+                join(start, [S::from(k as f64 * half), S::nought()]);
+            }
+            if k > 0 {
+                join(if k.is_multiple_of(2) { end } else { start }, pin);
+            }
+            pin = end;
+        }
+    }
+
+    fn is_autonomous(&self) -> bool {
+        true
+    }
+
+    /// Kinetic energy and gravity, J; the potential is zero at the height of the ground pins.
+    fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
+        let inertia = slender::<S>(self.mass, self.length);
+        q.chunks(3).zip(v.chunks(3)).fold(S::nought(), |energy, (q, v)| {
+            let translation = (v[0] * v[0] + v[1] * v[1]) * (0.5 * self.mass);
+            energy + translation + v[2] * v[2] * inertia * 0.5 + q[1] * (self.mass * self.gravity)
+        })
+    }
+}
+
+/// `y = (φ, φ')` with the angle of the uprights from the upward vertical, clockwise. With N windows
+///
+/// ```text
+/// φ'' = c sin φ,   c = (g/l) ((N + 1)/2 + N) / ((N + 1)/3 + N)
+/// ```
+///
+/// since the uprights have the inertia `m l²/3` and the rods between them move in circles.
+impl OdeModel for FourBarWindows {
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], dydt: &mut [S]) {
+        let n = self.windows as f64;
+        let c = S::from(self.gravity) / self.length * (0.5 * (n + 1.0) + n) / (S::from(n + 1.0) / 3.0 + n);
+        dydt[0] = y[1];
+        dydt[1] = y[0].sin() * c;
+    }
+}
 
 /// The windows with their formulation chosen.
 #[derive(Debug, Clone)]
-pub(super) struct WindowsModel(pub(super) FourBarWindows);
+struct WindowsModel(FourBarWindows);
 
 impl FourBarWindows {
     /// Writes the state `(q ; v)` of the Cartesian formulation that belongs to the angle of the uprights and its rate.

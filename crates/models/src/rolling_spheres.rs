@@ -1,0 +1,478 @@
+//! A small sphere that rolls on a large fixed one (compere2001, section 3.6).
+//!
+//! The centre of the small sphere has spherical coordinates `(ρ, α, β)`, its orientation Euler angles
+//! `(φ, θ, ψ)`. The nonholonomic constraints are those printed: they equate velocities of the centre with components of
+//! the spin in the body's frame, and `β̇` stands without `cos α`, so that this is not the rolling of a real
+//! sphere; the published results were made with them.
+
+use mbsbench_problem::constrained::equations;
+use mbsbench_problem::view::Shape;
+use mbsbench_problem::{
+    AsOde, Class, ConstraintWatch, Entries, Formulated, Formulation, MechanicalModel, Model, ModelDefinition,
+    Observable, Observation, Ode, OdeModel, OutOfRange, Scalar, SlidingModeSettings, View, parameters,
+};
+
+parameters! {
+    /// A small sphere that rolls on a large fixed one, without gravity.
+    ///
+    /// Initially `α = 0`, `β = θ = ψ = 90°`, `φ = 0`, `−α̇ = β̇ = 45/8 °/s`, `ψ̇ = 0`, with `φ̇` and `θ̇` as rolling
+    /// demands where their factors are one.
+    pub struct RollingSpheres where surfaces_have_gains {
+        /// The equations: six coordinates with three constraints, or what the constraints leave.
+        pub formulation: Formulation = Formulation::SlidingMode(SlidingModeSettings::default()),
+        /// Radius of the fixed sphere.
+        pub outer_radius: f64 [above 0.0, unit "m"] = 0.55,
+        /// Radius of the rolling sphere.
+        pub inner_radius: f64 [above 0.0, unit "m"] = 0.05,
+        /// Mass of the rolling sphere; only the energy depends on it.
+        pub mass: f64 [above 0.0, unit "kg"] = 1.0,
+        /// Initial distance of the centres; consistent where it is the sum of the radii. The minimal formulation
+        /// does not use it.
+        pub rho: f64 [above 0.0, unit "m"] = 0.6,
+        /// Factor of the initial `φ̇` against that of rolling (1.2 in compere2001, figure 3.11).
+        pub phi_rate_factor: f64 [unit "1"] = 1.0,
+        /// Factor of the initial `θ̇` against that of rolling (1.5 in compere2001, figure 3.11).
+        pub theta_rate_factor: f64 [unit "1"] = 1.0,
+    }
+}
+
+impl RollingSpheres {
+    fn surfaces_have_gains(&self) -> Result<(), OutOfRange> {
+        self.formulation.check_surfaces(3)
+    }
+}
+
+impl ModelDefinition for RollingSpheres {
+    const NAME: &'static str = "rolling-spheres";
+    const SUMMARY: &'static str = "sphere rolling on a fixed sphere, one holonomic and two nonholonomic constraints";
+    const SOURCE: &'static str = "compere2001, section 3.6";
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(SpheresModel::new(self.clone()))
+    }
+}
+
+/// `M v' + V = Jᵀ λ` with `q = (ρ, α, β, φ, θ, ψ)` (compere2001, Eq. 3.33 and below), `I = 2 m r²/5`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ConstrainedSpheres {
+    /// Radius `R` of the fixed sphere, m.
+    pub outer_radius: f64,
+    /// Radius `r` of the rolling sphere, m.
+    pub inner_radius: f64,
+    /// Mass `m` of the rolling sphere, kg.
+    pub mass: f64,
+}
+
+impl ConstrainedSpheres {
+    fn inertia<S: Scalar>(&self) -> S {
+        S::from(self.mass) * self.inner_radius * self.inner_radius * 2.0 / 5.0
+    }
+
+    /// `R + r`, m.
+    pub fn distance<S: Scalar>(&self) -> S {
+        S::from(self.outer_radius) + self.inner_radius
+    }
+}
+
+impl MechanicalModel for ConstrainedSpheres {
+    fn coordinates(&self) -> usize {
+        6
+    }
+
+    fn holonomic(&self) -> usize {
+        1
+    }
+
+    fn nonholonomic(&self) -> usize {
+        2
+    }
+
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
+        let (rho, cos_alpha) = (q[0], q[1].cos());
+        let inertia = self.inertia::<S>();
+        mass[(0, 0)] = S::from(self.mass);
+        mass[(1, 1)] = rho * rho * self.mass;
+        mass[(2, 2)] = rho * rho * cos_alpha * cos_alpha * self.mass;
+        for i in 3..6 {
+            mass[(i, i)] = inertia;
+        }
+        mass[(3, 5)] = inertia * q[4].cos();
+        mass[(5, 3)] = mass[(3, 5)];
+    }
+
+    /// `D = −V`.
+    fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        let rho = q[0];
+        let (sin_alpha, cos_alpha) = q[1].sin_cos();
+        let sin_theta = q[4].sin();
+        let (rho_rate, alpha_rate, beta_rate) = (v[0], v[1], v[2]);
+        let (phi_rate, theta_rate, psi_rate) = (v[3], v[4], v[5]);
+        let inertia = self.inertia::<S>();
+        forces[0] = rho * (alpha_rate * alpha_rate + beta_rate * beta_rate * cos_alpha * cos_alpha) * self.mass;
+        forces[1] =
+            -(rho * (rho_rate * alpha_rate * 2.0 + rho * beta_rate * beta_rate * cos_alpha * sin_alpha) * self.mass);
+        forces[2] = -(rho
+            * (rho_rate * beta_rate * cos_alpha * cos_alpha - rho * beta_rate * alpha_rate * cos_alpha * sin_alpha)
+            * self.mass
+            * 2.0);
+        forces[3] = inertia * theta_rate * psi_rate * sin_theta;
+        forces[4] = -(inertia * phi_rate * psi_rate * sin_theta);
+        forces[5] = inertia * phi_rate * theta_rate * sin_theta;
+    }
+
+    fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
+        phi[0] = q[0] - self.distance::<S>();
+    }
+
+    fn nonholonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], v: &[S], gamma: &mut [S]) {
+        let sin_theta = q[4].sin();
+        let (sin_psi, cos_psi) = q[5].sin_cos();
+        let (phi_rate, theta_rate) = (v[3], v[4]);
+        let distance = self.distance::<S>();
+        gamma[0] = distance * v[1] - (phi_rate * sin_theta * cos_psi - theta_rate * sin_psi) * self.inner_radius;
+        gamma[1] = distance * v[2] - (phi_rate * sin_theta * sin_psi + theta_rate * cos_psi) * self.inner_radius;
+    }
+
+    /// Kinetic energy, J (compere2001, Eq. 3.35); nothing else stores any.
+    fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
+        let (rho, cos_alpha) = (q[0], q[1].cos());
+        let translation = v[0] * v[0] + rho * rho * v[1] * v[1] + rho * rho * v[2] * v[2] * cos_alpha * cos_alpha;
+        let rotation = v[3] * v[3] + v[4] * v[4] + v[5] * v[5] + v[3] * v[5] * q[4].cos() * 2.0;
+        translation * self.mass * 0.5 + rotation * (S::from(self.mass) * self.inner_radius * self.inner_radius / 5.0)
+    }
+}
+
+/// `y = (α, β, φ, θ, ψ ; φ̇, θ̇, ψ̇)` with `ρ = R + r` and, from the nonholonomic constraints with `k = r/(R + r)`,
+///
+/// ```text
+/// α̇ = k (φ̇ sin θ cos ψ − θ̇ sin ψ),   β̇ = k (φ̇ sin θ sin ψ + θ̇ cos ψ)
+/// ```
+///
+/// Own derivation: the equations of motion are multiplied from the left by the transpose of `∂v/∂(φ̇, θ̇, ψ̇)`, which
+/// takes the multipliers out. The equation of `ψ` gives `ψ̈ = φ̇ θ̇ sin θ − φ̈ cos θ`; the other two are linear in
+/// `p = φ̈ sin θ` and `θ̈`. Divided by `m r²`, with `C = cos² α`, `α̈ = k (p cos ψ − θ̈ sin ψ) + b_α` and
+/// `β̈ = k (p sin ψ + θ̈ cos ψ) + b_β`:
+///
+/// ```text
+/// [ cos²ψ + C sin²ψ + 2/5    (C − 1) sin ψ cos ψ    ] [p ]     [ (g_α cos ψ + g_β sin ψ)/k + 2/5 (φ̇ θ̇ cos θ − θ̇ ψ̇) ]
+/// [ (C − 1) sin ψ cos ψ      sin²ψ + C cos²ψ + 2/5  ] [θ̈] = − [ (g_β cos ψ − g_α sin ψ)/k + 2/5 φ̇ ψ̇ sin θ          ]
+/// g_α = b_α + β̇² sin α cos α,   g_β = C b_β − 2 α̇ β̇ sin α cos α
+/// ```
+///
+/// Singular, as the Euler angles are, where `sin θ = 0`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MinimalSpheres {
+    /// Radius `R` of the fixed sphere, m.
+    pub outer_radius: f64,
+    /// Radius `r` of the rolling sphere, m.
+    pub inner_radius: f64,
+}
+
+impl MinimalSpheres {
+    fn distance<S: Scalar>(&self) -> S {
+        S::from(self.outer_radius) + self.inner_radius
+    }
+
+    /// Writes `(q ; v)` of the constrained formulation.
+    pub fn expand<S: Scalar>(&self, y: &[S], full: &mut [S]) {
+        full[0] = self.distance();
+        full[1..6].copy_from_slice(&y[..5]);
+        full[6] = S::nought();
+        (full[7], full[8]) = self.centre_rates(y);
+        full[9..].copy_from_slice(&y[5..]);
+    }
+
+    /// `(α̇, β̇)`, rad/s.
+    fn centre_rates<S: Scalar>(&self, y: &[S]) -> (S, S) {
+        let ratio = S::from(self.inner_radius) / self.distance::<S>();
+        let sin_theta = y[3].sin();
+        let (sin_psi, cos_psi) = y[4].sin_cos();
+        let (phi_rate, theta_rate) = (y[5], y[6]);
+        (
+            ratio * (phi_rate * sin_theta * cos_psi - theta_rate * sin_psi),
+            ratio * (phi_rate * sin_theta * sin_psi + theta_rate * cos_psi),
+        )
+    }
+}
+
+impl OdeModel for MinimalSpheres {
+    fn dimension(&self) -> usize {
+        8
+    }
+
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], dydt: &mut [S]) {
+        let ratio = S::from(self.inner_radius) / self.distance::<S>();
+        let (sin_alpha, cos_alpha) = y[0].sin_cos();
+        let (sin_theta, cos_theta) = y[3].sin_cos();
+        let (sin_psi, cos_psi) = y[4].sin_cos();
+        let (phi_rate, theta_rate, psi_rate) = (y[5], y[6], y[7]);
+        let (alpha_rate, beta_rate) = self.centre_rates(y);
+        dydt[0] = alpha_rate;
+        dydt[1] = beta_rate;
+        dydt[2..5].copy_from_slice(&y[5..8]);
+
+        // What α̈ and β̈ are at φ̈ = θ̈ = 0.
+        let nutation = phi_rate * theta_rate * cos_theta;
+        let spin = phi_rate * psi_rate * sin_theta;
+        let bias_alpha = ratio * (nutation * cos_psi - spin * sin_psi - theta_rate * psi_rate * cos_psi);
+        let bias_beta = ratio * (nutation * sin_psi + spin * cos_psi - theta_rate * psi_rate * sin_psi);
+        let square = cos_alpha * cos_alpha;
+        let product = sin_alpha * cos_alpha;
+        let g_alpha = bias_alpha + beta_rate * beta_rate * product;
+        let g_beta = square * bias_beta - alpha_rate * beta_rate * product * 2.0;
+
+        let inertia = S::ratio(2.0, 5.0);
+        let m11 = cos_psi * cos_psi + square * sin_psi * sin_psi + inertia;
+        let m12 = (square - 1.0) * sin_psi * cos_psi;
+        let m22 = sin_psi * sin_psi + square * cos_psi * cos_psi + inertia;
+        let f1 = -((g_alpha * cos_psi + g_beta * sin_psi) / ratio + inertia * (nutation - theta_rate * psi_rate));
+        let f2 = -((g_beta * cos_psi - g_alpha * sin_psi) / ratio + inertia * spin);
+        let determinant = m11 * m22 - m12 * m12;
+        let phi_second = (f1 * m22 - f2 * m12) / (determinant * sin_theta);
+        dydt[5] = phi_second;
+        dydt[6] = (f2 * m11 - f1 * m12) / determinant;
+        dydt[7] = phi_rate * theta_rate * sin_theta - phi_second * cos_theta;
+    }
+}
+
+/// The rolling spheres with parameters and formulation chosen.
+#[derive(Debug, Clone)]
+pub struct SpheresModel {
+    spheres: ConstrainedSpheres,
+    equations: Equations,
+    rho: f64,
+    phi_rate_factor: f64,
+    theta_rate_factor: f64,
+    sigma: f64,
+}
+
+#[derive(Debug, Clone)]
+enum Equations {
+    Minimal(MinimalSpheres),
+    Constrained(Option<SlidingModeSettings>),
+}
+
+impl SpheresModel {
+    /// The model for parameters in range.
+    #[must_use]
+    pub fn new(parameters: RollingSpheres) -> Self {
+        let RollingSpheres { outer_radius, inner_radius, mass, rho, phi_rate_factor, theta_rate_factor, formulation } =
+            parameters;
+        let sigma = formulation.sigma();
+        let equations = match formulation {
+            Formulation::Minimal => Equations::Minimal(MinimalSpheres { outer_radius, inner_radius }),
+            Formulation::AccelerationLevel => Equations::Constrained(None),
+            Formulation::SlidingMode(settings) => Equations::Constrained(Some(settings)),
+        };
+        let spheres = ConstrainedSpheres { outer_radius, inner_radius, mass };
+        Self { spheres, equations, rho, phi_rate_factor, theta_rate_factor, sigma }
+    }
+}
+
+impl<S: Scalar> Formulated<S> for SpheresModel {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
+        match &self.equations {
+            Equations::Minimal(spheres) => Box::new(AsOde(spheres)),
+            Equations::Constrained(settings) => {
+                equations(&self.spheres, settings.as_ref(), &Formulated::<S>::initial_state(self))
+            }
+        }
+    }
+
+    /// Initial values of compere2001, section 3.6.3.
+    fn initial_state(&self) -> Vec<S> {
+        let right_angle = S::pi() / 2.0;
+        let beta_rate = S::from(45.0 / 8.0) * S::pi() / 180.0;
+        let alpha_rate = -beta_rate;
+        let ratio = self.spheres.distance::<S>() / self.spheres.inner_radius;
+        let phi_rate = ratio * beta_rate * self.phi_rate_factor;
+        let theta_rate = -(ratio * alpha_rate) * self.theta_rate_factor;
+        let zero = S::nought();
+        match self.equations {
+            Equations::Minimal(_) => {
+                vec![zero, right_angle, zero, right_angle, right_angle, phi_rate, theta_rate, zero]
+            }
+            Equations::Constrained(_) => {
+                let q = [S::from(self.rho), zero, right_angle, zero, right_angle, right_angle];
+                let v = [zero, alpha_rate, beta_rate, phi_rate, theta_rate, zero];
+                [q, v].concat()
+            }
+        }
+    }
+}
+
+impl Model for SpheresModel {
+    fn observables(&self) -> Vec<Observable> {
+        let mut observables = vec![
+            Observable::new("rho", "m", "distance of the centres"),
+            Observable::new("rho_rate", "m/s", "rate of the distance of the centres"),
+            Observable::new("alpha", "rad", "latitude of the rolling sphere's centre"),
+            Observable::new("beta", "rad", "longitude of the rolling sphere's centre"),
+            Observable::new("phi", "rad", "first Euler angle"),
+            Observable::new("theta", "rad", "second Euler angle"),
+            Observable::new("psi", "rad", "third Euler angle"),
+            Observable::new("energy", "J", "kinetic energy"),
+        ];
+        if let Equations::Constrained(_) = self.equations {
+            observables.extend([
+                Observable::new("constraint", "m, m/s", "largest magnitude among the constraints Γ (m/s) and Φ (m)"),
+                Observable::new("surface", "m/s", "largest magnitude among the sliding surfaces"),
+                Observable::new("surface_1", "m/s", "first surface, rolling along α"),
+                Observable::new("surface_2", "m/s", "second surface, rolling along β"),
+                Observable::new("surface_3", "m/s", "third surface, distance of the centres: dΦ/dt + σ Φ"),
+            ]);
+        }
+        observables
+    }
+
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        let minimal = match &self.equations {
+            Equations::Minimal(spheres) => Some(spheres),
+            Equations::Constrained(_) => None,
+        };
+        Box::new(SpheresObservation {
+            spheres: &self.spheres,
+            minimal,
+            watch: ConstraintWatch::new(&self.spheres, self.sigma),
+            state: [0.0; 12],
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        let (positions, velocities) = match self.equations {
+            Equations::Minimal(_) => (5, 3),
+            Equations::Constrained(_) => (6, 6),
+        };
+        [vec![Class::Position; positions], vec![Class::Velocity; velocities]].concat()
+    }
+
+    /// From the side on which the rolling sphere begins, and from above.
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let [rho, alpha, beta] = match self.equations {
+            Equations::Minimal(_) => [self.spheres.distance(), y[0], y[1]],
+            Equations::Constrained(_) => [y[0], y[1], y[2]],
+        };
+        let ((sin_alpha, cos_alpha), (sin_beta, cos_beta)) = (alpha.sin_cos(), beta.sin_cos());
+        let centre = [cos_alpha * cos_beta, cos_alpha * sin_beta, sin_alpha].map(|part| part * rho);
+        let seen = |name, axes, [right, up]: [usize; 2]| {
+            let fixed = Shape::Circle { centre: [0.0; 2], radius: self.spheres.outer_radius };
+            let rolling = Shape::Circle { centre: [centre[right], centre[up]], radius: self.spheres.inner_radius };
+            View { name, axes, parts: vec![("fixed sphere", fixed), ("rolling sphere", rolling)], names: Vec::new() }
+        };
+        vec![seen("front", ["x", "z"], [0, 2]), seen("above", ["x", "y"], [0, 1])]
+    }
+}
+
+struct SpheresObservation<'m> {
+    spheres: &'m ConstrainedSpheres,
+    minimal: Option<&'m MinimalSpheres>,
+    watch: ConstraintWatch<'m>,
+    state: [f64; 12],
+}
+
+impl Observation for SpheresObservation<'_> {
+    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
+        match self.minimal {
+            Some(minimal) => minimal.expand(y, &mut self.state),
+            None => self.state.copy_from_slice(y),
+        }
+        let (q, v) = self.state.split_at(6);
+        values[0] = q[0];
+        values[1] = v[0];
+        values[2..7].copy_from_slice(&q[1..]);
+        values[7] = self.spheres.energy(q, v);
+        if self.minimal.is_none() {
+            self.watch.evaluate(t, q, v);
+            values[8] = self.watch.constraint();
+            values[9] = self.watch.surface();
+            values[10..].copy_from_slice(self.watch.surfaces());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+    use mbsbench_problem::{Mechanics, MechanicsOf};
+    use nalgebra::DMatrix;
+    use num_dual::{Dual, Dual64};
+
+    const SPHERES: ConstrainedSpheres = ConstrainedSpheres { outer_radius: 0.55, inner_radius: 0.05, mass: 1.3 };
+
+    /// States in which no term vanishes.
+    const STATES: [([f64; 6], [f64; 6]); 3] = [
+        ([0.7, 0.4, 1.1, 0.3, 0.9, 2.2], [0.3, -0.8, 0.6, 1.7, -1.2, 0.9]),
+        ([0.61, -0.9, -2.0, 4.0, 2.3, -0.7], [-0.2, 0.5, 1.1, -0.4, 2.1, -1.5]),
+        ([0.55, 1.2, 0.2, -1.0, 1.9, 5.1], [0.9, 1.3, -0.7, 0.8, 0.6, 1.4]),
+    ];
+
+    /// The Jacobians as compere2001 prints them (Eq. 3.34 and below) against the derivatives by dual numbers.
+    #[test]
+    fn derivatives_are_the_printed_ones() {
+        let mut mechanics = MechanicsOf::<f64>::new(&SPHERES);
+        let (a, r) = (0.6, 0.05);
+        for (q, v) in STATES {
+            let (sin_theta, cos_theta) = q[4].sin_cos();
+            let (sin_psi, cos_psi) = q[5].sin_cos();
+            let (phi_rate, theta_rate, psi_rate) = (v[3], v[4], v[5]);
+            let mut jacobian = DMatrix::zeros(3, 6);
+            mechanics.constraint_jacobian(0.0, &q, &v, &mut jacobian);
+            #[rustfmt::skip]
+            let printed = DMatrix::from_row_slice(3, 6, &[
+                0.0, a, 0.0, -r * sin_theta * cos_psi, r * sin_psi, 0.0,
+                0.0, 0.0, a, -r * sin_theta * sin_psi, -r * cos_psi, 0.0,
+                1.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+            ]);
+            assert_relative_eq!(jacobian, printed, max_relative = 1e-14);
+            // The bias is Jqn v; the holonomic row is constant.
+            let mut bias = [0.0; 3];
+            mechanics.acceleration_bias(0.0, &q, &v, &mut bias);
+            let first = -r * phi_rate * cos_theta * cos_psi * theta_rate
+                + (r * phi_rate * sin_theta * sin_psi + r * theta_rate * cos_psi) * psi_rate;
+            let second = -r * phi_rate * cos_theta * sin_psi * theta_rate
+                + (-r * phi_rate * sin_theta * cos_psi + r * theta_rate * sin_psi) * psi_rate;
+            assert_relative_eq!(bias[0], first, max_relative = 1e-13);
+            assert_relative_eq!(bias[1], second, max_relative = 1e-13);
+            assert_eq!(bias[2], 0.0);
+        }
+    }
+
+    /// `∂²T/∂v²` is the mass matrix: T against M, entry by entry.
+    #[test]
+    fn mass_matrix_is_the_hessian_of_the_kinetic_energy() {
+        for (q, v) in STATES {
+            let mut mass = DMatrix::zeros(6, 6);
+            SPHERES.mass(&q, &mut mass);
+            for i in 0..6 {
+                for j in 0..6 {
+                    let unit = |k, l| f64::from(u8::from(k == l));
+                    let lift = |x: f64| Dual::new(Dual64::from(x), Dual64::from(0.0));
+                    let velocities: Vec<_> =
+                        (0..6).map(|k| Dual::new(Dual64::new(v[k], unit(k, j)), Dual64::from(unit(k, i)))).collect();
+                    let energy = SPHERES.energy(&q.map(lift), &velocities);
+                    assert_relative_eq!(energy.eps.eps, mass[(i, j)], epsilon = 1e-15, max_relative = 1e-14);
+                }
+            }
+        }
+    }
+
+    /// V against the terms `d/dt(∂T/∂v)|_{v' = 0} − ∂T/∂q` of the kinetic energy.
+    #[test]
+    fn forces_are_the_lagrange_terms_of_the_kinetic_energy() {
+        for (q, v) in STATES {
+            let mut forces = [0.0; 6];
+            SPHERES.forces(0.0, &q, &v, &mut forces);
+            for i in 0..6 {
+                let unit = |k| f64::from(u8::from(k == i));
+                // inner dual along q' = v, outer dual along the velocity i: the mixed second derivative
+                let positions: Vec<_> = (0..6).map(|k| Dual::new(Dual64::new(q[k], v[k]), Dual64::from(0.0))).collect();
+                let velocities: Vec<_> = (0..6).map(|k| Dual::new(Dual64::from(v[k]), Dual64::from(unit(k)))).collect();
+                let momentum_rate = SPHERES.energy(&positions, &velocities).eps.eps;
+                let positions: Vec<_> = (0..6).map(|k| Dual64::new(q[k], unit(k))).collect();
+                let gradient = SPHERES.energy(&positions, &v.map(Dual64::from)).eps;
+                assert_relative_eq!(-forces[i], momentum_rate - gradient, epsilon = 1e-15, max_relative = 1e-13);
+            }
+        }
+    }
+}

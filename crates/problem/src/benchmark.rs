@@ -1,0 +1,78 @@
+//! A benchmark model as its author writes it.
+
+use crate::{Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Parameters, Scalar, View};
+
+/// A model that its parameters describe: one implementation, generic over the scalar, makes them a [`Model`] and a
+/// [`ModelDefinition`].
+///
+/// A model that computes something once for all solves, or whose equations depend on the scalar, implements these traits and
+/// [`Formulated`] itself. The functions here are theirs.
+pub trait BenchmarkModel: Parameters {
+    /// [`ModelDefinition::NAME`].
+    const NAME: &'static str;
+    /// [`ModelDefinition::SUMMARY`].
+    const SUMMARY: &'static str;
+    /// [`ModelDefinition::SOURCE`].
+    const SOURCE: &'static str;
+
+    /// The equations, with scratch memory of their own; one for each solve.
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_>;
+
+    /// The initial state, formed in the scalar's own precision.
+    fn initial_state<S: Scalar>(&self) -> Vec<S>;
+
+    /// The observables of the formulation chosen.
+    fn observables(&self) -> Vec<Observable>;
+
+    /// A fresh observation; one for each solve.
+    fn observation(&self) -> Box<dyn Observation + '_>;
+
+    /// The class of each component of the state; by default those of the observables that have one, which are the components in
+    /// order.
+    fn classes(&self) -> Vec<Class> {
+        self.observables().into_iter().filter_map(|observable| observable.class).collect()
+    }
+
+    /// Drawings of a state.
+    fn views(&self, _y: &[f64]) -> Vec<View> {
+        Vec::new()
+    }
+}
+
+impl<S: Scalar, M: BenchmarkModel> Formulated<S> for M {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
+        BenchmarkModel::ode(self)
+    }
+
+    fn initial_state(&self) -> Vec<S> {
+        BenchmarkModel::initial_state(self)
+    }
+}
+
+impl<M: BenchmarkModel> Model for M {
+    fn observables(&self) -> Vec<Observable> {
+        BenchmarkModel::observables(self)
+    }
+
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        BenchmarkModel::observation(self)
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        BenchmarkModel::classes(self)
+    }
+
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        BenchmarkModel::views(self, y)
+    }
+}
+
+impl<M: BenchmarkModel> ModelDefinition for M {
+    const NAME: &'static str = <M as BenchmarkModel>::NAME;
+    const SUMMARY: &'static str = <M as BenchmarkModel>::SUMMARY;
+    const SOURCE: &'static str = <M as BenchmarkModel>::SOURCE;
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(self.clone())
+    }
+}
