@@ -2,11 +2,12 @@
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    ConstrainedFormulation, Entries, MechanicalModel, Model, ModelDefinition, Scalar, View, parameters,
+    BenchmarkModel, Class, ConstrainedFormulation, Entries, MechanicalModel, Observable, Observation, Ode, Scalar,
+    View, parameters,
 };
 
 use crate::drawing::{rod, upright};
-use crate::mechanism::{Constrained, ConstrainedModel, Coordinate};
+use crate::mechanism::{self, Coordinate};
 
 parameters! {
     /// An axle between two wheels on springs; the left wheel rolls on flat ground, the right one over a bumpy road, which moves the
@@ -101,24 +102,37 @@ impl MechanicalModel for CarAxis {
     }
 }
 
-impl Constrained for CarAxis {
-    fn formulation(&self) -> ConstrainedFormulation {
-        self.formulation
-    }
+impl BenchmarkModel for CarAxis {
+    const NAME: &'static str = "car-axis";
+    const SUMMARY: &'static str = "car axis on a bumpy road: two stiff springs, two constraints that move, index 3";
+    const SOURCE: &'static str = "Test Set for IVP Solvers (CWI, Bari), problem car axis; S. Schneider (1994)";
 
-    fn names(&self) -> &'static [Coordinate] {
-        &NAMES
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        self.formulation.ode(self)
     }
 
     /// Springs without load, and the velocity of the ends along `x` that the road asks for.
-    fn motion<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
         let (zero, along) = (S::nought(), S::from(-self.rest_length) * self.bump * self.frequency / self.length);
         let height = S::from(self.rest_length);
-        vec![zero, height, S::from(self.length), height, along, zero, along, zero]
+        let motion = vec![zero, height, S::from(self.length), height, along, zero, along, zero];
+        self.formulation.initial_state(self, motion)
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        mechanism::observables(self, &NAMES)
+    }
+
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        mechanism::observation(self)
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        self.formulation.classes(self)
     }
 
     /// Where the right spring stands follows from the left one, which is at a right angle to the axle.
-    fn view(&self, state: &[f64]) -> View {
+    fn views(&self, state: &[f64]) -> Vec<View> {
         let (left, right) = ([state[0], state[1]], [state[2], state[3]]);
         let along = self.length / left[0].hypot(left[1]);
         let wheels = [[0.0; 2], [left[1] * along, -left[0] * along]];
@@ -132,17 +146,7 @@ impl Constrained for CarAxis {
             ("springs", Shape::spring(wheels[1], right, 6, coil)),
             ("chassis", rod([left, right])),
         ];
-        upright(["x", "y"], parts)
-    }
-}
-
-impl ModelDefinition for CarAxis {
-    const NAME: &'static str = "car-axis";
-    const SUMMARY: &'static str = "car axis on a bumpy road: two stiff springs, two constraints that move, index 3";
-    const SOURCE: &'static str = "Test Set for IVP Solvers (CWI, Bari), problem car axis; S. Schneider (1994)";
-
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(ConstrainedModel(self.clone()))
+        vec![upright(["x", "y"], parts)]
     }
 }
 
@@ -151,12 +155,12 @@ mod tests {
     use super::*;
     use crate::mechanism::testing::forces_of_energy;
     use approx::assert_relative_eq;
-    use mbsbench_problem::{ConstraintWatch, Formulated};
+    use mbsbench_problem::ConstraintWatch;
 
     #[test]
     fn the_start_is_that_of_the_test_set_and_consistent() {
         let axis = CarAxis { formulation: ConstrainedFormulation::Index3, ..CarAxis::default() };
-        let start: Vec<f64> = ConstrainedModel(axis.clone()).initial_state();
+        let start: Vec<f64> = axis.initial_state();
         let expected = [0.0, 0.5, 1.0, 0.5, -0.5, 0.0, -0.5, 0.0, 0.0, 0.0];
         for (i, (value, expected)) in start.iter().zip(expected).enumerate() {
             assert!((value - expected).abs() < 1e-13, "component {i}: {value:e}");

@@ -2,9 +2,9 @@
 
 use std::f64::consts::{PI, TAU};
 
-use mbsbench_problem::{Entries, MechanicalModel, Model, ModelDefinition, Scalar, parameters};
+use mbsbench_problem::{Entries, MechanicalModel, Model, ModelDefinition, Ode, Scalar, parameters};
 
-use crate::linkage::{Linkage, LinkageFormulation, LinkageModel, slender};
+use crate::linkage::{Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, slender};
 
 parameters! {
     /// Two slender rods, the first on a pin at the origin, with torsional springs and dampers in both pins.
@@ -53,7 +53,7 @@ impl ModelDefinition for DoublePendulum {
     const SOURCE: &'static str = "negrut2007, section 3a";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(LinkageModel(self.clone()))
+        Box::new(TwoRodsModel { linkage: self.clone(), spring_frequency: None })
     }
 }
 
@@ -143,6 +143,30 @@ impl Linkage for DoublePendulum {
         vec![first, first + self.angle_2, S::from(self.rate_1), S::from(self.rate_2)]
     }
 
+    fn reduced_ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(ReducedOde(self))
+    }
+
+    fn expand<S: Scalar>(&self, y: &[S], full: &mut [S]) {
+        let (theta, omega) = ([y[0], y[1]], [y[2], y[3]]);
+        let [(s1, c1), (s2, c2)] = theta.map(|theta| theta.sin_cos());
+        let (half_1, half_2) = (0.5 * self.length_1, 0.5 * self.length_2);
+        full[0] = c1 * half_1;
+        full[1] = s1 * half_1;
+        full[2] = theta[0];
+        full[3] = c1 * self.length_1 + c2 * half_2;
+        full[4] = s1 * self.length_1 + s2 * half_2;
+        full[5] = theta[1];
+        full[6] = -(s1 * omega[0] * half_1);
+        full[7] = c1 * omega[0] * half_1;
+        full[8] = omega[0];
+        full[9] = -(s1 * omega[0] * self.length_1) - s2 * omega[1] * half_2;
+        full[10] = c1 * omega[0] * self.length_1 + c2 * omega[1] * half_2;
+        full[11] = omega[1];
+    }
+}
+
+impl TwoRods for DoublePendulum {
     fn reduced_rhs<S: Scalar>(&self, y: &[S], dydt: &mut [S]) {
         let (theta, omega) = ([y[0], y[1]], [y[2], y[3]]);
         let Self { mass_1, length_1, mass_2, length_2, gravity, .. } = *self;
@@ -163,29 +187,7 @@ impl Linkage for DoublePendulum {
         dydt[3] = (m11 * f2 - m12 * f1) / determinant;
     }
 
-    fn expand<S: Scalar>(&self, y: &[S], full: &mut [S]) {
-        let (theta, omega) = ([y[0], y[1]], [y[2], y[3]]);
-        let [(s1, c1), (s2, c2)] = theta.map(|theta| theta.sin_cos());
-        let (half_1, half_2) = (0.5 * self.length_1, 0.5 * self.length_2);
-        full[0] = c1 * half_1;
-        full[1] = s1 * half_1;
-        full[2] = theta[0];
-        full[3] = c1 * self.length_1 + c2 * half_2;
-        full[4] = s1 * self.length_1 + s2 * half_2;
-        full[5] = theta[1];
-        full[6] = -(s1 * omega[0] * half_1);
-        full[7] = c1 * omega[0] * half_1;
-        full[8] = omega[0];
-        full[9] = -(s1 * omega[0] * self.length_1) - s2 * omega[1] * half_2;
-        full[10] = c1 * omega[0] * self.length_1 + c2 * omega[1] * half_2;
-        full[11] = omega[1];
-    }
-
     fn pin_distances(&self) -> [f64; 2] {
         [0.5 * self.length_1, 0.5 * self.length_2]
-    }
-
-    fn slider_distance(&self) -> Option<f64> {
-        None
     }
 }

@@ -3,13 +3,13 @@
 use mbsbench_problem::linalg::Saddle;
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    ConstrainedFormulation, Entries, MechanicalModel, Mechanics, MechanicsOf, Model, ModelDefinition, Scalar, Terms,
-    View, parameters,
+    BenchmarkModel, Class, ConstrainedFormulation, Entries, MechanicalModel, Mechanics, MechanicsOf, Observable,
+    Observation, Ode, Scalar, Terms, View, parameters,
 };
 use nalgebra::DMatrix;
 
 use crate::drawing::{block, pin, rod, upright};
-use crate::mechanism::{Constrained, ConstrainedModel, Coordinate};
+use crate::mechanism::{self, Coordinate};
 
 parameters! {
     /// A rigid crank that turns with constant speed, a rod that bends in two sine modes and stretches with two nodes, and a slider; no
@@ -224,6 +224,15 @@ impl DrivenSliderCrank {
         q.into_iter().chain(v).map(S::from).collect()
     }
 
+    /// The state `(q ; v)` at time zero.
+    fn motion<S: Scalar>(&self) -> Vec<S> {
+        let mut motion = Self::published();
+        if self.start == DrivenStart::Projected {
+            self.project(&mut motion);
+        }
+        motion
+    }
+
     /// Moves velocities at time zero to the nearest that satisfy the constraints: `M Δv = Jᵀ μ`, `J (v + Δv) + Φ_t = 0`.
     fn project<S: Scalar>(&self, motion: &mut [S]) {
         let (q, v) = motion.split_at_mut(7);
@@ -243,25 +252,33 @@ impl DrivenSliderCrank {
     }
 }
 
-impl Constrained for DrivenSliderCrank {
-    fn formulation(&self) -> ConstrainedFormulation {
-        self.formulation
+impl BenchmarkModel for DrivenSliderCrank {
+    const NAME: &'static str = "driven-slider-crank";
+    const SUMMARY: &'static str = "slider crank with a crank at constant speed and a rod that bends and stretches";
+    const SOURCE: &'static str = "Test Set for IVP Solvers (CWI, Bari), problem slider crank; B. Simeon (1996)";
+
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        self.formulation.ode(self)
     }
 
-    fn names(&self) -> &'static [Coordinate] {
-        &NAMES
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
+        self.formulation.initial_state(self, self.motion())
     }
 
-    fn motion<S: Scalar>(&self) -> Vec<S> {
-        let mut motion = Self::published();
-        if self.start == DrivenStart::Projected {
-            self.project(&mut motion);
-        }
-        motion
+    fn observables(&self) -> Vec<Observable> {
+        mechanism::observables(self, &NAMES)
+    }
+
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        mechanism::observation(self)
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        self.formulation.classes(self)
     }
 
     /// The rod is drawn as it bends, by less than can be seen.
-    fn view(&self, state: &[f64]) -> View {
+    fn views(&self, state: &[f64]) -> Vec<View> {
         let ((crank_sin, crank_cos), (sin, cos)) = (state[0].sin_cos(), state[1].sin_cos());
         let (length, [first, second, stretch]) = (self.crank_length, [state[3], state[4], state[6]]);
         let joint = [length * crank_cos, length * crank_sin];
@@ -276,17 +293,7 @@ impl Constrained for DrivenSliderCrank {
             ("rod", Shape::Line(bent.collect())),
             ("slider", block([state[2], 0.0], 0.3 * length, 0.2 * length)),
         ];
-        upright(["x", "y"], pin([0.0; 2], 0.3 * length).chain(parts).collect())
-    }
-}
-
-impl ModelDefinition for DrivenSliderCrank {
-    const NAME: &'static str = "driven-slider-crank";
-    const SUMMARY: &'static str = "slider crank with a crank at constant speed and a rod that bends and stretches";
-    const SOURCE: &'static str = "Test Set for IVP Solvers (CWI, Bari), problem slider crank; B. Simeon (1996)";
-
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(ConstrainedModel(self.clone()))
+        vec![upright(["x", "y"], pin([0.0; 2], 0.3 * length).chain(parts).collect())]
     }
 }
 

@@ -1,24 +1,12 @@
 //! A row of four-bar windows in the plane: as many as one asks for, with as many closed loops and one degree of freedom.
 
 use mbsbench_problem::{
-    AccelerationLevel, AsOde, Class, ConstraintWatch, Entries, Formulated, MechanicalModel, MechanicsOf, Model,
-    ModelDefinition, Observable, Observation, Ode, OdeModel, Scalar, View, parameters,
+    AsOde, BenchmarkModel, Class, Entries, MechanicalModel, Observable, Observation, Ode, OdeModel, Scalar, View,
+    parameters,
 };
 
-use crate::drawing::{MOST_DRAWN, pin, rod_about, upright};
-use crate::linkage::slender;
-
-parameters! {
-    /// How the equations of the windows are put to a method.
-    #[derive(Copy, Default, Eq)]
-    pub enum WindowsFormulation {
-        /// Three coordinates of each rod, with two constraints for each pin.
-        #[default]
-        Cartesian,
-        /// The angle that all uprights have as long as the windows are parallelograms, without constraints.
-        Minimal,
-    }
-}
+use crate::drawing::pin;
+use crate::linkage::{EqualRods, Linkage, LinkageFormulation};
 
 parameters! {
     /// Equal uniform rods: uprights on ground pins, one length apart, and between the upper ends of neighbours another rod. They begin
@@ -28,7 +16,7 @@ parameters! {
     /// others there, and methods that solve for multipliers meet a singular matrix.
     pub struct FourBarWindows {
         /// The equations.
-        pub formulation: WindowsFormulation = WindowsFormulation::Cartesian,
+        pub formulation: LinkageFormulation = LinkageFormulation::Cartesian,
         /// Number of windows.
         pub windows: usize [from 1, to 15_000] = 2,
         /// Length of a rod.
@@ -42,22 +30,14 @@ parameters! {
     }
 }
 
-impl ModelDefinition for FourBarWindows {
-    const NAME: &'static str = "four-bar-windows";
-    const SUMMARY: &'static str =
-        "a row of four-bar mechanisms side by side, one degree of freedom, as many loops as wanted";
-    const SOURCE: &'static str =
-        "problem A02 of the library of computational benchmark problems of IFToMM (N-four-bar mechanism)";
-
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(WindowsModel(self.clone()))
-    }
-}
-
 impl FourBarWindows {
     /// Number of rods: an upright, and a rod along with another upright for each window.
     fn rods(&self) -> usize {
         2 * self.windows + 1
+    }
+
+    fn equal_rods(&self) -> EqualRods {
+        EqualRods { count: self.rods(), mass: self.mass, length: self.length, gravity: self.gravity }
     }
 }
 
@@ -79,11 +59,7 @@ impl MechanicalModel for FourBarWindows {
     }
 
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        for k in (0..3 * self.rods()).step_by(3) {
-            mass[(k, k)] = S::from(self.mass);
-            mass[(k + 1, k + 1)] = S::from(self.mass);
-            mass[(k + 2, k + 2)] = slender(self.mass, self.length);
-        }
+        self.equal_rods().write_mass(mass);
     }
 
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
@@ -123,11 +99,7 @@ impl MechanicalModel for FourBarWindows {
 
     /// Kinetic energy and gravity, J; the potential is zero at the height of the ground pins.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
-        let inertia = slender::<S>(self.mass, self.length);
-        q.chunks(3).zip(v.chunks(3)).fold(S::nought(), |energy, (q, v)| {
-            let translation = (v[0] * v[0] + v[1] * v[1]) * (0.5 * self.mass);
-            energy + translation + v[2] * v[2] * inertia * 0.5 + q[1] * (self.mass * self.gravity)
-        })
+        self.equal_rods().energy(q, v)
     }
 }
 
@@ -151,12 +123,23 @@ impl OdeModel for FourBarWindows {
     }
 }
 
-/// The windows with their formulation chosen.
-#[derive(Debug, Clone)]
-struct WindowsModel(FourBarWindows);
+impl Linkage for FourBarWindows {
+    fn formulation(&self) -> LinkageFormulation {
+        self.formulation
+    }
 
-impl FourBarWindows {
-    /// Writes the state `(q ; v)` of the Cartesian formulation that belongs to the angle of the uprights and its rate.
+    fn freedoms(&self) -> usize {
+        1
+    }
+
+    fn reduced_initial<S: Scalar>(&self) -> Vec<S> {
+        vec![S::nought(), S::from(self.speed) / self.length]
+    }
+
+    fn reduced_ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsOde(self))
+    }
+
     fn expand<S: Scalar>(&self, y: &[S], full: &mut [S]) {
         let (half, quarter_turn) = (0.5 * self.length, S::nought().acos());
         let (sin, cos) = y[0].sin_cos();
@@ -172,26 +155,21 @@ impl FourBarWindows {
     }
 }
 
-impl<S: Scalar> Formulated<S> for WindowsModel {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        match self.0.formulation {
-            WindowsFormulation::Cartesian => Box::new(AccelerationLevel::new(MechanicsOf::new(&self.0))),
-            WindowsFormulation::Minimal => Box::new(AsOde(&self.0)),
-        }
+impl BenchmarkModel for FourBarWindows {
+    const NAME: &'static str = "four-bar-windows";
+    const SUMMARY: &'static str =
+        "a row of four-bar mechanisms side by side, one degree of freedom, as many loops as wanted";
+    const SOURCE: &'static str =
+        "problem A02 of the library of computational benchmark problems of IFToMM (N-four-bar mechanism)";
+
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Linkage::ode(self)
     }
 
-    fn initial_state(&self) -> Vec<S> {
-        let reduced = vec![S::nought(), S::from(self.0.speed) / self.0.length];
-        if self.0.formulation == WindowsFormulation::Minimal {
-            return reduced;
-        }
-        let mut full = vec![S::nought(); 6 * self.0.rods()];
-        self.0.expand(&reduced, &mut full);
-        full
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
+        Linkage::initial_state(self)
     }
-}
 
-impl Model for WindowsModel {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x", "m", "upper end of the first upright, to the right").of_class(Class::Position),
@@ -206,68 +184,16 @@ impl Model for WindowsModel {
     }
 
     fn observation(&self) -> Box<dyn Observation + '_> {
-        let windows = &self.0;
-        let mut full = vec![0.0; 6 * windows.rods()];
-        windows.expand(&[0.0, windows.speed / windows.length], &mut full);
-        let (q, v) = full.split_at(3 * windows.rods());
-        let initial_energy = windows.energy(q, v);
-        Box::new(WindowsObservation { windows, initial_energy, watch: ConstraintWatch::new(windows, 0.0), full })
+        self.equal_rods().observation(self, 0)
     }
 
     fn classes(&self) -> Vec<Class> {
-        let n = match self.0.formulation {
-            WindowsFormulation::Cartesian => 3 * self.0.rods(),
-            WindowsFormulation::Minimal => 1,
-        };
-        [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
+        Linkage::classes(self)
     }
 
     fn views(&self, y: &[f64]) -> Vec<View> {
-        let windows = &self.0;
-        let rods = windows.rods();
-        if rods > MOST_DRAWN {
-            return Vec::new();
-        }
-        let mut full = y.to_vec();
-        if windows.formulation == WindowsFormulation::Minimal {
-            full.resize(6 * rods, 0.0);
-            windows.expand(y, &mut full);
-        }
-        let pins = (0..=windows.windows).flat_map(|k| pin([k as f64 * windows.length, 0.0], 0.2 * windows.length));
-        let rods = full[..3 * rods].chunks(3).map(|q| ("rods", rod_about(q, 0.5 * windows.length)));
-        vec![upright(["x", "y"], pins.chain(rods).collect())]
-    }
-}
-
-struct WindowsObservation<'m> {
-    windows: &'m FourBarWindows,
-    initial_energy: f64,
-    watch: ConstraintWatch<'m>,
-    full: Vec<f64>,
-}
-
-impl Observation for WindowsObservation<'_> {
-    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        let windows = self.windows;
-        match windows.formulation {
-            WindowsFormulation::Cartesian => self.full.copy_from_slice(y),
-            WindowsFormulation::Minimal => windows.expand(y, &mut self.full),
-        }
-        let (q, v) = self.full.split_at(3 * windows.rods());
-        self.watch.evaluate(t, q, v);
-        let half = 0.5 * windows.length;
-        let (sin, cos) = q[2].sin_cos();
-        let energy = windows.energy(q, v);
-        values.copy_from_slice(&[
-            q[0] + half * cos,
-            q[1] + half * sin,
-            v[0] - half * sin * v[2],
-            v[1] + half * cos * v[2],
-            energy,
-            energy - self.initial_energy,
-            self.watch.constraint(),
-            self.watch.surface(),
-        ]);
+        let pins = (0..=self.windows).flat_map(|k| pin([k as f64 * self.length, 0.0], 0.2 * self.length));
+        self.equal_rods().views(self, y, pins)
     }
 }
 
@@ -275,6 +201,7 @@ impl Observation for WindowsObservation<'_> {
 mod tests {
     use super::*;
     use approx::assert_relative_eq;
+    use mbsbench_problem::{AccelerationLevel, ConstraintWatch, MechanicsOf};
 
     #[test]
     fn both_formulations_have_the_same_accelerations() {

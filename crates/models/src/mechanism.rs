@@ -1,88 +1,39 @@
 //! What mechanisms with constraints have in common that are watched by their coordinates and multipliers.
 
-use mbsbench_problem::model::Class;
+use std::ops::Range;
+
 use mbsbench_problem::{
-    AccelerationLevel, ConstrainedFormulation, ConstraintWatch, Formulated, MechanicalModel, MechanicsOf, Model,
-    Observable, Observation, Ode, Scalar, View,
+    AccelerationLevel, Class, ConstraintWatch, MechanicalModel, MechanicsOf, Observable, Observation, Ode,
 };
 
 /// A coordinate: its name, its unit, what it is.
 pub(crate) type Coordinate = (&'static str, &'static str, &'static str);
 
-/// A mechanism with holonomic constraints and vectors for positions.
-pub(crate) trait Constrained: MechanicalModel {
-    /// The formulation chosen.
-    fn formulation(&self) -> ConstrainedFormulation;
-
-    /// Names of the coordinates.
-    fn names(&self) -> &'static [Coordinate];
-
-    /// The state `(q ; v)` at time zero, formed in the scalar's own precision.
-    fn motion<S: Scalar>(&self) -> Vec<S>;
-
-    /// What is seen of it at a state that begins with `q`.
-    fn view(&self, state: &[f64]) -> View;
-}
-
-/// A mechanism with parameters and formulation chosen.
-#[derive(Debug, Clone)]
-pub(crate) struct ConstrainedModel<M>(pub M);
-
-impl<S: Scalar, M: Constrained> Formulated<S> for ConstrainedModel<M> {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        self.0.formulation().ode(&self.0)
+/// Coordinates, their rates and accelerations, multipliers, energy, constraints.
+pub(crate) fn observables(model: &impl MechanicalModel, names: &[Coordinate]) -> Vec<Observable> {
+    let mut list = Vec::new();
+    for &(name, unit, about) in names {
+        list.push(Observable::new(name, unit, about).of_class(Class::Position));
     }
-
-    fn initial_state(&self) -> Vec<S> {
-        self.0.formulation().initial_state(&self.0, self.0.motion())
+    for &(name, unit, _) in names {
+        let unit = rate_unit(unit);
+        let rate = Observable::new(format!("{name}_rate"), unit, "rate of the coordinate of that name");
+        list.push(rate.of_class(Class::Velocity));
     }
-}
-
-impl<M: Constrained> Model for ConstrainedModel<M> {
-    /// Coordinates, their rates and accelerations, multipliers, energy, constraints.
-    fn observables(&self) -> Vec<Observable> {
-        let mut list = Vec::new();
-        for &(name, unit, about) in self.0.names() {
-            list.push(Observable::new(name, unit, about).of_class(Class::Position));
-        }
-        for (name, unit, _) in self.0.names() {
-            let unit = rate_unit(unit);
-            let rate = Observable::new(format!("{name}_rate"), unit, "rate of the coordinate of that name");
-            list.push(rate.of_class(Class::Velocity));
-        }
-        for (name, unit, _) in self.0.names() {
-            let unit = acceleration_unit(unit);
-            list.push(Observable::new(format!("{name}_acceleration"), unit, "second derivative of that coordinate"));
-        }
-        for k in 1..=self.0.holonomic() {
-            let multiplier = Observable::new(format!("multiplier_{k}"), "N", "multiplier λ in M v' = D + Jᵀ λ");
-            list.push(multiplier.of_class(Class::Multiplier));
-        }
-        list.extend([
-            Observable::new("energy", "J", "total energy"),
-            Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
-            Observable::new("velocity_constraint", "m/s", "largest magnitude among Φ_q v + Φ_t"),
-        ]);
-        list
+    for &(name, unit, _) in names {
+        let unit = acceleration_unit(unit);
+        list.push(Observable::new(format!("{name}_acceleration"), unit, "second derivative of that coordinate"));
     }
-
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        let (model, n) = (&self.0, self.0.coordinates());
-        Box::new(ConstrainedObservation {
-            model,
-            acceleration: AccelerationLevel::new(MechanicsOf::new(model)),
-            watch: ConstraintWatch::new(model, 0.0),
-            rate: vec![0.0; 2 * n],
-        })
+    for k in 1..=model.holonomic() {
+        let multiplier = Observable::new(format!("multiplier_{k}"), "N", "multiplier λ in M v' = D + Jᵀ λ");
+        list.push(multiplier.of_class(Class::Multiplier));
     }
-
-    fn classes(&self) -> Vec<Class> {
-        self.0.formulation().classes(&self.0)
-    }
-
-    fn views(&self, y: &[f64]) -> Vec<View> {
-        vec![self.0.view(y)]
-    }
+    list.extend([
+        Observable::new("energy", "J", "total energy"),
+        Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
+        Observable::new("velocity_constraint", "m/s", "largest magnitude among Φ_q v + Φ_t"),
+    ]);
+    list
 }
 
 fn rate_unit(unit: &str) -> &'static str {
@@ -101,27 +52,23 @@ fn acceleration_unit(unit: &str) -> &'static str {
     }
 }
 
-/// Computes the observables. Accelerations and multipliers that are unknowns are taken from the state, others from the solve at
-/// acceleration level.
-struct ConstrainedObservation<'m, M> {
-    model: &'m M,
-    acceleration: AccelerationLevel<MechanicsOf<'m>>,
-    watch: ConstraintWatch<'m>,
-    rate: Vec<f64>,
-}
-
-impl<M: Constrained> Observation for ConstrainedObservation<'_, M> {
-    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        let (n, m) = (self.model.coordinates(), self.model.holonomic());
+/// Computes the [`observables`] of a model with holonomic constraints. Accelerations and multipliers that are unknowns are taken from the
+/// state, others from the solve at acceleration level.
+pub(crate) fn observation(model: &impl MechanicalModel) -> Box<dyn Observation + '_> {
+    let (n, m) = (model.coordinates(), model.holonomic());
+    let mut acceleration = AccelerationLevel::new(MechanicsOf::new(model));
+    let mut watch = ConstraintWatch::new(model, 0.0);
+    let mut rate = vec![0.0; 2 * n];
+    let observe = move |t: f64, y: &[f64], values: &mut [f64]| {
         let (motion, rest) = y.split_at(2 * n);
         let (head, tail) = values.split_at_mut(3 * n + m);
         head[..2 * n].copy_from_slice(motion);
         let (accelerations, multipliers) = head[2 * n..].split_at_mut(n);
         // A state that a diverging method has run off to has neither.
-        match self.acceleration.rhs(t, motion, &mut self.rate) {
+        match acceleration.rhs(t, motion, &mut rate) {
             Ok(()) => {
-                accelerations.copy_from_slice(&self.rate[n..]);
-                multipliers.copy_from_slice(self.acceleration.multipliers());
+                accelerations.copy_from_slice(&rate[n..]);
+                multipliers.copy_from_slice(acceleration.multipliers());
             }
             Err(_) => accelerations.iter_mut().chain(&mut *multipliers).for_each(|value| *value = f64::NAN),
         }
@@ -132,12 +79,25 @@ impl<M: Constrained> Observation for ConstrainedObservation<'_, M> {
             multipliers.copy_from_slice(&rest[rest.len() - m..]);
         }
         let (q, v) = motion.split_at(n);
-        self.watch.evaluate(t, q, v);
-        tail.copy_from_slice(&[self.model.energy(q, v), self.watch.constraint(), self.watch.surface()]);
+        watch.evaluate(t, q, v);
+        tail.copy_from_slice(&[model.energy(q, v), watch.constraint(), watch.surface()]);
+    };
+    Box::new(WithMultipliers { observe, multipliers: 3 * n..3 * n + m })
+}
+
+/// An observation with multipliers among its values, which a method may have found for itself.
+pub(crate) struct WithMultipliers<F> {
+    pub observe: F,
+    pub multipliers: Range<usize>,
+}
+
+impl<F: FnMut(f64, &[f64], &mut [f64])> Observation for WithMultipliers<F> {
+    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
+        (self.observe)(t, y, values);
     }
 
     fn observe_multipliers(&mut self, multipliers: &[f64], values: &mut [f64]) {
-        values[3 * self.model.coordinates()..][..multipliers.len()].copy_from_slice(multipliers);
+        values[self.multipliers.clone()].copy_from_slice(multipliers);
     }
 }
 

@@ -1,32 +1,19 @@
 //! A chain of rods on pins in the plane: as many as one asks for, to see how costs grow with a mechanism.
 
 use mbsbench_problem::{
-    AccelerationLevel, Class, ConstraintWatch, Entries, Failure, Formulated, MechanicalModel, MechanicsOf, Model,
-    ModelDefinition, Observable, Observation, Ode, Scalar, View, parameters,
+    BenchmarkModel, Class, Entries, Failure, MechanicalModel, Observable, Observation, Ode, Scalar, View, parameters,
 };
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
-use crate::drawing::{MOST_DRAWN, pin, rod_about, upright};
-use crate::linkage::{dot, slender};
-
-parameters! {
-    /// How the equations of the chain are put to a method.
-    #[derive(Copy, Default, Eq)]
-    pub enum ChainFormulation {
-        /// Three coordinates of each rod, with two constraints for each pin.
-        #[default]
-        Cartesian,
-        /// The angles of the rods, without constraints. A right-hand side costs as many operations as a chain has rods.
-        Minimal,
-    }
-}
+use crate::drawing::pin;
+use crate::linkage::{EqualRods, Linkage, LinkageFormulation, dot, slender};
 
 parameters! {
     /// Equal slender rods, pinned end to end, that hang from a pin at the origin and begin at rest along a straight line.
     pub struct RodChain {
         /// The equations.
-        pub formulation: ChainFormulation = ChainFormulation::Cartesian,
+        pub formulation: LinkageFormulation = LinkageFormulation::Cartesian,
         /// Number of rods.
         pub rods: usize [from 1, to 30_000] = 10,
         /// Length of the chain.
@@ -43,6 +30,10 @@ parameters! {
 }
 
 impl RodChain {
+    fn equal_rods(&self) -> EqualRods {
+        EqualRods { count: self.rods, mass: self.rod_mass(), length: self.rod_length(), gravity: self.gravity }
+    }
+
     /// Mass of a rod, kg.
     fn rod_mass(&self) -> f64 {
         self.mass / self.rods as f64
@@ -51,16 +42,6 @@ impl RodChain {
     /// Length of a rod, m.
     fn rod_length(&self) -> f64 {
         self.length / self.rods as f64
-    }
-}
-
-impl ModelDefinition for RodChain {
-    const NAME: &'static str = "rod-chain";
-    const SUMMARY: &'static str = "rods pinned end to end, as many as wanted, two constraints each";
-    const SOURCE: &'static str = "ours: a mechanism that grows";
-
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(ChainModel(self.clone()))
     }
 }
 
@@ -82,12 +63,7 @@ impl MechanicalModel for RodChain {
     }
 
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        let (m, inertia) = (S::from(self.rod_mass()), slender(self.rod_mass(), self.rod_length()));
-        for k in (0..3 * self.rods).step_by(3) {
-            mass[(k, k)] = m;
-            mass[(k + 1, k + 1)] = m;
-            mass[(k + 2, k + 2)] = inertia;
-        }
+        self.equal_rods().write_mass(mass);
     }
 
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], v: &[S], forces: &mut [S]) {
@@ -120,11 +96,7 @@ impl MechanicalModel for RodChain {
 
     /// Kinetic energy and gravity, J; the potential is zero at the height of the first pin.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
-        let (m, inertia) = (self.rod_mass(), slender::<S>(self.rod_mass(), self.rod_length()));
-        q.chunks(3).zip(v.chunks(3)).fold(S::nought(), |energy, (q, v)| {
-            let translation = (v[0] * v[0] + v[1] * v[1]) * (0.5 * m);
-            energy + translation + v[2] * v[2] * inertia * 0.5 + q[1] * (m * self.gravity)
-        })
+        self.equal_rods().energy(q, v)
     }
 }
 
@@ -258,12 +230,23 @@ impl<S: Scalar> Ode<S> for Angles<'_, S> {
     }
 }
 
-/// The chain with its formulation chosen.
-#[derive(Debug, Clone)]
-struct ChainModel(RodChain);
+impl Linkage for RodChain {
+    fn formulation(&self) -> LinkageFormulation {
+        self.formulation
+    }
 
-impl RodChain {
-    /// Writes the state `(q ; v)` of the Cartesian formulation that belongs to angles and angular velocities.
+    fn freedoms(&self) -> usize {
+        self.rods
+    }
+
+    fn reduced_initial<S: Scalar>(&self) -> Vec<S> {
+        [vec![S::from(self.angle); self.rods], vec![S::nought(); self.rods]].concat()
+    }
+
+    fn reduced_ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(Angles::new(self))
+    }
+
     fn expand<S: Scalar>(&self, y: &[S], full: &mut [S]) {
         let half = 0.5 * self.rod_length();
         let (theta, omega) = y.split_at(self.rods);
@@ -281,27 +264,19 @@ impl RodChain {
     }
 }
 
-impl<S: Scalar> Formulated<S> for ChainModel {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        match self.0.formulation {
-            ChainFormulation::Cartesian => Box::new(AccelerationLevel::new(MechanicsOf::new(&self.0))),
-            ChainFormulation::Minimal => Box::new(Angles::new(&self.0)),
-        }
+impl BenchmarkModel for RodChain {
+    const NAME: &'static str = "rod-chain";
+    const SUMMARY: &'static str = "rods pinned end to end, as many as wanted, two constraints each";
+    const SOURCE: &'static str = "ours: a mechanism that grows";
+
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Linkage::ode(self)
     }
 
-    fn initial_state(&self) -> Vec<S> {
-        let n = self.0.rods;
-        let reduced = [vec![S::from(self.0.angle); n], vec![S::nought(); n]].concat();
-        if self.0.formulation == ChainFormulation::Minimal {
-            return reduced;
-        }
-        let mut full = vec![S::nought(); 6 * n];
-        self.0.expand(&reduced, &mut full);
-        full
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
+        Linkage::initial_state(self)
     }
-}
 
-impl Model for ChainModel {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("tip_x", "m", "free end, along x").of_class(Class::Position),
@@ -317,69 +292,15 @@ impl Model for ChainModel {
     }
 
     fn observation(&self) -> Box<dyn Observation + '_> {
-        let chain = &self.0;
-        let mut full = vec![0.0; 6 * chain.rods];
-        let rest = [vec![chain.angle; chain.rods], vec![0.0; chain.rods]].concat();
-        chain.expand(&rest, &mut full);
-        let (q, v) = full.split_at(3 * chain.rods);
-        let initial_energy = chain.energy(q, v);
-        Box::new(ChainObservation { chain, initial_energy, watch: ConstraintWatch::new(chain, 0.0), full })
+        self.equal_rods().observation(self, self.rods - 1)
     }
 
     fn classes(&self) -> Vec<Class> {
-        let n = match self.0.formulation {
-            ChainFormulation::Cartesian => 3 * self.0.rods,
-            ChainFormulation::Minimal => self.0.rods,
-        };
-        [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
+        Linkage::classes(self)
     }
 
     fn views(&self, y: &[f64]) -> Vec<View> {
-        let chain = &self.0;
-        if chain.rods > MOST_DRAWN {
-            return Vec::new();
-        }
-        let mut full = y.to_vec();
-        if chain.formulation == ChainFormulation::Minimal {
-            full.resize(6 * chain.rods, 0.0);
-            chain.expand(y, &mut full);
-        }
-        let rods = full[..3 * chain.rods].chunks(3).map(|q| ("rods", rod_about(q, 0.5 * chain.rod_length())));
-        vec![upright(["x", "y"], pin([0.0; 2], 0.05 * chain.length).chain(rods).collect())]
-    }
-}
-
-struct ChainObservation<'m> {
-    chain: &'m RodChain,
-    initial_energy: f64,
-    watch: ConstraintWatch<'m>,
-    full: Vec<f64>,
-}
-
-impl Observation for ChainObservation<'_> {
-    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        let chain = self.chain;
-        match chain.formulation {
-            ChainFormulation::Cartesian => self.full.copy_from_slice(y),
-            ChainFormulation::Minimal => chain.expand(y, &mut self.full),
-        }
-        let (q, v) = self.full.split_at(3 * chain.rods);
-        self.watch.evaluate(t, q, v);
-        let (last, half) = (3 * (chain.rods - 1), 0.5 * chain.rod_length());
-        let (sin, cos) = q[last + 2].sin_cos();
-        let omega = v[last + 2];
-        let energy = chain.energy(q, v);
-        values.copy_from_slice(&[
-            q[last] + half * cos,
-            q[last + 1] + half * sin,
-            v[last] - half * sin * omega,
-            v[last + 1] + half * cos * omega,
-            q[2],
-            energy,
-            energy - self.initial_energy,
-            self.watch.constraint(),
-            self.watch.surface(),
-        ]);
+        self.equal_rods().views(self, y, pin([0.0; 2], 0.05 * self.length))
     }
 }
 
@@ -387,6 +308,7 @@ impl Observation for ChainObservation<'_> {
 mod tests {
     use super::*;
     use approx::assert_relative_eq;
+    use mbsbench_problem::{AccelerationLevel, ConstraintWatch, MechanicsOf};
 
     fn chain(rods: usize) -> RodChain {
         RodChain { rods, damping: 0.03, ..RodChain::default() }

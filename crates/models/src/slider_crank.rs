@@ -2,9 +2,9 @@
 
 use std::f64::consts::PI;
 
-use mbsbench_problem::{Entries, MechanicalModel, Model, ModelDefinition, OutOfRange, Scalar, parameters};
+use mbsbench_problem::{Entries, MechanicalModel, Model, ModelDefinition, Ode, OutOfRange, Scalar, parameters};
 
-use crate::linkage::{FollowingRod, Linkage, LinkageFormulation, LinkageModel, dot, slender};
+use crate::linkage::{FollowingRod, Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, dot, slender};
 
 parameters! {
     /// A crank on a pin at the origin and a rod whose far end slides along the `x` axis, a spring and damper between
@@ -61,7 +61,7 @@ impl ModelDefinition for SliderCrank {
     const SOURCE: &'static str = "negrut2007, section 3b";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(LinkageModel(self.clone()))
+        Box::new(TwoRodsModel { linkage: self.clone(), spring_frequency: None })
     }
 }
 
@@ -181,24 +181,8 @@ impl Linkage for SliderCrank {
         vec![S::from(self.crank_angle), S::from(self.crank_rate)]
     }
 
-    fn reduced_rhs<S: Scalar>(&self, y: &[S], dydt: &mut [S]) {
-        let Self { crank_mass, crank_length, rod_mass, rod_length, gravity, point_mass, .. } = *self;
-        let rod = FollowingRod::new(y[0], crank_length, rod_length);
-        let [_, centre, centre_rate] = rod.point(crank_length, 0.5 * rod_length);
-        let [slider, slider_rate, slider_second] = rod.point(crank_length, rod_length).map(|[x, _]| x);
-        let about_pin = S::from(crank_mass) * crank_length * crank_length / 3.0;
-        let about_centre = slender::<S>(rod_mass, rod_length);
-        let inertia = about_pin
-            + dot(centre, centre) * rod_mass
-            + about_centre * rod.ratio * rod.ratio
-            + slider_rate * slider_rate * point_mass;
-        let half_rate = dot(centre, centre_rate) * rod_mass
-            + about_centre * rod.ratio * rod.ratio_rate
-            + slider_rate * slider_second * point_mass;
-        let weights = (rod.crank[1] * crank_length * (0.5 * crank_mass) + centre[1] * rod_mass) * gravity;
-        let spring = self.slider_force(slider, slider_rate * y[1]);
-        dydt[0] = y[1];
-        dydt[1] = (spring * slider_rate - half_rate * y[1] * y[1] - weights) / inertia;
+    fn reduced_ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(ReducedOde(self))
     }
 
     fn expand<S: Scalar>(&self, y: &[S], full: &mut [S]) {
@@ -217,6 +201,28 @@ impl Linkage for SliderCrank {
         full[9] = centre_rate[0] * y[1];
         full[10] = centre_rate[1] * y[1];
         full[11] = rod.ratio * y[1];
+    }
+}
+
+impl TwoRods for SliderCrank {
+    fn reduced_rhs<S: Scalar>(&self, y: &[S], dydt: &mut [S]) {
+        let Self { crank_mass, crank_length, rod_mass, rod_length, gravity, point_mass, .. } = *self;
+        let rod = FollowingRod::new(y[0], crank_length, rod_length);
+        let [_, centre, centre_rate] = rod.point(crank_length, 0.5 * rod_length);
+        let [slider, slider_rate, slider_second] = rod.point(crank_length, rod_length).map(|[x, _]| x);
+        let about_pin = S::from(crank_mass) * crank_length * crank_length / 3.0;
+        let about_centre = slender::<S>(rod_mass, rod_length);
+        let inertia = about_pin
+            + dot(centre, centre) * rod_mass
+            + about_centre * rod.ratio * rod.ratio
+            + slider_rate * slider_rate * point_mass;
+        let half_rate = dot(centre, centre_rate) * rod_mass
+            + about_centre * rod.ratio * rod.ratio_rate
+            + slider_rate * slider_second * point_mass;
+        let weights = (rod.crank[1] * crank_length * (0.5 * crank_mass) + centre[1] * rod_mass) * gravity;
+        let spring = self.slider_force(slider, slider_rate * y[1]);
+        dydt[0] = y[1];
+        dydt[1] = (spring * slider_rate - half_rate * y[1] * y[1] - weights) / inertia;
     }
 
     fn pin_distances(&self) -> [f64; 2] {

@@ -5,10 +5,10 @@
 
 use std::f64::consts::PI;
 
-use mbsbench_problem::{Entries, MechanicalModel, Model, ModelDefinition, Scalar, parameters};
+use mbsbench_problem::{Model, ModelDefinition, parameters};
 
 use crate::DoublePendulum;
-use crate::linkage::{Linkage, LinkageFormulation, LinkageModel};
+use crate::linkage::{LinkageFormulation, TwoRodsModel};
 
 parameters! {
     /// Two slender uniform rods, the first on a pin at the origin, with a stiff torsional spring in the pin between
@@ -49,90 +49,23 @@ impl ModelDefinition for StiffDoublePendulum {
     const SOURCE: &'static str = "gil2013, section 2, figure 1";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(LinkageModel(self.clone()))
-    }
-}
-
-/// `M q'' − Dᵀ λ = h`, `D q'' = γ` (gil2013, Eqs. 7–9) in the body coordinates `q = (x₁, y₁, θ₁, x₂, y₂, θ₂)`: mass matrix
-/// and constraints of [`DoublePendulum`], and with the spring's torque `T = k (θ₂ − θ₁ − r)`, free at the angle `r`,
-///
-/// ```text
-/// h = ( 0, −m₁ g, T, 0, −m₂ g, −T )
-/// ```
-///
-/// The paper's `D` is the Jacobian of the constraints, its `h` the forces `D` of this project.
-impl MechanicalModel for StiffDoublePendulum {
-    fn coordinates(&self) -> usize {
-        6
-    }
-
-    fn holonomic(&self) -> usize {
-        4
-    }
-
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
-        self.rods().mass(q, mass);
-    }
-
-    fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
-        self.rods().forces(t, q, v, forces);
-    }
-
-    fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
-        self.rods().holonomic_constraints(t, q, phi);
-    }
-
-    /// Kinetic energy, gravity and spring, J; gravity's potential is zero at the height of the origin.
-    fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
-        self.rods().energy(q, v)
-    }
-}
-
-impl Linkage for StiffDoublePendulum {
-    fn formulation(&self) -> LinkageFormulation {
-        self.formulation
-    }
-
-    fn freedoms(&self) -> usize {
-        2
-    }
-
-    fn reduced_initial<S: Scalar>(&self) -> Vec<S> {
-        self.rods().reduced_initial()
-    }
-
-    fn reduced_rhs<S: Scalar>(&self, y: &[S], dydt: &mut [S]) {
-        self.rods().reduced_rhs(y, dydt);
-    }
-
-    fn expand<S: Scalar>(&self, y: &[S], full: &mut [S]) {
-        self.rods().expand(y, full);
-    }
-
-    fn pin_distances(&self) -> [f64; 2] {
-        self.rods().pin_distances()
-    }
-
-    fn slider_distance(&self) -> Option<f64> {
-        None
-    }
-
-    /// `ω² = k bᵀ M⁻¹ b` with the 2 × 2 mass matrix `M` of the two angles and `b = (−1, 1)`: gravity and what velocities
-    /// contribute to the stiffness are nothing against the spring.
-    fn spring_frequency(&self, q: &[f64]) -> Option<f64> {
-        let (first, second) =
-            (self.mass_1 * self.length_1 * self.length_1, self.mass_2 * self.length_2 * self.length_2);
-        let carried = self.mass_2 * self.length_1 * self.length_1;
-        let coupling = 0.5 * self.mass_2 * self.length_1 * self.length_2 * (q[5] - q[2]).cos();
-        let (first, second) = (first / 3.0 + carried, second / 3.0);
-        let compliance = (first + second + 2.0 * coupling) / (first * second - coupling * coupling);
-        Some((self.stiffness * compliance).sqrt())
+        Box::new(TwoRodsModel { linkage: self.rods(), spring_frequency: Some(spring_frequency) })
     }
 }
 
 impl StiffDoublePendulum {
-    /// The double pendulum that has these equations. It is a handful of numbers, made anew where they are needed.
-    fn rods(&self) -> DoublePendulum {
+    /// The double pendulum that has these equations:
+    ///
+    /// `M q'' − Dᵀ λ = h`, `D q'' = γ` (gil2013, Eqs. 7–9) in the body coordinates `q = (x₁, y₁, θ₁, x₂, y₂, θ₂)`: mass matrix
+    /// and constraints of [`DoublePendulum`], and with the spring's torque `T = k (θ₂ − θ₁ − r)`, free at the angle `r`,
+    ///
+    /// ```text
+    /// h = ( 0, −m₁ g, T, 0, −m₂ g, −T )
+    /// ```
+    ///
+    /// The paper's `D` is the Jacobian of the constraints, its `h` the forces `D` of this project.
+    #[must_use]
+    pub fn rods(&self) -> DoublePendulum {
         DoublePendulum {
             formulation: self.formulation,
             mass_1: self.mass_1,
@@ -152,4 +85,16 @@ impl StiffDoublePendulum {
             gravity: self.gravity,
         }
     }
+}
+
+/// Circular frequency (rad/s) of the rods against each other: `ω² = k bᵀ M⁻¹ b` with the 2 × 2 mass matrix `M` of the two angles and
+/// `b = (−1, 1)`; gravity and what velocities contribute to the stiffness are nothing against the spring.
+fn spring_frequency(rods: &DoublePendulum, q: &[f64]) -> f64 {
+    let DoublePendulum { mass_1, length_1, mass_2, length_2, stiffness_2, .. } = *rods;
+    let (first, second) = (mass_1 * length_1 * length_1, mass_2 * length_2 * length_2);
+    let carried = mass_2 * length_1 * length_1;
+    let coupling = 0.5 * mass_2 * length_1 * length_2 * (q[5] - q[2]).cos();
+    let (first, second) = (first / 3.0 + carried, second / 3.0);
+    let compliance = (first + second + 2.0 * coupling) / (first * second - coupling * coupling);
+    (stiffness_2 * compliance).sqrt()
 }

@@ -8,7 +8,7 @@ use common::solving::{Named, named, solve};
 use mbsbench_integrators::{
     Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, NstiffSi2, Ode15s, Ode23s, Radau5, Trapezoidal,
 };
-use mbsbench_models::{ChainFormulation, RodChain};
+use mbsbench_models::{LinkageFormulation, RodChain};
 use mbsbench_problem::{ModelDefinition, Settings};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -17,7 +17,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Allocations until the end of a span: of a method, in all and in bytes.
 fn allocations(method: &Named, t_end: f64, settings: &Settings) -> (usize, u64) {
-    let chain = RodChain { formulation: ChainFormulation::Cartesian, rods: 20, damping: 1e-3, ..RodChain::default() };
+    let chain = RodChain { formulation: LinkageFormulation::Cartesian, rods: 20, damping: 1e-3, ..RodChain::default() };
     let model = chain.model();
     let once = || {
         let region = Region::new(ALLOCATOR);

@@ -6,9 +6,9 @@ mod quasi_static;
 
 use std::f64::consts::PI;
 
-use mbsbench_problem::{Entries, MechanicalModel, Model, ModelDefinition, OutOfRange, Scalar, parameters};
+use mbsbench_problem::{Entries, MechanicalModel, Model, ModelDefinition, Ode, OutOfRange, Scalar, parameters};
 
-use crate::linkage::{FollowingRod, Linkage, LinkageFormulation, LinkageModel, dot, slender};
+use crate::linkage::{FollowingRod, Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, dot, slender};
 use crate::slider_crank::longer_than_crank;
 
 /// More modes than anybody needs; their sums are kept in arrays of this size.
@@ -85,7 +85,7 @@ impl ModelDefinition for FlexibleSliderCrank {
     const SOURCE: &'static str = "negrut2007, section 3c";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(LinkageModel(self.clone()))
+        Box::new(TwoRodsModel { linkage: self.clone(), spring_frequency: None })
     }
 }
 
@@ -289,6 +289,26 @@ impl Linkage for FlexibleSliderCrank {
         bent.unwrap_or_else(|| self.straight())
     }
 
+    fn reduced_ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(ReducedOde(self))
+    }
+
+    fn expand<S: Scalar>(&self, y: &[S], full: &mut [S]) {
+        let (n, f) = (6 + self.modes, self.freedoms());
+        let (theta, omega) = (y[0], y[f]);
+        let rod = FollowingRod::new(theta, self.crank_length, self.rod_length);
+        let [sin, cos] = rod.crank;
+        let (length, half) = (self.crank_length, 0.5 * self.crank_length);
+        let (q, v) = full.split_at_mut(n);
+        q[..6].copy_from_slice(&[cos * half, sin * half, theta, cos * length, sin * length, rod.angle()]);
+        q[6..].copy_from_slice(&y[1..f]);
+        let (x, y_rate) = (-(sin * omega), cos * omega);
+        v[..6].copy_from_slice(&[x * half, y_rate * half, omega, x * length, y_rate * length, rod.ratio * omega]);
+        v[6..].copy_from_slice(&y[f + 1..]);
+    }
+}
+
+impl TwoRods for FlexibleSliderCrank {
     fn reduced_rhs<S: Scalar>(&self, y: &[S], dydt: &mut [S]) {
         let f = self.freedoms();
         let (e, omega, e_rate) = (&y[1..f], y[f], &y[f + 1..]);
@@ -330,20 +350,6 @@ impl Linkage for FlexibleSliderCrank {
         for k in 0..self.modes {
             dydt[f + 1 + k] = (forces[3 + k] - couplings[k] * dydt[f]) / modes.mass;
         }
-    }
-
-    fn expand<S: Scalar>(&self, y: &[S], full: &mut [S]) {
-        let (n, f) = (6 + self.modes, self.freedoms());
-        let (theta, omega) = (y[0], y[f]);
-        let rod = FollowingRod::new(theta, self.crank_length, self.rod_length);
-        let [sin, cos] = rod.crank;
-        let (length, half) = (self.crank_length, 0.5 * self.crank_length);
-        let (q, v) = full.split_at_mut(n);
-        q[..6].copy_from_slice(&[cos * half, sin * half, theta, cos * length, sin * length, rod.angle()]);
-        q[6..].copy_from_slice(&y[1..f]);
-        let (x, y_rate) = (-(sin * omega), cos * omega);
-        v[..6].copy_from_slice(&[x * half, y_rate * half, omega, x * length, y_rate * length, rod.ratio * omega]);
-        v[6..].copy_from_slice(&y[f + 1..]);
     }
 
     fn pin_distances(&self) -> [f64; 2] {

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 use num_dual::Dual;
 
 use super::FlexibleSliderCrank;
-use crate::linkage::Linkage;
+use crate::linkage::{Linkage, TwoRods};
 
 /// Newton's iteration converges quadratically, and from a rod that is nearly straight: more than enough for 32 digits.
 const ITERATIONS: usize = 30;

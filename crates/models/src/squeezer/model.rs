@@ -5,7 +5,7 @@ use mbsbench_problem::{
     ConstrainedFormulation, Formulated, MechanicalModel, Model, Observable, Observation, Ode, Scalar, View,
 };
 
-use super::observation::{SqueezerObservation, observables};
+use super::observation::{observables, observation};
 use super::{Points, Squeezer};
 
 /// The squeezer in one of its formulations.
@@ -54,7 +54,7 @@ impl<M: SqueezerEquations> Model for SqueezerModel<M> {
     }
 
     fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(SqueezerObservation::new(&self.0))
+        observation(&self.0)
     }
 
     fn classes(&self) -> Vec<Class> {

@@ -1,11 +1,10 @@
 //! What can be watched of the squeezer, computed from a state of either formulation.
 
-use std::ops::Range;
-
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{AccelerationLevel, ConstraintWatch, MechanicsOf, Observable, Observation, Ode};
 
 use super::{Points, SqueezerEquations};
+use crate::mechanism::WithMultipliers;
 
 /// Names and meanings of the angles, and names of their rates.
 const ANGLES: [(&str, &str, &str); 7] = [
@@ -55,71 +54,43 @@ pub(super) fn observables(constraints: usize) -> Vec<Observable> {
 }
 
 /// Computes the observables; the multipliers come from the solve at acceleration level.
-pub(super) struct SqueezerObservation<'m, M> {
-    model: &'m M,
-    acceleration: AccelerationLevel<MechanicsOf<'m>>,
-    watch: ConstraintWatch<'m>,
-    multipliers: Range<usize>,
-    initial_energy: f64,
-    initial_angle: f64,
-    rate: Vec<f64>,
-}
-
-impl<'m, M: SqueezerEquations> SqueezerObservation<'m, M> {
-    pub(super) fn new(model: &'m M) -> Self {
-        let initial = model.initial::<f64>();
-        let (q, v) = initial.split_at(model.coordinates());
-        let first = 2 * ANGLES.len() + 2 * POINTS.len();
-        Self {
-            model,
-            acceleration: AccelerationLevel::new(MechanicsOf::new(model)),
-            // Surfaces of speed zero are the constraints at velocity level.
-            watch: ConstraintWatch::new(model, 0.0),
-            multipliers: first..first + model.holonomic(),
-            initial_energy: model.energy(q, v),
-            initial_angle: model.angles(q)[0],
-            rate: vec![0.0; initial.len()],
-        }
-    }
-}
-
-impl<M: SqueezerEquations> Observation for SqueezerObservation<'_, M> {
-    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        let model = self.model;
+pub(super) fn observation<M: SqueezerEquations>(model: &M) -> Box<dyn Observation + '_> {
+    let initial = model.initial::<f64>();
+    let (q, v) = initial.split_at(model.coordinates());
+    let (initial_energy, initial_angle) = (model.energy(q, v), model.angles(q)[0]);
+    let first = 2 * ANGLES.len() + 2 * POINTS.len();
+    let (multipliers, count) = (first..first + model.holonomic(), model.holonomic());
+    let mut acceleration = AccelerationLevel::new(MechanicsOf::new(model));
+    // Surfaces of speed zero are the constraints at velocity level.
+    let mut watch = ConstraintWatch::new(model, 0.0);
+    let mut rate = vec![0.0; initial.len()];
+    let observe = move |t: f64, y: &[f64], values: &mut [f64]| {
         let (motion, unknowns) = y.split_at(2 * model.coordinates());
         let (q, v) = motion.split_at(model.coordinates());
-        let (angles, rest) = values.split_at_mut(ANGLES.len());
-        angles.copy_from_slice(&model.angles(q));
-        rest[..ANGLES.len()].copy_from_slice(&model.angle_rates(v));
-        let work = model.squeezer().torque * (angles[0] - self.initial_angle);
+        let (head, rest) = values.split_at_mut(first);
+        let (multipliers, tail) = rest.split_at_mut(count);
+        head[..ANGLES.len()].copy_from_slice(&model.angles(q));
+        head[ANGLES.len()..2 * ANGLES.len()].copy_from_slice(&model.angle_rates(v));
+        let work = model.squeezer().torque * (head[0] - initial_angle);
         let Points { d, e, f, g, h } = model.points(q);
-        for (place, point) in values[2 * ANGLES.len()..self.multipliers.start].chunks_exact_mut(2).zip([d, e, f, g, h])
-        {
-            place.copy_from_slice(&point);
-        }
-        let (head, tail) = values.split_at_mut(self.multipliers.end);
+        head[2 * ANGLES.len()..].copy_from_slice([d, e, f, g, h].as_flattened());
         // A state that a diverging method has run off to has no multipliers.
-        let multipliers = &mut head[self.multipliers.clone()];
-        let count = multipliers.len();
-        match self.acceleration.rhs(t, motion, &mut self.rate) {
+        match acceleration.rhs(t, motion, &mut rate) {
             _ if !unknowns.is_empty() => multipliers.copy_from_slice(&unknowns[unknowns.len() - count..]),
-            Ok(()) => multipliers.copy_from_slice(self.acceleration.multipliers()),
+            Ok(()) => multipliers.copy_from_slice(acceleration.multipliers()),
             Err(_) => multipliers.fill(f64::NAN),
         }
         let energy = model.energy(q, v);
         let (_, spring) = model.squeezer().spring(d);
-        self.watch.evaluate(t, q, v);
+        watch.evaluate(t, q, v);
         tail.copy_from_slice(&[
             energy - spring,
             spring,
             energy,
-            energy - self.initial_energy - work,
-            self.watch.constraint(),
-            self.watch.surface(),
+            energy - initial_energy - work,
+            watch.constraint(),
+            watch.surface(),
         ]);
-    }
-
-    fn observe_multipliers(&mut self, multipliers: &[f64], values: &mut [f64]) {
-        values[self.multipliers.clone()].copy_from_slice(multipliers);
-    }
+    };
+    Box::new(WithMultipliers { observe, multipliers })
 }

@@ -2,7 +2,7 @@
 
 use crate::common::solving::{Named, named, observed, solve};
 use mbsbench_integrators::{Dop853, GeneralizedAlpha, Lms2, Radau5};
-use mbsbench_models::{FourBarWindows, WindowsFormulation};
+use mbsbench_models::{FourBarWindows, LinkageFormulation};
 use mbsbench_problem::{Model, ModelDefinition, Settings, Solution};
 
 /// The complete solution.
@@ -17,7 +17,7 @@ fn solved(model: &dyn Model, method: &Named, t_end: f64, settings: Settings) -> 
 fn the_angle_is_that_of_the_elliptic_integral() {
     for (windows, exact) in [(1, 64.689_640_422_695_99), (2, 63.828_669_393_146_12), (1000, 63.232_477_514_711_47)] {
         let model =
-            FourBarWindows { formulation: WindowsFormulation::Minimal, windows, ..FourBarWindows::default() }.model();
+            FourBarWindows { formulation: LinkageFormulation::Minimal, windows, ..FourBarWindows::default() }.model();
         let solution = solved(&*model, &named(Dop853::default()), 20.0, Settings::tolerance(1e-13, 1e-13));
         assert!((solution.state[0] - exact).abs() < 1e-9, "{windows} windows: {}", solution.state[0]);
         let values = observed(&*model, 20.0, &solution.state);
@@ -29,7 +29,7 @@ fn the_angle_is_that_of_the_elliptic_integral() {
 #[test]
 fn rods_with_closed_loops_follow_it() {
     let t_end = 0.5;
-    let minimal = FourBarWindows { formulation: WindowsFormulation::Minimal, windows: 9, ..FourBarWindows::default() };
+    let minimal = FourBarWindows { formulation: LinkageFormulation::Minimal, windows: 9, ..FourBarWindows::default() };
     let exact = solved(&*minimal.model(), &named(Dop853::default()), t_end, Settings::tolerance(1e-13, 1e-13));
     let exact = observed(&*minimal.model(), t_end, &exact.state);
     let model = FourBarWindows { windows: 9, ..FourBarWindows::default() }.model();

@@ -3,7 +3,7 @@
 
 use crate::common::lagrange::{assert_lagrange, dissipated};
 use approx::assert_relative_eq;
-use mbsbench_models::linkage::{Linkage, ReducedOde};
+use mbsbench_models::linkage::{ReducedOde, TwoRods};
 use mbsbench_models::{DoublePendulum, FlexibleSliderCrank, SliderCrank};
 use mbsbench_problem::{AccelerationLevel, MechanicalModel, Mechanics, MechanicsOf, Ode};
 use nalgebra::DMatrix;
@@ -55,7 +55,7 @@ fn flexible_slider_crank(modes: usize) -> FlexibleSliderCrank {
 }
 
 /// The state of the Cartesian formulation that belongs to a minimal one.
-fn expanded(linkage: &impl Linkage, y: &[f64]) -> Vec<f64> {
+fn expanded(linkage: &impl TwoRods, y: &[f64]) -> Vec<f64> {
     let mut full = vec![f64::NAN; 2 * linkage.coordinates()];
     linkage.expand(y, &mut full);
     full
@@ -64,7 +64,7 @@ fn expanded(linkage: &impl Linkage, y: &[f64]) -> Vec<f64> {
 /// Asserts that both formulations have the same accelerations at a state that satisfies the constraints, that
 /// velocities are the rates of positions, and that the constraints hold at both levels.
 #[track_caller]
-fn assert_formulations_agree(linkage: &impl Linkage, y: &[f64]) {
+fn assert_formulations_agree(linkage: &impl TwoRods, y: &[f64]) {
     let (n, f) = (linkage.coordinates(), linkage.freedoms());
     let full = expanded(linkage, y);
     let mut rate = vec![0.0; 2 * f];
@@ -94,7 +94,7 @@ fn assert_formulations_agree(linkage: &impl Linkage, y: &[f64]) {
 /// Asserts that Jacobian and bias are those of `rows`, each the coefficients of the positions and the coefficients of
 /// `(cos θ₁, sin θ₁, cos θ₂, sin θ₂)`.
 #[track_caller]
-fn assert_constraints(linkage: &impl Linkage, rows: &[([f64; 4], [f64; 4])], q: &[f64], v: &[f64]) {
+fn assert_constraints(linkage: &impl TwoRods, rows: &[([f64; 4], [f64; 4])], q: &[f64], v: &[f64]) {
     let (n, m) = (linkage.coordinates(), linkage.holonomic());
     assert_eq!(m, rows.len());
     let mut mechanics = MechanicsOf::new(linkage);
@@ -118,7 +118,7 @@ fn assert_constraints(linkage: &impl Linkage, rows: &[([f64; 4], [f64; 4])], q: 
 
 /// The closed form of the pin's drift against the third derivative of Φ along `q + v s + a s²/2`.
 #[track_caller]
-fn assert_pin_drift(linkage: &impl Linkage, q: &[f64], v: &[f64]) {
+fn assert_pin_drift(linkage: &impl TwoRods, q: &[f64], v: &[f64]) {
     // Any accelerations do: the formula does not ask where they come from.
     let a: Vec<f64> = q.iter().zip(v).map(|(q, v)| 3.0 * q - v * v + 0.7).collect();
     let path: Vec<_> = (0..q.len()).map(|k| Dual3_64::new(q[k], v[k], a[k], 0.0)).collect();
@@ -208,7 +208,7 @@ fn flexible_slider_crank_tends_to_the_rigid_one() {
 }
 
 /// Rates of the minimal state at the start.
-fn rate(linkage: &impl Linkage) -> Vec<f64> {
+fn rate(linkage: &impl TwoRods) -> Vec<f64> {
     let y = linkage.reduced_initial::<f64>();
     let mut rate = y.clone();
     ReducedOde(linkage).rhs(0.0, &y, &mut rate).unwrap();

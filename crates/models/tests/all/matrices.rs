@@ -2,7 +2,7 @@
 
 use crate::common::solving::{Named, named, solve};
 use mbsbench_integrators::{Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, NstiffSi2, Ode15s, Ode23s, Radau5};
-use mbsbench_models::{ChainFormulation, RodChain};
+use mbsbench_models::{LinkageFormulation, RodChain};
 use mbsbench_problem::{Failure, Matrices, ModelDefinition, Settings};
 
 /// What memory matrices are kept in can be chosen, on few bodies and on many, and changes solutions by rounding only.
@@ -41,7 +41,7 @@ fn matrices_with_a_pattern_and_with_all_entries_give_the_same_solutions() {
 
 #[test]
 fn matrices_are_not_chosen_where_there_is_no_choice() {
-    let model = RodChain { formulation: ChainFormulation::Minimal, rods: 3, ..RodChain::default() }.model();
+    let model = RodChain { formulation: LinkageFormulation::Minimal, rods: 3, ..RodChain::default() }.model();
     let settings = Settings { matrices: Matrices::Sparse, ..Settings::fixed(1e-3) };
     let solution = solve(&*model, &named(Dopri5::default()), 0.05, settings);
     let Some(Failure::NotApplicable { reason }) = solution.failure else { panic!("{:?}", solution.failure) };

@@ -6,11 +6,11 @@ use mbsbench_integrators::{
     Dop853, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Radau5,
     Trapezoidal,
 };
-use mbsbench_models::{ChainFormulation, RodChain};
+use mbsbench_models::{LinkageFormulation, RodChain};
 use mbsbench_problem::{Model, ModelDefinition, Settings};
 
 /// A chain that swings down from the horizontal, damped so that its motion is smooth.
-fn chain(formulation: ChainFormulation, rods: usize) -> RodChain {
+fn chain(formulation: LinkageFormulation, rods: usize) -> RodChain {
     RodChain { formulation, rods, damping: 1e-3, ..RodChain::default() }
 }
 
@@ -21,7 +21,7 @@ fn tip(model: &dyn Model, state: &[f64]) -> [f64; 4] {
 
 /// Angles and angular velocities at the end, with more digits than any method here has.
 fn reference(rods: usize, t_end: f64) -> [f64; 4] {
-    let model = chain(ChainFormulation::Minimal, rods).model();
+    let model = chain(LinkageFormulation::Minimal, rods).model();
     let solution = solve(&*model, &named(Dop853::default()), t_end, Settings::tolerance(1e-13, 1e-13));
     assert_eq!(solution.failure, None);
     tip(&*model, &solution.state)
@@ -32,7 +32,7 @@ const T_END: f64 = 0.25;
 
 /// Errors of position and velocity of the free end.
 fn errors(method: &Named, settings: Settings, reference: [f64; 4]) -> [f64; 2] {
-    let model = chain(ChainFormulation::Cartesian, RODS).model();
+    let model = chain(LinkageFormulation::Cartesian, RODS).model();
     let solution = solve(&*model, method, T_END, settings);
     assert_eq!(solution.failure, None, "{}", method.0);
     let tip = tip(&*model, &solution.state);
@@ -44,7 +44,7 @@ fn errors(method: &Named, settings: Settings, reference: [f64; 4]) -> [f64; 2] {
 /// no longer decrease, with a tolerance that none meets.
 #[test]
 fn a_correction_within_rounding_is_the_last_and_costs_no_digits() {
-    let model = chain(ChainFormulation::Cartesian, 200).model();
+    let model = chain(LinkageFormulation::Cartesian, 200).model();
     let solved = |tolerance: f64| {
         let newton = NewtonSettings { tolerance, ..NewtonSettings::default() };
         let method = named(HhtI3 { newton, ..HhtI3::default() });
@@ -124,7 +124,7 @@ fn methods_of_high_order_agree_with_the_form_in_angles() {
 #[test]
 fn newtons_method_ends_at_rounding() {
     for rods in [50, 200] {
-        let model = chain(ChainFormulation::Cartesian, rods).model();
+        let model = chain(LinkageFormulation::Cartesian, rods).model();
         for step in [5e-4, 1e-4] {
             let methods: [Named; 6] = [
                 named(HhtI3::default()),

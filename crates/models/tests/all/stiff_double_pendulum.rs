@@ -33,6 +33,7 @@ fn jacobian(ode: &mut dyn Ode<Dual64>, y: &[f64]) -> DMatrix<f64> {
 
 /// Frequency (rad/s) of the fast mode at the start, of which there must be one pair without damping in both formulations.
 fn frequency(model: &StiffDoublePendulum) -> f64 {
+    let model = &model.rods();
     let reduced = jacobian(&mut ReducedOde(model), &model.reduced_initial::<f64>());
     let full = jacobian(&mut AccelerationLevel::new(MechanicsOf::new(model)), &model.full_initial::<f64>());
     let [reduced, full] = [reduced, full].map(|jacobian| {
@@ -71,10 +72,10 @@ fn preload_is_the_deflection_at_the_start() {
     for free_angle in [0.0, -preload] {
         let model = StiffDoublePendulum { preload, free_angle, gravity: 0.0, angle_1: 0.7, ..minimal() };
         model.check().unwrap();
-        let start = model.reduced_initial::<f64>();
+        let start = model.rods().reduced_initial::<f64>();
         assert_relative_eq!(start[1] - start[0], free_angle + preload, epsilon = 1e-15);
         let mut rate = [0.0; 4];
-        ReducedOde(&model).rhs(0.0, &start, &mut rate).unwrap();
+        ReducedOde(&model.rods()).rhs(0.0, &start, &mut rate).unwrap();
         let torque = model.stiffness * preload;
         let (m11, m12, m22) = (160.0 / 3.0, 20.0 * (free_angle + preload).cos(), 40.0 / 3.0);
         assert_relative_eq!(m11 * rate[2] + m12 * rate[3], torque, max_relative = 1e-12);
@@ -141,6 +142,6 @@ proptest! {
     fn equations_are_lagrange(q in vec(-3.0..3.0f64, 6), v in vec(-4.0..4.0f64, 6)) {
         let model =
             StiffDoublePendulum { mass_2: 3.0, length_2: 1.1, stiffness: 25.0, free_angle: 0.3, ..Default::default() };
-        assert_lagrange(&model, &q, &v);
+        assert_lagrange(&model.rods(), &q, &v);
     }
 }
