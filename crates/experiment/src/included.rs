@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path};
 
-use mbsbench_input::{BadInput, Document, Key, Node, Place, Problem, Source, Value, did_you_mean, source};
+use mbsbench_input::{BadInput, Document, Each, Key, Node, Place, Problem, Source, Value, did_you_mean, source};
 use mbsbench_mechanisms::urdf::{self, NoRobot};
 
 use super::every::Contender;
@@ -14,12 +14,14 @@ const CONTENDERS: &str = "contenders";
 /// The key for the file among the parameters.
 pub const FILE: &str = "file";
 
-/// The document with the mechanisms and methods of other files in it, and what of these files is not used, a line each.
+/// The document with `each:` written out and the mechanisms and methods of other files in it, and what of these files is not used, a line each.
 /// Problems of such a file are shown there; what it says counts as said where it is named.
 ///
 /// # Errors
 /// A file that is missing, or makes no sense.
 pub fn included(document: Document, registry: &Registry) -> Result<(Document, Vec<String>), BadInput> {
+    let written = Each::read(&document.root, &[]).and_then(|each| each.written_out(&document.root));
+    let root = written.map_err(|problem| document.bad(vec![problem]))?;
     let mut outcome = Ok(());
     let mut notes = Vec::new();
     let mut replace = |name: &str, own: &Node| {
@@ -31,7 +33,7 @@ pub fn included(document: Document, registry: &Registry) -> Result<(Document, Ve
         };
         read.map_err(|bad| outcome = Err(bad)).ok()
     };
-    let root = with_files(&document.root, &mut replace);
+    let root = with_files(&root, &mut replace);
     outcome.map(|()| (Document { root, ..document }, notes))
 }
 

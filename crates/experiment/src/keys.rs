@@ -22,6 +22,10 @@ pub(crate) static SHOWN: &[FileKey] = &[
     ("paper", text),
     ("reproduces", texts),
     ("title", text),
+    ("sets", |_| {
+        let set = json!({ "type": "array", "minItems": 1 });
+        json!({ "type": "object", "additionalProperties": set, "description": "Lists of values for `each`." })
+    }),
     ("gathers", list_of::<Gathered>),
     ("tables", list_of::<TableSpec>),
     ("plots", |_| list(&reference("panel-or-panels"))),
@@ -169,11 +173,16 @@ pub fn reference(name: &str) -> Value {
 
 /// One value, or several, which make an axis.
 fn axis(name: &str) -> Value {
-    json!({ "anyOf": [reference(name), { "type": "array", "minItems": 1, "items": reference(name) }] })
+    json!({ "anyOf": [reference(name), { "type": "array", "minItems": 1, "items": item(&reference(name)) }] })
+}
+
+/// An item of a list, or a template of items.
+pub(crate) fn item(schema: &Value) -> Value {
+    json!({ "anyOf": [schema, reference("each")] })
 }
 
 fn list(items: &Value) -> Value {
-    json!({ "type": "array", "items": items })
+    json!({ "type": "array", "items": item(items) })
 }
 
 fn list_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {

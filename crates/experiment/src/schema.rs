@@ -34,6 +34,7 @@ pub fn schema(registry: &Registry) -> Value {
     definitions.insert("methods".to_owned(), methods(&every));
     definitions.insert("tolerance".to_owned(), json!({ "anyOf": [reference("number"), tolerance] }));
     definitions.insert("panel-or-panels".to_owned(), figure);
+    definitions.insert("each".to_owned(), json!({ "type": "object", "properties": each(), "required": ["each"] }));
     definitions.insert("reference".to_owned(), json!({ "anyOf": [solver, given] }));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -44,6 +45,21 @@ pub fn schema(registry: &Registry) -> Value {
         "additionalProperties": false,
         "$defs": definitions,
     })
+}
+
+/// The keys that make a template of an item of a list.
+#[must_use]
+pub fn each() -> Map<String, Value> {
+    let values = json!({ "anyOf": [{ "type": "string" }, { "type": "array", "minItems": 1 }] });
+    let each = json!({
+        "type": "object",
+        "minProperties": 1,
+        "additionalProperties": values,
+        "description": "Axes that are written into the item: one for each combination.",
+    });
+    let about = "Combinations of `each` that need something else.";
+    let except = json!({ "type": "array", "items": { "type": "object" }, "description": about });
+    Map::from_iter([("each".to_owned(), each), ("except".to_owned(), except)])
 }
 
 /// A method, or what stands for all that suit.
@@ -152,7 +168,8 @@ fn rename(schema: &mut Value, prefix: &str) {
 
 /// A figure of several panels, or the keys of its only panel beside `id`.
 fn figure(generator: &mut SchemaGenerator) -> Value {
-    let several = keys::of::<FigureSpec>(generator);
+    let mut several = FigureSpec::json_schema(generator).to_value();
+    several["properties"]["panels"]["items"] = keys::item(&several["properties"]["panels"]["items"]);
     let mut one = PanelSpec::json_schema(generator).to_value();
     one["properties"]["id"] = json!({ "type": "string", "pattern": FILE_NAME });
     one["properties"]["caption"] = json!({ "type": "string" });

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::{Placed, Problems, is_safe_name};
-use mbsbench_input::{BadInput, Document, Node, Problem, Value, keys_of, read};
+use mbsbench_input::{BadInput, Document, Each, Node, Problem, Value, keys_of, read};
 use rayon::prelude::*;
 
 use super::check::{Check, Finest, Kind, Tested};
@@ -15,7 +15,6 @@ use super::spec::{
     StatementSpec, Tolerance, Weaker,
 };
 use super::statement::Statement;
-use super::written::Sets;
 use super::{Reason, Test, Verdict, lock, runs, written};
 
 /// What a paper says, and what we found besides.
@@ -87,10 +86,10 @@ impl Ledger {
         if book == Book::Claims {
             check_marks(root, &paper, plans, &mut problems);
         }
-        let sets = problems.keep(Sets::read(root));
-        let sets = problems.into_value(document, sets)?;
+        let each = problems.keep(Each::read(root, written::OF_CELLS));
+        let each = problems.into_value(document, each)?;
         let mut problems = Problems::default();
-        let reading = Reading { paper: &paper, book, plans, definitions: Definitions::new(plans), sets };
+        let reading = Reading { paper: &paper, book, plans, definitions: Definitions::new(plans), each };
         let [mut statements, mut findings] = [0, 1].map(|index| match book.lists().get(index) {
             Some(key) => reading.statements(root, key, &mut problems),
             None => Vec::new(),
@@ -168,7 +167,7 @@ struct Reading<'n> {
     book: Book,
     plans: &'n [Plan],
     definitions: Definitions<'n>,
-    sets: Sets<'n>,
+    each: Each<'n>,
 }
 
 impl Reading<'_> {
@@ -203,7 +202,7 @@ impl Reading<'_> {
         let own: Vec<_> =
             node.entries().iter().filter(|entry| keys.contains(&entry.key.name.as_str())).cloned().collect();
         let spec: StatementSpec = problems.keep(read(&Node::new(Value::Map(own), node.place)))?;
-        let written = problems.keep(written::checks(node, &self.sets))?;
+        let written = problems.keep(written::checks(node, &self.each))?;
         let mut checks: Vec<Placed<Check>> = Vec::new();
         for check in &written {
             let reader = Reader {

@@ -1,6 +1,6 @@
 //! The JSON Schema of ledgers.
 
-use mbsbench_experiment::schema::{bare_names, reference};
+use mbsbench_experiment::schema::{bare_names, each, reference};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
@@ -41,16 +41,8 @@ pub fn schema() -> Value {
         templates(schema);
     }
     bare_names(&mut definitions);
-    let anything = json!({ "type": "object" });
-    let values = json!({ "anyOf": [{ "type": "string" }, { "type": "array", "minItems": 1 }] });
-    let each = json!({ "type": "object", "minProperties": 1, "additionalProperties": values });
-    let making = [
-        ("each", each, "Axes that are written into the check: one for each combination."),
-        ("except", json!({ "type": "array", "items": anything }), "Combinations of `each` that need something else."),
-        ("on", anything.clone(), "What its operands have in common."),
-    ];
-    for (key, mut schema, about) in making {
-        schema["description"] = json!(about);
+    check["properties"]["on"] = json!({ "type": "object", "description": "What its operands have in common." });
+    for (key, schema) in each() {
         check["properties"][key] = schema;
     }
     if let Some(fields) = check.as_object_mut() {

@@ -1,6 +1,6 @@
 //! Checks written out: what a statement, `sets:`, `each`, `except` and `on` say together becomes one node a check.
 
-use mbsbench_input::{Entry, Key, Node, Problem, Value, keys_of, one_of};
+use mbsbench_input::{Each, Entry, Key, Node, Problem, Value, keys_of, one_of};
 
 use super::spec::{CheckSpec, KindSpec, StatementSpec};
 
@@ -9,47 +9,11 @@ const SHARED: [&str; 4] = ["on", "why", "bound_from", "bound_set"];
 /// The key under which a statement that is its own check names it.
 const NAME: &str = "check";
 
-/// Lists of values with names, for `each`.
-pub(super) struct Sets<'n>(&'n [Entry]);
-
-impl<'n> Sets<'n> {
-    /// Reads the block `sets:`.
-    pub(super) fn read(root: &'n Node) -> Result<Self, Problem> {
-        let Some(node) = root.get("sets") else { return Ok(Self(&[])) };
-        if !matches!(node.value, Value::Map(_)) {
-            let problem = Problem::new(node.place, format!("found {}", node.describe()));
-            return Err(problem.help("accepted: a map of lists, `{ explicit: [rk3, rk5] }`"));
-        }
-        for entry in node.entries() {
-            list(&entry.value)?;
-        }
-        Ok(Self(node.entries()))
-    }
-
-    fn get(&self, node: &'n Node) -> Result<&'n [Node], Problem> {
-        let Some(name) = node.text() else { return list(node) };
-        match self.0.iter().find(|entry| entry.key.name == name) {
-            Some(entry) => list(&entry.value),
-            None => {
-                let known: Vec<&str> = self.0.iter().map(|entry| entry.key.name.as_str()).collect();
-                Err(Problem::unknown(node.place, "set", name, known))
-            }
-        }
-    }
-}
-
-fn list(node: &Node) -> Result<&[Node], Problem> {
-    match &node.value {
-        Value::List(items) if !items.is_empty() => Ok(items),
-        _ => {
-            let problem = Problem::new(node.place, format!("found {}", node.describe()));
-            Err(problem.help("accepted: a list of values, or the name of one of the `sets:`"))
-        }
-    }
-}
+/// Names that the cells of a table fill in later.
+pub(super) const OF_CELLS: &[&str] = &["row", "column"];
 
 /// The checks of a statement, each as a node of its own with its id.
-pub(super) fn checks(statement: &Node, sets: &Sets<'_>) -> Result<Vec<Node>, Problem> {
+pub(super) fn checks(statement: &Node, each: &Each<'_>) -> Result<Vec<Node>, Problem> {
     let Some(id) = statement.get("id") else {
         return Err(Problem::new(statement.place, "the key `id` is missing").help("add `id:`"));
     };
@@ -59,7 +23,9 @@ pub(super) fn checks(statement: &Node, sets: &Sets<'_>) -> Result<Vec<Node>, Pro
             Some(_) => check,
             None => check.with(&[Key { name: "id".to_owned(), place: id.place }], id),
         };
-        written.extend(combinations(&check, sets)?);
+        for check in each.items(&check)? {
+            written.push(with_common(&check)?);
+        }
     }
     Ok(written)
 }
@@ -84,145 +50,18 @@ fn templates(statement: &Node) -> Result<Vec<Node>, Problem> {
         let known: Vec<&str> = known().collect();
         return Err(Problem::unknown(entry.key.place, "key of a statement with `checks`", &entry.key.name, known));
     }
-    let items = list(items)?;
+    let items = match &items.value {
+        Value::List(items) if !items.is_empty() => items,
+        _ => {
+            let problem = Problem::new(items.place, format!("found {}", items.describe()));
+            return Err(problem.help("accepted: a list of checks"));
+        }
+    };
     if let Some(item) = items.iter().find(|item| !matches!(item.value, Value::Map(_))) {
         let problem = Problem::new(item.place, format!("found {}", item.describe()));
         return Err(problem.help("accepted: a check, `{ id: …, bound: … }`"));
     }
     Ok(items.iter().map(|item| shared.merged(item)).collect())
-}
-
-/// An axis of `each`.
-type Axis<'n> = (&'n str, &'n [Node]);
-/// A combination: each axis with its value.
-type Bound<'n> = Vec<(&'n str, &'n Node)>;
-
-/// A check for each combination of `each`.
-fn combinations(check: &Node, sets: &Sets<'_>) -> Result<Vec<Node>, Problem> {
-    let exceptions = match check.get("except") {
-        Some(node) => list(node)?,
-        None => &[],
-    };
-    let Some(each) = check.get("each") else {
-        if let Some(except) = check.entry("except") {
-            let problem = Problem::new(except.key.place, "`except` without `each`");
-            return Err(problem.help("accepted: exceptions from the combinations of `each`"));
-        }
-        return Ok(vec![with_common(check)?]);
-    };
-    let axes: Vec<Axis<'_>> = each
-        .entries()
-        .iter()
-        .map(|entry| Ok((entry.key.name.as_str(), sets.get(&entry.value)?)))
-        .collect::<Result<_, Problem>>()?;
-    if axes.is_empty() {
-        let problem = Problem::new(each.place, format!("found {}", each.describe()));
-        return Err(problem.help("accepted: axes with their values, `{ method: [rk3, rk5] }`"));
-    }
-    let template = check.without("each").without("except");
-    let mut used = vec![false; exceptions.len()];
-    let mut written = Vec::new();
-    for bound in product(&axes) {
-        let fitting = exceptions.iter().zip(&mut used).find(|(exception, _)| fits(exception, &bound));
-        let exception = fitting.map(|(exception, used)| {
-            *used = true;
-            exception
-        });
-        let over = exception.map(|exception| without_axes(exception, &axes));
-        if over.as_ref().and_then(|over| over.get("drop")).is_some() {
-            continue;
-        }
-        let filled = fill(&over.map_or_else(|| template.clone(), |over| template.merged(&over)), &bound)?;
-        written.push(with_common(&filled)?);
-    }
-    if let Some((exception, _)) = exceptions.iter().zip(used).find(|(_, used)| !used) {
-        let problem = Problem::new(exception.place, "the exception fits no combination of `each`");
-        return Err(problem.help("accepted: values that the axes have; the first exception that fits counts"));
-    }
-    Ok(written)
-}
-
-fn product<'n>(axes: &[Axis<'n>]) -> Vec<Bound<'n>> {
-    axes.iter().fold(vec![Vec::new()], |bounds, &(name, values)| {
-        let extended = |bound: &Bound<'n>| -> Vec<Bound<'n>> {
-            values.iter().map(|value| bound.iter().copied().chain([(name, value)]).collect()).collect()
-        };
-        bounds.iter().flat_map(extended).collect()
-    })
-}
-
-/// Whether an exception is meant for a combination: all axes that it names have one of its values.
-fn fits(exception: &Node, bound: &Bound<'_>) -> bool {
-    bound.iter().all(|(axis, value)| {
-        exception.get(axis).is_none_or(|wanted| {
-            let wanted =
-                if let Value::List(items) = &wanted.value { items.as_slice() } else { std::slice::from_ref(wanted) };
-            wanted.iter().any(|wanted| is_value(value, wanted))
-        })
-    })
-}
-
-fn is_value(value: &Node, wanted: &Node) -> bool {
-    let same = |node: &Node| node.spelling().is_some() && node.spelling() == wanted.spelling();
-    same(value) || value.entries().iter().any(|field| same(&field.value))
-}
-
-fn without_axes(exception: &Node, axes: &[Axis<'_>]) -> Node {
-    axes.iter().fold(exception.clone(), |node, (axis, _)| node.without(axis))
-}
-
-/// The node with the values of a combination in the place of their names.
-fn fill(node: &Node, bound: &Bound<'_>) -> Result<Node, Problem> {
-    let value = match &node.value {
-        Value::Text(text) => return fill_text(node, text, bound),
-        Value::List(items) => Value::List(items.iter().map(|item| fill(item, bound)).collect::<Result<_, _>>()?),
-        Value::Map(entries) => {
-            let entry = |entry: &Entry| Ok(Entry { key: entry.key.clone(), value: fill(&entry.value, bound)? });
-            Value::Map(entries.iter().map(entry).collect::<Result<_, Problem>>()?)
-        }
-        other => other.clone(),
-    };
-    Ok(Node::new(value, node.place))
-}
-
-/// Names that the cells of a table fill in later.
-const OF_CELLS: [&str; 2] = ["row", "column"];
-
-fn fill_text(node: &Node, text: &str, bound: &Bound<'_>) -> Result<Node, Problem> {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('{') {
-        filled.push_str(before);
-        let Some((name, after)) = after.split_once('}') else {
-            let problem = Problem::new(node.place, "a `{` without `}`");
-            return Err(problem.help("accepted: the name of an axis of `each` in braces"));
-        };
-        rest = after;
-        match value_of(name, bound) {
-            // Alone in its text, the value stays what it is.
-            Some(value) if name.len() + 2 == text.len() => return Ok(Node::new(value.value.clone(), node.place)),
-            Some(value) => filled.push_str(&value.spelling().ok_or_else(|| {
-                let problem = Problem::new(node.place, format!("`{{{name}}}` is {} within a text", value.describe()));
-                problem.help("accepted: a number or a text; name a field of a map, `{axis.field}`")
-            })?),
-            None if OF_CELLS.contains(&name) => filled.push_str(&format!("{{{name}}}")),
-            None => {
-                let known: Vec<&str> = bound.iter().map(|(axis, _)| *axis).collect();
-                return Err(Problem::unknown(node.place, "axis of `each`", name, known));
-            }
-        }
-    }
-    filled.push_str(rest);
-    Ok(Node::new(Value::Text(filled), node.place))
-}
-
-/// The value of an axis, or of a field of it: `m.label`.
-fn value_of<'n>(name: &str, bound: &Bound<'n>) -> Option<&'n Node> {
-    let find = |axis: &str| bound.iter().find(|(known, _)| *known == axis).map(|(_, value)| *value);
-    find(name).or_else(|| {
-        let (axis, field) = name.split_once('.')?;
-        find(axis)?.get(field)
-    })
 }
 
 /// The check with what `on` says in all of its operands.
