@@ -9,10 +9,10 @@ SETS = $(notdir $(patsubst %/paper.yaml,%,$(shell grep -l '^kind: set' experimen
 
 .PHONY: reproduce times quick report pages sets study test fuzz attack bench instructions performance python lint setup
 
-reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/; times of this machine into target/
+reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/
 	$(MBSBENCH) reproduce
 
-times: setup ## the same, and records the times of this machine in results/ in place of those there; run it on an idle machine
+times: setup ## the same, and records the times of this machine in results/times/; run it on an idle machine
 	$(MBSBENCH) reproduce --record-times
 
 quick: setup ## every method, model and renderer on shortened experiments, into target/quick/

@@ -32,9 +32,6 @@ VARIANTS = {
     "python": (None, None),
 }
 PYTHON = ROOT / "target/python/bin/python"
-# Times, and what says which machine they are from. Of an experiment whose runs are timed, tables and figures may show times.
-TIMES = "timings.csv"
-NOT_COMPARED = {TIMES, "costs.csv", "manifest.json"}
 
 
 def can(variant: str) -> bool:
@@ -64,7 +61,7 @@ def project(variant: str) -> Path:
     packed = subprocess.run(archive, cwd=ROOT, check=True, capture_output=True).stdout
     subprocess.run(["tar", "x", "-C", str(folder)], input=packed, check=True)
     for path in (folder / "results").rglob("*"):
-        if path.is_file() and path.name not in NOT_COMPARED:
+        if path.is_file() and "times" not in path.relative_to(folder).parts and path.name != "manifest.json":
             path.unlink()
     return folder
 
@@ -89,10 +86,11 @@ def made(variant: str, is_sample: bool) -> Path:
 
 
 def differing(one: Path, other: Path) -> tuple[int, list[str]]:
-    """How many tables there are in the second folder, and those that differ from the first."""
-    shows_times = lambda path: path.name in NOT_COMPARED or ((path.parent / TIMES).exists() and path.name != "runs.csv")
-    paths = [path for path in sorted(other.rglob("*.csv")) if not shows_times(path)]
-    names = [str(path.relative_to(other)) for path in paths]
+    """How many tables there are in the second folder, and those that differ from the first. Of an experiment that is timed only the runs are
+    compared: its other tables may show times."""
+    times = other / "times"
+    names = [path.relative_to(other) for path in sorted(other.rglob("*.csv")) if times not in path.parents]
+    names = [str(name) for name in names if name.name == "runs.csv" or not (times / name.parent).exists()]
     same = [(one / name).exists() and (one / name).read_bytes() == (other / name).read_bytes() for name in names]
     return len(names), [name for name, is_same in zip(names, same) if not is_same]
 

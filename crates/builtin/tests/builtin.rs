@@ -83,8 +83,8 @@ fn files_are_written_out_where_none_differs_and_only_those_that_are_missing() {
     fs::remove_file(project.join(ledger)).unwrap();
     assert_eq!(write_out(&project).unwrap(), [ledger]);
 
-    // Results that were made here have their own times.
-    let times = project.join("results/gil2013/bouncing-pair/timings.csv");
+    // Results that exist stay as they are.
+    let times = project.join("results/times/gil2013/bouncing-pair/timings.csv");
     fs::write(&times, "mine").unwrap();
     assert!(write_out(&project).unwrap().is_empty());
     assert_eq!(fs::read(times).unwrap(), b"mine");

@@ -17,7 +17,7 @@ const OWN_NAMES: [&str; 15] = [
     "report",
     "runs.csv",
     "set-ups.csv",
-    "timings.csv",
+    "times",
     "witness.yaml",
 ];
 

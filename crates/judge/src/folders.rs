@@ -7,9 +7,14 @@ pub trait Folders: Sync {
     /// The folder that verdicts are written to.
     fn root(&self) -> &Path;
 
+    /// The folder that has the results of the experiment `id` and its times.
+    fn root_of(&self, _id: &str) -> PathBuf {
+        self.root().to_owned()
+    }
+
     /// The folder with the results of the experiment `id`, which need not exist.
     fn of(&self, id: &str) -> PathBuf {
-        self.root().join(id)
+        self.root_of(id).join(id)
     }
 }
 

@@ -13,7 +13,7 @@ use mbsbench::cli;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_problem::Formulated;
 use mbsbench_runs::execute::run::Trajectory;
-use mbsbench_runs::pipeline::{Means, Titles, results_of, timings_of};
+use mbsbench_runs::pipeline::{Means, Titles, results_of};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 use mbsbench_runs::{fingerprint, stop as stops};
@@ -236,11 +236,8 @@ fn run_plans(
     })?;
     let mut ran = Vec::with_capacity(plans.len());
     for (plan, mut outcome) in plans.iter().zip(outcomes) {
-        let timings = timings_of(plan, &outcome.results, &store, options.fresh).map_err(|error| system(&error))?;
-        if let Some(timings) = timings {
-            mbsbench::artefacts::keep_times(&options.out, plan, &mut outcome.results, timings, false)
-                .map_err(|error| system(&error))?;
-        }
+        mbsbench::artefacts::time(&options.out, plan, &mut outcome.results, options.fresh)
+            .map_err(|error| system(&error))?;
         let written = pool.install(|| write(&options.out, plan, &outcome, registry, &store));
         let written = written.map_err(|error| system(&error))?;
         let titles = Titles::of(plan);

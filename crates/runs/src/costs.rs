@@ -12,8 +12,8 @@ use mbsbench_problem::StepControl;
 /// Beside the entries of a store, which is left alone by what merges stores since its name begins with a dot.
 const FILE: &str = ".costs.csv";
 
-/// Among results: what is known where the store knows nothing yet.
-const RECORDED: &str = "costs.csv";
+/// The file below a folder of results with what is known if the store knows nothing yet.
+pub const RECORDED: &str = "times/costs.csv";
 
 /// Seconds below which it does not matter when a run begins, and that are not recorded.
 const SHORT: f64 = 0.01;
@@ -38,20 +38,6 @@ impl Costs {
         let bytes = read_file(path, LARGEST_DATA).unwrap_or_default();
         let rows = csv::Reader::from_reader(bytes.as_slice()).into_deserialize().flatten();
         Self(rows.filter(|(_, seconds): &(String, f64)| seconds.is_finite() && *seconds >= 0.0).collect())
-    }
-
-    /// What the times of a plan took; nothing where they were not taken but found.
-    #[must_use]
-    pub fn of_times(plan: &Plan, took: Duration) -> Self {
-        let seconds = took.as_secs_f64();
-        Self(if seconds < SHORT { BTreeMap::new() } else { BTreeMap::from([(timing(plan), seconds)]) })
-    }
-
-    /// What it takes to time the runs of a plan; nothing where it is not known, or they are not timed.
-    #[must_use]
-    pub fn timing(&self, plan: &Plan) -> Duration {
-        let seconds = plan.is_timed().then(|| self.0.get(&timing(plan)).copied()).flatten();
-        duration(seconds.unwrap_or(0.0))
     }
 
     /// Those of the runs in a store, and of others what was recorded among results.
@@ -86,9 +72,7 @@ impl Costs {
     pub fn record(mut self, plans: &[Plan], results: &Path) -> io::Result<()> {
         let runs = || plans.iter().flat_map(|plan| &plan.runs);
         let references = runs().filter_map(|run| Some(&run.reference.as_ref()?.key));
-        let meant = runs().map(RunSpec::key).chain(references).map(RunKey::to_string);
-        let times = plans.iter().filter(|plan| plan.is_timed()).map(timing);
-        let meant: HashSet<String> = meant.chain(times).collect();
+        let meant: HashSet<String> = runs().map(RunSpec::key).chain(references).map(RunKey::to_string).collect();
         let others: Vec<_> = plans.iter().filter_map(|plan| Some((short(plan), self.mean_of_short(plan)?))).collect();
         self.0.retain(|key, seconds| *seconds >= SHORT && meant.contains(key));
         self.0.extend(others);
@@ -185,11 +169,6 @@ fn short(plan: &Plan) -> String {
     format!("short {}", plan.experiment.id)
 }
 
-/// The name under which the cost of timing a plan is known.
-fn timing(plan: &Plan) -> String {
-    format!("times {}", plan.experiment.id)
-}
-
 fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
@@ -244,7 +223,7 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_not_known() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join(RECORDED);
+        let file = folder.path().join("costs.csv");
         std::fs::write(&file, "key,seconds\na,1.5\nb,-1\nc,long\nd,inf\ne,0.5,more\n").unwrap();
         assert_eq!(Costs::read(&file), costs(&[("a", 1.5)]));
     }

@@ -38,20 +38,8 @@ impl Interval {
     /// are not of one and the same code.
     #[must_use]
     pub fn uncertainty(&self, placed: bool) -> f64 {
-        let [low, high] = self.ends(placed);
-        (high - self.value).max(self.value - low)
-    }
-
-    /// True if two intervals have no number in common, each with its ends moved out by [`PLACEMENT`] if `placed`.
-    #[must_use]
-    pub fn is_apart_from(&self, other: &Self, placed: bool) -> bool {
-        let ([low, high], [other_low, other_high]) = (self.ends(placed), other.ends(placed));
-        low > other_high || other_low > high
-    }
-
-    fn ends(&self, placed: bool) -> [f64; 2] {
         let factor = if placed { 1.0 + PLACEMENT } else { 1.0 };
-        [self.low / factor, self.high * factor]
+        (self.high * factor - self.value).max(self.value - self.low / factor)
     }
 }
 
@@ -206,18 +194,6 @@ mod tests {
         let [of, to] = rounds(41, |_| [1.3 * by_chance(1.55), by_chance(1.55)]);
         let quotient = ratio(&of, &to).unwrap();
         assert!(quotient.low <= 1.3 && 1.3 <= quotient.high, "{quotient:?}");
-    }
-
-    #[test]
-    fn intervals_are_apart_if_they_have_no_number_in_common() {
-        let interval = |low, high| Interval { value: 0.5 * (low + high), low, high };
-        let recorded = interval(0.7, 0.9);
-        for (low, high, apart) in [(0.8, 1.2, false), (1.1, 1.2, true), (0.4, 0.6, true), (0.0, f64::INFINITY, false)] {
-            let own = interval(low, high);
-            assert!(own.is_apart_from(&recorded, true) == apart && recorded.is_apart_from(&own, true) == apart);
-        }
-        let near = interval(0.92, 0.95);
-        assert!(near.is_apart_from(&recorded, false) && !near.is_apart_from(&recorded, true), "the place of the code");
     }
 
     #[test]

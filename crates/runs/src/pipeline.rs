@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::costs::{Costs, Estimate};
 use crate::execute::lane::{Pending, run_all};
 use crate::execute::run::{Job, Record, execute};
-use crate::execute::timing::{self, Rounds, Timed};
+use crate::execute::timing::{Rounds, Timed, time_all};
 use crate::memory::{self, Memory};
 use crate::progress::Progress;
 use crate::references::{NO_CONTENT, kept, references};
@@ -307,22 +307,14 @@ impl<'p> Titles<'p> {
     }
 }
 
-/// The times of a plan that asks for them, one for each run whose row of `results` is in order: what failed has none. They are
-/// kept, all together, from an earlier time on this machine unless `fresh`.
-///
-/// # Errors
-/// Those of the file system.
-pub fn timings_of(
-    plan: &Plan,
-    results: &ResultSet,
-    store: &Store,
-    fresh: bool,
-) -> io::Result<Option<Vec<Option<RunTiming>>>> {
+/// Measures the times of a plan that asks for them, one for each run whose row of `results` is in order: failed runs have none.
+#[must_use]
+pub fn timings_of(plan: &Plan, results: &ResultSet) -> Vec<Option<RunTiming>> {
     /// Enough to see that the lane works.
     const QUICK_REPEAT: u32 = 3;
-    /// Rounds after which a search for narrow intervals is given up, where a file does not say.
+    /// Rounds after which a search for narrow intervals is given up, if a file does not say.
     const MOST: u32 = 101;
-    let Some(timing) = &plan.experiment.timing else { return Ok(None) };
+    let Some(timing) = &plan.experiment.timing else { return Vec::new() };
     let (least, until) = match plan.experiment.quick {
         true => (timing.repeat.min(QUICK_REPEAT), None),
         false => (timing.repeat, timing.until),
@@ -331,7 +323,6 @@ pub fn timings_of(
     let is_in_order: Vec<bool> = results.rows.iter().map(Row::is_ok).collect();
     let in_order: Vec<&RunSpec> =
         plan.runs.iter().zip(&is_in_order).filter(|each| *each.1).map(|(run, _)| run).collect();
-    let keys: Vec<&str> = in_order.iter().map(|run| run.key().full()).collect();
     // Places among the runs in order.
     let place = |run: usize| is_in_order[run].then(|| is_in_order[..run].iter().filter(|ok| **ok).count());
     let quotients: Vec<[usize; 2]> = units(plan)
@@ -340,24 +331,6 @@ pub fn timings_of(
         .filter_map(|(run, unit)| Some([place(run)?, place(unit?)?]))
         .filter(|[run, unit]| run != unit)
         .collect();
-    // Runs are timed in rounds, so that their times belong together.
-    let stored = format!(
-        "times of {least} to {most} rounds, {until:?} of {quotients:?} on {}\n{}",
-        timing::machine(),
-        keys.join("\n")
-    );
-    // Those of runs that failed are empty.
-    let placed = |timed: Vec<Timed>| {
-        let mut timed = timed.into_iter();
-        let of_row = |row: &Row| if row.is_ok() { timed.next().unwrap_or_default() } else { Timed::default() };
-        results.rows.iter().map(of_row).collect::<Vec<_>>()
-    };
-    let is_kept = in_order.iter().all(|run| run.is_kept());
-    if let Some(timed) =
-        (!fresh && is_kept).then(|| store.load(&stored, |timed: &Vec<_>| shape::of_times(timed, keys.len()))).flatten()
-    {
-        return Ok(Some(timings(plan, &placed(timed))));
-    }
     let made: Vec<_> = in_order.iter().map(|run| (run.model.object().model(), run.method.object().method())).collect();
     let nothing = Recording::default();
     let jobs: Vec<Job<'_>> = in_order
@@ -375,11 +348,9 @@ pub fn timings_of(
         })
         .collect();
     let rounds = Rounds { least: least as usize, most: most as usize, until, quotients: &quotients };
-    let timed = timing::time_all(&jobs, &rounds);
-    if is_kept {
-        store.save(&stored, &timed)?;
-    }
-    Ok(Some(timings(plan, &placed(timed))))
+    let mut timed = time_all(&jobs, &rounds).into_iter();
+    let of_row = |is_ok: &bool| if *is_ok { timed.next().unwrap_or_default() } else { Timed::default() };
+    timings(plan, &is_in_order.iter().map(of_row).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -52,10 +52,9 @@ pub fn kept_of_all() -> (usize, usize) {
 /// What is left to do.
 #[derive(Debug, Default)]
 struct Left {
-    /// Seconds of work on one core that are expected, how many work on it, and what comes after that, alone.
+    /// Seconds of work on one core that are expected, and how many work on it.
     expected: f64,
     cores: usize,
-    then: f64,
     /// Seconds that were expected of what is over by now, and what they came to.
     over: [f64; 2],
 }
@@ -69,7 +68,7 @@ impl Left {
             return None;
         }
         let [guessed, took] = self.over.map(|seconds| seconds + SOME);
-        let seconds = ((self.expected / self.cores as f64 + self.then) * took / guessed).round();
+        let seconds = (self.expected / self.cores as f64 * took / guessed).round();
         (seconds >= 1.0).then(|| format!("{}:{:02}", (seconds / 60.0).floor(), seconds % 60.0))
     }
 }
@@ -165,15 +164,9 @@ impl Progress {
     /// What is left to do from now on, in time on one core, goes to the threads of the pool.
     pub(crate) fn expect(&self, work: Duration) {
         let mut state = self.lock();
-        // Where all is there, times are, too.
         if !work.is_zero() || state.left.expected > 0.0 {
             (state.left.expected, state.left.cores) = (work.as_secs_f64(), rayon::current_num_threads());
         }
-    }
-
-    /// After all runs comes what takes so long.
-    pub fn then(&self, work: Duration) {
-        self.lock().left.then = work.as_secs_f64();
     }
 
     /// Seconds that each run and reference took that was made, by its key as it is shown.
@@ -315,12 +308,11 @@ mod tests {
 
     #[test]
     fn the_time_left_goes_by_what_this_machine_needed_so_far() {
-        let left = |expected, cores, then, over| Left { expected, cores, then, over }.said();
-        assert_eq!(left(100.0, 2, 0.0, [0.0, 0.0]).as_deref(), Some("0:50"));
-        assert_eq!(left(100.0, 2, 30.0, [0.0, 0.0]).as_deref(), Some("1:20"));
+        let left = |expected, cores, over| Left { expected, cores, over }.said();
+        assert_eq!(left(100.0, 2, [0.0, 0.0]).as_deref(), Some("0:50"));
         // Twice as long as expected for most of a minute.
-        assert_eq!(left(100.0, 2, 30.0, [58.0, 118.0]).as_deref(), Some("2:40"));
+        assert_eq!(left(100.0, 2, [58.0, 118.0]).as_deref(), Some("1:40"));
         // Nothing is known, and nothing is left.
-        assert_eq!([left(0.0, 0, 30.0, [0.0, 5.0]), left(0.5, 2, 0.0, [9.0, 9.0])], [None, None]);
+        assert_eq!([left(0.0, 0, [0.0, 5.0]), left(0.5, 2, [9.0, 9.0])], [None, None]);
     }
 }

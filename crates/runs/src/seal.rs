@@ -1,8 +1,8 @@
 //! Seals: whether the results of an experiment are as the program wrote them.
 //!
 //! Beside the results of an experiment lies `manifest.json` with a hash of each file of them. Whoever writes such a
-//! file writes it with [`write()`], and whoever believes one asks [`inspect`] first. Times are not sealed: they change
-//! from day to day.
+//! file writes it with [`write()`], and whoever believes one asks [`inspect`] first. Times are
+//! recorded elsewhere (`times/`) and not sealed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,8 +11,6 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_input::{LARGEST_DATA, read_file, write_atomically};
 use serde_json::{Value, json};
-
-use crate::timings;
 
 /// Name of a manifest.
 pub(crate) const FILE: &str = "manifest.json";
@@ -94,7 +92,7 @@ pub fn inspect(folder: &Path) -> Result<Inspection, SealError> {
         let entry = entry.map_err(unreadable)?;
         let name = entry.file_name();
         let has_numbers = Path::new(&name).extension().is_some_and(|extension| extension == "csv");
-        if has_numbers && name != timings::FILE && !name.to_str().is_some_and(|name| listed.contains_key(name)) {
+        if has_numbers && !name.to_str().is_some_and(|name| listed.contains_key(name)) {
             inspection.unsealed.push(entry.path());
         }
     }
@@ -175,10 +173,10 @@ mod tests {
     }
 
     #[test]
-    fn what_no_manifest_lists_is_told_and_times_are_not_sealed() {
+    fn files_with_numbers_that_no_manifest_lists_are_reported() {
         let (folder, names) = sealed();
         let at = |name: &str| folder.path().join(name);
-        for name in ["timings.csv", "notes.txt", "figure.png"] {
+        for name in ["notes.txt", "figure.png"] {
             fs::write(at(name), "1").unwrap();
         }
         assert_eq!(names(folder.path()), [NONE, NONE]);

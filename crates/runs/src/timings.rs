@@ -1,7 +1,7 @@
 //! Times of runs as columns: `timings.csv`, and what tables, figures and claims may name of it.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::columns::TIMING;
 use mbsbench_experiment::plan::{Plan, RunSpec};
@@ -11,8 +11,11 @@ use mbsbench_numbers::{decimal, guarded, rounded};
 use crate::execute::timing::{Timed, machine, median_and_spread};
 use crate::pairs::{self, Interval};
 
-/// The name of the file.
-pub const FILE: &str = "timings.csv";
+/// The file below a folder of results that records the times of an experiment, which no seal covers.
+#[must_use]
+pub fn path(results: &Path, id: &str) -> PathBuf {
+    results.join("times").join(id).join("timings.csv")
+}
 
 /// The time of the steps of one run, all numbers to six digits, as they stand in the file.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,14 +49,6 @@ impl RunTiming {
             "setup_s" => Some(self.set_up),
             _ => None,
         }
-    }
-
-    /// True if the ratio differs from that of another call: their intervals, moved out by [`pairs::PLACEMENT`] for runs of
-    /// different code, have no number in common.
-    #[must_use]
-    pub fn ratio_differs_from(&self, other: &Self) -> bool {
-        let both = self.ratio.zip(other.ratio);
-        both.is_some_and(|(own, other)| own.is_apart_from(&other, !self.same_code))
     }
 
     /// What a column is uncertain by: the larger side of its interval, with [`pairs::PLACEMENT`] for times of different code
@@ -156,8 +151,7 @@ pub fn read(path: &Path, plan: &Plan) -> Result<Vec<Option<RunTiming>>, csv::Err
     Ok(timings)
 }
 
-/// One line a run that was timed: axes, the columns, all samples, the machine; times to six digits. The one file that differs from machine to machine and
-/// from day to day, with the tables and figures that show it.
+/// One line a run that was timed: axes, the columns, all samples, the machine; times to six digits.
 ///
 /// # Errors
 /// None in practice: the text is made in memory.

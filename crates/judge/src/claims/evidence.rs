@@ -160,7 +160,7 @@ impl Number {
 }
 
 impl<'p> Evidence<'p> {
-    /// Reads `runs.csv` of the plans that `wanted` accepts, from `results/<id>/`.
+    /// Reads `runs.csv` and the recorded times of the plans that `wanted` accepts.
     ///
     /// # Errors
     /// Files that are missing, outdated or damaged.
@@ -171,7 +171,7 @@ impl<'p> Evidence<'p> {
     ) -> Result<Self, EvidenceError> {
         let rows = plans
             .par_iter()
-            .map(|plan| if wanted(plan) { read(&results.of(&plan.experiment.id), plan) } else { Ok(Vec::new()) });
+            .map(|plan| if wanted(plan) { read(&results.root_of(&plan.experiment.id), plan) } else { Ok(Vec::new()) });
         Ok(Self { plans, rows: rows.collect::<Result<_, _>>()? })
     }
 
@@ -372,8 +372,8 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { 0.5 * (values[middle - 1] + values[middle]) }
 }
 
-fn read(folder: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
-    let path = folder.join("runs.csv");
+fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
+    let path = results.join(&plan.experiment.id).join("runs.csv");
     let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
     let bytes =
         mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA).map_err(|error| missing(error.into()))?;
@@ -421,14 +421,14 @@ fn read(folder: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
         .map(|run| by_key.get(&run.key().to_string()).cloned().ok_or_else(|| outdated(run)))
         .collect::<Result<_, _>>()?;
     if plan.experiment.timing.is_some() {
-        read_timings(folder, plan, &mut rows)?;
+        read_timings(results, plan, &mut rows)?;
     }
     Ok(rows)
 }
 
-/// Adds what `timings.csv` says to the rows of the runs.
-fn read_timings(folder: &Path, plan: &Plan, rows: &mut [Recorded]) -> Result<(), EvidenceError> {
-    let path = folder.join(timings::FILE);
+/// Adds the recorded times to the rows of the runs.
+fn read_timings(results: &Path, plan: &Plan, rows: &mut [Recorded]) -> Result<(), EvidenceError> {
+    let path = timings::path(results, &plan.experiment.id);
     let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
     for (row, timing) in rows.iter_mut().zip(timings::read(&path, plan).map_err(missing)?) {
         row.timing = timing;

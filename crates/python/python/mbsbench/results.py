@@ -75,18 +75,19 @@ def load(results_dir: "str | os.PathLike[str]", id: str) -> Results:
     If there are none and the experiment is built in, its built-in results are read, which have no pictures, and a warning says so.
     If it is not built in, FileNotFoundError is raised.
     """
-    folder = Path(results_dir) / id
-    if not (folder / "runs.csv").exists():
-        built_in = Path(_mbsbench.builtin()) / "results" / id
-        if (built_in / "runs.csv").exists():
+    root = Path(results_dir)
+    if not (root / id / "runs.csv").exists():
+        built_in = Path(_mbsbench.builtin()) / "results"
+        if (built_in / id / "runs.csv").exists():
             warnings.warn(f"no results of {id} in {results_dir}: the built-in ones are read", stacklevel=2)
-            folder = built_in
+            root = built_in
+    folder = root / id
     runs = read(folder / "runs.csv")
     data = {path.stem: read(path) for path in sorted(folder.glob("*.csv")) if path.stem not in OTHERS}
     is_figure = {name: {"x", "y"} <= set(table.columns) <= FIGURE for name, table in data.items()}
     return Results(
         runs=runs,
-        timings=read_if_there(folder / "timings.csv"),
+        timings=read_if_there(root / "times" / id / "timings.csv"),
         references=read_if_there(folder / "references.csv"),
         checks=checks_on(set(runs["run"]), Path(results_dir) / id.split("/")[0] / "claims.json"),
         figures={name: table for name, table in data.items() if is_figure[name]},

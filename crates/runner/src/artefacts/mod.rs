@@ -19,6 +19,6 @@ pub use figures::figure;
 pub(crate) use figures::style_of;
 pub use standing::work_precision;
 pub use tables::table;
-pub use times::{Kept, OWN_TIMES, differing_ratios, keep_times, recorded_times};
+pub use times::{recorded_times, time};
 pub(crate) use write::put;
 pub use write::{WriteError, Written, write, write_pictures};

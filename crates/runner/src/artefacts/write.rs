@@ -70,7 +70,7 @@ pub struct Written {
     pub files: Vec<String>,
 }
 
-/// Writes everything but `timings.csv` under `out/<id>/`, pictures and animations as SVG, and seals it.
+/// Writes everything but times under `out/<id>/`, pictures and animations as SVG, and seals it.
 ///
 /// # Errors
 /// The first file that could not be written; the others are whole.

@@ -39,9 +39,6 @@ pub enum Command {
         /// Papers, experiments (`gil2013/eq35-global`) or files [default: all papers].
         #[arg(value_name = "NAME|FILE")]
         wanted: Vec<PathBuf>,
-        /// Exit with 1 if times differ from the recorded ones or change an outcome.
-        #[arg(long)]
-        strict_times: bool,
         /// Options that both commands have.
         #[command(flatten)]
         make: MakeOptions,

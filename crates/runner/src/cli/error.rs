@@ -151,17 +151,6 @@ pub enum CommandError {
         /// The key that was probably meant.
         nearest: Option<String>,
     },
-    /// A run that belongs on one machine, with all the others of its experiment.
-    #[error(
-        "the run `{key}` is timed and cannot be computed alone\n\
-         help: `mbsbench run` computes and times all runs of {experiment}"
-    )]
-    TimedRun {
-        /// Its key.
-        key: String,
-        /// Its experiment.
-        experiment: String,
-    },
     /// Finished runs cannot be kept.
     #[error("{path}: {error}", path = path.display())]
     Store {
@@ -285,7 +274,7 @@ fn changed(all: &[ChangedResults]) -> String {
 }
 
 /// Whether a file is written by `reconstruct`.
-pub(super) fn is_of_study(file: &Path) -> bool {
+fn is_of_study(file: &Path) -> bool {
     let own = ["reconstruction.csv", "reconstruction.svg", "set-ups.csv", "witness.yaml"];
     file.file_name().is_some_and(|name| own.iter().any(|own| name == *own))
 }
@@ -315,7 +304,6 @@ impl CommandError {
             | Self::OutdatedStudy(OutdatedStudy::Changed { .. })
             | Self::Evidence(EvidenceError::Outdated { .. } | EvidenceError::Cell { .. })
             | Self::FreshParts
-            | Self::TimedRun { .. }
             | Self::Merge(MergeError::Conflicts(_))
             | Self::Reconstruction(ReconstructionError::Refused(..)) => Exit::BadInput,
             Self::Changed(_) => Exit::Differs,

@@ -9,6 +9,7 @@ use mbsbench_input::{BadInput, Document, write_atomically};
 use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::comparison::COMPARISON;
 use mbsbench_judge::publication::{self, Publication, PublicationKind};
+use mbsbench_runs::costs::RECORDED;
 use mbsbench_runs::{seal, timings};
 use rayon::prelude::*;
 
@@ -23,8 +24,6 @@ use super::{CommandError, load};
 pub(super) const EXPERIMENTS: &str = "experiments";
 /// Where results are, seen from there.
 pub(super) const RESULTS: &str = "results";
-/// Where they record how long runs take.
-const COSTS: &str = "costs.csv";
 /// What the reconstruction of an experiment found.
 const STUDY: &str = "reconstruction.csv";
 
@@ -60,7 +59,7 @@ impl<'l> Library<'l> {
     /// The folder that records how long runs take.
     pub(super) fn recorded(&self) -> PathBuf {
         let own = self.beside();
-        let built_in = self.builtin.unpacked().filter(|_| !own.join(COSTS).exists());
+        let built_in = self.builtin.unpacked().filter(|_| !own.join(RECORDED).exists());
         built_in.map_or(own, |root| root.join(RESULTS))
     }
 
@@ -69,22 +68,25 @@ impl<'l> Library<'l> {
         let results = self.results();
         let experiments = plans.iter().map(|plan| &plan.experiment).filter(|experiment| !experiment.quick);
         for id in experiments.map(|experiment| &experiment.id).filter(|id| self.builtin.has(paper_of(id))) {
-            let [from, to] = [&self.builtin.root()?.join(RESULTS), &results].map(|results| results.join(id));
-            for name in [STUDY, timings::FILE] {
-                let (from, path) = (from.join(name), to.join(name));
-                if !from.exists() || path.exists() {
-                    continue;
-                }
-                let content = mbsbench_input::read_file(&from, mbsbench_input::LARGEST_DATA)
-                    .map_err(|error| CommandError::Unreadable { path: from, error })?;
-                if name == timings::FILE {
-                    write_atomically(&path, &content).map_err(|error| CommandError::Store { path, error })?;
-                } else {
-                    seal::write(&to, &[(name.to_owned(), content)])?;
-                }
+            let built_in = self.builtin.root()?.join(RESULTS);
+            if let Some(content) = lacking(&built_in.join(id).join(STUDY), &results.join(id).join(STUDY))? {
+                seal::write(&results.join(id), &[(STUDY.to_owned(), content)])?;
+            }
+            let path = timings::path(&results, id);
+            if let Some(content) = lacking(&timings::path(&built_in, id), &path)? {
+                write_atomically(&path, &content).map_err(|error| CommandError::Store { path, error })?;
             }
         }
-        Ok(())
+        return Ok(());
+
+        /// The content of a file that exists and has no counterpart.
+        fn lacking(from: &Path, counterpart: &Path) -> Result<Option<Vec<u8>>, CommandError> {
+            if !from.exists() || counterpart.exists() {
+                return Ok(None);
+            }
+            let content = mbsbench_input::read_file(from, mbsbench_input::LARGEST_DATA);
+            content.map(Some).map_err(|error| CommandError::Unreadable { path: from.to_owned(), error })
+        }
     }
 
     fn beside(&self) -> PathBuf {

@@ -23,9 +23,6 @@ pub(super) fn merge(
         output.beside(format!("{}: {refusal}", file.display()));
     }
     let mut parts = vec![format!("{} added", merged.added), format!("{} there already", merged.same)];
-    if merged.times > 0 {
-        parts.push(format!("{} left out: times belong to the machine they were taken on", merged.times));
-    }
     if !merged.refused.is_empty() {
         parts.push(format!("{} refused", merged.refused.len()));
     }

@@ -13,7 +13,6 @@ mod explain;
 mod export;
 mod files;
 mod help;
-mod here;
 mod init;
 #[cfg(unix)]
 mod interrupt;
@@ -129,8 +128,8 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
     let beside = |results: &Option<PathBuf>| results.clone().unwrap_or_else(|| library.results());
     let seen = |results: &Option<PathBuf>| library.seen(results.as_ref());
     match &arguments.command {
-        Command::Reproduce { wanted, strict_times, make } => {
-            return run::reproduce(library, wanted, *strict_times, make, output);
+        Command::Reproduce { wanted, make } => {
+            return run::reproduce(library, wanted, make, output);
         }
         Command::Verify { paper, shown, strict, recompute, results } => {
             return verify::verify(library, paper.as_deref(), (*shown, *strict), recompute, &seen(results), output);

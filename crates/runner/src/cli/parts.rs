@@ -29,16 +29,13 @@ pub(super) fn cell(
     let plans = library.selected(wanted, options.quick)?;
     let is_meant = |run: &RunSpec| key == run.key().full() || key == run.key().to_string();
     let meant: Vec<(&Plan, &RunSpec)> = runs(&plans).filter(|(_, run)| is_meant(run)).collect();
-    let Some((first, _)) = meant.first() else {
+    if meant.is_empty() {
         let keys: Vec<String> = runs(&plans).map(|(_, run)| run.key().to_string()).collect();
         let nearest = nearest(key, keys.iter().map(String::as_str)).map(str::to_owned);
         return Err(CommandError::UnknownRun { found: key.to_owned(), nearest });
-    };
-    if meant.iter().all(|(plan, _)| plan.is_timed()) {
-        return Err(CommandError::TimedRun { key: key.to_owned(), experiment: first.experiment.id.clone() });
     }
-    let (made, progress) = keep(library, &plans, &|plan, run| !plan.is_timed() && is_meant(run), options, output)?;
-    for ((plan, run), record) in meant.into_iter().filter(|(plan, _)| !plan.is_timed()).zip(made.records) {
+    let (made, progress) = keep(library, &plans, &|_, run| is_meant(run), options, output)?;
+    for ((plan, run), record) in meant.into_iter().zip(made.records) {
         let line = format!("{} {} {}: {}", run.key(), plan.experiment.id, Titles::of(plan).of_run(run), record.status);
         output.line(line)?;
     }
@@ -70,7 +67,7 @@ impl FromStr for Part {
     }
 }
 
-/// Makes a part of the runs. The records of timed runs are made only where their keys are asked for.
+/// Makes a part of the runs.
 pub(super) fn shard(
     library: Library<'_>,
     part: &Part,
@@ -80,11 +77,7 @@ pub(super) fn shard(
 ) -> Result<(), CommandError> {
     let plans = library.selected(wanted, options.quick)?;
     let (_, progress) = match part {
-        Part::Shard(shard) => {
-            tell_timed(&plans, output)?;
-            let has = |plan: &Plan, run: &RunSpec| !plan.is_timed() && shard.has(run.key());
-            keep(library, &plans, &has, options, output)?
-        }
+        Part::Shard(shard) => keep(library, &plans, &|_, run| shard.has(run.key()), options, output)?,
         Part::Keys(file) => {
             let keys = keys(file, &plans)?;
             let made = keep(library, &plans, &|_, run| keys.contains(run.key()), options, output)?;
@@ -96,15 +89,6 @@ pub(super) fn shard(
     };
     output.line(progress.summary())?;
     none_lost(&progress)
-}
-
-/// Says which runs are left out.
-fn tell_timed(plans: &[Plan], output: &mut Output<'_>) -> Result<(), CommandError> {
-    for Plan { experiment, runs, .. } in plans.iter().filter(|plan| plan.is_timed()) {
-        let (id, count) = (&experiment.id, runs.len());
-        output.line(format!("{id}: {count} runs left out, since they are timed: `run` has to make them"))?;
-    }
-    Ok(())
 }
 
 /// The keys in a file, a line each, whole or as they are shown.

@@ -39,14 +39,13 @@ impl Folders for Results<'_> {
         &self.own
     }
 
-    fn of(&self, id: &str) -> PathBuf {
-        let own = self.own.join(id);
-        if own.join(RUNS).exists() {
-            return own;
+    fn root_of(&self, id: &str) -> PathBuf {
+        let has_runs = |root: &PathBuf| root.join(id).join(RUNS).exists();
+        if has_runs(&self.own) {
+            return self.own.clone();
         }
-        let root = self.builtin.filter(|builtin| builtin.has(paper_of(id))).and_then(Builtin::unpacked);
-        let built_in = root.map(|root| root.join(RESULTS).join(id)).filter(|folder| folder.join(RUNS).exists());
-        built_in.unwrap_or(own)
+        let builtin = self.builtin.filter(|builtin| builtin.has(paper_of(id))).and_then(Builtin::unpacked);
+        builtin.map(|root| root.join(RESULTS)).filter(has_runs).unwrap_or_else(|| self.own.clone())
     }
 }
 

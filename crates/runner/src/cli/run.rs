@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_input::remove_leftovers;
 use mbsbench_problem::Status;
 use mbsbench_runs::costs::Costs;
 use mbsbench_runs::fingerprint;
-use mbsbench_runs::pipeline::{Means, Outcome, results_of, timings_of};
+use mbsbench_runs::pipeline::{Means, Outcome, results_of};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::results::Row;
 use mbsbench_runs::store::Store;
@@ -18,13 +17,12 @@ use rayon::prelude::*;
 use super::check::{Strict, heed, tell_left_out};
 use super::engine::{EngineOptions, Planned, distribute};
 use super::files::{Library, papers};
-use super::here::{self, Timed};
 use super::jobs::Jobs;
 use super::report::{Judgements, manifest, rankings, report};
 use super::summary::Summary;
 use super::verify::judge_papers;
 use super::{CommandError, Exit};
-use crate::artefacts::{Kept, OWN_TIMES, Written, differing_ratios, keep_times, recorded_times, write, write_pictures};
+use crate::artefacts::{Written, recorded_times, time, write, write_pictures};
 use crate::output::Output;
 
 /// Where the store is, seen from the folder of the project.
@@ -58,7 +56,7 @@ pub struct MakeOptions {
     /// Print all tables, even if they do not fit on a screen.
     #[arg(long)]
     pub show: bool,
-    /// Replace the times in the results [default: write to `target/times/`].
+    /// Measure all times again and record them in `results/times/` [default: use the recorded ones].
     #[arg(long)]
     pub record_times: bool,
     /// Treatment of warnings.
@@ -97,13 +95,7 @@ pub(super) fn run(
     let mut summary = Summary { tables: made.tables(), ..Summary::default() };
     summary.done = accounts.into_iter().map(|line| (line, None)).chain(made.files()).collect();
     summary.done.extend(rankings(&plans, out)?.map(|line| (line, None)));
-    summary.differences.extend(made.notes.iter().chain(&made.failed).cloned());
-    summary.end.extend(here::differing_ratios(&made.timed));
-    if !made.timed.is_empty() {
-        summary
-            .end
-            .push(format!("times of this machine are in {OWN_TIMES}; tables and figures show the recorded ones"));
-    }
+    summary.differences.extend(made.failed.iter().cloned());
     summary.end.push(made.progress.summary());
     summary.print(make.show, output)?;
     none_lost(&made.progress)?;
@@ -125,11 +117,10 @@ fn all_failed(plan: &Plan, outcome: &Outcome) -> Option<String> {
 }
 
 /// Reproduces papers or experiments, all papers if none is wanted: runs them, judges whole papers on the results, and
-/// writes the report. With `strict_times`, times that differ from those recorded are not as expected.
+/// writes the report.
 pub(super) fn reproduce(
     library: Library<'_>,
     wanted: &[PathBuf],
-    strict_times: bool,
     make: &MakeOptions,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
@@ -158,9 +149,8 @@ pub(super) fn reproduce(
     for paper in &verdicts {
         summary.done.push((paper.summary(), paper.claims.clone()));
         summary.differences.extend(paper.differences());
-        exit = exit.worst(paper.exit(strict_times));
+        exit = exit.worst(paper.exit());
     }
-    summary.differences.extend(made.notes.iter().cloned());
     if is_all {
         if make.record_times {
             Costs::known(&make.options.cache, out)
@@ -169,18 +159,10 @@ pub(super) fn reproduce(
         }
         manifest(library, &plans, out)?;
     }
-    let differing = here::differing_ratios(&made.timed);
-    if strict_times && differing.is_some() {
-        exit = exit.worst(Exit::Differs);
-    }
-    summary.end.extend(differing);
     if !whole.is_empty() {
         let all = library.completed(plans.iter().cloned().chain(others).collect())?;
         let known: Judgements = verdicts.into_iter().map(|verdicts| (verdicts.paper, verdicts.judged)).collect();
-        let options = &make.options;
-        let page = report(library, &all, known.clone(), (out, options), output)?;
-        let kept = (out, &made.store, options);
-        summary.end.extend(here::here(library, &all, &made.timed, (&ledgers, &known), kept, output)?);
+        let page = report(library, &all, known, (out, &make.options), output)?;
         summary.end.push(format!("report: {}", page.display()));
     }
     summary.end.push(made.progress.summary());
@@ -194,13 +176,8 @@ struct Made<'p> {
     plans: &'p [Plan],
     /// How many there were, and which of them program or machine ended.
     progress: Progress,
-    store: Store,
     /// What was written of each plan.
     written: Vec<Written>,
-    /// Timed experiments with times of this machine, if their results have others.
-    timed: Vec<Timed<'p>>,
-    /// Experiments whose recorded times are not those of all their runs, a line each.
-    notes: Vec<String>,
     /// Experiments of which no run reached its end, a line each.
     failed: Vec<String>,
 }
@@ -241,54 +218,29 @@ fn run_plans<'p>(
     MakeOptions { options, engine, record_times, .. }: &MakeOptions,
     output: &mut Output<'_>,
 ) -> Result<Made<'p>, CommandError> {
-    let is_beside = out == library.results();
-    if is_beside {
+    if out == library.results() {
         library.bring_recorded(plans)?;
     }
     let recorded = library.recorded();
     let planned = Planned { plans, experiments: library.experiments, recorded: &recorded, options };
     distribute(library.registry, planned, *engine, output)?;
     let (pool, store, progress, outcomes) = make(library, plans, options, output)?;
-    let kept = |error| CommandError::Store { path: options.cache.clone(), error };
-    // Times that are committed stay, unless these are to be recorded; elsewhere those just taken are the ones.
-    let keeps = !record_times && is_beside;
     let mut outcomes: Vec<(&Plan, Outcome)> = plans.iter().zip(outcomes).collect();
-    let writing = |outcomes: &[(&Plan, Outcome)], is_timed: bool| {
-        let wanted = outcomes.par_iter().enumerate().filter(|(_, (plan, _))| plan.is_timed() == is_timed);
-        let written =
-            wanted.map(|(index, (plan, outcome))| Ok((index, write(out, plan, outcome, library.registry, &store)?)));
-        pool.install(|| written.collect::<Result<Vec<(usize, Written)>, CommandError>>())
-    };
-    let mut written = writing(&outcomes, false)?;
-    let (mut timed, mut notes) = (Vec::new(), Vec::new());
     for (plan, outcome) in &mut outcomes {
-        // Alone, after all other work: nothing else of this program runs while it is timed.
-        // Those to be recorded are of now, and not what the store remembers.
-        let begin = Instant::now();
-        let timings = timings_of(plan, &outcome.results, &store, options.fresh || *record_times).map_err(kept)?;
-        Costs::of_times(plan, begin.elapsed()).learnt(&options.cache).map_err(kept)?;
-        if let Some(timings) = timings {
-            let Kept { lacking, apart } = keep_times(out, plan, &mut outcome.results, timings, keeps)?;
-            if lacking > 0 {
-                let id = &plan.experiment.id;
-                notes.push(format!(
-                    "{id}: {lacking} runs have no recorded time; `--record-times` records all times again"
-                ));
-            }
-            if let Some(times) = apart {
-                let mut own = outcome.clone();
-                own.results.show(times);
-                let ratios = differing_ratios(plan, &outcome.results, &own.results);
-                timed.push(Timed { plan, outcome: own, ratios });
-            }
+        // Alone, after all runs: nothing else of this program runs while it is timed.
+        if time(out, plan, &mut outcome.results, *record_times)? {
+            output.beside(format!(
+                "{}: times of this machine are recorded in {}",
+                plan.experiment.id,
+                out.join("times").display()
+            ));
         }
     }
-    written.extend(writing(&outcomes, true)?);
-    written.sort_by_key(|&(index, _)| index);
-    let written = written.into_iter().map(|(_, written)| written).collect();
+    let write = |(plan, outcome): &(&Plan, Outcome)| Ok(write(out, plan, outcome, library.registry, &store)?);
+    let written = pool.install(|| outcomes.par_iter().map(write).collect::<Result<_, CommandError>>())?;
     tell_refused(&store, output);
     let failed = outcomes.iter().filter_map(|(plan, outcome)| all_failed(plan, outcome)).collect();
-    Ok(Made { plans, progress, store, written, timed, notes, failed })
+    Ok(Made { plans, progress, written, failed })
 }
 
 /// Draws the figures of experiments, from the store as far as it has their runs. Times are those recorded in `results/`.
@@ -303,7 +255,7 @@ pub(super) fn render(
     let plans = library.selected(wanted, options.quick)?;
     let (pool, store, progress, outcomes) = make(library, &plans, options, output)?;
     for (plan, mut outcome) in plans.iter().zip(outcomes) {
-        recorded_times(&library.results(), plan, &mut outcome.results)?;
+        outcome.results.show(recorded_times(&library.results(), plan)?);
         let paths = pool.install(|| write_pictures(out, plan, &outcome, library.registry, &store, as_png))?;
         for path in paths {
             output.line(path.display().to_string())?;
@@ -355,7 +307,6 @@ fn make(
     store.tidy();
     let costs = Costs::known(&options.cache, &library.recorded());
     let progress = Progress::new(plans.iter().map(|plan| plan.runs.len()).sum());
-    progress.then(plans.iter().map(|plan| costs.timing(plan)).sum());
     let outcomes = pool.install(|| {
         let (store, memory, progress, costs) = (&store, &memory, &progress, Some(&costs));
         results_of(plans, Means { store, memory, progress, costs, fresh: options.fresh })

@@ -51,7 +51,7 @@ pub(super) fn verify(
     let mut exit = Exit::Done;
     for verdicts in judge_papers(library, &ledgers, &plans, results, output)? {
         verdicts.print(shown, output)?;
-        exit = exit.worst(verdicts.exit(false));
+        exit = exit.worst(verdicts.exit());
     }
     Ok(exit.worst(recompute.make(library, plans, results, output)?))
 }
@@ -123,12 +123,11 @@ impl Verdicts {
         Ok(Self { paper, anchors, loose, lost, claims, judged })
     }
 
-    /// The exit code that they ask for; with `strict_times`, verdicts on times count as all others do.
-    pub(super) fn exit(&self, strict_times: bool) -> Exit {
-        let is_surprise = |each: &Judged| if strict_times { each.differs() } else { each.is_surprise() };
+    /// The exit code that they ask for.
+    pub(super) fn exit(&self) -> Exit {
         if !self.lost.is_empty() {
             Exit::System
-        } else if self.loose.is_empty() && !self.judged.iter().any(is_surprise) {
+        } else if self.loose.is_empty() && !self.judged.iter().any(Judged::is_surprise) {
             Exit::Done
         } else {
             Exit::Differs

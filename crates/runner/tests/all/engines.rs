@@ -170,7 +170,9 @@ fn timed_runs_are_made_anywhere_and_timed_here() {
     let engines = Engines::new(&[("hq", format!("{HQ}{ALL}"))]);
     let (code, said) = engines.said("run timed.yaml --out results --cache store --engine hyperqueue");
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("2 runs, 2 from the cache") && engines.0.path("results/parts/timed/timings.csv").exists());
+    assert!(
+        said.contains("2 runs, 2 from the cache") && engines.0.path("results/times/parts/timed/timings.csv").exists()
+    );
 }
 
 #[test]

@@ -182,8 +182,8 @@ fn cells_of_the_plan_are_bitwise_what_one_machine_makes() {
 fn a_part_has_the_same_runs_whatever_else_is_planned() {
     let place = Place::new();
     place.said("shard 2/3 experiment.yaml --cache alone");
-    let said = place.said("shard 2/3 timed.yaml experiment.yaml --cache beside");
-    assert!(said.contains("parts/timed: 2 runs left out"), "{said}");
+    place.said("shard 2/3 timed.yaml --cache alone");
+    place.said("shard 2/3 timed.yaml experiment.yaml --cache beside");
     assert_same(&place.entries("alone"), &place.entries("beside"));
 }
 
@@ -354,23 +354,19 @@ fn a_contradiction_names_the_run_and_nothing_is_merged() {
 }
 
 #[test]
-fn timed_runs_stay_on_one_machine() {
+fn timed_runs_are_made_in_parts_and_timed_once() {
     let place = Place::new();
     let plan = place.said("plan timed.yaml --format json");
     let runs: Vec<Value> = plan.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(runs.len() == 2 && runs.iter().all(|run| run["timing"] == true), "{plan}");
     assert!(place.said("plan timed.yaml").contains("parts/timed: 2 runs, all timed"));
-    let key = runs[0]["key"].as_str().unwrap();
-    let said = place.refused(&format!("cell {key} timed.yaml --cache store"), 2);
-    assert!(said.contains("is timed") && said.contains("`mbsbench run`"), "{said}");
-    assert!(!place.path("store").exists());
-    let said = place.said("shard 1/1 timed.yaml --cache store");
-    assert!(said.contains("parts/timed: 2 runs left out") && said.contains("0 runs"), "{said}");
-    assert!(place.entries("store").is_empty());
-    // Times that were taken elsewhere are not taken over, the runs beside them are.
+    place.said(&format!("cell {} timed.yaml --cache store", runs[0]["key"].as_str().unwrap()));
+    assert!(place.said("shard 1/1 timed.yaml --cache store").contains("2 runs, 1 from the cache"));
+    assert!(!place.path("results").exists());
     place.said("run timed.yaml --out results --cache elsewhere");
+    assert!(place.path("results/times/parts/timed/timings.csv").exists());
     let said = place.said("merge elsewhere --cache store");
-    assert!(said.contains("store: 2 added") && said.contains("1 left out: times"), "{said}");
+    assert!(said.contains("store: 0 added, 2 there already"), "{said}");
 }
 
 #[test]

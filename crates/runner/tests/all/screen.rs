@@ -95,7 +95,7 @@ fn a_paper_has_the_same_verdicts_in_an_empty_folder_as_in_the_repository() {
     assert!(out.contains(" statements: ") && out.contains("\nreport: results/report/index.html\n"), "{out}");
     let paper = "results/gil2013/claims.json";
     assert_eq!(verdicts(&here(paper)), verdicts(&committed(paper)));
-    let times = "results/gil2013/bouncing-pair/timings.csv";
+    let times = "results/times/gil2013/bouncing-pair/timings.csv";
     assert_eq!(fs::read(here(times)).unwrap(), fs::read(committed(times)).unwrap());
 }
 

@@ -194,7 +194,7 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
     run(folder.path(), "lock timed");
     let output = run(folder.path(), "run experiments/timed/pendulum.yaml");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let path = at("results/timed/pendulum/timings.csv");
+    let path = at("results/times/timed/pendulum/timings.csv");
     let mut reader = csv::Reader::from_path(&path).unwrap();
     let keys: Vec<String> = reader
         .deserialize::<std::collections::HashMap<String, String>>()

@@ -4,13 +4,12 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use mbsbench_problem::{Failure, Formulated, Method, Model, Observer, Settings, Solution, Statistics, Step, Task};
-use serde::{Deserialize, Serialize};
 
 use super::run::Job;
 use crate::pairs;
 
 /// What was timed of one run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Timed {
     /// Seconds of the steps, one a round.
     pub samples: Vec<f64>,

@@ -18,7 +18,7 @@ use super::shape::{self, Misshapen};
 /// What stands before a record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Head {
-    /// What the record is of: `run KEY …`, `reference KEY …`, `times …`.
+    /// What the record is of: `run KEY …`, `reference KEY …`.
     name: String,
     /// Fingerprint of the code that made it.
     code: String,
@@ -67,17 +67,6 @@ pub enum Refusal {
     Misshapen(Misshapen),
 }
 
-/// What an entry is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Content {
-    /// A run.
-    Run,
-    /// A reference.
-    Reference,
-    /// Times, which belong to the machine they were taken on.
-    Times,
-}
-
 /// Where, in a store, the entry of that name lies.
 pub(super) fn place(name: &str, code: &str) -> PathBuf {
     let key = blake3::hash(format!("{name}\n{code}").as_bytes()).to_hex();
@@ -115,8 +104,8 @@ impl<'e> Entry<'e> {
         first.split_once(' ').map_or_else(|| first.to_owned(), |(kind, key)| format!("{kind} {:.20}", key))
     }
 
-    /// What it is of, where it is one that this code may take from a store in which it lies at `place`.
-    pub fn check(&self, place: &Path, code: &str) -> Result<Content, Refusal> {
+    /// Checks that this code may take it from a store in which it lies at `place`.
+    pub fn check(&self, place: &Path, code: &str) -> Result<(), Refusal> {
         if place != self::place(&self.head.name, &self.head.code) {
             return Err(Refusal::Misplaced(self.title()));
         }
@@ -124,9 +113,8 @@ impl<'e> Entry<'e> {
             return Err(Refusal::OtherCode { found: short(&self.head.code), own: short(code) });
         }
         match self.head.name.split(' ').next() {
-            Some("run") => self.record(shape::of_record).map(|_| Content::Run),
-            Some("reference") => self.record(shape::of_reference).map(|_| Content::Reference),
-            Some("times") => Ok(Content::Times),
+            Some("run") => self.record(shape::of_record).map(drop),
+            Some("reference") => self.record(shape::of_reference).map(drop),
             _ => Err(Refusal::OtherRecord(self.title())),
         }
     }

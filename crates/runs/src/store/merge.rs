@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use mbsbench_input::write_replaceable;
 
 use super::Store;
-use super::entry::{Content, Entry, Refusal};
+use super::entry::{Entry, Refusal};
 
 /// What became of the entries of other stores.
 #[derive(Debug, Default)]
@@ -17,8 +17,6 @@ pub struct Merged {
     pub added: usize,
     /// Entries that were here already, or in two of the stores.
     pub same: usize,
-    /// Times, which stay with the machine they were taken on.
-    pub times: usize,
     /// Files that are not taken, each with the reason.
     pub refused: Vec<(PathBuf, Refusal)>,
 }
@@ -83,7 +81,6 @@ impl Store {
                 match self.take(&file, folder, &mut known) {
                     Ok(Taken::New) => merged.added += 1,
                     Ok(Taken::Same) => merged.same += 1,
-                    Ok(Taken::Times) => merged.times += 1,
                     Ok(Taken::Conflict(conflict)) => conflicts.push(conflict),
                     Err(refusal) => merged.refused.push((file, refusal)),
                 }
@@ -103,9 +100,7 @@ impl Store {
         let place = file.strip_prefix(folder).unwrap_or(file);
         let bytes = mbsbench_input::read_file(file, mbsbench_input::LARGEST_DATA)?;
         let entry = Entry::parse(&bytes)?;
-        if entry.check(place, &self.fingerprint)? == Content::Times {
-            return Ok(Taken::Times);
-        }
+        entry.check(place, &self.fingerprint)?;
         let sum = blake3::hash(&bytes);
         if !known.contains_key(place)
             && let Some(own) = self.own(place)
@@ -145,7 +140,6 @@ impl Store {
 enum Taken {
     New,
     Same,
-    Times,
     Conflict(Conflict),
 }
 

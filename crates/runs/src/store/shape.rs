@@ -4,7 +4,6 @@
 use mbsbench_measures::ReferenceTrajectory;
 
 use crate::execute::run::Record;
-use crate::execute::timing::Timed;
 
 /// What is wrong with a record of the store, in words that follow "its record is none of this program".
 pub type Misshapen = &'static str;
@@ -40,20 +39,6 @@ pub fn of_reference(reference: &ReferenceTrajectory) -> Result<(), Misshapen> {
     ensure(values.iter().chain(bounds).all(is_row), "a row of a reference is not as long as its observables are many")?;
     ensure(bounds.iter().flatten().all(|bound| *bound >= 0.0), "a bound of a reference is negative")?;
     ensure(!digits.is_nan() && digits_asked.is_finite(), "the digits of a reference are not a number")
-}
-
-/// Of the times of `runs` runs.
-///
-/// # Errors
-/// What does not belong together.
-pub fn of_times(timed: &[Timed], runs: usize) -> Result<(), Misshapen> {
-    ensure(timed.len() == runs, "there are not as many times as runs")?;
-    let rounds = timed.first().map_or(0, |first| first.samples.len());
-    let is_whole = |each: &Timed| each.samples.len() == rounds && each.set_ups.len() == rounds;
-    ensure(timed.iter().all(is_whole), "runs were not timed in the same rounds")?;
-    let is_time = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;
-    let seconds = timed.iter().flat_map(|each| each.samples.iter().chain(&each.set_ups));
-    ensure(seconds.into_iter().all(is_time), "a time is negative or not finite")
 }
 
 /// Of the states at `times` times, of a problem with `unknowns` of them.
