@@ -18,10 +18,10 @@ times: setup ## the same, and records the times of this machine in results/times
 quick: setup ## every method, model and renderer on shortened experiments, into target/quick/
 	$(MBSBENCH) reproduce --quick
 
-report: setup ## results/report/ anew, from the results that are there
+report: setup ## the report in results/report/, from the committed results, in seconds
 	$(MBSBENCH) report
 
-pages: ## the report's pages in Chromium: WCAG level AA, nothing fetched, no small text; needs node, npm and Chromium
+pages: report ## the report's pages in Chromium: WCAG level AA, nothing fetched, no small text; needs node, npm and Chromium
 	./scripts/pages.sh
 
 sets: setup ## the sets of benchmark problems, into results/

@@ -30,7 +30,7 @@ fn is_wanted(path: &str) -> bool {
         Some("results") => {
             let has_numbers = path.ends_with(".csv") && !path.ends_with("/set-ups.csv");
             let is_seal = path.ends_with("/manifest.json") && path != "results/manifest.json";
-            (has_numbers || is_seal) && !path.starts_with("results/report/")
+            has_numbers || is_seal
         }
         _ => true,
     }

@@ -35,8 +35,7 @@ fn shown_with(page: &Path, options: &[&str]) -> Option<String> {
 
 #[test]
 fn hostile_texts_neither_run_nor_load() {
-    let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/report/gil2013.html");
-    let page = fs::read_to_string(committed).unwrap();
+    let page = fs::read_to_string(super::pages::results().join("report/gil2013.html")).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let loaded = Arc::new(AtomicUsize::new(0));
