@@ -72,10 +72,7 @@ impl<X: Space> MechanismModel<X> {
     /// What makes no sense, with its path in the file.
     pub fn new(mechanism: &Mechanism) -> Result<Self, OutOfRange> {
         let compiled = compile::<X>(mechanism)?;
-        let settings = match &mechanism.formulation {
-            Formulation::SlidingMode(settings) => Some(settings.clone()),
-            Formulation::Minimal | Formulation::AccelerationLevel => None,
-        };
+        let settings = mechanism.formulation.sliding_mode().cloned();
         let mut model = Self { compiled, settings, bodies: vec![], points: vec![], joints: vec![] };
         if mechanism.observe.is_empty() && model.compiled.bodies.len() <= SEEN_UNASKED {
             let bodies = model.compiled.bodies.clone();

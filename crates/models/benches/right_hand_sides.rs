@@ -5,7 +5,6 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use mbsbench_models::rolling_spheres::ConstrainedSpheres;
 use mbsbench_models::squeezer::{SqueezerAngles, SqueezerBodies, SqueezerEquations};
 use mbsbench_models::{
     DoublePendulum, FlexibleSliderCrank, LinearOscillator, LinearTest, LinkageFormulation, OscillationInTime,
@@ -116,7 +115,7 @@ fn observations(criterion: &mut Criterion) {
 }
 
 fn parts(criterion: &mut Criterion) {
-    let spheres = ConstrainedSpheres { outer_radius: 0.55, inner_radius: 0.05, mass: 1.0 };
+    let spheres = RollingSpheres::default();
     let (q, v) = ([0.6, 0.1, 1.6, 0.3, 1.5, 1.4], [0.0, -0.1, 0.1, 1.2, 1.1, 0.2]);
     let mut mechanics = MechanicsOf::<f64>::new(&spheres);
     let mut jacobian = DMatrix::zeros(3, 6);

@@ -8,8 +8,8 @@
 use mbsbench_problem::constrained::equations;
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsOde, Class, ConstraintWatch, Entries, Formulated, Formulation, MechanicalModel, Model, ModelDefinition,
-    Observable, Observation, Ode, OdeModel, OutOfRange, Scalar, SlidingModeSettings, View, parameters,
+    AsOde, BenchmarkModel, Class, ConstraintWatch, Entries, Formulation, MechanicalModel, Observable, Observation, Ode,
+    OdeModel, OutOfRange, Scalar, SlidingModeSettings, View, parameters,
 };
 
 parameters! {
@@ -42,39 +42,19 @@ impl RollingSpheres {
     }
 }
 
-impl ModelDefinition for RollingSpheres {
-    const NAME: &'static str = "rolling-spheres";
-    const SUMMARY: &'static str = "sphere rolling on a fixed sphere, one holonomic and two nonholonomic constraints";
-    const SOURCE: &'static str = "compere2001, section 3.6";
-
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(SpheresModel::new(self.clone()))
-    }
-}
-
-/// `M v' + V = Jᵀ λ` with `q = (ρ, α, β, φ, θ, ψ)` (compere2001, Eq. 3.33 and below), `I = 2 m r²/5`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ConstrainedSpheres {
-    /// Radius `R` of the fixed sphere, m.
-    pub outer_radius: f64,
-    /// Radius `r` of the rolling sphere, m.
-    pub inner_radius: f64,
-    /// Mass `m` of the rolling sphere, kg.
-    pub mass: f64,
-}
-
-impl ConstrainedSpheres {
+impl RollingSpheres {
     fn inertia<S: Scalar>(&self) -> S {
         S::from(self.mass) * self.inner_radius * self.inner_radius * 2.0 / 5.0
     }
 
     /// `R + r`, m.
-    pub fn distance<S: Scalar>(&self) -> S {
+    fn distance<S: Scalar>(&self) -> S {
         S::from(self.outer_radius) + self.inner_radius
     }
 }
 
-impl MechanicalModel for ConstrainedSpheres {
+/// `M v' + V = Jᵀ λ` with `q = (ρ, α, β, φ, θ, ψ)` (compere2001, Eq. 3.33 and below), `I = 2 m r²/5`.
+impl MechanicalModel for RollingSpheres {
     fn coordinates(&self) -> usize {
         6
     }
@@ -142,6 +122,29 @@ impl MechanicalModel for ConstrainedSpheres {
     }
 }
 
+impl RollingSpheres {
+    /// Writes `(q ; v)` of the constrained formulation.
+    fn expand(&self, y: &[f64], full: &mut [f64]) {
+        full[0] = self.distance();
+        full[1..6].copy_from_slice(&y[..5]);
+        full[6] = 0.0;
+        (full[7], full[8]) = self.centre_rates(y);
+        full[9..].copy_from_slice(&y[5..]);
+    }
+
+    /// `(α̇, β̇)`, rad/s.
+    fn centre_rates<S: Scalar>(&self, y: &[S]) -> (S, S) {
+        let ratio = S::from(self.inner_radius) / self.distance::<S>();
+        let sin_theta = y[3].sin();
+        let (sin_psi, cos_psi) = y[4].sin_cos();
+        let (phi_rate, theta_rate) = (y[5], y[6]);
+        (
+            ratio * (phi_rate * sin_theta * cos_psi - theta_rate * sin_psi),
+            ratio * (phi_rate * sin_theta * sin_psi + theta_rate * cos_psi),
+        )
+    }
+}
+
 /// `y = (α, β, φ, θ, ψ ; φ̇, θ̇, ψ̇)` with `ρ = R + r` and, from the nonholonomic constraints with `k = r/(R + r)`,
 ///
 /// ```text
@@ -160,42 +163,7 @@ impl MechanicalModel for ConstrainedSpheres {
 /// ```
 ///
 /// Singular, as the Euler angles are, where `sin θ = 0`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MinimalSpheres {
-    /// Radius `R` of the fixed sphere, m.
-    pub outer_radius: f64,
-    /// Radius `r` of the rolling sphere, m.
-    pub inner_radius: f64,
-}
-
-impl MinimalSpheres {
-    fn distance<S: Scalar>(&self) -> S {
-        S::from(self.outer_radius) + self.inner_radius
-    }
-
-    /// Writes `(q ; v)` of the constrained formulation.
-    pub fn expand<S: Scalar>(&self, y: &[S], full: &mut [S]) {
-        full[0] = self.distance();
-        full[1..6].copy_from_slice(&y[..5]);
-        full[6] = S::nought();
-        (full[7], full[8]) = self.centre_rates(y);
-        full[9..].copy_from_slice(&y[5..]);
-    }
-
-    /// `(α̇, β̇)`, rad/s.
-    fn centre_rates<S: Scalar>(&self, y: &[S]) -> (S, S) {
-        let ratio = S::from(self.inner_radius) / self.distance::<S>();
-        let sin_theta = y[3].sin();
-        let (sin_psi, cos_psi) = y[4].sin_cos();
-        let (phi_rate, theta_rate) = (y[5], y[6]);
-        (
-            ratio * (phi_rate * sin_theta * cos_psi - theta_rate * sin_psi),
-            ratio * (phi_rate * sin_theta * sin_psi + theta_rate * cos_psi),
-        )
-    }
-}
-
-impl OdeModel for MinimalSpheres {
+impl OdeModel for RollingSpheres {
     fn dimension(&self) -> usize {
         8
     }
@@ -235,73 +203,35 @@ impl OdeModel for MinimalSpheres {
     }
 }
 
-/// The rolling spheres with parameters and formulation chosen.
-#[derive(Debug, Clone)]
-pub struct SpheresModel {
-    spheres: ConstrainedSpheres,
-    equations: Equations,
-    rho: f64,
-    phi_rate_factor: f64,
-    theta_rate_factor: f64,
-    sigma: f64,
-}
+impl BenchmarkModel for RollingSpheres {
+    const NAME: &'static str = "rolling-spheres";
+    const SUMMARY: &'static str = "sphere rolling on a fixed sphere, one holonomic and two nonholonomic constraints";
+    const SOURCE: &'static str = "compere2001, section 3.6";
 
-#[derive(Debug, Clone)]
-enum Equations {
-    Minimal(MinimalSpheres),
-    Constrained(Option<SlidingModeSettings>),
-}
-
-impl SpheresModel {
-    /// The model for parameters in range.
-    #[must_use]
-    pub fn new(parameters: RollingSpheres) -> Self {
-        let RollingSpheres { outer_radius, inner_radius, mass, rho, phi_rate_factor, theta_rate_factor, formulation } =
-            parameters;
-        let sigma = formulation.sigma();
-        let equations = match formulation {
-            Formulation::Minimal => Equations::Minimal(MinimalSpheres { outer_radius, inner_radius }),
-            Formulation::AccelerationLevel => Equations::Constrained(None),
-            Formulation::SlidingMode(settings) => Equations::Constrained(Some(settings)),
-        };
-        let spheres = ConstrainedSpheres { outer_radius, inner_radius, mass };
-        Self { spheres, equations, rho, phi_rate_factor, theta_rate_factor, sigma }
-    }
-}
-
-impl<S: Scalar> Formulated<S> for SpheresModel {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        match &self.equations {
-            Equations::Minimal(spheres) => Box::new(AsOde(spheres)),
-            Equations::Constrained(settings) => {
-                equations(&self.spheres, settings.as_ref(), &Formulated::<S>::initial_state(self))
-            }
+    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        match self.formulation {
+            Formulation::Minimal => Box::new(AsOde(self)),
+            _ => equations(self, self.formulation.sliding_mode(), &BenchmarkModel::initial_state::<S>(self)),
         }
     }
 
     /// Initial values of compere2001, section 3.6.3.
-    fn initial_state(&self) -> Vec<S> {
+    fn initial_state<S: Scalar>(&self) -> Vec<S> {
         let right_angle = S::pi() / 2.0;
         let beta_rate = S::from(45.0 / 8.0) * S::pi() / 180.0;
         let alpha_rate = -beta_rate;
-        let ratio = self.spheres.distance::<S>() / self.spheres.inner_radius;
+        let ratio = self.distance::<S>() / self.inner_radius;
         let phi_rate = ratio * beta_rate * self.phi_rate_factor;
         let theta_rate = -(ratio * alpha_rate) * self.theta_rate_factor;
         let zero = S::nought();
-        match self.equations {
-            Equations::Minimal(_) => {
-                vec![zero, right_angle, zero, right_angle, right_angle, phi_rate, theta_rate, zero]
-            }
-            Equations::Constrained(_) => {
-                let q = [S::from(self.rho), zero, right_angle, zero, right_angle, right_angle];
-                let v = [zero, alpha_rate, beta_rate, phi_rate, theta_rate, zero];
-                [q, v].concat()
-            }
+        if self.formulation == Formulation::Minimal {
+            return vec![zero, right_angle, zero, right_angle, right_angle, phi_rate, theta_rate, zero];
         }
+        let q = [S::from(self.rho), zero, right_angle, zero, right_angle, right_angle];
+        let v = [zero, alpha_rate, beta_rate, phi_rate, theta_rate, zero];
+        [q, v].concat()
     }
-}
 
-impl Model for SpheresModel {
     fn observables(&self) -> Vec<Observable> {
         let mut observables = vec![
             Observable::new("rho", "m", "distance of the centres"),
@@ -313,7 +243,7 @@ impl Model for SpheresModel {
             Observable::new("psi", "rad", "third Euler angle"),
             Observable::new("energy", "J", "kinetic energy"),
         ];
-        if let Equations::Constrained(_) = self.equations {
+        if self.formulation != Formulation::Minimal {
             observables.extend([
                 Observable::new("constraint", "m, m/s", "largest magnitude among the constraints Γ (m/s) and Φ (m)"),
                 Observable::new("surface", "m/s", "largest magnitude among the sliding surfaces"),
@@ -326,67 +256,46 @@ impl Model for SpheresModel {
     }
 
     fn observation(&self) -> Box<dyn Observation + '_> {
-        let minimal = match &self.equations {
-            Equations::Minimal(spheres) => Some(spheres),
-            Equations::Constrained(_) => None,
-        };
-        Box::new(SpheresObservation {
-            spheres: &self.spheres,
-            minimal,
-            watch: ConstraintWatch::new(&self.spheres, self.sigma),
-            state: [0.0; 12],
+        let is_minimal = self.formulation == Formulation::Minimal;
+        let mut watch = ConstraintWatch::new(self, self.formulation.sigma());
+        let mut state = [0.0; 12];
+        Box::new(move |t: f64, y: &[f64], values: &mut [f64]| {
+            if is_minimal {
+                self.expand(y, &mut state)
+            } else {
+                state.copy_from_slice(y)
+            }
+            let (q, v) = state.split_at(6);
+            values[..2].copy_from_slice(&[q[0], v[0]]);
+            values[2..7].copy_from_slice(&q[1..]);
+            values[7] = self.energy(q, v);
+            if !is_minimal {
+                watch.evaluate(t, q, v);
+                values[8..10].copy_from_slice(&[watch.constraint(), watch.surface()]);
+                values[10..].copy_from_slice(watch.surfaces());
+            }
         })
     }
 
     fn classes(&self) -> Vec<Class> {
-        let (positions, velocities) = match self.equations {
-            Equations::Minimal(_) => (5, 3),
-            Equations::Constrained(_) => (6, 6),
-        };
+        let (positions, velocities) = if self.formulation == Formulation::Minimal { (5, 3) } else { (6, 6) };
         [vec![Class::Position; positions], vec![Class::Velocity; velocities]].concat()
     }
 
     /// From the side on which the rolling sphere begins, and from above.
     fn views(&self, y: &[f64]) -> Vec<View> {
-        let [rho, alpha, beta] = match self.equations {
-            Equations::Minimal(_) => [self.spheres.distance(), y[0], y[1]],
-            Equations::Constrained(_) => [y[0], y[1], y[2]],
+        let [rho, alpha, beta] = match self.formulation {
+            Formulation::Minimal => [self.distance(), y[0], y[1]],
+            _ => [y[0], y[1], y[2]],
         };
         let ((sin_alpha, cos_alpha), (sin_beta, cos_beta)) = (alpha.sin_cos(), beta.sin_cos());
         let centre = [cos_alpha * cos_beta, cos_alpha * sin_beta, sin_alpha].map(|part| part * rho);
         let seen = |name, axes, [right, up]: [usize; 2]| {
-            let fixed = Shape::Circle { centre: [0.0; 2], radius: self.spheres.outer_radius };
-            let rolling = Shape::Circle { centre: [centre[right], centre[up]], radius: self.spheres.inner_radius };
+            let fixed = Shape::Circle { centre: [0.0; 2], radius: self.outer_radius };
+            let rolling = Shape::Circle { centre: [centre[right], centre[up]], radius: self.inner_radius };
             View { name, axes, parts: vec![("fixed sphere", fixed), ("rolling sphere", rolling)], names: Vec::new() }
         };
         vec![seen("front", ["x", "z"], [0, 2]), seen("above", ["x", "y"], [0, 1])]
-    }
-}
-
-struct SpheresObservation<'m> {
-    spheres: &'m ConstrainedSpheres,
-    minimal: Option<&'m MinimalSpheres>,
-    watch: ConstraintWatch<'m>,
-    state: [f64; 12],
-}
-
-impl Observation for SpheresObservation<'_> {
-    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        match self.minimal {
-            Some(minimal) => minimal.expand(y, &mut self.state),
-            None => self.state.copy_from_slice(y),
-        }
-        let (q, v) = self.state.split_at(6);
-        values[0] = q[0];
-        values[1] = v[0];
-        values[2..7].copy_from_slice(&q[1..]);
-        values[7] = self.spheres.energy(q, v);
-        if self.minimal.is_none() {
-            self.watch.evaluate(t, q, v);
-            values[8] = self.watch.constraint();
-            values[9] = self.watch.surface();
-            values[10..].copy_from_slice(self.watch.surfaces());
-        }
     }
 }
 
@@ -398,7 +307,9 @@ mod tests {
     use nalgebra::DMatrix;
     use num_dual::{Dual, Dual64};
 
-    const SPHERES: ConstrainedSpheres = ConstrainedSpheres { outer_radius: 0.55, inner_radius: 0.05, mass: 1.3 };
+    fn spheres() -> RollingSpheres {
+        RollingSpheres { outer_radius: 0.55, inner_radius: 0.05, mass: 1.3, ..RollingSpheres::default() }
+    }
 
     /// States in which no term vanishes.
     const STATES: [([f64; 6], [f64; 6]); 3] = [
@@ -410,7 +321,8 @@ mod tests {
     /// The Jacobians as compere2001 prints them (Eq. 3.34 and below) against the derivatives by dual numbers.
     #[test]
     fn derivatives_are_the_printed_ones() {
-        let mut mechanics = MechanicsOf::<f64>::new(&SPHERES);
+        let spheres = spheres();
+        let mut mechanics = MechanicsOf::<f64>::new(&spheres);
         let (a, r) = (0.6, 0.05);
         for (q, v) in STATES {
             let (sin_theta, cos_theta) = q[4].sin_cos();
@@ -443,14 +355,14 @@ mod tests {
     fn mass_matrix_is_the_hessian_of_the_kinetic_energy() {
         for (q, v) in STATES {
             let mut mass = DMatrix::zeros(6, 6);
-            SPHERES.mass(&q, &mut mass);
+            spheres().mass(&q, &mut mass);
             for i in 0..6 {
                 for j in 0..6 {
                     let unit = |k, l| f64::from(u8::from(k == l));
                     let lift = |x: f64| Dual::new(Dual64::from(x), Dual64::from(0.0));
                     let velocities: Vec<_> =
                         (0..6).map(|k| Dual::new(Dual64::new(v[k], unit(k, j)), Dual64::from(unit(k, i)))).collect();
-                    let energy = SPHERES.energy(&q.map(lift), &velocities);
+                    let energy = spheres().energy(&q.map(lift), &velocities);
                     assert_relative_eq!(energy.eps.eps, mass[(i, j)], epsilon = 1e-15, max_relative = 1e-14);
                 }
             }
@@ -462,15 +374,15 @@ mod tests {
     fn forces_are_the_lagrange_terms_of_the_kinetic_energy() {
         for (q, v) in STATES {
             let mut forces = [0.0; 6];
-            SPHERES.forces(0.0, &q, &v, &mut forces);
+            spheres().forces(0.0, &q, &v, &mut forces);
             for i in 0..6 {
                 let unit = |k| f64::from(u8::from(k == i));
                 // inner dual along q' = v, outer dual along the velocity i: the mixed second derivative
                 let positions: Vec<_> = (0..6).map(|k| Dual::new(Dual64::new(q[k], v[k]), Dual64::from(0.0))).collect();
                 let velocities: Vec<_> = (0..6).map(|k| Dual::new(Dual64::from(v[k]), Dual64::from(unit(k)))).collect();
-                let momentum_rate = SPHERES.energy(&positions, &velocities).eps.eps;
+                let momentum_rate = spheres().energy(&positions, &velocities).eps.eps;
                 let positions: Vec<_> = (0..6).map(|k| Dual64::new(q[k], unit(k))).collect();
-                let gradient = SPHERES.energy(&positions, &v.map(Dual64::from)).eps;
+                let gradient = spheres().energy(&positions, &v.map(Dual64::from)).eps;
                 assert_relative_eq!(-forces[i], momentum_rate - gradient, epsilon = 1e-15, max_relative = 1e-13);
             }
         }

@@ -18,9 +18,15 @@ impl Formulation {
     /// Speed σ of the surfaces, 1/s; the default where the formulation has none of its own.
     #[must_use]
     pub fn sigma(&self) -> f64 {
+        self.sliding_mode().map_or(SlidingModeSettings::default().sigma, |settings| settings.sigma)
+    }
+
+    /// The settings of sliding surfaces, if it has some.
+    #[must_use]
+    pub fn sliding_mode(&self) -> Option<&SlidingModeSettings> {
         match self {
-            Self::SlidingMode(settings) => settings.sigma,
-            Self::Minimal | Self::AccelerationLevel => SlidingModeSettings::default().sigma,
+            Self::SlidingMode(settings) => Some(settings),
+            Self::Minimal | Self::AccelerationLevel => None,
         }
     }
 
@@ -29,7 +35,7 @@ impl Formulation {
     /// # Errors
     /// [`OutOfRange`] with the path of the field from the model on.
     pub fn check_surfaces(&self, surfaces: usize) -> Result<(), OutOfRange> {
-        let Self::SlidingMode(settings) = self else { return Ok(()) };
+        let Some(settings) = self.sliding_mode() else { return Ok(()) };
         settings.check_surfaces(surfaces).map_err(|error| error.within("formulation.sliding-mode"))
     }
 }
