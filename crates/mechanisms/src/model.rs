@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use mbsbench_problem::constrained::equations;
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    Fault, Formulated, Formulation, MechanicalModel, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange,
+    Fault, Formulated, MechanicalModel, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange,
     Scalar, SlidingModeSettings, View,
 };
 

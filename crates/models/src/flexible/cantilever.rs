@@ -2,13 +2,11 @@
 
 use std::f64::consts::PI;
 
-use mbsbench_problem::view::Shape;
-use mbsbench_problem::{Model, ModelDefinition, Observable, OutOfRange, View, parameters};
+use mbsbench_problem::{Model, ModelDefinition, Observable, View, parameters};
 use nalgebra::{Rotation3, Vector3};
 
 use super::bar::{Bar, Mesh};
-use super::model::{self, FlexibleModel, Mechanism, Snapshot};
-use super::outline::outline;
+use super::model::{FlexibleModel, Mechanism, Snapshot};
 use super::{Assembly, CrossSection, DeadLoad, Joint, Law};
 use crate::drawing::support;
 
@@ -44,10 +42,6 @@ parameters! {
 }
 
 impl TipLoadedBeam {
-    fn assembles(&self) -> Result<(), OutOfRange> {
-        model::assembles(&Cantilever::new(self))
-    }
-
     fn force(&self) -> Vector3<f64> {
         let (sin, cos) = (self.angle * PI / 180.0).sin_cos();
         Vector3::new(0.0, -cos, sin) * self.load
@@ -61,33 +55,22 @@ impl ModelDefinition for TipLoadedBeam {
          J. Gerstmayr, Multibody Syst. Dyn. 26 (2011) 245–263";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(FlexibleModel::new(Cantilever::new(self)))
+        Box::new(FlexibleModel::new(self))
     }
 }
 
-/// The beam put together.
-struct Cantilever {
-    parameters: TipLoadedBeam,
-    assembly: Assembly,
-    mesh: Mesh,
-}
+impl Mechanism for TipLoadedBeam {
+    type Bars = Mesh;
 
-impl Cantilever {
-    fn new(parameters: &TipLoadedBeam) -> Self {
-        let TipLoadedBeam { elements, length, section, rise_time, .. } = *parameters;
-        let (from, axes) = (Vector3::zeros(), Rotation3::identity());
+    fn assembly(&self) -> (Assembly, Self::Bars) {
+        let (from, axes, elements) = (Vector3::zeros(), Rotation3::identity(), self.elements);
         let mut assembly = Assembly::default();
-        let mesh = Bar { from, axes, length, elements, lumped: elements, section: &section }.add_to(&mut assembly);
+        let bar = Bar { from, axes, length: self.length, elements, lumped: elements, section: &self.section };
+        let mesh = bar.add_to(&mut assembly);
         assembly.joints = vec![Joint::Clamp { node: mesh.first() }];
-        let growth = Law::default().rising(0.0, rise_time, 1.0);
-        assembly.loads = vec![DeadLoad { node: mesh.last(), force: parameters.force(), growth }];
-        Self { parameters: parameters.clone(), assembly, mesh }
-    }
-}
-
-impl Mechanism for Cantilever {
-    fn assembly(&self) -> &Assembly {
-        &self.assembly
+        let growth = Law::default().rising(0.0, self.rise_time, 1.0);
+        assembly.loads = vec![DeadLoad { node: mesh.last(), force: self.force(), growth }];
+        (assembly, mesh)
     }
 
     fn observables(&self) -> Vec<Observable> {
@@ -100,21 +83,21 @@ impl Mechanism for Cantilever {
         ]
     }
 
-    fn observe(&self, now: &Snapshot<'_>, values: &mut [f64]) {
-        let tip = self.mesh.last();
+    fn observe(&self, mesh: &Mesh, now: &Snapshot<'_>, values: &mut [f64]) {
+        let tip = mesh.last();
         let at = now.position(tip);
-        let moment = at.cross(&self.parameters.force());
-        values[..3].copy_from_slice((at - self.assembly.nodes[tip].position).as_slice());
+        let moment = at.cross(&self.force());
+        values[..3].copy_from_slice(now.displacement(tip).as_slice());
         values[3..].copy_from_slice(&[moment.y, moment.z]);
     }
 
     /// `side`, from `z`, and `top`, from `−y`.
-    fn views(&self, now: &Snapshot<'_>) -> Vec<View> {
-        let TipLoadedBeam { section, length, .. } = &self.parameters;
+    fn views(&self, mesh: &Mesh, now: &Snapshot<'_>) -> Vec<View> {
+        let TipLoadedBeam { section, length, .. } = self;
         let unit = 0.03 * length;
-        let clamp = now.position(self.mesh.first());
+        let clamp = now.position(mesh.first());
         let view = |name, axes, [across, depth]: [usize; 2]| {
-            let mut parts = vec![("beam", Shape::Outline(outline(now, &self.mesh, section, [0, across], depth)))];
+            let mut parts = vec![("beam", now.outline(mesh, section, [0, across], depth))];
             parts.extend(support([clamp.x, clamp[across]], unit).map(|shape| ("ground", shape)));
             View { name, axes, parts, names: vec![] }
         };

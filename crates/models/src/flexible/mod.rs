@@ -7,7 +7,6 @@
 //! buckles sideways ([`LateralBuckling`]), a shaft that runs through its critical speed ([`RotatingShaft`]). A clamped beam is there for
 //! its statics ([`TipLoadedBeam`]).
 
-mod angles;
 mod bar;
 mod beam;
 mod buckling;
@@ -22,7 +21,6 @@ mod layout;
 mod mechanism;
 mod model;
 mod motion;
-mod outline;
 mod parts;
 mod refused;
 mod shaft;

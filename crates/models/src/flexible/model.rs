@@ -1,30 +1,50 @@
 //! A flexible mechanism as the runner sees it.
 
-use mbsbench_problem::{Class, Formulated, Model, Observable, Observation, Ode, OutOfRange, Scalar, View};
+use mbsbench_problem::view::Shape;
+use mbsbench_problem::{Class, Formulated, Model, Observable, Observation, Ode, OutOfRange, Parameters, Scalar, View};
 use nalgebra::{Matrix3, Vector3};
 
+use super::bar::Mesh;
 use super::equations::STATE;
 use super::refused::Refused;
-use super::{Assembly, Energy, Flexible, SectionLoad, Twist};
+use super::{Assembly, CrossSection, Energy, Flexible, SectionLoad, Twist};
 
-/// A mechanism with what is watched of it.
-pub(super) trait Mechanism: Send + Sync {
-    /// What it is put together from. At time zero its joints hold where its nodes rest.
-    fn assembly(&self) -> &Assembly;
+/// A mechanism of flexible parts as its parameters describe it.
+pub(super) trait Mechanism: Parameters {
+    /// Nodes and beams of its bars.
+    type Bars: Send + Sync;
 
-    /// Velocities of the nodes at the start, which the joints need not admit; at rest, where nothing is said.
-    fn start(&self) -> Vec<Twist> {
-        vec![Twist { linear: Vector3::zeros(), angular: Vector3::zeros() }; self.assembly().nodes.len()]
+    /// Its parts, put together without a load, and its bars.
+    fn assembly(&self) -> (Assembly, Self::Bars);
+
+    /// Velocities of the nodes at the start; the mechanism rests unless it says otherwise.
+    fn start(&self, assembly: &Assembly, _bars: &Self::Bars) -> Vec<Twist> {
+        vec![Twist { linear: Vector3::zeros(), angular: Vector3::zeros() }; assembly.nodes.len()]
     }
 
-    /// What can be watched beside [what all mechanisms](COMMON) have.
+    /// What is watched besides energies and constraints.
     fn observables(&self) -> Vec<Observable>;
 
-    /// Writes these.
-    fn observe(&self, now: &Snapshot<'_>, values: &mut [f64]);
+    /// Writes these observables.
+    fn observe(&self, bars: &Self::Bars, now: &Snapshot<'_>, values: &mut [f64]);
 
-    /// See [`Model::views`].
-    fn views(&self, now: &Snapshot<'_>) -> Vec<View>;
+    /// Drawings of a state.
+    fn views(&self, bars: &Self::Bars, now: &Snapshot<'_>) -> Vec<View>;
+
+    /// Fails unless the mechanism can be assembled and set in motion at the start; parameters that are in range each may be out of all
+    /// proportion.
+    ///
+    /// # Errors
+    /// [`OutOfRange`] that says why.
+    fn assembles(&self) -> Result<(), OutOfRange> {
+        let refused = |refused: Refused| {
+            OutOfRange::new("", format!("no mechanism: {refused}"), "lengths, masses and stiffnesses in proportion")
+        };
+        let (assembly, bars) = self.assembly();
+        let start = self.start(&assembly, &bars);
+        let state = Flexible::new(assembly).and_then(|flexible| flexible.launched(0.0, &start)).map_err(refused)?;
+        if state.iter().all(|x: &f64| x.is_finite()) { Ok(()) } else { Err(refused(Refused::NotFinite)) }
+    }
 }
 
 /// Names, units and meanings of what can be watched of every mechanism.
@@ -48,6 +68,11 @@ impl Snapshot<'_> {
         self.flexible.position(self.state, node)
     }
 
+    /// Displacement of a node from its place without a load, m.
+    pub(super) fn displacement(&self, node: usize) -> Vector3<f64> {
+        self.position(node) - self.flexible.assembly().nodes[node].position
+    }
+
     /// Orientation of a node: columns are its axes.
     pub(super) fn rotation(&self, node: usize) -> Matrix3<f64> {
         self.flexible.rotation(self.state, node)
@@ -68,29 +93,36 @@ impl Snapshot<'_> {
         let [one, other] = sections.map(|(beam, section)| self.flexible.section_loads(self.state, beam)[section]);
         SectionLoad { force: (one.force + other.force) * 0.5, moment: (one.moment + other.moment) * 0.5 }
     }
+
+    /// The outline of a bar as it is bent, seen in the plane of two coordinates of the ground: along the nodes at half the width
+    /// of its section on one side, and back on the other. `across` is the number, 1 or 2, of the bar's own axis from 0 that
+    /// lies in the plane.
+    pub(super) fn outline(&self, mesh: &Mesh, section: &CrossSection, [x, y]: [usize; 2], across: usize) -> Shape {
+        let half_width = section.half_widths()[across - 1];
+        let edge = |node: usize, sign: f64| {
+            let at = self.position(node) + self.rotation(node).column(across) * (sign * half_width);
+            [at[x], at[y]]
+        };
+        let nodes = mesh.nodes.clone();
+        Shape::Outline(
+            nodes.clone().map(|node| edge(node, 1.0)).chain(nodes.rev().map(|node| edge(node, -1.0))).collect(),
+        )
+    }
 }
 
 /// A flexible mechanism, ready to be solved in its implicit form; there is no other.
-pub(super) struct FlexibleModel<M> {
+pub(super) struct FlexibleModel<M: Mechanism> {
     mechanism: M,
+    bars: M::Bars,
     flexible: Flexible,
 }
 
-/// Whether a mechanism can be assembled, and set in motion at the start; parameters that are in range each may be out of all proportion.
-pub(super) fn assembles(mechanism: &impl Mechanism) -> Result<(), OutOfRange> {
-    let refused = |refused: Refused| {
-        OutOfRange::new("", format!("no mechanism: {refused}"), "lengths, masses and stiffnesses in proportion")
-    };
-    let flexible = Flexible::new(mechanism.assembly().clone()).map_err(refused)?;
-    let state = flexible.launched(0.0, &mechanism.start()).map_err(refused)?;
-    if state.iter().all(|x: &f64| x.is_finite()) { Ok(()) } else { Err(refused(Refused::NotFinite)) }
-}
-
 impl<M: Mechanism> FlexibleModel<M> {
-    /// The mechanism with parameters in range, which [assembles].
-    pub(super) fn new(mechanism: M) -> Self {
-        let flexible = Flexible::new(mechanism.assembly().clone()).expect("its parameters were checked");
-        Self { mechanism, flexible }
+    /// The model of a mechanism whose parameters were checked.
+    pub(super) fn new(mechanism: &M) -> Self {
+        let (assembly, bars) = mechanism.assembly();
+        let flexible = Flexible::new(assembly).expect("its parameters were checked");
+        Self { mechanism: mechanism.clone(), bars, flexible }
     }
 }
 
@@ -100,7 +132,8 @@ impl<S: Scalar, M: Mechanism> Formulated<S> for FlexibleModel<M> {
     }
 
     fn initial_state(&self) -> Vec<S> {
-        self.flexible.launched(0.0, &self.mechanism.start()).expect("the joints hold where the nodes rest")
+        let start = self.mechanism.start(self.flexible.assembly(), &self.bars);
+        self.flexible.launched(0.0, &start).expect("the joints hold where the nodes rest")
     }
 }
 
@@ -112,9 +145,9 @@ impl<M: Mechanism> Model for FlexibleModel<M> {
 
     fn observation(&self) -> Box<dyn Observation + '_> {
         Box::new(|t: f64, state: &[f64], values: &mut [f64]| {
-            let Self { mechanism, flexible } = self;
+            let Self { mechanism, bars, flexible } = self;
             let (own, common) = values.split_at_mut(values.len() - COMMON.len());
-            mechanism.observe(&Snapshot { flexible, t, state }, own);
+            mechanism.observe(bars, &Snapshot { flexible, t, state }, own);
             let Energy { kinetic, strain } = flexible.energy(state);
             common.copy_from_slice(&[kinetic, strain, kinetic + strain, flexible.constraint(t, state)]);
         })
@@ -126,6 +159,30 @@ impl<M: Mechanism> Model for FlexibleModel<M> {
     }
 
     fn views(&self, y: &[f64]) -> Vec<View> {
-        self.mechanism.views(&Snapshot { flexible: &self.flexible, t: 0.0, state: y })
+        self.mechanism.views(&self.bars, &Snapshot { flexible: &self.flexible, t: 0.0, state: y })
+    }
+}
+
+/// The angle (rad) about the first axis in the sequence 3-1-2 of Euler angles, `R = R₃(φ) R₁(θ) R₂(ψ)`.
+pub(super) fn euler_312(r: &Matrix3<f64>) -> f64 {
+    let psi = (-r[(2, 0)]).atan2(r[(2, 2)]);
+    let (sin, cos) = psi.sin_cos();
+    r[(2, 1)].atan2(r[(2, 2)] * cos - r[(2, 0)] * sin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+    use nalgebra::{Rotation3, Vector3};
+
+    #[test]
+    fn the_middle_angle_is_found_whatever_the_others() {
+        let about = |axis, angle| Rotation3::from_axis_angle(&axis, angle);
+        for (phi, theta, psi) in [(0.0, 0.3, 0.0), (2.5, -0.02, -0.4), (-3.0, 1.2, 2.9), (0.1, -1.5, 3.1)] {
+            let turned =
+                about(Vector3::z_axis(), phi) * about(Vector3::x_axis(), theta) * about(Vector3::y_axis(), psi);
+            assert_relative_eq!(euler_312(turned.matrix()), theta, epsilon = 1e-14);
+        }
     }
 }

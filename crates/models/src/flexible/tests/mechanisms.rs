@@ -9,12 +9,9 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 use num_dual::Dual64;
 
 use super::support::checked;
-use crate::flexible::buckling::Buckling;
 use crate::flexible::coupling::Constraint;
-use crate::flexible::four_bar::FourBar;
 use crate::flexible::model::Mechanism;
 use crate::flexible::motion::{Motion, POSITIONS, Wrench, stacked};
-use crate::flexible::shaft::Shaft;
 use crate::flexible::system::System;
 use crate::flexible::{
     Assembly, Base, Flexible, FlexibleFourBar, Gravity, Joint, LateralBuckling, Node, RotatingShaft, Side, Strut, Twist,
@@ -142,8 +139,10 @@ struct Unaccounted {
 
 impl Unaccounted {
     fn of(mechanism: &impl Mechanism, times: &Times, [first_step, step]: [f64; 2], newton_tolerance: f64) -> Self {
-        let flexible = checked(mechanism.assembly().clone());
-        let initial = flexible.launched(times.start, &mechanism.start()).expect("it holds");
+        let (assembly, bars) = mechanism.assembly();
+        let start = mechanism.start(&assembly, &bars);
+        let flexible = checked(assembly);
+        let initial = flexible.launched(times.start, &start).expect("it holds");
         let damped = Bathe { rho_inf: 0.0, newton_tolerance, ..Bathe::default() };
         let before = path(&flexible, &damped, [times.start, times.small_steps], first_step, &initial);
         let fine = Esdirk436l2sa2 { newton_tolerance, ..Esdirk436l2sa2::default() };
@@ -176,9 +175,9 @@ impl Unaccounted {
 fn energy_changes_by_what_works_on_it() {
     let start = -std::f64::consts::TAU / 0.6;
     let turning = Times { start, small_steps: start + 0.8, from: start + 0.82, until: start + 0.86 };
-    let four_bar = FourBar::new(&FlexibleFourBar::default());
-    let buckling = Buckling::new(&LateralBuckling::default());
-    let shaft = Shaft::new(&RotatingShaft::default());
+    let four_bar = FlexibleFourBar::default();
+    let buckling = LateralBuckling::default();
+    let shaft = RotatingShaft::default();
     let lifting = Times { start: 0.0, small_steps: 0.045, from: 0.05, until: 0.055 };
     // weight is switched on, and the damper acts
     let sagging = Times { start: -1.0, small_steps: -0.95, from: -0.9, until: -0.8 };
@@ -200,7 +199,7 @@ fn energy_changes_by_what_works_on_it() {
 fn strain_energy_converges_to_the_work_on_the_beams() {
     let sagging = Times { start: -1.0, small_steps: -0.95, from: -0.9, until: -0.8 };
     let [coarse, fine] = [8, 16].map(|elements| {
-        let shaft = Shaft::new(&RotatingShaft { elements, ..RotatingShaft::default() });
+        let shaft = RotatingShaft { elements, ..RotatingShaft::default() };
         Unaccounted::of(&shaft, &sagging, [1e-2, 2.5e-3], 1e-4).strain
     });
     let order = (coarse / fine).log2();
@@ -249,10 +248,11 @@ fn variance(mechanism: &impl Mechanism, span: [f64; 2], step: f64, newton_tolera
         (flexible, path.last().to_vec())
     };
     let (turn, shift) = (Rotation3::new(Vector3::new(0.7, -1.1, 0.4)), Vector3::new(0.3, -0.2, 0.5));
-    let start = mechanism.start();
+    let (assembly, bars) = mechanism.assembly();
+    let start = mechanism.start(&assembly, &bars);
     let turned = |twist: &Twist| Twist { linear: turn * twist.linear, angular: turn * twist.angular };
-    let (flexible, state) = run(mechanism.assembly().clone(), &start);
-    let (_, other) = run(moved(mechanism.assembly(), &turn, &shift), &start.iter().map(turned).collect::<Vec<_>>());
+    let (flexible, state) = run(assembly.clone(), &start);
+    let (_, other) = run(moved(&assembly, &turn, &shift), &start.iter().map(turned).collect::<Vec<_>>());
     let at_rest = flexible.launched::<f64>(span[0], &start).expect("it holds");
     let mut travelled = 0.0_f64;
     let difference = |node: usize| {
@@ -268,12 +268,12 @@ fn variance(mechanism: &impl Mechanism, span: [f64; 2], step: f64, newton_tolera
 
 #[test]
 fn it_does_not_matter_how_a_mechanism_lies() {
-    let four_bar = FourBar::new(&FlexibleFourBar::default());
+    let four_bar = FlexibleFourBar::default();
     let start = -std::f64::consts::TAU / 0.6;
     let found = [
         variance(&four_bar, [start, start + 0.2], 1e-2, 1e-5),
-        variance(&Buckling::new(&LateralBuckling::default()), [0.0, 0.1], 5e-3, 1e-4),
-        variance(&Shaft::new(&RotatingShaft::default()), [-1.0, 0.1], 1e-2, 1e-4),
+        variance(&LateralBuckling::default(), [0.0, 0.1], 5e-3, 1e-4),
+        variance(&RotatingShaft::default(), [-1.0, 0.1], 1e-2, 1e-4),
     ];
     assert!(found.iter().all(|difference| *difference < 1e-12), "{found:?}");
 }
