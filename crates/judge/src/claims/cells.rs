@@ -6,10 +6,10 @@ use mbsbench_experiment::{Label, Published};
 use mbsbench_input::Problem;
 use serde_json::json;
 
-use super::check::{Check, Kind, Tested};
-use super::ledger::{Reader, plan_of};
-use super::spec::{Agreement, Cells, CheckSpec, Exception, Operand, Reduce, TableName};
-use super::{Printed, Test, runs};
+use super::Printed;
+use super::check::{Check, Kind};
+use super::reader::Reader;
+use super::spec::{Agreement, Cells, Exception, Measurement, Operand, Reduce, TableName};
 
 /// A table with what is published for it.
 struct Table<'t> {
@@ -21,15 +21,13 @@ struct Table<'t> {
 impl<'r> Reader<'r> {
     /// The table of that name; `kind` says where the ledger names it.
     fn table(&self, kind: &str, experiment: &str, name: &str) -> Result<Table<'r>, Problem> {
-        let place = |key: &str| self.node.place_of(&format!("{kind}.{key}"));
-        let plan = plan_of(self.plans, self.paper, experiment)
-            .ok_or_else(|| runs::unknown_experiment(place("experiment"), experiment, self.plans))?;
+        let plan = self.plan(&format!("{kind}.experiment"), experiment)?;
+        let path = format!("{kind}.table");
         let tables = || plan.experiment.tables.iter().map(|table| &table.value);
         let Some(table) = tables().find(|table| table.id == name) else {
             let known = tables().map(|table| table.id.as_str()).collect::<Vec<_>>();
-            return Err(Problem::unknown(place("table"), "table", name, known));
+            return Err(Problem::unknown(self.node.place_of(&path), "table", name, known));
         };
-        let path = format!("{kind}.table");
         let Some(file) = &table.published else {
             let message = format!("`{name}` has no published values");
             return Err(self.wrong(&path, message, "accepted: a table with `published:`"));
@@ -45,17 +43,9 @@ impl<'r> Reader<'r> {
         Printed::parse(text).ok_or_else(|| self.wrong(path, format!("the cell {row}, {column} is `{text}`"), accepted))
     }
 
-    /// All cells of one column of some tables.
-    pub(super) fn agreement(&self, spec: &Agreement) -> Result<Kind, Problem> {
-        let &Agreement { ref tables, ref column, share, within } = spec;
-        if !(share > 0.0 && share <= 1.0) {
-            let message = format!("a share of {share}");
-            return Err(self.wrong("agreement.share", message, "accepted: a number above 0, at most 1"));
-        }
-        if within <= 0.0 {
-            let message = format!("a distance of {within}");
-            return Err(self.wrong("agreement.within", message, "accepted: a number above 0"));
-        }
+    /// The published numbers in one column of some tables, each with ours.
+    pub(super) fn published(&self, spec: &Agreement) -> Result<Vec<(f64, Operand)>, Problem> {
+        let Agreement { tables, column, .. } = spec;
         let mut cells = Vec::new();
         for (index, TableName { experiment, table }) in tables.iter().enumerate() {
             let place = format!("agreement.tables.{index}");
@@ -70,17 +60,14 @@ impl<'r> Reader<'r> {
             }
         }
         if cells.is_empty() {
-            return Err(self.wrong(
-                "agreement.tables",
-                "no published number",
-                "accepted: tables with published values",
-            ));
+            let accepted = "accepted: tables with published values";
+            return Err(self.wrong("agreement.tables", "no published number", accepted));
         }
-        Ok(Kind::Agreement { cells, share, test: Test::Within { above: None, below: Some(within) } })
+        Ok(cells)
     }
 
     /// One check for each published cell of a table.
-    pub(super) fn cells(&self, spec: &CheckSpec, cells: &Cells) -> Result<Vec<Check>, Problem> {
+    pub(super) fn cells(&self, spec: &Check, cells: &Cells) -> Result<Vec<Check>, Problem> {
         let Table { plan, table, published } = self.table("cells", &cells.experiment, &cells.table)?;
         self.check_tolerance("cells", Some(cells.tolerance), cells.partly.as_ref())?;
         for exception in &cells.except {
@@ -97,7 +84,7 @@ impl<'r> Reader<'r> {
 
     fn cell(
         &self,
-        spec: &CheckSpec,
+        spec: &Check,
         cells: &Cells,
         (plan, table): (&Plan, &TableSpec),
         [row, column]: [&str; 2],
@@ -117,30 +104,25 @@ impl<'r> Reader<'r> {
             Some(Exception { tolerance: Some(_), .. }) => None,
             _ => cells.partly,
         };
-        let test = Test::Near { published, tolerance };
-        let tested = Tested {
-            of: cell_of(plan, table, &cells.experiment, [row, column]),
-            partly: partly.map(|weaker| test.weakened(&weaker)),
-            test,
-            printed: None,
-        };
-        let own = |text: Option<&String>, general: &Option<String>| text.cloned().or_else(|| general.clone());
-        let about = spec.about.clone().unwrap_or_else(|| "{row}, {column}".to_owned());
-        let check = CheckSpec {
+        let of = cell_of(plan, table, &cells.experiment, [row, column]);
+        let test = json!({ "of": of, "published": text, "tolerance": tolerance, "partly": partly });
+        let (published, tolerance) = (Some(published), Some(tolerance));
+        let measurement = Measurement { of, to: None, published, tolerance, below: None, above: None, partly };
+        let own = |text: Option<&String>, general: &String| text.unwrap_or(general).clone();
+        let about = if spec.about.is_empty() { "{row}, {column}" } else { &spec.about };
+        let check = Check {
             id: format!("{}/{}/{}", spec.id, name_of(row), name_of(column)),
-            about: Some(about.replace("{row}", row).replace("{column}", column)),
+            about: about.replace("{row}", row).replace("{column}", column),
             why: own(except.and_then(|except| except.why.as_ref()), &spec.why),
             expected: except.and_then(|except| except.expected).or(spec.expected),
             because: own(except.and_then(|except| except.because.as_ref()), &spec.because),
             bound_from: except.and_then(|except| except.bound_from).or(spec.bound_from),
             bound_set: except.and_then(|except| except.bound_set).unwrap_or(spec.bound_set),
+            kind: Kind::Value(measurement),
             ..spec.clone()
         };
         self.check_id(&check.id)?;
-        let test = json!({ "of": tested.of, "published": text, "tolerance": tolerance, "partly": partly });
-        let kind = Kind::Value(tested);
-        let definition = self.definitions.of("value", &test, &kind, self.paper);
-        self.finish(check, kind, definition).map(Some)
+        self.finish(check, &test).map(Some)
     }
 }
 

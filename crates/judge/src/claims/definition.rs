@@ -8,7 +8,7 @@ use mbsbench_experiment::registry::{Choice, MeasureKind};
 use serde_json::{Value, json};
 
 use super::check::Kind;
-use super::ledger::plan_of;
+use super::plan_of;
 
 /// Digits of a hash.
 const DIGITS: usize = 16;
@@ -26,11 +26,11 @@ impl<'p> Definitions<'p> {
         Self { plans, columns: Mutex::default() }
     }
 
-    /// The hash of a check: of its kind as it is written out, and of the measures that its columns come from, so that the meaning of a
+    /// The hash of a check: of its test as it is written out, and of the measures that its columns come from, so that the meaning of a
     /// column cannot change behind it.
-    pub(super) fn of(&self, name: &str, kind: &Value, read: &Kind, paper: &str) -> String {
+    pub(super) fn of(&self, test: &Value, kind: &Kind, paper: &str) -> String {
         let mut measures: Vec<String> = Vec::new();
-        for operand in read.all_operands() {
+        for operand in kind.all_operands() {
             let Some(plan) = plan_of(self.plans, paper, &operand.experiment) else { continue };
             let mut seen = HashSet::new();
             let runs = plan.meant(&operand.filter).map(|(_, run)| &run.measures);
@@ -42,7 +42,7 @@ impl<'p> Definitions<'p> {
         }
         measures.sort_unstable();
         measures.dedup();
-        hash(&json!({ "kind": name, "test": kind, "measures": measures }))
+        hash(&json!({ "kind": kind.name(), "test": test, "measures": measures }))
     }
 
     fn columns(&self, measures: &[Choice<MeasureKind>]) -> Arc<BTreeMap<String, String>> {

@@ -1,8 +1,8 @@
 //! The numbers that claims rest on: rows of `runs.csv`, found by the keys of the planned runs.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use mbsbench_experiment::columns::TIMING;
 use mbsbench_experiment::plan::{Plan, RunSpec};
@@ -10,49 +10,22 @@ use mbsbench_experiment::spec::AxisValue;
 use mbsbench_measures::bound_of;
 use mbsbench_problem::Status;
 use mbsbench_runs::pipeline::Outcome;
-use mbsbench_runs::results::Row;
-use mbsbench_runs::timings::{self, RunTiming};
+use mbsbench_runs::results::{ResultSet, Row};
+use mbsbench_runs::timings;
 use rayon::prelude::*;
 
 use crate::folders::Folders;
 
-use super::ledger::plan_of;
+use super::plan_of;
 use super::spec::{At, Operand, Reduce, Unit};
+use super::verdict::{Judgement, Reason, Verdict};
 
 /// Results of experiments, in the order of their plans' runs.
 #[derive(Debug)]
 pub struct Evidence<'p> {
     plans: &'p [Plan],
-    /// For each plan, its rows; empty where no claim asks for them.
-    rows: Vec<Vec<Recorded>>,
-}
-
-/// A row of `runs.csv`, and of `timings.csv` where there is one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
-    /// How it ended.
-    pub status: Status,
-    /// Time reached, s.
-    pub t_reached: f64,
-    /// Its measures by column.
-    pub cells: Cells,
-    /// Its times, where it was timed.
-    pub timing: Option<RunTiming>,
-}
-
-/// The measures of a row, whose columns it has in common with the others of its file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Cells {
-    places: Arc<HashMap<String, usize>>,
-    values: Vec<Option<f64>>,
-}
-
-impl Cells {
-    /// What stands in a column, nothing where the cell is empty; none where there is no such column.
-    #[must_use]
-    pub fn get(&self, column: &str) -> Option<Option<f64>> {
-        self.places.get(column).map(|&place| self.values[place])
-    }
+    /// The results of each plan, without rows if no claim asks for them. Rows that were read have no labels and no message.
+    results: Vec<Cow<'p, ResultSet>>,
 }
 
 /// Results cannot be used.
@@ -105,7 +78,7 @@ pub struct Selection {
     /// Keys of the runs.
     pub keys: Vec<String>,
     /// Why there is no verdict on numbers: the first run that failed or is not available, or the first empty cell.
-    pub lacking: Option<Lacking>,
+    pub lacking: Option<Judgement>,
 }
 
 /// A number with what it is uncertain by.
@@ -117,42 +90,26 @@ pub struct Number {
     pub uncertainty: f64,
 }
 
-/// Why there is no number.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lacking {
-    /// A run failed.
-    Failed(String),
-    /// A method that is not available on this machine.
-    Unavailable(String),
-    /// A run that program or machine ended.
-    Lost(String),
-    /// A run that failed its watch, so that its numbers are no evidence.
-    Watched(String),
-    /// There is no certified reference to measure an error against.
-    Reference(String),
-    /// The runs were not timed.
-    Timing(String),
-    /// What was to be measured did not happen.
-    Empty(String),
-    /// The runs do not reach to where a number is to be read off.
-    Beyond(String),
-}
-
-impl Lacking {
-    /// For a run with a status that says nothing of its method; none for all others.
-    pub(super) fn unmade(run: &RunSpec, status: Status) -> Option<Self> {
-        let key = run.key();
-        Some(match status {
-            Status::Unavailable => Self::Unavailable(format!("`{}`", run.method.name())),
-            Status::JointOpen => Self::Watched(format!("a joint of the run {key} is open")),
-            Status::Panicked => Self::Lost(format!("the program panicked in the run {key}")),
-            Status::Memory => Self::Lost(format!("the run {key} needs more memory than it may have")),
-            _ => return None,
-        })
-    }
+/// The judgement on a run with a status that says nothing of its method; none for all others.
+pub(super) fn unmade(run: &RunSpec, status: Status) -> Option<Judgement> {
+    let key = run.key();
+    Some(match status {
+        Status::Unavailable => Judgement::excused(Reason::NotInstalled(format!("`{}`", run.method.name()))),
+        Status::JointOpen => Judgement::open(Reason::OwnChecks(format!("a joint of the run {key} is open"))),
+        Status::Panicked => Judgement::excused(Reason::OwnChecks(format!("the program panicked in the run {key}"))),
+        Status::Memory => {
+            Judgement::excused(Reason::OwnChecks(format!("the run {key} needs more memory than it may have")))
+        }
+        _ => return None,
+    })
 }
 
 impl Number {
+    /// A number without uncertainty.
+    pub(super) fn exact(value: f64) -> Self {
+        Self { value, uncertainty: 0.0 }
+    }
+
     /// Whether it exceeds ten times what it is uncertain by.
     pub(super) fn is_certain(&self) -> bool {
         self.uncertainty <= 0.1 * self.value.abs()
@@ -169,40 +126,30 @@ impl<'p> Evidence<'p> {
         plans: &'p [Plan],
         wanted: impl Fn(&Plan) -> bool + Sync,
     ) -> Result<Self, EvidenceError> {
-        let rows = plans
-            .par_iter()
-            .map(|plan| if wanted(plan) { read(&results.root_of(&plan.experiment.id), plan) } else { Ok(Vec::new()) });
-        Ok(Self { plans, rows: rows.collect::<Result<_, _>>()? })
+        let results = plans.par_iter().map(|plan| match wanted(plan) {
+            true => read(&results.root_of(&plan.experiment.id), plan).map(Cow::Owned),
+            false => Ok(Cow::default()),
+        });
+        Ok(Self { plans, results: results.collect::<Result<_, _>>()? })
     }
 
     /// Results that were just made.
     #[must_use]
-    pub fn of(plans: &'p [Plan], outcomes: &[Outcome]) -> Self {
-        let recorded = |outcome: &Outcome| {
-            let results = &outcome.results;
-            let places = Arc::new(results.measures.iter().cloned().zip(0..).collect());
-            let row = |row: &Row| Recorded {
-                status: row.status,
-                t_reached: row.t_reached,
-                cells: Cells { places: Arc::clone(&places), values: row.values.clone() },
-                timing: row.timing.clone(),
-            };
-            results.rows.iter().map(row).collect()
-        };
-        Self { plans, rows: outcomes.iter().map(recorded).collect() }
+    pub fn of(plans: &'p [Plan], outcomes: &'p [Outcome]) -> Self {
+        Self { plans, results: outcomes.iter().map(|outcome| Cow::Borrowed(&outcome.results)).collect() }
     }
 
-    /// The rows of a plan, in the order of its runs; empty where they were not read.
+    /// The results of one of the plans.
     #[must_use]
-    pub fn rows(&self, plan: &Plan) -> &[Recorded] {
-        let index = self.plans.iter().position(|other| std::ptr::eq(other, plan));
-        index.map_or(&[], |index| &self.rows[index])
+    pub fn results(&self, plan: &Plan) -> Option<&ResultSet> {
+        let index = self.plans.iter().position(|other| std::ptr::eq(other, plan))?;
+        Some(&self.results[index])
     }
 
     /// Plans and runs of the rows that were read which program or machine ended, and how.
     pub fn lost(&self) -> impl Iterator<Item = (&'p Plan, &'p RunSpec, Status)> {
-        let rows = self.plans.iter().zip(&self.rows);
-        let rows = rows.flat_map(|(plan, rows)| plan.runs.iter().zip(rows).map(move |(run, row)| (plan, run, row)));
+        let plans = self.plans.iter().zip(&self.results);
+        let rows = plans.flat_map(|(plan, of)| plan.runs.iter().zip(&of.rows).map(move |(run, row)| (plan, run, row)));
         rows.filter(|(.., row)| row.status.is_lost()).map(|(plan, run, row)| (plan, run, row.status))
     }
 
@@ -212,10 +159,10 @@ impl<'p> Evidence<'p> {
         paper: &str,
         experiment: &str,
         filter: &BTreeMap<String, AxisValue>,
-    ) -> Vec<(&'p RunSpec, &Recorded)> {
+    ) -> Vec<(&'p RunSpec, &Row)> {
         let Some(plan) = plan_of(self.plans, paper, experiment) else { return Vec::new() };
-        let Some(index) = self.plans.iter().position(|other| std::ptr::eq(other, plan)) else { return Vec::new() };
-        plan.meant(filter).map(|(run, spec)| (spec, &self.rows[index][run])).collect()
+        let Some(results) = self.results(plan) else { return Vec::new() };
+        plan.meant(filter).map(|(run, spec)| (spec, &results.rows[run])).collect()
     }
 
     /// The numbers that an operand selects: run by run, column by column, or the one that is read off between runs.
@@ -242,12 +189,14 @@ impl<'p> Evidence<'p> {
         for (run, row) in self.runs(paper, &operand.experiment, &operand.filter) {
             selection.keys.push(run.key().to_string());
             let is_taken = row.status == Status::Ok || (operand.until_failure && row.status.is_of_a_run());
-            if !is_taken && completed_only && Lacking::unmade(run, row.status).is_none() {
-                continue;
-            }
             if !is_taken {
-                let what = format!("the run {} has the status `{}` at t = {} s", run.key(), row.status, row.t_reached);
-                selection.lacks(Lacking::unmade(run, row.status).unwrap_or(Lacking::Failed(what)));
+                let what =
+                    || format!("the run {} has the status `{}` at t = {} s", run.key(), row.status, row.t_reached);
+                match unmade(run, row.status) {
+                    Some(lacking) => selection.lacks(lacking),
+                    None if completed_only => {}
+                    None => selection.lacks(Judgement::without_number(Verdict::NotReproduced, what())),
+                }
                 continue;
             }
             let times = operand.times.as_deref().map(|name| self.number(paper, operand, run, row, name));
@@ -260,12 +209,16 @@ impl<'p> Evidence<'p> {
                     }
                     None if bound_of(column).is_some() => {
                         let what = format!("the run {} has no `{column}`: no certified reference", run.key());
-                        selection.lacks(Lacking::Reference(what));
+                        selection.lacks(Judgement::open(Reason::OwnChecks(what)));
                     }
                     None if column.starts_with(TIMING) && row.timing.is_none() => {
-                        selection.lacks(Lacking::Timing(format!("the run {} was not timed", run.key())));
+                        let note = format!("the run {} was not timed", run.key());
+                        selection.lacks(Judgement { note, ..Judgement::excused(Reason::Timing) });
                     }
-                    None => selection.lacks(Lacking::Empty(format!("the run {} has no `{column}`", run.key()))),
+                    None => {
+                        let what = format!("the run {} has no `{column}`", run.key());
+                        selection.lacks(Judgement::without_number(Verdict::NotReproduced, what));
+                    }
                 }
             }
         }
@@ -295,34 +248,38 @@ impl<'p> Evidence<'p> {
                 let end = read(&ends).filter(|end| !end.is_nan()).unwrap_or(f64::INFINITY);
                 selection.numbers.push(Number { value, uncertainty: end - value });
             }
-            None => selection.lacks(Lacking::Beyond(format!("no two runs enclose the value of `{}`", at.column))),
+            None => {
+                let what = format!("no two runs enclose the value of `{}`", at.column);
+                selection.lacks(Judgement::open(Reason::OwnChecks(what)));
+            }
         }
         selection
     }
 
-    fn number(&self, paper: &str, operand: &Operand, run: &RunSpec, row: &Recorded, column: &str) -> Option<Number> {
-        let exact = |value| Number { value, uncertainty: 0.0 };
+    fn number(&self, paper: &str, operand: &Operand, run: &RunSpec, row: &Row, column: &str) -> Option<Number> {
         if column == "t_reached" {
-            return Some(exact(row.t_reached));
+            return Some(Number::exact(row.t_reached));
         }
         let plan = plan_of(self.plans, paper, &operand.experiment)?;
         if let Some(axis) = plan.axis(column) {
             // In a study the label stays while the number varies.
-            return run.number_at(column).or(run.cells[axis].as_ref()?.number).map(exact);
+            return run.number_at(column).or(run.cells[axis].as_ref()?.number).map(Number::exact);
         }
         if column.starts_with(TIMING) {
             let timing = row.timing.as_ref()?;
             return Some(Number { value: timing.number(column)?, uncertainty: timing.uncertainty(column) });
         }
-        let Some(cell) = row.cells.get(column) else { return run.number_at(column).map(exact) };
-        let value = cell?;
-        let uncertainty = bound_of(column).and_then(|bound| row.cells.get(&bound).flatten()).unwrap_or(0.0);
+        let results = self.results(plan)?;
+        let cell = |column: &str| results.measure(column).map(|place| row.values[place]);
+        let Some(value) = cell(column) else { return run.number_at(column).map(Number::exact) };
+        let value = value?;
+        let uncertainty = bound_of(column).and_then(|bound| cell(&bound)?).unwrap_or(0.0);
         Some(Number { value, uncertainty })
     }
 }
 
 impl Selection {
-    fn lacks(&mut self, what: Lacking) {
+    fn lacks(&mut self, what: Judgement) {
         self.lacking.get_or_insert(what);
     }
 }
@@ -340,7 +297,7 @@ pub fn reduce(numbers: &[Number], reduce: Reduce) -> Option<Number> {
     }
     // A number that is none must not hide behind `max`, which passes over it.
     if values().any(f64::is_nan) {
-        return Some(Number { value: f64::NAN, uncertainty: 0.0 });
+        return Some(Number::exact(f64::NAN));
     }
     let (value, uncertainty) = match reduce {
         Reduce::Only => (numbers[0].value, numbers[0].uncertainty),
@@ -372,28 +329,30 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { 0.5 * (values[middle - 1] + values[middle]) }
 }
 
-fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
-    let path = results.join(&plan.experiment.id).join("runs.csv");
-    let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
-    let bytes =
-        mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA).map_err(|error| missing(error.into()))?;
+fn read(results: &Path, plan: &Plan) -> Result<ResultSet, EvidenceError> {
+    let experiment = &plan.experiment.id;
+    let missing = |path: &Path, error| {
+        let (path, experiment) = (path.to_owned(), experiment.clone());
+        EvidenceError::Missing { path, experiment, error }
+    };
+    let path = results.join(experiment).join("runs.csv");
+    let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA);
+    let bytes = bytes.map_err(|error| missing(&path, error.into()))?;
     let mut reader = csv::Reader::from_reader(bytes.as_slice());
-    let heads = reader.headers().map_err(missing)?.clone();
+    let heads = reader.headers().map_err(|error| missing(&path, error))?.clone();
     let is_measure =
         |head: &str| !matches!(head, "status" | "run" | "message" | "t_reached") && plan.axis(head).is_none();
-    let measures: Vec<bool> = heads.iter().map(is_measure).collect();
-    let columns = heads.iter().zip(&measures).filter(|each| *each.1);
-    let places: Arc<HashMap<String, usize>> = Arc::new(columns.map(|(head, _)| head.to_owned()).zip(0..).collect());
-    let mut by_key: HashMap<String, Recorded> = HashMap::new();
+    let measures = heads.iter().filter(|head| is_measure(head)).map(str::to_owned).collect();
+    let mut by_key: HashMap<String, Row> = HashMap::new();
     for record in reader.records() {
-        let record = record.map_err(missing)?;
+        let record = record.map_err(|error| missing(&path, error))?;
         let line = record.position().map_or(0, csv::Position::line);
         let wrong = |column: &str, found: &str, wanted| {
             let (path, column, found) = (path.clone(), column.to_owned(), found.to_owned());
             EvidenceError::Cell { path, line, column, found, wanted }
         };
-        let (mut status, mut key, mut t_reached, mut values) = ("", "", f64::NAN, Vec::with_capacity(places.len()));
-        for ((head, text), is_measure) in heads.iter().zip(&record).zip(&measures) {
+        let (mut status, mut key, mut t_reached, mut values) = ("", "", f64::NAN, Vec::new());
+        for (head, text) in heads.iter().zip(&record) {
             let number = || {
                 let number = (!text.is_empty()).then(|| text.parse());
                 number.transpose().map_err(|_| wrong(head, text, "number"))
@@ -402,38 +361,29 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
                 "status" => status = text,
                 "run" => key = text,
                 "t_reached" => t_reached = number()?.unwrap_or(f64::NAN),
-                _ if *is_measure => values.push(number()?),
+                _ if is_measure(head) => values.push(number()?),
                 _ => {}
             }
         }
         let status = status.parse().map_err(|_| wrong("status", status, "status"))?;
-        let cells = Cells { places: Arc::clone(&places), values };
-        by_key.insert(key.to_owned(), Recorded { status, t_reached, cells, timing: None });
+        let (key, axes) = (key.to_owned(), Vec::new());
+        let row = Row { axes, status, message: None, t_reached, values, key, timing: None, trajectory: None };
+        by_key.insert(row.key.clone(), row);
     }
-    let outdated = |run: &RunSpec| EvidenceError::Outdated {
-        path: path.clone(),
-        experiment: plan.experiment.id.clone(),
-        run: run.key().to_string(),
+    let row = |run: &RunSpec| {
+        let run = run.key().to_string();
+        by_key.get(&run).cloned().ok_or_else(|| {
+            let (path, experiment) = (path.clone(), experiment.clone());
+            EvidenceError::Outdated { path, experiment, run }
+        })
     };
-    let mut rows: Vec<Recorded> = plan
-        .runs
-        .iter()
-        .map(|run| by_key.get(&run.key().to_string()).cloned().ok_or_else(|| outdated(run)))
-        .collect::<Result<_, _>>()?;
+    let rows = plan.runs.iter().map(row).collect::<Result<_, _>>()?;
+    let mut found = ResultSet { axes: Vec::new(), measures, rows };
     if plan.experiment.timing.is_some() {
-        read_timings(results, plan, &mut rows)?;
+        let path = timings::path(results, experiment);
+        found.show(timings::read(&path, plan).map_err(|error| missing(&path, error))?);
     }
-    Ok(rows)
-}
-
-/// Adds the recorded times to the rows of the runs.
-fn read_timings(results: &Path, plan: &Plan, rows: &mut [Recorded]) -> Result<(), EvidenceError> {
-    let path = timings::path(results, &plan.experiment.id);
-    let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
-    for (row, timing) in rows.iter_mut().zip(timings::read(&path, plan).map_err(missing)?) {
-        row.timing = timing;
-    }
-    Ok(())
+    Ok(found)
 }
 
 #[cfg(test)]

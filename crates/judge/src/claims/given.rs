@@ -6,8 +6,8 @@ use mbsbench_input::{BadInput, Entry, Key, Node, Problem, Value, read};
 
 use super::check::Check;
 use super::definition::Definitions;
-use super::ledger::{Book, Reader};
-use super::runs;
+use super::reader::Reader;
+use super::schema::Book;
 use super::spec::Tolerance;
 
 /// A printed number that every accepted set-up has.
@@ -30,8 +30,7 @@ impl Given {
     pub fn all(plan: &Plan, plans: &[Plan]) -> Result<Vec<Self>, BadInput> {
         let (mut problems, mut givens) = (Problems::default(), Vec::<Self>::new());
         for node in &plan.experiment.given {
-            let Some((given, found)) = problems.keep(Self::read(node, plan, plans)) else { continue };
-            problems.append(found);
+            let Some(given) = problems.keep(Self::read(node, plan, plans)) else { continue };
             if givens.iter().any(|other| other.check.id == given.check.id) {
                 let problem = Problem::new(node.place_of("id"), format!("a second given `{}`", given.check.id));
                 problems.add(problem.help("give one of the two another id"));
@@ -41,8 +40,7 @@ impl Given {
         problems.into_value(&plan.experiment.document, Some(givens))
     }
 
-    /// A given, with what is wrong with its runs and columns.
-    fn read(node: &Node, plan: &Plan, plans: &[Plan]) -> Result<(Self, Problems), Problem> {
+    fn read(node: &Node, plan: &Plan, plans: &[Plan]) -> Result<Self, Problem> {
         let accepted = "accepted: `{ id, place, of: { where: …, column: … }, published, tolerance, why }`";
         let required = |key: &str| {
             let missing = || Problem::new(node.place, format!("a given without `{key}`")).help(accepted);
@@ -79,7 +77,7 @@ impl Given {
         let paper = plan.experiment.paper.as_str();
         let definitions = Definitions::new(plans);
         let reader = Reader { node: &written, plans, definitions: &definitions, paper, book: Book::Anchors };
-        let check = reader.checks()?.remove(0).value;
+        let check = reader.checks()?.remove(0);
         let is_printed = test.get("tolerance").map(read::<Tolerance>).transpose()? == Some(Tolerance::Printed);
         if why.trim().is_empty() && !is_printed {
             let problem = Problem::new(node.place, format!("the given `{}` has a tolerance without reason", check.id));
@@ -89,8 +87,6 @@ impl Given {
             let problem = Problem::new(of.place, format!("the given `{}` is a time", check.id));
             return Err(problem.help("accepted: numbers that do not depend on the machine"));
         }
-        let mut problems = Problems::default();
-        runs::check(&check, &written, paper, plans, &mut problems);
-        Ok((Self { place, check }, problems))
+        Ok(Self { place, check })
     }
 }

@@ -6,10 +6,12 @@ use mbsbench_numbers::short;
 use mbsbench_problem::Status;
 
 use super::Test;
-use super::check::{Check, Finest, Kind, Tested};
-use super::evidence::{Evidence, Lacking, Number, Selection, reduce};
+use super::check::{Check, Kind};
+use super::evidence::{Evidence, Number, Selection, reduce, unmade};
 use super::paired;
-use super::spec::{Failure, Identity, Operand, Reduce};
+use super::spec::{
+    Agreement, Failure, Identity, Landmark, Measurement, Operand, Order, Ordering, Reduce, Shape, Weaker,
+};
 use super::verdict::{Detail, Judgement, Reason, Verdict};
 use crate::fit::exponent;
 
@@ -44,7 +46,7 @@ struct Judge<'j> {
 
 /// A number, or why there is none, with the runs behind it.
 struct Found {
-    number: Result<Number, Lacking>,
+    number: Result<Number, Judgement>,
     keys: Vec<String>,
 }
 
@@ -66,16 +68,17 @@ impl Judge<'_> {
     /// Judges by the kind of the check.
     fn kind(&self, kind: &Kind) -> Judgement {
         match kind {
-            Kind::Value(tested) | Kind::Bound(tested) => self.number(tested, self.single(&tested.of)),
-            Kind::Ratio(tested) => self.directed(tested, self.pair(&tested.of, ratio, false), 1.0),
-            Kind::Difference(tested) => self.directed(tested, self.pair(&tested.of, difference, true), 0.0),
-            Kind::Order { of, x, finest, test, partly } => self.order(of, x, *finest, test, partly.as_ref()),
-            Kind::Ordering { smallest_first, by_factor } => self.ordering(smallest_first, *by_factor),
+            Kind::Value(of) | Kind::Bound(of) => self.number(&of.test(), of.partly.as_ref(), self.single(&of.of)),
+            Kind::Ratio(of) => self.directed(of, false),
+            Kind::Difference(of) => self.directed(of, true),
+            Kind::Order(order) => self.order(order),
+            Kind::Ordering(ordering) => self.ordering(ordering),
             Kind::Failure(failure) => self.failure(failure),
             Kind::Identity(identity) => self.identity(identity),
-            Kind::Agreement { cells, share, test } => self.agreement(cells, *share, test),
-            Kind::Shape(landmarks) => self.shape(landmarks),
-            Kind::Open(reason) => Judgement::open(reason.clone()),
+            Kind::Agreement(agreement) => self.agreement(agreement),
+            Kind::Shape(shape) => self.shape(shape),
+            Kind::Cells(cells) => Judgement::open(Reason::NotTestable(format!("all of the table {}", cells.table))),
+            Kind::Open(open) => Judgement::open(open.reason()),
         }
     }
 
@@ -94,7 +97,8 @@ impl Judge<'_> {
 
     /// Two operands made one number: pairwise, or each with the only one of `to`, and then reduced as `of` says; where
     /// `to` is reduced by itself, both are reduced first.
-    fn pair(&self, [of, to]: &[Operand; 2], make: fn(Number, Number) -> Number, of_difference: bool) -> Found {
+    fn pair(&self, of: &Operand, to: &Operand, of_difference: bool) -> Found {
+        let make = if of_difference { difference } else { ratio };
         if to.reduce != Reduce::Only {
             let (first, second) = (self.single(of), self.single(to));
             let keys = [first.keys, second.keys].concat();
@@ -115,18 +119,18 @@ impl Judge<'_> {
         found(first.lacking.or(second.lacking), &numbers, of.reduce, [first.keys, second.keys].concat())
     }
 
-    fn number<O>(&self, tested: &Tested<O>, found: Found) -> Judgement {
-        let Found { number, keys } = found;
-        match number {
-            Ok(number) => Judgement { evidence: keys, ..tested_number(number, &tested.test, tested.partly.as_ref()) },
-            Err(lacking) => Judgement { evidence: keys, ..without(lacking) },
-        }
+    fn number(&self, test: &Test, partly: Option<&Weaker>, Found { number, keys }: Found) -> Judgement {
+        let judgement = number.map_or_else(|lacking| lacking, |number| tested_number(number, test, partly));
+        Judgement { evidence: keys, ..judgement }
     }
 
     /// As a number, but for `partly`: the direction has to hold, and no effect is no direction.
-    fn directed<O>(&self, tested: &Tested<O>, found: Found, no_effect: f64) -> Judgement {
-        let mut judgement = self.number(tested, found);
-        let wanted = tested.test.side_of(no_effect);
+    fn directed(&self, measurement: &Measurement, of_difference: bool) -> Judgement {
+        let Measurement { of, to, partly, .. } = measurement;
+        let (to, test) = (to.as_ref().unwrap_or(of), measurement.test());
+        let no_effect = if of_difference { 0.0 } else { 1.0 };
+        let mut judgement = self.number(&test, partly.as_ref(), self.pair(of, to, of_difference));
+        let wanted = test.side_of(no_effect);
         let is_astray = |value: f64| wanted.is_some_and(|side| side * (value - no_effect) <= NO_EFFECT);
         if judgement.verdict == Verdict::Partly && judgement.measured.is_some_and(is_astray) {
             judgement.verdict = Verdict::NotReproduced;
@@ -135,28 +139,27 @@ impl Judge<'_> {
     }
 
     /// The slope through all runs, or through the finest usable ones; runs that failed say nothing about an order then.
-    fn order(&self, of: &Operand, x: &str, finest: Option<Finest>, test: &Test, partly: Option<&Test>) -> Judgement {
+    fn order(&self, order: &Order) -> Judgement {
+        let Order { of, x, finest, above, partly, .. } = order;
         let ordinates = self.single_column(of, finest.is_some());
-        let of_x = Operand { column: Some(x.to_owned()), unit: None, magnitude: false, ..of.clone() };
+        let of_x = Operand { column: Some(x.clone()), unit: None, magnitude: false, ..of.clone() };
         let abscissas = self.single_column(&of_x, finest.is_some());
         let keys = ordinates.keys.clone();
         if let Some(lacking) = ordinates.lacking.or(abscissas.lacking) {
-            return Judgement { evidence: keys, ..without(lacking) };
+            return Judgement { evidence: keys, ..lacking };
         }
         let mut points: Vec<(f64, Number)> =
             abscissas.numbers.iter().map(|x| x.value).zip(ordinates.numbers.iter().copied()).collect();
-        if let Some(finest) = finest {
-            match finest.of(points) {
-                Some(usable) => points = usable,
-                None => {
-                    let what = format!("fewer than {} runs completed with errors above rounding", finest.count);
-                    return Judgement { evidence: keys, ..without(Lacking::Beyond(what)) };
-                }
+        if let &Some(count) = finest {
+            points = finest_of(points, count, above.unwrap_or(0.0));
+            if points.len() < count {
+                let what = format!("fewer than {count} runs completed with errors above rounding");
+                return Judgement { evidence: keys, ..Judgement::open(Reason::OwnChecks(what)) };
             }
         }
         let line: Vec<[f64; 2]> = points.iter().map(|&(x, number)| [x, number.value]).collect();
         let slope = exponent(&line).unwrap_or(f64::NAN);
-        let mut judgement = tested_number(Number { value: slope, uncertainty: 0.0 }, test, partly);
+        let mut judgement = tested_number(Number::exact(slope), &order.test(), partly.as_ref());
         if !points.iter().all(|(_, number)| number.is_certain()) {
             judgement.verdict = Verdict::Open;
             "an error is within ten times the bound on the reference's".clone_into(&mut judgement.note);
@@ -172,13 +175,14 @@ impl Judge<'_> {
         selection
     }
 
-    fn ordering(&self, operands: &[Operand], by_factor: f64) -> Judgement {
+    fn ordering(&self, ordering: &Ordering) -> Judgement {
+        let (operands, by_factor) = (&ordering.smallest_first, ordering.by_factor.unwrap_or(1.0));
         let found: Vec<Found> = operands.iter().map(|operand| self.single(operand)).collect();
         let keys = found.iter().flat_map(|found| found.keys.clone()).collect();
-        let numbers: Result<Vec<Number>, Lacking> = found.into_iter().map(|found| found.number).collect();
+        let numbers: Result<Vec<Number>, Judgement> = found.into_iter().map(|found| found.number).collect();
         let numbers = match numbers {
             Ok(numbers) => numbers,
-            Err(lacking) => return Judgement { evidence: keys, ..without(lacking) },
+            Err(lacking) => return Judgement { evidence: keys, ..lacking },
         };
         let mut details = vec![detail(&operands[0], String::new(), numbers[0].value, true)];
         let (mut verdict, mut margin) = (Verdict::Reproduced, f64::INFINITY);
@@ -218,8 +222,8 @@ impl Judge<'_> {
     fn failure(&self, failure: &Failure) -> Judgement {
         let runs = self.evidence.runs(self.paper, &failure.experiment, &failure.filter);
         let keys = runs.iter().map(|(run, _)| run.key().to_string()).collect();
-        if let Some(lacking) = runs.iter().find_map(|(run, row)| Lacking::unmade(run, row.status)) {
-            return Judgement { evidence: keys, ..without(lacking) };
+        if let Some(lacking) = runs.iter().find_map(|(run, row)| unmade(run, row.status)) {
+            return Judgement { evidence: keys, ..lacking };
         }
         let as_said = |status: Status| match failure.status {
             _ if failure.completes => status == Status::Ok,
@@ -250,24 +254,25 @@ impl Judge<'_> {
             }
         }
         if let Some(lacking) = lacking {
-            return Judgement { evidence: left.keys, ..without(lacking) };
+            return Judgement { evidence: left.keys, ..lacking };
         }
         let worst = defects.iter().fold(0.0, |worst: f64, defect| worst.max(defect.abs()));
-        let number = Number { value: worst, uncertainty: 0.0 };
         let exact = Test::Within { above: None, below: Some(0.0) };
-        Judgement { evidence: left.keys, ..tested_number(number, &exact, None) }
+        Judgement { evidence: left.keys, ..tested_number(Number::exact(worst), &exact, None) }
     }
 
     /// The number is the smallest distance within which the share of the cells is; details are those that are farther
     /// than it may be.
-    fn agreement(&self, cells: &[(f64, Operand)], share: f64, test: &Test) -> Judgement {
+    fn agreement(&self, agreement: &Agreement) -> Judgement {
+        let Agreement { cells, share, .. } = agreement;
+        let test = agreement.test();
         let (mut distances, mut keys, mut details) = (Vec::new(), Vec::new(), Vec::new());
         for (published, operand) in cells {
             let found = self.single(operand);
             keys.extend(found.keys);
             let Number { value, uncertainty } = match found.number {
                 Ok(number) => number,
-                Err(lacking) => return Judgement { evidence: keys, ..without(lacking) },
+                Err(lacking) => return Judgement { evidence: keys, ..lacking },
             };
             let distance = (value / published - 1.0).abs();
             if !test.holds(distance) {
@@ -279,20 +284,18 @@ impl Judge<'_> {
         distances.sort_by(|a, b| a.value.total_cmp(&b.value));
         let rank = (share * distances.len() as f64).ceil() as usize;
         match distances.get(rank.saturating_sub(1)) {
-            Some(&distance) => Judgement { evidence: keys, details, ..tested_number(distance, test, None) },
-            None => without(Lacking::Empty("no cell is published".to_owned())),
+            Some(&distance) => Judgement { evidence: keys, details, ..tested_number(distance, &test, None) },
+            None => Judgement::without_number(Verdict::NotReproduced, "no cell is published"),
         }
     }
 
-    fn shape(&self, landmarks: &[(String, Tested<Operand>)]) -> Judgement {
-        let judged: Vec<(&str, &Tested<Operand>, Judgement)> = landmarks
-            .iter()
-            .map(|(name, tested)| (name.as_str(), tested, self.number(tested, self.single(&tested.of))))
-            .collect();
-        let verdicts: Vec<Verdict> = judged.iter().map(|(.., judgement)| judgement.verdict).collect();
+    fn shape(&self, Shape { landmarks }: &Shape) -> Judgement {
+        let judge = |landmark: &Landmark| self.number(&landmark.test(), None, self.single(&landmark.of));
+        let judged: Vec<Judgement> = landmarks.iter().map(judge).collect();
+        let verdicts: Vec<Verdict> = judged.iter().map(|judgement| judgement.verdict).collect();
         let any = |wanted: Verdict| verdicts.contains(&wanted);
-        let unmade = judged.iter().find(|(.., judgement)| judgement.excused);
-        let lacking = unmade.and_then(|(.., judgement)| judgement.open.clone());
+        let unmade = judged.iter().find(|judgement| judgement.excused);
+        let lacking = unmade.and_then(|judgement| judgement.open.clone());
         let verdict = if verdicts.iter().all(|&verdict| verdict == Verdict::Reproduced) {
             Verdict::Reproduced
         } else if lacking.is_some() {
@@ -302,9 +305,9 @@ impl Judge<'_> {
         } else {
             Verdict::Open
         };
-        let margin = judged.iter().filter_map(|(.., judgement)| judgement.margin).fold(f64::INFINITY, f64::min);
+        let margin = judged.iter().filter_map(|judgement| judgement.margin).fold(f64::INFINITY, f64::min);
         let mut notes: Vec<&str> =
-            judged.iter().map(|(.., j)| j.note.as_str()).filter(|note| !note.is_empty()).collect();
+            judged.iter().map(|each| each.note.as_str()).filter(|note| !note.is_empty()).collect();
         notes.dedup();
         Judgement {
             verdict,
@@ -312,14 +315,15 @@ impl Judge<'_> {
             measured: None,
             margin: margin.is_finite().then_some(margin),
             note: notes.join("; "),
-            excused: judged.iter().any(|(.., judgement)| judgement.excused),
-            evidence: judged.iter().flat_map(|(.., judgement)| judgement.evidence.clone()).collect(),
-            details: judged
+            excused: judged.iter().any(|judgement| judgement.excused),
+            evidence: judged.iter().flat_map(|judgement| judgement.evidence.clone()).collect(),
+            details: landmarks
                 .iter()
-                .map(|(name, tested, judgement)| Detail {
-                    name: (*name).to_owned(),
-                    published: match &tested.test {
-                        Test::Near { published, .. } => published.text.clone(),
+                .zip(&judged)
+                .map(|(landmark, judgement)| Detail {
+                    name: landmark.name.clone(),
+                    published: match landmark.test() {
+                        Test::Near { published, .. } => published.text,
                         bound @ Test::Within { .. } => bound.to_string(),
                     },
                     measured: judgement.measured,
@@ -341,36 +345,31 @@ fn detail(operand: &Operand, published: String, measured: f64, holds: bool) -> D
     }
 }
 
-fn found(lacking: Option<Lacking>, numbers: &[Number], how: Reduce, keys: Vec<String>) -> Found {
-    let number = match lacking {
-        Some(lacking) => Err(lacking),
-        None => reduce(numbers, how).ok_or_else(|| Lacking::Empty("no run is meant".to_owned())),
-    };
-    Found { number, keys }
+/// The points with the `count` smallest abscissas among those whose number exceeds ten times its uncertainty, and rounding.
+fn finest_of(mut points: Vec<(f64, Number)>, count: usize, rounding: f64) -> Vec<(f64, Number)> {
+    points.retain(|(_, number)| number.is_certain() && number.value > rounding);
+    points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    points.truncate(count);
+    points
 }
 
-/// A failed run refutes what is claimed of it; what was not made or has no reference is not judged.
-fn without(lacking: Lacking) -> Judgement {
-    match lacking {
-        Lacking::Failed(what) | Lacking::Empty(what) => Judgement::without_number(Verdict::NotReproduced, what),
-        Lacking::Reference(what) | Lacking::Beyond(what) | Lacking::Watched(what) => {
-            Judgement::open(Reason::OwnChecks(what))
-        }
-        Lacking::Timing(note) => Judgement { excused: true, note, ..Judgement::open(Reason::Timing) },
-        Lacking::Lost(what) => Judgement { excused: true, ..Judgement::open(Reason::OwnChecks(what)) },
-        Lacking::Unavailable(what) => Judgement { excused: true, ..Judgement::open(Reason::NotInstalled(what)) },
-    }
+/// A failed run refutes what is claimed of it; one that was not made or has no reference leaves it open.
+fn found(lacking: Option<Judgement>, numbers: &[Number], how: Reduce, keys: Vec<String>) -> Found {
+    let nothing = || Judgement::without_number(Verdict::NotReproduced, "no run is meant");
+    let number = lacking.map_or_else(|| reduce(numbers, how).ok_or_else(nothing), Err);
+    Found { number, keys }
 }
 
 /// Into how many parts an uncertainty is divided, to either side, to see whether it could turn a verdict.
 const PROBES: i32 = 64;
 
 /// The verdict on a number; inconclusive where its uncertainty could turn it.
-fn tested_number(number: Number, test: &Test, partly: Option<&Test>) -> Judgement {
+fn tested_number(number: Number, test: &Test, partly: Option<&Weaker>) -> Judgement {
+    let partly = partly.map(|weaker| test.weakened(weaker));
     let verdict_at = |value: f64| {
         if test.holds(value) {
             Verdict::Reproduced
-        } else if partly.is_some_and(|weaker| weaker.holds(value)) {
+        } else if partly.as_ref().is_some_and(|weaker| weaker.holds(value)) {
             Verdict::Partly
         } else {
             Verdict::NotReproduced
@@ -412,19 +411,20 @@ mod tests {
     fn an_order_is_that_of_the_finest_errors_above_rounding() {
         let point = |h: f64, value: f64, uncertainty: f64| (h, Number { value, uncertainty });
         let points = vec![point(0.8, 9.0, 0.0), point(0.1, 1e-2, 1e-3), point(0.4, 0.16, 1e-3), point(0.2, 0.04, 1e-3)];
-        let finest = |count, above| Finest { count, above }.of(points.clone());
-        let steps = |usable: Option<Vec<(f64, Number)>>| usable.map(|all| all.iter().map(|point| point.0).collect());
-        assert_eq!(steps(finest(3, 0.0)), Some(vec![0.1, 0.2, 0.4]));
-        assert_eq!(steps(finest(3, 0.01)), Some(vec![0.2, 0.4, 0.8]), "a number at rounding is none");
-        assert_eq!(steps(finest(4, 0.01)), None::<Vec<f64>>);
+        let steps = |points: &[(f64, Number)], count, above| -> Vec<f64> {
+            finest_of(points.to_vec(), count, above).iter().map(|point| point.0).collect()
+        };
+        assert_eq!(steps(&points, 3, 0.0), [0.1, 0.2, 0.4]);
+        assert_eq!(steps(&points, 3, 0.01), [0.2, 0.4, 0.8], "a number at rounding is none");
+        assert_eq!(steps(&points, 4, 0.01).len(), 3);
         let uncertain = vec![point(0.1, 1e-2, 1.1e-3), point(0.2, 0.04, 1e-3), point(0.4, 0.16, 1e-3)];
-        assert_eq!(steps(Finest { count: 3, above: 0.0 }.of(uncertain)), None, "within ten times the bound");
+        assert_eq!(steps(&uncertain, 3, 0.0), [0.2, 0.4], "one is within ten times the bound");
     }
 
     #[test]
     fn the_weaker_test_gives_partly() {
-        let (test, weaker) =
-            (Test::Within { above: None, below: Some(1.0) }, Test::Within { above: None, below: Some(2.0) });
+        let test = Test::Within { above: None, below: Some(1.0) };
+        let weaker = Weaker { relative: None, absolute: None, factor: None, below: Some(2.0), above: None };
         let verdict = |value| tested_number(Number { value, uncertainty: 0.0 }, &test, Some(&weaker)).verdict;
         assert_eq!(
             [verdict(1.0), verdict(2.0), verdict(2.1), verdict(f64::NAN)].map(Verdict::name),

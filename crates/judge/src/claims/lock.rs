@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 use mbsbench_experiment::Problems;
 use mbsbench_input::{Document, Problem};
 
+use super::bound::BoundSet;
 use super::check::Check;
-use super::ledger::ReadStatement;
-use super::spec::BoundSet;
 
 /// Name of the file beside a ledger.
 const NAME: &str = "bounds.lock";
@@ -101,42 +100,32 @@ impl Lock {
 }
 
 /// Compares a ledger with the lock beside it. A check that no lock stamps `before` counts as `stated`.
-pub(super) fn compare<'r>(
-    document: &Document,
-    statements: impl Iterator<Item = &'r mut ReadStatement>,
-    problems: &mut Problems,
-) {
+pub(super) fn compare<'c>(document: &Document, checks: impl Iterator<Item = &'c mut Check>, problems: &mut Problems) {
     let text = mbsbench_input::read_text(&document.source.folder().join(NAME), mbsbench_input::LARGEST_TEXT);
     let lock = text.ok().map(|text| Lock::parse(&text));
-    for read in statements {
-        for (check, node) in read.statement.checks.iter_mut().zip(&read.checks) {
-            if !check.kind.is_testable() {
+    for check in checks.filter(|check| check.kind.is_testable()) {
+        let Some(lock) = &lock else {
+            check.bound_set = check.bound_set.max(BoundSet::Stated);
+            continue;
+        };
+        let id = &check.id;
+        let (message, help) = match lock.0.get(id) {
+            Some(locked) if locked.definition != check.definition => (
+                format!("`{id}` tests something else than its entry in {NAME}"),
+                "`mbsbench lock PAPER` records it, and says whether it needs `bound_set: after`",
+            ),
+            None => {
+                (format!("`{id}` is not in {NAME}"), "`mbsbench lock PAPER` records it; do so before its runs are made")
+            }
+            Some(Locked { set: BoundSet::After, .. }) if check.bound_set == BoundSet::Before => (
+                format!("`{id}` was written or changed after its result was known"),
+                "add `bound_set: after`, and say in `why` what was changed",
+            ),
+            Some(locked) => {
+                check.bound_set = check.bound_set.max(locked.set);
                 continue;
             }
-            let Some(lock) = &lock else {
-                check.bound_set = check.bound_set.max(BoundSet::Stated);
-                continue;
-            };
-            let id = &check.id;
-            let (message, help) = match lock.0.get(id) {
-                Some(locked) if locked.definition != check.definition => (
-                    format!("`{id}` tests something else than its entry in {NAME}"),
-                    "`mbsbench lock PAPER` records it, and says whether it needs `bound_set: after`".to_owned(),
-                ),
-                None => (
-                    format!("`{id}` is not in {NAME}"),
-                    "`mbsbench lock PAPER` records it; do so before its runs are made".to_owned(),
-                ),
-                Some(Locked { set: BoundSet::After, .. }) if check.bound_set == BoundSet::Before => (
-                    format!("`{id}` was written or changed after its result was known"),
-                    "add `bound_set: after`, and say in `why` what was changed".to_owned(),
-                ),
-                Some(locked) => {
-                    check.bound_set = check.bound_set.max(locked.set);
-                    continue;
-                }
-            };
-            problems.add(Problem::new(node.place_of("id"), message).help(help));
-        }
+        };
+        problems.add(Problem::new(check.place_of_id, message).help(help));
     }
 }

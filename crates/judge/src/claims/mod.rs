@@ -1,7 +1,7 @@
 //! What a paper says, tested against what was measured.
 //!
 //! ```text
-//! claims.yaml ──written, ledger──▶ Statement ⊃ Check ─┐
+//! claims.yaml ──written, reader──▶ Statement ⊃ Check ─┐
 //! runs.csv ────────────evidence──▶ numbers ───────────┼─judge──▶ Judgement ─┐
 //! experiment files ─────grounds──▶ marks ─────────────┼─────────────────────┴─standing──▶ outcome ──record──▶ claims.json, tables
 //! reconstruction.csv ──────────────▶ Studied ─────────┘
@@ -9,6 +9,7 @@
 //!
 //! The language is described in `docs/claims.md`.
 
+mod bound;
 mod cells;
 mod check;
 pub mod definition;
@@ -21,6 +22,7 @@ mod letter;
 mod lock;
 mod paired;
 mod printed;
+mod reader;
 pub mod record;
 mod runs;
 pub mod schema;
@@ -31,18 +33,27 @@ mod test;
 mod verdict;
 mod written;
 
-pub use check::{Check, Kind, Tested};
+pub use bound::{BoundFrom, BoundSet};
+pub use check::{Check, Kind};
 pub(crate) use evidence::median;
-pub use evidence::{Evidence, EvidenceError, Lacking, Number, Recorded, Selection};
+pub use evidence::{Evidence, EvidenceError, Number, Selection};
 pub use given::Given;
 pub use grounds::Grounds;
 pub use judge::judge;
-pub use ledger::{Book, Ledger};
+pub use ledger::Ledger;
 pub use letter::{Question, letter, questions};
 pub use lock::{Change, Lock};
 pub use printed::Printed;
 pub use record::{Judged, JudgedCheck};
+pub use schema::Book;
 pub use standing::{Company, Counts, Share, Standing, Studied, Studies};
 pub use statement::Statement;
 pub use test::Test;
 pub use verdict::{Detail, Judgement, Outcome, Reason, Verdict};
+
+use mbsbench_experiment::plan::Plan;
+
+/// The plan of an experiment named with or without its paper.
+fn plan_of<'p>(plans: &'p [Plan], paper: &str, name: &str) -> Option<&'p Plan> {
+    plans.iter().find(|plan| plan.experiment.is_called(name, paper))
+}

@@ -8,7 +8,7 @@ use mbsbench_numbers::short;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::spec::Holds;
+use super::statement::Holds;
 use super::{
     Check, Company, Evidence, Grounds, Judgement, Ledger, Outcome, Reason, Standing, Statement, Studies, Test, Verdict,
 };
@@ -49,9 +49,8 @@ impl JudgedCheck {
     #[must_use]
     pub fn required(&self) -> String {
         match self.check.kind.test() {
-            Some(Test::Near { published, tolerance }) => {
-                let test = Test::Near { published: published.clone(), tolerance: *tolerance };
-                format!("{} {test}", published.text)
+            Some(test @ Test::Near { .. }) => {
+                format!("{} {test}", self.check.kind.published().unwrap_or_default())
             }
             Some(bound) => bound.to_string(),
             None => String::new(),
@@ -152,7 +151,7 @@ impl Judged {
     /// Whether its verdict, or that of a check, differs from the expected one.
     #[must_use]
     pub fn differs(&self) -> bool {
-        (self.verdict() != self.statement.expected && !self.is_excused())
+        (self.verdict() != self.statement.expected() && !self.is_excused())
             || self.checks.iter().any(JudgedCheck::differs)
     }
 
@@ -165,7 +164,7 @@ impl Judged {
     /// Whether it differs from what is expected, and other times would make it as expected.
     #[must_use]
     pub fn differs_by_times(&self) -> bool {
-        let expected = self.statement.expected;
+        let expected = self.statement.expected();
         let any_times =
             || [Outcome::Reproduced, Outcome::Partly, Outcome::NotReproduced, Outcome::Open(Reason::Timing)];
         let could_be = || {
@@ -269,7 +268,7 @@ impl Judged {
         add("verdict", json!(self.verdict()));
         add("reason", json!(self.outcome.reason().map(Reason::name)));
         add("detail", json!(self.outcome.reason().map(Reason::detail)));
-        add("expected", json!(self.statement.expected));
+        add("expected", json!(self.statement.expected()));
         add("because", json!(self.statement.because));
         add("rests_on", json!(self.rests_on()));
         let [holding, firm, all] = [self.holding(), self.count(Verdict::Reproduced), self.carrying().count()];

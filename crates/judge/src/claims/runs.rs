@@ -2,201 +2,170 @@
 
 use std::collections::BTreeMap;
 
-use mbsbench_experiment::Problems;
 use mbsbench_experiment::columns::TIMINGS;
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::spec::AxisValue;
-use mbsbench_input::{Node, Place, Problem};
+use mbsbench_input::{Place, Problem};
 
 use super::check::{Check, Kind};
-use super::ledger::plan_of;
-use super::spec::{Operand, Reduce};
+use super::plan_of;
+use super::reader::Reader;
+use super::spec::{Operand, Order, Reduce};
 
-/// Holds the operands of a check against the plans.
-pub(super) fn check(check: &Check, node: &Node, paper: &str, plans: &[Plan], problems: &mut Problems) {
-    let checker = Checker { check, node, paper, plans };
-    match &check.kind {
-        Kind::Value(tested) | Kind::Bound(tested) => checker.operand(check.kind.name(), "of", &tested.of, problems),
-        Kind::Ratio(tested) | Kind::Difference(tested) => {
-            checker.operand(check.kind.name(), "of", &tested.of[0], problems);
-            checker.operand(check.kind.name(), "to", &tested.of[1], problems);
-            checker.pairs(&tested.of, problems);
-        }
-        Kind::Order { of, x, .. } => checker.order(of, x, problems),
-        Kind::Ordering { smallest_first, .. } => {
-            for (index, operand) in smallest_first.iter().enumerate() {
-                checker.operand("ordering", &format!("smallest_first.{index}"), operand, problems);
+impl<'r> Reader<'r> {
+    /// Holds the operands of a check against the plans.
+    pub(super) fn check_runs(&self, check: &Check) -> Result<(), Problem> {
+        let name = check.kind.name();
+        match &check.kind {
+            Kind::Value(of) | Kind::Bound(of) => self.operand(name, "of", &of.of),
+            Kind::Ratio(measurement) | Kind::Difference(measurement) => {
+                let Some(to) = &measurement.to else { return Ok(()) };
+                self.operand(name, "of", &measurement.of)?;
+                self.operand(name, "to", to)?;
+                self.pairs(check, &measurement.of, to)
             }
-        }
-        Kind::Failure(failure) => {
-            if let Some(plan) = checker.plan("failure.experiment", &failure.experiment, problems) {
-                checker.runs(plan, "failure.where", &failure.filter, problems);
+            Kind::Order(order) => self.order(order),
+            Kind::Ordering(ordering) => {
+                let mut operands = ordering.smallest_first.iter().enumerate();
+                operands.try_for_each(|(k, operand)| self.operand(name, &format!("smallest_first.{k}"), operand))
             }
-        }
-        Kind::Identity(identity) => {
-            if let Some(plan) = checker.plan("identity.experiment", &identity.experiment, problems)
-                && checker.runs(plan, "identity.where", &identity.filter, problems).is_some()
-            {
-                checker.column(plan, "identity.column", &identity.column, problems);
-                for name in identity.terms.keys() {
-                    checker.column(plan, &format!("identity.terms.{name}"), name, problems);
-                }
+            Kind::Failure(failure) => {
+                let plan = self.plan("failure.experiment", &failure.experiment)?;
+                self.runs(plan, "failure.where", &failure.filter).map(drop)
             }
-        }
-        // Made of cells of tables, as which they have been found.
-        Kind::Agreement { .. } => {}
-        Kind::Shape(landmarks) => {
-            for (index, (_, landmark)) in landmarks.iter().enumerate() {
-                checker.operand("shape", &format!("landmarks.{index}.of"), &landmark.of, problems);
+            Kind::Identity(identity) => {
+                let plan = self.plan("identity.experiment", &identity.experiment)?;
+                self.runs(plan, "identity.where", &identity.filter)?;
+                self.column(plan, "identity.column", &identity.column)?;
+                let mut names = identity.terms.keys();
+                names.try_for_each(|name| self.column(plan, &format!("identity.terms.{name}"), name))
             }
+            Kind::Shape(shape) => {
+                let mut landmarks = shape.landmarks.iter().enumerate();
+                landmarks.try_for_each(|(k, landmark)| self.operand(name, &format!("landmarks.{k}.of"), &landmark.of))
+            }
+            // Cells of tables have been found as such.
+            Kind::Agreement(_) | Kind::Cells(_) | Kind::Open(_) => Ok(()),
         }
-        Kind::Open(_) => {}
     }
-}
 
-/// The problem that no experiment has a name.
-pub(super) fn unknown_experiment(place: Place, name: &str, plans: &[Plan]) -> Problem {
-    let known = |plan: &'_ Plan| match plan.experiment.id.split_once('/') {
-        // As the ledger names those of its own paper.
-        Some((_, own)) if !name.contains('/') => own.to_owned(),
-        _ => plan.experiment.id.clone(),
-    };
-    let known: Vec<String> = plans.iter().map(known).collect();
-    Problem::unknown(place, "experiment", name, known.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-struct Checker<'c> {
-    check: &'c Check,
-    node: &'c Node,
-    paper: &'c str,
-    plans: &'c [Plan],
-}
-
-impl<'c> Checker<'c> {
     fn place(&self, path: &str) -> Place {
         // A cell of a table stands nowhere itself.
-        if self.node.get("cells").is_some() { self.node.place_of("cells") } else { self.node.place_of(path) }
+        let kind = path.split('.').next().unwrap_or(path);
+        self.node.place_of(if self.node.get(kind).is_some() { path } else { "cells" })
     }
 
-    fn plan(&self, path: &str, name: &str, problems: &mut Problems) -> Option<&'c Plan> {
-        let plan = plan_of(self.plans, self.paper, name);
-        if plan.is_none() {
-            problems.add(unknown_experiment(self.place(path), name, self.plans));
-        }
-        plan
+    /// The plan of an experiment, named at a path.
+    pub(super) fn plan(&self, path: &str, name: &str) -> Result<&'r Plan, Problem> {
+        plan_of(self.plans, self.paper, name).ok_or_else(|| {
+            let known = self.plans.iter().map(|plan| match plan.experiment.id.split_once('/') {
+                // As the ledger names those of its own paper.
+                Some((_, own)) if !name.contains('/') => own,
+                _ => plan.experiment.id.as_str(),
+            });
+            Problem::unknown(self.place(path), "experiment", name, known.collect::<Vec<_>>())
+        })
     }
 
     /// The runs that a filter selects; a problem where its axes or values are unknown, or nothing is left.
     fn runs(
         &self,
-        plan: &'c Plan,
+        plan: &'r Plan,
         path: &str,
         filter: &BTreeMap<String, AxisValue>,
-        problems: &mut Problems,
-    ) -> Option<Vec<&'c RunSpec>> {
+    ) -> Result<Vec<&'r RunSpec>, Problem> {
         for (name, value) in filter {
             let place = self.place(&format!("{path}.{name}"));
             let Some(axis) = plan.axis(name) else {
-                let known: Vec<&str> = plan.axes.iter().map(String::as_str).collect();
-                problems.add(Problem::unknown(place, "axis", name, known));
-                return None;
+                return Err(Problem::unknown(place, "axis", name, plan.axes.iter().map(String::as_str)));
             };
             let labels = || plan.runs.iter().filter_map(|run| run.cells[axis].as_ref());
             let each = if let AxisValue::Any(values) = value { values.as_slice() } else { std::slice::from_ref(value) };
-            for value in each {
-                if !labels().any(|label| value.matches(label)) {
-                    let known: Vec<&str> = plan.values(axis).into_iter().map(|label| label.text.as_str()).collect();
-                    let kind = format!("value of `{name}`");
-                    problems.add(Problem::unknown(place, &kind, &value.to_string(), known));
-                    return None;
-                }
+            if let Some(value) = each.iter().find(|value| !labels().any(|label| value.matches(label))) {
+                let known: Vec<&str> = plan.values(axis).into_iter().map(|label| label.text.as_str()).collect();
+                return Err(Problem::unknown(place, &format!("value of `{name}`"), &value.to_string(), known));
             }
         }
         let runs: Vec<&RunSpec> = plan.meant(filter).map(|(_, run)| run).collect();
         if runs.is_empty() {
             let problem = Problem::new(self.place(path), format!("no run of `{}` is meant", plan.experiment.id));
-            problems.add(problem.help("accepted: a combination that is not excluded"));
-            return None;
+            return Err(problem.help("accepted: a combination that is not excluded"));
         }
-        Some(runs)
+        Ok(runs)
     }
 
-    fn operand(&self, kind: &str, key: &str, operand: &Operand, problems: &mut Problems) {
+    fn operand(&self, kind: &str, key: &str, operand: &Operand) -> Result<(), Problem> {
         let path = format!("{kind}.{key}");
-        let Some(plan) = self.plan(&format!("{path}.experiment"), &operand.experiment, problems) else { return };
-        let Some(runs) = self.runs(plan, &format!("{path}.where"), &operand.filter, problems) else { return };
+        let plan = self.plan(&format!("{path}.experiment"), &operand.experiment)?;
+        let runs = self.runs(plan, &format!("{path}.where"), &operand.filter)?;
         if operand.column.is_some() == operand.columns.is_some() {
             let problem = Problem::new(self.place(&path), "not one of `column` and `columns`");
-            problems.add(problem.help("accepted: `column: NAME` or `columns: [NAME, …]`"));
-            return;
+            return Err(problem.help("accepted: `column: NAME` or `columns: [NAME, …]`"));
         }
         if let Some(at) = &operand.at {
-            self.column(plan, &format!("{path}.at.column"), &at.column, problems);
-            self.operand(&format!("{path}.at"), "equals", &at.equals, problems);
+            self.column(plan, &format!("{path}.at.column"), &at.column)?;
+            self.operand(&format!("{path}.at"), "equals", &at.equals)?;
         }
         for name in operand.columns() {
             let key = if operand.column.is_some() { "column" } else { "columns" };
-            self.column(plan, &format!("{path}.{key}"), name, problems);
+            self.column(plan, &format!("{path}.{key}"), name)?;
         }
         if let Some(times) = &operand.times
             && !runs.iter().all(|run| run.number_at(times).is_some())
         {
-            self.column(plan, &format!("{path}.times"), times, problems);
+            self.column(plan, &format!("{path}.times"), times)?;
         }
         let numbers = runs.len() * operand.columns().count();
         // What is taken pairwise is reduced with its partner.
         if operand.reduce == Reduce::Only && numbers != 1 && key != "to" && operand.at.is_none() {
             let message = format!("{numbers} numbers are meant where one is needed");
             let accepted = "accepted: a `where` that leaves one, or `reduce: max` and the like";
-            problems.add(Problem::new(self.place(&path), message).help(accepted));
+            return Err(Problem::new(self.place(&path), message).help(accepted));
         }
+        Ok(())
     }
 
-    fn column(&self, plan: &Plan, path: &str, name: &str, problems: &mut Problems) {
+    fn column(&self, plan: &Plan, path: &str, name: &str) -> Result<(), Problem> {
         let is_axis = plan.axis(name).is_some_and(|axis| plan.values(axis).iter().all(|label| label.number.is_some()));
-        let is_timing = plan.experiment.timing.is_some() && TIMINGS.contains(&name);
-        if is_axis || is_timing || name == "t_reached" || plan.columns.iter().any(|column| column == name) {
-            return;
-        }
         let timings = TIMINGS.into_iter().filter(|_| plan.experiment.timing.is_some());
         let known: Vec<&str> = plan.columns.iter().map(String::as_str).chain(["t_reached"]).chain(timings).collect();
-        problems.add(Problem::unknown(self.place(path), "column", name, known));
+        if is_axis || known.contains(&name) {
+            return Ok(());
+        }
+        Err(Problem::unknown(self.place(path), "column", name, known))
     }
 
     /// What is subtracted or divided pairwise has as many numbers on both sides.
-    fn pairs(&self, [of, to]: &[Operand; 2], problems: &mut Problems) {
-        if to.reduce != Reduce::Only || of.at.is_some() || to.at.is_some() {
-            return;
-        }
+    fn pairs(&self, check: &Check, of: &Operand, to: &Operand) -> Result<(), Problem> {
         let count = |operand: &Operand| {
-            let plan = plan_of(self.plans, self.paper, &operand.experiment)?;
-            Some(plan.meant(&operand.filter).count() * operand.columns().count())
+            let plan = plan_of(self.plans, self.paper, &operand.experiment);
+            plan.map_or(0, |plan| plan.meant(&operand.filter).count() * operand.columns().count())
         };
-        if let (Some(first), Some(second)) = (count(of), count(to))
-            && first != second
-            && second != 1
-        {
-            let message = format!("{first} numbers against {second} in `{}`", self.check.id);
+        let is_pairwise = to.reduce == Reduce::Only && of.at.is_none() && to.at.is_none();
+        let (first, second) = (count(of), count(to));
+        if is_pairwise && first != second && second != 1 {
+            let message = format!("{first} numbers against {second} in `{}`", check.id);
             let accepted = "accepted: as many on both sides, or one in `to`";
-            problems.add(Problem::new(self.place(self.check.kind.name()), message).help(accepted));
+            return Err(Problem::new(self.place(check.kind.name()), message).help(accepted));
         }
+        Ok(())
     }
 
-    fn order(&self, of: &Operand, x: &str, problems: &mut Problems) {
-        let Some(plan) = self.plan("order.of.experiment", &of.experiment, problems) else { return };
-        let Some(runs) = self.runs(plan, "order.of.where", &of.filter, problems) else { return };
+    fn order(&self, Order { of, x, .. }: &Order) -> Result<(), Problem> {
+        let plan = self.plan("order.of.experiment", &of.experiment)?;
+        let runs = self.runs(plan, "order.of.where", &of.filter)?;
         if of.column.is_none() || of.columns.is_some() {
             let problem = Problem::new(self.place("order.of"), "not one column");
-            problems.add(problem.help("accepted: `column: NAME`"));
-            return;
+            return Err(problem.help("accepted: `column: NAME`"));
         }
         for name in of.columns() {
-            self.column(plan, "order.of.column", name, problems);
+            self.column(plan, "order.of.column", name)?;
         }
-        self.column(plan, "order.x", x, problems);
+        self.column(plan, "order.x", x)?;
         if runs.len() < 2 {
             let problem = Problem::new(self.place("order.of"), "one run has no slope");
-            problems.add(problem.help("accepted: a `where` that leaves several runs"));
+            return Err(problem.help("accepted: a `where` that leaves several runs"));
         }
+        Ok(())
     }
 }

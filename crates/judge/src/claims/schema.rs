@@ -1,11 +1,33 @@
-//! The JSON Schema of ledgers.
+//! The keys of ledgers, and their JSON Schema.
 
 use mbsbench_experiment::schema::{bare_names, each, reference};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::ledger::{Book, SCHEMA};
-use super::spec::{CheckSpec, KindSpec, StatementSpec};
+use super::check::{Check, Kind};
+use super::statement::Statement;
+
+/// Which book a file is: the ledger of a paper, or values of our own that guard against regressions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Book {
+    /// `statements:` and `findings:`.
+    Claims,
+    /// `anchors:`.
+    Anchors,
+}
+
+/// Version of the file format.
+pub(super) const SCHEMA: u32 = 2;
+
+impl Book {
+    /// The keys that hold its statements.
+    pub(super) fn lists(self) -> &'static [&'static str] {
+        match self {
+            Self::Claims => &["statements", "findings"],
+            Self::Anchors => &["anchors"],
+        }
+    }
+}
 
 /// A key with the schema of what may stand there.
 type FileKey = (&'static str, fn() -> Value);
@@ -25,9 +47,9 @@ pub(super) const FRAME: [FileKey; 3] = [
 pub fn schema() -> Value {
     let mut generator = SchemaGenerator::default();
     let mut part = |schema: fn(&mut SchemaGenerator) -> schemars::Schema| schema(&mut generator).to_value();
-    let mut check = part(CheckSpec::json_schema);
-    let mut kinds = part(KindSpec::json_schema);
-    let mut statement = part(StatementSpec::json_schema);
+    let mut check = part(Check::json_schema);
+    let mut kinds = part(Kind::json_schema);
+    let mut statement = part(Statement::json_schema);
     let mut definitions = json!(generator.take_definitions(true));
     for kind in kinds["oneOf"].as_array_mut().into_iter().flatten() {
         let description = kind["description"].take();

@@ -1,4 +1,4 @@
-//! The ledger file as typed data; see `docs/claims.md`.
+//! The forms of tests in a ledger; see `docs/claims.md`.
 
 use std::collections::BTreeMap;
 
@@ -7,177 +7,8 @@ use mbsbench_problem::Status;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Printed, Verdict};
-
-/// A statement as it stands in the file, without its checks, which are written out first.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct StatementSpec {
-    /// Name, unique within the paper.
-    pub id: String,
-    /// Where the paper says it.
-    pub place: String,
-    /// What it says, in our own words.
-    pub says: String,
-    /// For how many of its carrying checks, and of the set-ups that agree with the paper, it has to hold.
-    #[serde(default)]
-    pub holds: Holds,
-    /// The outcome that we stand by; `reproduced`, or `open` where nothing can be tested, if it is not given.
-    #[serde(default)]
-    pub expected: Option<Verdict>,
-    /// The explanation of an expected verdict.
-    #[serde(default)]
-    pub because: Option<String>,
-}
-
-/// For how many checks and set-ups a statement has to hold.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Holds {
-    /// All checks, and at least 95 % of the set-ups that agree with the paper.
-    #[default]
-    All,
-    /// More than half of the checks, and of the set-ups.
-    Most,
-    /// One check, and one set-up.
-    Some,
-}
-
-/// What a check contributes to the outcome of its statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Role {
-    /// The direction that the sentence states.
-    Direction,
-    /// The size that the sentence states: if only the direction holds, the statement is partly reproduced.
-    Size,
-    /// It was also measured and decides nothing.
-    Also,
-}
-
-/// Where a bound comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum BoundFrom {
-    /// The paper prints the number.
-    Printed,
-    /// The words say it: less, first, none, about twice.
-    Wording,
-    /// Read off a figure.
-    Figure,
-    /// Set with the output of the authors' program in view.
-    AuthorsCode,
-    /// Set with the output of an independent program of ours in view.
-    IndependentProgram,
-    /// Our idea of what the words mean.
-    Ours,
-}
-
-impl BoundFrom {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Printed, Self::Wording, Self::Figure, Self::AuthorsCode, Self::IndependentProgram, Self::Ours];
-
-    /// As in files: `authors-code`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Printed => "printed",
-            Self::Wording => "wording",
-            Self::Figure => "figure",
-            Self::AuthorsCode => "authors-code",
-            Self::IndependentProgram => "independent-program",
-            Self::Ours => "ours",
-        }
-    }
-}
-
-/// When a bound was set, from the best case to the worst.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum BoundSet {
-    /// Before its result was known.
-    #[default]
-    Before,
-    /// Before its result was known, as the author of the ledger states; no lock verifies it.
-    Stated,
-    /// When its result was known.
-    After,
-}
-
-impl BoundSet {
-    /// All values, the best first.
-    pub const ALL: [Self; 3] = [Self::Before, Self::Stated, Self::After];
-
-    /// As in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Before => "before",
-            Self::Stated => "stated",
-            Self::After => "after",
-        }
-    }
-}
-
-/// A check, or a whole table of them, written out. Exactly one of the kinds is given.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CheckSpec {
-    /// Name, unique within the paper; that of its statement where it is not given.
-    pub id: String,
-    /// In a few words, what of the statement it tests.
-    #[serde(default)]
-    pub about: Option<String>,
-    /// The reason for the tolerance or bound.
-    #[serde(default)]
-    pub why: Option<String>,
-    /// Where the bound comes from.
-    #[serde(default)]
-    pub bound_from: Option<BoundFrom>,
-    /// Whether the bound was set before its result was known.
-    #[serde(default)]
-    pub bound_set: BoundSet,
-    /// What it contributes to the outcome of its statement; it carries it if this is not given.
-    #[serde(default)]
-    pub role: Option<Role>,
-    /// The outcome that we stand by, where the statement's does not say it.
-    #[serde(default)]
-    pub expected: Option<Verdict>,
-    /// What is to be said of its verdict beside what is said of the statement's.
-    #[serde(default)]
-    pub because: Option<String>,
-}
-
-/// How a check is made; its key stands beside those of [`CheckSpec`].
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum KindSpec {
-    /// The number is the published one.
-    Value(Measurement),
-    /// The number lies within bounds.
-    Bound(Measurement),
-    /// The ratio of two numbers.
-    Ratio(Measurement),
-    /// The difference of two numbers.
-    Difference(Measurement),
-    /// A slope on logarithmic axes.
-    Order(Order),
-    /// Numbers in order.
-    Ordering(Ordering),
-    /// Runs that fail, or that do not.
-    Failure(Failure),
-    /// Landmarks of curves.
-    Shape(Shape),
-    /// A sum of columns that holds in every run.
-    Identity(Identity),
-    /// All cells of a published table.
-    Cells(Cells),
-    /// A column of published tables as a whole.
-    Agreement(Agreement),
-    /// What cannot be tested here.
-    Open(Open),
-}
+use super::bound::{BoundFrom, BoundSet};
+use super::{Printed, Reason, Test, Verdict};
 
 /// Numbers out of `runs.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -306,6 +137,19 @@ pub struct Measurement {
     pub partly: Option<Weaker>,
 }
 
+impl Measurement {
+    /// The operands: one, or two.
+    pub fn operands(&self) -> impl Iterator<Item = &Operand> {
+        std::iter::once(&self.of).chain(&self.to)
+    }
+
+    /// The test of the number.
+    #[must_use]
+    pub fn test(&self) -> Test {
+        Test::of(self.published.as_ref(), self.tolerance, self.above, self.below)
+    }
+}
+
 /// How near a number must be to the published one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -363,6 +207,14 @@ pub struct Order {
     /// What must hold for `partly`.
     #[serde(default)]
     pub partly: Option<Weaker>,
+}
+
+impl Order {
+    /// The test of the slope.
+    #[must_use]
+    pub fn test(&self) -> Test {
+        Test::Near { published: self.published.clone(), tolerance: self.tolerance }
+    }
 }
 
 /// Numbers in order.
@@ -426,6 +278,14 @@ pub struct Landmark {
     pub above: Option<f64>,
 }
 
+impl Landmark {
+    /// The test of the number.
+    #[must_use]
+    pub fn test(&self) -> Test {
+        Test::of(self.published.as_ref(), self.tolerance, self.above, self.below)
+    }
+}
+
 /// `column = Σ factor · term + plus`, exactly, in each of some runs.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -474,6 +334,17 @@ pub struct Agreement {
     pub share: f64,
     /// Largest `|here/published − 1|` of these.
     pub within: f64,
+    /// The published numbers of the tables, each with ours.
+    #[serde(skip)]
+    pub cells: Vec<(f64, Operand)>,
+}
+
+impl Agreement {
+    /// The test of the distance.
+    #[must_use]
+    pub fn test(&self) -> Test {
+        Test::Within { above: None, below: Some(self.within) }
+    }
 }
 
 /// A table of an experiment.
@@ -523,7 +394,7 @@ pub struct Exception {
 }
 
 /// What cannot be tested here.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Open {
     /// Why.
@@ -531,6 +402,19 @@ pub struct Open {
     pub reason: OpenReason,
     /// What would be needed.
     pub needs: String,
+}
+
+impl Open {
+    /// The reason, with what is needed.
+    #[must_use]
+    pub fn reason(&self) -> Reason {
+        let of = match self.reason {
+            OpenReason::NotTestable => Reason::NotTestable,
+            OpenReason::NotPublic => Reason::NotPublic,
+            OpenReason::LeftOut => Reason::LeftOut,
+        };
+        of(self.needs.clone())
+    }
 }
 
 /// Why something cannot be tested here.

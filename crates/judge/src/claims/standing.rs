@@ -8,7 +8,7 @@ use mbsbench_numbers::percent;
 
 use super::check::Check;
 use super::grounds::Ground;
-use super::spec::Holds;
+use super::statement::Holds;
 use super::{Judgement, Outcome, Reason, Verdict};
 use crate::reconstruction::wilson;
 

@@ -1,13 +1,15 @@
 //! A statement: what a paper says in one sentence, table or figure, with the checks that test it.
 
-use mbsbench_input::{Node, Problem};
+use mbsbench_input::{Node, Place, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::check::{Check, Kind};
-use super::spec::{Holds, Role, StatementSpec};
+use super::check::{Check, Role};
 use super::{Outcome, Reason, Verdict};
 
 /// A sentence, a table, or what a figure shows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Statement {
     /// Name, unique within the paper.
     pub id: String,
@@ -15,39 +17,67 @@ pub struct Statement {
     pub place: String,
     /// What it says, in our own words.
     pub says: String,
-    /// For how many of its checks, and of the set-ups that agree with the paper, it has to hold.
+    /// For how many of its carrying checks, and of the set-ups that agree with the paper, it has to hold.
+    #[serde(default)]
     pub holds: Holds,
-    /// The outcome that we stand by.
-    pub expected: Verdict,
-    /// The explanation; empty where the outcome needs none.
+    /// The outcome that we stand by; `reproduced`, or `open` where nothing can be tested, if it is not given.
+    #[serde(default)]
+    expected: Option<Verdict>,
+    /// The explanation of an expected verdict.
+    #[serde(default)]
     pub because: String,
     /// Its tests.
+    #[serde(skip)]
     pub checks: Vec<Check>,
+    /// The place of its id in the ledger.
+    #[serde(skip)]
+    pub(super) place_of_id: Place,
+}
+
+/// For how many checks and set-ups a statement has to hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Holds {
+    /// All checks, and at least 95 % of the set-ups that agree with the paper.
+    #[default]
+    All,
+    /// More than half of the checks, and of the set-ups.
+    Most,
+    /// One check, and one set-up.
+    Some,
 }
 
 impl Statement {
-    pub(super) fn new(spec: StatementSpec, checks: Vec<Check>, node: &Node) -> Result<Self, Problem> {
-        let StatementSpec { id, place, says, holds, expected, because } = spec;
-        for (key, text) in [("place", &place), ("says", &says)] {
+    /// The problem of a statement that says nothing, that no check carries, or whose expectation is not explained.
+    pub(super) fn check(&self, node: &Node) -> Result<(), Problem> {
+        for (key, text) in [("place", &self.place), ("says", &self.says)] {
             if text.trim().is_empty() {
                 let problem = Problem::new(node.place_of(key), format!("an empty `{key}`"));
                 return Err(problem.help("accepted: a text"));
             }
         }
-        let carrying = || checks.iter().filter(|check| check.is_carrying());
-        if carrying().next().is_none() {
-            let problem = Problem::new(node.place_of("checks"), format!("no check carries the statement `{id}`"));
+        if !self.checks.iter().any(Check::is_carrying) {
+            let message = format!("no check carries the statement `{}`", self.id);
+            let problem = Problem::new(node.place_of("checks"), message);
             return Err(problem.help("remove `role: also` from the check that tests the sentence"));
         }
-        let is_open = carrying().all(|check| matches!(check.kind, Kind::Open(_)));
-        let natural = if is_open { Verdict::Open } else { Verdict::Reproduced };
-        let expected = expected.unwrap_or(natural);
-        let because = because.unwrap_or_default();
-        if expected != natural && because.trim().is_empty() {
-            let message = format!("`expected: {}` without explanation", expected.name());
+        if self.expected() != self.natural() && self.because.trim().is_empty() {
+            let message = format!("`expected: {}` without explanation", self.expected().name());
             return Err(Problem::new(node.place_of("expected"), message).help("add `because:`"));
         }
-        Ok(Self { id, place, says, holds, expected, because, checks })
+        Ok(())
+    }
+
+    /// The outcome that needs no explanation.
+    fn natural(&self) -> Verdict {
+        let mut carrying = self.checks.iter().filter(|check| check.is_carrying());
+        if carrying.all(|check| !check.kind.is_testable()) { Verdict::Open } else { Verdict::Reproduced }
+    }
+
+    /// The outcome that we stand by.
+    #[must_use]
+    pub fn expected(&self) -> Verdict {
+        self.expected.unwrap_or_else(|| self.natural())
     }
 
     /// The outcome of the statement if its checks have these, in their order.

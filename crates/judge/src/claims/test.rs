@@ -30,6 +30,19 @@ pub enum Test {
 const FARTHEST: f64 = -1e12;
 
 impl Test {
+    /// The test of a number near a published one if there is a tolerance, else of one within bounds.
+    pub(super) fn of(
+        published: Option<&Printed>,
+        tolerance: Option<Tolerance>,
+        above: Option<f64>,
+        below: Option<f64>,
+    ) -> Self {
+        match (published, tolerance) {
+            (Some(published), Some(tolerance)) => Self::Near { published: published.clone(), tolerance },
+            _ => Self::Within { above, below },
+        }
+    }
+
     /// The part of the tolerance that `number` leaves: 1 where it could not be better, 0 at the limit, negative beyond.
     #[must_use]
     pub fn margin(&self, number: f64) -> f64 {

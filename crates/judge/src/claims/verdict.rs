@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use mbsbench_input::keys_of;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,12 +27,7 @@ impl Verdict {
     /// The name in files: `not-reproduced`.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Reproduced => "reproduced",
-            Self::Partly => "partly",
-            Self::NotReproduced => "not-reproduced",
-            Self::Open => "open",
-        }
+        keys_of::<Self>()[self as usize]
     }
 
     /// The words for a reader: `not reproduced`.
@@ -210,6 +206,12 @@ impl Judgement {
     #[must_use]
     pub fn open(reason: Reason) -> Self {
         Self { open: Some(reason), ..Self::without_number(Verdict::Open, "") }
+    }
+
+    /// An open verdict that surprises nobody on this machine.
+    #[must_use]
+    pub fn excused(reason: Reason) -> Self {
+        Self { excused: true, ..Self::open(reason) }
     }
 
     /// The outcome that the test alone gives.

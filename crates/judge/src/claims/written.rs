@@ -2,7 +2,8 @@
 
 use mbsbench_input::{Each, Entry, Key, Node, Problem, Value, keys_of, one_of};
 
-use super::spec::{CheckSpec, KindSpec, StatementSpec};
+use super::check::{Check, Kind};
+use super::statement::Statement;
 
 /// Keys of a statement that its checks take over where they do not say otherwise.
 const SHARED: [&str; 4] = ["on", "why", "bound_from", "bound_set"];
@@ -37,7 +38,7 @@ fn templates(statement: &Node) -> Result<Vec<Node>, Problem> {
         Node::new(Value::Map(entries), statement.place)
     };
     let Some(items) = statement.get("checks") else {
-        let own = part(&|name| !keys_of::<StatementSpec>().contains(&name) && name != NAME);
+        let own = part(&|name| !keys_of::<Statement>().contains(&name) && name != NAME);
         let name = statement.entry(NAME);
         return Ok(vec![match name {
             Some(name) => own.with(&[Key { name: "id".to_owned(), place: name.key.place }], &name.value),
@@ -45,7 +46,7 @@ fn templates(statement: &Node) -> Result<Vec<Node>, Problem> {
         }]);
     };
     let shared = part(&|name| SHARED.contains(&name));
-    let known = || keys_of::<StatementSpec>().iter().copied().chain(SHARED).chain(["checks"]);
+    let known = || keys_of::<Statement>().iter().copied().chain(SHARED).chain(["checks"]);
     if let Some(entry) = statement.entries().iter().find(|entry| !known().any(|known| known == entry.key.name)) {
         let known: Vec<&str> = known().collect();
         return Err(Problem::unknown(entry.key.place, "key of a statement with `checks`", &entry.key.name, known));
@@ -127,7 +128,7 @@ fn common(on: &Node, operand: &Node) -> Node {
 
 /// What a check says beside its kind, and its kind; a problem where there is none, or more than one.
 pub(super) fn parts(check: &Node) -> Result<(Node, Node), Problem> {
-    let kinds = keys_of::<KindSpec>();
+    let kinds = keys_of::<Kind>();
     let (kind, rest): (Vec<Entry>, Vec<Entry>) =
         check.entries().iter().cloned().partition(|entry| kinds.contains(&entry.key.name.as_str()));
     if kind.len() != 1 {
@@ -136,7 +137,7 @@ pub(super) fn parts(check: &Node) -> Result<(Node, Node), Problem> {
         let accepted = format!("accepted: one of {}", one_of(kinds.iter().copied()));
         return Err(Problem::new(check.place, format!("the check `{name}` has {found}")).help(accepted));
     }
-    let known = keys_of::<CheckSpec>();
+    let known = keys_of::<Check>();
     if let Some(entry) = rest.iter().find(|entry| !known.contains(&entry.key.name.as_str())) {
         let known = known.iter().chain(kinds).copied();
         return Err(Problem::unknown(entry.key.place, "key", &entry.key.name, known));

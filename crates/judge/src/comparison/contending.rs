@@ -4,7 +4,7 @@ use mbsbench_experiment::RankingSpec;
 use mbsbench_experiment::plan::Plan;
 
 use super::standing::{Entrant, entrants};
-use crate::claims::{Evidence, Recorded};
+use crate::claims::Evidence;
 
 /// Runs that were made of methods for an answer, beside the stored ones of all others.
 #[derive(Debug)]
@@ -32,12 +32,12 @@ impl<'c> Contending<'c> {
     #[must_use]
     pub fn entrants<'s>(&'s self, plan: &Plan, spec: &RankingSpec) -> Vec<Entrant<'s>> {
         let own = self.plans.iter().filter(|own| own.experiment.id == plan.experiment.id);
-        own.flat_map(|own| entrants(own, self.evidence.rows(own), spec)).collect()
+        own.flat_map(|own| entrants(own, &self.evidence, spec)).collect()
     }
 
-    /// All runs that a ranking is about: those of `plan` with their rows, and those of these methods.
+    /// All runs that a ranking is about: those of `plan` among the stored ones, and those of these methods.
     #[must_use]
-    pub fn among<'s>(&'s self, plan: &'s Plan, rows: &'s [Recorded], spec: &RankingSpec) -> Vec<Entrant<'s>> {
-        entrants(plan, rows, spec).into_iter().chain(self.entrants(plan, spec)).collect()
+    pub fn among<'s>(&'s self, plan: &'s Plan, stored: &'s Evidence<'_>, spec: &RankingSpec) -> Vec<Entrant<'s>> {
+        entrants(plan, stored, spec).into_iter().chain(self.entrants(plan, spec)).collect()
     }
 }

@@ -37,7 +37,7 @@ impl<'p> Field<'p> {
     pub fn all(plans: &[&'p Plan], evidence: &'p Evidence<'_>, contending: &'p Contending<'_>) -> Vec<Self> {
         let of = |&plan: &&'p Plan| {
             let spec = &plan.experiment.rankings.first()?.value;
-            let entrants = contending.among(plan, evidence.rows(plan), spec);
+            let entrants = contending.among(plan, evidence, spec);
             let contestant = |curve: Curve<'p>| {
                 let family = curve.points.first()?.run.method.family();
                 Some(Contestant { family, curve })

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use mbsbench_experiment::columns::TIMING;
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::registry::CONTROLS;
 use mbsbench_experiment::{Label, RankingSpec};
@@ -13,7 +12,7 @@ use super::contending::Contending;
 use super::rank::{Candidate, Place, cheapest};
 use super::standing::curves;
 use super::{Entrant, Unequal};
-use crate::claims::{Evidence, Recorded};
+use crate::claims::Evidence;
 
 /// A ranking of an experiment with its answers.
 #[derive(Debug, Clone)]
@@ -47,22 +46,29 @@ pub struct Counts {
     pub unavailable: usize,
 }
 
+impl Counts {
+    /// Of some runs of so many methods.
+    pub(super) fn of(methods: usize, entrants: &[Entrant<'_>]) -> Self {
+        let with = |status: Status| entrants.iter().filter(|entrant| entrant.row.status == status).count();
+        let (runs, unavailable) = (entrants.len(), with(Status::Unavailable));
+        Self { methods, runs, failed: runs - with(Status::Ok) - unavailable, unavailable }
+    }
+}
+
 /// The answers to all rankings of an experiment, from its rows and from the runs of contenders.
 #[must_use]
 pub fn rank<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, contending: &'p Contending<'_>) -> Vec<Ranked<'p>> {
     let rankings = plan.experiment.rankings.iter();
-    rankings.map(|ranking| ranked(plan, &ranking.value, evidence.rows(plan), contending)).collect()
+    rankings.map(|ranking| ranked(plan, &ranking.value, evidence, contending)).collect()
 }
 
 fn ranked<'p>(
     plan: &'p Plan,
     spec: &'p RankingSpec,
-    rows: &'p [Recorded],
+    evidence: &'p Evidence<'_>,
     contending: &'p Contending<'_>,
 ) -> Ranked<'p> {
-    let meant: Vec<Entrant<'p>> = contending.among(plan, rows, spec);
-    let with_status = |status: Status| meant.iter().filter(|entrant| entrant.row.status == status).count();
-    let (ok, unavailable) = (with_status(Status::Ok), with_status(Status::Unavailable));
+    let meant: Vec<Entrant<'p>> = contending.among(plan, evidence, spec);
     let curves = curves(&meant, spec, contending.names());
     let has = |is_good: &dyn Fn(&Candidate) -> bool| {
         let reaching =
@@ -73,12 +79,7 @@ fn ranked<'p>(
     Ranked {
         plan,
         spec,
-        counts: Counts {
-            methods: curves.len(),
-            runs: meant.len(),
-            failed: meant.len() - ok - unavailable,
-            unavailable,
-        },
+        counts: Counts::of(curves.len(), &meant),
         unequal: Unequal::all(meant.iter().map(|entrant| (entrant.run.method_label.as_str(), entrant.run))),
         resolved: spec.accuracies.iter().map(|&accuracy| has(&|each| each.bound <= accuracy) > 0).collect(),
         reached_by: spec.accuracies.iter().map(|&accuracy| has(&|each| each.reaches(accuracy))).collect(),
@@ -87,11 +88,8 @@ fn ranked<'p>(
 }
 
 /// A run that went to its end; none where it has no error, since there is no reference for it.
-pub(super) fn candidate(plan: &Plan, spec: &RankingSpec, run: &RunSpec, row: &Recorded) -> Option<Candidate> {
-    let number = |column: &str| match &row.timing {
-        Some(timing) if column.starts_with(TIMING) => timing.number(column),
-        _ => row.cells.get(column).flatten(),
-    };
+pub(super) fn candidate(spec: &RankingSpec, &Entrant { plan, run, results, row }: &Entrant<'_>) -> Option<Candidate> {
+    let number = |column: &str| results.number(row, column);
     Some(Candidate {
         setting: setting(plan, run),
         error: number(&spec.error)? / spec.scale,

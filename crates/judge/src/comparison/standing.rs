@@ -2,13 +2,13 @@
 
 use mbsbench_experiment::RankingSpec;
 use mbsbench_experiment::plan::{Plan, RunSpec};
-use mbsbench_problem::Status;
+use mbsbench_runs::results::{ResultSet, Row};
 
 use super::curve::{Cost, Point, cost};
 use super::rank::{Curve, Place, cheapest};
 use super::ranked::candidate;
 use super::{Counts, is_about};
-use crate::claims::{Recorded, median};
+use crate::claims::{Evidence, median};
 
 /// A run with its row, and the plan that it is of.
 #[derive(Debug, Clone, Copy)]
@@ -17,8 +17,10 @@ pub struct Entrant<'p> {
     pub plan: &'p Plan,
     /// The run.
     pub run: &'p RunSpec,
+    /// The results that its row is of.
+    pub results: &'p ResultSet,
     /// Its row.
-    pub row: &'p Recorded,
+    pub row: &'p Row,
 }
 
 /// A method on one ranking.
@@ -76,8 +78,9 @@ impl Rank {
 
 /// The runs of a plan that a ranking is about, with their rows.
 #[must_use]
-pub fn entrants<'p>(plan: &'p Plan, rows: &'p [Recorded], spec: &RankingSpec) -> Vec<Entrant<'p>> {
-    let all = plan.runs.iter().zip(rows).map(|(run, row)| Entrant { plan, run, row });
+pub fn entrants<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, spec: &RankingSpec) -> Vec<Entrant<'p>> {
+    let Some(results) = evidence.results(plan) else { return Vec::new() };
+    let all = plan.runs.iter().zip(&results.rows).map(|(run, row)| Entrant { plan, run, results, row });
     all.filter(|entrant| plan.is_meant(entrant.run, &spec.filter)).collect()
 }
 
@@ -110,14 +113,7 @@ pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], oth
         let best = places[..before].first().map_or((label, own.value), |place| (place.method, place.cost.value));
         Rank::Reached { rank: 1 + before, of: 1 + places.len(), cost: own, best: (best.0.to_owned(), best.1) }
     };
-    let with_status = |status: Status| own.iter().filter(|entrant| entrant.row.status == status).count();
-    let (ok, unavailable) = (with_status(Status::Ok), with_status(Status::Unavailable));
-    let counts = Counts {
-        methods: curves.len() + usize::from(!own.is_empty()),
-        runs: own.len(),
-        failed: own.len() - ok - unavailable,
-        unavailable,
-    };
+    let counts = Counts::of(curves.len() + usize::from(!own.is_empty()), own);
     let of_accuracy = |&accuracy: &f64| (0..spec.work.0.len()).map(|work| rank(accuracy, work)).collect();
     Standing { plan, spec, counts, ranks: spec.accuracies.iter().map(of_accuracy).collect() }
 }
@@ -158,10 +154,10 @@ pub(super) fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, contender
 }
 
 fn points<'e, 'p: 'e>(entrants: impl Iterator<Item = &'e Entrant<'p>>, spec: &RankingSpec) -> Vec<Point<'p>> {
-    let point = |&Entrant { plan, run, row }: &Entrant<'p>| {
-        let is_done = row.status == Status::Ok;
+    let point = |entrant: &Entrant<'p>| {
+        let &Entrant { plan, run, row, .. } = entrant;
         let case = plan.axis("case").and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.as_str());
-        Point { run, case, candidate: is_done.then(|| candidate(plan, spec, run, row)).flatten() }
+        Point { run, case, candidate: row.is_ok().then(|| candidate(spec, entrant)).flatten() }
     };
     entrants.map(point).collect()
 }

@@ -3,8 +3,10 @@
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::spec::AxisValue;
 use mbsbench_judge::claims::record::ground_of;
-use mbsbench_judge::claims::spec::{BoundFrom, BoundSet, Operand};
-use mbsbench_judge::claims::{Evidence, Judged, JudgedCheck, Kind, Ledger, Verdict, letter, questions};
+use mbsbench_judge::claims::spec::{Agreement, Operand};
+use mbsbench_judge::claims::{
+    BoundFrom, BoundSet, Evidence, Judged, JudgedCheck, Kind, Ledger, Verdict, letter, questions,
+};
 use mbsbench_judge::folders::Folders;
 use mbsbench_numbers::short;
 
@@ -108,9 +110,9 @@ impl Teller<'_> {
         let mut say = |name: &str, text: &str| add(&mut lines, name, text);
         say("place", &statement.place);
         say(if judged.is_finding { "we find" } else { "it says" }, &statement.says);
-        let expected = match judged.verdict() == statement.expected {
+        let expected = match judged.verdict() == statement.expected() {
             true => String::new(),
-            false => format!(", expected {}", statement.expected),
+            false => format!(", expected {}", statement.expected()),
         };
         say("outcome", &format!("{}{expected}", judged.outcome));
         let told = [judged.tally().as_str(), statement.holds.describe()].join("; ");
@@ -146,7 +148,7 @@ impl Teller<'_> {
         lines.push(format!("{}{about}", check.id));
         let mut say = |name: &str, text: &str| add(lines, name, text);
         let operands = match &check.kind {
-            Kind::Agreement { cells, share, .. } => {
+            Kind::Agreement(Agreement { cells, share, .. }) => {
                 let part = mbsbench_numbers::percent(*share);
                 say("numbers", &format!("the distance within which {part} of {} published ones are", cells.len()));
                 Vec::new()

@@ -171,7 +171,7 @@ fn compared<'p>(plans: &'p [Plan], probe: &Choice<MethodKind>) -> Vec<Known<'p>>
 fn on_nearest<'p>(nearest: &[Known<'p>], evidence: &'p Evidence<'_>, accuracy: f64) -> Vec<OnNearest<'p>> {
     let mut methods: Vec<OnNearest<'p>> = Vec::new();
     for (index, known) in nearest.iter().enumerate() {
-        let of_model = entrants(known.plan, evidence.rows(known.plan), known.spec);
+        let of_model = entrants(known.plan, &evidence, known.spec);
         let places = places(&of_model, known.spec, 0, accuracy);
         let least = places.first().map_or(f64::INFINITY, |place| place.cost.value);
         for Place { method, cost, .. } in places {

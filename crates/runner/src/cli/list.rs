@@ -117,7 +117,7 @@ fn statements(library: Library<'_>) -> Result<Vec<Item>, CommandError> {
             items.push(Item {
                 json: json!({
                     "id": statement.id, "paper": paper, "finding": is_finding, "place": statement.place,
-                    "statement": statement.says, "holds": statement.holds, "expected": statement.expected, "checks": checks,
+                    "statement": statement.says, "holds": statement.holds, "expected": statement.expected(), "checks": checks,
                 }),
                 name: format!("{paper}/{}", statement.id),
                 about: statement.says,

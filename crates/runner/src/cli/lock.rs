@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_input::write_atomically;
-use mbsbench_judge::claims::spec::BoundSet;
+use mbsbench_judge::claims::BoundSet;
 use mbsbench_judge::claims::{Book, Check, Lock};
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::missing;

@@ -163,8 +163,7 @@ fn entered<'s>(
             let is_called = |name: &str| name == examined.label;
             own.is_none() && (is_called(entrant.run.method.name()) || is_called(&entrant.run.method_label))
         };
-        let (stored, mut others): (Vec<_>, Vec<_>) =
-            entrants(plan, evidence.rows(plan), spec).into_iter().partition(is_own);
+        let (stored, mut others): (Vec<_>, Vec<_>) = entrants(plan, evidence, spec).into_iter().partition(is_own);
         let contenders = contending.entrants(plan, spec).into_iter();
         others.extend(contenders.filter(|entrant| entrant.run.method_label != examined.label));
         let made = own.into_iter().flat_map(|own| own.entrants(plan, spec));

@@ -149,10 +149,10 @@ impl Verdicts {
     pub(super) fn differences(&self) -> Vec<String> {
         let line = |each: &Judged| {
             let what = if each.is_surprise() { NOT_AS_EXPECTED } else { BY_TIMES };
-            let verdict = if each.verdict() == each.statement.expected {
+            let verdict = if each.verdict() == each.statement.expected() {
                 String::new()
             } else {
-                format!(" is {}, expected {}", each.outcome, each.statement.expected)
+                format!(" is {}, expected {}", each.outcome, each.statement.expected())
             };
             format!("{}: {what}: {}{verdict}", self.paper, surprise(each))
         };
@@ -289,8 +289,8 @@ pub(super) fn evidence<'p>(
 
 fn push(table: &mut Builder, each: &Judged, shown: Shown) {
     let rests_on = ground_of(each.rests_on());
-    let verdict = match each.differs() && each.verdict() != each.statement.expected {
-        true => format!("{}, expected {}", each.outcome, each.statement.expected),
+    let verdict = match each.differs() && each.verdict() != each.statement.expected() {
+        true => format!("{}, expected {}", each.outcome, each.statement.expected()),
         false => each.outcome.to_string(),
     };
     let (id, place) = (each.statement.id.clone(), each.statement.place.clone());

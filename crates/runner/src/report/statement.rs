@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 use mbsbench_experiment::Mark;
 use mbsbench_experiment::plan::Plan;
+use mbsbench_judge::claims::BoundSet;
 use mbsbench_judge::claims::record::ground_of;
-use mbsbench_judge::claims::spec::BoundSet;
 use mbsbench_judge::claims::{Check, Detail, Judged, JudgedCheck, Reason};
 use mbsbench_numbers::short;
 
@@ -72,7 +72,7 @@ pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
                 span.place { (statement.place) }
                 (ground(judged.rests_on()))
                 @if !why.is_empty() { span.why { (sentence(&why)) } }
-                @if judged.differs() { span.surprise { "expected " (statement.expected) } }
+                @if judged.differs() { span.surprise { "expected " (statement.expected()) } }
             }
             @if !statement.because.is_empty() { p.because { (statement.because) } }
             div.scroll {

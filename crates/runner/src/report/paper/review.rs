@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use mbsbench_judge::claims::Judged;
-use mbsbench_judge::claims::spec::{BoundFrom, BoundSet};
+use mbsbench_judge::claims::{BoundFrom, BoundSet};
 
 use crate::report::PaperReport;
 

@@ -1,0 +1,214 @@
+//! Reading the checks of a ledger, each written out as a node of its own.
+
+use mbsbench_experiment::is_safe_name;
+use mbsbench_experiment::plan::Plan;
+use mbsbench_input::{Node, Problem, read};
+
+use super::bound::BoundFrom;
+use super::check::{Check, Kind};
+use super::definition::Definitions;
+use super::schema::Book;
+use super::spec::{Agreement, Failure, Landmark, Measurement, Order, Ordering, Shape, Tolerance, Weaker};
+use super::{Verdict, written};
+
+/// Makes checks of one that is written out, and holds them against the plans.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'n> {
+    pub(super) node: &'n Node,
+    pub(super) plans: &'n [Plan],
+    pub(super) definitions: &'n Definitions<'n>,
+    pub(super) paper: &'n str,
+    pub(super) book: Book,
+}
+
+impl Reader<'_> {
+    /// The check; of a table one for each cell.
+    pub(super) fn checks(&self) -> Result<Vec<Check>, Problem> {
+        let (own, node) = written::parts(self.node)?;
+        let mut check = Check { place_of_id: self.node.place_of("id"), ..read(&own)? };
+        self.check_id(&check.id)?;
+        check.kind = read(&node)?;
+        let mut test = node.to_json()[check.kind.name()].take();
+        if let Kind::Cells(cells) = &check.kind {
+            return self.cells(&check, cells);
+        }
+        self.check_kind(&check.kind)?;
+        if let Kind::Agreement(agreement) = &mut check.kind {
+            agreement.cells = self.published(agreement)?;
+            test["published"] = agreement.cells.iter().map(|&(number, _)| number).collect();
+        }
+        Ok(vec![self.finish(check, &test)?])
+    }
+
+    pub(super) fn check_id(&self, id: &str) -> Result<(), Problem> {
+        if !id.is_empty() && id.split('/').all(is_safe_name) {
+            return Ok(());
+        }
+        let accepted = "accepted: lower-case letters, digits, `-` and `.`, in parts divided by `/`";
+        Err(self.wrong("id", format!("`{id}` is not a name"), accepted))
+    }
+
+    /// The check with its hash; `test` is its test as it is written out.
+    pub(super) fn finish(&self, mut check: Check, test: &serde_json::Value) -> Result<Check, Problem> {
+        let is_empty = |text: &str| text.trim().is_empty();
+        let natural = if check.kind.is_testable() { Verdict::Reproduced } else { Verdict::Open };
+        if let Some(expected) = check.expected.filter(|&expected| expected != natural && is_empty(&check.because)) {
+            let message = format!("`expected: {}` without explanation", expected.name());
+            return Err(self.wrong("expected", message, "add `because:`"));
+        }
+        check.bound_from = check.bound_from.or_else(|| check.kind.natural_bound());
+        if self.book == Book::Claims && check.bound_from.is_none() && check.kind.is_testable() {
+            let message = format!("the check `{}` does not say where its bound comes from", check.id);
+            let known = BoundFrom::ALL.map(BoundFrom::name).join(", ");
+            return Err(Problem::new(self.node.place, message).help(format!("add `bound_from:`, one of {known}")));
+        }
+        // Printed digits and plain words say by themselves why.
+        let is_plain = self.book == Book::Claims
+            && matches!(check.bound_from, None | Some(BoundFrom::Printed | BoundFrom::Wording));
+        let has_tolerance = check.kind.test().is_some() || matches!(check.kind, Kind::Shape(_));
+        if has_tolerance && !is_plain && is_empty(&check.why) {
+            let message = format!("the check `{}` has a tolerance without reason", check.id);
+            return Err(Problem::new(self.node.place, message).help("add `why:`"));
+        }
+        check.definition = self.definitions.of(test, &check.kind, self.paper);
+        self.check_runs(&check)?;
+        Ok(check)
+    }
+
+    /// The problem of a test that makes no sense.
+    fn check_kind(&self, kind: &Kind) -> Result<(), Problem> {
+        let name = kind.name();
+        match kind {
+            Kind::Value(of) | Kind::Bound(of) if of.to.is_some() => {
+                let accepted = "accepted: `of` alone; with `to`, the kind is `ratio` or `difference`";
+                Err(self.wrong(&format!("{name}.to"), "a second operand", accepted))
+            }
+            Kind::Ratio(of) | Kind::Difference(of) if of.to.is_none() => {
+                Err(self.wrong(name, format!("a {name} of one operand"), "add `to:`"))
+            }
+            Kind::Value(of) => self.check_test(name, of, true),
+            Kind::Bound(of) => self.check_test(name, of, false),
+            Kind::Ratio(of) | Kind::Difference(of) => self.check_test(name, of, of.tolerance.is_some()),
+            Kind::Order(Order { finest, above, tolerance, partly, .. }) => {
+                if let Some(count @ 0..=2) = finest {
+                    let accepted = "accepted: 3 or more, since an order needs two pairs of steps";
+                    return Err(self.wrong("order.finest", format!("a slope through {count} runs"), accepted));
+                }
+                if above.is_some() && finest.is_none() {
+                    let accepted = "accepted: `above` beside `finest`";
+                    return Err(self.wrong("order.above", "a bound on the runs of a slope through all runs", accepted));
+                }
+                self.check_tolerance(name, Some(*tolerance), partly.as_ref())
+            }
+            Kind::Ordering(Ordering { smallest_first, by_factor }) => {
+                if smallest_first.len() < 2 {
+                    let accepted = "accepted: at least two operands";
+                    return Err(self.wrong("ordering.smallest_first", "nothing to put in order", accepted));
+                }
+                if let Some(factor) = by_factor.filter(|&factor| factor <= 0.0) {
+                    let message = format!("a factor of {factor}");
+                    return Err(self.wrong("ordering.by_factor", message, "accepted: a number above zero"));
+                }
+                Ok(())
+            }
+            Kind::Failure(Failure { completes, status, between, .. }) => {
+                if *completes && (status.is_some() || between.is_some()) {
+                    let accepted = "accepted: `status` and `between`, or `completes: true`";
+                    return Err(self.wrong("failure.status", "runs that complete have no failure", accepted));
+                }
+                if let Some([from, to]) = between.filter(|[from, to]| from > to) {
+                    let message = format!("from {from} to {to}");
+                    return Err(self.wrong("failure.between", message, "accepted: two times, s, the earlier first"));
+                }
+                Ok(())
+            }
+            Kind::Shape(Shape { landmarks }) => {
+                if landmarks.is_empty() {
+                    return Err(self.wrong("shape.landmarks", "no landmark", "accepted: at least one"));
+                }
+                landmarks.iter().try_for_each(|landmark| {
+                    let Landmark { of, published, tolerance, below, above, .. } = landmark.clone();
+                    let measurement = Measurement { of, to: None, published, tolerance, below, above, partly: None };
+                    self.check_test("shape.landmarks", &measurement, tolerance.is_some())
+                })
+            }
+            Kind::Agreement(Agreement { share, within, .. }) => {
+                if !(*share > 0.0 && *share <= 1.0) {
+                    let message = format!("a share of {share}");
+                    return Err(self.wrong("agreement.share", message, "accepted: a number above 0, at most 1"));
+                }
+                if *within <= 0.0 {
+                    let message = format!("a distance of {within}");
+                    return Err(self.wrong("agreement.within", message, "accepted: a number above 0"));
+                }
+                Ok(())
+            }
+            Kind::Cells(_) | Kind::Identity(_) | Kind::Open(_) => Ok(()),
+        }
+    }
+
+    /// The problem of a test that is not complete: a number is near a published one, or within bounds.
+    fn check_test(&self, kind: &str, measurement: &Measurement, near: bool) -> Result<(), Problem> {
+        let Measurement { published, tolerance, below, above, partly, .. } = measurement;
+        let is_bounded = below.is_some() || above.is_some();
+        let (is_complete, accepted) = match near {
+            true => {
+                (published.is_some() && tolerance.is_some() && !is_bounded, "accepted: `published` with `tolerance`")
+            }
+            false => (
+                tolerance.is_none() && is_bounded,
+                "accepted: `below`, `above` or both, or `published` with `tolerance`",
+            ),
+        };
+        if !is_complete {
+            return Err(self.wrong(kind, format!("no complete test of `{kind}`"), accepted));
+        }
+        if let (Some(low), Some(high)) = (above, below)
+            && low >= high
+        {
+            let message = format!("no number is above {low} and below {high}");
+            return Err(self.wrong(&format!("{kind}.above"), message, "accepted: `above` less than `below`"));
+        }
+        self.check_tolerance(kind, *tolerance, partly.as_ref())
+    }
+
+    /// Tolerances are positive, factors above one, and a weaker test fits the test.
+    pub(super) fn check_tolerance(
+        &self,
+        kind: &str,
+        tolerance: Option<Tolerance>,
+        partly: Option<&Weaker>,
+    ) -> Result<(), Problem> {
+        let lowest = |found: f64, low: f64, key: &str| {
+            if found > low {
+                return Ok(());
+            }
+            let message = format!("a tolerance of {found}");
+            Err(self.wrong(&format!("{kind}.{key}"), message, &format!("accepted: a number above {low}")))
+        };
+        match tolerance {
+            Some(Tolerance::Relative(found) | Tolerance::Absolute(found)) => lowest(found, 0.0, "tolerance")?,
+            Some(Tolerance::Factor(found)) => lowest(found, 1.0, "tolerance")?,
+            Some(Tolerance::Printed) | None => {}
+        }
+        let Some(&Weaker { relative, absolute, factor, below, above }) = partly else { return Ok(()) };
+        for (found, low) in [(relative, 0.0), (absolute, 0.0), (factor, 1.0)] {
+            found.map_or(Ok(()), |found| lowest(found, low, "partly"))?;
+        }
+        let near = [relative, absolute, factor].iter().flatten().count();
+        let bounds = [below, above].iter().flatten().count();
+        let fits = if tolerance.is_some() { near == 1 && bounds == 0 } else { near == 0 && bounds >= 1 };
+        if fits {
+            return Ok(());
+        }
+        let accepted = match tolerance {
+            Some(_) => "accepted: one of `relative`, `absolute` and `factor`",
+            None => "accepted: `below`, `above` or both",
+        };
+        Err(self.wrong(&format!("{kind}.partly"), "a weaker test that does not fit the test", accepted))
+    }
+
+    pub(super) fn wrong(&self, path: &str, message: impl Into<String>, accepted: &str) -> Problem {
+        Problem::new(self.node.place_of(path), message).help(accepted)
+    }
+}

@@ -1,0 +1,251 @@
+//! How far a verdict holds: set-ups that the paper leaves possible may disagree.
+
+use std::collections::HashMap;
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_numbers::percent;
+use serde::{Deserialize, Serialize};
+
+use super::statement::Holds;
+use super::{Judgement, Outcome, Reason, Verdict};
+use crate::statistics::wilson;
+
+/// The share of the accepted set-ups in which a sentence that says *for all* has to hold.
+const ALL: f64 = 0.95;
+/// Fewer accepted set-ups than this decide only sentences that say *some*.
+const FEWEST: usize = 20;
+
+/// How many set-ups have each verdict, in the order of [`Verdict::ALL`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts(pub [usize; 4]);
+
+impl Counts {
+    /// Adds a set-up.
+    pub fn add(&mut self, verdict: Verdict) {
+        self.0[verdict as usize] += 1;
+    }
+
+    /// Set-ups with a verdict.
+    #[must_use]
+    pub fn of(&self, verdict: Verdict) -> usize {
+        self.0[verdict as usize]
+    }
+
+    /// All set-ups.
+    #[must_use]
+    pub fn all(&self) -> usize {
+        self.0.iter().sum()
+    }
+
+    /// Set-ups that decide the test.
+    #[must_use]
+    pub fn judged(&self) -> usize {
+        self.all() - self.of(Verdict::Open)
+    }
+}
+
+/// What a study found of a check.
+#[derive(Debug, Clone)]
+pub struct Studied<'p> {
+    /// The plan whose undetermined parameters were varied.
+    pub plan: &'p Plan,
+    /// The verdicts over the set-ups that agree with everything that the paper prints; if
+    /// [`is_conditioned`](Self::is_conditioned) is false, over samples of the ranges.
+    pub accepted: Counts,
+    /// Whether the set-ups were accepted by the numbers that the paper prints (`given:`).
+    pub is_conditioned: bool,
+    /// Other readings of the text with the verdict of the test there; none for a reading that the printed numbers
+    /// exclude.
+    pub readings: Vec<(String, Option<Verdict>)>,
+    /// What decides, in words; empty if nothing is found to.
+    pub decided: String,
+    /// How many set-ups were tried.
+    pub tried: usize,
+}
+
+/// What studies found, by the ids of checks.
+pub type Studies<'p> = HashMap<String, Vec<Studied<'p>>>;
+
+/// How far a verdict holds over what the paper leaves out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Share {
+    /// Set-ups with each verdict.
+    pub counts: Counts,
+    /// Whether these set-ups agree with all that the paper prints. If not, they are samples of ranges and decide
+    /// nothing.
+    pub is_conditioned: bool,
+    /// How many set-ups were tried.
+    pub tried: usize,
+    /// Whether they are all that there are: readings only, and no range.
+    pub is_exhaustive: bool,
+    /// Set-ups that have the verdict of the nominal numbers or, if conditioned, in which the test holds.
+    pub same: usize,
+    /// Set-ups that decide the test.
+    pub samples: usize,
+    /// Interval of the share of `same`, of 95 % confidence.
+    pub interval: [f64; 2],
+    /// Readings that are left to try.
+    pub readings: usize,
+    /// Readings that the printed numbers exclude.
+    pub excluded: Vec<String>,
+    /// Readings that turn the verdict, with what it is there.
+    pub turned: Vec<(String, Verdict)>,
+    /// What decides, in words; empty if nothing is found to.
+    pub decided: String,
+}
+
+impl Share {
+    /// Over all studies of a check: of several, the conditioned one with the smallest share.
+    pub(super) fn of(verdict: Verdict, studied: &[Studied<'_>]) -> Option<Self> {
+        let shares = studied.iter().map(|study| {
+            let (counts, is_conditioned) = (study.accepted, study.is_conditioned);
+            let (same, samples) =
+                (counts.of(if is_conditioned { Verdict::Reproduced } else { verdict }), counts.judged());
+            let left = || study.readings.iter().filter_map(|(name, there)| Some((name.clone(), (*there)?)));
+            Self {
+                counts,
+                is_conditioned,
+                tried: study.tried,
+                is_exhaustive: study.plan.experiment.undetermined.iter().all(|(_, it)| !it.readings().is_empty()),
+                same: same.min(samples),
+                samples,
+                interval: wilson(same.min(samples), samples),
+                readings: left().count(),
+                excluded: study
+                    .readings
+                    .iter()
+                    .filter(|(_, there)| there.is_none())
+                    .map(|(name, _)| name.clone())
+                    .collect(),
+                turned: left().filter(|(_, there)| *there != verdict).collect(),
+                decided: study.decided.clone(),
+            }
+        });
+        shares.reduce(|a, b| {
+            let readings = a.readings + b.readings;
+            let excluded = a.excluded.iter().chain(&b.excluded).cloned().collect();
+            let turned = a.turned.iter().chain(&b.turned).cloned().collect();
+            // A study without samples says nothing of shares.
+            let is_smaller = b.samples == 0 || (a.samples > 0 && a.interval[0] <= b.interval[0]);
+            let is_first = if a.is_conditioned == b.is_conditioned { is_smaller } else { a.is_conditioned };
+            Self { readings, excluded, turned, ..if is_first { a } else { b } }
+        })
+    }
+
+    /// How far the verdict of the nominal numbers holds: `reproduced in 80 % of 96 set-ups (71 % to 87 %); mass
+    /// decides`.
+    #[must_use]
+    pub fn words(&self, nominal: Verdict) -> String {
+        let Self { same, samples, interval, decided, .. } = self;
+        let (verdict, what) = match self.is_conditioned {
+            true => (Verdict::Reproduced, "set-ups that agree with the paper"),
+            false => (nominal, "samples of our ranges"),
+        };
+        let part = percent(*same as f64 / *samples as f64);
+        let [low, high] = interval.map(percent);
+        let decided = if decided.is_empty() { String::new() } else { format!("; {decided}") };
+        format!("{verdict} in {part} of {samples} {what} ({low} to {high}){decided}")
+    }
+
+    /// The outcome over set-ups that agree with everything that the paper prints.
+    pub(super) fn outcome(&self, holds: Holds) -> Outcome {
+        let Counts([reproduced, partly, not_reproduced, _]) = self.counts;
+        let all = self.samples;
+        let is_all = |count: usize| count as f64 >= ALL * all as f64;
+        let is_enough = |count: usize| match holds {
+            Holds::All => is_all(count),
+            Holds::Most => 2 * count > all,
+            Holds::Some => count > 0,
+        };
+        let left_out = |what: String| Outcome::Open(Reason::LeftOut(what));
+        if all == 0 {
+            return left_out("no set-up was found that agrees with everything that the paper prints".to_owned());
+        }
+        if all < FEWEST && holds != Holds::Some && !self.is_exhaustive {
+            return left_out(format!("only {all} set-ups were found that agree with what the paper prints"));
+        }
+        if is_enough(reproduced) {
+            Outcome::Reproduced
+        } else if is_enough(reproduced + partly) {
+            Outcome::Partly
+        } else if is_all(not_reproduced) {
+            Outcome::NotReproduced
+        } else {
+            let part = percent(reproduced as f64 / all as f64);
+            let decided = if self.decided.is_empty() { String::new() } else { format!(" ({})", self.decided) };
+            left_out(format!("holds in {part} of {all} set-ups that agree with what it prints{decided}"))
+        }
+    }
+
+    /// The outcome at the nominal numbers, where other readings of the text may turn it.
+    pub(super) fn over_readings(&self, judgement: &Judgement, holds: Holds) -> Outcome {
+        let turned = || self.turned.iter().filter(|(_, there)| *there != Verdict::Open);
+        let is_somewhere = || turned().any(|(_, there)| *there == Verdict::Reproduced);
+        match turned().next() {
+            Some(_) if holds == Holds::Some && is_somewhere() => Outcome::Reproduced,
+            Some((reading, there)) if judgement.verdict != Verdict::Open && holds != Holds::Some => {
+                Outcome::Open(Reason::LeftOut(format!("{there} with the reading {reading}")))
+            }
+            _ => judgement.outcome(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share([reproduced, partly, not_reproduced]: [usize; 3], turned: &[(&str, Verdict)]) -> Share {
+        let samples = reproduced + partly + not_reproduced;
+        Share {
+            counts: Counts([reproduced, partly, not_reproduced, 0]),
+            is_conditioned: true,
+            tried: 10 * samples,
+            is_exhaustive: false,
+            same: reproduced,
+            samples,
+            interval: wilson(reproduced, samples),
+            readings: turned.len(),
+            excluded: Vec::new(),
+            turned: turned.iter().map(|&(reading, verdict)| (reading.to_owned(), verdict)).collect(),
+            decided: "mass below 3: 97 %, else 10 %".to_owned(),
+        }
+    }
+
+    #[test]
+    fn accepted_set_ups_decide_by_the_share_that_the_sentence_asks_for() {
+        use Verdict::{NotReproduced, Open, Partly, Reproduced};
+        for (holds, counts, verdict) in [
+            (Holds::All, [95, 0, 5], Reproduced),
+            (Holds::All, [94, 0, 6], Open),
+            (Holds::All, [50, 45, 5], Partly),
+            (Holds::All, [5, 0, 95], NotReproduced),
+            (Holds::Most, [51, 0, 49], Reproduced),
+            (Holds::Most, [50, 0, 50], Open),
+            (Holds::Most, [4, 1, 95], NotReproduced),
+            (Holds::Some, [1, 0, 99], Reproduced),
+            (Holds::Some, [0, 0, 3], NotReproduced),
+            (Holds::All, [19, 0, 0], Open),
+            (Holds::Some, [0, 0, 0], Open),
+        ] {
+            assert_eq!(share(counts, &[]).outcome(holds).verdict(), verdict, "{holds:?} in {counts:?}");
+        }
+        let readings = Share { is_exhaustive: true, ..share([1, 0, 0], &[]) };
+        assert_eq!(readings.outcome(Holds::All), Outcome::Reproduced, "the one reading that the printed numbers leave");
+        let outcome = share([50, 0, 50], &[]).outcome(Holds::All);
+        let why = "holds in 50 % of 100 set-ups that agree with what it prints (mass below 3: 97 %, else 10 %)";
+        assert_eq!(outcome.to_string(), format!("open: left out by the paper: {why}"));
+    }
+
+    #[test]
+    fn a_reading_that_turns_the_test_leaves_it_open() {
+        let judgement = |verdict| Judgement::without_number(verdict, "");
+        let turned = share([0; 3], &[("start = zero", Verdict::NotReproduced)]);
+        let outcome = turned.over_readings(&judgement(Verdict::Reproduced), Holds::All);
+        assert_eq!(outcome.to_string(), "open: left out by the paper: not reproduced with the reading start = zero");
+        let outcome = turned.over_readings(&judgement(Verdict::Reproduced), Holds::Some);
+        assert_eq!(outcome, Outcome::Reproduced, "one reading is enough");
+        let undecided = share([0; 3], &[("start = zero", Verdict::Open)]);
+        assert_eq!(undecided.over_readings(&judgement(Verdict::Partly), Holds::All), Outcome::Partly);
+    }
+}
