@@ -34,7 +34,7 @@ pub struct StudySpec {
     pub features: Vec<Feature>,
 }
 
-/// A number of the runs of a sample on which verdicts may depend: `column · times / per`, folded where it is said how.
+/// A number of the runs of a sample on which verdicts may depend: `column / per`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Feature {
@@ -47,32 +47,21 @@ pub struct Feature {
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
-    /// Column, axis or parameter by which it is multiplied.
-    #[serde(default)]
-    pub times: Option<String>,
     /// Column, axis or parameter by which it is divided.
     #[serde(default)]
     pub per: Option<String>,
-    /// Instead of the number its distance to the nearest whole multiple of this, as a part of it: from 0 on a multiple to 0.5
-    /// midway between two.
-    #[serde(default)]
-    pub distance_to_multiple_of: Option<f64>,
 }
 
 impl Feature {
     /// The columns, axes and parameters that it is made of, with their keys.
     pub fn operands(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let optional = [("times", &self.times), ("per", &self.per)];
-        let given = optional.into_iter().filter_map(|(key, name)| Some((key, name.as_deref()?)));
-        std::iter::once(("column", self.column.as_str())).chain(given)
+        std::iter::once(("column", self.column.as_str())).chain(self.per.as_deref().map(|name| ("per", name)))
     }
 
     /// Its value, from the numbers of a run; none where the run lacks one of them.
     #[must_use]
     pub fn value(&self, number: impl Fn(&str) -> Option<f64>) -> Option<f64> {
-        let factor = |name: &Option<String>| name.as_deref().map_or(Some(1.0), &number);
-        let value = number(&self.column)? * factor(&self.times)? / factor(&self.per)?;
-        Some(self.distance_to_multiple_of.map_or(value, |step| (value / step - (value / step).round()).abs()))
+        Some(number(&self.column)? / self.per.as_deref().map_or(Some(1.0), number)?)
     }
 }
 
@@ -120,7 +109,7 @@ impl StudyScope {
         }
         let features: Vec<Placed<Feature>> = items(node, "features", read)?;
         for (index, feature) in features.iter().enumerate() {
-            let Placed { value: Feature { name, distance_to_multiple_of, .. }, node } = feature;
+            let Placed { value: Feature { name, .. }, node } = feature;
             let is_taken = features[..index].iter().any(|earlier| &earlier.value.name == name)
                 || undetermined.iter().any(|(key, _)| &key.name == name);
             if is_taken {
@@ -129,10 +118,6 @@ impl StudyScope {
             }
             if name.trim().is_empty() {
                 return Err(Problem::new(node.place_of("name"), "an empty name").help("accepted: any other text"));
-            }
-            if let Some(step) = distance_to_multiple_of.filter(|&step| step <= 0.0) {
-                let problem = Problem::new(node.place_of("distance_to_multiple_of"), format!("multiples of {step}"));
-                return Err(problem.help("accepted: a number above zero"));
             }
         }
         let count = |key: &str, default: u32| match node.get(key).map(read::<u32>).transpose()? {
@@ -166,25 +151,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn features_are_products_quotients_and_distances_to_multiples() {
-        let feature = |distance_to_multiple_of| Feature {
+    fn features_are_numbers_or_quotients_of_two() {
+        let feature = |per: Option<&str>| Feature {
             name: "phase".into(),
             why: String::new(),
             column: "omega".into(),
             filter: BTreeMap::new(),
-            times: Some("step".into()),
-            per: Some("turn".into()),
-            distance_to_multiple_of,
+            per: per.map(str::to_owned),
         };
         let number = |name: &str| match name {
             "omega" => Some(7.5),
-            "step" => Some(2.0),
             "turn" => Some(4.0),
             _ => None,
         };
-        assert_eq!(feature(None).value(number), Some(3.75));
-        assert_eq!(feature(Some(1.0)).value(number), Some(0.25));
-        assert_eq!(feature(Some(2.5)).value(number), Some(0.5));
-        assert_eq!(feature(None).value(|name| number(name).filter(|_| name != "per" && name != "turn")), None);
+        assert_eq!(feature(None).value(number), Some(7.5));
+        assert_eq!(feature(Some("turn")).value(number), Some(1.875));
+        assert_eq!(feature(Some("step")).value(number), None);
     }
 }

@@ -3,7 +3,7 @@
 
 pub mod claims;
 pub mod comparison;
-pub mod fit;
 pub mod folders;
 pub mod publication;
 pub mod reconstruction;
+pub mod statistics;

@@ -12,8 +12,8 @@ use std::process::Command;
 use mbsbench::Registry;
 use mbsbench::execute::timing::{TimedSolve, machine, time};
 use mbsbench::experiment::registry::{MethodKind, ModelKind, choose};
-use mbsbench::fit;
 use mbsbench::input::Document;
+use mbsbench::statistics;
 use mbsbench_problem::{Method, Model, Settings, StepControl};
 
 /// Rounds of which the fastest counts.
@@ -127,12 +127,12 @@ fn growth(page: &mut Page, kind: &str, size: &str) -> Outcome<()> {
                 Err(failure) => write!(cells, "{failure} | ")?,
             }
         }
-        let of_step = if steps.len() == SIZES.len() { fit::exponent(&steps) } else { None };
+        let of_step = if steps.len() == SIZES.len() { statistics::exponent(&steps) } else { None };
         let of_step = of_step.unwrap_or(f64::INFINITY);
         // Methods on accelerations have nothing to set up but memory, in a time that is no longer than a look at the clock.
-        let of_set_up = fit::exponent(&set_ups).filter(|_| set_ups.iter().any(|&[_, time]| time > 1e-4));
+        let of_set_up = statistics::exponent(&set_ups).filter(|_| set_ups.iter().any(|&[_, time]| time > 1e-4));
         let set_up = of_set_up.map_or("–".to_owned(), |exponent| format!("{exponent:.2}"));
-        let of_iteration = fit::exponent(&of_iterations).filter(|_| iterations.iter().all(|&made| made > 0.0));
+        let of_iteration = statistics::exponent(&of_iterations).filter(|_| iterations.iter().all(|&made| made > 0.0));
         let iterated = match (&iterations[..], of_iteration) {
             ([first, .., last], Some(exponent)) => format!("{first:.1} to {last:.1} | {exponent:.2}"),
             _ => "– | –".to_owned(),

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 pub use mbsbench_experiment::{self as experiment, Registry, plan, registry};
 pub use mbsbench_input as input;
-pub use mbsbench_judge::{claims, comparison, fit, publication, reconstruction};
+pub use mbsbench_judge::{claims, comparison, publication, reconstruction, statistics};
 pub use mbsbench_measures as measures;
 pub use mbsbench_numbers as numbers;
 pub use mbsbench_render as render;

@@ -15,6 +15,7 @@ use mbsbench_runs::timings;
 use rayon::prelude::*;
 
 use crate::folders::Folders;
+use crate::statistics::median;
 
 use super::plan_of;
 use super::spec::{At, Operand, Reduce, Unit};
@@ -320,13 +321,6 @@ fn interpolated(points: &[[f64; 2]], x: f64) -> Option<f64> {
     let [[x0, y0], [x1, y1]] = [pair[0], pair[1]];
     let part = if x1 > x0 { (x / x0).ln() / (x1 / x0).ln() } else { 0.0 };
     Some(y0 * (y1 / y0).powf(part))
-}
-
-/// The middle one, or the mean of the two in the middle, of at least one number.
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 { values[middle] } else { 0.5 * (values[middle - 1] + values[middle]) }
 }
 
 fn read(results: &Path, plan: &Plan) -> Result<ResultSet, EvidenceError> {

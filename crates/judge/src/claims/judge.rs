@@ -13,7 +13,7 @@ use super::spec::{
     Agreement, Failure, Identity, Landmark, Measurement, Operand, Order, Ordering, Reduce, Shape, Weaker,
 };
 use super::verdict::{Detail, Judgement, Reason, Verdict};
-use crate::fit::exponent;
+use crate::statistics::exponent;
 
 /// What the test of a check says, whatever its runs rest on.
 #[must_use]

@@ -35,7 +35,6 @@ mod written;
 
 pub use bound::{BoundFrom, BoundSet};
 pub use check::{Check, Kind};
-pub(crate) use evidence::median;
 pub use evidence::{Evidence, EvidenceError, Number, Selection};
 pub use given::Given;
 pub use grounds::Grounds;

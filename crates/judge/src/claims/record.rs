@@ -103,7 +103,7 @@ impl JudgedCheck {
                 "low": number_or_null(share.interval[0]),
                 "high": number_or_null(share.interval[1]),
                 "samples": share.samples,
-                "open": share.counts.open,
+                "open": share.counts.of(Verdict::Open),
                 "tried": share.tried,
                 "conditioned": share.is_conditioned,
                 "readings": share.readings,

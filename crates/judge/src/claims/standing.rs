@@ -5,57 +5,45 @@ use std::collections::HashMap;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::{Mark, Varies};
 use mbsbench_numbers::percent;
+use serde::{Deserialize, Serialize};
 
 use super::check::Check;
 use super::grounds::Ground;
 use super::statement::Holds;
 use super::{Judgement, Outcome, Reason, Verdict};
-use crate::reconstruction::wilson;
+use crate::statistics::wilson;
 
 /// The share of the accepted set-ups in which a sentence that says *for all* has to hold.
 const ALL: f64 = 0.95;
 /// Fewer accepted set-ups than this decide only sentences that say *some*.
 const FEWEST: usize = 20;
 
-/// How many set-ups have each verdict.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Set-ups in which the test holds.
-    pub reproduced: usize,
-    /// Set-ups in which its direction holds.
-    pub partly: usize,
-    /// Set-ups in which it does not hold.
-    pub not_reproduced: usize,
-    /// Set-ups that do not decide it.
-    pub open: usize,
-}
+/// How many set-ups have each verdict, in the order of [`Verdict::ALL`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts(pub [usize; 4]);
 
 impl Counts {
     /// Adds a set-up.
     pub fn add(&mut self, verdict: Verdict) {
-        *match verdict {
-            Verdict::Reproduced => &mut self.reproduced,
-            Verdict::Partly => &mut self.partly,
-            Verdict::NotReproduced => &mut self.not_reproduced,
-            Verdict::Open => &mut self.open,
-        } += 1;
+        self.0[verdict as usize] += 1;
     }
 
     /// Set-ups with a verdict.
     #[must_use]
     pub fn of(&self, verdict: Verdict) -> usize {
-        match verdict {
-            Verdict::Reproduced => self.reproduced,
-            Verdict::Partly => self.partly,
-            Verdict::NotReproduced => self.not_reproduced,
-            Verdict::Open => self.open,
-        }
+        self.0[verdict as usize]
+    }
+
+    /// All set-ups.
+    #[must_use]
+    pub fn all(&self) -> usize {
+        self.0.iter().sum()
     }
 
     /// Set-ups that decide the test.
     #[must_use]
     pub fn judged(&self) -> usize {
-        self.reproduced + self.partly + self.not_reproduced
+        self.all() - self.of(Verdict::Open)
     }
 }
 
@@ -224,7 +212,7 @@ impl Share {
 
     /// The outcome over set-ups that agree with everything that the paper prints.
     fn outcome(&self, holds: Holds) -> Outcome {
-        let Counts { reproduced, partly, not_reproduced, .. } = self.counts;
+        let Counts([reproduced, partly, not_reproduced, _]) = self.counts;
         let all = self.samples;
         let is_all = |count: usize| count as f64 >= ALL * all as f64;
         let is_enough = |count: usize| match holds {
@@ -286,7 +274,7 @@ mod tests {
     fn share([reproduced, partly, not_reproduced]: [usize; 3], turned: &[(&str, Verdict)]) -> Share {
         let samples = reproduced + partly + not_reproduced;
         Share {
-            counts: Counts { reproduced, partly, not_reproduced, open: 0 },
+            counts: Counts([reproduced, partly, not_reproduced, 0]),
             is_conditioned: true,
             tried: 10 * samples,
             is_exhaustive: false,

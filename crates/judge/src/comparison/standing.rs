@@ -8,7 +8,8 @@ use super::curve::{Cost, Point, cost};
 use super::rank::{Curve, Place, cheapest};
 use super::ranked::candidate;
 use super::{Counts, is_about};
-use crate::claims::{Evidence, median};
+use crate::claims::Evidence;
+use crate::statistics::median;
 
 /// A run with its row, and the plan that it is of.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,9 @@
 //! On what a verdict depends: a decision list of at most two steps.
 
-use super::statistics::{chance_of_correlation, rank_correlation, separation};
+use mbsbench_input::keys_of;
+use serde::{Deserialize, Serialize};
+
+use crate::statistics::{chance_of_correlation, rank_correlation, separation};
 
 /// What is said to decide would be found by chance, among all variables together, in no more than this share of studies.
 pub const LEVEL: f64 = 0.05;
@@ -24,7 +27,8 @@ pub struct Variable {
 }
 
 /// A side of a threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Side {
     /// Less than the threshold.
     Below,
@@ -39,24 +43,18 @@ impl Side {
     /// As in files and sentences.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Below => "below",
-            Self::Above => "above",
-        }
+        keys_of::<Self>()[self as usize]
     }
 
     /// The other one.
     #[must_use]
     pub fn other(self) -> Self {
-        match self {
-            Self::Below => Self::Above,
-            Self::Above => Self::Below,
-        }
+        Self::BOTH[1 - self as usize]
     }
 }
 
 /// In how many samples a claim holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct Count {
     /// Samples at which it holds.
     pub holds: usize,
@@ -78,7 +76,7 @@ impl Count {
 }
 
 /// A variable with the threshold that separates best where a claim holds from where it does not.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Split {
     /// Name of the variable.
     pub variable: String,

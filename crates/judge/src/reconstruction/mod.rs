@@ -2,7 +2,7 @@
 //! the paper prints about them, checks are judged in those, and what decides is looked for.
 //!
 //! ```text
-//! undetermined: ──space──▶ set-ups ──search──▶ accepted ──bench──▶ verdicts ──explain──▶ Findings ──▶ reconstruction.csv, words, figure
+//! undetermined: ──space──▶ set-ups ──search──▶ accepted ──bench──▶ verdicts ──explain──▶ Findings ──file──▶ reconstruction.csv, words, figure
 //! given: ────────claims::given──▶ tests ───┘
 //! ```
 //!
@@ -10,20 +10,19 @@
 
 mod bench;
 pub mod explain;
+mod file;
 mod finding;
 #[allow(clippy::module_inception)]
 mod reconstruction;
 mod scope;
 mod search;
 mod space;
-pub mod statistics;
 mod studies;
 pub mod words;
 
 pub use bench::ReconstructionError;
-pub use finding::{Finding, Findings};
-pub use reconstruction::{Reconstruction, Sampled, Size, Tally, Witness};
+pub use finding::{Finding, Findings, Tally};
+pub use reconstruction::{Reconstruction, Size, Witness};
 pub use scope::{Checks, LeftOut, Scope};
 pub use space::{SetUp, Space, is_logarithmic};
-pub use statistics::wilson;
 pub use studies::{OutdatedStudy, studies};

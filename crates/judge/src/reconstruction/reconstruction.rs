@@ -9,7 +9,8 @@ use mbsbench_runs::pipeline::Means;
 
 use super::bench::{Bench, Judged, ReconstructionError, Trials, Values, miss};
 use super::explain::Variable;
-use super::scope::{Checks, Judgeable, LeftOut, Scope};
+use super::finding::{Finding, Findings, Tally};
+use super::scope::{Checks, Judgeable, Scope};
 use super::search::{Search, Tried};
 use super::space::SetUp;
 use crate::claims::{Check, Counts, Verdict};
@@ -32,61 +33,21 @@ pub struct Size {
     pub budget: usize,
 }
 
-/// How often something was tried and met.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tally {
-    /// The id of a given, or the name of a reading.
-    pub name: String,
-    /// Set-ups that were tried.
-    pub tried: usize,
-    /// Set-ups of these that met it: the given, or with the reading everything given.
-    pub met: usize,
-}
-
 /// What checks say of the set-ups that an experiment leaves possible.
 #[derive(Debug, Clone, Default)]
 pub struct Reconstruction {
-    /// What the paper prints about the set-up; empty if nothing is conditioned on.
-    pub givens: Vec<Tally>,
-    /// The readings.
-    pub readings: Vec<Tally>,
-    /// Givens that no set-up met together, although each alone or each pair was met.
-    pub conflicts: Vec<Vec<String>>,
-    /// Set-ups that were evaluated, and those of them some of whose runs failed.
-    pub tried: [usize; 2],
-    /// Whether the set-ups are evenly distributed over those that are accepted.
-    pub is_even: bool,
+    /// What is found.
+    pub findings: Findings,
     /// The undetermined parameters that are sampled, then the readings and the features.
     pub variables: Vec<Variable>,
     /// Where each set-up lies in each range, from 0 to 1.
     pub units: Vec<Vec<f64>>,
     /// For each set-up, how many of its runs failed, or were refused by their model or method.
     pub failed: Vec<usize>,
-    /// The checks that were judged.
-    pub checks: Vec<Sampled>,
-    /// The checks that rest on the experiment and were not judged.
-    pub left_out: Vec<(String, LeftOut)>,
+    /// For each check that was judged its verdict and number in each set-up, NaN if there is no number.
+    pub samples: Vec<Vec<(Verdict, f64)>>,
     /// A set-up for everything at once.
     pub witness: Option<Witness>,
-}
-
-/// A check in every set-up.
-#[derive(Debug, Clone)]
-pub struct Sampled {
-    /// Its id.
-    pub check: String,
-    /// A hash of what it was judged on.
-    pub definition: String,
-    /// What its test says of the nominal numbers.
-    pub nominal: Verdict,
-    /// The verdict whose share is counted: reproduced in accepted set-ups, the nominal one in samples that nothing conditions.
-    pub counted: Verdict,
-    /// What it says in each set-up.
-    pub verdicts: Vec<Verdict>,
-    /// The measured numbers, NaN if there is none.
-    pub measured: Vec<f64>,
-    /// What it says for each other reading; none if the givens exclude the reading.
-    pub readings: Vec<(String, Option<Verdict>)>,
 }
 
 /// A set-up that meets all givens and all sentences, or comes nearest to it.
@@ -106,23 +67,6 @@ impl Witness {
     pub fn is_attained(&self) -> bool {
         self.givens.iter().all(|(.., miss)| *miss == 0.0)
             && self.sentences.iter().all(|(_, verdict)| *verdict == Verdict::Reproduced)
-    }
-}
-
-impl Sampled {
-    /// In which set-ups it has the counted verdict; none for those that do not decide it.
-    #[must_use]
-    pub fn has_counted(&self) -> Vec<Option<bool>> {
-        let is_decided = |verdict: Verdict| verdict != Verdict::Open && self.counted != Verdict::Open;
-        self.verdicts.iter().map(|&verdict| is_decided(verdict).then_some(verdict == self.counted)).collect()
-    }
-
-    /// How many set-ups have each verdict.
-    #[must_use]
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        self.verdicts.iter().for_each(|&verdict| counts.add(verdict));
-        counts
     }
 }
 
@@ -152,12 +96,16 @@ impl Reconstruction {
         } else {
             sampled(&mut bench, &checks, &parts, size.samples)?
         };
-        for (sampled, (verdict, _)) in found.checks.iter_mut().zip(nominal.verdicts) {
-            sampled.nominal = verdict;
-            sampled.counted = if scope.is_conditioned() { Verdict::Reproduced } else { verdict };
+        let judged = found.findings.checks.iter_mut().zip(&found.samples).zip(nominal.verdicts);
+        for ((finding, samples), (nominal, _)) in judged {
+            finding.nominal = nominal;
+            finding.counted = if scope.is_conditioned() { Verdict::Reproduced } else { nominal };
+            finding.count_in(&found.variables, samples);
         }
+        let left_out = left_out.iter().map(|(check, reason)| Finding::left_out(check, reason.name()));
+        found.findings.checks.extend(left_out);
         bench.finish()?;
-        Ok(Self { left_out, ..found })
+        Ok(found)
     }
 
     /// A reconstruction with these set-ups, of which the readings of checks are missing.
@@ -182,35 +130,18 @@ impl Reconstruction {
             is_reading: false,
             values: judged.iter().map(|judged| judged.features[k]).collect(),
         });
-        let check = |(k, (check, definition)): (usize, &Judgeable<'_>)| Sampled {
-            check: check.id.clone(),
-            definition: definition.clone(),
-            nominal: Verdict::Open,
-            counted: Verdict::Open,
-            verdicts: judged.iter().map(|judged| judged.verdicts[k].0).collect(),
-            measured: judged.iter().map(|judged| judged.verdicts[k].1).collect(),
-            readings: Vec::new(),
-        };
+        let count = checks.len();
+        let sample = |k: usize| judged.iter().map(|judged| judged.verdicts[k]).collect();
+        let check = |(check, definition): &Judgeable<'_>| Finding::new(&check.id, definition);
+        let checks = checks.iter().map(check).collect();
         Self {
+            findings: Findings { set_ups: set_ups.len(), is_even: true, checks, ..Findings::default() },
             variables: ranges.chain(readings).chain(features).collect(),
             units: set_ups.iter().map(|set_up| set_up.units.clone()).collect(),
             failed: judged.iter().map(|judged| judged.failed).collect(),
-            checks: checks.iter().enumerate().map(check).collect(),
-            is_even: true,
-            ..Self::default()
+            samples: (0..count).map(sample).collect(),
+            witness: None,
         }
-    }
-
-    /// How many set-ups the checks were judged in.
-    #[must_use]
-    pub fn set_ups(&self) -> usize {
-        self.failed.len()
-    }
-
-    /// Whether set-ups were accepted by what is given.
-    #[must_use]
-    pub fn is_conditioned(&self) -> bool {
-        !self.givens.is_empty()
     }
 
     /// The text of `set-ups.csv`: one line a set-up with its parameters, readings and features, the number of its runs that failed, and
@@ -220,19 +151,21 @@ impl Reconstruction {
     /// None in practice: the text is made in memory.
     pub fn set_ups_to_csv(&self) -> Result<Vec<u8>, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        let is_measured = |check: &Sampled| check.measured.iter().any(|number| !number.is_nan());
-        let heads = self.checks.iter().flat_map(|check| {
-            let measured = is_measured(check).then(|| format!("{} measured", check.check));
-            std::iter::once(check.check.clone()).chain(measured)
+        let checks: Vec<_> = self.findings.checks.iter().zip(&self.samples).collect();
+        let is_measured = |samples: &[(Verdict, f64)]| samples.iter().any(|(_, number)| !number.is_nan());
+        let heads = checks.iter().flat_map(|(finding, samples)| {
+            let measured = is_measured(samples).then(|| format!("{} measured", finding.check));
+            std::iter::once(finding.check.clone()).chain(measured)
         });
         let variables = self.variables.iter().map(|variable| variable.name.clone());
         writer.write_record(variables.chain(["failed_runs".to_owned()]).chain(heads))?;
         let number = |number: f64| if number.is_nan() { String::new() } else { decimal(rounded(number)) };
         for (place, failed) in self.failed.iter().enumerate() {
             let values = self.variables.iter().map(|variable| number(variable.values[place]));
-            let verdicts = self.checks.iter().flat_map(|check| {
-                let measured = is_measured(check).then(|| number(check.measured[place]));
-                std::iter::once(check.verdicts[place].name().to_owned()).chain(measured)
+            let verdicts = checks.iter().flat_map(|(_, samples)| {
+                let (verdict, measured) = samples[place];
+                let measured = is_measured(samples).then(|| number(measured));
+                std::iter::once(verdict.name().to_owned()).chain(measured)
             });
             writer.write_record(values.chain([failed.to_string()]).chain(verdicts))?;
         }
@@ -257,12 +190,12 @@ fn sampled(
     found.variables.retain(|variable| !variable.is_reading);
     for reading in scope.plan.experiment.readings() {
         let judged = bench.judge(parts, std::slice::from_ref(&reading.sets), checks)?.remove(0);
-        for (sampled, (verdict, _)) in found.checks.iter_mut().zip(judged.verdicts) {
-            sampled.readings.push((reading.name.clone(), Some(verdict)));
+        for (finding, (verdict, _)) in found.findings.checks.iter_mut().zip(judged.verdicts) {
+            finding.readings.push((reading.name.clone(), Some(verdict)));
         }
-        found.readings.push(Tally { name: reading.name.clone(), tried: 1, met: 1 });
+        found.findings.readings.push(Tally { name: reading.name.clone(), tried: 1, met: 1 });
     }
-    found.tried = [set_ups.len(), found.failed.iter().filter(|&&failed| failed > 0).count()];
+    found.findings.tried = [set_ups.len(), found.failed.iter().filter(|&&failed| failed > 0).count()];
     Ok(found)
 }
 
@@ -274,7 +207,7 @@ fn conditioned(
     budget: usize,
 ) -> Result<Reconstruction, ReconstructionError> {
     let (scope, space) = (bench.scope, &bench.scope.space);
-    let mut search = Search::new(space, Trials::new(bench, std::iter::empty()), budget, Vec::new());
+    let mut search = Search::new(space, Trials::new(bench, std::iter::empty()), budget);
     let mut judged: HashMap<usize, Judged> = HashMap::new();
     let mut wanted = WANTED;
     loop {
@@ -298,8 +231,9 @@ fn conditioned(
     let drawn: Vec<&Judged> = search.drawn.iter().map(|place| &judged[place]).collect();
     let set_ups: Vec<SetUp> = search.drawn.iter().map(|&place| search.tried[place].set_up.clone()).collect();
     let mut found = Reconstruction::of(scope, checks, &set_ups, &drawn);
-    found.is_even = search.is_even;
-    found.tried = [search.tried.len(), search.trial.failed];
+    let findings = &mut found.findings;
+    findings.is_even = search.is_even;
+    findings.tried = [search.tried.len(), search.trial.failed];
     let id = |given: usize| scope.givens[given].check.id.clone();
     let tried = |is_meant: &dyn Fn(&Tried) -> bool, is_met: &dyn Fn(&Tried) -> bool| {
         let meant = || search.tried.iter().filter(|tried| is_meant(tried));
@@ -307,26 +241,23 @@ fn conditioned(
     };
     for given in 0..scope.givens.len() {
         let [tried, met] = tried(&|tried| tried.misses[given].is_some(), &|tried| tried.meets(given));
-        found.givens.push(Tally { name: id(given), tried, met });
+        findings.givens.push(Tally { name: id(given), tried, met });
     }
-    found.conflicts = search
-        .conflicts(scope.givens.len())
-        .iter()
-        .map(|givens| givens.iter().map(|&given| id(given)).collect())
-        .collect();
+    let named = |givens: &Vec<usize>| givens.iter().map(|&given| id(given)).collect::<Vec<_>>().join(", ");
+    findings.conflicts = search.conflicts(scope.givens.len()).iter().map(named).collect();
     for (place, &count) in space.choices().iter().enumerate() {
         for choice in 0..count {
             let name = space.reading(place, choice);
             let [tried, met] = tried(&|tried| tried.set_up.readings[place] == choice, &Tried::is_accepted);
-            for (k, sampled) in found.checks.iter_mut().enumerate().filter(|_| choice > 0) {
+            for (k, finding) in findings.checks.iter_mut().enumerate().filter(|_| choice > 0) {
                 let there = set_ups.iter().zip(&drawn).filter(|(set_up, _)| set_up.readings[place] == choice);
                 let mut counts = Counts::default();
                 there.for_each(|(_, judged)| counts.add(judged.verdicts[k].0));
                 let prevailing = Verdict::ALL.into_iter().rev().max_by_key(|&verdict| counts.of(verdict));
-                let is_met = counts.judged() + counts.open > 0;
-                sampled.readings.push((name.clone(), prevailing.filter(|_| is_met)));
+                let is_met = counts.all() > 0;
+                finding.readings.push((name.clone(), prevailing.filter(|_| is_met)));
             }
-            found.readings.push(Tally { name, tried, met });
+            findings.readings.push(Tally { name, tried, met });
         }
     }
     let accepted: Vec<SetUp> = {
@@ -355,7 +286,7 @@ fn witness(
     let givens = scope.givens.len();
     let sentences = if accepted.is_empty() { Vec::new() } else { sentences };
     let count = accepted.len();
-    let mut search = Search::new(space, Trials::new(bench, sentences.iter().copied()), count + budget, Vec::new());
+    let mut search = Search::new(space, Trials::new(bench, sentences.iter().copied()), count + budget);
     search.evaluate(accepted.into_iter().map(|set_up| (set_up, f64::INFINITY)).collect())?;
     if !search.tried.iter().any(Tried::is_accepted) {
         search.descend(None, budget, 1)?;

@@ -121,10 +121,9 @@ pub struct Search<'s, T> {
 }
 
 impl<'s, T: Trial> Search<'s, T> {
-    /// A search that evaluates at most `budget` set-ups beside those that were `tried` before.
-    pub fn new(space: &'s Space<'s>, trial: T, budget: usize, tried: Vec<Tried>) -> Self {
-        let (random, budget) = (Random(2001), budget + tried.len());
-        let (drawn, chains) = (Vec::new(), Vec::new());
+    /// A search that evaluates at most `budget` set-ups.
+    pub fn new(space: &'s Space<'s>, trial: T, budget: usize) -> Self {
+        let (random, tried, drawn, chains) = (Random(2001), Vec::new(), Vec::new(), Vec::new());
         Self { space, trial, random, budget, tried, drawn, is_even: true, point: 0, chains, generation: 0, moves: 0 }
     }
 
@@ -412,7 +411,7 @@ mod tests {
             ranges: vec![(&keys[0], [0.0, 10.0]), (&keys[1], [0.0, 1.0])],
             ambiguities: vec![(&keys[2], &other)],
         };
-        let mut search = Search::new(&space, Printed(tests), budget, Vec::new());
+        let mut search = Search::new(&space, Printed(tests), budget);
         search.draw(wanted).unwrap();
         judge(&search);
     }

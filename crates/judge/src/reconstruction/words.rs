@@ -5,12 +5,13 @@ use mbsbench_numbers::{decimal, percent, short};
 
 use super::explain::{LEVEL, Side, Split};
 use super::{Finding, Findings, Tally, is_logarithmic};
+use crate::claims::Verdict;
 
 /// `24 % of 128`, with the number of set-ups that do not decide the check.
 #[must_use]
 pub fn share(finding: &Finding) -> String {
     let share = format!("{} of {}", percent(finding.share()), finding.count().samples);
-    let open = finding.verdicts.open;
+    let open = finding.verdicts.of(Verdict::Open);
     if open == 0 { share } else { format!("{share}, {open} open") }
 }
 
@@ -129,19 +130,10 @@ pub fn short_name(name: &str, all: &[&str]) -> String {
 mod tests {
     use super::super::explain::{Count, Explanation, Side};
     use super::*;
-    use crate::claims::{Counts, Verdict};
+    use crate::claims::Counts;
 
     fn plain() -> Finding {
-        Finding {
-            check: String::new(),
-            definition: String::new(),
-            nominal: Verdict::Reproduced,
-            counted: Verdict::Reproduced,
-            verdicts: Counts::default(),
-            readings: Vec::new(),
-            explanation: Explanation::default(),
-            left_out: None,
-        }
+        Finding { nominal: Verdict::Reproduced, counted: Verdict::Reproduced, ..Finding::new("", "") }
     }
 
     #[test]
@@ -167,7 +159,7 @@ mod tests {
             counts: counts.map(|[holds, samples]| Count { holds, samples }),
         };
         let finding = Finding {
-            verdicts: Counts { reproduced: 60, not_reproduced: 60, open: 8, partly: 0 },
+            verdicts: Counts([60, 0, 60, 8]),
             explanation: Explanation {
                 first: Some(split("preload", Side::Below, [[60, 80], [0, 40]])),
                 second: Some((Side::Below, split("phase", Side::Above, [[3, 20], [57, 60]]))),

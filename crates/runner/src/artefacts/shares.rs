@@ -14,7 +14,8 @@ const SET_UPS: Style = Style { hue: Hue::Vermilion, mark: Mark::Circle, dash: Da
 /// The share of each check with its interval, largest first, and the set-ups in their ranges if they were accepted by something given; none
 /// without checks and set-ups. Its data are `reconstruction.csv` and `set-ups.csv`.
 #[must_use]
-pub fn figure(found: &Reconstruction, findings: &Findings) -> Option<Figure> {
+pub fn figure(found: &Reconstruction) -> Option<Figure> {
+    let findings = &found.findings;
     let panels: Vec<Panel> = [shares(findings), ranges(found)].into_iter().flatten().collect();
     let title = if findings.is_conditioned() {
         "Sentences in the set-ups that agree with what is printed, and where these lie"
@@ -51,7 +52,7 @@ fn shares(findings: &Findings) -> Option<Panel> {
 /// Accepted set-ups along each range.
 fn ranges(found: &Reconstruction) -> Option<Panel> {
     let count = found.units.first().map_or(0, Vec::len);
-    if !found.is_conditioned() || count == 0 {
+    if !found.findings.is_conditioned() || count == 0 {
         return None;
     }
     let all: Vec<&str> = found.variables.iter().map(|variable| variable.name.as_str()).collect();
@@ -77,34 +78,33 @@ fn panel(x: Axis, names: Vec<String>, series: Vec<Series>) -> Panel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mbsbench_judge::claims::Verdict;
-    use mbsbench_judge::reconstruction::explain::Variable;
-    use mbsbench_judge::reconstruction::{Sampled, Tally};
+    use mbsbench_judge::claims::{Counts, Verdict};
+    use mbsbench_judge::reconstruction::Tally;
+    use mbsbench_judge::reconstruction::explain::{Explanation, Variable};
     use mbsbench_render::Kind;
 
     #[test]
     fn shares_stand_in_their_order_with_their_intervals_and_set_ups_in_their_ranges() {
-        let verdict = |holds: bool| if holds { Verdict::Reproduced } else { Verdict::NotReproduced };
-        let check = |k: usize| Sampled {
+        let check = |k: usize| Finding {
             check: format!("check-{k}"),
             definition: String::new(),
             nominal: Verdict::Reproduced,
             counted: Verdict::Reproduced,
+            verdicts: Counts(if k == 11 { [100, 0, 0, 0] } else { [8 * k, 0, 100 - 8 * k, 0] }),
             readings: Vec::new(),
-            verdicts: (0..100).map(|sample| verdict(sample < 8 * k || k == 11)).collect(),
-            measured: vec![f64::NAN; 100],
+            explanation: Explanation::default(),
+            left_out: None,
         };
         let variable = |name: &str| Variable { name: name.into(), is_reading: false, values: vec![1.0; 100] };
         let mut found = Reconstruction {
             variables: vec![variable("model.a"), variable("model.b")],
             units: (0..100).map(|k| vec![f64::from(k) / 100.0, 0.5]).collect(),
-            failed: vec![0; 100],
-            checks: (0..12).map(check).collect(),
+            findings: Findings { checks: (0..12).map(check).collect(), ..Findings::default() },
             ..Reconstruction::default()
         };
-        assert_eq!(figure(&found, &Findings::new(&found)).unwrap().panels.len(), 1);
-        found.givens.push(Tally { name: "events".into(), tried: 200, met: 100 });
-        let figure = figure(&found, &Findings::new(&found)).unwrap();
+        assert_eq!(figure(&found).unwrap().panels.len(), 1);
+        found.findings.givens.push(Tally { name: "events".into(), tried: 200, met: 100 });
+        let figure = figure(&found).unwrap();
         let [shares, ranges] = &figure.panels[..] else { panic!("{figure:?}") };
         assert_eq!(shares.y.names, (0..12).map(|k| format!("check-{k}")).collect::<Vec<_>>());
         let share = |place: usize| shares.series[1].points[place];
@@ -114,6 +114,6 @@ mod tests {
         assert!(interval.points[6].x < 24.0 && 24.0 < interval.points[7].x && interval.points[7].y == 3.0);
         assert_eq!((ranges.y.names.as_slice(), ranges.series[0].points.len()), (&["a".into(), "b".into()][..], 200));
         assert_eq!((ranges.series[0].points[4].x, ranges.series[0].points[4].y), (2.0, 0.0));
-        assert_eq!(self::figure(&Reconstruction::default(), &Findings::default()), None);
+        assert_eq!(self::figure(&Reconstruction::default()), None);
     }
 }

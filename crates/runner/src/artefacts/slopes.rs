@@ -1,6 +1,6 @@
 //! Slopes in logarithmic axes: orders of convergence, where a figure shows errors over step sizes.
 
-use mbsbench_judge::fit::exponent;
+use mbsbench_judge::statistics::exponent;
 use mbsbench_render::figure::Point;
 
 /// The slope of log y over log x by least squares through the `count` points with the smallest x; none where there are

@@ -4,7 +4,7 @@ use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::spec::{Layout, TableSpec};
 use mbsbench_experiment::units::of_column;
 use mbsbench_experiment::{Label, Published};
-use mbsbench_judge::fit;
+use mbsbench_judge::statistics;
 use mbsbench_render::table::{Cell, Measured, Row, Table};
 use mbsbench_runs::results::{ResultSet, Row as Run};
 
@@ -112,7 +112,7 @@ fn exponent(from: f64, columns: &[Column<'_>], cells: &[Cell]) -> Cell {
             _ => None,
         }
     });
-    let found = fit::exponent(&points.collect::<Vec<_>>());
+    let found = statistics::exponent(&points.collect::<Vec<_>>());
     // beyond the second digit is noise, where times are what grows
     let measured = found.map_or(Measured::Missing, |exponent| Measured::Value((100.0 * exponent).round() / 100.0));
     Cell { published: None, measured }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_input::remove_leftovers;
-use mbsbench_judge::reconstruction::{Findings, Reconstruction, ReconstructionError, Scope, Size, words};
+use mbsbench_judge::reconstruction::{Reconstruction, ReconstructionError, Scope, Size, words};
 use mbsbench_render::{lay_out, svg};
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::Means;
@@ -92,21 +92,20 @@ pub(super) fn reconstruct(
             }
             found => found?,
         };
-        let findings = Findings::new(&found);
-        write(&options.out.join(id), plan, &found, &findings)?;
-        print(plan, &found, &findings, output)?;
+        write(&options.out.join(id), plan, &found)?;
+        print(plan, &found, output)?;
         output.beside(format!("{id}: {}", progress.summary()));
     }
     if lost.is_empty() { Ok(()) } else { Err(CommandError::LostStudies(lost)) }
 }
 
 /// Writes the tables of a reconstruction, its figure and its witness.
-fn write(folder: &Path, plan: &Plan, found: &Reconstruction, findings: &Findings) -> Result<(), CommandError> {
+fn write(folder: &Path, plan: &Plan, found: &Reconstruction) -> Result<(), CommandError> {
     let mut files = vec![
-        ("reconstruction.csv".to_owned(), findings.to_csv().map_err(WriteError::from)?),
+        ("reconstruction.csv".to_owned(), found.findings.to_csv().map_err(WriteError::from)?),
         ("set-ups.csv".to_owned(), found.set_ups_to_csv().map_err(WriteError::from)?),
     ];
-    if let Some(figure) = shares::figure(found, findings) {
+    if let Some(figure) = shares::figure(found) {
         files.push((format!("{}.svg", figure.id), svg::write(&lay_out(&figure)).into_bytes()));
     }
     if let Some(found) = &found.witness {
@@ -115,12 +114,8 @@ fn write(folder: &Path, plan: &Plan, found: &Reconstruction, findings: &Findings
     Ok(seal::write(folder, &files)?)
 }
 
-fn print(
-    plan: &Plan,
-    found: &Reconstruction,
-    findings: &Findings,
-    output: &mut Output<'_>,
-) -> Result<(), CommandError> {
+fn print(plan: &Plan, found: &Reconstruction, output: &mut Output<'_>) -> Result<(), CommandError> {
+    let findings = &found.findings;
     let variables: Vec<&str> = found.variables.iter().map(|variable| variable.name.as_str()).collect();
     let name = |name: &str| words::short_name(name, &variables);
     output.line(format!("{}:", plan.experiment.id))?;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use maud::{Markup, html};
 use mbsbench_experiment::plan::Plan;
-use mbsbench_judge::claims::Judged;
+use mbsbench_judge::claims::{Judged, Verdict};
 use mbsbench_judge::reconstruction::explain::LEVEL;
 use mbsbench_judge::reconstruction::{Finding, Findings, words};
 
@@ -129,7 +129,9 @@ fn study(folder: &Path, plan: &Plan, findings: &Findings, paper: &str) -> Result
     let name = |name: &str| words::short_name(name, &plan.experiment.variables());
     let (always, rest): (Vec<&Finding>, Vec<&Finding>) =
         findings.checks.iter().filter(|each| each.left_out.is_none()).partition(|each| {
-            each.count().holds == each.count().samples && each.verdicts.open == 0 && each.turned().next().is_none()
+            each.count().holds == each.count().samples
+                && each.verdicts.of(Verdict::Open) == 0
+                && each.turned().next().is_none()
         });
     let link = |file: &str| format!("../{id}/{file}");
     let witness = folder.join("witness.yaml");

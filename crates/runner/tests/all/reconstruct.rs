@@ -5,11 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use mbsbench::claims::Verdict;
+use mbsbench::reconstruction::Findings;
 use mbsbench::reconstruction::explain::Side;
-use mbsbench::reconstruction::{Findings, wilson};
+use mbsbench::statistics::wilson;
 use tempfile::TempDir;
 
-/// `weight` decides the check `light` at 200 J m; mass and length do so only together. Lengths below zero are refused, and
+/// `weight` decides the check `light` at 200 J; mass and length do so only together. Lengths below zero are refused, and
 /// runs above 300 J in magnitude fail by a rule.
 const EXPERIMENT: &str = "\
 id: mine/pendulum
@@ -32,10 +34,9 @@ study:
   cases: [free, ruled]
   features:
     - name: weight
-      why: the energy times the length
+      why: the product of mass and length
       column: initial(energy)
       where: { case: free, method: rk5 }
-      times: model.length
 ";
 
 const CLAIMS: &str = "\
@@ -44,9 +45,9 @@ paper: mine
 statements:
   - id: light
     place: Section 1
-    says: The energy times the length is no more than 200 J m.
+    says: The energy is no more than 200 J.
     bound:
-      of: { experiment: pendulum, where: { case: free, method: rk3 }, column: initial(energy), times: model.length, magnitude: true }
+      of: { experiment: pendulum, where: { case: free, method: rk3 }, column: initial(energy), magnitude: true }
       below: 200.0
     why: nothing but a test
     bound_from: ours
@@ -260,12 +261,12 @@ fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
     let light = of("light").explanation.first.as_ref().unwrap();
     // The energy is negative where the pendulum hangs.
     assert_eq!((light.variable.as_str(), light.distance, light.holds), ("weight", 1.0, Side::Above));
-    // Midway between the two samples next to 200 J m.
+    // Midway between the two samples next to 200 J.
     assert!((light.threshold.unwrap() + 200.0).abs() < 30.0, "{light:?}");
     // Lengths below zero, a fifth of the range, are refused: evidence without a feature.
     let refused = of("light").count().samples - light.counts[0].samples - light.counts[1].samples;
     assert!((refused as f64 / 128.0 - 0.2).abs() < 0.02, "{refused} samples are refused");
-    assert_eq!(of("light").verdicts.open, 0);
+    assert_eq!(of("light").verdicts.of(Verdict::Open), 0);
 
     let completes = of("completes");
     assert!(completes.is_divided() && completes.explanation.first.is_some());

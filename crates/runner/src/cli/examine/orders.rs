@@ -1,6 +1,6 @@
 //! The order of convergence that errors show.
 
-use mbsbench_judge::fit::exponent;
+use mbsbench_judge::statistics::exponent;
 
 /// An error at a step, with the bound on its reference's own error.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,4 +1,4 @@
-//! Shares with their intervals, rank correlation, and the threshold that separates two sets best.
+//! Medians, straight lines, shares with their intervals, rank correlation, and the threshold that separates two sets best.
 
 use std::f64::consts::SQRT_2;
 
@@ -103,6 +103,26 @@ fn smirnov(distance: f64, first: usize, second: usize) -> f64 {
     (1..=100).map(term).sum::<f64>().clamp(0.0, 1.0)
 }
 
+/// The middle one, or the mean of the two in the middle, of at least one number.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { 0.5 * (values[middle - 1] + values[middle]) }
+}
+
+/// The exponent `p` of `y = c xᵖ` that fits the points `[x, y]` best: the slope of log y over log x by least squares. None
+/// where a point has no logarithm or all x are the same.
+#[must_use]
+pub fn exponent(points: &[[f64; 2]]) -> Option<f64> {
+    let logarithms: Vec<[f64; 2]> = points.iter().map(|point| point.map(f64::ln)).collect();
+    let mean = |axis: usize| logarithms.iter().map(|point| point[axis]).sum::<f64>() / logarithms.len() as f64;
+    let (x, y) = (mean(0), mean(1));
+    let (products, squares) = logarithms.iter().fold((0.0, 0.0), |(products, squares), point| {
+        (products + (point[0] - x) * (point[1] - y), squares + (point[0] - x) * (point[0] - x))
+    });
+    Some(products / squares).filter(|slope| slope.is_finite())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,5 +181,13 @@ mod tests {
         assert_eq!(separation(&[(1.0, true), (2.0, true)]), None);
         let divided = separation(&[(4.0, true), (1.0, false), (3.0, true), (0.0, false)]).unwrap();
         assert_eq!((divided.distance, divided.threshold, divided.holds_below), (1.0, 2.0, false));
+    }
+
+    #[test]
+    fn powers_have_their_exponents() {
+        let points: Vec<[f64; 2]> = [0.1, 0.05, 0.02, 0.01].iter().map(|&h: &f64| [h, 3.0 * h.powi(5)]).collect();
+        assert!((exponent(&points).unwrap() - 5.0).abs() < 1e-12);
+        assert_eq!(exponent(&[[0.1, 0.0], [0.2, 1.0]]), None);
+        assert_eq!(exponent(&[[0.1, 1.0], [0.1, 2.0]]), None);
     }
 }
