@@ -9,7 +9,7 @@ use miette::{
 };
 
 use super::printable::{in_place, printable};
-use super::{Place, Source, accepted};
+use super::{Node, Place, Source, accepted};
 
 /// One thing that is wrong, at its place: what was found, and what would be accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +30,12 @@ impl Problem {
     #[must_use]
     pub fn new(place: Place, message: impl Into<String>) -> Self {
         Self { place, message: message.into(), label: None, help: None }
+    }
+
+    /// A node that is not what was expected: "found a list".
+    #[must_use]
+    pub fn found(node: &Node) -> Self {
+        Self::new(node.place, format!("found {}", node.describe()))
     }
 
     /// Adds what would be accepted.

@@ -18,8 +18,7 @@ impl<'n> Each<'n> {
     pub fn read(root: &'n Node, later: &'static [&'static str]) -> Result<Self, Problem> {
         let Some(node) = root.get("sets") else { return Ok(Self { sets: &[], later }) };
         if !matches!(node.value, Value::Map(_)) {
-            let problem = Problem::new(node.place, format!("found {}", node.describe()));
-            return Err(problem.help("accepted: a map of lists, `{ explicit: [rk3, rk5] }`"));
+            return Err(Problem::found(node).help("accepted: a map of lists, `{ explicit: [rk3, rk5] }`"));
         }
         for entry in node.entries() {
             values(&entry.value)?;
@@ -56,8 +55,7 @@ impl<'n> Each<'n> {
             combinations = combinations.into_iter().flat_map(extended).collect();
         }
         if each.entries().is_empty() {
-            let problem = Problem::new(each.place, format!("found {}", each.describe()));
-            return Err(problem.help("accepted: axes with their values, `{ method: [rk3, rk5] }`"));
+            return Err(Problem::found(each).help("accepted: axes with their values, `{ method: [rk3, rk5] }`"));
         }
         let template = item.without("each").without("except");
         let mut used = vec![false; exceptions.len()];
@@ -153,10 +151,7 @@ impl<'n> Each<'n> {
 fn values(node: &Node) -> Result<&[Node], Problem> {
     match &node.value {
         Value::List(items) if !items.is_empty() => Ok(items),
-        _ => {
-            let problem = Problem::new(node.place, format!("found {}", node.describe()));
-            Err(problem.help("accepted: a list of values, or the name of one of the `sets:`"))
-        }
+        _ => Err(Problem::found(node).help("accepted: a list of values, or the name of one of the `sets:`")),
     }
 }
 

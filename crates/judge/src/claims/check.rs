@@ -25,16 +25,13 @@ pub struct Check {
     #[serde(default)]
     pub why: String,
     /// Where the bound comes from.
-    #[serde(default)]
     pub bound_from: Option<BoundFrom>,
     /// Whether the bound was set before its result was known.
     #[serde(default)]
     pub bound_set: BoundSet,
     /// What it contributes to the outcome of its statement; it carries it if this is not given.
-    #[serde(default)]
     pub role: Option<Role>,
     /// The outcome that we stand by, where the statement's does not say it.
-    #[serde(default)]
     pub expected: Option<Verdict>,
     /// What is to be said of its verdict beside what is said of the statement's.
     #[serde(default)]

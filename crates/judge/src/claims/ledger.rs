@@ -127,8 +127,7 @@ fn read_statements(reader: Reader<'_>, each: &Each<'_>, key: &str, problems: &mu
     let nodes = match reader.node.get(key) {
         Some(Node { value: Value::List(items), .. }) => items.as_slice(),
         Some(node) => {
-            let problem = Problem::new(node.place, format!("found {}", node.describe()));
-            problems.add(problem.help("accepted: a list of statements"));
+            problems.add(Problem::found(node).help("accepted: a list of statements"));
             &[]
         }
         None if key == "findings" => &[],

@@ -60,7 +60,7 @@ fn asked(judged: &Judged, plans: &[&Plan]) -> Option<String> {
 
 /// The parameter that turns a check, with the reason that its experiment file gives for leaving it undetermined.
 fn left_out(check: &JudgedCheck, plans: &[&Plan]) -> Option<String> {
-    let share = check.standing.share.as_ref()?;
+    let share = check.share.as_ref()?;
     let names = check.check.kind.experiments();
     let is_of = |plan: &&&Plan| names.iter().any(|name| plan.experiment.is_called(name, &plan.experiment.paper));
     let undetermined = || plans.iter().filter(is_of).flat_map(|plan| &plan.experiment.undetermined);

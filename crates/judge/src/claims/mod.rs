@@ -3,7 +3,7 @@
 //! ```text
 //! claims.yaml ──written, reader──▶ Statement ⊃ Check ─┐
 //! runs.csv ────────────evidence──▶ numbers ───────────┼─judge──▶ Judgement ─┐
-//! experiment files ─────grounds──▶ marks ─────────────┼─────────────────────┴─standing──▶ outcome ──record──▶ claims.json, tables
+//! experiment files ─────grounds──▶ marks ─────────────┼─────────────────────┴─judged──▶ outcome ──record──▶ claims.json, tables
 //! reconstruction.csv ──────────────▶ Studied ─────────┘
 //! ```
 //!
@@ -17,6 +17,7 @@ mod evidence;
 mod given;
 mod grounds;
 mod judge;
+mod judged;
 mod ledger;
 mod letter;
 mod lock;
@@ -26,8 +27,8 @@ mod reader;
 pub mod record;
 mod runs;
 pub mod schema;
+mod share;
 pub mod spec;
-mod standing;
 mod statement;
 mod test;
 mod verdict;
@@ -39,13 +40,13 @@ pub use evidence::{Evidence, EvidenceError, Number, Selection};
 pub use given::Given;
 pub use grounds::Grounds;
 pub use judge::judge;
+pub use judged::{Judged, JudgedCheck, judge_all};
 pub use ledger::Ledger;
 pub use letter::{Question, letter, questions};
 pub use lock::{Change, Lock};
 pub use printed::Printed;
-pub use record::{Judged, JudgedCheck};
 pub use schema::Book;
-pub use standing::{Company, Counts, Share, Standing, Studied, Studies};
+pub use share::{Counts, Share, Studied, Studies};
 pub use statement::Statement;
 pub use test::Test;
 pub use verdict::{Detail, Judgement, Outcome, Reason, Verdict};

@@ -11,7 +11,7 @@ use super::bound::{BoundFrom, BoundSet};
 use super::{Printed, Reason, Test, Verdict};
 
 /// Numbers out of `runs.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Operand {
     /// Id of the experiment, with or without the paper.
@@ -20,13 +20,10 @@ pub struct Operand {
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
     /// The column.
-    #[serde(default)]
     pub column: Option<String>,
     /// Several columns.
-    #[serde(default)]
     pub columns: Option<Names>,
     /// Each number is multiplied by this number of its run: a column, an axis or a parameter, `model.mass`.
-    #[serde(default)]
     pub times: Option<String>,
     /// What becomes of several numbers.
     #[serde(default)]
@@ -35,10 +32,8 @@ pub struct Operand {
     #[serde(default)]
     pub magnitude: bool,
     /// `deg` or `deg/s` where the column is in rad or rad/s.
-    #[serde(default)]
     pub unit: Option<Unit>,
     /// The number is read off between the runs, where another column of theirs has a value.
-    #[serde(default)]
     pub at: Option<Box<At>>,
     /// A run that fails has the numbers that it had until then.
     #[serde(default)]
@@ -63,13 +58,8 @@ impl Operand {
             experiment: experiment.to_owned(),
             filter: filter.clone(),
             column: Some(column.to_owned()),
-            columns: None,
-            times: None,
             reduce,
-            magnitude: false,
-            unit: None,
-            at: None,
-            until_failure: false,
+            ..Self::default()
         }
     }
 
@@ -118,22 +108,16 @@ pub struct Measurement {
     /// The number.
     pub of: Operand,
     /// The other number, of a ratio or difference.
-    #[serde(default)]
     pub to: Option<Operand>,
     /// What the paper prints.
-    #[serde(default)]
     pub published: Option<Printed>,
     /// How near to it the number must be.
-    #[serde(default)]
     pub tolerance: Option<Tolerance>,
     /// Upper bound.
-    #[serde(default)]
     pub below: Option<f64>,
     /// Lower bound.
-    #[serde(default)]
     pub above: Option<f64>,
     /// What must hold for `partly`.
-    #[serde(default)]
     pub partly: Option<Weaker>,
 }
 
@@ -169,19 +153,14 @@ pub enum Tolerance {
 #[serde(deny_unknown_fields)]
 pub struct Weaker {
     /// Part of the published value.
-    #[serde(default)]
     pub relative: Option<f64>,
     /// In the unit of the number.
-    #[serde(default)]
     pub absolute: Option<f64>,
     /// Within this factor, either way.
-    #[serde(default)]
     pub factor: Option<f64>,
     /// Upper bound.
-    #[serde(default)]
     pub below: Option<f64>,
     /// Lower bound.
-    #[serde(default)]
     pub above: Option<f64>,
 }
 
@@ -195,17 +174,14 @@ pub struct Order {
     pub x: String,
     /// The slope is taken through this many of the finest usable runs: those that completed, whose number exceeds ten times the bound
     /// on its reference's error, and `above`. Through all runs if not given, none of which may fail.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finest: Option<usize>,
     /// With `finest`: numbers up to this one are rounding.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub above: Option<f64>,
     /// The published order.
     pub published: Printed,
     /// How near the slope must be.
     pub tolerance: Tolerance,
     /// What must hold for `partly`.
-    #[serde(default)]
     pub partly: Option<Weaker>,
 }
 
@@ -224,7 +200,6 @@ pub struct Ordering {
     /// The numbers, smallest first.
     pub smallest_first: Vec<Operand>,
     /// Each is at least this many times the one before.
-    #[serde(default)]
     pub by_factor: Option<f64>,
 }
 
@@ -238,13 +213,11 @@ pub struct Failure {
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
     /// The failure that each of them must have; any where it is not given.
-    #[serde(default)]
     pub status: Option<Status>,
     /// Whether none of them may fail, rather than all of them must.
     #[serde(default)]
     pub completes: bool,
     /// Between which times, s, the last state of each of them lies, ends included.
-    #[serde(default)]
     pub between: Option<[f64; 2]>,
 }
 
@@ -265,16 +238,12 @@ pub struct Landmark {
     /// The number.
     pub of: Operand,
     /// What the paper shows.
-    #[serde(default)]
     pub published: Option<Printed>,
     /// How near to it the number must be.
-    #[serde(default)]
     pub tolerance: Option<Tolerance>,
     /// Upper bound.
-    #[serde(default)]
     pub below: Option<f64>,
     /// Lower bound.
-    #[serde(default)]
     pub above: Option<f64>,
 }
 
@@ -315,7 +284,6 @@ pub struct Cells {
     /// How near the numbers must be.
     pub tolerance: Tolerance,
     /// What must hold for `partly`.
-    #[serde(default)]
     pub partly: Option<Weaker>,
     /// Cells that need something else; the first entry that fits counts.
     #[serde(default)]
@@ -362,34 +330,25 @@ pub struct TableName {
 #[serde(deny_unknown_fields)]
 pub struct Exception {
     /// Values on the axis of the rows; all where not given.
-    #[serde(default)]
     pub rows: Option<AxisValue>,
     /// Values on the axis of the columns; all where not given.
-    #[serde(default)]
     pub columns: Option<AxisValue>,
     /// These cells are not tested: a word, or a number that `given:` has.
     #[serde(default)]
     pub drop: bool,
     /// How near the numbers must be.
-    #[serde(default)]
     pub tolerance: Option<Tolerance>,
     /// What must hold for `partly`.
-    #[serde(default)]
     pub partly: Option<Weaker>,
     /// The reason for the tolerance.
-    #[serde(default)]
     pub why: Option<String>,
     /// The outcome that we stand by.
-    #[serde(default)]
     pub expected: Option<Verdict>,
     /// Its explanation.
-    #[serde(default)]
     pub because: Option<String>,
     /// Where the bound comes from.
-    #[serde(default)]
     pub bound_from: Option<BoundFrom>,
     /// Whether the bound was set before its result was known.
-    #[serde(default)]
     pub bound_set: Option<BoundSet>,
 }
 

@@ -21,7 +21,6 @@ pub struct Statement {
     #[serde(default)]
     pub holds: Holds,
     /// The outcome that we stand by; `reproduced`, or `open` where nothing can be tested, if it is not given.
-    #[serde(default)]
     expected: Option<Verdict>,
     /// The explanation of an expected verdict.
     #[serde(default)]
@@ -103,6 +102,16 @@ impl Statement {
 }
 
 impl Holds {
+    /// What has to hold, in words; empty for `all`.
+    #[must_use]
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::All => "",
+            Self::Most => "more than half have to hold",
+            Self::Some => "one has to hold",
+        }
+    }
+
     /// The outcome of a statement whose carrying checks have these.
     #[must_use]
     pub fn outcome(self, checks: &[&Outcome]) -> Outcome {

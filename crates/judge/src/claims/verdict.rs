@@ -175,11 +175,12 @@ pub struct Judgement {
 }
 
 /// One of several numbers of a check.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Detail {
     /// What it is.
     pub name: String,
     /// The published value or bound, as written.
+    #[serde(rename = "required")]
     pub published: String,
     /// The measured value.
     pub measured: Option<f64>,

@@ -54,13 +54,11 @@ fn templates(statement: &Node) -> Result<Vec<Node>, Problem> {
     let items = match &items.value {
         Value::List(items) if !items.is_empty() => items,
         _ => {
-            let problem = Problem::new(items.place, format!("found {}", items.describe()));
-            return Err(problem.help("accepted: a list of checks"));
+            return Err(Problem::found(items).help("accepted: a list of checks"));
         }
     };
     if let Some(item) = items.iter().find(|item| !matches!(item.value, Value::Map(_))) {
-        let problem = Problem::new(item.place, format!("found {}", item.describe()));
-        return Err(problem.help("accepted: a check, `{ id: …, bound: … }`"));
+        return Err(Problem::found(item).help("accepted: a check, `{ id: …, bound: … }`"));
     }
     Ok(items.iter().map(|item| shared.merged(item)).collect())
 }
@@ -69,8 +67,7 @@ fn templates(statement: &Node) -> Result<Vec<Node>, Problem> {
 fn with_common(check: &Node) -> Result<Node, Problem> {
     let Some(on) = check.get("on") else { return Ok(check.clone()) };
     if !matches!(on.value, Value::Map(_)) {
-        let problem = Problem::new(on.place, format!("found {}", on.describe()));
-        return Err(problem.help("accepted: what operands have in common, `{ experiment: …, where: … }`"));
+        return Err(Problem::found(on).help("accepted: what operands have in common, `{ experiment: …, where: … }`"));
     }
     let check = check.without("on");
     let entries = check.entries().iter().map(|entry| {

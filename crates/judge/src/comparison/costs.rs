@@ -28,11 +28,11 @@ pub fn costs_csv(fields: &[Field<'_>]) -> Result<Vec<u8>, csv::Error> {
                 let id = &field.plan.experiment.id;
                 let mut line = vec![
                     id.strip_prefix(COMPARISON).and_then(|id| id.strip_prefix('/')).unwrap_or(id).to_owned(),
-                    method.curve.method.to_owned(),
+                    method.method.to_owned(),
                     method.family.to_owned(),
                     name.clone(),
                 ];
-                let costs = ACCURACIES.map(|accuracy| method.curve.cost(work, accuracy).map(|cost| cost.value));
+                let costs = ACCURACIES.map(|accuracy| method.cost(work, accuracy).map(|cost| cost.value));
                 let digits = method.digits(work);
                 if digits.is_none() && costs.iter().all(Option::is_none) {
                     continue;
@@ -40,7 +40,7 @@ pub fn costs_csv(fields: &[Field<'_>]) -> Result<Vec<u8>, csv::Error> {
                 line.extend(costs.map(number));
                 line.push(number(digits.map(|(digits, _)| digits)));
                 line.push(digits.map_or_else(String::new, |(_, run)| run.key().to_string()));
-                line.extend([method.failed(), method.curve.points.len()].map(|count| count.to_string()));
+                line.extend([method.failed(), method.points.len()].map(|count| count.to_string()));
                 writer.write_record(&line)?;
             }
         }

@@ -18,16 +18,7 @@ pub struct Field<'p> {
     /// The first of its rankings: which error, and which kinds of work.
     pub spec: &'p RankingSpec,
     /// The methods, by name.
-    pub methods: Vec<Contestant<'p>>,
-}
-
-/// A method on a model.
-#[derive(Debug, Clone)]
-pub struct Contestant<'p> {
-    /// Its family.
-    pub family: &'static str,
-    /// Its name and its runs.
-    pub curve: Curve<'p>,
+    pub methods: Vec<Curve<'p>>,
 }
 
 impl<'p> Field<'p> {
@@ -38,12 +29,7 @@ impl<'p> Field<'p> {
         let of = |&plan: &&'p Plan| {
             let spec = &plan.experiment.rankings.first()?.value;
             let entrants = contending.among(plan, evidence, spec);
-            let contestant = |curve: Curve<'p>| {
-                let family = curve.points.first()?.run.method.family();
-                Some(Contestant { family, curve })
-            };
-            let curves = curves(&entrants, spec, contending.names());
-            Some(Self { plan, spec, methods: curves.into_iter().filter_map(contestant).collect() })
+            Some(Self { plan, spec, methods: curves(&entrants, spec, contending.names()) })
         };
         plans.par_iter().filter_map(of).collect()
     }
@@ -64,12 +50,12 @@ impl<'p> Field<'p> {
     }
 }
 
-impl Contestant<'_> {
+impl Curve<'_> {
     /// The runs that went to their end, `[work, error]`, by one kind of work, the error with the bound on the reference's own; those
     /// without work or error are left out.
     #[must_use]
     pub fn measured(&self, work: usize) -> Vec<[f64; 2]> {
-        let done = self.curve.points.iter().filter_map(|point| point.candidate.as_ref());
+        let done = self.points.iter().filter_map(|point| point.candidate.as_ref());
         let pairs = done.filter_map(|candidate| Some([candidate.work[work]?, candidate.error + candidate.bound]));
         pairs.filter(|[work, error]| *work > 0.0 && *error > 0.0 && error.is_finite()).collect()
     }
@@ -77,7 +63,7 @@ impl Contestant<'_> {
     /// How many of its runs did not go to their end.
     #[must_use]
     pub fn failed(&self) -> usize {
-        self.curve.points.iter().filter(|point| point.candidate.is_none()).count()
+        self.points.iter().filter(|point| point.candidate.is_none()).count()
     }
 
     /// Digits for each decade of work, with the run that has the most of them: −log₁₀ of the error with the bound on the reference's
@@ -89,7 +75,7 @@ impl Contestant<'_> {
             let (work, error) = (candidate.work[work]?, candidate.error + candidate.bound);
             (work > 1.0 && error > 0.0 && error < 1.0).then(|| -error.log10() / work.log10())
         };
-        let found = self.curve.points.iter().filter_map(|point| Some((digits(point)?, point.run)));
+        let found = self.points.iter().filter_map(|point| Some((digits(point)?, point.run)));
         found.max_by(|a, b| a.0.total_cmp(&b.0))
     }
 }
@@ -157,17 +143,14 @@ impl<'p> Profile<'p> {
         let mut profile = Self { accuracy, work: work.to_owned(), models: 0, methods: Vec::new() };
         for field in fields {
             let Some(work) = field.work(work) else { continue };
-            let costs: Vec<(&Contestant<'p>, f64)> = field
-                .methods
-                .iter()
-                .filter_map(|method| Some((method, method.curve.cost(work, accuracy)?.value)))
-                .collect();
+            let costs: Vec<(&Curve<'p>, f64)> =
+                field.methods.iter().filter_map(|method| Some((method, method.cost(work, accuracy)?.value))).collect();
             let Some(least) = costs.iter().map(|(_, cost)| *cost).min_by(f64::total_cmp) else { continue };
             profile.models += 1;
             for (method, cost) in costs {
-                let known = profile.methods.iter().position(|known| known.name == method.curve.method);
+                let known = profile.methods.iter().position(|known| known.name == method.method);
                 let place = known.unwrap_or_else(|| {
-                    let Curve { method: name, is_contender, .. } = method.curve;
+                    let Curve { method: name, is_contender, .. } = *method;
                     profile.methods.push(Profiled { name, family: method.family, is_contender, ratios: Vec::new() });
                     profile.methods.len() - 1
                 });

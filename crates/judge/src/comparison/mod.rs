@@ -21,7 +21,7 @@ mod unequal;
 pub use contending::Contending;
 pub use costs::{ACCURACIES, costs_csv};
 pub use curve::{Cost, Point};
-pub use field::{Contestant, Field, MOST_RATIO, Profile, Profiled, front};
+pub use field::{Field, MOST_RATIO, Profile, Profiled, front};
 pub use rank::{APART, Candidate, Curve, Place, cheapest, near};
 pub use ranked::{Counts, Ranked, rank};
 pub use standing::{Entrant, Rank, Standing, Tally, entrants, errors_and_costs, places, stand};

@@ -50,6 +50,8 @@ pub struct Place<'p> {
 pub struct Curve<'p> {
     /// What the method is called.
     pub method: &'p str,
+    /// Its family.
+    pub family: &'static str,
     /// Whether somebody puts it beside all others.
     pub is_contender: bool,
     /// Its runs.

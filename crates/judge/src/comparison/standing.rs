@@ -1,5 +1,7 @@
 //! Where one method stands among all others, ranking by ranking.
 
+use std::collections::BTreeMap;
+
 use mbsbench_experiment::RankingSpec;
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_runs::results::{ResultSet, Row};
@@ -90,7 +92,7 @@ pub fn entrants<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, spec: &RankingSp
 #[must_use]
 pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], others: &[Entrant<'_>]) -> Standing<'p> {
     let label = own.first().map_or("", |entrant| entrant.run.method_label.as_str());
-    let own_points = points(own.iter(), spec);
+    let own_points = points(own, spec);
     let curves = curves(others, spec, &[]);
     let candidates = || curves.iter().flat_map(|curve| &curve.points).chain(&own_points);
     let rank = |accuracy: f64, work: usize| {
@@ -143,24 +145,26 @@ pub fn errors_and_costs<'p>(
 
 /// The runs of each method, in the order of their names; those of contenders are known by theirs.
 pub(super) fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, contenders: &[String]) -> Vec<Curve<'p>> {
-    let mut methods: Vec<&str> = entrants.iter().map(|entrant| entrant.run.method_label.as_str()).collect();
-    methods.sort_unstable();
-    methods.dedup();
-    let of = |method| Curve {
+    let mut methods: BTreeMap<&str, Vec<&Entrant<'p>>> = BTreeMap::new();
+    for entrant in entrants {
+        methods.entry(&entrant.run.method_label).or_default().push(entrant);
+    }
+    let of = |(method, entrants): (&'p str, Vec<&Entrant<'p>>)| Curve {
         method,
+        family: entrants[0].run.method.family(),
         is_contender: contenders.iter().any(|name| name == method),
-        points: points(entrants.iter().filter(|entrant| entrant.run.method_label == method), spec),
+        points: points(entrants, spec),
     };
     methods.into_iter().map(of).collect()
 }
 
-fn points<'e, 'p: 'e>(entrants: impl Iterator<Item = &'e Entrant<'p>>, spec: &RankingSpec) -> Vec<Point<'p>> {
+fn points<'e, 'p: 'e>(entrants: impl IntoIterator<Item = &'e Entrant<'p>>, spec: &RankingSpec) -> Vec<Point<'p>> {
     let point = |entrant: &Entrant<'p>| {
         let &Entrant { plan, run, row, .. } = entrant;
         let case = plan.axis("case").and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.as_str());
         Point { run, case, candidate: row.is_ok().then(|| candidate(spec, entrant)).flatten() }
     };
-    entrants.map(point).collect()
+    entrants.into_iter().map(point).collect()
 }
 
 /// What is left of all standings of a method in a line.

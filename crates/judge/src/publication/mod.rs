@@ -43,7 +43,7 @@ impl PublicationKind {
 }
 
 /// A paper or a set of benchmark problems, as it is cited.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "A paper, or a set of benchmark problems")]
 pub struct Publication {
@@ -117,20 +117,7 @@ impl Publication {
     /// What is known of one that has no `paper.yaml`: its id.
     #[must_use]
     pub fn untold(id: &str) -> Self {
-        Self {
-            schema: SCHEMA,
-            kind: PublicationKind::Paper,
-            title: id.to_owned(),
-            authors: Vec::new(),
-            year: 0,
-            about: String::new(),
-            source: None,
-            link: None,
-            licence: None,
-            cite: None,
-            claims: Vec::new(),
-            errata: Vec::new(),
-        }
+        Self { schema: SCHEMA, title: id.to_owned(), ..Self::default() }
     }
 
     /// Papers before sets, each by year; those of which nothing is told last.

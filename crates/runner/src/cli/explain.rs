@@ -123,7 +123,7 @@ impl Teller<'_> {
         // A reader first asks for what does not hold.
         let mut checks: Vec<&JudgedCheck> =
             judged.checks.iter().filter(|check| only.is_none_or(|id| check.check.id == id)).collect();
-        checks.sort_by_key(|check| check.standing.verdict() == Verdict::Reproduced);
+        checks.sort_by_key(|check| check.verdict() == Verdict::Reproduced);
         let rest = checks.len().saturating_sub(MOST_CHECKS);
         for check in checks.iter().take(MOST_CHECKS) {
             lines.push(String::new());
@@ -143,7 +143,7 @@ impl Teller<'_> {
 
     fn check(&self, each: &JudgedCheck, is_finding: bool, lines: &mut Vec<String>) {
         let whose = if is_finding { "ours" } else { "published" };
-        let JudgedCheck { check, judgement, standing } = each;
+        let JudgedCheck { check, judgement, .. } = each;
         let about = if check.about.is_empty() { String::new() } else { format!(": {}", check.about) };
         lines.push(format!("{}{about}", check.id));
         let mut say = |name: &str, text: &str| add(lines, name, text);
@@ -195,7 +195,7 @@ impl Teller<'_> {
         say("why", &check.why);
         say("note", &judgement.note);
         say("because", &check.because);
-        if let Some(share) = standing.share.as_ref().filter(|share| share.samples > 0) {
+        if let Some(share) = each.share.as_ref().filter(|share| share.samples > 0) {
             say("study", &share.words(judgement.verdict));
         }
         say("evidence", &evidence_text(&judgement.evidence));
@@ -228,7 +228,7 @@ fn add(lines: &mut Vec<String>, name: &str, text: &str) {
 }
 
 fn outcome_text(each: &JudgedCheck) -> String {
-    let outcome = &each.standing.outcome;
+    let outcome = &each.outcome;
     match each.check.expected.filter(|_| each.differs()) {
         Some(expected) => format!("{outcome}, expected {expected}"),
         None => outcome.to_string(),

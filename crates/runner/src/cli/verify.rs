@@ -4,8 +4,8 @@ use std::io;
 
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_input::write_atomically;
-use mbsbench_judge::claims::record::{Scores, ground_of, judge_all, to_json};
-use mbsbench_judge::claims::{Check, Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict};
+use mbsbench_judge::claims::record::{Scores, ground_of, to_json};
+use mbsbench_judge::claims::{Check, Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict, judge_all};
 use mbsbench_judge::folders::Folders;
 use mbsbench_judge::reconstruction::studies;
 use mbsbench_problem::Status;
@@ -296,10 +296,10 @@ fn push(table: &mut Builder, each: &Judged, shown: Shown) {
     let (id, place) = (each.statement.id.clone(), each.statement.place.clone());
     table.push_record([id, place, rests_on.to_owned(), each.tally(), verdict]);
     for check in each.checks.iter().filter(|_| shown.checks) {
-        if shown.brief && check.standing.verdict() == Verdict::Reproduced && !check.differs() {
+        if shown.brief && check.verdict() == Verdict::Reproduced && !check.differs() {
             continue;
         }
-        let rests_on = ground_of(check.standing.rests_on);
+        let rests_on = ground_of(check.rests_on);
         let numbers = [check.measured(), check.required()].join(" | ");
         let name = format!("  {}", check.check.id);
         table.push_record([name, numbers, rests_on.to_owned(), String::new(), said(check)]);
@@ -308,7 +308,7 @@ fn push(table: &mut Builder, each: &Judged, shown: Shown) {
 
 /// The outcome of a check with its reason.
 fn said(check: &JudgedCheck) -> String {
-    let text = check.standing.outcome.to_string();
+    let text = check.outcome.to_string();
     match check.check.expected.filter(|_| check.differs()) {
         Some(expected) => format!("{text}, expected {expected}"),
         None => text,

@@ -175,7 +175,7 @@ impl Table {
     ) -> Markup {
         let name = format!("{}/{row}/{}", self.id, column.head).to_lowercase();
         let mut checks = judged.iter().flat_map(|each| &each.checks);
-        let verdict = checks.find(|each| each.check.id == name).map(|each| each.standing.verdict());
+        let verdict = checks.find(|each| each.check.id == name).map(|each| each.verdict());
         let cell = column.cells[number].as_ref();
         let published = cell.map_or("", |cell| &cell.published);
         let measured = cell.map_or("–", |cell| &cell.measured);

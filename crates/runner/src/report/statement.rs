@@ -154,12 +154,12 @@ fn words_of_bound(check: &Check) -> String {
 
 /// A check in a row: what is printed beside what was measured here.
 fn check(each: &JudgedCheck, of: &Judged, shared: &Shared<'_>, is_printed: bool) -> Markup {
-    let JudgedCheck { check, judgement, standing } = each;
+    let JudgedCheck { check, judgement, .. } = each;
     let name = if check.about.is_empty() { &check.id } else { &check.about };
     let notes = notes(each, of, shared);
     html! {
-        tr.(standing.verdict().name()) id=(check_target(&check.id)) {
-            td.sign title=(standing.verdict()) { (sign(standing.verdict())) }
+        tr.(each.verdict().name()) id=(check_target(&check.id)) {
+            td.sign title=(each.verdict()) { (sign(each.verdict())) }
             td { (name) @if !notes.is_empty() { small { (notes.join(" ")) } } }
             @if is_printed { td.number.published { (check.kind.published().unwrap_or_default()) } }
             td.number { @if let Some(number) = judgement.measured { (short(number)) } }
@@ -170,11 +170,11 @@ fn check(each: &JudgedCheck, of: &Judged, shared: &Shared<'_>, is_printed: bool)
 
 /// What else there is to say of a check, in sentences.
 fn notes(each: &JudgedCheck, of: &Judged, shared: &Shared<'_>) -> Vec<String> {
-    let JudgedCheck { check, judgement, standing } = each;
+    let JudgedCheck { check, judgement, .. } = each;
     let mut notes: Vec<String> = judgement.details.iter().map(detail).collect();
     // The reason of the statement is not repeated.
-    notes.extend(standing.outcome.reason().filter(|_| standing.outcome != of.outcome).map(Reason::words));
-    if let Some(share) = standing.share.as_ref() {
+    notes.extend(each.outcome.reason().filter(|_| each.outcome != of.outcome).map(Reason::words));
+    if let Some(share) = each.share.as_ref() {
         notes.extend((share.samples > 0).then(|| share.words(judgement.verdict)));
         notes.extend(share.turned.iter().map(|(reading, verdict)| format!("{verdict} with the reading {reading}")));
         notes.extend(share.excluded.iter().map(|reading| format!("the printed numbers exclude the reading {reading}")));

@@ -13,9 +13,9 @@ fn chapter() -> &'static Chapter {
 }
 
 fn tell(judged: &Judged) -> String {
-    let checks = judged.checks.iter().filter(|each| each.standing.verdict() != Verdict::Reproduced).map(|each| {
+    let checks = judged.checks.iter().filter(|each| each.verdict() != Verdict::Reproduced).map(|each| {
         let measured = each.judgement.measured;
-        format!("{}: {} {measured:?} {}", each.check.id, each.standing.outcome, each.note())
+        format!("{}: {} {measured:?} {}", each.check.id, each.outcome, each.note())
     });
     format!("{}: {}; {}", judged.statement.id, judged.outcome, checks.collect::<Vec<_>>().join("; "))
 }

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mbsbench::Registry;
-use mbsbench::claims::record::judge_all;
-use mbsbench::claims::{Book, Evidence, Grounds, Judged, Ledger, Studies};
+
+use mbsbench::claims::{Book, Evidence, Grounds, Judged, Ledger, Studies, judge_all};
 use mbsbench::cli::load;
 use mbsbench::input::Document;
 use mbsbench::memory::Memory;

@@ -194,9 +194,8 @@ fn checks(judged: &Judged) -> Result<String, CommandError> {
         .map_err(crate::artefacts::WriteError::from)?;
     for each in &judged.checks {
         let measured = each.judgement.measured.map(decimal).unwrap_or_default();
-        let rests_on = each.standing.rests_on.map_or("", mbsbench_experiment::Mark::name);
-        let line =
-            [&each.check.id, &each.check.about, &each.required(), &measured, each.standing.verdict().name(), rests_on];
+        let rests_on = each.rests_on.map_or("", mbsbench_experiment::Mark::name);
+        let line = [&each.check.id, &each.check.about, &each.required(), &measured, each.verdict().name(), rests_on];
         write(line).map_err(crate::artefacts::WriteError::from)?;
     }
     let bytes = writer

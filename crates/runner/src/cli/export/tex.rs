@@ -38,8 +38,7 @@ pub(super) fn statement(paper: &str, judged: &Judged) -> String {
         "\n\\noindent\\begin{tabular}{lrrl}\n  \\hline\n  check & required & measured & outcome \\\\\n  \\hline\n",
     );
     for each in &judged.checks {
-        let cells =
-            [each.check.id.as_str(), &each.required(), &each.measured(), each.standing.verdict().words()].map(escaped);
+        let cells = [each.check.id.as_str(), &each.required(), &each.measured(), each.verdict().words()].map(escaped);
         let _ = writeln!(text, "  {} \\\\", cells.join(" & "));
     }
     text.push_str("  \\hline\n\\end{tabular}\n");

@@ -1,6 +1,6 @@
 //! Work over precision and performance profiles as figures, with names at the ends of curves.
 
-use mbsbench_judge::comparison::{Contestant, Curve, Field, MOST_RATIO, Profile, Profiled, front};
+use mbsbench_judge::comparison::{Curve, Field, MOST_RATIO, Profile, Profiled, front};
 use mbsbench_render::{Axis, Figure, Kind, Panel, Series, Style};
 
 use super::Looks;
@@ -46,9 +46,9 @@ pub(super) fn best_of_families(field: &Field<'_>, looks: &Looks<'_>, id: &str, w
 
 /// A panel for each family of several methods, and one for those that are alone in theirs: the methods by name, all others in grey.
 pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: usize) -> Figure {
-    let is_done = |method: &&Contestant<'_>| !shown(method, work).is_empty();
+    let is_done = |method: &&Curve<'_>| !shown(method, work).is_empty();
     let of = |family: &str| field.methods.iter().filter(|method| method.family == family).filter(is_done).collect();
-    let mut groups: Vec<(String, Vec<&Contestant<'_>>)> =
+    let mut groups: Vec<(String, Vec<&Curve<'_>>)> =
         field.families().into_iter().map(|family| (family_name(family), of(family))).collect();
     let alone = groups.extract_if(.., |(_, methods)| methods.len() < 2).flat_map(|(_, methods)| methods).collect();
     groups.push(("alone in their families".to_owned(), alone));
@@ -57,8 +57,8 @@ pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: us
         methods.chunks(MOST).enumerate().map(move |(part, own)| {
             let others = field.methods.iter().filter(|method| !own.iter().any(|one| std::ptr::eq(*one, *method)));
             let mut series = vec![background(others, work)];
-            let curve = |method: &&Contestant<'_>| {
-                let Curve { method: name, is_contender, .. } = method.curve;
+            let curve = |method: &&Curve<'_>| {
+                let Curve { method: name, is_contender, .. } = **method;
                 Series { bold: is_contender, ..Series::marked(name, looks.style(name), front(shown(method, work))) }
             };
             series.extend(own.iter().map(curve));
@@ -72,8 +72,8 @@ pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: us
 
 /// The runs of each contender, in bold.
 fn contenders(field: &Field<'_>, looks: &Looks<'_>, work: usize) -> Vec<Series> {
-    let own = field.methods.iter().filter(|method| method.curve.is_contender);
-    let drawn = own.map(|method| (method.curve.method, shown(method, work))).filter(|(_, points)| !points.is_empty());
+    let own = field.methods.iter().filter(|method| method.is_contender);
+    let drawn = own.map(|method| (method.method, shown(method, work))).filter(|(_, points)| !points.is_empty());
     drawn
         .map(|(name, points)| Series { bold: true, ..Series::marked(name, looks.style(name), front(points)) })
         .collect()
@@ -115,14 +115,14 @@ pub(super) fn profiles(profiles: &[Profile<'_>], looks: &Looks<'_>, id: &str, ti
 }
 
 /// The runs of a method that are drawn: beyond [`MOST_ERROR`] a run has gone astray, and how far would be the scale of all others.
-fn shown(method: &Contestant<'_>, work: usize) -> Vec<[f64; 2]> {
+fn shown(method: &Curve<'_>, work: usize) -> Vec<[f64; 2]> {
     let mut points = method.measured(work);
     points.retain(|[_, error]| *error <= MOST_ERROR);
     points
 }
 
 /// The runs of some methods as grey dots.
-fn background<'f, 'p: 'f>(methods: impl Iterator<Item = &'f Contestant<'p>>, work: usize) -> Series {
+fn background<'f, 'p: 'f>(methods: impl Iterator<Item = &'f Curve<'p>>, work: usize) -> Series {
     let points: Vec<[f64; 2]> = methods.flat_map(|method| shown(method, work)).collect();
     Series { published: true, kind: Kind::Dots, ..Series::markers("", Style::of_all(), points) }
 }

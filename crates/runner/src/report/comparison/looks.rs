@@ -16,9 +16,9 @@ impl<'f> Looks<'f> {
     pub fn of(fields: &[Field<'f>], registry: &Registry) -> Self {
         let mut runs: Vec<_> = Vec::new();
         for method in fields.iter().flat_map(|field| &field.methods) {
-            let Some(point) = method.curve.points.first() else { continue };
-            if runs.iter().all(|&(name, _)| name != method.curve.method) {
-                runs.push((method.curve.method, point.run));
+            let Some(point) = method.points.first() else { continue };
+            if runs.iter().all(|&(name, _)| name != method.method) {
+                runs.push((method.method, point.run));
             }
         }
         // Names with one method behind them, as with several parameters of it, differ in their dashes.

@@ -14,7 +14,7 @@ pub(super) fn table(fields: &[Field<'_>], work: &str) -> Markup {
     let mut methods: Vec<(&str, &str, bool)> = fields
         .iter()
         .flat_map(|field| &field.methods)
-        .map(|method| (method.family, method.curve.method, method.curve.is_contender))
+        .map(|method| (method.family, method.method, method.is_contender))
         .collect();
     methods.sort_unstable();
     methods.dedup();
@@ -47,7 +47,7 @@ fn best(field: &Field<'_>, work: &str) -> f64 {
 
 /// What there is to say of a method on a model.
 fn cell(field: &Field<'_>, name: &str, work: &str, most: f64) -> Markup {
-    let method = field.methods.iter().find(|method| method.curve.method == name);
+    let method = field.methods.iter().find(|method| method.method == name);
     let Some((method, work)) = method.zip(field.work(work)) else {
         return html! { td.absent { "–" } };
     };
@@ -56,7 +56,7 @@ fn cell(field: &Field<'_>, name: &str, work: &str, most: f64) -> Markup {
             let shade = (SHADES * digits / most).ceil().clamp(1.0, SHADES);
             html! { td.number.(format!("shade-{shade}")) { (format!("{digits:.2}")) } }
         }
-        None if method.failed() == method.curve.points.len() => {
+        None if method.failed() == method.points.len() => {
             html! { td.failed title="no run went to its end" { "✗" } }
         }
         None => html! { td.failed title="no error is below one" { "0" } },
