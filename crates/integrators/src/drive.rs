@@ -36,7 +36,7 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
     let mut run = Run::new(problem, task, observer);
     let locator = Locator::new(run.problem.functions_to_locate(), task.initial, stepper.order());
     let steps = Steps {
-        same_end: !stepper.projects(&run.problem) && !run.problem.locks() && !locator.has_functions(),
+        same_end: !stepper.projects(&run.problem) && !run.problem.properties().locks && !locator.has_functions(),
         shadow: run.is_watched().then(|| stepper.clone()),
         controlled: Controlled::new(control, stepper.error_order(), task),
         attempt: Attempt::new(&run.problem, stepper, task.initial),
@@ -54,7 +54,7 @@ pub(crate) fn check<S: Scalar>(
     problem: &mut Counted<'_, S>,
     task: &Task<'_, S>,
 ) -> Result<(), Failure> {
-    if problem.mass().is_some() {
+    if problem.properties().mass.is_some() {
         let reason = "the method solves y' = f(t, y), and the problem has a mass matrix before y'".to_owned();
         return Err(Failure::NotApplicable { reason });
     }

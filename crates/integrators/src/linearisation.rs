@@ -44,8 +44,8 @@ impl Linearisation {
             jacobian: DMatrix::zeros(rows, rows),
             tangent: None,
             by_time: vec![0.0; n],
-            is_exact: problem.has_jacobian(),
-            is_autonomous: problem.is_autonomous(),
+            is_exact: problem.properties().has_jacobian,
+            is_autonomous: problem.properties().is_autonomous,
             state: vec![0.0; n],
             rate: vec![0.0; n],
         }
@@ -161,7 +161,7 @@ impl IterationMatrix {
     pub(crate) fn new(problem: &Counted<'_>, linearisation: &Linearisation) -> Self {
         let structured = linearisation.tangent.as_ref().map(TangentSystem::new);
         let n = if structured.is_some() { 0 } else { problem.dimension() };
-        let mass = problem.mass().cloned();
+        let mass = problem.properties().mass.cloned();
         let costs = Statistics { linear_algebra_flops: Some(0), ..Statistics::default() };
         Self { mass, system: System::new(n), structured, costs }
     }

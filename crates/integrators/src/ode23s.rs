@@ -71,7 +71,7 @@ impl Method for Solver {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        if problem.mass().is_some() && problem.form().functions_to_locate() > 0 {
+        if problem.properties().mass.is_some() && problem.form().functions_to_locate() > 0 {
             let needs = "an identity as mass matrix, or no events to locate";
             return Err(Unsuitable::new(needs, "has both a mass matrix and events to locate"));
         }

@@ -81,7 +81,7 @@ pub trait Stepper<S: Scalar>: Clone {
 
     /// Whether the result of an accepted step is [projected](Self::project).
     fn projects(&self, problem: &Counted<'_, S>) -> bool {
-        problem.projects()
+        problem.properties().projects
     }
 
     /// Moves the result of an accepted step at `t`, or a state inside one, onto the solution's manifold: as the problem does,
@@ -112,7 +112,7 @@ pub trait Stepper<S: Scalar>: Clone {
         None
     }
 
-    /// Whether it solves `M y' = f`; see [`Ode::mass`](mbsbench_problem::Ode::mass).
+    /// Whether it solves `M y' = f`; see [`Properties::mass`](mbsbench_problem::Properties::mass).
     fn knows_mass(&self) -> bool {
         false
     }

@@ -158,7 +158,7 @@ fn evaluations_are_counted() {
 fn what_does_not_suit_is_refused() {
     let model = Manufactured { constrained: true };
     for method in methods() {
-        let mut index_3 = Descriptor::new(MechanicsOf::<f64>::new(&model), Level::Position).expect("vectors");
+        let mut index_3 = Descriptor::new(MechanicsOf::<_, f64>::new(&model), Level::Position).expect("vectors");
         let initial = vec![0.0; index_3.dimension()];
         let task = Task { t_start: 0.0, t_end: 1.0, initial: &initial, settings: Settings::fixed(0.1) };
         let failure = method.solve(Counted::new(&mut index_3), &task, &mut Silent).failure;

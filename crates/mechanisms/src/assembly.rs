@@ -92,7 +92,7 @@ impl Least {
 
 /// Constraints of a system with their Jacobian. The entries of the Jacobian are found once for all states.
 pub struct Linearised<'m> {
-    mechanics: MechanicsOf<'m>,
+    mechanics: Box<dyn Mechanics + 'm>,
     terms: Terms<f64>,
     /// When constraints that depend on time are evaluated, s.
     pub(crate) time: f64,
@@ -103,9 +103,9 @@ pub struct Linearised<'m> {
 impl<'m> Linearised<'m> {
     /// All constraints of a system at time zero.
     pub fn new(system: &'m impl MechanicalModel) -> Self {
-        let mut mechanics = MechanicsOf::new(system);
-        let structure = Mechanics::<f64>::structure(&mut mechanics);
-        Self { mechanics, terms: Terms::of(&structure, true), time: 0.0, left_out: Vec::new() }
+        let mut mechanics = MechanicsOf::<_, f64>::new(system);
+        let structure = mechanics.structure();
+        Self { mechanics: Box::new(mechanics), terms: Terms::of(&structure, true), time: 0.0, left_out: Vec::new() }
     }
 
     /// Φ of all rows.
@@ -228,8 +228,8 @@ pub fn share<X: Space>(system: &System<X>, q: &[f64], multipliers: &mut [f64]) {
 
 /// Changes velocities as little as the constraints allow; the one that is violated most afterwards.
 pub fn allow<X: Space>(system: &System<X>, q: &[f64], v: &mut [f64], weights: &[f64]) -> (usize, f64) {
-    let mut mechanics = MechanicsOf::new(system);
-    let rows = Mechanics::<f64>::constraints(&mechanics);
+    let mut mechanics = MechanicsOf::<_, f64>::new(system);
+    let rows = system.dimensions().constraints();
     if rows == 0 {
         return (0, 0.0);
     }

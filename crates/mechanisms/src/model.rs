@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use mbsbench_problem::constrained::equations;
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    Fault, Formulated, MechanicalModel, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange,
-    Scalar, SlidingModeSettings, View,
+    Fault, Formulated, MechanicalModel, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange, Scalar,
+    SlidingModeSettings, View,
 };
 
 use crate::compile::{BodySeen, Compiled, compile};
@@ -138,7 +138,7 @@ impl<X: Space> MechanismModel<X> {
 
     /// Numbers of holonomic and of nonholonomic constraints.
     pub fn constraints(&self) -> (usize, usize) {
-        (self.compiled.system.holonomic(), self.compiled.system.nonholonomic())
+        (self.compiled.system.dimensions().holonomic, self.compiled.system.dimensions().nonholonomic)
     }
 
     /// The equations in joint coordinates, where these are asked for.
@@ -256,11 +256,8 @@ impl<X: Space> Model for MechanismModel<X> {
 
     fn classes(&self) -> Vec<Class> {
         let system = &self.compiled.system;
-        let [n, velocities] = match &self.compiled.joint_space {
-            Some(space) => [space.coordinates(), space.velocities()],
-            None => [system.coordinates(), system.velocities()],
-        };
-        [vec![Class::Position; n], vec![Class::Velocity; velocities]].concat()
+        let sizes = self.compiled.joint_space.as_ref().map_or_else(|| system.dimensions(), |space| space.dimensions());
+        [vec![Class::Position; sizes.coordinates], vec![Class::Velocity; sizes.velocities]].concat()
     }
 
     fn views(&self, y: &[f64]) -> Vec<View> {

@@ -1,8 +1,6 @@
 //! What is seen of a mechanism: places and motions, forces of joints, energies, power.
 
-use mbsbench_problem::{
-    AccelerationLevel, ConstraintWatch, Failure, MechanicalModel, Mechanics, MechanicsOf, Observation, Ode,
-};
+use mbsbench_problem::{AccelerationLevel, ConstraintWatch, Failure, MechanicalModel, MechanicsOf, Observation, Ode};
 use num_dual::Dual64;
 
 use crate::assembly;
@@ -14,7 +12,7 @@ use crate::system::{At, Frames, Relation, System};
 /// Computes the observables of a mechanism from a state in absolute coordinates.
 pub(super) struct MechanismObservation<'m, X> {
     model: &'m MechanismModel<X>,
-    acceleration: AccelerationLevel<MechanicsOf<'m>>,
+    acceleration: AccelerationLevel<'m>,
     watch: ConstraintWatch<'m>,
     rate: Vec<f64>,
     initial_energy: f64,
@@ -31,11 +29,10 @@ impl<'m, X: Space> MechanismObservation<'m, X> {
     pub(super) fn new(model: &'m MechanismModel<X>) -> Self {
         let system = &model.compiled.system;
         let [q, v] = &model.compiled.initial;
-        let mechanics = MechanicsOf::new(system);
-        let multipliers = vec![0.0; Mechanics::<f64>::constraints(&mechanics)];
+        let multipliers = vec![0.0; system.dimensions().constraints()];
         let per_body = if X::DIMENSION == 2 { 6 } else { 13 };
         Self {
-            acceleration: AccelerationLevel::new(mechanics),
+            acceleration: AccelerationLevel::new(MechanicsOf::new(system)),
             // all joints as they are written; surfaces of speed zero are the constraints of velocities
             watch: ConstraintWatch::new(model.compiled.as_written.as_ref().unwrap_or(system), 0.0),
             rate: vec![0.0; q.len() + v.len()],
@@ -52,7 +49,7 @@ impl<'m, X: Space> MechanismObservation<'m, X> {
     fn write_forces(&self, q: &[f64], values: &mut [f64]) {
         let system = self.model.system();
         let own = X::OWN * system.bodies.len();
-        let holonomic = &self.multipliers[system.nonholonomic()..];
+        let holonomic = &self.multipliers[system.dimensions().nonholonomic..];
         let shared;
         let multipliers = match &self.model.compiled.as_written {
             Some(all_rows) if !self.model.joints.is_empty() => {
@@ -73,7 +70,7 @@ impl<'m, X: Space> MechanismObservation<'m, X> {
 fn all_multipliers<X: Space>(all_rows: &System<X>, redundant: &[usize], q: &[f64], kept: &[f64]) -> Vec<f64> {
     let own = X::OWN * all_rows.bodies.len();
     let mut kept = kept.iter().copied();
-    let mut multipliers: Vec<f64> = (0..all_rows.holonomic())
+    let mut multipliers: Vec<f64> = (0..all_rows.dimensions().holonomic)
         .map(|row| {
             let is_left_out = row >= own && redundant.binary_search(&(row - own)).is_ok();
             if is_left_out { 0.0 } else { kept.next().unwrap_or(f64::NAN) }
@@ -117,11 +114,14 @@ fn power<X: Space>(system: &System<X>, t: f64, q: &[f64], v: &[f64], multipliers
     let moving: Vec<Dual64> = q.iter().zip(v).map(|(&q, &v)| Dual64::new(q, v)).collect();
     let still: Vec<Dual64> = v.iter().map(|&v| Dual64::from(v)).collect();
     let stored = system.stored(Dual64::from(t), &moving, &still).eps;
-    let mut by_time = vec![Dual64::from(0.0); system.holonomic()];
+    let mut by_time = vec![Dual64::from(0.0); system.dimensions().holonomic];
     let at_rest: Vec<Dual64> = q.iter().map(|&q| Dual64::from(q)).collect();
     system.holonomic_constraints(Dual64::new(t, 1.0), &at_rest, &mut by_time);
-    let of_drives: f64 =
-        by_time.iter().zip(&multipliers[system.nonholonomic()..]).map(|(phi, lambda)| phi.eps * lambda).sum();
+    let of_drives: f64 = by_time
+        .iter()
+        .zip(&multipliers[system.dimensions().nonholonomic..])
+        .map(|(phi, lambda)| phi.eps * lambda)
+        .sum();
     of_actions + stored - of_drives
 }
 
@@ -129,7 +129,7 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
     fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
         let model = self.model;
         let system = &model.compiled.system;
-        let n = system.coordinates();
+        let n = system.dimensions().coordinates;
         let (q, v) = y.split_at(n);
         // A state that a diverging method has run off to has neither accelerations nor multipliers.
         let is_regular = self.acceleration.rhs(t, y, &mut self.rate).is_ok();
@@ -225,7 +225,7 @@ impl<'m, X: Space> Opening<'m, X> {
             Some(space) => (0..written.rows()).filter(|row| space.solved.binary_search(row).is_err()).collect(),
             None => compiled.system.redundant.clone(),
         };
-        Self { compiled, written, unsolved, values: vec![0.0; written.holonomic()], failure: None }
+        Self { compiled, written, unsolved, values: vec![0.0; written.dimensions().holonomic], failure: None }
     }
 
     /// If rows of the equations depend on each other for an instant, a residual `ε` of theirs (relative to the

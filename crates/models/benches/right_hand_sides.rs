@@ -25,7 +25,7 @@ fn right_hand_side<S: Scalar>(criterion: &mut Criterion, name: &str, model: &dyn
     criterion.bench_function(name, |b| {
         b.iter(|| ode.rhs(S::nought(), black_box(&y), &mut rate).expect("regular"));
     });
-    if ode.projects() {
+    if ode.properties().projects {
         let mut projected = y.clone();
         criterion.bench_function(&format!("{name}, post-stabilisation"), |b| {
             b.iter(|| {
@@ -82,9 +82,9 @@ fn squeezers(criterion: &mut Criterion) {
 /// What an iteration of an implicit method asks of the mechanics: the terms alone, and with their derivatives.
 fn linearisation(criterion: &mut Criterion, name: &str, model: &impl SqueezerEquations) {
     let y = model.initial::<f64>();
-    let (q, v) = y.split_at(model.coordinates());
-    let mut mechanics = MechanicsOf::<f64>::new(model);
-    let (n, m) = (mechanics.coordinates(), mechanics.constraints());
+    let (q, v) = y.split_at(model.dimensions().coordinates);
+    let mut mechanics = MechanicsOf::<_, f64>::new(model);
+    let (n, m) = (mechanics.dimensions().coordinates, mechanics.dimensions().constraints());
     let mut terms = Terms::new(n, m);
     let mut derivatives = Derivatives::new(&mechanics.structure());
     criterion.bench_function(&format!("{name}, terms"), |b| {
@@ -117,7 +117,7 @@ fn observations(criterion: &mut Criterion) {
 fn parts(criterion: &mut Criterion) {
     let spheres = RollingSpheres::default();
     let (q, v) = ([0.6, 0.1, 1.6, 0.3, 1.5, 1.4], [0.0, -0.1, 0.1, 1.2, 1.1, 0.2]);
-    let mut mechanics = MechanicsOf::<f64>::new(&spheres);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&spheres);
     let mut jacobian = DMatrix::zeros(3, 6);
     criterion.bench_function("rolling-spheres/part, constraint Jacobian", |b| {
         b.iter(|| mechanics.constraint_jacobian(0.0, black_box(&q), &v, &mut jacobian));
@@ -131,7 +131,7 @@ fn parts(criterion: &mut Criterion) {
     });
     let mut multipliers = Multipliers::new(6, 3);
     criterion.bench_function("rolling-spheres/part, multipliers", |b| {
-        let mut bias = vec![0.0; mechanics.constraints()];
+        let mut bias = vec![0.0; mechanics.dimensions().constraints()];
         b.iter(|| multipliers.evaluate(&mut mechanics, 0.0, black_box(&q), &v, &mut bias).expect("regular"));
     });
 }

@@ -2,8 +2,8 @@
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    BenchmarkModel, Class, ConstrainedFormulation, Entries, MechanicalModel, Observable, Observation, Ode, Scalar,
-    View, parameters,
+    BenchmarkModel, Class, ConstrainedFormulation, Dimensions, Entries, MechanicalModel, Observable, Observation, Ode,
+    Scalar, View, parameters,
 };
 
 use crate::drawing::{rod, upright};
@@ -61,12 +61,8 @@ impl CarAxis {
 }
 
 impl MechanicalModel for CarAxis {
-    fn coordinates(&self) -> usize {
-        4
-    }
-
-    fn holonomic(&self) -> usize {
-        2
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(4, 2)
     }
 
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use mbsbench_problem::{Entries, MechanicalModel, Model, ModelDefinition, Ode, Scalar, parameters};
+use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Model, ModelDefinition, Ode, Scalar, parameters};
 
 use crate::linkage::{Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, slender};
 
@@ -65,12 +65,8 @@ impl ModelDefinition for DoublePendulum {
 /// D = ( 0, −m₁ g, T₁ − T₂, 0, −m₂ g, T₂ )
 /// ```
 impl MechanicalModel for DoublePendulum {
-    fn coordinates(&self) -> usize {
-        6
-    }
-
-    fn holonomic(&self) -> usize {
-        4
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(6, 4)
     }
 
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {

@@ -3,8 +3,8 @@
 use mbsbench_problem::linalg::Saddle;
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    BenchmarkModel, Class, ConstrainedFormulation, Entries, MechanicalModel, Mechanics, MechanicsOf, Observable,
-    Observation, Ode, Scalar, Terms, View, parameters,
+    BenchmarkModel, Class, ConstrainedFormulation, Dimensions, Entries, MechanicalModel, Mechanics, MechanicsOf,
+    Observable, Observation, Ode, Scalar, Terms, View, parameters,
 };
 use nalgebra::DMatrix;
 
@@ -137,12 +137,8 @@ fn dot<S: Scalar>(coefficients: [f64; 4], x: &[S]) -> S {
 }
 
 impl MechanicalModel for DrivenSliderCrank {
-    fn coordinates(&self) -> usize {
-        7
-    }
-
-    fn holonomic(&self) -> usize {
-        3
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(7, 3)
     }
 
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
@@ -236,7 +232,7 @@ impl DrivenSliderCrank {
     /// Moves velocities at time zero to the nearest that satisfy the constraints: `M Δv = Jᵀ μ`, `J (v + Δv) + Φ_t = 0`.
     fn project<S: Scalar>(&self, motion: &mut [S]) {
         let (q, v) = motion.split_at_mut(7);
-        let mut mechanics = MechanicsOf::<S>::new(self);
+        let mut mechanics = MechanicsOf::<_, S>::new(self);
         let structure = mechanics.structure();
         let (mut terms, mut system) = (Terms::of(&structure, false), Saddle::new(&structure, false));
         mechanics.terms(S::nought(), q, v, &mut terms);

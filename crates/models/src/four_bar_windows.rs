@@ -1,8 +1,8 @@
 //! A row of four-bar windows in the plane: as many as one asks for, with as many closed loops and one degree of freedom.
 
 use mbsbench_problem::{
-    AsOde, BenchmarkModel, Class, Entries, MechanicalModel, Observable, Observation, Ode, OdeModel, Scalar, View,
-    parameters,
+    AsOde, BenchmarkModel, Class, Dimensions, Entries, MechanicalModel, Observable, Observation, Ode, OdeModel, Scalar,
+    View, parameters,
 };
 
 use crate::drawing::pin;
@@ -50,12 +50,8 @@ impl FourBarWindows {
 /// upright, on the rod before it      ( x + h c − x₋ − h c₋,  y + h s − y₋ − h s₋ )
 /// ```
 impl MechanicalModel for FourBarWindows {
-    fn coordinates(&self) -> usize {
-        3 * self.rods()
-    }
-
-    fn holonomic(&self) -> usize {
-        6 * self.windows + 2
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(3 * self.rods(), 6 * self.windows + 2)
     }
 
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {

@@ -24,7 +24,7 @@ pub(crate) fn observables(model: &impl MechanicalModel, names: &[Coordinate]) ->
         let unit = acceleration_unit(unit);
         list.push(Observable::new(format!("{name}_acceleration"), unit, "second derivative of that coordinate"));
     }
-    for k in 1..=model.holonomic() {
+    for k in 1..=model.dimensions().holonomic {
         let multiplier = Observable::new(format!("multiplier_{k}"), "N", "multiplier λ in M v' = D + Jᵀ λ");
         list.push(multiplier.of_class(Class::Multiplier));
     }
@@ -55,7 +55,7 @@ fn acceleration_unit(unit: &str) -> &'static str {
 /// Computes the [`observables`] of a model with holonomic constraints. Accelerations and multipliers that are unknowns are taken from the
 /// state, others from the solve at acceleration level.
 pub(crate) fn observation(model: &impl MechanicalModel) -> Box<dyn Observation + '_> {
-    let (n, m) = (model.coordinates(), model.holonomic());
+    let (n, m) = (model.dimensions().coordinates, model.dimensions().holonomic);
     let mut acceleration = AccelerationLevel::new(MechanicsOf::new(model));
     let mut watch = ConstraintWatch::new(model, 0.0);
     let mut rate = vec![0.0; 2 * n];

@@ -1,7 +1,8 @@
 //! A chain of rods on pins in the plane: as many as one asks for, to see how costs grow with a mechanism.
 
 use mbsbench_problem::{
-    BenchmarkModel, Class, Entries, Failure, MechanicalModel, Observable, Observation, Ode, Scalar, View, parameters,
+    BenchmarkModel, Class, Dimensions, Entries, Failure, MechanicalModel, Observable, Observation, Ode, Properties,
+    Scalar, View, parameters,
 };
 use nalgebra::DMatrix;
 use num_dual::Dual;
@@ -54,12 +55,8 @@ impl RodChain {
 ///
 /// where what belongs to rod 0 is zero, and so is the last term of the last rod.
 impl MechanicalModel for RodChain {
-    fn coordinates(&self) -> usize {
-        3 * self.rods
-    }
-
-    fn holonomic(&self) -> usize {
-        2 * self.rods
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(3 * self.rods, 2 * self.rods)
     }
 
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
@@ -199,12 +196,8 @@ impl<S: Scalar> Ode<S> for Angles<'_, S> {
         Ok(())
     }
 
-    fn has_jacobian(&mut self) -> bool {
-        true
-    }
-
-    fn is_autonomous(&self) -> bool {
-        true
+    fn properties(&self) -> Properties<'_, S> {
+        Properties { has_jacobian: true, is_autonomous: true, ..Properties::default() }
     }
 
     fn jacobian(&mut self, _t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

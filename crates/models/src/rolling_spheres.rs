@@ -8,8 +8,8 @@
 use mbsbench_problem::constrained::equations;
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsOde, BenchmarkModel, Class, ConstraintWatch, Entries, Formulation, MechanicalModel, Observable, Observation, Ode,
-    OdeModel, OutOfRange, Scalar, SlidingModeSettings, View, parameters,
+    AsOde, BenchmarkModel, Class, ConstraintWatch, Dimensions, Entries, Formulation, MechanicalModel, Observable,
+    Observation, Ode, OdeModel, OutOfRange, Scalar, SlidingModeSettings, View, parameters,
 };
 
 parameters! {
@@ -55,16 +55,8 @@ impl RollingSpheres {
 
 /// `M v' + V = Jᵀ λ` with `q = (ρ, α, β, φ, θ, ψ)` (compere2001, Eq. 3.33 and below), `I = 2 m r²/5`.
 impl MechanicalModel for RollingSpheres {
-    fn coordinates(&self) -> usize {
-        6
-    }
-
-    fn holonomic(&self) -> usize {
-        1
-    }
-
-    fn nonholonomic(&self) -> usize {
-        2
+    fn dimensions(&self) -> Dimensions {
+        Dimensions { nonholonomic: 2, ..Dimensions::vectors(6, 1) }
     }
 
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
@@ -322,7 +314,7 @@ mod tests {
     #[test]
     fn derivatives_are_the_printed_ones() {
         let spheres = spheres();
-        let mut mechanics = MechanicsOf::<f64>::new(&spheres);
+        let mut mechanics = MechanicsOf::<_, f64>::new(&spheres);
         let (a, r) = (0.6, 0.05);
         for (q, v) in STATES {
             let (sin_theta, cos_theta) = q[4].sin_cos();

@@ -2,7 +2,9 @@
 
 use std::f64::consts::PI;
 
-use mbsbench_problem::{Entries, MechanicalModel, Model, ModelDefinition, Ode, OutOfRange, Scalar, parameters};
+use mbsbench_problem::{
+    Dimensions, Entries, MechanicalModel, Model, ModelDefinition, Ode, OutOfRange, Scalar, parameters,
+};
 
 use crate::linkage::{FollowingRod, Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, dot, slender};
 
@@ -82,12 +84,8 @@ impl ModelDefinition for SliderCrank {
 ///      [ −l₂ sin θ₂   l₂ cos θ₂   l₂²       ]                 [ −g l₂ cos θ₂      ]
 /// ```
 impl MechanicalModel for SliderCrank {
-    fn coordinates(&self) -> usize {
-        6
-    }
-
-    fn holonomic(&self) -> usize {
-        5
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(6, 5)
     }
 
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {

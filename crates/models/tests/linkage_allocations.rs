@@ -50,11 +50,11 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
         implicit(name, dae, &y);
     }
     let Ok(mechanics) = ode.form().mechanics() else { return };
-    let n = mechanics.coordinates();
+    let n = mechanics.dimensions().coordinates;
     let (q, v) = y.split_at(n);
     let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
-    let (mut mass, mut jacobian) = (zeros(n, n), zeros(mechanics.constraints(), n));
-    let mut bias = vec![S::nought(); mechanics.constraints()];
+    let (mut mass, mut jacobian) = (zeros(n, n), zeros(mechanics.dimensions().constraints(), n));
+    let mut bias = vec![S::nought(); mechanics.dimensions().constraints()];
     let all = fewest(|| {
         mechanics.mass(q, &mut mass);
         mechanics.forces(S::nought(), q, v, &mut rate[..n]);

@@ -20,7 +20,7 @@ pub fn equations<'m, S: Scalar, M: MechanicalModel>(
 
 /// The constraints and surfaces of a model, with scratch memory of their own.
 pub struct ConstraintWatch<'m> {
-    mechanics: MechanicsOf<'m>,
+    mechanics: Box<dyn Mechanics + 'm>,
     sigma: f64,
     values: Vec<f64>,
     surfaces: Vec<f64>,
@@ -29,16 +29,15 @@ pub struct ConstraintWatch<'m> {
 impl<'m> ConstraintWatch<'m> {
     /// For surfaces of speed `sigma` (1/s).
     pub fn new(model: &'m impl MechanicalModel, sigma: f64) -> Self {
-        let mechanics = MechanicsOf::new(model);
-        let zeros = vec![0.0; mechanics.constraints()];
-        Self { mechanics, sigma, values: zeros.clone(), surfaces: zeros }
+        let zeros = vec![0.0; model.dimensions().constraints()];
+        Self { mechanics: Box::new(MechanicsOf::new(model)), sigma, values: zeros.clone(), surfaces: zeros }
     }
 
     /// Evaluates constraints and surfaces at a state.
     pub fn evaluate(&mut self, t: f64, q: &[f64], v: &[f64]) {
         self.mechanics.constraint_values(t, q, v, &mut self.values);
         self.mechanics.velocity_constraints(t, q, v, &mut self.surfaces);
-        for c in self.mechanics.nonholonomic()..self.values.len() {
+        for c in self.mechanics.dimensions().nonholonomic..self.values.len() {
             self.surfaces[c] += self.sigma * self.values[c];
         }
     }

@@ -11,7 +11,7 @@
 
 use nalgebra::DMatrix;
 
-use crate::{AsOde, Failure, Form, Ode, OdeModel, Scalar};
+use crate::{AsOde, Failure, Form, Ode, OdeModel, Properties, Scalar};
 
 /// Second-order equations as a method sees them besides [`Ode`], whose state is `(q ; v)`, positions first.
 ///
@@ -76,7 +76,7 @@ pub trait ContactModel: Send + Sync {
         }
     }
 
-    /// Whether the accelerations do not depend on time; see [`Ode::is_autonomous`].
+    /// Whether the accelerations do not depend on time; see [`Properties::is_autonomous`](crate::Properties::is_autonomous).
     fn is_autonomous(&self) -> bool {
         false
     }
@@ -125,12 +125,8 @@ impl<S: Scalar, M: ContactModel> Ode<S> for AsContactOde<'_, M> {
         AsOde(&FirstOrder(self.0)).rhs(t, y, dydt)
     }
 
-    fn has_jacobian(&mut self) -> bool {
-        true
-    }
-
-    fn is_autonomous(&self) -> bool {
-        self.0.is_autonomous()
+    fn properties(&self) -> Properties<'_, S> {
+        Properties { has_jacobian: true, is_autonomous: self.0.is_autonomous(), ..Properties::default() }
     }
 
     fn typical_sizes(&self, sizes: &mut [f64]) {

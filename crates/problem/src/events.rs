@@ -6,7 +6,7 @@ use num_dual::Dual;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, Form, Ode, Scalar};
+use crate::{Failure, Form, Ode, Properties, Scalar};
 
 /// What happens where an event function is zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -191,8 +191,8 @@ impl<M: EventModel, S: Scalar> Ode<S> for AsEventOde<'_, M, S> {
         Ok(())
     }
 
-    fn has_jacobian(&mut self) -> bool {
-        true
+    fn properties(&self) -> Properties<'_, S> {
+        Properties { has_jacobian: true, ..Properties::default() }
     }
 
     /// In the configuration that holds at `(t, y)`.

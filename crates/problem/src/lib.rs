@@ -74,12 +74,13 @@ pub use form::Form;
 pub use formulation::Formulation;
 pub use linalg::Entries;
 pub use mechanics::{
-    Accumulate, ClosedForm, Derivatives, Displaced, Matrices, MechanicalModel, Mechanics, MechanicsOf, Structure, Terms,
+    Accumulate, ClosedForm, ClosedTerms, Derivatives, Dimensions, Displaced, Matrices, MechanicalModel, Mechanics,
+    MechanicsOf, Structure, Terms,
 };
 pub use method::{Clock, Method, Settings, Solution, StepControl, Task, Unsuitable};
 pub use model::{Class, Formulated, Model, Observable, Observation};
 pub use observer::{Further, Interpolant, Observer, Silent, Step};
-pub use ode::{AsOde, Ode, OdeModel};
+pub use ode::{AsOde, Ode, OdeModel, Properties};
 pub use scalar::Scalar;
 pub use sliding_mode::{SlidingMode, SlidingModeSettings};
 pub use spelled::Spelled;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Counted, Events, Failure, Form, Matrices, Observer, Ode, Scalar, Statistics};
+use crate::{Counted, Events, Failure, Form, Matrices, Observer, Ode, Properties, Scalar, Statistics};
 
 /// How the size of a step is decided.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -259,7 +259,8 @@ impl Unsuitable {
     /// # Errors
     /// [`Unsuitable`], for a method that solves nothing else.
     pub fn unless_plain<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Self> {
-        if problem.locks() || problem.projects() || matches!(problem.form(), Form::Events(_)) {
+        let Properties { locks, projects, .. } = problem.properties();
+        if locks || projects || matches!(problem.form(), Form::Events(_)) {
             let lacks = "has a control, a projection or events of its own";
             return Err(Self::new("plain equations of motion", lacks));
         }
@@ -271,7 +272,8 @@ impl Unsuitable {
     /// # Errors
     /// [`Unsuitable`], for a method that does not look for such changes.
     pub fn unless_lasting<S: Scalar>(problem: &mut dyn Ode<S>, needs: &'static str) -> Result<(), Self> {
-        if problem.locks() || problem.projects() || problem.form().functions_to_locate() > 0 {
+        let Properties { locks, projects, .. } = problem.properties();
+        if locks || projects || problem.form().functions_to_locate() > 0 {
             return Err(Self::new(needs, "changes states or equations from one step to the next"));
         }
         Ok(())
@@ -289,23 +291,23 @@ impl Unsuitable {
         Ok(())
     }
 
-    /// Fails where the problem has a [mass matrix](Ode::mass).
+    /// Fails where the problem has a [mass matrix](Properties::mass).
     ///
     /// # Errors
     /// [`Unsuitable`], for a method that solves `y' = f(t, y)`.
     pub fn with_mass<S: Scalar>(problem: &dyn Ode<S>) -> Result<(), Self> {
-        if problem.mass().is_none() {
+        if problem.properties().mass.is_none() {
             return Ok(());
         }
         Err(Self::new("equations y' = f(t, y)", "has a mass matrix before y'"))
     }
 
-    /// Fails where components of the problem have an [index](Ode::indices) above one.
+    /// Fails where components of the problem have an [index](Properties::indices) above one.
     ///
     /// # Errors
     /// [`Unsuitable`], for a method whose errors would be of another order there, or that starts from rates of all components.
     pub fn above_index_one<S: Scalar>(problem: &dyn Ode<S>) -> Result<(), Self> {
-        match problem.indices().and_then(|indices| indices.iter().max()) {
+        match problem.properties().indices.and_then(|indices| indices.iter().max()) {
             Some(&most) if most > 1 => {
                 Err(Self::new("equations of index 1 at most", format!("has components of index {most}")))
             }
@@ -318,7 +320,7 @@ impl Unsuitable {
     /// # Errors
     /// [`Unsuitable`], for a method that evaluates it.
     pub fn without_rhs<S: Scalar>(problem: &dyn Ode<S>) -> Result<(), Self> {
-        if problem.has_rhs() {
+        if problem.properties().has_rhs {
             return Ok(());
         }
         Err(Self::new("a right-hand side y' = f(t, y)", "is given in implicit form r(t, y, y', λ) = 0 only"))

@@ -5,6 +5,52 @@ use num_dual::Dual;
 
 use crate::{Failure, Form, Matrices, Scalar, Tangent};
 
+/// What an [`Ode`] is to a method besides its right-hand side.
+#[derive(Debug, Clone, Copy)]
+pub struct Properties<'p, S = f64> {
+    /// True if [`Ode::rhs`] is there. It is not where a problem is given in [implicit form](Form::Implicit) only.
+    pub has_rhs: bool,
+    /// True if [`Ode::jacobian`] and [`Ode::time_derivative`] are there.
+    pub has_jacobian: bool,
+    /// True if `f` does not depend on time, so that [`Ode::time_derivative`] is zero everywhere. False is always a safe answer.
+    pub is_autonomous: bool,
+    /// True if the state is `(q ; v)` with as many `q` as `v`, and `q' = v`: a second-order equation of vectors. False is
+    /// always a safe answer. Configurations that are no vectors are those of a [`ContactPower`](crate::ContactPower).
+    pub is_second_order: bool,
+    /// True if [`Ode::begin_step`] does anything; the derivative at the end of a step then belongs to that step's configuration
+    /// and cannot be taken over for the start of the next.
+    pub locks: bool,
+    /// True if [`Ode::project`] does anything; the derivative at the end of a step then cannot be taken over from the last stage.
+    pub projects: bool,
+    /// The constant matrix `M` (square, of the dimension of the state) of equations `M y' = f(t, y)`; none where it is
+    /// the identity. A singular one makes them differential-algebraic, of the index that [`indices`](Self::indices) say, and the
+    /// initial state has to satisfy the algebraic equations, also those that follow by differentiation. The right-hand side and its
+    /// derivatives are those of `f`, not of `M⁻¹ f`. A method that does not know such matrices refuses the problem.
+    pub mass: Option<&'p DMatrix<S>>,
+    /// The index of each component of the state, 1, 2 or 3, in equations with a singular [`mass`](Self::mass): of how many
+    /// differentiations of the equations its rate is the result. Components with an index of their own may stand in any order; those
+    /// of differential equations count as of index 1, and so do all where there is none. An error of a component of index `k`
+    /// counts `h^{k−1}` times where a method tests it (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section
+    /// VII.7; the test set for IVP solvers gives its problems so).
+    pub indices: Option<&'p [u8]>,
+}
+
+impl<S> Default for Properties<'_, S> {
+    /// A right-hand side and nothing else.
+    fn default() -> Self {
+        Self {
+            has_rhs: true,
+            has_jacobian: false,
+            is_autonomous: false,
+            is_second_order: false,
+            locks: false,
+            projects: false,
+            mass: None,
+            indices: None,
+        }
+    }
+}
+
 /// `y' = f(t, y)` as a method sees it.
 ///
 /// The methods take `&mut self` because adaptors keep scratch memory and a locked configuration; a model
@@ -13,39 +59,22 @@ pub trait Ode<S: Scalar = f64> {
     /// Number of components of the state.
     fn dimension(&self) -> usize;
 
+    /// What the problem is and what of the functions below it has. The answer is always the same.
+    fn properties(&self) -> Properties<'_, S> {
+        Properties::default()
+    }
+
     /// Writes `f(t, y)` into `dydt` (of length [`dimension`](Self::dimension)).
     ///
     /// # Errors
     /// A [`Failure`] where the right-hand side does not exist at this state (a singular mass matrix);
-    /// [`Failure::NotApplicable`] where there is [none](Self::has_rhs).
+    /// [`Failure::NotApplicable`] where there is [none](Properties::has_rhs).
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure>;
-
-    /// Whether [`rhs`](Self::rhs) is there. It is not where a problem is given in [implicit form](Form::Implicit) only.
-    fn has_rhs(&self) -> bool {
-        true
-    }
-
-    /// Whether [`jacobian`](Self::jacobian) and [`time_derivative`](Self::time_derivative) are there.
-    fn has_jacobian(&mut self) -> bool {
-        false
-    }
-
-    /// Whether `f` does not depend on time, so that [`time_derivative`](Self::time_derivative) is zero everywhere. False
-    /// is always a safe answer.
-    fn is_autonomous(&self) -> bool {
-        false
-    }
-
-    /// Whether the state is `(q ; v)` with as many `q` as `v`, and `q' = v`: a second-order equation of vectors. False is
-    /// always a safe answer. Configurations that are no vectors are those of a [`ContactPower`](crate::ContactPower).
-    fn is_second_order(&self) -> bool {
-        false
-    }
 
     /// Writes `∂f/∂y` at `(t, y)`, exact to roundoff, into `jacobian` (square, of [`dimension`](Self::dimension)).
     ///
     /// # Errors
-    /// Those of [`rhs`](Self::rhs); [`Failure::NotApplicable`] where there is [none](Self::has_jacobian).
+    /// Those of [`rhs`](Self::rhs); [`Failure::NotApplicable`] where there is [none](Properties::has_jacobian).
     fn jacobian(&mut self, _t: S, _y: &[S], _jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
         Err(no_jacobian())
     }
@@ -87,29 +116,6 @@ pub trait Ode<S: Scalar = f64> {
         Err(no_jacobian())
     }
 
-    /// The constant matrix `M` (square, of [`dimension`](Self::dimension)) of equations `M y' = f(t, y)`; none where it is
-    /// the identity. A singular one makes them differential-algebraic, of the index that [`indices`](Self::indices) say, and the
-    /// initial state has to satisfy the algebraic equations, also those that follow by differentiation. [`rhs`](Self::rhs) and the
-    /// derivatives are those of `f`, not of `M⁻¹ f`. A method that does not know such matrices refuses the problem.
-    fn mass(&self) -> Option<&DMatrix<S>> {
-        None
-    }
-
-    /// The index of each component of the state, 1, 2 or 3, in equations with a singular [`mass`](Self::mass): of how many
-    /// differentiations of the equations its rate is the result. Components with an index of their own may stand in any order; those
-    /// of differential equations count as of index 1, and so do all where there is none. An error of a component of index `k`
-    /// counts `h^{k−1}` times where a method tests it (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section
-    /// VII.7; the test set for IVP solvers gives its problems so).
-    fn indices(&self) -> Option<&[u8]> {
-        None
-    }
-
-    /// Whether [`begin_step`](Self::begin_step) does anything; where it does, the derivative at the end of a step
-    /// belongs to that step's configuration and cannot be taken over for the start of the next.
-    fn locks(&self) -> bool {
-        false
-    }
-
     /// Writes the size that each component of the state typically has, in its own unit; finite differences take it where a
     /// component is smaller. One, where the problem does not know better.
     fn typical_sizes(&self, sizes: &mut [f64]) {
@@ -123,18 +129,12 @@ pub trait Ode<S: Scalar = f64> {
     }
 
     /// Called with the state at which a step starts, before any stage; also when a step is repeated. Only for
-    /// a problem that [`locks`](Self::locks): it sets the configuration here that holds over the step.
+    /// a problem that [locks](Properties::locks): it sets the configuration here that holds over the step.
     ///
     /// # Errors
     /// A [`Failure`] where the configuration cannot be formed.
     fn begin_step(&mut self, _t: S, _y: &[S]) -> Result<(), Failure> {
         Ok(())
-    }
-
-    /// Whether [`project`](Self::project) does anything; where it does, the derivative at the end of a step
-    /// cannot be taken over from the last stage.
-    fn projects(&self) -> bool {
-        false
     }
 
     /// Moves the result of a step back to the solution's manifold (post-stabilisation).
@@ -179,7 +179,7 @@ pub trait OdeModel: Send + Sync {
     /// Writes `f(t, y)` into `dydt`.
     fn rhs<S: Scalar>(&self, t: S, y: &[S], dydt: &mut [S]);
 
-    /// Whether `f` does not depend on time; see [`Ode::is_autonomous`].
+    /// Whether `f` does not depend on time; see [`Properties::is_autonomous`].
     fn is_autonomous(&self) -> bool {
         false
     }
@@ -235,12 +235,8 @@ impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
         Ok(())
     }
 
-    fn has_jacobian(&mut self) -> bool {
-        true
-    }
-
-    fn is_autonomous(&self) -> bool {
-        self.0.is_autonomous()
+    fn properties(&self) -> Properties<'_, S> {
+        Properties { has_jacobian: true, is_autonomous: self.0.is_autonomous(), ..Properties::default() }
     }
 
     fn typical_sizes(&self, sizes: &mut [f64]) {
@@ -329,7 +325,7 @@ mod tests {
                 Ok(())
             }
         }
-        assert!(!Plain.has_jacobian());
+        assert!(!Plain.properties().has_jacobian);
         assert!(matches!(Plain.time_derivative(0.0, &[1.0], &mut [0.0]), Err(Failure::NotApplicable { .. })));
         let mut jacobian = DMatrix::zeros(1, 1);
         assert!(matches!(Plain.jacobian(0.0, &[1.0], &mut jacobian), Err(Failure::NotApplicable { .. })));

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mbsbench_problem::linalg::{Matrix, Saddle};
 use mbsbench_problem::{
-    AccelerationLevel, Derivatives, Entries, MechanicalModel, Mechanics, MechanicsOf, Ode, Scalar, Structure,
-    TangentSystem, Terms,
+    AccelerationLevel, Derivatives, Dimensions, Entries, MechanicalModel, Mechanics, MechanicsOf, Ode, Scalar,
+    Structure, TangentSystem, Terms,
 };
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
@@ -33,11 +33,8 @@ impl Linkage {
 }
 
 impl MechanicalModel for Linkage {
-    fn coordinates(&self) -> usize {
-        3 * self.bodies
-    }
-    fn holonomic(&self) -> usize {
-        2 * self.pins.len()
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(3 * self.bodies, 2 * self.pins.len())
     }
     /// The reference point of every third body is not its centre.
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
@@ -116,7 +113,7 @@ fn equal(left: &Matrix<f64>, right: &Matrix<f64>) -> bool {
 
 /// Terms and derivatives at a state.
 fn evaluate(linkage: &Linkage, sparse: bool, q: &[f64], v: &[f64]) -> (Arc<Structure>, Terms<f64>, Derivatives<f64>) {
-    let mut mechanics = MechanicsOf::<f64>::new(linkage);
+    let mut mechanics = MechanicsOf::<_, f64>::new(linkage);
     let structure = mechanics.structure();
     let (mut terms, mut derivatives) = (Terms::of(&structure, sparse), Derivatives::of(&structure, sparse));
     // at another state first: nothing may be left of it
@@ -131,10 +128,10 @@ proptest! {
     /// a few roundings.
     #[test]
     fn either_kind_of_matrix_gives_the_same(linkage in linkage(), seed in 0.0..6.0f64) {
-        let n = linkage.coordinates();
+        let n = linkage.dimensions().coordinates;
         let numbers = |count: usize, start: f64| (0..count).map(|i| (start + 1.7 * i as f64).sin()).collect::<Vec<f64>>();
         let (q, v, a, lambda) =
-            (numbers(n, seed), numbers(n, seed + 1.0), numbers(n, seed + 2.0), numbers(linkage.holonomic(), seed));
+            (numbers(n, seed), numbers(n, seed + 1.0), numbers(n, seed + 2.0), numbers(linkage.dimensions().holonomic, seed));
         let (structure, terms, derivatives) = evaluate(&linkage, false, &q, &v);
         let (_, sparse_terms, sparse_derivatives) = evaluate(&linkage, true, &q, &v);
         prop_assert!(equal(&terms.mass, &sparse_terms.mass));
@@ -177,8 +174,8 @@ proptest! {
     /// system; and so are products.
     #[test]
     fn systems_with_the_tangent_are_those_with_the_jacobian(linkage in linkage(), seed in 0.0..6.0f64, c in 1e-4..1e-1f64) {
-        let n = linkage.coordinates();
-        let mut ode = AccelerationLevel::<_, f64>::new(MechanicsOf::new(&linkage));
+        let n = linkage.dimensions().coordinates;
+        let mut ode = AccelerationLevel::<f64>::new(MechanicsOf::new(&linkage));
         let Some(mut tangent) = ode.tangent() else { return Ok(()) };
         let numbers = |start: f64| (0..2 * n).map(|i| (start + 1.7 * i as f64).sin()).collect::<Vec<f64>>();
         let (y, x) = (numbers(seed), numbers(seed + 1.0));

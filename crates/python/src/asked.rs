@@ -1,6 +1,6 @@
 //! What Python can ask of a problem, in a step and outside, and the methods of both classes that do.
 
-use mbsbench_problem::{Failure, Mechanics, Ode};
+use mbsbench_problem::{Dimensions, Failure, Mechanics, Ode};
 use nalgebra::DMatrix;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -90,7 +90,8 @@ impl Asked for Uncounted<'_> {
     fn sizes(&mut self) -> Sizes {
         let dimension = self.0.dimension();
         let mechanics = self.0.form().mechanics();
-        let mechanics = mechanics.map_or([0; 3], |m| [m.coordinates(), m.velocities(), m.constraints()]);
+        let sizes = mechanics.map_or(Dimensions::vectors(0, 0), |mechanics| mechanics.dimensions());
+        let mechanics = [sizes.coordinates, sizes.velocities, sizes.constraints()];
         Sizes { dimension, mechanics }
     }
 

@@ -6,7 +6,9 @@ use mbsbench_experiment::registry::AnyMethod;
 use mbsbench_integrators::control::ControllerSettings;
 use mbsbench_integrators::hermite::hermite;
 use mbsbench_integrators::{Stepper, drive, low_order};
-use mbsbench_problem::{Counted, DoubleDouble, Failure, Method, Observer, Ode, Settings, Solution, Task, Unsuitable};
+use mbsbench_problem::{
+    Counted, DoubleDouble, Failure, Mechanics, Method, Observer, Ode, Properties, Settings, Solution, Task, Unsuitable,
+};
 use nalgebra::{Complex, DMatrix};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -167,7 +169,7 @@ impl Method for PythonMethod {
             return Solution::refused(&problem, task, failure);
         }
         let multipliers = match self.has_multipliers {
-            true => problem.mechanics().map_or(0, |mechanics| mechanics.holonomic() + mechanics.nonholonomic()),
+            true => problem.mechanics().map_or(0, |mechanics| mechanics.dimensions().constraints()),
             false => 0,
         };
         match self.stepper(problem.dimension(), task.settings, multipliers) {
@@ -194,12 +196,8 @@ impl Ode for Oscillator {
         Ok(())
     }
 
-    fn has_jacobian(&mut self) -> bool {
-        true
-    }
-
-    fn is_autonomous(&self) -> bool {
-        true
+    fn properties(&self) -> Properties<'_> {
+        Properties { has_jacobian: true, is_autonomous: true, ..Properties::default() }
     }
 
     fn jacobian(&mut self, _t: f64, _y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {

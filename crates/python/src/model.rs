@@ -137,18 +137,18 @@ asks!(Model {
     /// Whether there is a right-hand side `y' = f(t, y)`.
     #[getter]
     fn has_rhs(&self) -> bool {
-        self.with_equations(|equations| equations.has_rhs())
+        self.with_equations(|equations| equations.properties().has_rhs)
     }
 
     /// Whether there is its Jacobian.
     #[getter]
     fn has_jacobian(&self) -> bool {
-        self.with_equations(|equations| equations.has_jacobian())
+        self.with_equations(|equations| equations.properties().has_jacobian)
     }
 
     /// The constant matrix `M` of `M y' = f(t, y)`; none where it is the identity.
     fn mass_matrix<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
-        let mass = self.with_equations(|equations| equations.mass().cloned());
+        let mass = self.with_equations(|equations| equations.properties().mass.cloned());
         mass.map(|mass| matrix(py, &mass)).transpose()
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mbsbench_problem::linalg::{Entries, Matrix};
 use mbsbench_problem::{
-    Derivatives, Displaced, Failure, MechanicalModel, Mechanics, MechanicsOf, Scalar, Structure, Terms,
+    Derivatives, Dimensions, Displaced, Failure, MechanicalModel, Mechanics, MechanicsOf, Scalar, Structure, Terms,
 };
 use nalgebra::DMatrix;
 use pyo3::prelude::*;
@@ -28,12 +28,8 @@ fn square<S: Scalar>(t: S, x: &[S]) -> S {
 }
 
 impl MechanicalModel for Full {
-    fn coordinates(&self) -> usize {
-        self.coordinates
-    }
-
-    fn holonomic(&self) -> usize {
-        self.constraints
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(self.coordinates, self.constraints)
     }
 
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
@@ -179,20 +175,8 @@ fn copy(from: &DMatrix<f64>, into: &mut impl Entries<f64>) {
 }
 
 impl Mechanics for PythonMechanics<'_> {
-    fn coordinates(&self) -> usize {
-        self.n()
-    }
-
-    fn velocities(&self) -> usize {
-        self.n()
-    }
-
-    fn holonomic(&self) -> usize {
-        self.m()
-    }
-
-    fn nonholonomic(&self) -> usize {
-        0
+    fn dimensions(&self) -> Dimensions {
+        self.functions.full.dimensions()
     }
 
     fn position_rate(&mut self, _q: &[f64], v: &[f64], q_rate: &mut [f64]) {
@@ -252,17 +236,13 @@ impl Mechanics for PythonMechanics<'_> {
         }
     }
 
-    fn energy(&mut self, _q: &[f64], _v: &[f64]) -> f64 {
-        f64::NAN
-    }
-
-    fn has_vector_coordinates(&mut self) -> bool {
+    fn has_vector_coordinates(&self) -> bool {
         true
     }
 
     fn structure(&mut self) -> Arc<Structure> {
         let full = self.functions.full;
-        Arc::clone(self.structure.get_or_insert_with(|| MechanicsOf::<f64>::new(&full).structure()))
+        Arc::clone(self.structure.get_or_insert_with(|| MechanicsOf::<_, f64>::new(&full).structure()))
     }
 
     fn acceleration_terms(

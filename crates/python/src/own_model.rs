@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mbsbench_experiment::registry::AnyModel;
 use mbsbench_problem::{
-    AccelerationLevel, Class, DoubleDouble, Failure, Formulated, Model, Observable, Observation, Ode,
+    AccelerationLevel, Class, DoubleDouble, Failure, Formulated, Model, Observable, Observation, Ode, Properties,
 };
 use nalgebra::DMatrix;
 use pyo3::exceptions::PyTypeError;
@@ -221,8 +221,8 @@ impl Ode for PythonOde<'_> {
         self.functions.of_state(&self.calls, ("`rhs`", rhs), t, y, Target::Vector(dydt))
     }
 
-    fn has_jacobian(&mut self) -> bool {
-        self.functions.jacobian.is_some()
+    fn properties(&self) -> Properties<'_> {
+        Properties { has_jacobian: self.functions.jacobian.is_some(), ..Properties::default() }
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! What a method that is written in Python asks of its problem, for the time of a step.
 
-use mbsbench_problem::{Counted, Failure, Settings};
+use mbsbench_problem::{Counted, Failure, Mechanics, Settings};
 use nalgebra::DMatrix;
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyRuntimeError;
@@ -108,7 +108,8 @@ impl Asked for Session<'_, '_> {
     fn sizes(&mut self) -> Sizes {
         let dimension = self.problem.dimension();
         let mechanics = self.problem.mechanics().map_or([0; 3], |mechanics| {
-            [mechanics.coordinates(), mechanics.velocities(), mechanics.holonomic() + mechanics.nonholonomic()]
+            let sizes = mechanics.dimensions();
+            [sizes.coordinates, sizes.velocities, sizes.constraints()]
         });
         Sizes { dimension, mechanics }
     }
@@ -125,7 +126,7 @@ impl Asked for Session<'_, '_> {
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
-        if !self.problem.has_jacobian() {
+        if !self.problem.properties().has_jacobian {
             let reason = "the problem does not give the Jacobian of its right-hand side".to_owned();
             return Err(Failure::NotApplicable { reason });
         }

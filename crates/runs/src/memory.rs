@@ -169,7 +169,7 @@ fn of_equations<S: Scalar>(ode: &mut dyn Ode<S>, full: f64) -> f64 {
 /// Bytes of the matrices of a mechanism and of a method whose own ones would take `full` with all entries; none of other problems.
 fn of_mechanism<S: Scalar>(ode: &mut dyn Ode<S>, method: &dyn Method<S>, matrices: Matrices, full: f64) -> Option<f64> {
     let Form::Mechanics(mechanics) = ode.form() else { return None };
-    let unknowns = (mechanics.coordinates() + mechanics.constraints()) as f64;
+    let unknowns = (mechanics.dimensions().coordinates + mechanics.dimensions().constraints()) as f64;
     let of_method = f64::from(method.full_matrices());
     let terms = size_of::<S>() as f64 * TERMS[usize::from(of_method > 0.0)] * unknowns * unknowns;
     if terms + full < WORTH_A_LOOK {

@@ -262,7 +262,7 @@ impl Method for Sundials {
         if !matches!(self.kind, Kind::Ida(_)) {
             Unsuitable::with_mass(problem)?;
         }
-        if problem.locks() || problem.projects() {
+        if problem.properties().locks || problem.properties().projects {
             let lacks = "projects its states or locks its configuration over a step";
             return Err(Unsuitable::new("a smooth right-hand side from one event to the next", lacks));
         }
@@ -274,10 +274,10 @@ impl Method for Sundials {
             return Ok(());
         }
         let (needs, lacks) = (self.jacobian, "does not give it; take `finite-difference` or `internal`");
-        if needs == Jacobian::Exact && !problem.has_jacobian() {
+        if needs == Jacobian::Exact && !problem.properties().has_jacobian {
             return Err(Unsuitable::new("the Jacobian of the right-hand side", lacks));
         }
-        let is_exact = self.jacobian.resolved(problem.has_jacobian()) == Jacobian::Exact;
+        let is_exact = self.jacobian.resolved(problem.properties().has_jacobian) == Jacobian::Exact;
         if self.linear_solver == LinearSolver::Sparse && (!is_exact || problem.tangent().is_none()) {
             let lacks =
                 "is not a mechanism with many bodies, or its Jacobian is not taken; take `linear-solver: automatic`";

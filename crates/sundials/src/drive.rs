@@ -172,7 +172,7 @@ fn taken(method: &Sundials, problem: &mut Counted<'_>) -> Result<Taken, Failure>
         let constrained = Constrained::new(problem, form, systems == Systems::Own)?;
         return Ok(Taken::Constrained(Box::new(constrained), systems));
     }
-    let jacobian = jacobian.resolved(method.kind.has_newton() && problem.has_jacobian());
+    let jacobian = jacobian.resolved(method.kind.has_newton() && problem.properties().has_jacobian);
     let has_structure = method.kind.has_newton() && jacobian == Jacobian::Exact && solver != LinearSolver::Dense;
     Ok(match problem.tangent().filter(|_| has_structure) {
         Some(tangent) => Taken::structured(tangent),

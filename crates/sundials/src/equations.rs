@@ -110,7 +110,7 @@ impl<'p> Equations<'p> {
         let (n, roots) = (problem.dimension(), problem.functions_to_locate());
         let size = if matches!(taken, Taken::Ordinary(Jacobian::Exact)) { n } else { 0 };
         Self {
-            mass: problem.mass().cloned(),
+            mass: problem.properties().mass.cloned(),
             problem,
             taken,
             increment,
@@ -136,9 +136,9 @@ impl<'p> Equations<'p> {
         if let Taken::Constrained(constrained, _) = &self.taken { constrained.constraints() } else { 0 }
     }
 
-    /// See [`Ode::indices`](mbsbench_problem::Ode::indices).
+    /// See [`Properties::indices`](mbsbench_problem::Properties::indices).
     pub fn indices(&self) -> Option<Vec<u8>> {
-        self.problem.indices().map(<[u8]>::to_vec)
+        self.problem.properties().indices.map(<[u8]>::to_vec)
     }
 
     /// Unknowns of IDA and their rates at `t` (s) in a state of the problem, which violates constraints by at most `most`.

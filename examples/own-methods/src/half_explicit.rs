@@ -2,7 +2,7 @@
 
 use mbsbench_integrators::{hermite::show_motion, low_order};
 use mbsbench_problem::linalg::{Lu, Singular};
-use mbsbench_problem::{Counted, Failure, Made, Method, MethodDefinition, Observer, Ode, Run, Solution};
+use mbsbench_problem::{Counted, Failure, Made, Mechanics, Method, MethodDefinition, Observer, Ode, Run, Solution};
 use mbsbench_problem::{Stepping, Task, Terms, Unsuitable, parameters};
 use nalgebra::DMatrix;
 
@@ -44,7 +44,8 @@ impl Method for HalfExplicit {
         if let Err(failure) = task.check_for(self, &mut problem) {
             return Solution::refused(&problem, task, failure);
         }
-        let (n, m) = (task.initial.len() / 2, problem.mechanics().map_or(0, |mechanics| mechanics.holonomic()));
+        let (n, m) =
+            (task.initial.len() / 2, problem.mechanics().map_or(0, |mechanics| mechanics.dimensions().holonomic));
         Run::new(problem, task, observer).solve(Steps {
             start: task.initial.to_vec(),
             end: task.initial.to_vec(),

@@ -8,8 +8,7 @@ use mbsbench_integrators::{Dop853, Dopri5, Ode15s};
 use mbsbench_models::squeezer::{SqueezerAngles, SqueezerEquations};
 use mbsbench_models::{Squeezer, SqueezerStart};
 use mbsbench_problem::{
-    AccelerationLevel, Counted, Failure, MechanicsOf, Method, MethodDefinition, Ode, Settings, Silent, Solution, Task,
-};
+    AccelerationLevel, Counted, Failure, MechanicsOf, Method, MethodDefinition, Ode, Settings, Silent, Solution, Task, Properties};
 use nalgebra::DMatrix;
 
 /// Equations with derivatives, for every program the same.
@@ -109,12 +108,8 @@ impl Ode for Equations {
         Ok(())
     }
 
-    fn has_jacobian(&mut self) -> bool {
-        true
-    }
-
-    fn is_autonomous(&self) -> bool {
-        !matches!(self, Self::Heat(_))
+    fn properties(&self) -> Properties<'_> {
+        Properties { has_jacobian: true, is_autonomous: !matches!(self, Self::Heat(_)), ..Properties::default() }
     }
 
     fn time_derivative(&mut self, t: f64, _y: &[f64], rate: &mut [f64]) -> Result<(), Failure> {

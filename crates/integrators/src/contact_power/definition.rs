@@ -150,7 +150,7 @@ impl Method for Constant {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        if problem.is_second_order() { Ok(()) } else { problem.form().contact_power().map(|_| ()) }
+        if problem.properties().is_second_order { Ok(()) } else { problem.form().contact_power().map(|_| ()) }
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
@@ -201,7 +201,7 @@ impl Method for Controlled {
 /// Those of a problem that suits the method.
 fn sizes(method: &dyn Method, problem: &mut Counted<'_>) -> Result<Sizes, Failure> {
     problem.suits(method)?;
-    if problem.is_second_order() {
+    if problem.properties().is_second_order {
         let half = problem.dimension() / 2;
         return Ok(Sizes { positions: half, velocities: half, bodies: 0, vectors: true });
     }

@@ -37,7 +37,7 @@ pub fn solve<S: Scalar, P: Pair<S>>(
 /// What makes a task impossible before the first step.
 fn check<S: Scalar>(rules: &Rules, problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Result<(), Failure> {
     task.check(problem, true, rules.events)?;
-    if problem.projects() || problem.locks() || problem.functions_to_locate() > 0 {
+    if problem.properties().projects || problem.properties().locks || problem.functions_to_locate() > 0 {
         let reason = "dode takes problems as they are written, or with event functions; this one projects its \
                       states, or changes configuration by other rules: take a method of the common driver";
         return Err(Failure::NotApplicable { reason: reason.to_owned() });

@@ -23,8 +23,8 @@ impl FirstOrder {
         let n = problem.dimension();
         let complex = if eigenvalues == Eigenvalues::Real { 0 } else { n };
         Self {
-            mass: problem.mass().cloned(),
-            indices: problem.indices().map_or_else(|| vec![1; n], <[u8]>::to_vec),
+            mass: problem.properties().mass.cloned(),
+            indices: problem.properties().indices.map_or_else(|| vec![1; n], <[u8]>::to_vec),
             linearisation: Linearisation::full(problem),
             real: Factors::new(n),
             complex: Factors::new(complex),

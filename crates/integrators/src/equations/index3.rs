@@ -1,7 +1,7 @@
 //! Constrained mechanics in their index-3 form.
 
 use mbsbench_problem::linalg::{Matrix, Singular, SparseSaddle};
-use mbsbench_problem::{Counted, Derivatives, Failure, Terms, Unsuitable};
+use mbsbench_problem::{Counted, Derivatives, Failure, Mechanics, Terms, Unsuitable};
 use nalgebra::Complex;
 
 use super::condensed::{Condensed, Linearised, Parts, System};

@@ -169,7 +169,7 @@ impl Method for Solver {
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         Unsuitable::with_mass(problem)?;
-        if problem.has_jacobian() {
+        if problem.properties().has_jacobian {
             return Ok(());
         }
         Err(Unsuitable::new("the Jacobian of the right-hand side", "gives only the values of its own"))
@@ -179,7 +179,7 @@ impl Method for Solver {
         if let Err(unsuitable) = problem.suits(self) {
             return Solution::refused(&problem, task, unsuitable.into());
         }
-        let mut stepper = LlmStepper::new(problem.dimension(), problem.is_autonomous());
+        let mut stepper = LlmStepper::new(problem.dimension(), problem.properties().is_autonomous);
         let control = match self.0.controller {
             LlmController::Elementary => ControllerSettings::unbounded(0.0),
             LlmController::Pi => ControllerSettings::unbounded(0.4 / if self.0.per_unit_step { 2.0 } else { 3.0 }),

@@ -90,13 +90,13 @@ impl<S: Scalar> Method<S> for HalfExplicit {
     }
 
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
-        if problem.mass().is_some() {
-            if !problem.has_jacobian() {
+        if problem.properties().mass.is_some() {
+            if !problem.properties().has_jacobian {
                 return Err(Unsuitable::new("a Jacobian of f in M y' = f(t, y)", "gives none"));
             }
-            Parts::new(problem.mass(), problem.indices())?;
+            Parts::new(problem.properties().mass, problem.properties().indices)?;
         } else {
-            let nonholonomic = problem.form().mechanics()?.nonholonomic();
+            let nonholonomic = problem.form().mechanics()?.dimensions().nonholonomic;
             if nonholonomic > 0 {
                 return Err(Unsuitable::new("holonomic constraints", format!("has {nonholonomic} nonholonomic ones")));
             }
@@ -127,7 +127,7 @@ impl<S: Scalar> Method<S> for HalfExplicit {
         if let Err(unsuitable) = problem.suits(self) {
             return Solution::refused(&problem, task, unsuitable.into());
         }
-        if problem.mass().is_some() {
+        if problem.properties().mass.is_some() {
             return match DescriptorStepper::new(self.table, &mut problem, task.t_start, task.initial) {
                 Ok(stepper) => drive::solve(stepper, self.control, problem, task, observer),
                 Err(failure) => Solution::refused(&problem, task, failure),

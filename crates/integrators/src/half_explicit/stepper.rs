@@ -1,7 +1,7 @@
 //! One half-explicit step.
 
 use mbsbench_problem::linalg::System;
-use mbsbench_problem::{Counted, CountedMechanics, Failure, Scalar, Statistics};
+use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Mechanics, Scalar, Statistics};
 use nalgebra::DMatrix;
 
 use super::tables::{Coefficients, Table};
@@ -46,7 +46,7 @@ impl<S: Scalar> HalfExplicitStepper<S> {
     /// Memory for a mechanical system of that kind.
     #[must_use]
     pub fn new(table: &'static Table, mechanics: &CountedMechanics<'_, S>) -> Self {
-        let (coordinates, n, m) = (mechanics.coordinates(), mechanics.velocities(), mechanics.holonomic());
+        let Dimensions { coordinates, velocities: n, holonomic: m, .. } = mechanics.dimensions();
         let coefficients = Coefficients::of(table);
         let (matrix, zeros) =
             (|rows, columns| DMatrix::from_element(rows, columns, S::nought()), |n| vec![S::nought(); n]);

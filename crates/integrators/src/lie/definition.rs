@@ -73,7 +73,7 @@ impl Method for Solver {
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         Unsuitable::unless_plain(problem)?;
-        let nonholonomic = problem.form().mechanics()?.nonholonomic();
+        let nonholonomic = problem.form().mechanics()?.dimensions().nonholonomic;
         if nonholonomic > 0 {
             return Err(Unsuitable::new("holonomic constraints", format!("has {nonholonomic} nonholonomic ones")));
         }

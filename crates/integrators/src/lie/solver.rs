@@ -1,7 +1,7 @@
 //! Accelerations and multipliers: those of the motion, and those at the end of a step.
 
 use mbsbench_problem::linalg::{System, add_product, add_transposed_product};
-use mbsbench_problem::{Counted, CountedMechanics, Displaced, Failure, Run};
+use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Displaced, Failure, Mechanics, Run};
 use nalgebra::DMatrix;
 
 use crate::newton::{Iteration, Outcome, Progress};
@@ -48,7 +48,7 @@ pub struct Leap<'s> {
 impl Solver {
     /// Memory for a mechanical system.
     pub fn new((tolerance, max_iterations): (f64, u32), mechanics: &CountedMechanics<'_>) -> Self {
-        let (n, m) = (mechanics.velocities(), mechanics.holonomic());
+        let Dimensions { velocities: n, holonomic: m, .. } = mechanics.dimensions();
         Self {
             tolerance,
             max_iterations,

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, CountedMechanics, Failure, Further, Made, Run, Stepping};
+use mbsbench_problem::{Counted, CountedMechanics, Failure, Further, Made, Mechanics, Run, Stepping};
 
 use super::solver::{Leap, Solver};
 use crate::hermite::hermite;
@@ -37,18 +37,18 @@ impl Steps {
         mechanics: &CountedMechanics<'_>,
         initial: &[f64],
     ) -> Self {
-        let zeros = || vec![0.0; mechanics.velocities()];
+        let zeros = || vec![0.0; mechanics.dimensions().velocities];
         Self {
             weights,
             solver: Solver::new(newton, mechanics),
-            coordinates: mechanics.coordinates(),
+            coordinates: mechanics.dimensions().coordinates,
             displacement: zeros(),
             velocity: zeros(),
             delta: zeros(),
             before: zeros(),
             a: zeros(),
             algorithmic: zeros(),
-            lambda: vec![0.0; mechanics.holonomic()],
+            lambda: vec![0.0; mechanics.dimensions().holonomic],
             state: initial.to_vec(),
             end: initial.to_vec(),
             inside: zeros(),

@@ -1,6 +1,6 @@
 //! Newton's method over one step.
 
-use mbsbench_problem::{Counted, Failure, Run, Terms};
+use mbsbench_problem::{Counted, Failure, Mechanics, Run, Terms};
 
 use super::blocks::largest;
 use super::formula::{Correction, Formula, Trial};

@@ -45,7 +45,7 @@ impl Initial {
             second.iter_mut().zip(by_time).for_each(|(second, by_time)| *second += by_time);
             Ok::<_, Failure>(second)
         };
-        let Some(mass) = problem.mass() else {
+        let Some(mass) = problem.properties().mass else {
             return Ok(Self { rate: derivative.to_vec(), second: curve(derivative)? });
         };
         let projection = projection(mass);

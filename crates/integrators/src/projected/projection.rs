@@ -1,7 +1,7 @@
 //! The projection of a state onto its constraints.
 
 use mbsbench_problem::linalg::{Lu, multiply};
-use mbsbench_problem::{CountedMechanics, Failure, Scalar, Statistics};
+use mbsbench_problem::{CountedMechanics, Dimensions, Failure, Mechanics, Scalar, Statistics};
 use nalgebra::DMatrix;
 
 use crate::newton::{Iteration, Outcome, Progress};
@@ -44,9 +44,8 @@ impl<S: Scalar> Projection<S> {
     /// Memory for a mechanical system of that kind.
     #[must_use]
     pub fn new(mechanics: &CountedMechanics<'_, S>, tolerance: f64) -> Self {
-        let (coordinates, velocities) = (mechanics.coordinates(), mechanics.velocities());
-        let nonholonomic = mechanics.nonholonomic();
-        let constraints = nonholonomic + mechanics.holonomic();
+        let Dimensions { coordinates, velocities, nonholonomic, .. } = mechanics.dimensions();
+        let constraints = mechanics.dimensions().constraints();
         let matrix = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
         Self {
             tolerance,

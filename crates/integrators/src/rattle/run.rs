@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, CountedMechanics, Failure, Made, Run, Stepping};
+use mbsbench_problem::{Counted, CountedMechanics, Failure, Made, Mechanics, Run, Stepping};
 
 use super::point::Point;
 use super::solver::{Push, Solver};
@@ -35,7 +35,7 @@ pub struct Steps {
 impl Steps {
     /// At the start of a run from `initial`; `newton` has tolerance and most iterations.
     pub fn new(levels: Levels, newton: (f64, u32), mechanics: &mut CountedMechanics<'_>, initial: &[f64]) -> Self {
-        let (n, m) = (initial.len() / 2, mechanics.holonomic());
+        let (n, m) = (initial.len() / 2, mechanics.dimensions().holonomic);
         let mut point = Point::new(&mechanics.structure());
         point.q.copy_from_slice(&initial[..n]);
         mechanics.mass(&point.q, &mut point.mass);

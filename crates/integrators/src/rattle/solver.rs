@@ -1,7 +1,7 @@
 //! Half steps: the one that the positions of its end decide on, and the one that ends with velocities.
 
 use mbsbench_problem::linalg::{System, add_product, add_transposed_product, multiply};
-use mbsbench_problem::{Counted, Failure, Run};
+use mbsbench_problem::{Counted, Failure, Mechanics, Run};
 use nalgebra::DMatrix;
 
 use super::point::Point;

@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 use crate::common::{Circle, Cubic, Known};
 use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Mebdf, Ode15s, Ode23s, Ode45, Radau5, Rk3, Rk4, Rk5, Rk8};
 use mbsbench_problem::{
-    AsOde, Clock, Counted, Failure, Method, MethodDefinition, Observer, Ode, Settings, Silent, Solution, Step, Task,
+    AsOde, Clock, Counted, Failure, Method, MethodDefinition, Observer, Ode, Properties, Settings, Silent, Solution,
+    Step, Task,
 };
 
 /// What the tests have to know of a method.
@@ -54,8 +55,8 @@ impl Ode for Locked {
     fn dimension(&self) -> usize {
         1
     }
-    fn locks(&self) -> bool {
-        true
+    fn properties(&self) -> Properties<'_> {
+        Properties { locks: true, ..Properties::default() }
     }
     fn begin_step(&mut self, _t: f64, y: &[f64]) -> Result<(), Failure> {
         self.rate = y[0];

@@ -5,7 +5,7 @@ use crate::common::{Cubic, Known};
 use approx::assert_relative_eq;
 use mbsbench_integrators::{ContactPower, SemiExplicit, StormerVerlet};
 use mbsbench_problem::{
-    AsContactOde, ContactModel, Counted, Failure, Method, MethodDefinition, Ode, Settings, Silent, Task,
+    AsContactOde, ContactModel, Counted, Failure, Method, MethodDefinition, Ode, Properties, Settings, Silent, Task,
 };
 
 const GAMMAS: [f64; 5] = [0.5, 0.75, 1.0, 1.25, 1.75];
@@ -205,8 +205,8 @@ impl<M: ContactModel> Ode for Vectors<M> {
     fn rhs(&mut self, t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
         AsContactOde(&self.0).rhs(t, y, dydt)
     }
-    fn is_second_order(&self) -> bool {
-        true
+    fn properties(&self) -> Properties<'_> {
+        Properties { is_second_order: true, ..Properties::default() }
     }
 }
 

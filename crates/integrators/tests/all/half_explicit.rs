@@ -40,7 +40,7 @@ fn errors(definition: &impl MethodDefinition, steps: u32) -> [f64; 3] {
     let settings = Settings::fixed(1.0 / f64::from(steps));
     let task = Task { t_start: 0.0.into(), t_end: 1.0.into(), initial: &initial, settings };
     let model = Manufactured { constrained: true };
-    let mut ode = AccelerationLevel::<_, DoubleDouble>::new(MechanicsOf::new(&model));
+    let mut ode = AccelerationLevel::<DoubleDouble>::new(MechanicsOf::new(&model));
     let mut errors = Errors::default();
     let solution = method.solve(Counted::new(&mut ode), &task, &mut errors);
     assert_eq!((solution.failure, solution.t_reached), (None, 1.0.into()));
@@ -82,7 +82,7 @@ fn errors_follow_the_tolerance() {
 fn velocities_hold_their_constraints_and_positions_drift() {
     for (method, bound) in [(Hem4 {}.method(), 1e-3), (Hedop5 {}.method(), 1e-4)] {
         let model = Manufactured { constrained: true };
-        let mut mechanics = MechanicsOf::<f64>::new(&model);
+        let mut mechanics = MechanicsOf::<_, f64>::new(&model);
         let (mut record, initial) = (Record::default(), Manufactured::exact(0.0));
         let settings = Settings::fixed(0.1);
         constrained::solve(&model, &*method, &initial, [0.0, 10.0], settings, &mut record);

@@ -119,7 +119,7 @@ fn an_index_that_is_not_told_costs_steps() {
 #[test]
 fn methods_for_index_one_refuse_a_higher_one() {
     let model = Manufactured { constrained: true };
-    let mut index_3 = Descriptor::new(MechanicsOf::<f64>::new(&model), Level::Position).expect("vectors");
+    let mut index_3 = Descriptor::new(MechanicsOf::<_, f64>::new(&model), Level::Position).expect("vectors");
     let mut index_2 = Exponentials::new(true);
     for problem in [&mut index_3 as &mut dyn Ode, &mut index_2] {
         let initial = vec![0.0; problem.dimension()];

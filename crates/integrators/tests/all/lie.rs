@@ -7,8 +7,9 @@ use mbsbench_integrators::low_order::NewtonSettings;
 use mbsbench_integrators::{Dop853, GeneralizedAlpha, LieGeneralizedAlpha};
 use mbsbench_problem::rotation::{rate, turn};
 use mbsbench_problem::{
-    AccelerationLevel, AsOde, Counted, Displaced, Entries, Failure, MechanicalModel, Mechanics, MechanicsOf, Method,
-    MethodDefinition, Ode, OdeModel, Scalar, Settings, Silent, Solution, Statistics, StepControl, Task,
+    AccelerationLevel, AsOde, Counted, Dimensions, Displaced, Entries, Failure, MechanicalModel, Mechanics,
+    MechanicsOf, Method, MethodDefinition, Ode, OdeModel, Scalar, Settings, Silent, Solution, Statistics, StepControl,
+    Task,
 };
 use nalgebra::{DMatrix, Matrix3, Quaternion, UnitQuaternion, Vector3};
 
@@ -55,14 +56,8 @@ impl Top {
 }
 
 impl MechanicalModel for Top {
-    fn coordinates(&self) -> usize {
-        7
-    }
-    fn velocities(&self) -> usize {
-        6
-    }
-    fn holonomic(&self) -> usize {
-        3
+    fn dimensions(&self) -> Dimensions {
+        Dimensions { coordinates: 7, velocities: 6, holonomic: 3, nonholonomic: 0 }
     }
     fn position_rate<S: Scalar>(&self, q: &[S], v: &[S], q_rate: &mut [S]) {
         q_rate[..3].copy_from_slice(&v[..3]);
@@ -228,7 +223,7 @@ fn vectors_move_as_by_generalized_alpha() {
 /// Newton's matrix against differences of the residual through the retraction; the tangent operator is part of it.
 #[test]
 fn derivatives_along_displacements_are_those_of_the_residual() {
-    let mut mechanics = MechanicsOf::<f64>::new(&Top);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&Top);
     let initial = Top::initial();
     let (q, v) = (&initial[..7], [0.3, -0.2, 0.5, 2.0, -1.0, 0.7]);
     let (delta, a, lambda) = ([0.1, 0.2, -0.3, 0.9, -0.4, 0.6], [1.0, 2.0, 3.0, -2.0, 5.0, 1.5], [7.0, -3.0, 2.0]);

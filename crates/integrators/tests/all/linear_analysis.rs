@@ -9,7 +9,9 @@ use mbsbench_integrators::{
     Radau5, Rk3, Rk4, Rk5, Rk8,
 };
 use mbsbench_problem::linear::{Principal, PrincipalRoot, characteristics, eigenvalues};
-use mbsbench_problem::{Counted, Entries, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Solution, Task};
+use mbsbench_problem::{
+    Counted, Dimensions, Entries, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Solution, Task,
+};
 use nalgebra::{Complex, DMatrix};
 
 /// Decay and elongation at each of `ωh`, ascending.
@@ -200,11 +202,11 @@ fn methods_without_a_matrix_have_none() {
 struct Oscillator;
 
 impl MechanicalModel for Oscillator {
-    fn coordinates(&self) -> usize {
-        1
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(1, 0)
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
+        (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, q: &[S], _v: &[S], forces: &mut [S]) {
         forces[0] = -q[0];

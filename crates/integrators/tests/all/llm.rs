@@ -7,8 +7,8 @@ use crate::common::{Circle, Cubic, Known};
 use mbsbench_integrators::exponential::{LlmController, LlmNorm};
 use mbsbench_integrators::{Llm, LlmStepper, Stepper};
 use mbsbench_problem::{
-    AsOde, Counted, EventFunctions, Failure, Form, Method, MethodDefinition, Observer, Ode, OdeModel, Scalar, Settings,
-    Silent, Solution, Step, StepControl, Task,
+    AsOde, Counted, EventFunctions, Failure, Form, Method, MethodDefinition, Observer, Ode, OdeModel, Properties,
+    Scalar, Settings, Silent, Solution, Step, StepControl, Task,
 };
 use nalgebra::DMatrix;
 
@@ -356,11 +356,8 @@ impl Ode for Ball {
         dydt[1] = if self.touches { -1.0 - Self::STIFFNESS * y[0] } else { -1.0 };
         Ok(())
     }
-    fn has_jacobian(&mut self) -> bool {
-        true
-    }
-    fn is_autonomous(&self) -> bool {
-        true
+    fn properties(&self) -> Properties<'_> {
+        Properties { has_jacobian: true, is_autonomous: true, ..Properties::default() }
     }
     fn jacobian(&mut self, _t: f64, _y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
         jacobian.fill(0.0);

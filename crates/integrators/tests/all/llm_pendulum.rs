@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 use crate::common::constrained;
 use mbsbench_integrators::{Llm, Ode15s, Ode23s, Ode45};
 use mbsbench_problem::{
-    Entries, Failure, MechanicalModel, MethodDefinition, Observer, Scalar, Settings, Solution, Step, StepControl,
+    Dimensions, Entries, Failure, MechanicalModel, MethodDefinition, Observer, Scalar, Settings, Solution, Step,
+    StepControl,
 };
 
 /// Two uniform rods of 10 kg and 2 m, horizontal, one behind the other, with a torsion spring between them;
@@ -29,11 +30,8 @@ impl Rods {
 }
 
 impl MechanicalModel for Rods {
-    fn coordinates(&self) -> usize {
-        6
-    }
-    fn holonomic(&self) -> usize {
-        4
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(6, 4)
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         let inertia = Self::MASS * Self::LENGTH * Self::LENGTH / 12.0;

@@ -6,8 +6,8 @@ use crate::common::constrained::{Manufactured, Pendulum, SliderCrank, StiffDoubl
 use mbsbench_integrators::low_order::{JacobianUse, NewtonSettings, PairAlgebra};
 use mbsbench_integrators::{HhtAdd, HhtSi2};
 use mbsbench_problem::{
-    Entries, Failure, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Settings, Silent, Solution,
-    Statistics, Step,
+    Dimensions, Entries, Failure, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Settings, Silent,
+    Solution, Statistics, Step,
 };
 use nalgebra::DMatrix;
 
@@ -90,14 +90,11 @@ fn stiff_damping_is_no_reason_to_give_up() {
 struct Spring;
 
 impl MechanicalModel for Spring {
-    fn coordinates(&self) -> usize {
-        3
-    }
-    fn holonomic(&self) -> usize {
-        1
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(3, 1)
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
+        (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
         Pendulum.forces(t, q, v, forces.split_at_mut(2).0);

@@ -6,8 +6,9 @@ use crate::common::{Circle, constrained};
 use mbsbench_integrators::projected::Projection;
 use mbsbench_integrators::{Dop853, Dop853Projected, Gbs};
 use mbsbench_problem::{
-    AccelerationLevel, AsOde, Counted, DoubleDouble, Entries, Failure, MechanicalModel, Mechanics, MechanicsOf, Method,
-    MethodDefinition, Ode, Parameters, Scalar, Settings, Silent, SlidingMode, SlidingModeSettings, Statistics, Task,
+    AccelerationLevel, AsOde, Counted, Dimensions, DoubleDouble, Entries, Failure, MechanicalModel, Mechanics,
+    MechanicsOf, Method, MethodDefinition, Ode, Parameters, Scalar, Settings, Silent, SlidingMode, SlidingModeSettings,
+    Statistics, Task,
 };
 
 fn projected() -> Box<dyn Method> {
@@ -44,7 +45,7 @@ fn precise<M: MechanicalModel>(
     let mut classes = [const { Vec::new() }; 3];
     for t_end in [0.25, 0.5, 0.75, 1.0, 1.25, 1.5].map(DoubleDouble::from) {
         let task = Task { t_start: DoubleDouble::from(0.0), t_end, initial, settings: Settings::fixed(step) };
-        let mut ode = AccelerationLevel::<_, DoubleDouble>::new(MechanicsOf::new(model));
+        let mut ode = AccelerationLevel::<DoubleDouble>::new(MechanicsOf::new(model));
         let solution = method.solve(Counted::new(&mut ode), &task, &mut Silent);
         assert_eq!(solution.failure, None);
         ode.rhs(t_end, &solution.state, &mut initial.to_vec()).expect("regular");
@@ -100,7 +101,7 @@ fn errors_follow_the_tolerance() {
 /// Largest magnitudes of Φ and of its rate in a run.
 fn violations(method: &dyn Method) -> [f64; 2] {
     let model = Manufactured { constrained: true };
-    let mut mechanics = MechanicsOf::<f64>::new(&model);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&model);
     let mut record = Record::default();
     let settings = Settings::tolerance(1e-5, 1e-5);
     constrained::solve(&model, method, &Manufactured::exact(0.0), [0.0, 20.0], settings, &mut record);
@@ -151,11 +152,8 @@ fn projections_and_their_iterations_are_counted() {
 /// Two points of 1 kg and 3 kg on a line, at equal and opposite places.
 struct Balance;
 impl MechanicalModel for Balance {
-    fn coordinates(&self) -> usize {
-        2
-    }
-    fn holonomic(&self) -> usize {
-        1
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(2, 1)
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         (mass[(0, 0)], mass[(1, 1)]) = (S::from(1.0), S::from(3.0));
@@ -174,7 +172,7 @@ impl MechanicalModel for Balance {
 /// Displacements are along `M⁻¹ Jᵀ = (1, 1/3)`, by three quarters and one quarter of the violation.
 #[test]
 fn displacements_are_the_smallest_in_the_metric_of_the_mass() {
-    let mut ode = AccelerationLevel::new(MechanicsOf::<f64>::new(&Balance));
+    let mut ode = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&Balance));
     let mut counted = Counted::new(&mut ode);
     let mut mechanics = counted.mechanics().expect("it is there");
     let mut projection = Projection::new(&mechanics, 1e-14);
@@ -187,7 +185,7 @@ fn displacements_are_the_smallest_in_the_metric_of_the_mass() {
 
 #[test]
 fn a_state_that_is_too_far_off_is_told() {
-    let mut ode = AccelerationLevel::new(MechanicsOf::<f64>::new(&Pendulum));
+    let mut ode = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&Pendulum));
     let mut counted = Counted::new(&mut ode);
     let mut mechanics = counted.mechanics().expect("it is there");
     let mut projection = Projection::new(&mechanics, 1e-14);
@@ -257,7 +255,7 @@ fn references_are_projected_to_their_digits() {
     let initial = Pendulum::START.map(DoubleDouble::from);
     let (t_start, t_end) = (DoubleDouble::from(0.0), DoubleDouble::from(0.5));
     let task = Task { t_start, t_end, initial: &initial, settings: Settings::fixed(0.125) };
-    let mut ode = AccelerationLevel::<_, DoubleDouble>::new(MechanicsOf::new(&Pendulum));
+    let mut ode = AccelerationLevel::<DoubleDouble>::new(MechanicsOf::new(&Pendulum));
     let solution = method.solve(Counted::new(&mut ode), &task, &mut Silent);
     assert_eq!(solution.failure, None);
     let y = &solution.state;

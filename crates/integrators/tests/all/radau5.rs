@@ -10,7 +10,7 @@ use crate::common::{Cubic, Known, constrained};
 use mbsbench_integrators::Radau5;
 use mbsbench_problem::{
     AccelerationLevel, AsOde, Counted, Failure, MechanicsOf, Method, MethodDefinition, Observer, Ode, OdeModel,
-    Parameters, Scalar, Settings, Silent, Solution, Statistics, Step, StepControl, Task,
+    Parameters, Properties, Scalar, Settings, Silent, Solution, Statistics, Step, StepControl, Task,
 };
 use nalgebra::DMatrix;
 
@@ -110,14 +110,11 @@ impl Ode for Amplifier {
     fn rhs(&mut self, t: f64, y: &[f64], f: &mut [f64]) -> Result<(), Failure> {
         AsOde(&*self).rhs(t, y, f)
     }
-    fn has_jacobian(&mut self) -> bool {
-        true
+    fn properties(&self) -> Properties<'_> {
+        Properties { has_jacobian: true, mass: Some(&self.mass), ..Properties::default() }
     }
     fn jacobian(&mut self, t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
         AsOde(&*self).jacobian(t, y, jacobian)
-    }
-    fn mass(&self) -> Option<&DMatrix<f64>> {
-        Some(&self.mass)
     }
 }
 
@@ -238,8 +235,8 @@ fn what_does_not_suit_is_refused() {
         fn dimension(&self) -> usize {
             4
         }
-        fn locks(&self) -> bool {
-            true
+        fn properties(&self) -> Properties<'_> {
+            Properties { locks: true, ..Properties::default() }
         }
         fn rhs(&mut self, _t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
             dydt.copy_from_slice(y);

@@ -5,7 +5,7 @@ use crate::common::constrained::{Cliff, GRAVITY, Manufactured, Odd, Pendulum, Re
 use crate::common::{Circle, constrained};
 use mbsbench_integrators::{Rattle, Shake};
 use mbsbench_problem::{
-    AccelerationLevel, AsOde, Counted, Entries, Failure, MechanicalModel, Mechanics, MechanicsOf, Method,
+    AccelerationLevel, AsOde, Counted, Dimensions, Entries, Failure, MechanicalModel, Mechanics, MechanicsOf, Method,
     MethodDefinition, Ode, Scalar, Settings, Silent, Statistics, Task,
 };
 
@@ -45,11 +45,8 @@ impl Track {
 }
 
 impl MechanicalModel for Track {
-    fn coordinates(&self) -> usize {
-        2
-    }
-    fn holonomic(&self) -> usize {
-        1
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(2, 1)
     }
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         (mass[(0, 0)], mass[(1, 1)]) = (S::from(1.0), q[0] * q[0]);
@@ -131,11 +128,8 @@ impl Flying {
 }
 
 impl MechanicalModel for Flying {
-    fn coordinates(&self) -> usize {
-        6
-    }
-    fn holonomic(&self) -> usize {
-        1
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(6, 1)
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         (0..6).for_each(|i| mass[(i, i)] = S::from(Self::MASSES[i / 2]));
@@ -191,7 +185,7 @@ fn moving_constraints_hold() {
     let settings = Settings::fixed(1.0 / 64.0);
     let (method, initial) = (Rattle::default().method(), Manufactured::exact(0.0));
     solve(&model, &*method, &initial, [0.0, 5.0], settings, &mut record);
-    let mut mechanics = MechanicsOf::<f64>::new(&model);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&model);
     for (&t, state) in record.times.iter().zip(&record.states) {
         let ((q, v), mut values) = (state.split_at(3), [0.0; 2]);
         mechanics.constraint_values(t, q, v, &mut values);

@@ -5,8 +5,8 @@ use crate::common;
 use crate::common::{Cubic, Known};
 use mbsbench_integrators::{Dopri5, Ode15s, Ode23s, Radau5};
 use mbsbench_problem::{
-    AsEventOde, AsOde, Counted, EventModel, Failure, Method, MethodDefinition, Ode, OdeModel, Parameters, Scalar,
-    Settings, Silent, Solution, Task,
+    AsEventOde, AsOde, Counted, EventModel, Failure, Method, MethodDefinition, Ode, OdeModel, Parameters, Properties,
+    Scalar, Settings, Silent, Solution, Task,
 };
 use nalgebra::DMatrix;
 
@@ -115,8 +115,8 @@ impl<M: OdeModel> Ode for WithMass<'_, M> {
         }
         Ok(())
     }
-    fn has_jacobian(&mut self) -> bool {
-        self.derivatives
+    fn properties(&self) -> Properties<'_> {
+        Properties { has_jacobian: self.derivatives, mass: Some(&self.mass), ..Properties::default() }
     }
     fn jacobian(&mut self, t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
         AsOde(self.model).jacobian(t, y, jacobian)?;
@@ -132,9 +132,6 @@ impl<M: OdeModel> Ode for WithMass<'_, M> {
             rate.copy_from_slice(product.as_slice());
         }
         Ok(())
-    }
-    fn mass(&self) -> Option<&DMatrix<f64>> {
-        Some(&self.mass)
     }
 }
 
@@ -286,11 +283,8 @@ fn ode23s_is_of_order_two_with_a_wrong_jacobian() {
             Cubic.rhs(t, y, dydt);
             Ok(())
         }
-        fn has_jacobian(&mut self) -> bool {
-            true
-        }
-        fn is_autonomous(&self) -> bool {
-            true
+        fn properties(&self) -> Properties<'_> {
+            Properties { has_jacobian: true, is_autonomous: true, ..Properties::default() }
         }
         fn jacobian(&mut self, _t: f64, _y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
             jacobian.copy_from_slice(&[-1.0, 0.5, 2.0, -3.0]);
@@ -439,8 +433,8 @@ fn ode15s_refuses_what_has_no_meaning_for_it() {
         fn dimension(&self) -> usize {
             1
         }
-        fn locks(&self) -> bool {
-            true
+        fn properties(&self) -> Properties<'_> {
+            Properties { locks: true, ..Properties::default() }
         }
         fn rhs(&mut self, _t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
             dydt[0] = -y[0];

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{
-    AccelerationLevel, Counted, Entries, Failure, MechanicalModel, MechanicsOf, Method, Observer, Scalar, Settings,
-    Solution, Step, Task,
+    AccelerationLevel, Counted, Dimensions, Entries, Failure, MechanicalModel, MechanicsOf, Method, Observer, Scalar,
+    Settings, Solution, Step, Task,
 };
 use nalgebra::DMatrix;
 
@@ -46,11 +46,8 @@ impl Manufactured {
 }
 
 impl MechanicalModel for Manufactured {
-    fn coordinates(&self) -> usize {
-        3
-    }
-    fn holonomic(&self) -> usize {
-        if self.constrained { 2 } else { 0 }
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(3, if self.constrained { 2 } else { 0 })
     }
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         for (i, row) in Self::mass_entries(q).into_iter().enumerate() {
@@ -100,14 +97,11 @@ impl Pendulum {
 }
 
 impl MechanicalModel for Pendulum {
-    fn coordinates(&self) -> usize {
-        2
-    }
-    fn holonomic(&self) -> usize {
-        1
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(2, 1)
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
+        (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
         forces.copy_from_slice(&[S::nought(), S::from(-GRAVITY)]);
@@ -204,11 +198,8 @@ impl Observer for Watcher {
 /// The pendulum, with forces that are no numbers after `t = 1`.
 pub struct Cliff;
 impl MechanicalModel for Cliff {
-    fn coordinates(&self) -> usize {
-        2
-    }
-    fn holonomic(&self) -> usize {
-        1
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(2, 1)
     }
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         Pendulum.mass(q, mass);
@@ -236,17 +227,13 @@ pub enum Odd {
     Redundant,
 }
 impl MechanicalModel for Odd {
-    fn coordinates(&self) -> usize {
-        if *self == Self::MorePositions { 3 } else { 2 }
-    }
-    fn velocities(&self) -> usize {
-        2
-    }
-    fn holonomic(&self) -> usize {
-        if *self == Self::Redundant { 2 } else { 0 }
-    }
-    fn nonholonomic(&self) -> usize {
-        usize::from(*self == Self::Nonholonomic)
+    fn dimensions(&self) -> Dimensions {
+        Dimensions {
+            coordinates: if *self == Self::MorePositions { 3 } else { 2 },
+            velocities: 2,
+            holonomic: if *self == Self::Redundant { 2 } else { 0 },
+            nonholonomic: usize::from(*self == Self::Nonholonomic),
+        }
     }
     fn position_rate<S: Scalar>(&self, _q: &[S], v: &[S], q_rate: &mut [S]) {
         match self {
@@ -324,11 +311,8 @@ impl StiffDoublePendulum {
 }
 
 impl MechanicalModel for StiffDoublePendulum {
-    fn coordinates(&self) -> usize {
-        6
-    }
-    fn holonomic(&self) -> usize {
-        4
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(6, 4)
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         for (i, (m, l)) in Self::MASSES.into_iter().zip(Self::LENGTHS).enumerate() {
@@ -378,11 +362,8 @@ impl SliderCrank {
 }
 
 impl MechanicalModel for SliderCrank {
-    fn coordinates(&self) -> usize {
-        6
-    }
-    fn holonomic(&self) -> usize {
-        5
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(6, 5)
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         for (i, (m, l)) in Self::MASSES.into_iter().zip(Self::LENGTHS).enumerate() {

@@ -1,8 +1,8 @@
 //! Equations `M y' = f(t, y)` with a singular matrix, of index 2 and 3, whose solutions are known.
 
 use mbsbench_problem::{
-    AsOde, Counted, Descriptor, Failure, Level, MechanicsOf, Method, Ode, OdeModel, Scalar, Settings, Silent, Solution,
-    Task,
+    AsOde, Counted, Descriptor, Failure, Level, MechanicsOf, Method, Ode, OdeModel, Properties, Scalar, Settings,
+    Silent, Solution, Task,
 };
 use nalgebra::DMatrix;
 
@@ -55,17 +55,16 @@ impl Ode for Exponentials {
     fn rhs(&mut self, t: f64, y: &[f64], f: &mut [f64]) -> Result<(), Failure> {
         AsOde(&*self).rhs(t, y, f)
     }
-    fn has_jacobian(&mut self) -> bool {
-        true
+    fn properties(&self) -> Properties<'_> {
+        Properties {
+            has_jacobian: true,
+            mass: Some(&self.mass),
+            indices: self.tells.then_some(&[2, 1, 1]),
+            ..Properties::default()
+        }
     }
     fn jacobian(&mut self, t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
         AsOde(&*self).jacobian(t, y, jacobian)
-    }
-    fn mass(&self) -> Option<&DMatrix<f64>> {
-        Some(&self.mass)
-    }
-    fn indices(&self) -> Option<&[u8]> {
-        self.tells.then_some(&[2, 1, 1])
     }
 }
 
@@ -86,7 +85,7 @@ pub fn manufactured_errors(method: &dyn Method, settings: Settings, level: Level
         let [q, v, a] = Manufactured::motion(t);
         [&q[..], &v, &a, &model.multipliers(t)].concat()
     };
-    let mut ode = Descriptor::new(MechanicsOf::<f64>::new(&model), level).expect("vectors");
+    let mut ode = Descriptor::new(MechanicsOf::<_, f64>::new(&model), level).expect("vectors");
     let task = Task { t_start: 0.0, t_end: 2.0, initial: &exact(0.0), settings };
     let solution = method.solve(Counted::new(&mut ode), &task, &mut Silent);
     let (state, exact) = (&solution.state, exact(2.0));

@@ -113,18 +113,19 @@ impl Traits {
 
 /// Constraints, index, dependent constraints, and whether equations switch.
 fn equations(ode: &mut dyn Ode, t: f64, y: &[f64]) -> (usize, u8, usize, bool) {
-    let of_components = ode.indices().and_then(|indices| indices.iter().max().copied());
-    let of_mass = of_components.unwrap_or(u8::from(ode.mass().is_some()));
+    let of_components = ode.properties().indices.and_then(|indices| indices.iter().max().copied());
+    let of_mass = of_components.unwrap_or(u8::from(ode.properties().mass.is_some()));
     match ode.form() {
         Form::Mechanics(mechanics) => {
-            let (q, v) = y.split_at(mechanics.coordinates());
-            let v = &v[..mechanics.velocities()];
-            let constraints = mechanics.constraints();
+            let dimensions = mechanics.dimensions();
+            let (q, v) = y.split_at(dimensions.coordinates);
+            let v = &v[..dimensions.velocities];
+            let constraints = dimensions.constraints();
             let mut jacobian = DMatrix::zeros(constraints, v.len());
             mechanics.constraint_jacobian(t, q, v, &mut jacobian);
             let sizes = jacobian.singular_values();
             let independent = sizes.iter().filter(|&&size| size > DEPENDENT * sizes.max()).count();
-            let index = match (mechanics.holonomic(), mechanics.nonholonomic()) {
+            let index = match (dimensions.holonomic, dimensions.nonholonomic) {
                 (0, 0) => 0,
                 (0, _) => 2,
                 _ => 3,
@@ -144,12 +145,12 @@ fn equations(ode: &mut dyn Ode, t: f64, y: &[f64]) -> (usize, u8, usize, bool) {
 /// The eigenvalue of `∂f/∂y` of the largest magnitude, real and imaginary part, 1/s.
 fn fastest(ode: &mut dyn Ode, t: f64, y: &[f64]) -> Option<[f64; 2]> {
     let n = y.len();
-    if !ode.has_rhs() || ode.mass().is_some() || n > MOST_STATES {
+    if !ode.properties().has_rhs || ode.properties().mass.is_some() || n > MOST_STATES {
         return None;
     }
     ode.begin_step(t, y).ok()?;
     let mut jacobian = DMatrix::zeros(n, n);
-    if ode.has_jacobian() {
+    if ode.properties().has_jacobian {
         ode.jacobian(t, y, &mut jacobian).ok()?;
     } else {
         let (mut moved, mut ahead, mut behind) = (y.to_vec(), DVector::zeros(n), DVector::zeros(n));

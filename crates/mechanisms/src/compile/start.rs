@@ -103,6 +103,7 @@ pub(super) fn assemble<X: Space>(
         Refused::TooMany(most) => too_many(most),
         Refused::Lost { row, by } => lost(joints, system, q, row - own, by),
     })?;
+    drop(linearised);
     system.redundant = redundant.into_iter().map(|row| row - own).collect();
     let before = v.clone();
     let (row, left) = assembly::allow(system, q, v, &weights);

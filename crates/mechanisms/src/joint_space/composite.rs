@@ -1,6 +1,6 @@
 //! Masses and forces in joint coordinates, where loops are closed by constraints.
 
-use mbsbench_problem::{Entries, MechanicalModel, Scalar};
+use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Scalar};
 
 use super::coordinates::JointSpace;
 use super::dynamics::gyroscopic;
@@ -14,20 +14,14 @@ use crate::system::{Rate, Relation};
 /// zero acceleration (R. Featherstone, Rigid Body Dynamics Algorithms, Springer 2008, tables 6.2 and 5.1). Constraints are those of the
 /// absolute form on the absolute coordinates that follow from the tree.
 impl<X: Space> MechanicalModel for JointSpace<X> {
-    fn coordinates(&self) -> usize {
-        self.tree.coordinates
-    }
-
-    fn velocities(&self) -> usize {
-        self.tree.velocities
-    }
-
-    fn holonomic(&self) -> usize {
-        self.system.relations.iter().map(Relation::rows::<X>).sum::<usize>() - self.system.redundant.len()
-    }
-
-    fn nonholonomic(&self) -> usize {
-        self.system.rates.iter().map(Rate::rows).sum()
+    fn dimensions(&self) -> Dimensions {
+        Dimensions {
+            coordinates: self.tree.coordinates,
+            velocities: self.tree.velocities,
+            holonomic: self.system.relations.iter().map(Relation::rows::<X>).sum::<usize>()
+                - self.system.redundant.len(),
+            nonholonomic: self.system.rates.iter().map(Rate::rows).sum(),
+        }
     }
 
     fn position_rate<S: Scalar>(&self, q: &[S], v: &[S], q_rate: &mut [S]) {

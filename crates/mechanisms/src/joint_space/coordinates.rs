@@ -47,7 +47,7 @@ impl<X: Space> JointSpace<X> {
         let mut held = is_held.iter();
         system.relations.retain(|_| held.next() == Some(&false));
         let mut space = Self { tree, system, initial, solved };
-        if space.tree.has_vector_coordinates() && space.holonomic() > 0 {
+        if space.tree.has_vector_coordinates() && space.dimensions().holonomic > 0 {
             let mut coordinates = vec![1.0; space.tree.coordinates];
             space.tree.for_each_step(|step, i, _| {
                 if matches!(step, Step::Slide(_)) {
@@ -86,6 +86,6 @@ impl<X: Space> JointSpace<X> {
 
     /// Whether there is nothing but the tree.
     pub fn is_tree(&self) -> bool {
-        self.holonomic() + self.nonholonomic() == 0
+        self.dimensions().constraints() == 0
     }
 }

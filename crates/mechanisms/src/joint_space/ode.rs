@@ -1,6 +1,6 @@
 //! A tree without constraints as differential equations.
 
-use mbsbench_problem::{AccelerationLevel, Failure, Form, MechanicalModel, MechanicsOf, Ode, Scalar};
+use mbsbench_problem::{AccelerationLevel, Failure, Form, MechanicalModel, MechanicsOf, Ode, Properties, Scalar};
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
@@ -15,7 +15,7 @@ pub struct TreeOde<'m, S: Scalar, X: Space> {
     recursion: Articulated<S, X>,
     duals: Option<Duals<S, X>>,
     /// `M v' = D` for methods that solve such equations; made when it is asked for.
-    mechanics: Option<MechanicsOf<'m, S>>,
+    mechanics: Option<MechanicsOf<'m, JointSpace<X>, S>>,
 }
 
 /// State, rates and memory of the derivatives.
@@ -72,16 +72,13 @@ impl<S: Scalar, X: Space> Ode<S> for TreeOde<'_, S, X> {
         Ok(())
     }
 
-    fn has_jacobian(&mut self) -> bool {
-        true
-    }
-
-    fn is_autonomous(&self) -> bool {
-        self.space.is_autonomous()
-    }
-
-    fn is_second_order(&self) -> bool {
-        self.space.tree.has_vector_coordinates()
+    fn properties(&self) -> Properties<'_, S> {
+        Properties {
+            has_jacobian: true,
+            is_autonomous: self.space.is_autonomous(),
+            is_second_order: self.space.tree.has_vector_coordinates(),
+            ..Properties::default()
+        }
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ mod contacts;
 mod loads;
 mod relations;
 
-use mbsbench_problem::{Entries, MechanicalModel, Scalar};
+use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Scalar};
 
 pub use contacts::{Contact, Surface};
 pub use loads::{Action, At, Cushion, ForceLaw, Turning, Variable};
@@ -115,16 +115,14 @@ impl<X: Space> System<X> {
 }
 
 impl<X: Space> MechanicalModel for System<X> {
-    fn coordinates(&self) -> usize {
-        X::COORDINATES * self.bodies.len()
-    }
-
-    fn holonomic(&self) -> usize {
-        X::OWN * self.bodies.len() + self.rows() - self.redundant.len()
-    }
-
-    fn nonholonomic(&self) -> usize {
-        self.rates.iter().map(Rate::rows).sum()
+    fn dimensions(&self) -> Dimensions {
+        Dimensions {
+            nonholonomic: self.rates.iter().map(Rate::rows).sum(),
+            ..Dimensions::vectors(
+                X::COORDINATES * self.bodies.len(),
+                X::OWN * self.bodies.len() + self.rows() - self.redundant.len(),
+            )
+        }
     }
 
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {

@@ -75,7 +75,11 @@ fn constraints_that_follow_from_others_everywhere_are_left_out() {
             let rows = 4 * links;
             let model = mechanism.model();
             let mut ode = Formulated::<f64>::ode(&*model);
-            assert_eq!(ode.form().mechanics().unwrap().constraints(), rows - left_out, "{links} links at {angle}");
+            assert_eq!(
+                ode.form().mechanics().unwrap().dimensions().constraints(),
+                rows - left_out,
+                "{links} links at {angle}"
+            );
             let method = Dopri5::default().method();
             let state = common::states(&*model, &*method, &[0.5], Settings::tolerance(1e-10, 1e-10)).remove(0);
             let seen = common::observed(&*model, 0.5, &state, &["constraint", "platform_angle", "link0_angle"]);

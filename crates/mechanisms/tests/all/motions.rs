@@ -23,7 +23,7 @@ fn jacobi(u: f64, m: f64) -> [f64; 3] {
     [phi.sin(), phi.cos(), phi.cos() / (before - phi).cos()]
 }
 
-/// Euler's equations without torque: `(a cn, b sn, c dn)` of `p t` (Landau and Lifshitz, Mechanics, section 37).
+/// Euler's equations without torque: `(a cn, b sn, c dn)` of `p t` (Landau and Lifshitz, section 37).
 #[test]
 fn a_free_body_turns_as_eulers_equations_say() {
     let [i1, i2, i3] = [1.0f64, 2.0, 2.5];
@@ -148,7 +148,7 @@ fn bricards_mechanism_moves_with_one_constraint_too_many() {
     }));
     let model = bricard.model();
     let mut ode = Formulated::<f64>::ode(&*model);
-    let constraints = ode.form().mechanics().expect("mechanics").constraints();
+    let constraints = ode.form().mechanics().expect("mechanics").dimensions().constraints();
     assert_eq!(constraints, 5 + 30 - 1);
     drop(ode);
     let names = ["rod1_b_x", "rod1_b_y", "rod1_b_z", "energy_change"];

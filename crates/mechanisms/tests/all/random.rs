@@ -178,7 +178,7 @@ fn holds(mechanism: &Mechanism) -> Result<(), TestCaseError> {
     let Ok(mechanics) = ode.form().mechanics() else { return Ok(()) };
     let n = state.len() / 2;
     let (q, v) = state.split_at(n);
-    let constraints = mechanics.constraints();
+    let constraints = mechanics.dimensions().constraints();
     let mut jacobian = DMatrix::zeros(constraints, n);
     mechanics.constraint_jacobian(0.0, q, v, &mut jacobian);
     let singular = jacobian.singular_values();

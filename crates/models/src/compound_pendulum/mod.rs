@@ -8,8 +8,8 @@ use std::f64::consts::FRAC_PI_2;
 
 use mbsbench_problem::constrained::equations;
 use mbsbench_problem::{
-    AsOde, BenchmarkModel, Class, ConstraintWatch, Entries, Formulation, MechanicalModel, Observable, Observation, Ode,
-    OdeModel, OutOfRange, Scalar, View, parameters,
+    AsOde, BenchmarkModel, Class, ConstraintWatch, Dimensions, Entries, Formulation, MechanicalModel, Observable,
+    Observation, Ode, OdeModel, OutOfRange, Scalar, View, parameters,
 };
 
 use crate::drawing::{pin, rod_about, upright};
@@ -44,12 +44,8 @@ impl Pendulum {
 /// M = diag(m, m, m l²/12),  D = (m g, 0, 0),  Φ = (x − l cos θ/2, y − l sin θ/2)
 /// ```
 impl MechanicalModel for Pendulum {
-    fn coordinates(&self) -> usize {
-        3
-    }
-
-    fn holonomic(&self) -> usize {
-        2
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(3, 2)
     }
 
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
@@ -183,7 +179,7 @@ mod tests {
     #[test]
     fn derivatives_are_the_printed_ones() {
         let rod = Pendulum { mass: 36.0, length: 1.4, gravity: 9.81, ..Pendulum::default() };
-        let mut mechanics = MechanicsOf::<f64>::new(&rod);
+        let mut mechanics = MechanicsOf::<_, f64>::new(&rod);
         for theta in [-2.1f64, 0.35, 1.2, 4.0] {
             let (q, v) = ([0.2, -0.3, theta], [0.7, -1.1, 2.3]);
             let mut jacobian = DMatrix::zeros(2, 3);

@@ -10,7 +10,7 @@
 
 use mbsbench_problem::dae::{Dae, Point};
 use mbsbench_problem::linalg::{Banded, Singular};
-use mbsbench_problem::{Failure, Form, Ode, Scalar};
+use mbsbench_problem::{Failure, Form, Ode, Properties, Scalar};
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3, Vector6};
 use num_dual::Dual2;
 
@@ -452,8 +452,8 @@ impl<S: Scalar> Ode<S> for FlexibleEquations<'_, S> {
         Err(Failure::NotApplicable { reason })
     }
 
-    fn has_rhs(&self) -> bool {
-        false
+    fn properties(&self) -> Properties<'_, S> {
+        Properties { has_rhs: false, ..Properties::default() }
     }
 
     fn form(&mut self) -> Form<'_, S> {

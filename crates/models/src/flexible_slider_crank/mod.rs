@@ -6,7 +6,9 @@ mod quasi_static;
 
 use std::f64::consts::PI;
 
-use mbsbench_problem::{Entries, MechanicalModel, Model, ModelDefinition, Ode, OutOfRange, Scalar, parameters};
+use mbsbench_problem::{
+    Dimensions, Entries, MechanicalModel, Model, ModelDefinition, Ode, OutOfRange, Scalar, parameters,
+};
 
 use crate::linkage::{FollowingRod, Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, dot, slender};
 use crate::slider_crank::longer_than_crank;
@@ -163,12 +165,8 @@ impl FlexibleSliderCrank {
 ///
 /// (own derivation; the paper prints no equations of its models).
 impl MechanicalModel for FlexibleSliderCrank {
-    fn coordinates(&self) -> usize {
-        6 + self.modes
-    }
-
-    fn holonomic(&self) -> usize {
-        5
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(6 + self.modes, 5)
     }
 
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {

@@ -45,7 +45,7 @@ pub trait Linkage: MechanicalModel + Sized {
 
     /// The state `(q ; v)` at the start.
     fn full_initial<S: Scalar>(&self) -> Vec<S> {
-        let mut full = vec![S::nought(); 2 * self.coordinates()];
+        let mut full = vec![S::nought(); 2 * self.dimensions().coordinates];
         self.expand(&self.reduced_initial::<S>(), &mut full);
         full
     }
@@ -77,7 +77,7 @@ pub trait Linkage: MechanicalModel + Sized {
     /// The classes of the components in the formulation chosen.
     fn classes(&self) -> Vec<Class> {
         let n = match self.formulation() {
-            LinkageFormulation::Cartesian => self.coordinates(),
+            LinkageFormulation::Cartesian => self.dimensions().coordinates,
             LinkageFormulation::Minimal => self.freedoms(),
         };
         [vec![Class::Position; n], vec![Class::Velocity; n]].concat()

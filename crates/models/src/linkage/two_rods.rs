@@ -29,7 +29,7 @@ pub trait TwoRods: Linkage {
 
     /// Number of coordinates after those of the two bodies, which describe the rod's deflection.
     fn modes(&self) -> usize {
-        self.coordinates() - 6
+        self.dimensions().coordinates - 6
     }
 
     /// `Φ_q q'''` of the pin's constraints (rows 3 and 4) along a motion with velocities `v` and accelerations `a`, m/s³:
@@ -115,7 +115,7 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
                 "circular frequency of the spring between the bodies",
             ));
         }
-        for k in 1..=linkage.holonomic() {
+        for k in 1..=linkage.dimensions().holonomic {
             let multiplier = Observable::new(format!("multiplier_{k}"), "N", "multiplier λ in M v' = D + Jᵀ λ");
             list.push(multiplier.of_class(Class::Multiplier));
         }
@@ -147,11 +147,11 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
     /// What is not in the state comes from the solve at acceleration level.
     fn observation(&self) -> Box<dyn Observation + '_> {
         let linkage = &self.linkage;
-        let n = linkage.coordinates();
+        let n = linkage.dimensions().coordinates;
         let mut full = linkage.full_initial::<f64>();
         let initial_energy = linkage.energy(&full[..n], &full[n..]);
         let pairs = usize::from(linkage.slider_distance().is_some()) + usize::from(self.spring_frequency.is_some());
-        let multipliers = 2 * (n + pairs)..2 * (n + pairs) + linkage.holonomic();
+        let multipliers = 2 * (n + pairs)..2 * (n + pairs) + linkage.dimensions().holonomic;
         let mut acceleration = AccelerationLevel::new(MechanicsOf::new(linkage));
         // Surfaces of speed zero are the constraints at velocity level.
         let mut watch = ConstraintWatch::new(linkage, 0.0);
@@ -197,7 +197,7 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
     /// Crank and rod, a rod that bends as the line between its ends, and a slider where there is one.
     fn views(&self, y: &[f64]) -> Vec<View> {
         let linkage = &self.linkage;
-        let mut full = vec![0.0; 2 * linkage.coordinates()];
+        let mut full = vec![0.0; 2 * linkage.dimensions().coordinates];
         linkage.to_full(y, &mut full);
         let [crank, before] = linkage.pin_distances();
         let ends = |q: &[f64], before: f64, after: f64| {

@@ -1,6 +1,6 @@
 //! Forces and events in double precision, at a cost that grows with the contacts and not with the pairs.
 
-use mbsbench_problem::{EventFunctions, EventKind, Failure, Form, Ode};
+use mbsbench_problem::{EventFunctions, EventKind, Failure, Form, Ode, Properties};
 
 use super::contacts::Contacts;
 use super::equations::difference;
@@ -295,8 +295,8 @@ impl Ode<f64> for MarbleOde {
         Ok(())
     }
 
-    fn is_second_order(&self) -> bool {
-        true
+    fn properties(&self) -> Properties<'_> {
+        Properties { is_second_order: true, ..Properties::default() }
     }
 
     fn form(&mut self) -> Form<'_> {

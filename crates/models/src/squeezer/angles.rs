@@ -1,6 +1,6 @@
 //! The squeezer in seven angles of its joints.
 
-use mbsbench_problem::{ClosedForm, Derivatives, Entries, MechanicalModel, Scalar};
+use mbsbench_problem::{ClosedForm, Dimensions, Entries, MechanicalModel, Scalar};
 use nalgebra::DMatrix;
 
 use super::links::{Link, cross, sum, turned};
@@ -132,12 +132,8 @@ impl SqueezerAngles {
 }
 
 impl MechanicalModel for SqueezerAngles {
-    fn coordinates(&self) -> usize {
-        7
-    }
-
-    fn holonomic(&self) -> usize {
-        6
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(7, 6)
     }
 
     fn is_autonomous(&self) -> bool {
@@ -183,33 +179,8 @@ impl MechanicalModel for SqueezerAngles {
         phi[5] = e[1] + arm_cos * ah.length - sin * he.length - a[1];
     }
 
-    fn in_closed_form<S: Scalar>(&self, _t: S, q: &[S], v: &[S], terms: ClosedForm<'_, S>) -> bool {
-        self.write(q, v, terms)
-    }
-
-    fn derivatives_in_closed_form<S: Scalar>(
-        &self,
-        q: &[S],
-        v: &[S],
-        forces: &mut [S],
-        derivatives: &mut Derivatives<S>,
-    ) -> bool {
-        self.write_derivatives(q, v, forces, derivatives)
-    }
-
-    fn accelerations<S: Scalar>(
-        &self,
-        _t: S,
-        q: &[S],
-        v: &[S],
-        accelerations: &mut [S],
-        multipliers: &mut [S],
-    ) -> bool {
-        let (Some(q), Some(v)) = (q.as_array(), v.as_array()) else { return false };
-        let Some((found, forces)) = self.eliminate(q, v) else { return false };
-        accelerations.copy_from_slice(&found);
-        multipliers.copy_from_slice(forces.as_flattened());
-        true
+    fn closed_form<S: Scalar>(&self) -> Option<&dyn ClosedForm<S>> {
+        Some(self)
     }
 
     /// Kinetic energy and that of the spring, J.

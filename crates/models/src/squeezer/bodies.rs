@@ -1,6 +1,6 @@
 //! The squeezer as seven bodies in the plane.
 
-use mbsbench_problem::{Entries, MechanicalModel, Scalar};
+use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Scalar};
 
 use super::links::{Link, cross, difference, sum, turned};
 use super::pins::{AG, AH, EBD, End, Hold, OF};
@@ -60,12 +60,8 @@ impl SqueezerBodies {
 }
 
 impl MechanicalModel for SqueezerBodies {
-    fn coordinates(&self) -> usize {
-        21
-    }
-
-    fn holonomic(&self) -> usize {
-        20
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(21, 20)
     }
 
     fn is_autonomous(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The squeezer in its angles with the derivatives of its constraints, each sine and cosine formed once.
 
-use mbsbench_problem::{ClosedForm, Derivatives, Scalar};
+use mbsbench_problem::{ClosedForm, ClosedTerms, Derivatives, Scalar};
 use num_dual::Dual;
 
 use super::links::{difference, sum};
@@ -23,16 +23,44 @@ impl<S: Scalar> Direction<S> {
     }
 }
 
-impl SqueezerAngles {
-    /// Writes all terms; says that there are such.
-    pub(super) fn write<S: Scalar>(&self, q: &[S], v: &[S], terms: ClosedForm<'_, S>) -> bool {
-        let ClosedForm { mass, forces, constraints, jacobian, bias } = terms;
+impl<S: Scalar> ClosedForm<S> for SqueezerAngles {
+    fn terms(&self, q: &[S], v: &[S], terms: ClosedTerms<'_, S>) {
+        let ClosedTerms { mass, forces, constraints, jacobian, bias } = terms;
         let plate = Direction::new(q[2], v[2]);
         self.write_dynamics(q, v, &plate, mass.as_mut_slice(), forces);
         self.write_loops(q, v, &plate, constraints, jacobian.as_mut_slice(), bias);
-        true
     }
 
+    fn derivatives(&self, q: &[S], v: &[S], forces: &mut [S], derivatives: &mut Derivatives<S>) {
+        let pairs = self.pairs();
+        let couplings: [_; 3] = std::array::from_fn(|i| pairs[i].coupling(q[pairs[i].angles[1]]));
+        for (k, by_psi) in derivatives.mass_mut() {
+            if let Some(i) = pairs.iter().position(|pair| pair.angles[1] == k) {
+                pairs[i].write_mass_derivative(couplings[i].1, by_psi);
+            }
+        }
+        let Derivatives { forces_by_position, forces_by_velocity, .. } = derivatives;
+        let (forces_by_position, forces_by_velocity) = (forces_by_position.all_mut(), forces_by_velocity.all_mut());
+        for (pair, coupling) in pairs.iter().zip(couplings) {
+            pair.write_force_derivatives(coupling, v, forces_by_position, forces_by_velocity);
+        }
+        let (sin, cos) = q[2].sin_cos();
+        let moment = self.spring_moment((Dual::new(sin, cos), Dual::new(cos, -sin)));
+        (forces[2], forces_by_position[(2, 2)]) = (moment.re, moment.eps);
+        self.write_curvature(q, derivatives);
+    }
+
+    /// By the elimination along the loops.
+    fn accelerations(&self, q: &[S], v: &[S], accelerations: &mut [S], multipliers: &mut [S]) -> bool {
+        let (Some(q), Some(v)) = (q.as_array(), v.as_array()) else { return false };
+        let Some((found, forces)) = self.eliminate(q, v) else { return false };
+        accelerations.copy_from_slice(&found);
+        multipliers.copy_from_slice(forces.as_flattened());
+        true
+    }
+}
+
+impl SqueezerAngles {
     fn write_dynamics<S: Scalar>(&self, q: &[S], v: &[S], plate: &Direction<S>, mass: &mut [S], forces: &mut [S]) {
         mass.fill(S::nought());
         for pair in self.pairs() {
@@ -112,32 +140,6 @@ impl SqueezerAngles {
             [none, none, by_epsilon],
         ];
         jacobian.copy_from_slice(columns.as_flattened().as_flattened());
-    }
-    /// Writes all derivatives; says that there are such.
-    pub(super) fn write_derivatives<S: Scalar>(
-        &self,
-        q: &[S],
-        v: &[S],
-        forces: &mut [S],
-        derivatives: &mut Derivatives<S>,
-    ) -> bool {
-        let pairs = self.pairs();
-        let couplings: [_; 3] = std::array::from_fn(|i| pairs[i].coupling(q[pairs[i].angles[1]]));
-        for (k, by_psi) in derivatives.mass_mut() {
-            if let Some(i) = pairs.iter().position(|pair| pair.angles[1] == k) {
-                pairs[i].write_mass_derivative(couplings[i].1, by_psi);
-            }
-        }
-        let Derivatives { forces_by_position, forces_by_velocity, .. } = derivatives;
-        let (forces_by_position, forces_by_velocity) = (forces_by_position.all_mut(), forces_by_velocity.all_mut());
-        for (pair, coupling) in pairs.iter().zip(couplings) {
-            pair.write_force_derivatives(coupling, v, forces_by_position, forces_by_velocity);
-        }
-        let (sin, cos) = q[2].sin_cos();
-        let moment = self.spring_moment((Dual::new(sin, cos), Dual::new(cos, -sin)));
-        (forces[2], forces_by_position[(2, 2)]) = (moment.re, moment.eps);
-        self.write_curvature(q, derivatives);
-        true
     }
 
     /// The second derivatives of the loops, those of E first.

@@ -28,7 +28,7 @@ pub trait SqueezerEquations: MechanicalModel + Clone {
     /// The state `(q ; v)` at the start, at rest.
     fn initial<S: Scalar>(&self) -> Vec<S> {
         let mut state = self.coordinates_at(&self.squeezer().start_angles::<S>());
-        state.resize(2 * self.coordinates(), S::nought());
+        state.resize(2 * self.dimensions().coordinates, S::nought());
         state
     }
 }
@@ -50,7 +50,7 @@ impl<S: Scalar, M: SqueezerEquations> Formulated<S> for SqueezerModel<M> {
 
 impl<M: SqueezerEquations> Model for SqueezerModel<M> {
     fn observables(&self) -> Vec<Observable> {
-        observables(self.0.holonomic())
+        observables(self.0.dimensions().holonomic)
     }
 
     fn observation(&self) -> Box<dyn Observation + '_> {
@@ -63,6 +63,6 @@ impl<M: SqueezerEquations> Model for SqueezerModel<M> {
 
     /// `plane`, the mechanism in its plane of motion.
     fn views(&self, y: &[f64]) -> Vec<View> {
-        vec![self.0.squeezer().view(&self.0.points(&y[..self.0.coordinates()]))]
+        vec![self.0.squeezer().view(&self.0.points(&y[..self.0.dimensions().coordinates]))]
     }
 }

@@ -56,17 +56,17 @@ pub(super) fn observables(constraints: usize) -> Vec<Observable> {
 /// Computes the observables; the multipliers come from the solve at acceleration level.
 pub(super) fn observation<M: SqueezerEquations>(model: &M) -> Box<dyn Observation + '_> {
     let initial = model.initial::<f64>();
-    let (q, v) = initial.split_at(model.coordinates());
+    let (q, v) = initial.split_at(model.dimensions().coordinates);
     let (initial_energy, initial_angle) = (model.energy(q, v), model.angles(q)[0]);
     let first = 2 * ANGLES.len() + 2 * POINTS.len();
-    let (multipliers, count) = (first..first + model.holonomic(), model.holonomic());
+    let (multipliers, count) = (first..first + model.dimensions().holonomic, model.dimensions().holonomic);
     let mut acceleration = AccelerationLevel::new(MechanicsOf::new(model));
     // Surfaces of speed zero are the constraints at velocity level.
     let mut watch = ConstraintWatch::new(model, 0.0);
     let mut rate = vec![0.0; initial.len()];
     let observe = move |t: f64, y: &[f64], values: &mut [f64]| {
-        let (motion, unknowns) = y.split_at(2 * model.coordinates());
-        let (q, v) = motion.split_at(model.coordinates());
+        let (motion, unknowns) = y.split_at(2 * model.dimensions().coordinates);
+        let (q, v) = motion.split_at(model.dimensions().coordinates);
         let (head, rest) = values.split_at_mut(first);
         let (multipliers, tail) = rest.split_at_mut(count);
         head[..ANGLES.len()].copy_from_slice(&model.angles(q));

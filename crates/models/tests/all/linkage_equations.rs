@@ -56,7 +56,7 @@ fn flexible_slider_crank(modes: usize) -> FlexibleSliderCrank {
 
 /// The state of the Cartesian formulation that belongs to a minimal one.
 fn expanded(linkage: &impl TwoRods, y: &[f64]) -> Vec<f64> {
-    let mut full = vec![f64::NAN; 2 * linkage.coordinates()];
+    let mut full = vec![f64::NAN; 2 * linkage.dimensions().coordinates];
     linkage.expand(y, &mut full);
     full
 }
@@ -65,7 +65,7 @@ fn expanded(linkage: &impl TwoRods, y: &[f64]) -> Vec<f64> {
 /// velocities are the rates of positions, and that the constraints hold at both levels.
 #[track_caller]
 fn assert_formulations_agree(linkage: &impl TwoRods, y: &[f64]) {
-    let (n, f) = (linkage.coordinates(), linkage.freedoms());
+    let (n, f) = (linkage.dimensions().coordinates, linkage.freedoms());
     let full = expanded(linkage, y);
     let mut rate = vec![0.0; 2 * f];
     ReducedOde(linkage).rhs(0.0, y, &mut rate).unwrap();
@@ -84,7 +84,7 @@ fn assert_formulations_agree(linkage: &impl TwoRods, y: &[f64]) {
     }
     let (q, v) = full.split_at(n);
     let mut mechanics = MechanicsOf::new(linkage);
-    let mut values = vec![0.0; linkage.holonomic()];
+    let mut values = vec![0.0; linkage.dimensions().holonomic];
     mechanics.constraint_values(0.0, q, v, &mut values);
     assert!(values.iter().all(|phi| phi.abs() < 1e-15), "Φ = {values:?}");
     mechanics.velocity_constraints(0.0, q, v, &mut values);
@@ -95,7 +95,7 @@ fn assert_formulations_agree(linkage: &impl TwoRods, y: &[f64]) {
 /// `(cos θ₁, sin θ₁, cos θ₂, sin θ₂)`.
 #[track_caller]
 fn assert_constraints(linkage: &impl TwoRods, rows: &[([f64; 4], [f64; 4])], q: &[f64], v: &[f64]) {
-    let (n, m) = (linkage.coordinates(), linkage.holonomic());
+    let (n, m) = (linkage.dimensions().coordinates, linkage.dimensions().holonomic);
     assert_eq!(m, rows.len());
     let mut mechanics = MechanicsOf::new(linkage);
     let (mut jacobian, mut bias, mut values) = (DMatrix::zeros(m, n), vec![0.0; m], vec![0.0; m]);
@@ -122,7 +122,7 @@ fn assert_pin_drift(linkage: &impl TwoRods, q: &[f64], v: &[f64]) {
     // Any accelerations do: the formula does not ask where they come from.
     let a: Vec<f64> = q.iter().zip(v).map(|(q, v)| 3.0 * q - v * v + 0.7).collect();
     let path: Vec<_> = (0..q.len()).map(|k| Dual3_64::new(q[k], v[k], a[k], 0.0)).collect();
-    let mut phi = vec![Dual3_64::from(0.0); linkage.holonomic()];
+    let mut phi = vec![Dual3_64::from(0.0); linkage.dimensions().holonomic];
     linkage.holonomic_constraints(Dual3_64::from(0.0), &path, &mut phi);
     for (drift, phi) in linkage.pin_drift(q, v, &a).into_iter().zip(&phi[2..4]) {
         assert_relative_eq!(drift, -phi.v3, epsilon = 1e-12, max_relative = 1e-12);

@@ -8,8 +8,8 @@ use mbsbench_models::squeezer::{SqueezerAngles, SqueezerBodies, SqueezerEquation
 use mbsbench_models::{Squeezer, SqueezerFormulation, SqueezerStart};
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AccelerationLevel, ClosedForm, Derivatives, DoubleDouble, Formulated, MechanicalModel, Mechanics, MechanicsOf,
-    ModelDefinition, Ode, Scalar, Terms, View,
+    AccelerationLevel, ClosedForm, ClosedTerms, Derivatives, DoubleDouble, Formulated, MechanicalModel, Mechanics,
+    MechanicsOf, ModelDefinition, Ode, Scalar, Terms, View,
 };
 use nalgebra::DMatrix;
 use num_dual::Dual64;
@@ -21,7 +21,7 @@ fn accelerations(model: &impl SqueezerEquations, beta: f64, omega: f64) -> [f64;
     let y = state(model, beta, omega);
     let mut rate = y.clone();
     AccelerationLevel::new(MechanicsOf::new(model)).rhs(0.0, &y, &mut rate).unwrap();
-    model.angle_rates(&rate[model.coordinates()..])
+    model.angle_rates(&rate[model.dimensions().coordinates..])
 }
 
 #[track_caller]
@@ -36,9 +36,9 @@ fn assert_positive_definite(model: &impl MechanicalModel, q: &[f64]) {
 #[track_caller]
 fn assert_assembled(model: &impl SqueezerEquations, beta: f64, omega: f64) {
     let y = state(model, beta, omega);
-    let (q, v) = y.split_at(model.coordinates());
+    let (q, v) = y.split_at(model.dimensions().coordinates);
     let mut mechanics = MechanicsOf::new(model);
-    let mut values = vec![f64::NAN; model.holonomic()];
+    let mut values = vec![f64::NAN; model.dimensions().holonomic];
     mechanics.constraint_values(0.0, q, v, &mut values);
     // rounding of angles of 20 rad, on links of up to 0.04 m
     assert!(values.iter().all(|phi| phi.abs() < 2e-16), "Φ = {values:?}");
@@ -73,7 +73,7 @@ fn the_rate_of_the_energy_is_the_power_of_the_torque() {
         let mut rate = y.clone();
         AccelerationLevel::new(MechanicsOf::new(model)).rhs(0.0, &y, &mut rate).unwrap();
         let along: Vec<_> = y.iter().zip(&rate).map(|(&y, &rate)| Dual64::new(y, rate)).collect();
-        let (q, v) = along.split_at(model.coordinates());
+        let (q, v) = along.split_at(model.dimensions().coordinates);
         let power = model.squeezer().torque * omega;
         let scale = model.energy(q, v).re * omega.abs();
         assert_relative_eq!(model.energy(q, v).eps, power, epsilon = 1e-12 * scale);
@@ -200,8 +200,8 @@ fn initial_states_and_observables_are_consistent() {
             }
             let mut ode = Formulated::<DoubleDouble>::ode(&*model);
             let mechanics = ode.form().mechanics().expect("a mechanical system");
-            let mut phi = vec![DoubleDouble::from(1.0); mechanics.constraints()];
-            let (q, v) = precise.split_at(mechanics.coordinates());
+            let mut phi = vec![DoubleDouble::from(1.0); mechanics.dimensions().constraints()];
+            let (q, v) = precise.split_at(mechanics.dimensions().coordinates);
             mechanics.constraint_values(DoubleDouble::from(0.0), q, v, &mut phi);
             assert!(phi.iter().all(|phi| phi.value().abs() < 1e-22), "Φ = {phi:?}");
             let names: Vec<_> = model.observables().into_iter().map(|observable| observable.name).collect();
@@ -268,16 +268,16 @@ fn term_by_term<S: Scalar>(model: &SqueezerAngles, q: &[S], v: &[S], closed: boo
     let (mut mass, mut forces, mut constraints) = (zeros(7, 7), vec![S::nought(); 7], vec![S::nought(); 6]);
     let (mut jacobian, mut bias) = (zeros(6, 7), vec![S::nought(); 6]);
     if closed {
-        let terms = ClosedForm {
+        let terms = ClosedTerms {
             mass: &mut mass,
             forces: &mut forces,
             constraints: &mut constraints,
             jacobian: &mut jacobian,
             bias: &mut bias,
         };
-        assert!(model.in_closed_form(t, q, v, terms), "it has one");
+        ClosedForm::terms(model, q, v, terms);
     } else {
-        let mut mechanics = MechanicsOf::<S>::new(model);
+        let mut mechanics = MechanicsOf::<_, S>::new(model);
         mechanics.mass(q, &mut mass);
         mechanics.forces(t, q, v, &mut forces);
         mechanics.constraint_values(t, q, v, &mut constraints);
@@ -289,7 +289,7 @@ fn term_by_term<S: Scalar>(model: &SqueezerAngles, q: &[S], v: &[S], closed: boo
 
 /// All terms and derivatives of a model that are asked for in implicit methods, one after the other.
 fn linearised(model: &impl MechanicalModel, q: &[f64], v: &[f64]) -> Vec<f64> {
-    let mut mechanics = MechanicsOf::<f64>::new(model);
+    let mut mechanics = MechanicsOf::<_, f64>::new(model);
     let (mut terms, mut derivatives) = (Terms::new(7, 6), Derivatives::new(&mechanics.structure()));
     mechanics.linearisation(0.0, q, v, &mut terms, &mut derivatives);
     let matrices = [&terms.mass, &terms.jacobian, &derivatives.forces_by_position, &derivatives.forces_by_velocity];

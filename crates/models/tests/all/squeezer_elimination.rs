@@ -7,7 +7,7 @@ use crate::common::squeezer::{ByDuals, skewed, state};
 use mbsbench_models::Squeezer;
 use mbsbench_models::squeezer::SqueezerAngles;
 use mbsbench_problem::{
-    AccelerationLevel, DoubleDouble, Failure, MechanicalModel, Mechanics, MechanicsOf, Ode, Scalar,
+    AccelerationLevel, ClosedForm, DoubleDouble, Failure, MechanicalModel, Mechanics, MechanicsOf, Ode, Scalar,
 };
 use nalgebra::{DMatrix, DVector};
 use num_dual::Dual64;
@@ -34,13 +34,13 @@ fn scaled<S: Scalar>(accelerations: &[S], multipliers: &[S]) -> Vec<S> {
 fn along_loops<S: Scalar>(model: &SqueezerAngles, y: &[S]) -> Option<Vec<S>> {
     let (q, v) = y.split_at(7);
     let (mut accelerations, mut multipliers) = ([S::nought(); 7], [S::nought(); 6]);
-    let found = model.accelerations(S::nought(), q, v, &mut accelerations, &mut multipliers);
+    let found = ClosedForm::accelerations(model, q, v, &mut accelerations, &mut multipliers);
     found.then(|| scaled(&accelerations, &multipliers))
 }
 
 /// By the acceleration level of a model.
 fn by_adaptor<S: Scalar>(model: &impl MechanicalModel, y: &[S]) -> Result<Vec<S>, Failure> {
-    let mut ode = AccelerationLevel::<_, S>::new(MechanicsOf::new(model));
+    let mut ode = AccelerationLevel::<S>::new(MechanicsOf::new(model));
     let mut rate = y.to_vec();
     ode.rhs(S::nought(), y, &mut rate)?;
     assert!(rate[..7] == y[7..], "q' = v");

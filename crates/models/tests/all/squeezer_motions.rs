@@ -152,7 +152,7 @@ fn projected_steps_end_where_the_test_set_does() {
 /// Asserts that a state satisfies the constraints on positions and on velocities to rounding: each is a sum of at most seven sines or
 /// cosines times lengths of 0.04 m, of angles of 16 rad and with rates of 1425 rad/s, which have roundings themselves.
 fn assert_constraints_hold(model: &SqueezerAngles, state: &[f64]) {
-    let mut mechanics = MechanicsOf::<f64>::new(model);
+    let mut mechanics = MechanicsOf::<_, f64>::new(model);
     let (q, v) = state.split_at(7);
     let (mut gaps, mut rates) = ([f64::NAN; 6], [f64::NAN; 6]);
     mechanics.constraint_values(0.03, q, v, &mut gaps);

@@ -2,7 +2,7 @@
 
 use mbsbench_models::Squeezer;
 use mbsbench_models::squeezer::{Link, SqueezerAngles, SqueezerEquations};
-use mbsbench_problem::{Entries, MechanicalModel, Scalar};
+use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Scalar};
 use num_dual::Dual64;
 
 /// Centres of mass beside the line of the pins, so that no term of the masses vanishes.
@@ -32,11 +32,8 @@ pub fn state(model: &impl SqueezerEquations, beta: f64, omega: f64) -> Vec<f64> 
 /// The angles without closed forms and without an elimination of their own.
 pub struct ByDuals<'m>(pub &'m SqueezerAngles);
 impl MechanicalModel for ByDuals<'_> {
-    fn coordinates(&self) -> usize {
-        self.0.coordinates()
-    }
-    fn holonomic(&self) -> usize {
-        self.0.holonomic()
+    fn dimensions(&self) -> Dimensions {
+        self.0.dimensions()
     }
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         self.0.mass(q, mass);

@@ -10,7 +10,7 @@ use jacobian::Linearised;
 use sparse::SparseAccelerations;
 
 use crate::linalg::{Block, Lu, add_columns, multiply};
-use crate::{Failure, Form, Matrices, Mechanics, Ode, Scalar, Tangent};
+use crate::{Dimensions, Failure, Form, Matrices, Mechanics, Ode, Properties, Scalar, Tangent};
 
 /// Mechanics as `y' = f(t, y)` with `y = (q ; v)`:
 ///
@@ -20,9 +20,9 @@ use crate::{Failure, Form, Matrices, Mechanics, Ode, Scalar, Tangent};
 ///
 /// The constraints hold only as far as the initial state satisfies them and the method's error allows;
 /// nothing is stabilised. A right-hand side is by the mechanics' own elimination where there is one
-/// ([`Mechanics::accelerations`]), derivatives are by that of the matrices.
-pub struct AccelerationLevel<P, S: Scalar = f64> {
-    mechanics: P,
+/// ([`ClosedForm::accelerations`](crate::ClosedForm::accelerations)), derivatives are by that of the matrices.
+pub struct AccelerationLevel<'m, S: Scalar = f64> {
+    mechanics: Box<dyn Mechanics<S> + 'm>,
     memory: Memory<S>,
     lambda: Vec<S>,
     /// Made when the first derivative is asked for.
@@ -38,10 +38,11 @@ struct Memory<S: Scalar> {
 }
 
 impl<S: Scalar> Memory<S> {
-    fn new<P: Mechanics<S>>(mechanics: &mut P, matrices: Matrices) -> Self {
+    fn new(mechanics: &mut dyn Mechanics<S>, matrices: Matrices) -> Self {
         let sparse = SparseAccelerations::of(mechanics, matrices);
         let dense = |size: usize| if sparse.is_some() { 0 } else { size };
-        let (velocities, constraints) = (dense(mechanics.velocities()), dense(mechanics.constraints()));
+        let (velocities, constraints) =
+            (dense(mechanics.dimensions().velocities), dense(mechanics.dimensions().constraints()));
         let (multipliers, grammian) = (Multipliers::new(velocities, constraints), Lu::new(constraints));
         Self { multipliers, grammian, sparse }
     }
@@ -101,9 +102,9 @@ impl<S: Scalar> Multipliers<S> {
     ///
     /// # Errors
     /// [`Failure::SingularMatrix`] for a singular mass matrix, [`Failure::NonFinite`] for one that is not finite.
-    pub fn evaluate<P: Mechanics<S>>(
+    pub fn evaluate(
         &mut self,
-        mechanics: &mut P,
+        mechanics: &mut dyn Mechanics<S>,
         t: S,
         q: &[S],
         v: &[S],
@@ -144,11 +145,12 @@ impl<S: Scalar> Multipliers<S> {
     }
 }
 
-impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
+impl<'m, S: Scalar> AccelerationLevel<'m, S> {
     /// Wraps a mechanical system.
-    pub fn new(mut mechanics: P) -> Self {
+    pub fn new(mut mechanics: impl Mechanics<S> + 'm) -> Self {
         let memory = Memory::new(&mut mechanics, Matrices::default());
-        Self { lambda: vec![S::nought(); mechanics.constraints()], memory, linearised: None, mechanics }
+        let lambda = vec![S::nought(); mechanics.dimensions().constraints()];
+        Self { lambda, memory, linearised: None, mechanics: Box::new(mechanics) }
     }
 
     /// Constraint multipliers λ of the last evaluation of the right-hand side.
@@ -158,13 +160,13 @@ impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
 
     /// `f(t, y)`; leaves multipliers and factors of this state behind.
     fn accelerate(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
-        let (q, v) = y.split_at(self.mechanics.coordinates());
-        let (q_rate, v_rate) = dydt.split_at_mut(self.mechanics.coordinates());
+        let (q, v) = y.split_at(self.mechanics.dimensions().coordinates);
+        let (q_rate, v_rate) = dydt.split_at_mut(self.mechanics.dimensions().coordinates);
         self.mechanics.position_rate(q, v, q_rate);
         if let Some(sparse) = &mut self.memory.sparse {
-            return sparse.solve(&mut self.mechanics, t, (q, v), v_rate, &mut self.lambda);
+            return sparse.solve(&mut *self.mechanics, t, (q, v), v_rate, &mut self.lambda);
         }
-        self.memory.multipliers.evaluate(&mut self.mechanics, t, q, v, &mut self.lambda)?;
+        self.memory.multipliers.evaluate(&mut *self.mechanics, t, q, v, &mut self.lambda)?;
         v_rate.copy_from_slice(&self.memory.multipliers.free_acceleration);
         if self.lambda.is_empty() {
             return Ok(());
@@ -182,17 +184,18 @@ impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
     }
 }
 
-impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
+impl<S: Scalar> Ode<S> for AccelerationLevel<'_, S> {
     fn dimension(&self) -> usize {
-        self.mechanics.coordinates() + self.mechanics.velocities()
+        let Dimensions { coordinates, velocities, .. } = self.mechanics.dimensions();
+        coordinates + velocities
     }
 
     fn form(&mut self) -> Form<'_, S> {
-        Form::Mechanics(&mut self.mechanics)
+        Form::Mechanics(&mut *self.mechanics)
     }
 
     fn check_start(&mut self, t: S, y: &[S]) -> Result<(), Failure> {
-        let (q, v) = y.split_at(self.mechanics.coordinates());
+        let (q, v) = y.split_at(self.mechanics.dimensions().coordinates);
         self.mechanics.check_start(t, q, v)
     }
 
@@ -201,21 +204,21 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
     }
 
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
-        let (q, v) = y.split_at(self.mechanics.coordinates());
-        let (q_rate, v_rate) = dydt.split_at_mut(self.mechanics.coordinates());
-        if self.mechanics.accelerations(t, q, v, v_rate, &mut self.lambda) {
+        let (q, v) = y.split_at(self.mechanics.dimensions().coordinates);
+        let (q_rate, v_rate) = dydt.split_at_mut(self.mechanics.dimensions().coordinates);
+        if let Some(closed) = self.mechanics.closed_form()
+            && closed.accelerations(q, v, v_rate, &mut self.lambda)
+        {
             self.mechanics.position_rate(q, v, q_rate);
             return Ok(());
         }
         self.accelerate(t, y, dydt)
     }
 
-    fn has_jacobian(&mut self) -> bool {
-        self.mechanics.nonholonomic() == 0 && self.mechanics.has_vector_coordinates()
-    }
-
-    fn is_autonomous(&self) -> bool {
-        self.mechanics.is_autonomous()
+    fn properties(&self) -> Properties<'_, S> {
+        let is_plain = self.mechanics.dimensions().nonholonomic == 0 && self.mechanics.has_vector_coordinates();
+        let is_autonomous = self.mechanics.is_autonomous();
+        Properties { has_jacobian: is_plain, is_autonomous, ..Properties::default() }
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
@@ -224,7 +227,7 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
 
     fn keep_matrices(&mut self, matrices: Matrices) -> bool {
         self.mechanics.keep_matrices(matrices);
-        (self.memory, self.linearised) = (Memory::new(&mut self.mechanics, matrices), None);
+        (self.memory, self.linearised) = (Memory::new(&mut *self.mechanics, matrices), None);
         true
     }
 

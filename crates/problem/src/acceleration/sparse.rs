@@ -18,9 +18,10 @@ pub(super) struct SparseAccelerations<S: Scalar> {
 
 impl<S: Scalar> SparseAccelerations<S> {
     /// Memory for a mechanism that is worth it; none for another.
-    pub(super) fn of<P: Mechanics<S>>(mechanics: &mut P, matrices: Matrices) -> Option<Self> {
-        let unknowns = mechanics.velocities() + mechanics.constraints();
-        if !matrices.may_be_sparse(unknowns) || mechanics.nonholonomic() > 0 || !mechanics.has_vector_coordinates() {
+    pub(super) fn of(mechanics: &mut dyn Mechanics<S>, matrices: Matrices) -> Option<Self> {
+        let sizes = mechanics.dimensions();
+        let unknowns = sizes.velocities + sizes.constraints();
+        if !matrices.may_be_sparse(unknowns) || sizes.nonholonomic > 0 || !mechanics.has_vector_coordinates() {
             return None;
         }
         let structure = mechanics.structure();
@@ -32,9 +33,9 @@ impl<S: Scalar> SparseAccelerations<S> {
     }
 
     /// Writes accelerations and multipliers at a state; leaves factors behind.
-    pub(super) fn solve<P: Mechanics<S>>(
+    pub(super) fn solve(
         &mut self,
-        mechanics: &mut P,
+        mechanics: &mut dyn Mechanics<S>,
         t: S,
         (q, v): (&[S], &[S]),
         accelerations: &mut [S],

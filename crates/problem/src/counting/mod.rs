@@ -7,7 +7,7 @@ mod mechanics;
 
 use nalgebra::DMatrix;
 
-use crate::{Failure, Matrices, Method, Ode, Scalar, Statistics, Tangent, Unsuitable};
+use crate::{Failure, Matrices, Method, Ode, Properties, Scalar, Statistics, Tangent, Unsuitable};
 
 pub use contact_power::CountedContactPower;
 pub use dae::CountedDae;
@@ -75,7 +75,7 @@ impl<S: Scalar> Drop for Evaluations<'_, S> {
 impl<'p, S: Scalar> Counted<'p, S> {
     /// Wraps a problem with all counters at zero.
     pub fn new(inner: &'p mut dyn Ode<S>) -> Self {
-        let locks = inner.locks();
+        let locks = inner.properties().locks;
         Self { inner, locks, statistics: Statistics::default(), paused: false }
     }
 
@@ -112,21 +112,10 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.rhs(t, y, dydt)
     }
 
-    /// See [`Ode::has_jacobian`].
-    pub fn has_jacobian(&mut self) -> bool {
-        self.inner.has_jacobian()
-    }
-
-    /// See [`Ode::is_autonomous`].
+    /// See [`Ode::properties`].
     #[must_use]
-    pub fn is_autonomous(&self) -> bool {
-        self.inner.is_autonomous()
-    }
-
-    /// See [`Ode::is_second_order`].
-    #[must_use]
-    pub fn is_second_order(&self) -> bool {
-        self.inner.is_second_order()
+    pub fn properties(&self) -> Properties<'_, S> {
+        self.inner.properties()
     }
 
     /// See [`Ode::typical_sizes`].
@@ -187,24 +176,6 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.time_derivative(t, y, rate)
     }
 
-    /// See [`Ode::mass`].
-    #[must_use]
-    pub fn mass(&self) -> Option<&DMatrix<S>> {
-        self.inner.mass()
-    }
-
-    /// See [`Ode::indices`].
-    #[must_use]
-    pub fn indices(&self) -> Option<&[u8]> {
-        self.inner.indices()
-    }
-
-    /// See [`Ode::locks`].
-    #[must_use]
-    pub fn locks(&self) -> bool {
-        self.locks
-    }
-
     /// See [`Ode::begin_step`]; leaves a problem alone that does not lock.
     ///
     /// # Errors
@@ -212,12 +183,6 @@ impl<'p, S: Scalar> Counted<'p, S> {
     #[inline]
     pub fn begin_step(&mut self, t: S, y: &[S]) -> Result<(), Failure> {
         if self.locks { self.inner.begin_step(t, y) } else { Ok(()) }
-    }
-
-    /// See [`Ode::projects`].
-    #[must_use]
-    pub fn projects(&self) -> bool {
-        self.inner.projects()
     }
 
     /// See [`Ode::project`].

@@ -17,9 +17,9 @@ pub struct FirstOrder<'p, S: Scalar = f64> {
 }
 
 impl<'p, S: Scalar> FirstOrder<'p, S> {
-    /// Wraps equations that [have a Jacobian](Ode::has_jacobian).
+    /// Wraps equations that [have a Jacobian](crate::Properties::has_jacobian).
     pub fn new(ode: &'p mut dyn Ode<S>) -> Self {
-        Self { mass: ode.mass().cloned(), system: System::new(ode.dimension()), ode }
+        Self { mass: ode.properties().mass.cloned(), system: System::new(ode.dimension()), ode }
     }
 
     /// Forms Newton's matrix, `M − c ∂f/∂y`.

@@ -50,9 +50,10 @@ impl<'p, S: Scalar> Index3<'p, S> {
     ///
     /// # Errors
     /// [`Unsuitable`], which says what it has instead.
-    pub fn suits(mechanics: &mut dyn Mechanics<S>) -> Result<(), Unsuitable> {
-        if mechanics.nonholonomic() > 0 {
-            let lacks = format!("has {} nonholonomic ones", mechanics.nonholonomic());
+    pub fn suits(mechanics: &dyn Mechanics<S>) -> Result<(), Unsuitable> {
+        let nonholonomic = mechanics.dimensions().nonholonomic;
+        if nonholonomic > 0 {
+            let lacks = format!("has {nonholonomic} nonholonomic ones");
             return Err(Unsuitable::new("holonomic constraints", lacks));
         }
         if !mechanics.has_vector_coordinates() {

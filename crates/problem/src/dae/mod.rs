@@ -143,7 +143,7 @@ pub fn suits<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
         _ => {}
     }
     Unsuitable::above_index_one(problem)?;
-    if problem.has_jacobian() {
+    if problem.properties().has_jacobian {
         return Ok(());
     }
     Unsuitable::without_rhs(problem)?;

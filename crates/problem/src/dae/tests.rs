@@ -6,20 +6,19 @@ use num_dual::Dual;
 
 use super::*;
 use crate::linalg::Entries;
-use crate::{AccelerationLevel, AsOde, Counted, MechanicalModel, Mechanics, MechanicsOf, OdeModel};
+use crate::{
+    AccelerationLevel, AsOde, Counted, Dimensions, MechanicalModel, Mechanics, MechanicsOf, OdeModel, Properties,
+};
 
 /// A full mass matrix and forces that depend on everything, a curved and a moving constraint.
 struct Tangle;
 
 impl MechanicalModel for Tangle {
-    fn coordinates(&self) -> usize {
-        3
-    }
-    fn holonomic(&self) -> usize {
-        2
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(3, 2)
     }
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
-        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
+        (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
         mass[(0, 0)] = q[1].cos() * q[2] + 3.0;
         (mass[(0, 2)], mass[(2, 0)]) = (q[1].sin() * 0.3, q[1].sin() * 0.3);
     }
@@ -43,17 +42,14 @@ struct Odd {
 }
 
 impl MechanicalModel for Odd {
-    fn coordinates(&self) -> usize {
-        2
-    }
-    fn nonholonomic(&self) -> usize {
-        usize::from(self.nonholonomic)
+    fn dimensions(&self) -> Dimensions {
+        Dimensions { nonholonomic: usize::from(self.nonholonomic), ..Dimensions::vectors(2, 0) }
     }
     fn position_rate<S: Scalar>(&self, _q: &[S], v: &[S], q_rate: &mut [S]) {
         q_rate.copy_from_slice(&[v[1], v[0]]);
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
+        (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
         forces.fill(S::nought());
@@ -85,14 +81,11 @@ impl Ode for Weighted {
     fn rhs(&mut self, t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
         AsOde(&Pair).rhs(t, y, dydt)
     }
-    fn has_jacobian(&mut self) -> bool {
-        true
+    fn properties(&self) -> Properties<'_> {
+        Properties { has_jacobian: true, mass: Some(&self.0), ..Properties::default() }
     }
     fn jacobian(&mut self, t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
         AsOde(&Pair).jacobian(t, y, jacobian)
-    }
-    fn mass(&self) -> Option<&DMatrix<f64>> {
-        Some(&self.0)
     }
 }
 
@@ -137,9 +130,9 @@ fn check_linear_algebra(dae: &mut dyn Dae, y: &[f64], rates: &[f64], expected: &
 
 #[test]
 fn the_matrix_of_index_3_mechanics_is_exact() {
-    let mut mechanics = MechanicsOf::<Dual<f64>>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<_, Dual<f64>>::new(&Tangle);
     let expected = by_duals(&mut Index3::new(&mut mechanics), &MOTION, &RATES);
-    let mut mechanics = MechanicsOf::<f64>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
     check_linear_algebra(&mut Index3::new(&mut mechanics), &MOTION, &RATES, &expected);
 }
 
@@ -155,10 +148,10 @@ fn the_matrix_of_first_order_equations_is_exact() {
 
 #[test]
 fn consistent_rates_are_those_of_the_index_1_form() {
-    let mut mechanics = MechanicsOf::<f64>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
     let mut rates = [0.0; 8];
     Index3::new(&mut mechanics).consistent(TIME, &[], &MOTION, &mut rates).expect("they exist");
-    let mut index_1 = AccelerationLevel::new(MechanicsOf::<f64>::new(&Tangle));
+    let mut index_1 = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&Tangle));
     let mut expected = [0.0; 6];
     index_1.rhs(TIME, &MOTION, &mut expected).expect("they exist");
     assert_relative_eq!(&rates[..6], &expected[..], max_relative = 1e-12);
@@ -178,7 +171,7 @@ fn consistent_rates_are_those_of_the_index_1_form() {
 
 #[test]
 fn what_is_known_without_solving_is_that_positions_move() {
-    let mut mechanics = MechanicsOf::<f64>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
     let mut rates = [f64::NAN; 8];
     Index3::new(&mut mechanics).kinematic(&[], &MOTION, &mut rates);
     assert_eq!(rates, [0.8, -0.3, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]);
@@ -186,7 +179,7 @@ fn what_is_known_without_solving_is_that_positions_move() {
 
 #[test]
 fn constraint_rows_are_divided_by_c() {
-    let mut mechanics = MechanicsOf::<f64>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
     let mut phi = [0.0; 2];
     mechanics.constraint_values(TIME, &MOTION[..3], &MOTION[3..], &mut phi);
     let mut dae = Index3::new(&mut mechanics);
@@ -199,7 +192,7 @@ fn constraint_rows_are_divided_by_c() {
 
 #[test]
 fn work_is_counted() {
-    let mut ode = AccelerationLevel::new(MechanicsOf::<f64>::new(&Tangle));
+    let mut ode = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&Tangle));
     let mut counted = Counted::new(&mut ode);
     let at = Point { t: TIME, chart: &[], y: &MOTION, rates: &RATES };
     let solved = counted.with_dae(|dae| {
@@ -234,11 +227,8 @@ fn problems_without_implicit_form_are_refused() {
         fn dimension(&self) -> usize {
             2
         }
-        fn locks(&self) -> bool {
-            true
-        }
-        fn has_jacobian(&mut self) -> bool {
-            true
+        fn properties(&self) -> Properties<'_> {
+            Properties { locks: true, has_jacobian: true, ..Properties::default() }
         }
         fn rhs(&mut self, t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
             AsOde(&Pair).rhs(t, y, dydt)
@@ -252,8 +242,8 @@ fn problems_without_implicit_form_are_refused() {
     refused(&mut Plain, "Jacobian");
     let odd = |nonholonomic| Odd { nonholonomic };
     let (rolling, turned) = (odd(true), odd(false));
-    refused(&mut AccelerationLevel::new(MechanicsOf::<f64>::new(&rolling)), "1 nonholonomic");
-    refused(&mut AccelerationLevel::new(MechanicsOf::<f64>::new(&turned)), "positions that are vectors");
+    refused(&mut AccelerationLevel::new(MechanicsOf::<_, f64>::new(&rolling)), "1 nonholonomic");
+    refused(&mut AccelerationLevel::new(MechanicsOf::<_, f64>::new(&turned)), "positions that are vectors");
     refused(&mut Locked, "control");
 }
 
@@ -268,8 +258,8 @@ fn implicit_forms_have_no_right_hand_side() {
         fn rhs(&mut self, _t: f64, _y: &[f64], _dydt: &mut [f64]) -> Result<(), Failure> {
             Err(Failure::NotApplicable { reason: "there is none".to_owned() })
         }
-        fn has_rhs(&self) -> bool {
-            false
+        fn properties(&self) -> Properties<'_> {
+            Properties { has_rhs: false, ..Properties::default() }
         }
         fn form(&mut self) -> Form<'_> {
             self.0.as_mut().map_or(Form::Explicit, |dae| Form::Implicit(dae))

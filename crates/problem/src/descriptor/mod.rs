@@ -7,8 +7,8 @@ use nalgebra::DMatrix;
 use crate::dae::Index3;
 use crate::linalg::{Matrix, add_product};
 use crate::{
-    AccelerationLevel, Class, Dae, Derivatives, Failure, MechanicalModel, Mechanics, MechanicsOf, Ode, Scalar, Terms,
-    Unsuitable, parameters,
+    AccelerationLevel, Class, Dae, Derivatives, Failure, MechanicalModel, Mechanics, MechanicsOf, Ode, Properties,
+    Scalar, Terms, Unsuitable, parameters,
 };
 
 pub use model::{AsDescriptor, DescriptorModel};
@@ -60,15 +60,15 @@ impl ConstrainedFormulation {
 
     /// The class of each component of the state.
     pub fn classes<M: MechanicalModel>(self, model: &M) -> Vec<Class> {
-        let n = model.coordinates();
+        let n = model.dimensions().coordinates;
         let motion = [vec![Class::Position; n], vec![Class::Velocity; n]].concat();
         let Some(level) = self.level() else { return motion };
-        let descriptor = Self::descriptor(MechanicsOf::<f64>::new(model), level);
+        let descriptor = Self::descriptor(MechanicsOf::<_, f64>::new(model), level);
         let rest = descriptor.dimension() - motion.len();
         [motion, vec![Class::Multiplier; rest]].concat()
     }
 
-    fn descriptor<S: Scalar>(mechanics: MechanicsOf<'_, S>, level: Level) -> Descriptor<MechanicsOf<'_, S>, S> {
+    fn descriptor<'m, S: Scalar>(mechanics: impl Mechanics<S> + 'm, level: Level) -> Descriptor<'m, S> {
         Descriptor::new(mechanics, level).expect("a model with this choice has vectors and holonomic constraints")
     }
 }
@@ -105,8 +105,8 @@ impl Level {
 /// Where the mass matrix is constant and `a` in no constraint, `y = (q, v, λ)` with `M v' = D + Jᵀ λ`. Nothing is stabilised. This
 /// is for methods that solve `M y' = f(t, y)` and know nothing of mechanics: of the others those that take
 /// [`Form::Mechanics`](crate::Form::Mechanics) make use of the structure, which here is lost.
-pub struct Descriptor<P, S: Scalar = f64> {
-    mechanics: P,
+pub struct Descriptor<'m, S: Scalar = f64> {
+    mechanics: Box<dyn Mechanics<S> + 'm>,
     level: Level,
     /// The matrix before `y'`.
     mass: DMatrix<S>,
@@ -127,13 +127,13 @@ struct Parts<'y, S> {
     lambda: &'y [S],
 }
 
-impl<S: Scalar, P: Mechanics<S>> Descriptor<P, S> {
+impl<'m, S: Scalar> Descriptor<'m, S> {
     /// Wraps a mechanical system.
     ///
     /// # Errors
     /// [`Unsuitable`] for one with nonholonomic constraints or positions that are no vectors.
-    pub fn new(mut mechanics: P, level: Level) -> Result<Self, Unsuitable> {
-        Index3::suits(&mut mechanics)?;
+    pub fn new(mut mechanics: impl Mechanics<S> + 'm, level: Level) -> Result<Self, Unsuitable> {
+        Index3::suits(&mechanics)?;
         let structure = mechanics.structure();
         let (n, m) = (structure.dynamics.rows(), structure.jacobian.rows());
         let derivatives = Derivatives::new(&structure);
@@ -156,7 +156,7 @@ impl<S: Scalar, P: Mechanics<S>> Descriptor<P, S> {
             derivatives,
             stiffness: Matrix::dense(n, n),
             rates: Matrix::dense(m, n),
-            mechanics,
+            mechanics: Box::new(mechanics),
         })
     }
 
@@ -181,7 +181,7 @@ impl<S: Scalar, P: Mechanics<S>> Descriptor<P, S> {
     pub fn complete(&mut self, t: S, motion: &[S]) -> Vec<S> {
         let (n, accelerations) = (self.coordinates(), self.accelerations());
         let mut rates = vec![S::nought(); 2 * n + self.terms.constraints.len()];
-        if Index3::new(&mut self.mechanics).consistent(t, &[], motion, &mut rates).is_err() {
+        if Index3::new(&mut *self.mechanics).consistent(t, &[], motion, &mut rates).is_err() {
             rates.fill(S::from(f64::NAN));
         }
         let (a, lambda) = rates[n..].split_at(n);
@@ -189,21 +189,19 @@ impl<S: Scalar, P: Mechanics<S>> Descriptor<P, S> {
     }
 }
 
-impl<S: Scalar, P: Mechanics<S>> Ode<S> for Descriptor<P, S> {
+impl<S: Scalar> Ode<S> for Descriptor<'_, S> {
     fn dimension(&self) -> usize {
         self.indices.len()
     }
 
-    fn mass(&self) -> Option<&DMatrix<S>> {
-        Some(&self.mass)
-    }
-
-    fn indices(&self) -> Option<&[u8]> {
-        Some(&self.indices)
-    }
-
-    fn is_autonomous(&self) -> bool {
-        self.mechanics.is_autonomous()
+    fn properties(&self) -> Properties<'_, S> {
+        Properties {
+            has_jacobian: true,
+            is_autonomous: self.mechanics.is_autonomous(),
+            mass: Some(&self.mass),
+            indices: Some(&self.indices),
+            ..Properties::default()
+        }
     }
 
     fn rhs(&mut self, t: S, y: &[S], f: &mut [S]) -> Result<(), Failure> {
@@ -228,10 +226,6 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for Descriptor<P, S> {
             }
         }
         Ok(())
-    }
-
-    fn has_jacobian(&mut self) -> bool {
-        true
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

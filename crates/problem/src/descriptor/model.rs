@@ -2,14 +2,14 @@
 
 use nalgebra::DMatrix;
 
-use crate::{AsOde, Failure, Ode, OdeModel, Scalar};
+use crate::{AsOde, Failure, Ode, OdeModel, Properties, Scalar};
 
 /// Equations `M y' = f(t, y)` with a constant, possibly singular matrix as a model writes them: `f` is that of [`OdeModel`].
 pub trait DescriptorModel: OdeModel {
-    /// Writes `M`; `mass` comes filled with zeros. See [`Ode::mass`].
+    /// Writes `M`; `mass` comes filled with zeros. See [`Properties::mass`].
     fn mass<S: Scalar>(&self, mass: &mut DMatrix<S>);
 
-    /// The index of each component; see [`Ode::indices`].
+    /// The index of each component; see [`Properties::indices`].
     fn indices(&self) -> Vec<u8>;
 }
 
@@ -36,24 +36,12 @@ impl<M: DescriptorModel, S: Scalar> Ode<S> for AsDescriptor<'_, M, S> {
         self.indices.len()
     }
 
-    fn mass(&self) -> Option<&DMatrix<S>> {
-        Some(&self.mass)
-    }
-
-    fn indices(&self) -> Option<&[u8]> {
-        Some(&self.indices)
+    fn properties(&self) -> Properties<'_, S> {
+        Properties { mass: Some(&self.mass), indices: Some(&self.indices), ..self.ode.properties() }
     }
 
     fn rhs(&mut self, t: S, y: &[S], f: &mut [S]) -> Result<(), Failure> {
         self.ode.rhs(t, y, f)
-    }
-
-    fn has_jacobian(&mut self) -> bool {
-        true
-    }
-
-    fn is_autonomous(&self) -> bool {
-        Ode::<S>::is_autonomous(&self.ode)
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

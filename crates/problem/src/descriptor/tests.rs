@@ -5,6 +5,7 @@ use nalgebra::DMatrix;
 use num_dual::Dual;
 
 use super::*;
+use crate::Dimensions;
 use crate::linalg::Entries;
 
 /// Forces that depend on everything, a curved and a moving constraint, and a mass matrix that is constant or not.
@@ -13,11 +14,8 @@ struct Tangle {
 }
 
 impl MechanicalModel for Tangle {
-    fn coordinates(&self) -> usize {
-        3
-    }
-    fn holonomic(&self) -> usize {
-        2
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(3, 2)
     }
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         for (i, entry) in [2.0, 3.0, 1.5].into_iter().enumerate() {
@@ -47,7 +45,7 @@ const TIME: f64 = 0.7;
 const STATE: [f64; 11] = [0.4, -0.6, 1.1, 0.8, -0.3, 0.5, 1.3, -2.1, 0.6, 1.7, -0.9];
 const LEVELS: [Level; 3] = [Level::Position, Level::Velocity, Level::Acceleration];
 
-fn descriptor<S: Scalar>(model: &Tangle, level: Level) -> Descriptor<MechanicsOf<'_, S>, S> {
+fn descriptor<S: Scalar>(model: &Tangle, level: Level) -> Descriptor<'_, S> {
     Descriptor::new(MechanicsOf::new(model), level).expect("vectors and holonomic constraints")
 }
 
@@ -91,7 +89,7 @@ fn derivatives_are_exact() {
 fn the_equations_are_those_of_the_mechanism() {
     for (constant_mass, level) in [true, false].into_iter().flat_map(|mass| LEVELS.map(|level| (mass, level))) {
         let model = Tangle { constant_mass };
-        let mut index_1 = AccelerationLevel::new(MechanicsOf::<f64>::new(&model));
+        let mut index_1 = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&model));
         let mut rates = [0.0; 6];
         index_1.rhs(TIME, &STATE[..6], &mut rates).expect("it exists");
         let mut ode = descriptor::<f64>(&model, level);
@@ -102,11 +100,11 @@ fn the_equations_are_those_of_the_mechanism() {
         ode.rhs(TIME, &y, &mut f).expect("it exists");
         let mut product = vec![0.0; n];
         let rates = [&rates[..], &vec![0.0; n - 6]].concat();
-        add_product(1.0, ode.mass().expect("there is one"), &rates, &mut product);
+        add_product(1.0, ode.properties().mass.expect("there is one"), &rates, &mut product);
         assert_relative_eq!(&f[..n - 2], &product[..n - 2], epsilon = 1e-12);
         let mut constraints = [0.0; 2];
         let (q, v) = STATE[..6].split_at(3);
-        let mut mechanics = MechanicsOf::<f64>::new(&model);
+        let mut mechanics = MechanicsOf::<_, f64>::new(&model);
         match level {
             Level::Position => mechanics.constraint_values(TIME, q, v, &mut constraints),
             Level::Velocity => mechanics.velocity_constraints(TIME, q, v, &mut constraints),
@@ -120,7 +118,7 @@ fn the_equations_are_those_of_the_mechanism() {
 fn indices_stand_as_in_the_state() {
     let indices = |constant_mass, level| {
         let model = Tangle { constant_mass };
-        descriptor::<f64>(&model, level).indices().expect("there are some").to_vec()
+        descriptor::<f64>(&model, level).properties().indices.expect("there are some").to_vec()
     };
     assert_eq!(indices(true, Level::Position), [1, 1, 1, 2, 2, 2, 3, 3]);
     assert_eq!(indices(false, Level::Position), [1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3]);

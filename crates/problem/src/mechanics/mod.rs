@@ -23,30 +23,42 @@ use nalgebra::DMatrix;
 use crate::linalg::{Entries, Matrix};
 use crate::{Failure, Scalar};
 
-pub use closed_form::ClosedForm;
+pub use closed_form::{ClosedForm, ClosedTerms};
 pub use dual::MechanicsOf;
 pub use structure::{Matrices, Structure};
 pub use terms::{Accumulate, Derivatives, Terms};
 
+/// How many coordinates and constraints a mechanical system has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dimensions {
+    /// Number of position coordinates `n_q`.
+    pub coordinates: usize,
+    /// Number of velocity coordinates `n_v`; another one only for positions on a manifold.
+    pub velocities: usize,
+    /// Number of holonomic constraints Φ.
+    pub holonomic: usize,
+    /// Number of nonholonomic constraints Γ.
+    pub nonholonomic: usize,
+}
+
+impl Dimensions {
+    /// Of a system with vectors for positions, and holonomic constraints only.
+    #[must_use]
+    pub const fn vectors(coordinates: usize, holonomic: usize) -> Self {
+        Self { coordinates, velocities: coordinates, holonomic, nonholonomic: 0 }
+    }
+
+    /// Number of constraints of both kinds.
+    #[must_use]
+    pub const fn constraints(self) -> usize {
+        self.holonomic + self.nonholonomic
+    }
+}
+
 /// A mechanical system as a model writes it: once, for any scalar. Derivatives are not its business.
 pub trait MechanicalModel: Send + Sync {
-    /// Number of position coordinates.
-    fn coordinates(&self) -> usize;
-
-    /// Number of velocity coordinates; the same as the positions unless they live on a manifold.
-    fn velocities(&self) -> usize {
-        self.coordinates()
-    }
-
-    /// Number of holonomic constraints Φ.
-    fn holonomic(&self) -> usize {
-        0
-    }
-
-    /// Number of nonholonomic constraints Γ.
-    fn nonholonomic(&self) -> usize {
-        0
-    }
+    /// How many coordinates and constraints there are.
+    fn dimensions(&self) -> Dimensions;
 
     /// Writes `q' = H(q) v`; linear in `v`.
     fn position_rate<S: Scalar>(&self, _q: &[S], v: &[S], q_rate: &mut [S]) {
@@ -76,46 +88,12 @@ pub trait MechanicalModel: Send + Sync {
     /// Writes the nonholonomic constraints `Γ(t, q, v)`.
     fn nonholonomic_constraints<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], _gamma: &mut [S]) {}
 
-    /// Writes the terms of the equations of motion with the derivatives of the constraints, where the model has them in
-    /// closed form, and says whether it has: for vector coordinates and holonomic constraints that do not depend on time. All of it
-    /// has to be what the functions above and their dual numbers give.
-    fn in_closed_form<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], _terms: ClosedForm<'_, S>) -> bool {
-        false
+    /// The terms in closed form, of a model that has them: shorter ways to what dual numbers give.
+    fn closed_form<S: Scalar>(&self) -> Option<&dyn ClosedForm<S>> {
+        None
     }
 
-    /// Writes the derivatives of masses and forces, and the second derivatives of the constraints, where a model with terms in
-    /// closed form has them so, too, and says whether it has. Those that are zero at every state need not be written. `forces` holds
-    /// the forces, or room for them; those are to be written anew that dual numbers round otherwise (quotients).
-    fn derivatives_in_closed_form<S: Scalar>(
-        &self,
-        _q: &[S],
-        _v: &[S],
-        _forces: &mut [S],
-        _derivatives: &mut Derivatives<S>,
-    ) -> bool {
-        false
-    }
-
-    /// Writes accelerations and multipliers at a state, which solve
-    ///
-    /// ```text
-    /// M v' = D + Jᵀ λ,   J v' + bias = 0
-    /// ```
-    ///
-    /// where the topology of the model gives a shorter way to them than to factorize matrices, and says whether it has written them. What
-    /// that asks of a state need not hold at every one; the positions need not satisfy the constraints.
-    fn accelerations<S: Scalar>(
-        &self,
-        _t: S,
-        _q: &[S],
-        _v: &[S],
-        _accelerations: &mut [S],
-        _multipliers: &mut [S],
-    ) -> bool {
-        false
-    }
-
-    /// Whether neither forces nor constraints depend on time; see [`Ode::is_autonomous`](crate::Ode::is_autonomous).
+    /// Whether neither forces nor constraints depend on time; see [`Properties::is_autonomous`](crate::Properties::is_autonomous).
     fn is_autonomous(&self) -> bool {
         false
     }
@@ -126,18 +104,8 @@ pub trait MechanicalModel: Send + Sync {
 
 /// A mechanical system as methods and adaptors see it, with the derivatives they need.
 pub trait Mechanics<S: Scalar = f64> {
-    /// Number of position coordinates `n_q`.
-    fn coordinates(&self) -> usize;
-    /// Number of velocity coordinates `n_v`.
-    fn velocities(&self) -> usize;
-    /// Number of holonomic constraints.
-    fn holonomic(&self) -> usize;
-    /// Number of nonholonomic constraints.
-    fn nonholonomic(&self) -> usize;
-    /// Number of constraints of both kinds.
-    fn constraints(&self) -> usize {
-        self.holonomic() + self.nonholonomic()
-    }
+    /// How many coordinates and constraints there are.
+    fn dimensions(&self) -> Dimensions;
     /// Writes `H(q) v`.
     fn position_rate(&mut self, q: &[S], v: &[S], q_rate: &mut [S]);
     /// See [`MechanicalModel::retract`].
@@ -175,12 +143,10 @@ pub trait Mechanics<S: Scalar = f64> {
         self.constraint_jacobian(t, q, v, jacobian);
         self.acceleration_bias(t, q, v, bias);
     }
-    /// See [`MechanicalModel::accelerations`].
-    fn accelerations(&mut self, _t: S, _q: &[S], _v: &[S], _accelerations: &mut [S], _multipliers: &mut [S]) -> bool {
-        false
+    /// See [`MechanicalModel::closed_form`].
+    fn closed_form(&self) -> Option<&dyn ClosedForm<S>> {
+        None
     }
-    /// Total energy, J.
-    fn energy(&mut self, q: &[S], v: &[S]) -> S;
     /// See [`Ode::check_start`](crate::Ode::check_start).
     ///
     /// # Errors
@@ -195,7 +161,7 @@ pub trait Mechanics<S: Scalar = f64> {
 
     /// Whether positions are vectors: `q' = v`, and a displacement is added. [`terms`](Self::terms) and what follows
     /// are for such systems, and leave nonholonomic constraints out.
-    fn has_vector_coordinates(&mut self) -> bool;
+    fn has_vector_coordinates(&self) -> bool;
     /// Which terms and derivatives there can be, found when it is asked for first; what memory for [`terms`](Self::terms) and
     /// [`derivatives`](Self::derivatives) is made from.
     fn structure(&mut self) -> Arc<Structure>;

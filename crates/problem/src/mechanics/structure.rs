@@ -8,8 +8,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::MechanicalModel;
 use super::traced::{Trace, Traced, trace};
+use super::{Dimensions, MechanicalModel};
 use crate::Scalar;
 use crate::linalg::{Entries, Pattern, groups};
 
@@ -160,47 +160,9 @@ pub(super) fn numbers(count: usize, start: f64) -> Vec<f64> {
     (0..count).map(|i| (start + i as f64).sqrt()).collect()
 }
 
-/// The terms of a model in traced numbers, whatever model it is: what follows is compiled once, and not for each of them.
-trait Terms {
-    fn size(&self) -> Size;
-    fn mass(&self, q: &[Traced], mass: &mut Written);
-    fn constraints(&self, t: Traced, q: &[Traced], phi: &mut [Traced]);
-    fn forces(&self, t: Traced, q: &[Traced], v: &[Traced], forces: &mut [Traced]);
-}
-
-/// How many coordinates, velocities and holonomic constraints a model has.
-#[derive(Clone, Copy)]
-struct Size {
-    coordinates: usize,
-    velocities: usize,
-    constraints: usize,
-}
-
-impl<M: MechanicalModel> Terms for M {
-    fn size(&self) -> Size {
-        Size { coordinates: self.coordinates(), velocities: self.velocities(), constraints: self.holonomic() }
-    }
-
-    fn mass(&self, q: &[Traced], mass: &mut Written) {
-        MechanicalModel::mass(self, q, mass);
-    }
-
-    fn constraints(&self, t: Traced, q: &[Traced], phi: &mut [Traced]) {
-        self.holonomic_constraints(t, q, phi);
-    }
-
-    fn forces(&self, t: Traced, q: &[Traced], v: &[Traced], forces: &mut [Traced]) {
-        MechanicalModel::forces(self, t, q, v, forces);
-    }
-}
-
 /// The structure of `model`.
-pub(super) fn find<M: MechanicalModel>(model: &M) -> Structure {
-    find_of(model)
-}
-
-fn find_of(model: &dyn Terms) -> Structure {
-    let Size { coordinates: n, constraints: m, .. } = model.size();
+pub(super) fn find(model: &impl MechanicalModel) -> Structure {
+    let Dimensions { coordinates: n, velocities, holonomic: m, .. } = model.dimensions();
     // time stands behind the coordinates
     let coordinates = numbers(n + 1, 0.3);
 
@@ -212,6 +174,28 @@ fn find_of(model: &dyn Terms) -> Structure {
         places = at;
         values
     });
+    let constraints = trace(&coordinates, true, &mut |x| {
+        let mut phi = vec![Traced::ZERO; m];
+        model.holonomic_constraints(x[n], &x[..n], &mut phi);
+        phi
+    });
+    let motion = [numbers(n, 0.3), numbers(velocities + 1, 1.7)].concat();
+    let forces = trace(&motion, false, &mut |x| {
+        let mut forces = vec![Traced::ZERO; velocities];
+        model.forces(x[n + velocities], &x[..n], &x[n..n + velocities], &mut forces);
+        forces
+    });
+    of_traces((n, velocities, m), places, &masses, &constraints, &forces)
+}
+
+/// The structure that traces show, whatever model they are of: compiled once, and not for each model.
+fn of_traces(
+    (n, velocities, m): (usize, usize, usize),
+    places: Vec<(usize, usize)>,
+    masses: &Trace,
+    constraints: &Trace,
+    forces: &Trace,
+) -> Structure {
     let mut by_coordinate: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
     for (&at, coordinates) in places.iter().zip(&masses.first) {
         coordinates.iter().for_each(|&k| by_coordinate.entry(k).or_default().push(at));
@@ -221,11 +205,6 @@ fn find_of(model: &dyn Terms) -> Structure {
         mass_entries.iter().map(|entries| entries.iter().map(|&(i, j)| i * n + j).collect()).collect();
     let mass_groups = groups_of_entries(&numbered);
 
-    let constraints = trace(&coordinates, true, &mut |x| {
-        let mut phi = vec![Traced::ZERO; m];
-        model.constraints(x[n], &x[..n], &mut phi);
-        phi
-    });
     let columns = |c: usize| constraints.first[c].iter().filter(|&&j| j < n).map(move |&j| (c, j));
     let jacobian = Pattern::new((m, n), (0..m).flat_map(columns));
     let rheonomic = constraints.first.iter().any(|of| of.contains(&n));
@@ -249,7 +228,7 @@ fn find_of(model: &dyn Terms) -> Structure {
     let pair_groups: Vec<Vec<usize>> = (0..3).flat_map(|with_time| groups(m, numbers_where(with_time))).collect();
     let column_groups = jacobian.groups(&curved);
 
-    let forces = forces(model);
+    let forces = force_patterns(forces, n, velocities);
     let pairs = curvature.iter().filter(|&&(_, j)| j < n).flat_map(|&(i, j)| [(i, j), (j, i)]);
     let inertia = mass.iter().zip(&mass_entries).flat_map(|(&k, entries)| entries.iter().map(move |&(i, _)| (i, k)));
     let inertial: Vec<(usize, usize)> = pairs.chain(inertia).collect();
@@ -316,22 +295,15 @@ fn groups_of_entries(lists: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 /// Entries of `∂D/∂q` and of `∂D/∂v`: all, where the arithmetic depends on values.
-fn forces(model: &dyn Terms) -> [Pattern; 2] {
-    let Size { coordinates: first, velocities: n, .. } = model.size();
-    let motion = [numbers(first, 0.3), numbers(n + 1, 1.7)].concat();
-    let Trace { first: of, branched, .. } = trace(&motion, false, &mut |x| {
-        let mut forces = vec![Traced::ZERO; n];
-        model.forces(x[first + n], &x[..first], &x[first..first + n], &mut forces);
-        forces
-    });
-    if branched {
+fn force_patterns(forces: &Trace, coordinates: usize, n: usize) -> [Pattern; 2] {
+    if forces.branched {
         return [Pattern::full(n, n), Pattern::full(n, n)];
     }
-    [0, first].map(|begin| {
-        let entries = of
-            .iter()
-            .enumerate()
-            .flat_map(|(i, of)| of.iter().filter(move |&&j| j >= begin && j < begin + n).map(move |&j| (i, j - begin)));
+    [0, coordinates].map(|begin| {
+        let entries =
+            forces.first.iter().enumerate().flat_map(|(i, of)| {
+                of.iter().filter(move |&&j| j >= begin && j < begin + n).map(move |&j| (i, j - begin))
+            });
         Pattern::new((n, n), entries)
     })
 }

@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 
 use crate::acceleration::{Multipliers, is_finite, not_invertible};
 use crate::linalg::{Lu, multiply};
-use crate::{EventFunctions, Failure, Form, Mechanics, Ode, Scalar};
+use crate::{Dimensions, EventFunctions, Failure, Form, Mechanics, Ode, Properties, Scalar};
 
 pub use settings::{EquivalentControl, Gain, Metric, PositionCorrection, RobustControl, SlidingModeSettings};
 
@@ -38,8 +38,8 @@ const ROUNDOFF: f64 = 64.0 * f64::EPSILON;
 /// reached*, with the sign of its initial value, until the method locates its zero ([`EventFunctions`], where
 /// function `i` is `s_i`). From then on it is held. Accuracy of the surfaces is that of the post-stabilisation; that of the motion is the
 /// method's own.
-pub struct SlidingMode<P, S: Scalar = f64> {
-    mechanics: P,
+pub struct SlidingMode<'m, S: Scalar = f64> {
+    mechanics: Box<dyn Mechanics<S> + 'm>,
     settings: SlidingModeSettings,
     coordinates: usize,
     nonholonomic: usize,
@@ -91,20 +91,20 @@ impl<S: Scalar> HeldSurfaces<S> {
     }
 }
 
-impl<S: Scalar, P: Mechanics<S>> SlidingMode<P, S> {
+impl<'m, S: Scalar> SlidingMode<'m, S> {
     /// Wraps a mechanical system. The surfaces to be reached are those that do not hold at the initial state
     /// `y = (q ; v)` at time `t` (s).
     ///
     /// # Panics
     /// If gains η are given, but not one for each constraint ([`SlidingModeSettings::check_surfaces`]).
-    pub fn new(mechanics: P, settings: SlidingModeSettings, t: S, y: &[S]) -> Self {
-        let (coordinates, velocities) = (mechanics.coordinates(), mechanics.velocities());
-        let surfaces = mechanics.constraints();
+    pub fn new(mechanics: impl Mechanics<S> + 'm, settings: SlidingModeSettings, t: S, y: &[S]) -> Self {
+        let Dimensions { coordinates, velocities, nonholonomic, .. } = mechanics.dimensions();
+        let surfaces = mechanics.dimensions().constraints();
         assert!(settings.eta.is_empty() || settings.eta.len() == surfaces, "one reaching gain for each surface");
         let zeros = |n| vec![S::nought(); n];
         let mut form = Self {
             coordinates,
-            nonholonomic: mechanics.nonholonomic(),
+            nonholonomic,
             robust_control: vec![None; surfaces],
             robust: zeros(surfaces),
             frozen_control: zeros(surfaces),
@@ -116,7 +116,7 @@ impl<S: Scalar, P: Mechanics<S>> SlidingMode<P, S> {
             acceleration: zeros(velocities),
             displacement: zeros(velocities),
             moved: zeros(coordinates),
-            mechanics,
+            mechanics: Box::new(mechanics),
             settings,
         };
         if form.is_always_discontinuous() {
@@ -169,7 +169,7 @@ impl<S: Scalar, P: Mechanics<S>> SlidingMode<P, S> {
 
     /// Forms `M⁻¹ D`, `W`, `GB` and `A v` at a state.
     fn evaluate(&mut self, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
-        self.multipliers.evaluate(&mut self.mechanics, t, q, v, &mut self.bias)?;
+        self.multipliers.evaluate(&mut *self.mechanics, t, q, v, &mut self.bias)?;
         // The rate of the holonomic constraints also moves the surface through σ Φ.
         self.mechanics.velocity_constraints(t, q, v, &mut self.control);
         for c in self.nonholonomic..self.bias.len() {
@@ -281,7 +281,7 @@ impl<S: Scalar, P: Mechanics<S>> SlidingMode<P, S> {
                 self.held.factorize(|c| robust[c].is_none(), entry, t, "J Jᵀ")
             }
             Metric::Mass => {
-                self.multipliers.evaluate(&mut self.mechanics, t, q, v, &mut self.bias)?;
+                self.multipliers.evaluate(&mut *self.mechanics, t, q, v, &mut self.bias)?;
                 let grammian = &self.multipliers.grammian;
                 self.held.factorize(|c| robust[c].is_none(), |a, b| grammian[(a, b)], t, "J M⁻¹ Jᵀ")
             }
@@ -326,13 +326,17 @@ impl<S: Scalar, P: Mechanics<S>> SlidingMode<P, S> {
     }
 }
 
-impl<S: Scalar, P: Mechanics<S>> Ode<S> for SlidingMode<P, S> {
+impl<S: Scalar> Ode<S> for SlidingMode<'_, S> {
     fn dimension(&self) -> usize {
         self.coordinates + self.acceleration.len()
     }
 
-    fn locks(&self) -> bool {
-        self.settings.equivalent_control == EquivalentControl::Frozen
+    fn properties(&self) -> Properties<'_, S> {
+        Properties {
+            locks: self.settings.equivalent_control == EquivalentControl::Frozen,
+            projects: self.settings.post_stabilization_passes > 0 && !self.is_always_discontinuous(),
+            ..Properties::default()
+        }
     }
 
     fn begin_step(&mut self, t: S, y: &[S]) -> Result<(), Failure> {
@@ -354,10 +358,6 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for SlidingMode<P, S> {
         Ok(())
     }
 
-    fn projects(&self) -> bool {
-        self.settings.post_stabilization_passes > 0 && !self.is_always_discontinuous()
-    }
-
     fn project(&mut self, t: S, y: &mut [S]) -> Result<(), Failure> {
         (0..self.settings.post_stabilization_passes).try_for_each(|_| self.correct(t, y))
     }
@@ -369,7 +369,7 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for SlidingMode<P, S> {
 }
 
 /// The reaching phase: function `i` is the surface `s_i`, and `|s_i| ≤ h^p` counts as reached.
-impl<S: Scalar, P: Mechanics<S>> EventFunctions<S> for SlidingMode<P, S> {
+impl<S: Scalar> EventFunctions<S> for SlidingMode<'_, S> {
     fn count(&self) -> usize {
         self.robust_control.len()
     }

@@ -4,21 +4,15 @@ use approx::assert_relative_eq;
 
 use super::*;
 use crate::linalg::Entries;
-use crate::{AccelerationLevel, MechanicalModel, MechanicsOf};
+use crate::{AccelerationLevel, Dimensions, MechanicalModel, MechanicsOf};
 
 /// A particle in space, heavier in `y` and `z`, in a field of force, with `Φ = x² + 2 y − t` and
 /// `Γ = z' − x y'`.
 struct Particle;
 
 impl MechanicalModel for Particle {
-    fn coordinates(&self) -> usize {
-        3
-    }
-    fn holonomic(&self) -> usize {
-        1
-    }
-    fn nonholonomic(&self) -> usize {
-        1
+    fn dimensions(&self) -> Dimensions {
+        Dimensions { nonholonomic: 1, ..Dimensions::vectors(3, 1) }
     }
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         mass[(0, 0)] = S::from(1.0);
@@ -45,7 +39,7 @@ impl MechanicalModel for Particle {
 const TIME: f64 = 0.5;
 const STATE: [f64; 6] = [0.3, 0.4, -0.2, 0.2, 0.3, -0.4];
 
-fn form(change: impl FnOnce(&mut SlidingModeSettings)) -> SlidingMode<MechanicsOf<'static>> {
+fn form(change: impl FnOnce(&mut SlidingModeSettings)) -> SlidingMode<'static> {
     let mut settings = SlidingModeSettings::default();
     change(&mut settings);
     SlidingMode::new(MechanicsOf::new(&Particle), settings, TIME, &STATE)
@@ -164,7 +158,7 @@ fn post_stabilisation_is_the_printed_formula() {
                 s.position_correction = correction;
                 s.post_stabilization_passes = 1;
             });
-            assert!(form.projects());
+            assert!(form.properties().projects);
             let mut found = STATE;
             form.project(TIME, &mut found).unwrap();
             for (found, expected) in found.iter().zip(pass_by_hand(metric, correction)) {
@@ -179,7 +173,7 @@ fn post_stabilisation_is_the_printed_formula() {
     single.project(TIME, &mut once_and_once).unwrap();
     single.project(TIME, &mut once_and_once).unwrap();
     assert_eq!(twice, once_and_once);
-    assert!(!form(|s| s.post_stabilization_passes = 0).projects());
+    assert!(!form(|s| s.post_stabilization_passes = 0).properties().projects);
 }
 
 #[test]
@@ -226,7 +220,7 @@ fn surfaces_that_hold_at_roundoff_are_held_from_the_start() {
     let mut consistent = STATE;
     consistent[5] = consistent[0] * consistent[4] * (1.0 + 4.0 * f64::EPSILON);
     let settings = SlidingModeSettings { eta: vec![1.0, 1.0], ..SlidingModeSettings::default() };
-    let form = SlidingMode::<_, f64>::new(MechanicsOf::new(&Particle), settings, TIME, &consistent);
+    let form = SlidingMode::<f64>::new(MechanicsOf::new(&Particle), settings, TIME, &consistent);
     assert!(form.is_held(0) && !form.is_held(1));
 }
 
@@ -234,11 +228,8 @@ fn surfaces_that_hold_at_roundoff_are_held_from_the_start() {
 fn failures_say_what_is_singular() {
     struct Redundant;
     impl MechanicalModel for Redundant {
-        fn coordinates(&self) -> usize {
-            1
-        }
-        fn holonomic(&self) -> usize {
-            2
+        fn dimensions(&self) -> Dimensions {
+            Dimensions::vectors(1, 2)
         }
         fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
             mass[(0, 0)] = S::from(1.0);
@@ -254,7 +245,7 @@ fn failures_say_what_is_singular() {
         }
     }
     let settings = SlidingModeSettings::default();
-    let mut form = SlidingMode::<_, f64>::new(MechanicsOf::new(&Redundant), settings, 0.0, &[0.0, 0.0]);
+    let mut form = SlidingMode::<f64>::new(MechanicsOf::new(&Redundant), settings, 0.0, &[0.0, 0.0]);
     let mut rate = [0.0; 2];
     let singular = |matrix| Err(Failure::SingularMatrix { time: 1.5, matrix });
     assert_eq!(form.rhs(1.5, &[0.0, 0.0], &mut rate), singular("G B"));
@@ -265,7 +256,7 @@ fn failures_say_what_is_singular() {
     assert_eq!(particle.rhs(1.5, &runaway, &mut [0.0; 6]), Err(Failure::NonFinite { time: 1.5 }));
 }
 
-fn surface_rates(form: &mut SlidingMode<MechanicsOf<'static>>, y: &[f64]) -> [f64; 2] {
+fn surface_rates(form: &mut SlidingMode<'static>, y: &[f64]) -> [f64; 2] {
     let (mut dydt, mut rates) = ([0.0; 6], [0.0; 2]);
     form.rhs(TIME, y, &mut dydt).unwrap();
     form.rates(TIME, y, &dydt, &mut rates).unwrap();
@@ -288,7 +279,7 @@ fn gains_of_the_rate_are_the_rates_of_the_surfaces() {
 #[test]
 fn a_control_that_is_always_on_follows_the_signs_and_corrects_nothing() {
     let mut always = form(|s| (s.eta, s.robust_control, s.gain) = (vec![0.3, 0.7], RobustControl::Always, Gain::Rate));
-    assert!(!always.projects());
+    assert!(!always.properties().projects);
     assert!(always.form().events().is_err());
     assert_relative_eq!(surface_rates(&mut always, &STATE)[1], -0.7, max_relative = 1e-12);
     // a state on the other side of the second surface, by its position

@@ -121,7 +121,7 @@ fn described(plan: &Plan) -> String {
     let model = choice.object().model();
     let states = Formulated::<f64>::initial_state(&*model).len();
     let constraints = match Formulated::<f64>::ode(&*model).form() {
-        Form::Mechanics(mechanics) => mechanics.constraints(),
+        Form::Mechanics(mechanics) => mechanics.dimensions().constraints(),
         _ => 0,
     };
     let count = |key: &str| choice.parameter(key).and_then(Value::as_object).map_or(0, |parts| parts.len());

@@ -16,7 +16,7 @@ use mbsbench_models::{Pendulum, RollingSpheres};
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
     DoubleDouble, Failure, Form, Formulated, Method, MethodDefinition, Model, ModelDefinition, Observable, Observation,
-    Ode, OutOfRange, Parameters, Scalar, View,
+    Ode, OutOfRange, Parameters, Properties, Scalar, View,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -241,14 +241,12 @@ impl<P: Slip, S: Scalar> Ode<S> for SlippedOde<'_, P, S> {
         P::rhs(y, dydt);
         Ok(())
     }
-    fn locks(&self) -> bool {
-        self.0.locks()
+    fn properties(&self) -> Properties<'_, S> {
+        let Properties { locks, projects, .. } = self.0.properties();
+        Properties { locks, projects, ..Properties::default() }
     }
     fn begin_step(&mut self, t: S, y: &[S]) -> Result<(), Failure> {
         self.0.begin_step(t, y)
-    }
-    fn projects(&self) -> bool {
-        self.0.projects()
     }
     fn project(&mut self, t: S, y: &mut [S]) -> Result<(), Failure> {
         self.0.project(t, y)

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use mbsbench::Registry;
 use mbsbench_problem::{
-    AccelerationLevel, AsContactOde, ContactModel, Counted, Entries, Failure, MechanicalModel, MechanicsOf, Method,
-    Ode, Scalar, Settings, Silent, StepControl, Task,
+    AccelerationLevel, AsContactOde, ContactModel, Counted, Dimensions, Entries, Failure, MechanicalModel, MechanicsOf,
+    Method, Ode, Properties, Scalar, Settings, Silent, StepControl, Task,
 };
 use nalgebra::DMatrix;
 
@@ -46,8 +46,8 @@ impl Ode for Driven<'_> {
         dydt.copy_from_slice(&[y[1], t.cos() - y[0]]);
         Ok(())
     }
-    fn has_jacobian(&mut self) -> bool {
-        self.has_jacobian
+    fn properties(&self) -> Properties<'_> {
+        Properties { has_jacobian: self.has_jacobian, ..Properties::default() }
     }
     fn jacobian(&mut self, t: f64, _y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
         self.times.see(t);
@@ -79,11 +79,8 @@ struct Pendulum<'t> {
 }
 
 impl MechanicalModel for Pendulum<'_> {
-    fn coordinates(&self) -> usize {
-        2
-    }
-    fn holonomic(&self) -> usize {
-        1
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(2, 1)
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         (0..2).for_each(|i| mass[(i, i)] = S::from(1.0));
@@ -120,7 +117,8 @@ fn leaves(method: &dyn Method, ahead: f64, span: [f64; 2], settings: Settings) -
     let mut contact = AsContactOde(&times[2]);
     let (driven, free) =
         (Pendulum { times: &times[3], is_driven: true }, Pendulum { times: &times[4], is_driven: false });
-    let [mut driven, mut free] = [&driven, &free].map(|model| AccelerationLevel::new(MechanicsOf::<f64>::new(model)));
+    let [mut driven, mut free] =
+        [&driven, &free].map(|model| AccelerationLevel::new(MechanicsOf::<_, f64>::new(model)));
     // the structure of a mechanism is found once, at states that are made up, and is no part of a solve
     for mechanism in [&mut driven, &mut free] {
         mechanism.form().mechanics().unwrap().structure();

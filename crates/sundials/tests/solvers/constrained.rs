@@ -3,8 +3,8 @@
 use mbsbench_integrators::Dop853;
 use mbsbench_models::{Pendulum, RodChain, SliderCrank};
 use mbsbench_problem::{
-    AccelerationLevel, Counted, Entries, Failure, Formulated, Formulation, MechanicalModel, MechanicsOf, Method,
-    MethodDefinition, Model, ModelDefinition, Observer, Scalar, Settings, Silent, Solution, Task,
+    AccelerationLevel, Counted, Dimensions, Entries, Failure, Formulated, Formulation, MechanicalModel, MechanicsOf,
+    Method, MethodDefinition, Model, ModelDefinition, Observer, Scalar, Settings, Silent, Solution, Task,
 };
 use mbsbench_sundials::{CvodeAdams, CvodeBdf, Form, Ida, Iteration, Jacobian, LinearSolver};
 
@@ -221,11 +221,8 @@ fn long_chains_complete() {
 struct Rolling;
 
 impl MechanicalModel for Rolling {
-    fn coordinates(&self) -> usize {
-        2
-    }
-    fn nonholonomic(&self) -> usize {
-        1
+    fn dimensions(&self) -> Dimensions {
+        Dimensions { nonholonomic: 1, ..Dimensions::vectors(2, 0) }
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         (0..2).for_each(|i| mass[(i, i)] = S::from(1.0));

@@ -1,7 +1,7 @@
 //! Runs that end early: what went wrong is data.
 
 use mbsbench_problem::{
-    Counted, Failure, Method, MethodDefinition, Ode, Settings, Silent, Solution, Status, StepControl, Task,
+    Counted, Failure, Method, MethodDefinition, Ode, Properties, Settings, Silent, Solution, Status, StepControl, Task,
 };
 use mbsbench_sundials::{CvodeBdf, Ida, Jacobian, Sizes, Solve, Systems, cvode};
 
@@ -208,8 +208,8 @@ fn what_cannot_be_solved_at_all_is_not_applicable() {
         fn dimension(&self) -> usize {
             1
         }
-        fn locks(&self) -> bool {
-            true
+        fn properties(&self) -> Properties<'_> {
+            Properties { locks: true, ..Properties::default() }
         }
         fn rhs(&mut self, _t: f64, _y: &[f64], _dydt: &mut [f64]) -> Result<(), Failure> {
             panic!("it is not to be solved")
@@ -240,8 +240,8 @@ impl Ode for Weighted {
     fn rhs(&mut self, _t: f64, _y: &[f64], _dydt: &mut [f64]) -> Result<(), Failure> {
         panic!("it is not to be solved")
     }
-    fn mass(&self) -> Option<&nalgebra::DMatrix<f64>> {
-        Some(&self.0)
+    fn properties(&self) -> Properties<'_> {
+        Properties { mass: Some(&self.0), ..Properties::default() }
     }
 }
 

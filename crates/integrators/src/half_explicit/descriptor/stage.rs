@@ -72,13 +72,13 @@ pub struct Stage<S: Scalar> {
 impl<S: Scalar> Stage<S> {
     /// Memory.
     pub fn new(problem: &mut Counted<'_, S>, t: S, start: &[S], explicit_start: bool) -> Result<Self, Failure> {
-        let mut parts = Parts::new(problem.mass(), problem.indices())?;
+        let mut parts = Parts::new(problem.properties().mass, problem.properties().indices)?;
         let n = start.len();
         let (matrix, zeros) = (|m, n| DMatrix::from_element(m, n, S::nought()), |n| vec![S::nought(); n]);
         let mut jacobian = matrix(n, n);
         problem.jacobian(t, start, &mut jacobian)?;
         parts.sort(&jacobian, explicit_start)?;
-        let mass = problem.mass().map_or(Ok(None), |mass| factorized(mass, &parts, t.value()))?;
+        let mass = problem.properties().mass.map_or(Ok(None), |mass| factorized(mass, &parts, t.value()))?;
         let (rank, multipliers) = (parts.rank(), parts.multipliers());
         Ok(Self {
             mass,

@@ -5,7 +5,9 @@ use crate::low_order::index3::Index3;
 use crate::low_order::predictor::{Discretisation, GeneralizedAlphaWeights};
 use crate::low_order::settings::MassAt;
 use constrained::{Manufactured, Pendulum, distance};
-use mbsbench_problem::{AccelerationLevel, Entries, MechanicalModel, MechanicsOf, Scalar, Settings, Silent};
+use mbsbench_problem::{
+    AccelerationLevel, Dimensions, Entries, MechanicalModel, MechanicsOf, Scalar, Settings, Silent,
+};
 
 #[allow(dead_code, reason = "what other tests need")]
 #[path = "../../../tests/common/constrained.rs"]
@@ -130,11 +132,8 @@ impl Oscillators {
 }
 
 impl MechanicalModel for Oscillators {
-    fn coordinates(&self) -> usize {
-        2
-    }
-    fn holonomic(&self) -> usize {
-        0
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(2, 0)
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         (0..2).for_each(|i| mass[(i, i)] = S::from(2.0));

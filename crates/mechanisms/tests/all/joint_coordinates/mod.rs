@@ -38,7 +38,7 @@ fn compare<X: Space>(name: &str, text: &str, coordinates: [usize; 3]) {
     let [absolute, joint] = both::<X>(text);
     let space = joint.joint_space().expect("asked for");
     let [q0, v0] = &space.initial;
-    assert_eq!([q0.len(), v0.len(), space.holonomic() + space.nonholonomic()], coordinates, "{name}");
+    assert_eq!([q0.len(), v0.len(), space.dimensions().constraints()], coordinates, "{name}");
     let initial: Vec<f64> = Formulated::<f64>::initial_state(&absolute);
     let expanded = space.expanded(&[&q0[..], v0].concat());
     let closed: Vec<f64> = expanded.iter().zip(&initial).map(|(a, b)| a - b).collect();
@@ -137,7 +137,7 @@ fn derivatives_are_those_of_the_right_hand_side() {
         let y: Vec<f64> = Formulated::<f64>::initial_state(&joint);
         let n = y.len();
         let mut ode = Formulated::<f64>::ode(&joint);
-        assert!(ode.has_jacobian() && !ode.is_autonomous());
+        assert!(ode.properties().has_jacobian && !ode.properties().is_autonomous);
         let (mut jacobian, mut by_time) = (DMatrix::zeros(n, n), vec![f64::NAN; n]);
         ode.jacobian(0.2, &y, &mut jacobian).unwrap();
         ode.time_derivative(0.2, &y, &mut by_time).unwrap();
@@ -191,10 +191,10 @@ fn second_order_is_where_coordinates_are_vectors() {
     let [_, cart] = both::<Plane>(CART);
     let [_, balls] = both::<Spatial>(BALLS);
     let [_, bars] = both::<Plane>(FOUR_BAR);
-    assert!(Formulated::<f64>::ode(&cart).is_second_order());
-    assert!(!Formulated::<f64>::ode(&balls).is_second_order());
+    assert!(Formulated::<f64>::ode(&cart).properties().is_second_order);
+    assert!(!Formulated::<f64>::ode(&balls).properties().is_second_order);
     assert!(Formulated::<f64>::ode(&balls).form().mechanics().is_err());
-    let mut mechanics = MechanicsOf::<f64>::new(bars.joint_space().unwrap());
+    let mechanics = MechanicsOf::<_, f64>::new(bars.joint_space().unwrap());
     assert!(mechanics.has_vector_coordinates());
 }
 
@@ -217,7 +217,7 @@ joints:
 ";
     let [_, joint] = both::<Spatial>(text);
     let space = joint.joint_space().unwrap();
-    assert_eq!((space.coordinates(), space.holonomic(), space.system.redundant.len()), (3, 2, 3));
+    assert_eq!((space.dimensions().coordinates, space.dimensions().holonomic, space.system.redundant.len()), (3, 2, 3));
 }
 
 /// A second hinge where there is one already, and a length that a hinge keeps, hold at all angles: what is left is the tree.
@@ -230,7 +230,7 @@ forces:
 ";
     let [_, joint] = both::<Spatial>(&ARM.replace("\nforces:\n", more));
     let space = joint.joint_space().unwrap();
-    assert_eq!((space.holonomic(), space.system.redundant.len()), (0, 6));
+    assert_eq!((space.dimensions().holonomic, space.system.redundant.len()), (0, 6));
     assert!(space.is_tree());
 }
 

@@ -49,7 +49,7 @@ fn motions_are_those_of_euler_parameters() {
         let [vectors, group] = both(text);
         let space = group.joint_space().expect("it has rotations");
         let bodies = space.system.bodies.len();
-        assert_eq!((space.coordinates(), space.velocities()), (7 * bodies, 6 * bodies), "{name}");
+        assert_eq!((space.dimensions().coordinates, space.dimensions().velocities), (7 * bodies, 6 * bodies), "{name}");
         let tight = Settings::tolerance(1e-11, 1e-11);
         let [one, other] = [&vectors, &group].map(|model| solved(&Dop853::default(), model, 0.3, tight)[1].clone());
         // the constraints, which are among what is seen, are violated by another rounding
@@ -97,5 +97,5 @@ fn rotations_need_absolute_coordinates() {
     let mut flat = mechanism(FOUR_BAR);
     flat.rotations = Rotations::Group;
     let model = MechanismModel::<Plane>::new(&flat).expect("three coordinates a body");
-    assert_eq!(model.joint_space().expect("asked for").coordinates() % 3, 0);
+    assert_eq!(model.joint_space().expect("asked for").dimensions().coordinates % 3, 0);
 }

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::dae::Point;
 use mbsbench_problem::linalg::{Singular, System};
-use mbsbench_problem::{AccelerationLevel, Dae, Failure, Form, MechanicsOf, Ode, Scalar};
+use mbsbench_problem::{AccelerationLevel, Dae, Failure, Form, MechanicsOf, Ode, Properties, Scalar};
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
@@ -39,7 +39,7 @@ pub struct SqueezerMomenta<'m, S: Scalar = f64> {
     rotations: Rotations,
     bodies: [Body; BODIES],
     pins: [Pin; 10],
-    explicit: AccelerationLevel<MechanicsOf<'m, S>, S>,
+    explicit: AccelerationLevel<'m, S>,
     /// Dense: 512 of its 62² entries are other than zero, and faer's sparse factors take 8.2 µs where these, which pass over
     /// zeros, take 4.5 µs (`cargo bench -p mbsbench-problem`).
     system: System<S>,
@@ -368,12 +368,8 @@ impl<S: Scalar> Ode<S> for SqueezerMomenta<'_, S> {
         self.explicit.rhs(t, y, dydt)
     }
 
-    fn has_jacobian(&mut self) -> bool {
-        true
-    }
-
-    fn is_autonomous(&self) -> bool {
-        true
+    fn properties(&self) -> Properties<'_, S> {
+        Properties { has_jacobian: true, is_autonomous: true, ..Properties::default() }
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

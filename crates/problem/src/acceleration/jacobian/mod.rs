@@ -52,8 +52,8 @@ fn copy_column<S: Scalar>(factor: S, matrix: &Matrix<S>, j: usize, column: &mut 
 }
 
 impl<S: Scalar> Linearised<S> {
-    fn new<P: Mechanics<S>>(mechanics: &mut P) -> Self {
-        let (n, constraints) = (mechanics.velocities(), mechanics.constraints());
+    fn new(mechanics: &mut dyn Mechanics<S>) -> Self {
+        let (n, constraints) = (mechanics.dimensions().velocities, mechanics.dimensions().constraints());
         let structure = mechanics.structure();
         let sparse = structure.is_sparse_in::<S>();
         Self {
@@ -69,7 +69,7 @@ impl<S: Scalar> Linearised<S> {
     }
 
     /// Solves for `a_x` with `∂r₁` in `column` and `∂r₂` in `constraint_column`; `a_x` is left in `column`.
-    fn solve<P: Mechanics<S>>(&mut self, ode: &mut AccelerationLevel<P, S>) {
+    fn solve(&mut self, ode: &mut AccelerationLevel<'_, S>) {
         if let Some(sparse) = &mut ode.memory.sparse {
             return sparse.differentiate(&mut self.column, &self.constraint_column);
         }
@@ -87,7 +87,7 @@ impl<S: Scalar> Linearised<S> {
     }
 
     /// Forms the derivatives of `r₁` and `r₂`, and leaves `f` in `rate`.
-    fn form<P: Mechanics<S>>(&mut self, ode: &mut AccelerationLevel<P, S>, t: S, y: &[S]) -> Result<(), Failure> {
+    fn form(&mut self, ode: &mut AccelerationLevel<'_, S>, t: S, y: &[S]) -> Result<(), Failure> {
         ode.accelerate(t, y, &mut self.rate)?;
         let n = y.len() / 2;
         let (q, v) = y.split_at(n);
@@ -104,9 +104,9 @@ impl<S: Scalar> Linearised<S> {
     }
 
     /// Writes what `∂f/∂y` follows from, and leaves `f` in `rate`.
-    pub(super) fn tangent<P: Mechanics<S>>(
+    pub(super) fn tangent(
         &mut self,
-        ode: &mut AccelerationLevel<P, S>,
+        ode: &mut AccelerationLevel<'_, S>,
         t: S,
         y: &[S],
         tangent: &mut Tangent<S>,
@@ -129,9 +129,9 @@ impl<S: Scalar> Linearised<S> {
     }
 
     /// Writes `∂f/∂y`, and leaves `f` in `rate`.
-    pub(super) fn jacobian<P: Mechanics<S>>(
+    pub(super) fn jacobian(
         &mut self,
-        ode: &mut AccelerationLevel<P, S>,
+        ode: &mut AccelerationLevel<'_, S>,
         t: S,
         y: &[S],
         jacobian: &mut DMatrix<S>,
@@ -155,9 +155,9 @@ impl<S: Scalar> Linearised<S> {
     }
 
     /// Writes `∂f/∂t`.
-    pub(super) fn time_derivative<P: Mechanics<S>>(
+    pub(super) fn time_derivative(
         &mut self,
-        ode: &mut AccelerationLevel<P, S>,
+        ode: &mut AccelerationLevel<'_, S>,
         t: S,
         y: &[S],
         by_time: &mut [S],
@@ -177,7 +177,7 @@ impl<S: Scalar> Linearised<S> {
     }
 }
 
-impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
+impl<S: Scalar> AccelerationLevel<'_, S> {
     /// Calls `work` with the memory for derivatives, which is made at the first call.
     pub(super) fn with_linearised(
         &mut self,
@@ -185,8 +185,8 @@ impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
     ) -> Result<(), Failure> {
         let mut linearised = match self.linearised.take() {
             Some(linearised) => linearised,
-            None if !self.has_jacobian() => return Err(no_jacobian()),
-            None => Linearised::new(&mut self.mechanics),
+            None if !self.properties().has_jacobian => return Err(no_jacobian()),
+            None => Linearised::new(&mut *self.mechanics),
         };
         let result = work(self, &mut linearised);
         self.linearised = Some(linearised);

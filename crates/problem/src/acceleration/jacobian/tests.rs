@@ -4,7 +4,7 @@ use num_dual::Dual;
 
 use super::*;
 use crate::linalg::Entries;
-use crate::{MechanicalModel, MechanicsOf};
+use crate::{Dimensions, MechanicalModel, MechanicsOf};
 
 /// Full mass matrix, forces in time, positions and velocities, two constraints with third derivatives in coordinates and
 /// time; or none.
@@ -13,11 +13,8 @@ struct Tangle {
 }
 
 impl MechanicalModel for Tangle {
-    fn coordinates(&self) -> usize {
-        4
-    }
-    fn holonomic(&self) -> usize {
-        self.constraints
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(4, self.constraints)
     }
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         mass[(0, 0)] = q[1].cos() * q[2] + 5.0;
@@ -57,7 +54,7 @@ fn states() -> impl Iterator<Item = (f64, Vec<f64>)> {
 
 /// Derivatives by duals of the whole elimination; the last column is that in time.
 fn by_duals(model: &Tangle, t: f64, y: &[f64]) -> DMatrix<f64> {
-    let mut ode = AccelerationLevel::<_, Dual<f64>>::new(MechanicsOf::new(model));
+    let mut ode = AccelerationLevel::<Dual<f64>>::new(MechanicsOf::new(model));
     let n = y.len();
     let mut result = DMatrix::zeros(n, n + 1);
     for k in 0..=n {
@@ -74,7 +71,7 @@ fn by_duals(model: &Tangle, t: f64, y: &[f64]) -> DMatrix<f64> {
 
 /// Central differences with two steps, extrapolated.
 fn by_differences(model: &Tangle, t: f64, y: &[f64]) -> DMatrix<f64> {
-    let mut ode = AccelerationLevel::<_, f64>::new(MechanicsOf::new(model));
+    let mut ode = AccelerationLevel::<f64>::new(MechanicsOf::new(model));
     let n = y.len();
     DMatrix::from_fn(n, n + 1, |i, k| {
         let mut at = |by: f64| {
@@ -93,8 +90,8 @@ fn by_differences(model: &Tangle, t: f64, y: &[f64]) -> DMatrix<f64> {
 }
 
 fn exact(model: &Tangle, t: f64, y: &[f64]) -> DMatrix<f64> {
-    let mut ode = AccelerationLevel::<_, f64>::new(MechanicsOf::new(model));
-    assert!(ode.has_jacobian());
+    let mut ode = AccelerationLevel::<f64>::new(MechanicsOf::new(model));
+    assert!(ode.properties().has_jacobian);
     let n = y.len();
     let (mut jacobian, mut rate) = (DMatrix::from_element(n, n, f64::NAN), vec![f64::NAN; n]);
     // At another state first: nothing may be left of it.
@@ -126,14 +123,14 @@ fn derivatives_are_exact_off_the_constraint_manifold_too() {
 /// A point whose velocities are not the rates of its positions.
 struct Turned;
 impl MechanicalModel for Turned {
-    fn coordinates(&self) -> usize {
-        2
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(2, 0)
     }
     fn position_rate<S: Scalar>(&self, _q: &[S], v: &[S], q_rate: &mut [S]) {
         q_rate.copy_from_slice(&[-v[1], v[0]]);
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
+        (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
         forces.fill(S::nought());
@@ -145,8 +142,8 @@ impl MechanicalModel for Turned {
 
 #[test]
 fn coordinates_on_a_manifold_have_no_jacobian_here() {
-    let mut ode = AccelerationLevel::<_, f64>::new(MechanicsOf::new(&Turned));
-    assert!(!ode.has_jacobian());
+    let mut ode = AccelerationLevel::<f64>::new(MechanicsOf::new(&Turned));
+    assert!(!ode.properties().has_jacobian);
     let failure = ode.jacobian(0.0, &[0.0; 4], &mut DMatrix::zeros(4, 4));
     assert!(matches!(failure, Err(Failure::NotApplicable { .. })));
 }

@@ -3,9 +3,8 @@
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
-use super::equations::Equations;
 use crate::linalg::Entries;
-use crate::{Displaced, Scalar};
+use crate::{Dimensions, Displaced, MechanicalModel, Scalar};
 
 /// Scratch memory for [`derivatives`](Self::derivatives).
 pub(super) struct Along<S: Scalar> {
@@ -24,8 +23,8 @@ pub(super) struct Along<S: Scalar> {
 }
 
 impl<S: Scalar> Along<S> {
-    pub(super) fn new(model: &dyn Equations<S>) -> Self {
-        let (nq, nv, m) = (model.coordinates(), model.velocities(), model.holonomic());
+    pub(super) fn new(model: &impl MechanicalModel) -> Self {
+        let Dimensions { coordinates: nq, velocities: nv, holonomic: m, .. } = model.dimensions();
         let nought = Dual::from_re(S::nought());
         let zeros = |n| vec![nought; n];
         Self {
@@ -46,7 +45,7 @@ impl<S: Scalar> Along<S> {
     /// See [`Mechanics::displaced_derivatives`](crate::Mechanics::displaced_derivatives).
     pub(super) fn derivatives(
         &mut self,
-        model: &dyn Equations<S>,
+        model: &impl MechanicalModel,
         t: S,
         at: Displaced<'_, S>,
         by_displacement: &mut DMatrix<S>,
@@ -66,7 +65,7 @@ impl<S: Scalar> Along<S> {
             model.retract(&self.start, &self.delta, &mut self.q);
             self.delta[j].eps = S::nought();
             self.mass.clear();
-            model.dense_mass(&self.q, &mut self.mass);
+            model.mass(&self.q, &mut self.mass);
             model.forces(time, &self.q, &self.v, &mut self.forces);
             model.holonomic_constraints(time, &self.q, &mut self.phi);
             for i in 0..n {
@@ -89,7 +88,7 @@ impl<S: Scalar> Along<S> {
     }
 
     /// The derivative of `(Jᵀ λ)ᵢ` along that of the positions in `q`: that of `λᵀ Φ` along velocity `i`.
-    fn reaction_rate(&mut self, model: &dyn Equations<S>, time: Dual<S>, i: usize, lambda: &[S]) -> S {
+    fn reaction_rate(&mut self, model: &impl MechanicalModel, time: Dual<S>, i: usize, lambda: &[S]) -> S {
         if lambda.is_empty() {
             return S::nought();
         }

@@ -6,12 +6,11 @@ use nalgebra::DMatrix;
 use num_dual::{Dual, DualSVec, HyperDual};
 
 use along::Along;
-use equations::{Equations, Masses};
 use third::Third;
 
 use super::structure::{self, Matrices, Structure};
 use super::terms::{Derivatives, Terms};
-use super::{ClosedForm, Displaced, MechanicalModel, Mechanics};
+use super::{ClosedForm, ClosedTerms, Dimensions, Displaced, MechanicalModel, Mechanics};
 use crate::Scalar;
 use crate::linalg::{Entries, Matrix};
 
@@ -22,8 +21,9 @@ type Chunk<S> = DualSVec<S, CHUNK>;
 /// A [`MechanicalModel`] as [`Mechanics`]: derivatives by dual numbers, exact to roundoff.
 ///
 /// Scratch memory is made once, so that no evaluation allocates.
-pub struct MechanicsOf<'m, S: Scalar = f64> {
-    model: &'m dyn Equations<S>,
+pub struct MechanicsOf<'m, M, S: Scalar = f64> {
+    model: &'m M,
+    sizes: Dimensions,
     q: Vec<Dual<S>>,
     v: Vec<Dual<S>>,
     rate: Vec<S>,
@@ -49,45 +49,43 @@ pub struct MechanicsOf<'m, S: Scalar = f64> {
     matrices: Matrices,
     /// The entries of `J` at some state, of which those of columns that are not curved hold everywhere.
     some_jacobian: Vec<S>,
-    /// Whether positions are vectors; not known before it is asked for.
-    vector_coordinates: Option<bool>,
+    /// Whether positions are vectors.
+    vector_coordinates: bool,
 }
 
-impl<'m, S: Scalar> MechanicsOf<'m, S> {
+impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
     /// Wraps a model.
-    pub fn new(model: &'m impl MechanicalModel) -> Self {
-        Self::of(model)
-    }
-
-    fn of(model: &'m dyn Equations<S>) -> Self {
+    pub fn new(model: &'m M) -> Self {
         let zero = S::nought();
         let dual = Dual::new(zero, zero);
         let second = Dual::new(dual, dual);
-        let (nq, nv) = (model.coordinates(), model.velocities());
+        let sizes = model.dimensions();
+        let Dimensions { coordinates: nq, velocities: nv, holonomic, nonholonomic } = sizes;
         Self {
             model,
+            sizes,
             q: vec![dual; nq],
             v: vec![dual; nv],
             rate: vec![zero; nq],
             direction: vec![zero; nv],
-            unused: vec![zero; model.holonomic()],
-            holonomic: vec![dual; model.holonomic()],
-            nonholonomic: vec![dual; model.nonholonomic()],
+            unused: vec![zero; holonomic],
+            holonomic: vec![dual; holonomic],
+            nonholonomic: vec![dual; nonholonomic],
             q_second: vec![second; nq],
-            holonomic_second: vec![second; model.holonomic()],
+            holonomic_second: vec![second; holonomic],
             rate_dual: vec![dual; nq],
             mass: None,
             q_chunk: vec![Chunk::from_re(zero); nq],
             v_chunk: vec![Chunk::from_re(zero); nv],
             forces: vec![Chunk::from_re(zero); nv],
             q_pair: vec![HyperDual::from_re(zero); nq],
-            holonomic_pair: vec![HyperDual::from_re(zero); model.holonomic()],
-            third: Third::new(nq, model.holonomic()),
+            holonomic_pair: vec![HyperDual::from_re(zero); holonomic],
+            third: Third::new(nq, holonomic),
             along: None,
             structure: None,
             matrices: Matrices::default(),
             some_jacobian: Vec::new(),
-            vector_coordinates: None,
+            vector_coordinates: nq == nv && adds_displacements::<S>(model, nq),
         }
     }
 
@@ -102,7 +100,7 @@ impl<'m, S: Scalar> MechanicsOf<'m, S> {
         if let Some(structure) = &self.structure {
             return structure.clone();
         }
-        let structure = Arc::new(Structure { matrices: self.matrices, ..self.model.structure() });
+        let structure = Arc::new(Structure { matrices: self.matrices, ..structure::find(self.model) });
         let numbers: Vec<S> = structure::numbers(self.q.len(), 0.3).into_iter().map(S::from).collect();
         Self::lift(&mut self.q, &numbers, |_| S::nought());
         self.some_jacobian = vec![S::nought(); structure.jacobian.entries()];
@@ -252,47 +250,42 @@ impl<'m, S: Scalar> MechanicsOf<'m, S> {
     }
 
     /// Writes the terms that a model has in closed form; says whether it has.
-    fn write_terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) -> bool {
+    fn write_terms(&mut self, q: &[S], v: &[S], terms: &mut Terms<S>) -> bool {
         let Terms { mass: Matrix::Dense(mass), forces, jacobian, constraints, constraint_rates } = terms else {
             return false;
         };
         let Matrix::Dense(of_constraints) = jacobian else { return false };
-        let closed = ClosedForm { mass, forces, constraints, jacobian: of_constraints, bias: &mut self.unused };
-        let is_closed = self.model.in_closed_form(t, q, v, closed);
-        if is_closed {
-            constraint_rates.fill(S::nought());
-            jacobian.add_product(S::from(1.0), v, constraint_rates);
-        }
-        is_closed
+        let Some(closed) = self.model.closed_form() else { return false };
+        closed.terms(q, v, ClosedTerms { mass, forces, constraints, jacobian: of_constraints, bias: &mut self.unused });
+        constraint_rates.fill(S::nought());
+        jacobian.add_product(S::from(1.0), v, constraint_rates);
+        true
     }
 }
 
 /// Writes `M(q)`.
-fn write_mass<T: Scalar>(model: &(impl Masses<T> + ?Sized), q: &[T], mass: &mut Matrix<T>) {
+fn write_mass<T: Scalar>(model: &impl MechanicalModel, q: &[T], mass: &mut Matrix<T>) {
+    mass.clear();
     match mass {
-        Matrix::Dense(mass) => {
-            mass.clear();
-            model.dense_mass(q, mass);
-        }
-        Matrix::Sparse(mass) => {
-            mass.clear();
-            model.sparse_mass(q, mass);
-        }
+        Matrix::Dense(mass) => model.mass(q, mass),
+        Matrix::Sparse(mass) => model.mass(q, mass),
     }
 }
 
-impl<S: Scalar> Mechanics<S> for MechanicsOf<'_, S> {
-    fn coordinates(&self) -> usize {
-        self.model.coordinates()
-    }
-    fn velocities(&self) -> usize {
-        self.model.velocities()
-    }
-    fn holonomic(&self) -> usize {
-        self.model.holonomic()
-    }
-    fn nonholonomic(&self) -> usize {
-        self.model.nonholonomic()
+/// Checks whether displacements are added to the `n` positions of a model, and velocities are their rates.
+fn adds_displacements<S: Scalar>(model: &impl MechanicalModel, n: usize) -> bool {
+    // No two of these numbers are alike, so that no rotation or permutation goes unseen.
+    let numbers = |start: f64| (0..n).map(move |i| S::from((start + i as f64).sqrt())).collect::<Vec<S>>();
+    let (q, v) = (numbers(0.3), numbers(1.7));
+    let (mut moved, mut rate) = (q.clone(), q.clone());
+    model.retract(&q, &v, &mut moved);
+    model.position_rate(&q, &v, &mut rate);
+    (0..n).all(|i| moved[i] == q[i] + v[i] && rate[i] == v[i])
+}
+
+impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
+    fn dimensions(&self) -> Dimensions {
+        self.sizes
     }
     fn position_rate(&mut self, q: &[S], v: &[S], q_rate: &mut [S]) {
         self.model.position_rate(q, v, q_rate);
@@ -302,7 +295,7 @@ impl<S: Scalar> Mechanics<S> for MechanicsOf<'_, S> {
     }
     fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>) {
         mass.fill(S::nought());
-        self.model.dense_mass(q, mass);
+        self.model.mass(q, mass);
     }
     fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>) {
         write_mass(self.model, q, mass);
@@ -310,21 +303,18 @@ impl<S: Scalar> Mechanics<S> for MechanicsOf<'_, S> {
     fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
         self.model.forces(t, q, v, forces);
     }
-    fn accelerations(&mut self, t: S, q: &[S], v: &[S], accelerations: &mut [S], multipliers: &mut [S]) -> bool {
-        self.model.accelerations(t, q, v, accelerations, multipliers)
-    }
-    fn energy(&mut self, q: &[S], v: &[S]) -> S {
-        self.model.energy(q, v)
+    fn closed_form(&self) -> Option<&dyn ClosedForm<S>> {
+        self.model.closed_form()
     }
 
     fn constraint_values(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]) {
-        let (gamma, phi) = values.split_at_mut(self.model.nonholonomic());
+        let (gamma, phi) = values.split_at_mut(self.sizes.nonholonomic);
         self.model.nonholonomic_constraints(t, q, v, gamma);
         self.model.holonomic_constraints(t, q, phi);
     }
 
     fn velocity_constraints(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]) {
-        let (gamma, phi_rate) = values.split_at_mut(self.model.nonholonomic());
+        let (gamma, phi_rate) = values.split_at_mut(self.sizes.nonholonomic);
         self.model.nonholonomic_constraints(t, q, v, gamma);
         if phi_rate.is_empty() {
             return;
@@ -340,7 +330,7 @@ impl<S: Scalar> Mechanics<S> for MechanicsOf<'_, S> {
     }
 
     fn constraint_jacobian(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut DMatrix<S>) {
-        let nonholonomic = self.model.nonholonomic();
+        let nonholonomic = self.sizes.nonholonomic;
         if nonholonomic == 0 && self.has_vector_coordinates() {
             jacobian.clear();
             self.holonomic_jacobian(t, q, jacobian);
@@ -348,7 +338,7 @@ impl<S: Scalar> Mechanics<S> for MechanicsOf<'_, S> {
         }
         let (zero, one) = (S::nought(), S::from(1.0));
         let time = Dual::new(t, zero);
-        for j in 0..self.model.velocities() {
+        for j in 0..self.sizes.velocities {
             if nonholonomic > 0 {
                 Self::lift(&mut self.q, q, |_| zero);
                 Self::lift(&mut self.v, v, |i| if i == j { one } else { zero });
@@ -374,7 +364,7 @@ impl<S: Scalar> Mechanics<S> for MechanicsOf<'_, S> {
 
     fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]) {
         let (zero, one) = (S::nought(), S::from(1.0));
-        let (gamma_rate, phi_second) = bias.split_at_mut(self.model.nonholonomic());
+        let (gamma_rate, phi_second) = bias.split_at_mut(self.sizes.nonholonomic);
         self.model.position_rate(q, v, &mut self.rate);
         let rate = &self.rate;
         Self::lift(&mut self.q, q, |i| rate[i]);
@@ -401,22 +391,8 @@ impl<S: Scalar> Mechanics<S> for MechanicsOf<'_, S> {
         }
     }
 
-    fn has_vector_coordinates(&mut self) -> bool {
-        if let Some(known) = self.vector_coordinates {
-            return known;
-        }
-        // No two of these numbers are alike, so that no rotation or permutation goes unseen.
-        let numbers =
-            |start: f64| (0..self.q.len()).map(move |i| S::from((start + i as f64).sqrt())).collect::<Vec<S>>();
-        let (q, v) = (numbers(0.3), numbers(1.7));
-        let are_vectors = self.q.len() == self.v.len() && {
-            let mut moved = q.clone();
-            self.model.retract(&q, &v, &mut moved);
-            self.model.position_rate(&q, &v, &mut self.rate);
-            (0..q.len()).all(|i| moved[i] == q[i] + v[i] && self.rate[i] == v[i])
-        };
-        self.vector_coordinates = Some(are_vectors);
-        are_vectors
+    fn has_vector_coordinates(&self) -> bool {
+        self.vector_coordinates
     }
 
     fn structure(&mut self) -> Arc<Structure> {
@@ -442,8 +418,8 @@ impl<S: Scalar> Mechanics<S> for MechanicsOf<'_, S> {
         jacobian: &mut DMatrix<S>,
         bias: &mut [S],
     ) {
-        let terms = ClosedForm { mass, forces, constraints: &mut self.unused, jacobian, bias };
-        if self.model.in_closed_form(t, q, v, terms) {
+        if let Some(closed) = self.model.closed_form() {
+            closed.terms(q, v, ClosedTerms { mass, forces, constraints: &mut self.unused, jacobian, bias });
             return;
         }
         self.mass(q, mass);
@@ -453,7 +429,7 @@ impl<S: Scalar> Mechanics<S> for MechanicsOf<'_, S> {
     }
 
     fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) {
-        if self.write_terms(t, q, v, terms) {
+        if self.write_terms(q, v, terms) {
             return;
         }
         let structure = self.known_structure();
@@ -482,8 +458,8 @@ impl<S: Scalar> Mechanics<S> for MechanicsOf<'_, S> {
     }
 
     fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
-        let has_all = !derivatives.is_sparse();
-        if has_all && self.model.derivatives_in_closed_form(q, v, &mut self.rate, derivatives) {
+        if let Some(closed) = self.model.closed_form().filter(|_| !derivatives.is_sparse()) {
+            closed.derivatives(q, v, &mut self.rate, derivatives);
             return;
         }
         self.mass_derivatives(q, derivatives);
@@ -492,9 +468,10 @@ impl<S: Scalar> Mechanics<S> for MechanicsOf<'_, S> {
     }
 
     fn linearisation(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>, derivatives: &mut Derivatives<S>) {
-        if self.write_terms(t, q, v, terms)
-            && self.model.derivatives_in_closed_form(q, v, &mut terms.forces, derivatives)
+        if self.write_terms(q, v, terms)
+            && let Some(closed) = self.model.closed_form()
         {
+            closed.derivatives(q, v, &mut terms.forces, derivatives);
             return;
         }
         let structure = self.known_structure();
@@ -604,7 +581,6 @@ impl<S: Scalar> Mechanics<S> for MechanicsOf<'_, S> {
 }
 
 mod along;
-mod equations;
 #[cfg(test)]
 mod tests;
 mod third;

@@ -5,23 +5,17 @@ use nalgebra::DMatrix;
 
 use super::MechanicsOf;
 use crate::linalg::Entries;
-use crate::{AccelerationLevel, Derivatives, MechanicalModel, Mechanics, Scalar, Terms};
+use crate::{AccelerationLevel, Derivatives, Dimensions, MechanicalModel, Mechanics, Scalar, Terms};
 
 /// A bead on a moving parabola with a made-up nonholonomic row, chosen so that every term of the
 /// derivatives is present.
 struct Bead;
 impl MechanicalModel for Bead {
-    fn coordinates(&self) -> usize {
-        2
-    }
-    fn holonomic(&self) -> usize {
-        1
-    }
-    fn nonholonomic(&self) -> usize {
-        1
+    fn dimensions(&self) -> Dimensions {
+        Dimensions { nonholonomic: 1, ..Dimensions::vectors(2, 1) }
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
+        (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
         forces.fill(S::nought());
@@ -40,7 +34,7 @@ impl MechanicalModel for Bead {
 #[test]
 fn derivatives_are_those_found_by_hand() {
     let (t, q, v) = (0.7, [1.1, 0.4], [0.3, -0.8]);
-    let mut mechanics = MechanicsOf::<f64>::new(&Bead);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&Bead);
     let mut w = [0.0; 2];
     mechanics.velocity_constraints(t, &q, &v, &mut w);
     assert_relative_eq!(w[0], v[0] * q[1] * t - v[1] * v[1]);
@@ -61,11 +55,8 @@ fn derivatives_are_those_found_by_hand() {
 /// velocities, and two constraints that bend in pairs of coordinates and in time.
 struct Tangle;
 impl MechanicalModel for Tangle {
-    fn coordinates(&self) -> usize {
-        3
-    }
-    fn holonomic(&self) -> usize {
-        2
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(3, 2)
     }
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         mass[(0, 0)] = q[1].cos() * q[2] + 3.0;
@@ -92,7 +83,7 @@ const STATE: (f64, [f64; 3], [f64; 3]) = (0.7, [0.4, -1.1, 0.9], [0.3, -0.8, 1.7
 
 #[test]
 fn the_structure_is_what_the_arithmetic_shows() {
-    let structure = MechanicsOf::<f64>::new(&Tangle).structure();
+    let structure = MechanicsOf::<_, f64>::new(&Tangle).structure();
     assert_eq!(structure.mass, [1, 2]);
     // with the number of coordinates for time
     assert_eq!(structure.curvature, [(0, 1), (1, 1), (2, 3), (3, 3)]);
@@ -110,7 +101,7 @@ fn the_structure_is_what_the_arithmetic_shows() {
 #[test]
 fn terms_are_those_of_the_single_evaluations() {
     let (t, q, v) = STATE;
-    let mut mechanics = MechanicsOf::<f64>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
     let mut terms = Terms::new(3, 2);
     // At another state first: nothing may be left of it.
     mechanics.terms(0.1, &[1.0, 2.0, 3.0], &[0.0; 3], &mut terms);
@@ -132,11 +123,11 @@ fn terms_are_those_of_the_single_evaluations() {
 #[test]
 fn dynamics_vanish_at_the_accelerations_of_the_acceleration_level() {
     let (t, q, v) = STATE;
-    let mut ode = AccelerationLevel::new(MechanicsOf::<f64>::new(&Tangle));
+    let mut ode = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&Tangle));
     let mut rate = [0.0; 6];
     crate::Ode::rhs(&mut ode, t, &[q, v].concat(), &mut rate).unwrap();
     let mut terms = Terms::new(3, 2);
-    MechanicsOf::<f64>::new(&Tangle).terms(t, &q, &v, &mut terms);
+    MechanicsOf::<_, f64>::new(&Tangle).terms(t, &q, &v, &mut terms);
     let mut residual = [0.0; 3];
     terms.dynamics(&rate[3..], ode.multipliers(), &mut residual);
     assert!(residual.iter().all(|r| r.abs() < 1e-13), "the same sign of λ in both: {residual:?}");
@@ -147,7 +138,7 @@ fn dynamics_vanish_at_the_accelerations_of_the_acceleration_level() {
 fn derivatives_are_those_of_the_terms() {
     let (t, q, v) = STATE;
     let (a, lambda) = ([0.6, -2.0, 1.3], [1.9, -0.7]);
-    let mut mechanics = MechanicsOf::<f64>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
     let mut derivatives = Derivatives::new(&mechanics.structure());
     mechanics.derivatives(t, &q, &v, &mut derivatives);
     let mut by_position = -derivatives.forces_by_position.all();
@@ -189,14 +180,11 @@ fn derivatives_are_those_of_the_terms() {
 /// A straight constraint that moves: Φ depends on time, but has no second derivatives.
 struct Straight;
 impl MechanicalModel for Straight {
-    fn coordinates(&self) -> usize {
-        2
-    }
-    fn holonomic(&self) -> usize {
-        1
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(2, 1)
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
+        (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, q: &[S], _v: &[S], forces: &mut [S]) {
         forces.copy_from_slice(&[-q[0], q[0] * q[1]]);
@@ -210,8 +198,8 @@ impl MechanicalModel for Straight {
 }
 
 fn check_linearisation(sparse: bool, model: &impl MechanicalModel, t: f64, q: &[f64], v: &[f64]) -> Vec<f64> {
-    let (n, m) = (q.len(), model.holonomic());
-    let mut mechanics = MechanicsOf::<f64>::new(model);
+    let (n, m) = (q.len(), model.dimensions().holonomic);
+    let mut mechanics = MechanicsOf::<_, f64>::new(model);
     let structure = mechanics.structure();
     let empty = || (Terms::of(&structure, sparse), Derivatives::of(&structure, sparse));
     let ((mut terms, mut derivatives), (mut terms_too, mut derivatives_too)) = (empty(), empty());
@@ -253,14 +241,14 @@ fn terms_and_derivatives_together_are_those_found_apart_in_either_kind_of_memory
 /// A point whose velocity coordinates are not the rates of its positions.
 struct Turned;
 impl MechanicalModel for Turned {
-    fn coordinates(&self) -> usize {
-        2
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(2, 0)
     }
     fn position_rate<S: Scalar>(&self, _q: &[S], v: &[S], q_rate: &mut [S]) {
         q_rate.copy_from_slice(&[-v[1], v[0]]);
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
+        (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
         forces.fill(S::nought());
@@ -272,8 +260,8 @@ impl MechanicalModel for Turned {
 
 #[test]
 fn vector_coordinates_are_told_from_others() {
-    assert!(MechanicsOf::<f64>::new(&Tangle).has_vector_coordinates());
-    assert!(!MechanicsOf::<f64>::new(&Turned).has_vector_coordinates());
+    assert!(MechanicsOf::<_, f64>::new(&Tangle).has_vector_coordinates());
+    assert!(!MechanicsOf::<_, f64>::new(&Turned).has_vector_coordinates());
 }
 
 /// Eight points in a row with springs between neighbours, and dampers if wanted.
@@ -281,11 +269,11 @@ struct Springs {
     damped: bool,
 }
 impl MechanicalModel for Springs {
-    fn coordinates(&self) -> usize {
-        8
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(8, 0)
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
+        (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
         forces.fill(S::nought());
@@ -303,22 +291,22 @@ impl MechanicalModel for Springs {
 
 #[test]
 fn columns_of_a_jacobian_that_share_no_row_cost_one_evaluation() {
-    let columns = |model: Springs| MechanicsOf::<f64>::new(&model).structure().jacobian_columns();
+    let columns = |model: Springs| MechanicsOf::<_, f64>::new(&model).structure().jacobian_columns();
     assert_eq!([columns(Springs { damped: false }), columns(Springs { damped: true })], [3, 6]);
     // The constraints of the tangle couple all positions; forces depend on the velocities of two.
-    let tangle = MechanicsOf::<f64>::new(&Tangle).structure();
+    let tangle = MechanicsOf::<_, f64>::new(&Tangle).structure();
     assert_eq!(tangle.jacobian_columns(), 3 + tangle.forces[1].groups.len());
-    assert_eq!(MechanicsOf::<f64>::new(&Row).structure().jacobian_columns(), 16);
+    assert_eq!(MechanicsOf::<_, f64>::new(&Row).structure().jacobian_columns(), 16);
 }
 
 /// Eight coordinates, each force `x₀ x₁ … ` of all the others: more of them than one evaluation takes.
 struct Row;
 impl MechanicalModel for Row {
-    fn coordinates(&self) -> usize {
-        8
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(8, 0)
     }
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
+        (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
         for (i, force) in forces.iter_mut().enumerate() {
@@ -337,7 +325,7 @@ impl MechanicalModel for Row {
 #[test]
 fn forces_are_differentiated_in_all_of_many_coordinates() {
     let (q, v) = ([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
-    let mut mechanics = MechanicsOf::<f64>::new(&Row);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&Row);
     let mut derivatives = Derivatives::new(&mechanics.structure());
     mechanics.derivatives(0.0, &q, &v, &mut derivatives);
     for i in 0..8 {

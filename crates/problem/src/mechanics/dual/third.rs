@@ -2,8 +2,7 @@
 
 use num_dual::Dual;
 
-use super::equations::Equations;
-use crate::Scalar;
+use crate::{MechanicalModel, Scalar};
 
 /// Two derivatives along a path, and a third one in a direction of its own.
 type Level<S> = Dual<Dual<Dual<S>>>;
@@ -29,7 +28,7 @@ impl<S: Scalar> Third<S> {
     }
 
     /// Φ along the path; `eps.eps` is `J a + bias` and `eps.eps.eps` is its derivative along the sum of some coordinates, or in time.
-    pub(super) fn along(&mut self, model: &dyn Equations<S>, t: S, by: Option<&[usize]>) -> &[Level<S>] {
+    pub(super) fn along(&mut self, model: &impl MechanicalModel, t: S, by: Option<&[usize]>) -> &[Level<S>] {
         let (zero, one) = (S::nought(), S::from(1.0));
         let seed = Dual::from_re(Dual::from_re(one));
         let nought = Dual::from_re(Dual::from_re(zero));
