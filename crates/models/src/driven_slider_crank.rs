@@ -234,7 +234,8 @@ impl DrivenSliderCrank {
         let (q, v) = motion.split_at_mut(7);
         let mut mechanics = MechanicsOf::<_, S>::new(self);
         let structure = mechanics.structure();
-        let (mut terms, mut system) = (Terms::of(&structure, false), Saddle::new(&structure, false));
+        let (mut terms, mut system) =
+            (Terms::of(&structure, false), Saddle::new(&structure.dynamics, &structure.jacobian, false));
         mechanics.terms(S::nought(), q, v, &mut terms);
         let blocks = [1.0, 0.0, 0.0].map(|factor| (S::from(factor), &terms.mass));
         system.put(blocks, S::from(1.0), &terms.jacobian);

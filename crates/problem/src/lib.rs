@@ -72,10 +72,10 @@ pub use exact::Exact;
 pub use failure::{Failure, Status};
 pub use form::Form;
 pub use formulation::Formulation;
-pub use linalg::Entries;
+pub use linalg::{Accumulate, Entries};
 pub use mechanics::{
-    Accumulate, ClosedForm, ClosedTerms, Derivatives, Dimensions, Displaced, Matrices, MechanicalModel, Mechanics,
-    MechanicsOf, Structure, Terms,
+    ClosedForm, ClosedTerms, Derivatives, Dimensions, Displaced, Matrices, MechanicalModel, Mechanics, MechanicsOf,
+    Structure, Terms,
 };
 pub use method::{Clock, Method, Settings, Solution, StepControl, Task, Unsuitable};
 pub use model::{Class, Formulated, Model, Observable, Observation};

@@ -72,7 +72,11 @@ impl TangentSystem {
     /// Memory for derivatives like these.
     #[must_use]
     pub fn new(tangent: &Tangent) -> Self {
-        Self { tangent: tangent.clone(), blocks: SparseSaddle::new(&tangent.structure).0, c: 0.0 }
+        Self {
+            tangent: tangent.clone(),
+            blocks: SparseSaddle::new(&tangent.structure.dynamics, &tangent.structure.jacobian).0,
+            c: 0.0,
+        }
     }
 
     /// Factorizes `1 − c ∂f/∂y`.

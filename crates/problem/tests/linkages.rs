@@ -143,7 +143,7 @@ proptest! {
 
         let (mut solutions, mut matrices) = (Vec::new(), Vec::new());
         for (sparse, terms, derivatives) in [(false, &terms, &derivatives), (true, &sparse_terms, &sparse_derivatives)] {
-            let mut system = Saddle::new(&structure, sparse);
+            let mut system = Saddle::new(&structure.dynamics, &structure.jacobian, sparse);
             let blocks = [
                 (1.0, &terms.mass), (-1e-3, &derivatives.forces_by_position), (-1e-2, &derivatives.forces_by_velocity),
             ];

@@ -63,8 +63,12 @@ impl IndexThree {
             derivatives: Derivatives::of(&structure, sparse),
             stiffness: Matrix::new(&structure.dynamics, sparse),
             systems: if sparse {
-                let complex = has_complex.then(|| SparseSaddle::new(&structure));
-                Systems::Sparse(Box::new(Pair::new(n, SparseSaddle::new(&structure), complex)))
+                let complex = has_complex.then(|| SparseSaddle::new(&structure.dynamics, &structure.jacobian));
+                Systems::Sparse(Box::new(Pair::new(
+                    n,
+                    SparseSaddle::new(&structure.dynamics, &structure.jacobian),
+                    complex,
+                )))
             } else {
                 let pair = Pair::new(n, Factors::new(n + m), has_complex.then(|| Factors::new(n + m)));
                 Systems::Dense(Box::new(Linearised::new(n, m)), pair)

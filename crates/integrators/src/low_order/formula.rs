@@ -44,7 +44,7 @@ impl Start<'_> {
     /// Memory for Newton's matrix of positions and multipliers, of the kind that the terms are in.
     #[must_use]
     pub fn saddle(&self) -> Saddle {
-        Saddle::new(self.structure, self.is_sparse())
+        Saddle::new(&self.structure.dynamics, &self.structure.jacobian, self.is_sparse())
     }
 
     /// Whether terms and derivatives have the entries of a pattern only.

@@ -89,7 +89,12 @@ impl Motion {
         let structure = problem.mechanics()?.structure();
         let sparse = takes_sparse && structure.is_sparse();
         let (terms, derivatives) = (Terms::of(&structure, sparse), Derivatives::of(&structure, sparse));
-        Ok(Self { terms, derivatives, system: Saddle::new(&structure, sparse), structure })
+        Ok(Self {
+            terms,
+            derivatives,
+            system: Saddle::new(&structure.dynamics, &structure.jacobian, sparse),
+            structure,
+        })
     }
 
     /// `(a ; λ)` so much `later` than the initial state (s), from positions, velocities and accelerations there.

@@ -255,7 +255,8 @@ fn solves_backward_stable(mechanism: &Mechanism) -> Result<(), TestCaseError> {
     let structure = mechanics.structure();
     let (q, v) = state.split_at(state.len() / 2);
     for is_sparse in [false, true] {
-        let (mut terms, mut system) = (Terms::of(&structure, is_sparse), Saddle::new(&structure, is_sparse));
+        let (mut terms, mut system) =
+            (Terms::of(&structure, is_sparse), Saddle::new(&structure.dynamics, &structure.jacobian, is_sparse));
         mechanics.terms(0.0, q, v, &mut terms);
         system.put([1.0, 0.0, 0.0].map(|factor| (factor, &terms.mass)), 1.0, &terms.jacobian);
         let matrix = system.to_dense();

@@ -27,7 +27,7 @@ impl<S: Scalar> SparseAccelerations<S> {
         let structure = mechanics.structure();
         structure.is_sparse_in::<S>().then(|| Self {
             terms: Terms::of(&structure, true),
-            system: Saddle::new(&structure, true),
+            system: Saddle::new(&structure.dynamics, &structure.jacobian, true),
             x: vec![S::nought(); structure.dynamics.rows() + structure.jacobian.rows()],
         })
     }

@@ -40,7 +40,7 @@ impl<'p, S: Scalar> Index3<'p, S> {
             terms: Terms::of(&structure, sparse),
             derivatives: Derivatives::of(&structure, sparse),
             stiffness: Matrix::new(&structure.dynamics, sparse),
-            system: Saddle::new(&structure, sparse),
+            system: Saddle::new(&structure.dynamics, &structure.jacobian, sparse),
             columns: structure.jacobian_columns(),
             c: S::nought(),
         }

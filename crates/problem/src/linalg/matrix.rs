@@ -240,6 +240,29 @@ impl<S: Scalar> Entries<S> for Matrix<S> {
     }
 }
 
+/// A matrix, or a larger one around it, that entries are added to.
+pub trait Accumulate<S> {
+    /// Adds `x` to the entry at a row and a column, which is at `slot` among those of the pattern where only these are kept.
+    fn add(&mut self, at: (usize, usize), slot: usize, x: S);
+}
+
+impl<S: Scalar> Accumulate<S> for DMatrix<S> {
+    #[inline]
+    fn add(&mut self, at: (usize, usize), _slot: usize, x: S) {
+        self[at] += x;
+    }
+}
+
+impl<S: Scalar> Accumulate<S> for Matrix<S> {
+    #[inline]
+    fn add(&mut self, at: (usize, usize), slot: usize, x: S) {
+        match self {
+            Self::Dense(matrix) => matrix[at] += x,
+            Self::Sparse(matrix) => matrix.values[slot] += x,
+        }
+    }
+}
+
 /// What a caller has made sure of by the memory that it has asked for.
 const ALL: &str = "memory with all entries was asked for";
 

@@ -57,7 +57,7 @@ pub use banded::Banded;
 pub use blocks::{Blocks, Element, Place};
 pub use lu::{Lu, Singular};
 pub(crate) use matrix::groups;
-pub use matrix::{Entries, Matrix, Pattern, Sparse};
+pub use matrix::{Accumulate, Entries, Matrix, Pattern, Sparse};
 pub use product::product;
 pub use saddle::{Saddle, SparseSaddle};
 pub use sparse_lu::SparseLu;

@@ -2,9 +2,8 @@
 
 use nalgebra::DMatrix;
 
-use super::{Blocks, Element, Matrix, Place, Singular, System};
+use super::{Accumulate, Blocks, Element, Matrix, Pattern, Place, Singular, System};
 use crate::Scalar;
-use crate::mechanics::{Accumulate, Structure};
 
 /// The matrix of a mechanical system with constraints on positions,
 ///
@@ -14,7 +13,7 @@ use crate::mechanics::{Accumulate, Structure};
 /// ```
 ///
 /// that is written anew and again, with its factors, in storage that is kept. The `n × n` blocks `Aᵢ`, most often of mass, damping and
-/// stiffness, and `J` have the entries of a [`Structure`].
+/// stiffness, have the entries of one [`Pattern`], and `J` has those of another.
 #[derive(Debug, Clone)]
 pub struct Saddle<S = f64>(Storage<S>);
 
@@ -25,13 +24,14 @@ enum Storage<S> {
 }
 
 impl<S: Scalar> Saddle<S> {
-    /// Memory for a system of that structure: for its entries where `sparse`, which is for double precision only, and else for all.
+    /// Memory for blocks and `J` of these patterns: for their entries where `sparse`, which is for double precision only, and else for
+    /// all.
     #[must_use]
-    pub fn new(structure: &Structure, sparse: bool) -> Self {
+    pub fn new(blocks: &Pattern, jacobian: &Pattern, sparse: bool) -> Self {
         Self(if sparse {
-            Storage::Sparse(Box::new(SparseSaddle::new(structure)))
+            Storage::Sparse(Box::new(SparseSaddle::new(blocks, jacobian)))
         } else {
-            Storage::Dense(System::new(structure.dynamics.rows() + structure.jacobian.rows()))
+            Storage::Dense(System::new(blocks.rows() + jacobian.rows()))
         })
     }
 
@@ -134,13 +134,12 @@ pub(crate) const LOWER: usize = 1;
 pub(crate) const UPPER: usize = 2;
 
 impl<T: Element> SparseSaddle<T> {
-    /// Memory for a system of that structure.
+    /// Memory for blocks and `J` of these patterns.
     #[must_use]
-    pub fn new(structure: &Structure) -> Self {
-        let (dynamics, jacobian) = (&*structure.dynamics, &*structure.jacobian);
-        let n = dynamics.rows();
+    pub fn new(blocks: &Pattern, jacobian: &Pattern) -> Self {
+        let n = blocks.rows();
         let upper = Place::at(0, n, jacobian).transposed();
-        Self(Blocks::new(n + jacobian.rows(), &[Place::at(0, 0, dynamics), Place::at(n, 0, jacobian), upper]))
+        Self(Blocks::new(n + jacobian.rows(), &[Place::at(0, 0, blocks), Place::at(n, 0, jacobian), upper]))
     }
 
     /// Writes the matrix, of real blocks and real `J`.

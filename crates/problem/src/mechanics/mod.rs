@@ -26,7 +26,7 @@ use crate::{Failure, Scalar};
 pub use closed_form::{ClosedForm, ClosedTerms};
 pub use dual::MechanicsOf;
 pub use structure::{Matrices, Structure};
-pub use terms::{Accumulate, Derivatives, Terms};
+pub use terms::{Derivatives, Terms};
 
 /// How many coordinates and constraints a mechanical system has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

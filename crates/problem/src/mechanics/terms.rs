@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use super::structure::Structure;
 use crate::Scalar;
-use crate::linalg::{Entries, Matrix};
+use crate::linalg::{Accumulate, Entries, Matrix};
 
 /// The terms of `M(q) v' = D(t, q, v) + J(t, q)ᵀ λ`, `0 = Φ(t, q)` at a state, for holonomic constraints and vector
 /// coordinates (`n = n_q = n_v`).
@@ -238,30 +238,6 @@ impl<S: Scalar> Derivatives<S> {
             for (k, &second) in second.iter().enumerate() {
                 along[rows.map_or(k, |rows| rows[k])] += second * factor;
             }
-        }
-    }
-}
-
-/// What derivatives are added to.
-pub trait Accumulate<S> {
-    /// Adds `x` to the entry at a row and a column, which is at `slot` among those of [`Structure::dynamics`] where only these are
-    /// kept.
-    fn add(&mut self, at: (usize, usize), slot: usize, x: S);
-}
-
-impl<S: Scalar> Accumulate<S> for DMatrix<S> {
-    #[inline]
-    fn add(&mut self, at: (usize, usize), _slot: usize, x: S) {
-        self[at] += x;
-    }
-}
-
-impl<S: Scalar> Accumulate<S> for Matrix<S> {
-    #[inline]
-    fn add(&mut self, at: (usize, usize), slot: usize, x: S) {
-        match self {
-            Self::Dense(matrix) => matrix[at] += x,
-            Self::Sparse(_) => self.values_mut()[slot] += x,
         }
     }
 }
