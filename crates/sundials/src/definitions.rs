@@ -104,9 +104,12 @@ parameters! {
 
 /// Which of the library's solvers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// CVODE with backward differentiation, of order 1 to 5.
     CvodeBdf,
+    /// CVODE with Adams–Moulton formulas, of order 1 to 12.
     CvodeAdams(Iteration),
+    /// IDA, of order 1 to 5.
     Ida(Form),
 }
 
@@ -114,6 +117,10 @@ impl Kind {
     /// Whether it needs a Jacobian.
     pub(crate) fn has_newton(self) -> bool {
         self != Self::CvodeAdams(Iteration::FixedPoint)
+    }
+
+    pub(crate) fn is_ida(self) -> bool {
+        matches!(self, Self::Ida(_))
     }
 }
 
@@ -250,7 +257,7 @@ impl Method for Sundials {
             LinearSolver::Automatic | LinearSolver::Dense => "dense",
         };
         let jacobians = if is_exact { "exact" } else { "by differences" };
-        let (part, most) = if matches!(self.kind, Kind::Ida(_)) { ("0.33", "4") } else { ("0.1", "3") };
+        let (part, most) = if self.kind.is_ida() { ("0.33", "4") } else { ("0.1", "3") };
         let stop = format!("estimated error ≤ {part} of the tolerance");
         let iteration = [("newton-stop", stop.as_str()), ("max-iterations", most)];
         let newton = [("linear-algebra", algebra), ("jacobians", jacobians), ("newton-matrix", "kept")];
@@ -259,7 +266,7 @@ impl Method for Sundials {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        if !matches!(self.kind, Kind::Ida(_)) {
+        if !self.kind.is_ida() {
             Unsuitable::with_mass(problem)?;
         }
         if problem.properties().locks || problem.properties().projects {
@@ -300,7 +307,6 @@ impl Method for Sundials {
 #[cfg(all(test, sundials))]
 mod tests {
     use super::*;
-    use crate::ffi;
     use crate::objects::{Context, Memory};
     use mbsbench_problem::Failure;
 
@@ -308,8 +314,8 @@ mod tests {
     #[test]
     fn remedies_know_the_flags_of_the_library() {
         let context = Context::new().ok().expect("a context");
-        let memory =
-            [Memory::cvode(&context, ffi::CV_BDF), Memory::ida(&context)].map(|memory| memory.ok().expect("memory"));
+        let memory = [Kind::CvodeBdf, Kind::Ida(Form::Ggl)];
+        let memory = memory.map(|kind| Memory::new(&context, kind).ok().expect("memory"));
         let flags = memory.iter().flat_map(|memory| [-3, -4].map(|flag| memory.failure(0.0, flag)));
         for (failure, kind) in
             flags.zip([Kind::CvodeBdf, Kind::CvodeBdf, Kind::Ida(Form::Ggl), Kind::Ida(Form::Index3)])

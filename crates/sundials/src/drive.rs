@@ -9,88 +9,19 @@ use mbsbench_problem::{
 
 use crate::callbacks::Counters;
 use crate::constrained::Constrained;
-use crate::cvode::{self, Formula};
 use crate::definitions::{Kind, Sundials};
 use crate::equations::{Equations, Taken, sizes};
-use crate::ida;
-use crate::objects::Reached;
-use crate::settings::{Form, Iteration, Jacobian, LinearSolver};
+use crate::settings::{Form, Jacobian, LinearSolver};
+use crate::solver::{Options, Solver};
 use crate::systems::Systems;
 
 /// Absolute tolerance of multipliers: Newton's method looks at what they do to positions and velocities, and rounding makes
 /// them of index 3 scatter as the square of the step goes to zero.
 const UNTESTED: f64 = 1e20;
 
-/// What CVODE and IDA have in common, on a problem of ours.
-trait Engine<'p> {
-    /// See [`cvode::Solver::step`].
-    fn step(&mut self) -> Result<Reached, Failure>;
-    /// See [`cvode::Solver::state`]; what IDA has behind the state of the problem comes with it.
-    fn state(&self) -> &[f64];
-    /// See [`cvode::Solver::found_roots`].
-    fn collect_roots(&self, roots: &mut Vec<usize>);
-    /// See [`cvode::Solver::state_within`].
-    fn state_within(&mut self, t: f64, y: &mut [f64]) -> Result<(), Failure>;
-    /// See [`cvode::Solver::restart`].
-    fn restart(&mut self, t: f64, y: &[f64]) -> Result<(), Failure>;
-    /// See [`cvode::Solver::counters`].
-    fn counters(&self) -> Counters;
-    /// See [`cvode::Solver::with_equations`].
-    fn equations(&self, work: &mut dyn FnMut(&mut Equations<'p>));
-}
-
-impl<'p> Engine<'p> for cvode::Solver<Equations<'p>> {
-    fn step(&mut self) -> Result<Reached, Failure> {
-        self.step()
-    }
-    fn state(&self) -> &[f64] {
-        self.state()
-    }
-    fn collect_roots(&self, roots: &mut Vec<usize>) {
-        roots.extend(self.found_roots());
-    }
-    fn state_within(&mut self, t: f64, y: &mut [f64]) -> Result<(), Failure> {
-        self.state_within(t, y)
-    }
-    fn restart(&mut self, t: f64, y: &[f64]) -> Result<(), Failure> {
-        self.restart(t, y)
-    }
-    fn counters(&self) -> Counters {
-        self.counters()
-    }
-    fn equations(&self, work: &mut dyn FnMut(&mut Equations<'p>)) {
-        self.with_equations(work);
-    }
-}
-
-impl<'p> Engine<'p> for ida::Solver<Equations<'p>> {
-    fn step(&mut self) -> Result<Reached, Failure> {
-        self.step()
-    }
-    fn state(&self) -> &[f64] {
-        self.state()
-    }
-    fn collect_roots(&self, roots: &mut Vec<usize>) {
-        roots.extend(self.found_roots());
-    }
-    fn state_within(&mut self, t: f64, y: &mut [f64]) -> Result<(), Failure> {
-        self.state_within(t, y)
-    }
-    fn restart(&mut self, t: f64, y: &[f64]) -> Result<(), Failure> {
-        let (y, rate) = self.with_equations(|equations| equations.start(t, y, f64::INFINITY))?;
-        self.restart(t, &y, &rate)
-    }
-    fn counters(&self) -> Counters {
-        self.counters()
-    }
-    fn equations(&self, work: &mut dyn FnMut(&mut Equations<'p>)) {
-        self.with_equations(work);
-    }
-}
-
 /// A solver at work on a problem of ours.
 struct Library<'p, 'm> {
-    engine: Box<dyn Engine<'p> + 'p>,
+    solver: Solver<Equations<'p>>,
     method: &'m Sundials,
 }
 
@@ -106,9 +37,8 @@ impl Library<'_, '_> {
 
 impl Counts for Library<'_, '_> {
     fn statistics(&self) -> Statistics {
-        let counters = self.engine.counters();
-        let mut statistics = Statistics::default();
-        self.engine.equations(&mut |equations| statistics = equations.statistics());
+        let counters = self.solver.counters();
+        let statistics = self.solver.with_equations(|equations| equations.statistics());
         let newton_iterations = if self.method.kind.has_newton() { counters.iterations } else { 0 };
         Statistics {
             convergence_failures: counters.convergence_failures,
@@ -137,14 +67,14 @@ pub fn solve(method: &Sundials, mut problem: Counted<'_>, task: &Task<'_>, obser
         Err(failure) => return Solution::refused(&problem, task, failure),
     };
     let differences = (method.increment, tolerances.typical.clone());
-    let equations = Equations::new(problem, taken, differences, task.settings, task.t_start);
+    let equations = Equations::new(problem, (taken, method.kind.is_ida()), differences, task.settings, task.t_start);
     let mut run = Run::new(equations, task, observer);
     if task.t_end <= task.t_start {
         return run.stop(None);
     }
     let start = match method.kind {
         Kind::Ida(_) => run.problem.start(task.t_start, task.initial, 10.0 * tolerances.largest(task.initial)),
-        Kind::CvodeBdf | Kind::CvodeAdams(_) => Ok((Vec::new(), Vec::new())),
+        Kind::CvodeBdf | Kind::CvodeAdams(_) => Ok((task.initial.to_vec(), Vec::new())),
     };
     let (y, rate) = match start {
         Ok(start) => start,
@@ -152,11 +82,8 @@ pub fn solve(method: &Sundials, mut problem: Counted<'_>, task: &Task<'_>, obser
     };
     run.solve_as(|equations| {
         let multipliers = equations.multipliers();
-        let engine = match method.kind {
-            Kind::Ida(_) => tolerances.ida(method, equations, task, (&y, &rate)),
-            Kind::CvodeBdf | Kind::CvodeAdams(_) => tolerances.cvode(method, equations, task),
-        };
-        Ok((Library { engine: engine?, method }, Steps::new(task, multipliers)))
+        let solver = tolerances.solver(method, equations, task, (&y, &rate))?;
+        Ok((Library { solver, method }, Steps::new(task, multipliers)))
     })
 }
 
@@ -221,37 +148,14 @@ impl Tolerances {
         (norm > 0.0 && step > 0.0).then_some(step.min(self.max_step.unwrap_or(step)))
     }
 
-    fn cvode<'p>(
-        &self,
-        method: &Sundials,
-        equations: Equations<'p>,
-        task: &Task<'_>,
-    ) -> Result<Box<dyn Engine<'p> + 'p>, Failure> {
-        let (formula, iteration) = match method.kind {
-            Kind::CvodeAdams(iteration) => (Formula::Adams, iteration),
-            Kind::CvodeBdf | Kind::Ida(_) => (Formula::BackwardDifferentiation, Iteration::Newton),
-        };
-        let options = cvode::Options {
-            formula,
-            iteration,
-            max_order: method.max_order,
-            systems: equations.systems(),
-            rel: self.rel,
-            abs: &self.abs,
-            initial_step: self.initial_step,
-            max_step: self.max_step,
-            t_stop: task.t_end,
-        };
-        Ok(Box::new(cvode::Solver::new(equations, task.t_start, task.initial, &options)?))
-    }
-
-    fn ida<'p>(
+    /// The library's solver, from `y` and, for IDA, its `rate` on.
+    fn solver<'p>(
         &self,
         method: &Sundials,
         equations: Equations<'p>,
         task: &Task<'_>,
         (y, rate): (&[f64], &[f64]),
-    ) -> Result<Box<dyn Engine<'p> + 'p>, Failure> {
+    ) -> Result<Solver<Equations<'p>>, Failure> {
         let of_index_3 = method.form() == Some(Form::Index3) && y.len() > task.initial.len();
         // A change of step leaves velocities of index 3 an error of its own order, which no shorter step makes small.
         let leading = if of_index_3 { task.initial.len() / 2 } else { task.initial.len() };
@@ -264,7 +168,8 @@ impl Tolerances {
             *abs = if index == 3 { UNTESTED } else { *abs };
         }
         let initial_step = self.initial_step.or_else(|| of_index_3.then(|| self.first_step(task, rate)).flatten());
-        let options = ida::Options {
+        let options = Options {
+            kind: method.kind,
             max_order: method.max_order,
             systems: equations.systems(),
             tested: &tested,
@@ -274,7 +179,7 @@ impl Tolerances {
             max_step: self.max_step,
             t_stop: task.t_end,
         };
-        Ok(Box::new(ida::Solver::new(equations, task.t_start, y, rate, &options)?))
+        Solver::new(equations, task.t_start, (y, rate), &options)
     }
 }
 
@@ -301,12 +206,12 @@ impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
     /// Makes a step, and handles an event at its end. The budget of evaluations is watched by the equations.
     fn attempt(&mut self, run: &mut Run<'_, Library<'p, 'm>>) -> Result<Option<f64>, Failure> {
         let Self { end, before, roots, multipliers, .. } = self;
-        let reached = run.problem.engine.step();
-        let Counters { error_test_failures, convergence_failures, .. } = run.problem.engine.counters();
+        let reached = run.problem.solver.step();
+        let Counters { error_test_failures, convergence_failures, .. } = run.problem.solver.counters();
         run.own.steps_rejected = error_test_failures + convergence_failures;
         let reached = reached.map_err(|failure| run.problem.advised(failure))?;
-        let engine = &mut run.problem.engine;
-        let (state, further) = engine.state().split_at(end.len());
+        let solver = &run.problem.solver;
+        let (state, further) = solver.state().split_at(end.len());
         end.copy_from_slice(state);
         multipliers.iter_mut().zip(further).for_each(|(to, &from)| *to = from);
         if !end.iter().all(|x| x.is_finite()) {
@@ -314,16 +219,14 @@ impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
         }
         roots.clear();
         if reached.is_root {
-            engine.collect_roots(roots);
+            roots.extend(solver.found_roots());
             before.copy_from_slice(end);
         }
-        let mut jumped = Ok(());
-        engine.equations(&mut |equations| {
-            if let Ok(mut functions) = equations.problem().events() {
-                jumped = roots.iter().try_for_each(|&index| functions.jump(index, reached.t, end));
-            }
-        });
-        jumped.map(|()| Some(reached.t))
+        solver.with_equations(|equations| match equations.problem().events() {
+            Ok(mut functions) => roots.iter().try_for_each(|&index| functions.jump(index, reached.t, end)),
+            Err(_) => Ok(()),
+        })?;
+        Ok(Some(reached.t))
     }
 
     fn show(&mut self, library: &mut Library<'p, 'm>, made: Made<'_>) -> ControlFlow<Failure> {
@@ -331,7 +234,7 @@ impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
         let before_projection = (!roots.is_empty()).then_some(&self.before[..]);
         let multipliers = &self.multipliers;
         let further = Further { before_projection, events: roots, multipliers, ..Further::default() };
-        made.show(&self.y, &self.end, further, |t, y| library.engine.state_within(t, y))
+        made.show(&self.y, &self.end, further, |t, y| library.solver.state_within(t, y))
     }
 
     fn advance(&mut self) {
@@ -339,13 +242,17 @@ impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
     }
 
     fn follow(&mut self, run: &mut Run<'_, Library<'p, 'm>>) -> Result<(), Failure> {
-        let (t, engine, roots) = (run.t, &mut run.problem.engine, &self.roots);
-        engine.equations(&mut |equations| equations.accept(t));
+        let (t, Library { solver, method }, roots) = (run.t, &mut run.problem, &self.roots);
+        solver.with_equations(|equations| equations.accept(t));
         if roots.is_empty() || t >= run.task.t_end {
             return Ok(());
         }
-        engine.equations(&mut |equations| equations.begin_at_roots(t, roots));
-        engine.restart(t, &self.y)
+        solver.with_equations(|equations| equations.begin_at_roots(t, roots));
+        if !method.kind.is_ida() {
+            return solver.restart(t, (&self.y, &[]));
+        }
+        let (y, rate) = solver.with_equations(|equations| equations.start(t, &self.y, f64::INFINITY))?;
+        solver.restart(t, (&y, &rate))
     }
 
     fn state(&self) -> &[f64] {

@@ -7,8 +7,8 @@ use nalgebra::{DMatrix, DVector};
 use crate::callbacks::NEWTON_MATRIX;
 use crate::constrained::Constrained;
 use crate::settings::{Jacobian, Sizes};
-use crate::systems::{Solve, Systems};
-use crate::{cvode, ida};
+use crate::solver::{self, Point};
+use crate::systems::Systems;
 
 /// What a problem is to the library.
 pub enum Taken {
@@ -50,6 +50,8 @@ impl Taken {
 pub struct Equations<'p> {
     problem: Counted<'p>,
     taken: Taken,
+    /// Whether they are for IDA.
+    is_implicit: bool,
     /// `M` of `M y' = f(t, y)`, where there is one.
     mass: Option<DMatrix<f64>>,
     /// Increment of a difference quotient, as a share of a component's size.
@@ -102,7 +104,7 @@ impl<'p> Equations<'p> {
     /// The equations of a problem, from `t` (s) on.
     pub fn new(
         mut problem: Counted<'p>,
-        taken: Taken,
+        (taken, is_implicit): (Taken, bool),
         (increment, typical): (f64, Vec<f64>),
         settings: Settings,
         t: f64,
@@ -113,6 +115,7 @@ impl<'p> Equations<'p> {
             mass: problem.properties().mass.cloned(),
             problem,
             taken,
+            is_implicit,
             increment,
             typical,
             settings,
@@ -143,7 +146,7 @@ impl<'p> Equations<'p> {
 
     /// Unknowns of IDA and their rates at `t` (s) in a state of the problem, which violates constraints by at most `most`.
     pub fn start(&mut self, t: f64, state: &[f64], most: f64) -> Result<(Vec<f64>, Vec<f64>), Failure> {
-        let size = ida::Equations::dimension(self);
+        let size = solver::Equations::dimension(self);
         let (mut y, mut rates) = (state.to_vec(), vec![0.0; size]);
         y.resize(size, 0.0);
         self.spend()?;
@@ -177,12 +180,6 @@ impl<'p> Equations<'p> {
         self.event.1.extend_from_slice(roots);
     }
 
-    /// Writes `f(t, y)`.
-    pub fn evaluate(&mut self, t: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Failure> {
-        self.spend()?;
-        self.problem.rhs(t, y, rate)
-    }
-
     /// Fails where another evaluation would exceed the budget.
     fn spend(&self) -> Result<(), Failure> {
         let Statistics { rhs_evaluations, jacobian_rhs_evaluations, .. } = self.problem.statistics();
@@ -210,8 +207,96 @@ impl<'p> Equations<'p> {
         }
         Ok(())
     }
+}
 
-    fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Failure> {
+impl Counts for Equations<'_> {
+    fn statistics(&self) -> Statistics {
+        self.problem.statistics()
+    }
+}
+
+/// `f(t, y)` for CVODE; `F(t, y, y') = M y' − f(t, y)`, or what [`Constrained`] has, for IDA.
+impl solver::Equations for Equations<'_> {
+    fn dimension(&self) -> usize {
+        if let Taken::Constrained(constrained, _) = &self.taken { constrained.size() } else { self.problem.dimension() }
+    }
+
+    fn evaluate(&mut self, Point { t, y, rate, .. }: Point<'_>, value: &mut [f64]) -> Result<(), Failure> {
+        self.spend()?;
+        if let Taken::Constrained(constrained, _) = &mut self.taken {
+            return constrained.residual(&mut self.problem, t, (y, rate), value);
+        }
+        self.problem.rhs(t, y, value)?;
+        match &self.mass {
+            _ if !self.is_implicit => {}
+            None => value.iter_mut().zip(rate).for_each(|(value, rate)| *value = rate - *value),
+            Some(mass) => {
+                value.iter_mut().for_each(|value| *value = -*value);
+                add_product(1.0, mass, rate, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn jacobian(&mut self, at: Point<'_>, value: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
+        let Point { t, y, rate, factor: c_j } = at;
+        if let Taken::Constrained(constrained, _) = &mut self.taken {
+            return constrained.jacobian(&mut self.problem, (t, c_j), (y, rate), jacobian);
+        }
+        if !self.is_implicit {
+            self.base.copy_from_slice(value);
+            return self.differentiate(t, y, jacobian);
+        }
+        match &self.mass {
+            None => self.base.copy_from_slice(rate),
+            Some(mass) => multiply(mass, rate, &mut self.base),
+        }
+        self.base.iter_mut().zip(value).for_each(|(base, residual)| *base -= residual);
+        self.differentiate(t, y, jacobian)?;
+        for entry in jacobian.iter_mut() {
+            *entry = -*entry;
+        }
+        match &self.mass {
+            None => jacobian.iter_mut().step_by(y.len() + 1).for_each(|diagonal| *diagonal += c_j),
+            Some(mass) => jacobian.iter_mut().zip(mass.iter()).for_each(|(entry, mass)| *entry += c_j * mass),
+        }
+        Ok(())
+    }
+
+    fn prepare(&mut self, Point { t, y, rate, factor }: Point<'_>, keep: bool) -> Result<(), Failure> {
+        let structured = match &mut self.taken {
+            Taken::Constrained(constrained, _) => {
+                return constrained.factorize(&mut self.problem, (t, factor), (y, rate));
+            }
+            Taken::Structured(structured) => structured,
+            Taken::Ordinary(_) => return Ok(()),
+        };
+        if !keep {
+            self.problem.linearise(t, y, &mut structured.tangent)?;
+        }
+        let gamma = if self.is_implicit { 1.0 / factor } else { factor };
+        structured.scale = if self.is_implicit { gamma } else { 1.0 };
+        let factorized = structured.system.factorize(gamma, &structured.tangent);
+        factorized.map_err(|Singular| Failure::SingularMatrix { time: t, matrix: NEWTON_MATRIX })
+    }
+
+    fn solve(&mut self, x: &mut [f64]) -> Result<(), Failure> {
+        match &mut self.taken {
+            Taken::Ordinary(_) => {}
+            Taken::Structured(structured) => {
+                structured.system.solve(x);
+                x.iter_mut().for_each(|x| *x *= structured.scale);
+            }
+            Taken::Constrained(constrained, _) => constrained.solve(x),
+        }
+        Ok(())
+    }
+
+    fn root_count(&self) -> usize {
+        self.roots
+    }
+
+    fn roots(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Failure> {
         let mut functions = self.problem.events()?;
         functions.values(t, y, values)?;
         for (index, value) in values.iter_mut().enumerate() {
@@ -226,134 +311,5 @@ impl<'p> Equations<'p> {
             }
         }
         Ok(())
-    }
-
-    /// Factorizes `1 − γ ∂f/∂y`, with the derivatives at `(t, y)` or those taken last.
-    fn factorize(&mut self, t: f64, y: &[f64], gamma: f64, keep: bool) -> Result<(), Failure> {
-        let Taken::Structured(structured) = &mut self.taken else { return Ok(()) };
-        if !keep {
-            self.problem.linearise(t, y, &mut structured.tangent)?;
-        }
-        let factorized = structured.system.factorize(gamma, &structured.tangent);
-        factorized.map_err(|Singular| Failure::SingularMatrix { time: t, matrix: NEWTON_MATRIX })
-    }
-}
-
-impl Solve for Equations<'_> {
-    fn solve(&mut self, x: &mut [f64]) -> Result<(), Failure> {
-        match &mut self.taken {
-            Taken::Ordinary(_) => {}
-            Taken::Structured(structured) => {
-                structured.system.solve(x);
-                x.iter_mut().for_each(|x| *x *= structured.scale);
-            }
-            Taken::Constrained(constrained, _) => constrained.solve(x),
-        }
-        Ok(())
-    }
-}
-
-impl Counts for Equations<'_> {
-    fn statistics(&self) -> Statistics {
-        self.problem.statistics()
-    }
-}
-
-impl cvode::Equations for Equations<'_> {
-    fn dimension(&self) -> usize {
-        self.problem.dimension()
-    }
-
-    fn rate(&mut self, t: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Failure> {
-        self.evaluate(t, y, rate)
-    }
-
-    fn jacobian(&mut self, t: f64, y: &[f64], rate: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
-        self.base.copy_from_slice(rate);
-        self.differentiate(t, y, jacobian)
-    }
-
-    fn prepare(&mut self, t: f64, y: &[f64], gamma: f64, keep: bool) -> Result<(), Failure> {
-        self.factorize(t, y, gamma, keep)
-    }
-
-    fn root_count(&self) -> usize {
-        self.roots
-    }
-
-    fn roots(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Failure> {
-        self.event_values(t, y, values)
-    }
-}
-
-/// `F(t, y, y') = M y' − f(t, y)`, or what [`Constrained`] has.
-impl ida::Equations for Equations<'_> {
-    fn dimension(&self) -> usize {
-        if let Taken::Constrained(constrained, _) = &self.taken { constrained.size() } else { self.problem.dimension() }
-    }
-
-    fn residual(&mut self, t: f64, y: &[f64], rate: &[f64], residual: &mut [f64]) -> Result<(), Failure> {
-        if let Taken::Constrained(..) = self.taken {
-            self.spend()?;
-        }
-        if let Taken::Constrained(constrained, _) = &mut self.taken {
-            return constrained.residual(&mut self.problem, t, (y, rate), residual);
-        }
-        self.evaluate(t, y, residual)?;
-        match &self.mass {
-            None => residual.iter_mut().zip(rate).for_each(|(residual, rate)| *residual = rate - *residual),
-            Some(mass) => {
-                residual.iter_mut().for_each(|residual| *residual = -*residual);
-                add_product(1.0, mass, rate, residual);
-            }
-        }
-        Ok(())
-    }
-
-    fn jacobian(
-        &mut self,
-        t: f64,
-        c_j: f64,
-        y: &[f64],
-        rate: &[f64],
-        residual: &[f64],
-        jacobian: &mut [f64],
-    ) -> Result<(), Failure> {
-        if let Taken::Constrained(constrained, _) = &mut self.taken {
-            return constrained.jacobian(&mut self.problem, (t, c_j), (y, rate), jacobian);
-        }
-        match &self.mass {
-            None => self.base.copy_from_slice(rate),
-            Some(mass) => multiply(mass, rate, &mut self.base),
-        }
-        self.base.iter_mut().zip(residual).for_each(|(base, residual)| *base -= residual);
-        self.differentiate(t, y, jacobian)?;
-        for entry in jacobian.iter_mut() {
-            *entry = -*entry;
-        }
-        match &self.mass {
-            None => jacobian.iter_mut().step_by(y.len() + 1).for_each(|diagonal| *diagonal += c_j),
-            Some(mass) => jacobian.iter_mut().zip(mass.iter()).for_each(|(entry, mass)| *entry += c_j * mass),
-        }
-        Ok(())
-    }
-
-    fn prepare(&mut self, t: f64, c_j: f64, y: &[f64], rate: &[f64]) -> Result<(), Failure> {
-        match &mut self.taken {
-            Taken::Constrained(constrained, _) => constrained.factorize(&mut self.problem, (t, c_j), (y, rate)),
-            Taken::Structured(structured) => {
-                structured.scale = 1.0 / c_j;
-                self.factorize(t, y, 1.0 / c_j, false)
-            }
-            Taken::Ordinary(_) => Ok(()),
-        }
-    }
-
-    fn root_count(&self) -> usize {
-        self.roots
-    }
-
-    fn roots(&mut self, t: f64, y: &[f64], _rate: &[f64], values: &mut [f64]) -> Result<(), Failure> {
-        self.event_values(t, y, values)
     }
 }

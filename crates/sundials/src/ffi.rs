@@ -150,10 +150,75 @@ pub const ONE_STEP: c_int = 2;
 /// `CV_ROOT_RETURN` and `IDA_ROOT_RETURN`.
 pub const ROOT_RETURN: c_int = 2;
 
-/// Flags of CVODE that say that a function of ours failed: its right-hand side, roots or Jacobian.
-pub const CV_OURS: [c_int; 6] = [-6, -8, -9, -10, -11, -12];
-/// The same of IDA.
-pub const IDA_OURS: [c_int; 6] = [-6, -8, -9, -10, -12, -14];
+/// A function of one of the library's solvers that takes its memory and one thing else.
+type Call<T> = unsafe extern "C" fn(*mut c_void, T) -> c_int;
+
+/// The functions that CVODE and IDA have in common.
+pub struct Library {
+    pub free: unsafe extern "C" fn(*mut *mut c_void),
+    /// The name of a flag, allocated by the C library; to be freed by [`free`].
+    pub flag_name: unsafe extern "C" fn(c_long) -> *mut c_char,
+    #[cfg(not(sundials_7))]
+    pub set_error_handler: unsafe extern "C" fn(*mut c_void, ErrorHandler, *mut c_void) -> c_int,
+    pub set_user_data: Call<*mut c_void>,
+    pub set_tolerances: unsafe extern "C" fn(*mut c_void, f64, VectorPointer) -> c_int,
+    pub set_max_order: Call<c_int>,
+    pub set_initial_step: Call<f64>,
+    pub set_max_step: Call<f64>,
+    pub set_stop_time: Call<f64>,
+    pub set_linear_solver: unsafe extern "C" fn(*mut c_void, LinearSolverPointer, MatrixPointer) -> c_int,
+    pub silence_inactive_roots: unsafe extern "C" fn(*mut c_void) -> c_int,
+    pub read_roots: Call<*mut c_int>,
+    pub interpolate: unsafe extern "C" fn(*mut c_void, f64, c_int, VectorPointer) -> c_int,
+    /// Counters: failed error tests, steps whose equations were not solved, iterations.
+    pub counters: [Call<*mut c_long>; 3],
+    /// Counters of Newton's method: factorizations, Jacobians, evaluations for difference quotients.
+    pub newton_counters: [Call<*mut c_long>; 3],
+    /// Flags that say that a function of ours failed: right-hand side or residual, roots or Jacobian.
+    pub ours: [c_int; 6],
+}
+
+/// CVODE.
+pub static CVODE: Library = Library {
+    free: CVodeFree,
+    flag_name: CVodeGetReturnFlagName,
+    #[cfg(not(sundials_7))]
+    set_error_handler: CVodeSetErrHandlerFn,
+    set_user_data: CVodeSetUserData,
+    set_tolerances: CVodeSVtolerances,
+    set_max_order: CVodeSetMaxOrd,
+    set_initial_step: CVodeSetInitStep,
+    set_max_step: CVodeSetMaxStep,
+    set_stop_time: CVodeSetStopTime,
+    set_linear_solver: CVodeSetLinearSolver,
+    silence_inactive_roots: CVodeSetNoInactiveRootWarn,
+    read_roots: CVodeGetRootInfo,
+    interpolate: CVodeGetDky,
+    counters: [CVodeGetNumErrTestFails, CVodeGetNumStepSolveFails, CVodeGetNumNonlinSolvIters],
+    newton_counters: [CVodeGetNumLinSolvSetups, CVodeGetNumJacEvals, CVodeGetNumLinRhsEvals],
+    ours: [-6, -8, -9, -10, -11, -12],
+};
+
+/// IDA.
+pub static IDA: Library = Library {
+    free: IDAFree,
+    flag_name: IDAGetReturnFlagName,
+    #[cfg(not(sundials_7))]
+    set_error_handler: IDASetErrHandlerFn,
+    set_user_data: IDASetUserData,
+    set_tolerances: IDASVtolerances,
+    set_max_order: IDASetMaxOrd,
+    set_initial_step: IDASetInitStep,
+    set_max_step: IDASetMaxStep,
+    set_stop_time: IDASetStopTime,
+    set_linear_solver: IDASetLinearSolver,
+    silence_inactive_roots: IDASetNoInactiveRootWarn,
+    read_roots: IDAGetRootInfo,
+    interpolate: IDAGetDky,
+    counters: [IDAGetNumErrTestFails, IDAGetNumStepSolveFails, IDAGetNumNonlinSolvIters],
+    newton_counters: [IDAGetNumLinSolvSetups, IDAGetNumJacEvals, IDAGetNumLinResEvals],
+    ours: [-6, -8, -9, -10, -12, -14],
+};
 
 unsafe extern "C" {
     pub fn SUNContext_Create(communicator: Communicator, context: *mut ContextPointer) -> c_int;
@@ -207,7 +272,6 @@ unsafe extern "C" {
     pub fn CVodeGetNumLinSolvSetups(memory: *mut c_void, count: *mut c_long) -> c_int;
     pub fn CVodeGetNumJacEvals(memory: *mut c_void, count: *mut c_long) -> c_int;
     pub fn CVodeGetNumLinRhsEvals(memory: *mut c_void, count: *mut c_long) -> c_int;
-    /// Allocated by the C library; to be freed by [`free`].
     pub fn CVodeGetReturnFlagName(flag: c_long) -> *mut c_char;
 
     pub fn IDACreate(context: ContextPointer) -> *mut c_void;
@@ -244,7 +308,6 @@ unsafe extern "C" {
     pub fn IDAGetNumLinSolvSetups(memory: *mut c_void, count: *mut c_long) -> c_int;
     pub fn IDAGetNumJacEvals(memory: *mut c_void, count: *mut c_long) -> c_int;
     pub fn IDAGetNumLinResEvals(memory: *mut c_void, count: *mut c_long) -> c_int;
-    /// Allocated by the C library; to be freed by [`free`].
     pub fn IDAGetReturnFlagName(flag: c_long) -> *mut c_char;
 
     pub fn free(memory: *mut c_void);

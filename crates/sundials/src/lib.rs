@@ -1,8 +1,8 @@
 //! CVODE and IDA of SUNDIALS as methods. No model is known here.
 //!
 //! ```text
-//! CvodeBdf, CvodeAdams, Ida ──▶ drive ──▶ cvode::Solver, ida::Solver ──▶ ffi (C)
-//!  (parameters)          (steps, roots,     (safe, own their memory)
+//! CvodeBdf, CvodeAdams, Ida ──▶ drive ──▶ Solver ──▶ ffi (C)
+//!  (parameters)          (steps, roots,     (safe, owns its memory)
 //!                         counters)
 //! ```
 //!
@@ -18,8 +18,6 @@
 mod callbacks;
 #[cfg(sundials)]
 mod constrained;
-#[cfg(sundials)]
-pub mod cvode;
 mod definitions;
 #[cfg(sundials)]
 mod drive;
@@ -28,19 +26,21 @@ mod equations;
 #[cfg(sundials)]
 mod ffi;
 #[cfg(sundials)]
-pub mod ida;
-#[cfg(sundials)]
 mod objects;
 mod settings;
+#[cfg(sundials)]
+mod solver;
 #[cfg(sundials)]
 mod systems;
 
 #[cfg(sundials)]
 pub use callbacks::Counters;
-pub use definitions::{CvodeAdams, CvodeBdf, Ida};
+pub use definitions::{CvodeAdams, CvodeBdf, Ida, Kind};
 pub use settings::{Form, Iteration, Jacobian, LinearSolver, Sizes};
 #[cfg(sundials)]
-pub use systems::{Solve, Systems};
+pub use solver::{Equations, Options, Point, Solver};
+#[cfg(sundials)]
+pub use systems::Systems;
 
 /// The package that has the library, as Debian names it.
 pub const PACKAGE: &str = "libsundials-dev";

@@ -8,6 +8,8 @@ use std::rc::Rc;
 
 use mbsbench_problem::Failure;
 
+use crate::callbacks::Counters;
+use crate::definitions::Kind;
 use crate::ffi;
 
 /// What every other object belongs to. They keep it alive, so that the order in which owners go does not matter.
@@ -119,26 +121,6 @@ impl OutOfMemory {
         let (flag, reason) = ("SUN_ERR_MEM_FAIL".to_owned(), format!("{} returned nothing", self.0));
         Failure::SolverFailed { time, flag, reason }
     }
-}
-
-/// `CVodeGetReturnFlagName` or `IDAGetReturnFlagName`.
-type FlagName = unsafe extern "C" fn(c_long) -> *mut c_char;
-
-/// The name of a flag.
-///
-/// # Safety
-/// `name` takes any number and returns a text for the caller to free, or null.
-unsafe fn flag_name(name: FlagName, flag: c_int) -> String {
-    // SAFETY: as the caller promises.
-    let text = unsafe { name(flag.into()) };
-    if text.is_null() {
-        return flag.to_string();
-    }
-    // SAFETY: a text that ends with a zero, allocated for the caller.
-    let owned = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
-    // SAFETY: allocated with the C library's `malloc`, and copied by now.
-    unsafe { ffi::free(text.cast()) };
-    owned
 }
 
 /// A number of components as the library counts.
@@ -313,8 +295,8 @@ impl Drop for FixedPoint {
 /// The memory of CVODE or IDA.
 pub struct Memory {
     pointer: *mut c_void,
-    free: unsafe extern "C" fn(*mut *mut c_void),
-    name: FlagName,
+    /// The functions of that solver.
+    pub library: &'static ffi::Library,
     context: Rc<Context>,
 }
 
@@ -328,64 +310,39 @@ pub struct Reached {
 }
 
 impl Memory {
-    /// CVODE with the Adams formulas or those of backward differentiation.
+    /// Memory of that solver.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn cvode(context: &Rc<Context>, formula: c_int) -> Result<Self, OutOfMemory> {
+    pub fn new(context: &Rc<Context>, kind: Kind) -> Result<Self, OutOfMemory> {
         // SAFETY: the context is alive.
-        let pointer = unsafe { ffi::CVodeCreate(formula, context.pointer()) };
-        let memory = Self::new(pointer, ffi::CVodeFree, ffi::CVodeGetReturnFlagName, context)?;
-        #[cfg(not(sundials_7))]
-        // SAFETY: the memory and the context, which has the handler's data, are alive, and the context longer.
-        unsafe {
-            ffi::CVodeSetErrHandlerFn(pointer, hear, context.listener());
-        }
-        Ok(memory)
-    }
-
-    /// IDA.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    pub fn ida(context: &Rc<Context>) -> Result<Self, OutOfMemory> {
-        // SAFETY: the context is alive.
-        let pointer = unsafe { ffi::IDACreate(context.pointer()) };
-        let memory = Self::new(pointer, ffi::IDAFree, ffi::IDAGetReturnFlagName, context)?;
-        #[cfg(not(sundials_7))]
-        // SAFETY: the memory and the context, which has the handler's data, are alive, and the context longer.
-        unsafe {
-            ffi::IDASetErrHandlerFn(pointer, hear, context.listener());
-        }
-        Ok(memory)
-    }
-
-    fn new(
-        pointer: *mut c_void,
-        free: unsafe extern "C" fn(*mut *mut c_void),
-        name: FlagName,
-        context: &Rc<Context>,
-    ) -> Result<Self, OutOfMemory> {
+        let (pointer, library) = unsafe {
+            match kind {
+                Kind::CvodeAdams(_) => (ffi::CVodeCreate(ffi::CV_ADAMS, context.pointer()), &ffi::CVODE),
+                Kind::CvodeBdf => (ffi::CVodeCreate(ffi::CV_BDF, context.pointer()), &ffi::CVODE),
+                Kind::Ida(_) => (ffi::IDACreate(context.pointer()), &ffi::IDA),
+            }
+        };
         if pointer.is_null() {
             return Err(OutOfMemory("creating the solver"));
         }
-        Ok(Self { pointer, free, name, context: Rc::clone(context) })
+        let memory = Self { pointer, library, context: Rc::clone(context) };
+        #[cfg(not(sundials_7))]
+        // SAFETY: the memory and the context, which has the handler's data, are alive, and the context longer.
+        unsafe {
+            (library.set_error_handler)(pointer, hear, context.listener());
+        }
+        Ok(memory)
     }
 
     /// What a step from `from` to `t` (s) that returned `flag` has come to. `failure` is what the equations failed with, which
-    /// counts where the flag is one of `ours`, or the time did not advance.
+    /// counts where the flag says so, or the time did not advance.
     ///
     /// # Errors
     /// The equations' own failure, [`Failure::StepTooSmall`], or [`Failure::SolverFailed`] with the library's name for it.
-    pub fn reached(
-        &self,
-        [from, t]: [f64; 2],
-        flag: c_int,
-        failure: Option<Failure>,
-        ours: &[c_int],
-    ) -> Result<Reached, Failure> {
+    pub fn reached(&self, [from, t]: [f64; 2], flag: c_int, failure: Option<Failure>) -> Result<Reached, Failure> {
         if flag < 0 {
-            let failure = failure.filter(|_| ours.contains(&flag));
+            let failure = failure.filter(|_| self.library.ours.contains(&flag));
             return Err(failure.unwrap_or_else(|| self.failure(from, flag)));
         }
         if t <= from {
@@ -402,8 +359,18 @@ impl Memory {
     /// What a negative flag at `time` means, in the library's words.
     pub fn failure(&self, time: f64, flag: c_int) -> Failure {
         let reason = self.context.last_words();
-        // SAFETY: one of the two functions that name flags.
-        let flag = unsafe { flag_name(self.name, flag) };
+        // SAFETY: the function takes any number and returns a text that ends with a zero for the caller to free, or null.
+        let text = unsafe { (self.library.flag_name)(flag.into()) };
+        let flag = if text.is_null() {
+            flag.to_string()
+        } else {
+            // SAFETY: not null, and allocated with the C library's `malloc` for the caller.
+            unsafe {
+                let owned = CStr::from_ptr(text).to_string_lossy().into_owned();
+                ffi::free(text.cast());
+                owned
+            }
+        };
         Failure::SolverFailed { time, flag, reason }
     }
 
@@ -415,21 +382,31 @@ impl Memory {
         if flag < 0 { Err(self.failure(time, flag)) } else { Ok(()) }
     }
 
-    /// A counter, by the function that reads it; zero where this solver has it not.
-    ///
-    /// # Safety
-    /// `read` is a function of the solver whose memory this is.
-    pub unsafe fn count(&self, read: unsafe extern "C" fn(*mut c_void, *mut c_long) -> c_int) -> u64 {
-        let mut count = 0;
-        // SAFETY: the memory is alive, and of the solver whose function it is, as the caller promises.
-        let flag = unsafe { read(self.pointer, &raw mut count) };
-        if flag < 0 { 0 } else { u64::try_from(count).unwrap_or(0) }
+    /// What was counted so far, of Newton's method where that is used.
+    pub fn counters(&self, has_newton: bool) -> Counters {
+        let count = |read: unsafe extern "C" fn(*mut c_void, *mut c_long) -> c_int| {
+            let mut count = 0;
+            // SAFETY: the memory is alive, and the function is of its solver.
+            let flag = unsafe { read(self.pointer, &raw mut count) };
+            if flag < 0 { 0 } else { u64::try_from(count).unwrap_or(0) }
+        };
+        let [error_test_failures, convergence_failures, iterations] = self.library.counters.map(count);
+        let of_newton = |read| if has_newton { count(read) } else { 0 };
+        let [factorizations, jacobians, calls_for_jacobians] = self.library.newton_counters.map(of_newton);
+        Counters {
+            error_test_failures,
+            convergence_failures,
+            iterations,
+            factorizations,
+            jacobians,
+            calls_for_jacobians,
+        }
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: made by the constructor that goes with this function; its context is alive.
-        unsafe { (self.free)(&raw mut self.pointer) };
+        unsafe { (self.library.free)(&raw mut self.pointer) };
     }
 }

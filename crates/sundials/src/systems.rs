@@ -9,6 +9,7 @@ use mbsbench_problem::Failure;
 use crate::callbacks::{Lengths, enter};
 use crate::ffi;
 use crate::objects::{Context, DenseSolver, OutOfMemory, Vector, components, components_mut};
+use crate::solver::Equations;
 
 /// How the linear systems of Newton's method are solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,17 +20,6 @@ pub enum Systems {
     Dense,
     /// By the equations.
     Own,
-}
-
-/// Equations that solve the linear systems of Newton's method, once these have been prepared.
-pub trait Solve {
-    /// Solves with the matrix prepared last; `x` holds the right-hand side on entry and the solution on return.
-    ///
-    /// # Errors
-    /// A [`Failure`], which ends the solve.
-    fn solve(&mut self, _x: &mut [f64]) -> Result<(), Failure> {
-        Err(no_systems())
-    }
 }
 
 /// What equations answer that leave linear systems to the library.
@@ -51,7 +41,7 @@ impl LinearSolver {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn new<E: Solve>(systems: Systems, y: &Vector, data: *mut c_void) -> Result<Self, OutOfMemory> {
+    pub fn new<E: Equations>(systems: Systems, y: &Vector, data: *mut c_void) -> Result<Self, OutOfMemory> {
         Ok(match systems {
             Systems::Differences | Systems::Dense => Self::Dense(DenseSolver::new(y)?),
             Systems::Own => Self::Own(OwnSolver::new::<E>(y.context(), data)?),
@@ -84,7 +74,7 @@ pub struct OwnSolver {
 }
 
 impl OwnSolver {
-    fn new<E: Solve>(context: &Rc<Context>, data: *mut c_void) -> Result<Self, OutOfMemory> {
+    fn new<E: Equations>(context: &Rc<Context>, data: *mut c_void) -> Result<Self, OutOfMemory> {
         // SAFETY: the context is alive.
         let [matrix, solver] =
             unsafe { [ffi::SUNMatNewEmpty(context.pointer()), ffi::SUNLinSolNewEmpty(context.pointer())] };
@@ -140,8 +130,8 @@ unsafe extern "C" fn setup(_: ffi::LinearSolverPointer, _: ffi::MatrixPointer) -
     0
 }
 
-/// The library's way to [`Solve::solve`].
-unsafe extern "C" fn solve<E: Solve>(
+/// The library's way to [`Equations::solve`].
+unsafe extern "C" fn solve<E: Equations>(
     solver: ffi::LinearSolverPointer,
     _: ffi::MatrixPointer,
     x: ffi::VectorPointer,

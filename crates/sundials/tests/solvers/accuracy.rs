@@ -6,7 +6,7 @@ use mbsbench_problem::{
     Counted, Failure, Formulated, Formulation, Method, MethodDefinition, ModelDefinition, Settings, Silent, Solution,
     StepControl, Task,
 };
-use mbsbench_sundials::{CvodeBdf, Ida, Jacobian, Sizes, Solve, Systems, ida};
+use mbsbench_sundials::{CvodeBdf, Equations, Form, Ida, Jacobian, Kind, Options, Point, Sizes, Solver, Systems};
 
 use crate::problems::{Oscillator, Robertson, VanDerPol, distance, methods, solve, tolerance};
 
@@ -92,27 +92,18 @@ fn ode15s_agrees_with_the_library_on_robertson() {
 /// Robertson's problem with the conservation of mass in place of its third equation: index 1.
 struct ConservedRobertson;
 
-impl Solve for ConservedRobertson {}
-
-impl ida::Equations for ConservedRobertson {
+impl Equations for ConservedRobertson {
     fn dimension(&self) -> usize {
         3
     }
-    fn residual(&mut self, _t: f64, y: &[f64], rate: &[f64], residual: &mut [f64]) -> Result<(), Failure> {
+    fn evaluate(&mut self, Point { y, rate, .. }: Point<'_>, residual: &mut [f64]) -> Result<(), Failure> {
         residual[0] = rate[0] + 0.04 * y[0] - 1e4 * y[1] * y[2];
         residual[1] = rate[1] - 0.04 * y[0] + 1e4 * y[1] * y[2] + 3e7 * y[1] * y[1];
         residual[2] = y[0] + y[1] + y[2] - 1.0;
         Ok(())
     }
-    fn jacobian(
-        &mut self,
-        _t: f64,
-        c_j: f64,
-        y: &[f64],
-        _rate: &[f64],
-        _residual: &[f64],
-        jacobian: &mut [f64],
-    ) -> Result<(), Failure> {
+    fn jacobian(&mut self, at: Point<'_>, _residual: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
+        let Point { y, factor: c_j, .. } = at;
         let first = [c_j + 0.04, -0.04, 1.0];
         let second = [-1e4 * y[2], c_j + 1e4 * y[2] + 6e7 * y[1], 1.0];
         let third = [-1e4 * y[1], 1e4 * y[1], 1.0];
@@ -128,7 +119,8 @@ fn robertson_with_an_algebraic_equation_agrees_with_the_differential_one() {
     let bdf = CvodeBdf { absolute_scale, ..CvodeBdf::default() }.method();
     let ordinary = solve(&*bdf, &Robertson, &Robertson::START, 40.0, tolerance(tol), &mut Silent);
     for systems in [Systems::Dense, Systems::Differences] {
-        let options = ida::Options {
+        let options = Options {
+            kind: Kind::Ida(Form::Index1),
             max_order: 5,
             systems,
             tested: &[true; 3],
@@ -139,7 +131,7 @@ fn robertson_with_an_algebraic_equation_agrees_with_the_differential_one() {
             t_stop: 40.0,
         };
         let rate = [-0.04, 0.04, 0.0];
-        let mut solver = ida::Solver::new(ConservedRobertson, 0.0, &Robertson::START, &rate, &options).unwrap();
+        let mut solver = Solver::new(ConservedRobertson, 0.0, (&Robertson::START, &rate), &options).unwrap();
         while solver.step().unwrap().t < 40.0 {}
         let y = solver.state();
         let conserved = (y[0] + y[1] + y[2] - 1.0).abs();

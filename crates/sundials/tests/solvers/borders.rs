@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mbsbench_problem::{Failure, OdeModel, Scalar, Silent};
-use mbsbench_sundials::{Iteration, Solve, Systems, cvode, ida};
+use mbsbench_sundials::{Equations, Form, Iteration, Kind, Options, Point, Solver, Systems};
 
 use crate::problems::{Oscillator, methods, solve, tolerance};
 
@@ -51,35 +51,33 @@ impl Drop for Fickle<'_> {
     }
 }
 
-/// The matrix is diagonal, with what was prepared last.
-impl Solve for Fickle<'_> {
-    fn solve(&mut self, x: &mut [f64]) -> Result<(), Failure> {
-        x.iter_mut().for_each(|x| *x /= self.diagonal);
-        Ok(())
-    }
-}
-
-impl cvode::Equations for Fickle<'_> {
+/// `y' = −y`; Newton's matrix is diagonal, with what was prepared last.
+impl Equations for Fickle<'_> {
     fn dimension(&self) -> usize {
         self.dimension
     }
-    fn rate(&mut self, _t: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Failure> {
+    fn evaluate(&mut self, Point { y, rate, .. }: Point<'_>, value: &mut [f64]) -> Result<(), Failure> {
         self.dimension = 1000;
-        assert_eq!((y.len(), rate.len()), (3, 3));
-        for (rate, y) in rate.iter_mut().zip(y) {
-            *rate = -y;
+        assert_eq!((y.len(), value.len()), (3, 3));
+        for (i, value) in value.iter_mut().enumerate() {
+            *value = rate.get(i).map_or(-y[i], |rate| rate + y[i]);
         }
         Ok(())
     }
-    fn jacobian(&mut self, _t: f64, y: &[f64], rate: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
-        assert_eq!((y.len(), rate.len(), jacobian.len()), (3, 3, 9));
+    fn jacobian(&mut self, at: Point<'_>, value: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
+        assert_eq!((at.y.len(), value.len(), jacobian.len()), (3, 3, 9));
         jacobian.fill(0.0);
-        jacobian.iter_mut().step_by(4).for_each(|diagonal| *diagonal = -1.0);
+        let entry = if at.rate.is_empty() { -1.0 } else { at.factor + 1.0 };
+        jacobian.iter_mut().step_by(4).for_each(|diagonal| *diagonal = entry);
         Ok(())
     }
-    fn prepare(&mut self, _t: f64, y: &[f64], gamma: f64, _keep: bool) -> Result<(), Failure> {
-        assert_eq!(y.len(), 3);
-        self.diagonal = 1.0 + gamma;
+    fn prepare(&mut self, at: Point<'_>, _keep: bool) -> Result<(), Failure> {
+        assert_eq!(at.y.len(), 3);
+        self.diagonal = 1.0 + at.factor;
+        Ok(())
+    }
+    fn solve(&mut self, x: &mut [f64]) -> Result<(), Failure> {
+        x.iter_mut().for_each(|x| *x /= self.diagonal);
         Ok(())
     }
     fn root_count(&self) -> usize {
@@ -91,37 +89,6 @@ impl cvode::Equations for Fickle<'_> {
     }
 }
 
-impl ida::Equations for Fickle<'_> {
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-    fn residual(&mut self, _t: f64, y: &[f64], rate: &[f64], residual: &mut [f64]) -> Result<(), Failure> {
-        self.dimension = 1000;
-        for ((residual, y), rate) in residual.iter_mut().zip(y).zip(rate) {
-            *residual = rate + y;
-        }
-        Ok(())
-    }
-    fn jacobian(
-        &mut self,
-        _t: f64,
-        c_j: f64,
-        _y: &[f64],
-        _rate: &[f64],
-        _residual: &[f64],
-        jacobian: &mut [f64],
-    ) -> Result<(), Failure> {
-        jacobian.fill(0.0);
-        jacobian.iter_mut().step_by(4).for_each(|diagonal| *diagonal = c_j + 1.0);
-        Ok(())
-    }
-    fn prepare(&mut self, _t: f64, c_j: f64, y: &[f64], rate: &[f64]) -> Result<(), Failure> {
-        assert_eq!((y.len(), rate.len()), (3, 3));
-        self.diagonal = c_j + 1.0;
-        Ok(())
-    }
-}
-
 /// Solvers are dropped before their first step, in the middle, at the end, out of order, and moved in between.
 #[test]
 fn solvers_can_be_dropped_at_any_time() {
@@ -129,18 +96,18 @@ fn solvers_can_be_dropped_at_any_time() {
     let [dense, own, differences] = [Systems::Dense, Systems::Own, Systems::Differences];
     for (steps, systems) in [(0, dense), (0, own), (1, differences), (7, dense), (7, own), (7, differences)] {
         for iteration in [Iteration::Newton, Iteration::FixedPoint] {
-            let options = cvode::Options {
-                formula: cvode::Formula::Adams,
+            let options = Options {
+                kind: Kind::CvodeAdams(iteration),
                 max_order: 12,
-                iteration,
                 systems,
+                tested: &[true; 3],
                 rel: 1e-6,
                 abs: &[1e-6; 3],
                 initial_step: None,
                 max_step: None,
                 t_stop: 10.0,
             };
-            let make = || cvode::Solver::new(Fickle::new(3, &alive), 0.0, &[1.0, 2.0, 3.0], &options).unwrap();
+            let make = || Solver::new(Fickle::new(3, &alive), 0.0, (&[1.0, 2.0, 3.0], &[]), &options).unwrap();
             let mut solvers = vec![make(), make(), make()];
             for solver in &mut solvers {
                 (0..steps).for_each(|_| assert!(solver.step().is_ok()));
@@ -153,7 +120,8 @@ fn solvers_can_be_dropped_at_any_time() {
             }
             assert_eq!(alive.get(), 2);
         }
-        let options = ida::Options {
+        let options = Options {
+            kind: Kind::Ida(Form::Index1),
             max_order: 5,
             systems,
             tested: &[true; 3],
@@ -164,9 +132,9 @@ fn solvers_can_be_dropped_at_any_time() {
             t_stop: 10.0,
         };
         let (y, rate) = ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0]);
-        let mut solver = ida::Solver::new(Fickle::new(3, &alive), 0.0, &y, &rate, &options).unwrap();
+        let mut solver = Solver::new(Fickle::new(3, &alive), 0.0, (&y, &rate), &options).unwrap();
         (0..steps).for_each(|_| assert!(solver.step().is_ok()));
-        solver.restart(0.5, &y, &rate).unwrap();
+        solver.restart(0.5, (&y, &rate)).unwrap();
         assert!(solver.step().unwrap().t > 0.5);
     }
     assert_eq!(alive.get(), 0);

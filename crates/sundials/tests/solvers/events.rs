@@ -3,24 +3,22 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{Counted, EventFunctions, Failure, Form, Observer, Ode, Step, Task};
-use mbsbench_sundials::{Iteration, Solve, Systems, cvode};
+use mbsbench_sundials::{Equations, Iteration, Kind, Options, Point, Solver, Systems};
 
 use crate::problems::{methods, settings, tolerance};
 
 /// `q'' = −q` with the roots of `q` and of `q − 2`, which is never reached.
 struct Swing;
 
-impl Solve for Swing {}
-
-impl cvode::Equations for Swing {
+impl Equations for Swing {
     fn dimension(&self) -> usize {
         2
     }
-    fn rate(&mut self, _t: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Failure> {
+    fn evaluate(&mut self, Point { y, .. }: Point<'_>, rate: &mut [f64]) -> Result<(), Failure> {
         rate.copy_from_slice(&[y[1], -y[0]]);
         Ok(())
     }
-    fn jacobian(&mut self, _t: f64, _y: &[f64], _rate: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
+    fn jacobian(&mut self, _at: Point<'_>, _rate: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
         jacobian.copy_from_slice(&[0.0, -1.0, 1.0, 0.0]);
         Ok(())
     }
@@ -35,18 +33,18 @@ impl cvode::Equations for Swing {
 
 #[test]
 fn roots_of_the_oscillator() {
-    let options = cvode::Options {
-        formula: cvode::Formula::Adams,
+    let options = Options {
+        kind: Kind::CvodeAdams(Iteration::FixedPoint),
         max_order: 12,
-        iteration: Iteration::FixedPoint,
         systems: Systems::Differences,
+        tested: &[true; 2],
         rel: 1e-10,
         abs: &[1e-10; 2],
         initial_step: None,
         max_step: None,
         t_stop: 10.0,
     };
-    let mut solver = cvode::Solver::new(Swing, 0.0, &[1.0, 0.0], &options).unwrap();
+    let mut solver = Solver::new(Swing, 0.0, (&[1.0, 0.0], &[]), &options).unwrap();
     let mut roots = Vec::new();
     loop {
         let reached = solver.step().unwrap();

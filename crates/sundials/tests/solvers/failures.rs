@@ -3,7 +3,7 @@
 use mbsbench_problem::{
     Counted, Failure, Method, MethodDefinition, Ode, Properties, Settings, Silent, Solution, Status, StepControl, Task,
 };
-use mbsbench_sundials::{CvodeBdf, Ida, Jacobian, Sizes, Solve, Systems, cvode};
+use mbsbench_sundials::{CvodeBdf, Equations, Ida, Jacobian, Kind, Options, Point, Sizes, Solver, Systems};
 
 use crate::problems::{Oscillator, VanDerPol, methods, settings, solve, tolerance};
 
@@ -95,35 +95,33 @@ fn flag_and_words_of_the_library_are_kept() {
         assert!(reason.contains("too much accuracy"), "{reason}");
         assert_eq!(failure.status(), Status::SolverFailed);
     }
-    let refused = cvode::Options {
-        formula: cvode::Formula::BackwardDifferentiation,
+    let refused = Options {
+        kind: Kind::CvodeBdf,
         max_order: 6,
-        iteration: mbsbench_sundials::Iteration::Newton,
         systems: Systems::Differences,
+        tested: &[true],
         rel: 1e-6,
         abs: &[1e-6],
         initial_step: None,
         max_step: None,
         t_stop: 1.0,
     };
-    let failure = cvode::Solver::new(Still, 0.0, &[1.0], &refused).err();
+    let failure = Solver::new(Still, 0.0, (&[1.0], &[]), &refused).err();
     assert!(matches!(failure, Some(Failure::SolverFailed { ref flag, .. }) if flag == "CV_ILL_INPUT"), "{failure:?}");
 }
 
 /// `y' = 0`.
 struct Still;
 
-impl Solve for Still {}
-
-impl cvode::Equations for Still {
+impl Equations for Still {
     fn dimension(&self) -> usize {
         1
     }
-    fn rate(&mut self, _t: f64, _y: &[f64], rate: &mut [f64]) -> Result<(), Failure> {
+    fn evaluate(&mut self, _at: Point<'_>, rate: &mut [f64]) -> Result<(), Failure> {
         rate[0] = 0.0;
         Ok(())
     }
-    fn jacobian(&mut self, _t: f64, _y: &[f64], _rate: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
+    fn jacobian(&mut self, _at: Point<'_>, _rate: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
         jacobian[0] = 0.0;
         Ok(())
     }

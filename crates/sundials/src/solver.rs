@@ -1,0 +1,467 @@
+//! A solve of CVODE, linear multistep formulas for `y' = f(t, y)`, or of IDA, backward differentiation for `F(t, y, y') = 0`.
+#![allow(unsafe_code)]
+
+use std::ffi::{c_int, c_void};
+
+use mbsbench_problem::Failure;
+
+use crate::callbacks::{Callbacks, Counters, Lengths, enter, finite};
+use crate::definitions::Kind;
+use crate::ffi::{self, MatrixPointer, VectorPointer};
+use crate::objects::{
+    Context, FixedPoint, Memory, OutOfMemory, Reached, Vector, components, components_mut, entries_mut,
+};
+use crate::systems::{LinearSolver, Systems, no_systems};
+
+/// A point at which the library asks for something.
+#[derive(Debug, Clone, Copy)]
+pub struct Point<'p> {
+    /// Time, s.
+    pub t: f64,
+    /// State.
+    pub y: &'p [f64],
+    /// `y'` for IDA; empty for CVODE.
+    pub rate: &'p [f64],
+    /// The factor in Newton's matrix, where that is asked for: `γ` of `1 − γ ∂f/∂y` or `c_j` of `∂F/∂y + c_j ∂F/∂y'`.
+    pub factor: f64,
+}
+
+/// Equations for [`Solver`]: `f(t, y)` for CVODE, `F(t, y, y')` for IDA.
+pub trait Equations {
+    /// Number of unknowns.
+    fn dimension(&self) -> usize;
+
+    /// Writes `f` or `F`. A result that is not finite makes the solver try a smaller step.
+    ///
+    /// # Errors
+    /// A [`Failure`], which ends the solve, but for [`Failure::NonFinite`].
+    fn evaluate(&mut self, at: Point<'_>, value: &mut [f64]) -> Result<(), Failure>;
+
+    /// Writes `∂f/∂y` or `∂F/∂y + c_j ∂F/∂y'`, column by column; `value` is `f` or `F` there. Called with [`Systems::Dense`].
+    ///
+    /// # Errors
+    /// As of [`evaluate`](Self::evaluate).
+    fn jacobian(&mut self, at: Point<'_>, value: &[f64], jacobian: &mut [f64]) -> Result<(), Failure>;
+
+    /// Prepares solutions with Newton's matrix: takes the derivatives at the point, or keeps those of CVODE that were taken last. Called
+    /// with [`Systems::Own`].
+    ///
+    /// # Errors
+    /// As of [`evaluate`](Self::evaluate).
+    fn prepare(&mut self, _at: Point<'_>, _keep: bool) -> Result<(), Failure> {
+        Err(no_systems())
+    }
+
+    /// Solves with the matrix prepared last; `x` holds the right-hand side on entry and the solution on return.
+    ///
+    /// # Errors
+    /// A [`Failure`], which ends the solve.
+    fn solve(&mut self, _x: &mut [f64]) -> Result<(), Failure> {
+        Err(no_systems())
+    }
+
+    /// Number of functions whose roots are to be found.
+    fn root_count(&self) -> usize {
+        0
+    }
+
+    /// Writes the values of these functions into `values`.
+    ///
+    /// # Errors
+    /// A [`Failure`], which ends the solve.
+    fn roots(&mut self, _t: f64, _y: &[f64], _values: &mut [f64]) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+/// How [`Solver`] solves.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'o> {
+    /// Which of the library's solvers.
+    pub kind: Kind,
+    /// Highest order.
+    pub max_order: u32,
+    /// How the linear systems of Newton's method are solved.
+    pub systems: Systems,
+    /// Components that the error test is about; IDA takes the others for algebraic unknowns.
+    pub tested: &'o [bool],
+    /// Relative tolerance.
+    pub rel: f64,
+    /// Absolute tolerance of each component.
+    pub abs: &'o [f64],
+    /// First step, s; the library's own estimate where none is given.
+    pub initial_step: Option<f64>,
+    /// Largest step, s.
+    pub max_step: Option<f64>,
+    /// Time that no step goes beyond, s.
+    pub t_stop: f64,
+}
+
+/// A solve under way.
+pub struct Solver<E> {
+    memory: Memory,
+    callbacks: Callbacks<E>,
+    // Attached to the memory, which is freed before them.
+    linear: Option<LinearSolver>,
+    fixed_point: Option<FixedPoint>,
+    t: f64,
+    t_stop: f64,
+    state: Vector,
+    /// `y'`, which IDA has.
+    rate: Option<Vector>,
+    within: Vector,
+    found: Vec<c_int>,
+    /// What was counted before the last restart, at which the library begins anew.
+    before: Counters,
+}
+
+impl<E: Equations> Solver<E> {
+    /// A solve from `y` at `t`, for IDA with its `rate`, which satisfy the equations.
+    ///
+    /// # Errors
+    /// [`Failure::SolverFailed`] for options that the library refuses.
+    ///
+    /// # Panics
+    /// Where state, rate, tolerances or tested components have another number of components than the equations.
+    pub fn new(equations: E, t: f64, (y, rate): (&[f64], &[f64]), options: &Options<'_>) -> Result<Self, Failure> {
+        let (n, of_rate) = (equations.dimension(), if options.kind.is_ida() { y.len() } else { 0 });
+        let lengths = [y.len(), rate.len(), options.abs.len(), options.tested.len()];
+        assert_eq!(lengths, [n, of_rate, n, n], "state, rate, tolerances and tested components");
+        let mut solver = Self::allocate(equations, t, (y, rate), options).map_err(|error| error.at(t))?;
+        solver.set_up(options)?;
+        Ok(solver)
+    }
+
+    fn allocate(equations: E, t: f64, (y, rate): (&[f64], &[f64]), options: &Options<'_>) -> Result<Self, OutOfMemory> {
+        let context = Context::new()?;
+        let state = Vector::new(&context, y)?;
+        let lengths = Lengths { state: y.len(), roots: equations.root_count() };
+        let callbacks = Callbacks::new(equations, lengths);
+        let has_newton = options.kind.has_newton();
+        let linear = || LinearSolver::new::<E>(options.systems, &state, callbacks.data());
+        Ok(Self {
+            memory: Memory::new(&context, options.kind)?,
+            linear: has_newton.then(linear).transpose()?,
+            fixed_point: (!has_newton).then(|| FixedPoint::new(&state)).transpose()?,
+            t,
+            t_stop: options.t_stop,
+            rate: options.kind.is_ida().then(|| Vector::new(&context, rate)).transpose()?,
+            within: Vector::new(&context, y)?,
+            state,
+            found: vec![0; lengths.roots],
+            before: Counters::default(),
+            callbacks,
+        })
+    }
+
+    fn set_up(&mut self, options: &Options<'_>) -> Result<(), Failure> {
+        let vector = |components| Vector::new(self.state.context(), components).map_err(|error| error.at(self.t));
+        let tolerances = vector(options.abs)?;
+        let kinds: Vec<f64> = options.tested.iter().map(|&tested| f64::from(u8::from(tested))).collect();
+        let kinds = vector(&kinds)?;
+        let (memory, t, y) = (self.memory.pointer(), self.t, self.state.pointer());
+        let library = self.memory.library;
+        let check = |flag| self.memory.check(t, flag);
+        let order = c_int::try_from(options.max_order).unwrap_or(c_int::MAX);
+        let roots = c_int::try_from(self.found.len()).unwrap_or(c_int::MAX);
+        // SAFETY: the memory is that of the library's solver; vectors, matrix and solvers are of the same context and size, and live
+        // as long as the memory, but for tolerances and kinds, which are copied. The data are those that the functions of `E`
+        // expect, and live as long too.
+        unsafe {
+            check(match &self.rate {
+                None => ffi::CVodeInit(memory, right_hand_side::<E>, t, y),
+                Some(rate) => ffi::IDAInit(memory, residual::<E>, t, y, rate.pointer()),
+            })?;
+            check((library.set_user_data)(memory, self.callbacks.data()))?;
+            check((library.set_tolerances)(memory, options.rel, tolerances.pointer()))?;
+            check((library.set_max_order)(memory, order))?;
+            check((library.set_initial_step)(memory, options.initial_step.unwrap_or(0.0)))?;
+            check((library.set_max_step)(memory, options.max_step.unwrap_or(0.0)))?;
+            check((library.set_stop_time)(memory, options.t_stop))?;
+            if self.rate.is_none() {
+                // Version 7 prints warnings past its error handlers. A step that does not advance the time is a failure here.
+                check(ffi::CVodeSetMaxHnilWarns(memory, -1))?;
+            } else if options.tested.contains(&false) {
+                check(ffi::IDASetId(memory, kinds.pointer()))?;
+                check(ffi::IDASetSuppressAlg(memory, 1))?;
+            }
+            if let Some(linear) = &self.linear {
+                check((library.set_linear_solver)(memory, linear.solver(), linear.matrix()))?;
+                check(match (options.systems, &self.rate) {
+                    (Systems::Differences, _) => 0,
+                    (Systems::Dense, None) => ffi::CVodeSetJacFn(memory, jacobian_of_rate::<E>),
+                    (Systems::Dense, Some(_)) => ffi::IDASetJacFn(memory, jacobian_of_residual::<E>),
+                    (Systems::Own, None) => ffi::CVodeSetLinSysFn(memory, system_of_rate::<E>),
+                    (Systems::Own, Some(_)) => ffi::IDASetJacFn(memory, system_of_residual::<E>),
+                })?;
+            }
+            if let Some(fixed_point) = &self.fixed_point {
+                check(ffi::CVodeSetNonlinearSolver(memory, fixed_point.solver()))?;
+            }
+            if roots > 0 {
+                check(match &self.rate {
+                    None => ffi::CVodeRootInit(memory, roots, self::roots::<E>),
+                    Some(_) => ffi::IDARootInit(memory, roots, roots_of_residual::<E>),
+                })?;
+                check((library.silence_inactive_roots)(memory))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes one step of the library's choice, to the first root within it.
+    ///
+    /// # Errors
+    /// What the equations failed with, [`Failure::StepTooSmall`], or [`Failure::SolverFailed`] with the library's name for it.
+    ///
+    /// # Panics
+    /// Where the equations panic.
+    pub fn step(&mut self) -> Result<Reached, Failure> {
+        let mut t = self.t;
+        let (memory, y, place) = (self.memory.pointer(), self.state.pointer(), &raw mut t);
+        // SAFETY: the memory is that of the library's solver and set up; state, rate and place for the time are valid, and no
+        // reference to their components is alive.
+        let flag = unsafe {
+            match &self.rate {
+                None => ffi::CVode(memory, self.t_stop, y, place, ffi::ONE_STEP),
+                Some(rate) => ffi::IDASolve(memory, self.t_stop, place, y, rate.pointer(), ffi::ONE_STEP),
+            }
+        };
+        let failure = self.callbacks.failure()?;
+        let reached = self.memory.reached([self.t, t], flag, failure)?;
+        if reached.is_root {
+            // SAFETY: as many places as there are functions.
+            let flag = unsafe { (self.memory.library.read_roots)(memory, self.found.as_mut_ptr()) };
+            self.memory.check(self.t, flag)?;
+        }
+        self.t = t;
+        Ok(reached)
+    }
+
+    /// The state that the last step reached.
+    #[must_use]
+    pub fn state(&self) -> &[f64] {
+        self.state.components()
+    }
+
+    /// Numbers of the functions that are zero there, where it is a root.
+    pub fn found_roots(&self) -> impl Iterator<Item = usize> + '_ {
+        self.found.iter().enumerate().filter(|&(_, &sign)| sign != 0).map(|(index, _)| index)
+    }
+
+    /// Writes the first components of the state at `t` (s) within the last step of the library, by the polynomial that its formula
+    /// rests on.
+    ///
+    /// # Errors
+    /// [`Failure::SolverFailed`] for times outside.
+    pub fn state_within(&mut self, t: f64, y: &mut [f64]) -> Result<(), Failure> {
+        // SAFETY: the memory is that of the library's solver; the vector is as long as the state, and no reference to its components
+        // is alive.
+        let flag = unsafe { (self.memory.library.interpolate)(self.memory.pointer(), t, 0, self.within.pointer()) };
+        self.memory.check(self.t, flag)?;
+        y.copy_from_slice(&self.within.components()[..y.len()]);
+        Ok(())
+    }
+
+    /// Begins anew from `y` at `t`, for IDA with its `rate`, where the equations have changed.
+    ///
+    /// # Errors
+    /// [`Failure::SolverFailed`].
+    pub fn restart(&mut self, t: f64, (y, rate): (&[f64], &[f64])) -> Result<(), Failure> {
+        self.before = self.counters();
+        self.state.components_mut().copy_from_slice(y);
+        self.t = t;
+        let (memory, y) = (self.memory.pointer(), self.state.pointer());
+        // SAFETY: the memory is that of the library's solver and initialised, state and rate as long as before.
+        let flag = unsafe {
+            match &mut self.rate {
+                None => ffi::CVodeReInit(memory, t, y),
+                Some(vector) => {
+                    vector.components_mut().copy_from_slice(rate);
+                    ffi::IDAReInit(memory, t, y, vector.pointer())
+                }
+            }
+        };
+        self.memory.check(t, flag)
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        let mut counters = self.before;
+        counters += self.memory.counters(self.linear.is_some());
+        counters
+    }
+
+    /// Does something with the equations.
+    pub fn with_equations<T>(&self, work: impl FnOnce(&mut E) -> T) -> T {
+        self.callbacks.with(work)
+    }
+}
+
+/// [`Equations::evaluate`] with `(y, y')` that the library passes; `rate` is null for CVODE.
+///
+/// # Safety
+/// The data are those set, and the vectors different ones like the initial one.
+unsafe fn evaluate<E: Equations>(
+    t: f64,
+    [y, rate]: [VectorPointer; 2],
+    value: VectorPointer,
+    data: *mut c_void,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe {
+        enter::<E>(data, |equations, Lengths { state: n, .. }| {
+            let value = components_mut(value, n);
+            equations.evaluate(point(t, [y, rate], 0.0, n), value)?;
+            finite(t, value)
+        })
+    }
+}
+
+/// [`Equations::jacobian`] likewise.
+///
+/// # Safety
+/// As of [`evaluate`], with a matrix like the one attached.
+unsafe fn jacobian<E: Equations>(
+    t: f64,
+    [y, rate]: [VectorPointer; 2],
+    (factor, value): (f64, VectorPointer),
+    jacobian: MatrixPointer,
+    data: *mut c_void,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe {
+        enter::<E>(data, |equations, Lengths { state: n, .. }| {
+            let jacobian = entries_mut(jacobian, n);
+            equations.jacobian(point(t, [y, rate], factor, n), components(value, n), jacobian)?;
+            finite(t, jacobian)
+        })
+    }
+}
+
+/// # Safety
+/// The vectors are of `n` components, the second of them may be null, and neither is written to for `'p`.
+unsafe fn point<'p>(t: f64, [y, rate]: [VectorPointer; 2], factor: f64, n: usize) -> Point<'p> {
+    // SAFETY: as the caller promises.
+    let [y, rate] = unsafe { [components(y, n), components(rate, if rate.is_null() { 0 } else { n })] };
+    Point { t, y, rate, factor }
+}
+
+/// [`Equations::roots`] likewise.
+///
+/// # Safety
+/// As of [`evaluate`], with as many places as there are functions.
+unsafe extern "C" fn roots<E: Equations>(t: f64, y: VectorPointer, values: *mut f64, data: *mut c_void) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe {
+        enter::<E>(data, |equations, lengths| {
+            let values = std::slice::from_raw_parts_mut(values, lengths.roots);
+            equations.roots(t, components(y, lengths.state), values)
+        })
+    }
+}
+
+/// No rate.
+const NONE: VectorPointer = std::ptr::null_mut();
+
+// The library passes the data set, vectors like the initial one, and a matrix like the one attached to all functions below.
+
+unsafe extern "C" fn right_hand_side<E: Equations>(
+    t: f64,
+    y: VectorPointer,
+    rate: VectorPointer,
+    data: *mut c_void,
+) -> c_int {
+    // SAFETY: see above.
+    unsafe { evaluate::<E>(t, [y, NONE], rate, data) }
+}
+
+unsafe extern "C" fn residual<E: Equations>(
+    t: f64,
+    y: VectorPointer,
+    rate: VectorPointer,
+    residual: VectorPointer,
+    data: *mut c_void,
+) -> c_int {
+    // SAFETY: see above.
+    unsafe { evaluate::<E>(t, [y, rate], residual, data) }
+}
+
+unsafe extern "C" fn jacobian_of_rate<E: Equations>(
+    t: f64,
+    y: VectorPointer,
+    rate: VectorPointer,
+    matrix: MatrixPointer,
+    data: *mut c_void,
+    _: VectorPointer,
+    _: VectorPointer,
+    _: VectorPointer,
+) -> c_int {
+    // SAFETY: see above.
+    unsafe { jacobian::<E>(t, [y, NONE], (0.0, rate), matrix, data) }
+}
+
+unsafe extern "C" fn jacobian_of_residual<E: Equations>(
+    t: f64,
+    c_j: f64,
+    y: VectorPointer,
+    rate: VectorPointer,
+    residual: VectorPointer,
+    matrix: MatrixPointer,
+    data: *mut c_void,
+    _: VectorPointer,
+    _: VectorPointer,
+    _: VectorPointer,
+) -> c_int {
+    // SAFETY: see above.
+    unsafe { jacobian::<E>(t, [y, rate], (c_j, residual), matrix, data) }
+}
+
+unsafe extern "C" fn system_of_rate<E: Equations>(
+    t: f64,
+    y: VectorPointer,
+    _: VectorPointer,
+    _: MatrixPointer,
+    keep: c_int,
+    is_new: *mut c_int,
+    gamma: f64,
+    data: *mut c_void,
+    _: VectorPointer,
+    _: VectorPointer,
+    _: VectorPointer,
+) -> c_int {
+    let keep = keep != 0;
+    // SAFETY: see above; the place for the answer is valid.
+    unsafe {
+        *is_new = c_int::from(!keep);
+        enter::<E>(data, |equations, lengths| equations.prepare(point(t, [y, NONE], gamma, lengths.state), keep))
+    }
+}
+
+unsafe extern "C" fn system_of_residual<E: Equations>(
+    t: f64,
+    c_j: f64,
+    y: VectorPointer,
+    rate: VectorPointer,
+    _: VectorPointer,
+    _: MatrixPointer,
+    data: *mut c_void,
+    _: VectorPointer,
+    _: VectorPointer,
+    _: VectorPointer,
+) -> c_int {
+    // SAFETY: see above.
+    unsafe { enter::<E>(data, |equations, lengths| equations.prepare(point(t, [y, rate], c_j, lengths.state), false)) }
+}
+
+unsafe extern "C" fn roots_of_residual<E: Equations>(
+    t: f64,
+    y: VectorPointer,
+    _: VectorPointer,
+    values: *mut f64,
+    data: *mut c_void,
+) -> c_int {
+    // SAFETY: see above; there are as many places as functions.
+    unsafe { roots::<E>(t, y, values, data) }
+}
