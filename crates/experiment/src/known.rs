@@ -74,7 +74,6 @@ pub struct Marked {
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
     /// The reason, for readers.
-    #[serde(default)]
     pub why: Option<String>,
 }
 

@@ -11,10 +11,8 @@ pub struct Rule {
     /// The observable that is watched.
     pub observable: String,
     /// The run fails where it is above this.
-    #[serde(default)]
     pub above: Option<f64>,
     /// The run fails where it is below this.
-    #[serde(default)]
     pub below: Option<f64>,
 }
 

@@ -64,16 +64,12 @@ pub struct Timing {
     /// Rounds, in each of which every run is timed once, in an order of its own.
     pub repeat: u32,
     /// Further rounds are made until the interval of each ratio has this relative width, `0.03`.
-    #[serde(default)]
     pub until: Option<f64>,
     /// Rounds after which the search for such intervals is given up; 101 where it is not said.
-    #[serde(default)]
     pub most: Option<u32>,
     /// Label of the method whose time in the same round is the unit of the ratios.
-    #[serde(default)]
     pub relative_to: Option<String>,
     /// Axis or parameter by whose number the time of a step is divided in `timing.step_ns`: `model.count`.
-    #[serde(default)]
     pub per: Option<String>,
 }
 
@@ -84,22 +80,17 @@ pub struct TableSpec {
     /// The paper's number where it has one: `table-3.2`.
     pub id: String,
     /// Heading, in our words.
-    #[serde(default)]
     pub title: Option<String>,
     /// What there is to see, in our words.
-    #[serde(default)]
     pub caption: Option<String>,
     /// Axis that gives the rows, or several whose values together do.
     pub rows: Names,
     /// Axis that gives the columns; with `value`.
-    #[serde(default)]
     pub columns: Option<String>,
     /// Column of `runs.csv` that fills the cells; with `columns`.
-    #[serde(default)]
     pub value: Option<String>,
     /// With columns of numbers, from this one on: a further column has the exponent of the power of them that the values follow
     /// best, by least squares of logarithms.
-    #[serde(default)]
     pub exponent_from: Option<f64>,
     /// Instead of `columns` and `value`: the columns of the table by their heads, each a column of `runs.csv`.
     #[serde(default)]
@@ -107,7 +98,6 @@ pub struct TableSpec {
     pub values: Heads,
     /// CSV file with the published values, relative to the experiment file: first column the row axis, one
     /// further column for each value of the column axis, cells as printed.
-    #[serde(default)]
     pub published: Option<String>,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
@@ -332,7 +322,6 @@ pub struct PanelSpec {
     /// Observables or columns.
     pub y: Names,
     /// Axis whose values are the series; none where the panel shows one run.
-    #[serde(default)]
     pub series: Option<String>,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
@@ -345,45 +334,33 @@ pub struct PanelSpec {
     pub scale: Scale,
     /// With `scale: log-log`: this many points of each series, those with the smallest x, give the slope of log y over
     /// log x that stands behind its name in the legend. Points that the reference does not resolve are passed over.
-    #[serde(default)]
     #[schemars(range(min = 2))]
     pub slopes: Option<usize>,
     /// With `scale: log-x`: what is drawn instead of the columns.
-    #[serde(default)]
     pub derive: Option<Derived>,
     /// CSV file with published values, relative to the experiment file. With columns of `runs.csv`: first column the values
     /// of x, then one column for each series, named like it; where there is one series its column may have any name. With
     /// observables: a trajectory of another code, or a measured one, with columns `t [s]`, `x [m]`, …. They are
     /// drawn as bars beside ours, or else as rings in the colours of the series.
-    #[serde(default)]
     pub published: Option<String>,
     /// What the legend calls these values where they are not the paper's own: `authors' code`.
-    #[serde(default)]
     pub published_label: Option<String>,
     /// Label of the x axis, without unit; its name where not given.
-    #[serde(default)]
     pub x_label: Option<String>,
     /// `1` where the label of x makes it a number without unit: steps over a period of one second. Numbers are not changed.
-    #[serde(default)]
     pub x_unit: Option<String>,
     /// Label of the y axis, without unit; its name where not given.
-    #[serde(default)]
     pub y_label: Option<String>,
     /// Unit to show y in, where it is not the observable's own: `deg` for `rad`.
-    #[serde(default)]
     pub y_unit: Option<String>,
     /// With `x: t`: points of the curves are at most so far apart, s; a longer step gets states inside it, which are not
     /// counted. Only the ends of steps where not given.
-    #[serde(default)]
     pub every: Option<f64>,
     /// Range of x; that of the data where not given.
-    #[serde(default)]
     pub x_range: Option<[f64; 2]>,
     /// Range of y; that of the data where not given.
-    #[serde(default)]
     pub y_range: Option<[f64; 2]>,
     /// Heading of the panel.
-    #[serde(default)]
     pub title: Option<String>,
 }
 
@@ -398,10 +375,8 @@ pub struct FigureSpec {
     #[schemars(regex(pattern = FILE_NAME))]
     pub id: String,
     /// Heading, in our words.
-    #[serde(default)]
     pub title: Option<String>,
     /// What there is to see, in our words.
-    #[serde(default)]
     pub caption: Option<String>,
     /// Panels side by side; 1 where not given.
     #[serde(default = "one")]
@@ -423,15 +398,12 @@ pub struct DrawingSpec {
     /// The paper's number where it has one: `figure-3`.
     pub id: String,
     /// Heading, in our words.
-    #[serde(default)]
     pub title: Option<String>,
     /// What there is to see, in our words.
-    #[serde(default)]
     pub caption: Option<String>,
     /// Views that the model has, each a panel.
     pub views: Vec<String>,
     /// Times of the run, s, from the first to the last, each with its panels; only the start where not given.
-    #[serde(default)]
     #[schemars(length(min = 1))]
     pub at: Option<Vec<f64>>,
     /// Panels side by side; 1 where not given.
@@ -457,13 +429,10 @@ pub struct AnimationSpec {
     #[schemars(regex(pattern = FILE_NAME))]
     pub id: String,
     /// Heading, in our words.
-    #[serde(default)]
     pub title: Option<String>,
     /// What there is to see, in our words.
-    #[serde(default)]
     pub caption: Option<String>,
     /// A view that the models have; their first one where not given.
-    #[serde(default)]
     pub view: Option<String>,
     /// Unit of both axes: `mm`; m where not given.
     #[serde(default = "metre")]
@@ -472,17 +441,14 @@ pub struct AnimationSpec {
     #[serde(default = "yes")]
     pub to_scale: bool,
     /// First and last time, s; those of the runs where not given.
-    #[serde(default)]
     pub span: Option<[f64; 2]>,
     /// States that are shown, with those at both ends.
     #[serde(default = "frames")]
     #[schemars(range(min = 2, max = MOST_FRAMES))]
     pub frames: usize,
     /// Seconds of the model that pass in one; so many that it takes ten seconds where not given.
-    #[serde(default)]
     pub speed: Option<f64>,
     /// Time of the state that is printed, s; the start where not given.
-    #[serde(default)]
     pub still: Option<f64>,
     /// Only runs with these axis values. Several are drawn over one another in the colours of their methods, and what is seen is
     /// where the first of them is.

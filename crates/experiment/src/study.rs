@@ -48,7 +48,6 @@ pub struct Feature {
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
     /// Column, axis or parameter by which it is divided.
-    #[serde(default)]
     pub per: Option<String>,
 }
 

@@ -40,16 +40,13 @@ pub struct Reading {
 #[serde(deny_unknown_fields)]
 pub struct UndeterminedSpec {
     /// Lowest and highest plausible value.
-    #[serde(default)]
     range: Option<[f64; 2]>,
     /// Other readings: values of the parameter, or `{ name, set: { path: value } }`.
-    #[serde(default)]
     #[schemars(with = "Option<Vec<serde_json::Value>>")]
     readings: Option<serde::de::IgnoredAny>,
     /// Why it is undetermined and where the range or the readings come from.
     why: String,
     /// Where the nominal value was chosen to match a published number: which one.
-    #[serde(default)]
     calibrated: Option<String>,
 }
 

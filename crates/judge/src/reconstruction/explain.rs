@@ -184,7 +184,7 @@ fn split(variable: &Variable, holds: &[Option<bool>], among: &[usize]) -> Option
 
 #[cfg(test)]
 mod tests {
-    use super::super::search::Random;
+    use super::super::random::Random;
     use super::*;
 
     fn variables(names: &[&str], samples: usize, random: &mut Random) -> Vec<Variable> {

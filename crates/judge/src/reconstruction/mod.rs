@@ -9,15 +9,18 @@
 //! The block `study:`, the search and the statistics are described in `docs/reconstruction.md`.
 
 mod bench;
+mod descent;
 pub mod explain;
 mod file;
 mod finding;
+mod random;
 #[allow(clippy::module_inception)]
 mod reconstruction;
 mod scope;
 mod search;
 mod space;
 mod studies;
+mod walk;
 pub mod words;
 
 pub use bench::ReconstructionError;

@@ -44,7 +44,7 @@ pub struct Checks<'l> {
 }
 
 /// Why a check that rests on an experiment is not judged by its reconstruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeftOut {
     /// Set-ups are not timed.
     Times,
@@ -59,9 +59,6 @@ pub enum LeftOut {
 }
 
 impl LeftOut {
-    /// All reasons.
-    pub const ALL: [Self; 5] = [Self::Times, Self::Cases, Self::OtherExperiments, Self::NotAskedFor, Self::Givens];
-
     /// As in files and sentences: the check *rests on …*.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -11,6 +11,7 @@
 //!
 //! Everything goes generation by generation with one stream of random numbers: the result is the same for any number of threads.
 
+use super::random::Random;
 use super::space::{SetUp, Space};
 
 /// Part of the budget that the sample may use.
@@ -18,42 +19,9 @@ const SAMPLE: usize = 4;
 /// Set-ups that are evaluated together while sampling, about.
 const TOGETHER: usize = 64;
 /// Chains of the walk; an even number.
-const CHAINS: usize = 24;
-/// Accepted moves of a chain, on average, between two draws from all chains.
-const THIN: usize = 2;
-/// Generations before the first draw, if the chains do not start from the sample.
-const BURN_IN: usize = 8;
-/// Accepted set-ups of the sample from which chains may start without burn-in.
-const STARTS: usize = 8;
-/// Generations without any progress after which a descent ends.
-const STALLED: usize = 25;
+pub(super) const CHAINS: usize = 24;
 /// Distance of a number that a run does not have, in tolerances.
 pub(super) const FARTHEST: f64 = 1e3;
-
-/// Evenly distributed numbers (G. L. Steele et al., OOPSLA 2014: SplitMix64).
-#[derive(Debug, Clone)]
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    /// A number in the unit interval, below 1.
-    pub(super) fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (self.unit() * count as f64) as usize
-    }
-
-    /// Two different numbers below `count`, which is at least 2.
-    fn pair(&mut self, count: usize) -> [usize; 2] {
-        let first = self.below(count);
-        [first, (first + 1 + self.below(count - 1)) % count]
-    }
-}
 
 /// A set-up with its distance from each given.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,12 +70,12 @@ pub trait Trial {
 /// A search.
 #[derive(Debug)]
 pub struct Search<'s, T> {
-    space: &'s Space<'s>,
+    pub(super) space: &'s Space<'s>,
     /// How set-ups are evaluated.
     pub trial: T,
-    random: Random,
+    pub(super) random: Random,
     /// Most set-ups that are evaluated.
-    budget: usize,
+    pub(super) budget: usize,
     /// All set-ups that were evaluated, in order.
     pub tried: Vec<Tried>,
     /// Draws from the accepted set-ups, by their places in [`tried`](Self::tried). A chain that does not move is drawn again.
@@ -115,9 +83,9 @@ pub struct Search<'s, T> {
     /// Whether the draws are evenly distributed over the accepted set-ups.
     pub is_even: bool,
     point: u32,
-    chains: Vec<usize>,
-    generation: usize,
-    moves: usize,
+    pub(super) chains: Vec<usize>,
+    pub(super) generation: usize,
+    pub(super) moves: usize,
 }
 
 impl<'s, T: Trial> Search<'s, T> {
@@ -223,142 +191,6 @@ impl<'s, T: Trial> Search<'s, T> {
         }
         Ok(())
     }
-
-    /// Differential evolution from the best of the complete set-ups, with one reading fixed if that is wanted, until `enough` of its
-    /// population meet everything, or `most` set-ups were evaluated.
-    ///
-    /// # Errors
-    /// Those of the trial.
-    pub fn descend(&mut self, fixed: Option<(usize, usize)>, most: usize, enough: usize) -> Result<(), T::Error> {
-        let has_it = |tried: &Tried| fixed.is_none_or(|(place, choice)| tried.set_up.readings[place] == choice);
-        let complete = (0..self.tried.len()).filter(|&place| has_it(&self.tried[place]));
-        let mut population: Vec<(f64, usize)> =
-            complete.filter_map(|place| Some((self.tried[place].distance()?, place))).collect();
-        population.sort_by(|a, b| a.0.total_cmp(&b.0));
-        population.truncate((4 * self.space.ranges.len()).clamp(CHAINS, 2 * CHAINS));
-        if population.len() < 4 || self.space.ranges.is_empty() {
-            return Ok(());
-        }
-        let (end, mut stalled) = ((self.tried.len() + most).min(self.budget), 0);
-        while self.tried.len() < end && stalled < STALLED {
-            if population.iter().filter(|(distance, _)| *distance == 0.0).count() >= enough.min(population.len()) {
-                break;
-            }
-            population.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let open: Vec<usize> = (0..population.len()).filter(|&place| population[place].0 > 0.0).collect();
-            let candidates =
-                open.iter().map(|&place| (self.offspring(&population, place, fixed), population[place].0)).collect();
-            let places = self.evaluate(candidates)?;
-            stalled += 1;
-            for (&parent, child) in open.iter().zip(places) {
-                if let Some(distance) = self.tried[child].distance().filter(|&own| own < population[parent].0) {
-                    population[parent] = (distance, child);
-                    stalled = 0;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// A set-up made of one of a population, which is sorted, one of the best, and the difference of two others.
-    fn offspring(&mut self, population: &[(f64, usize)], parent: usize, fixed: Option<(usize, usize)>) -> SetUp {
-        const BEST: usize = 4;
-        let random = &mut self.random;
-        let best = random.below((population.len() / BEST).max(1));
-        let others = random.pair(population.len());
-        let [own, best, one, other] =
-            [parent, best, others[0], others[1]].map(|place| &self.tried[population[place].1].set_up);
-        let (scale, kept) = (0.4 + 0.5 * random.unit(), random.below(own.units.len()));
-        let units = (0..own.units.len()).map(|d| {
-            let moved = own.units[d] + scale * (best.units[d] - own.units[d] + one.units[d] - other.units[d]);
-            if d == kept || random.unit() < 0.9 { reflected(moved) } else { own.units[d] }
-        });
-        let units = units.collect();
-        let readings = self.space.choices().into_iter().enumerate().map(|(place, count)| match fixed {
-            Some((known, choice)) if known == place => choice,
-            _ => match random.unit() {
-                part if part < 0.1 => random.below(count),
-                part if part < 0.5 => best.readings[place],
-                _ => own.readings[place],
-            },
-        });
-        let readings = readings.collect();
-        SetUp { units, readings }
-    }
-
-    /// Chains start from the sample if it has enough, else from everything that was found.
-    fn begin_walk(&mut self) {
-        if self.drawn.len() < STARTS {
-            self.drawn.clear();
-            self.is_even = false;
-        }
-        let starts: Vec<usize> = if self.is_even { self.drawn.clone() } else { self.accepted().collect() };
-        // Spread over all starts.
-        self.chains = (0..CHAINS.min(starts.len() * CHAINS)).map(|k| starts[k * starts.len() / CHAINS]).collect();
-        self.generation = 0;
-    }
-
-    fn walk(&mut self, wanted: usize) -> Result<(), T::Error> {
-        let burn_in = if self.is_even { 0 } else { BURN_IN };
-        while self.drawn.len() < wanted && !self.chains.is_empty() && self.tried.len() + CHAINS <= self.budget {
-            let half = CHAINS / 2;
-            for first in [0, half] {
-                let moves = (first..first + half).map(|chain| (self.moved(chain, half - first), 0.0)).collect();
-                let places = self.evaluate(moves)?;
-                for (chain, place) in (first..).zip(places) {
-                    if self.tried[place].is_accepted() {
-                        self.chains[chain] = place;
-                        self.moves += 1;
-                    }
-                }
-            }
-            self.generation += 1;
-            let has_moved = self.moves >= THIN * CHAINS;
-            if self.generation > burn_in && has_moved {
-                self.moves = 0;
-                self.drawn.extend(&self.chains);
-                // What was drawn until now comes from chains in equilibrium.
-                self.is_even = true;
-            }
-        }
-        if self.drawn.is_empty() {
-            self.drawn = self.accepted().collect();
-        }
-        Ok(())
-    }
-
-    /// Where a chain tries to go, by a difference of two chains of the half that begins at `others`.
-    fn moved(&mut self, chain: usize, others: usize) -> SetUp {
-        let random = &mut self.random;
-        let own = &self.tried[self.chains[chain]].set_up;
-        let [one, other] = random.pair(CHAINS / 2).map(|place| &self.tried[self.chains[others + place]].set_up);
-        let dimensions = own.units.len();
-        let part = [1.0 / 3.0, 2.0 / 3.0, 1.0][random.below(3)];
-        let kept = random.below(dimensions);
-        let is_moved: Vec<bool> = (0..dimensions).map(|d| d == kept || random.unit() < part).collect();
-        let count = is_moved.iter().filter(|&&is_moved| is_moved).count();
-        // Now and then a whole difference, which leads from one island to another.
-        let scale = if random.unit() < 0.1 { 1.0 } else { 2.38 / (2.0 * count as f64).sqrt() };
-        let noise = [0.1, 0.01, 1e-3, 1e-4][random.below(4)];
-        let units = (0..dimensions).map(|d| {
-            let jump = scale * (one.units[d] - other.units[d]) + noise * (2.0 * random.unit() - 1.0);
-            if is_moved[d] { reflected(own.units[d] + jump) } else { own.units[d] }
-        });
-        let units = units.collect();
-        let choices = self.space.choices();
-        let mut readings = own.readings.clone();
-        if !choices.is_empty() && random.unit() < 0.3 {
-            let place = random.below(choices.len());
-            readings[place] = random.below(choices[place]);
-        }
-        SetUp { units, readings }
-    }
-}
-
-/// A coordinate that left the unit interval, folded back into it; symmetric moves stay symmetric.
-fn reflected(unit: f64) -> f64 {
-    let within = unit.rem_euclid(2.0);
-    if within > 1.0 { 2.0 - within } else { within }
 }
 
 #[cfg(test)]

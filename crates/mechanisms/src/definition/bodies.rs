@@ -10,17 +10,14 @@ parameters! {
     #[derive(Default)]
     pub struct Body {
         /// Mass; by shape and density if it is not given.
-        #[serde(default)]
         pub mass: Option<f64> [above 0.0, unit "kg"],
         /// Density, with a shape.
-        #[serde(default)]
         pub density: Option<f64> [above 0.0, unit "kg/m³"],
         /// Moments of inertia about the centre of mass: one in the plane; in space three along the directions of the body, or
         /// six, `[xx, yy, zz, xy, xz, yz]`, entries of the matrix. By the shape if they are not given.
         #[serde(default)]
         pub inertia: Numbers [unit "kg m²"],
         /// What it looks like, with the centre of mass in its middle.
-        #[serde(default)]
         pub shape: Option<Shape>,
         /// Middle and directions of the shape in the frame of the body, for drawings, if not about the centre of mass; the
         /// moments of inertia have to be given then.
@@ -30,22 +27,16 @@ parameters! {
         #[serde(default)]
         pub centre: Vec<f64> [unit "m"],
         /// Initial position of the frame's origin; by the first joint to a body that is placed, if it is not given.
-        #[serde(default)]
         pub position: Option<Vec<Formula>> [unit "m"],
         /// In the plane: initial angle, counter-clockwise.
-        #[serde(default)]
         pub angle: Option<Formula> [unit "rad"],
         /// In space: vector of the initial rotation, axis times angle.
-        #[serde(default)]
         pub rotation: Option<Vec<Formula>> [unit "rad"],
         /// Initial velocity of the frame's origin.
-        #[serde(default)]
         pub velocity: Option<Vec<Formula>> [unit "m/s"],
         /// In the plane: initial angular velocity.
-        #[serde(default)]
         pub rate: Option<Formula> [unit "rad/s"],
         /// In space: initial angular velocity, along the directions of the ground.
-        #[serde(default)]
         pub spin: Option<Vec<Formula>> [unit "rad/s"],
         /// True if joints are closed by moving other bodies rather than this one.
         #[serde(default)]

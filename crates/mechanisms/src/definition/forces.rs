@@ -41,7 +41,6 @@ parameters! {
         #[serde(default)]
         pub damping: f64 [from 0.0, unit "N s/m"],
         /// Free length; as it is at the start if it is not given.
-        #[serde(default)]
         pub length: Option<f64> [from 0.0, unit "m"],
     }
 }

@@ -128,7 +128,6 @@ parameters! {
         /// The markers.
         pub between: [At; 2],
         /// Their distance; as it is at the start if it is not given.
-        #[serde(default)]
         pub length: Option<f64> [above 0.0, unit "m"],
     }
 }

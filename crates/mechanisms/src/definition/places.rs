@@ -177,10 +177,8 @@ parameters! {
         #[serde(default)]
         pub at: Vec<Formula> [unit "m"],
         /// In the plane: angle of its directions to those of the body.
-        #[serde(default)]
         pub angle: Option<Formula> [unit "rad"],
         /// In space: vector of the rotation (axis times angle) that turns the directions of the body to its own.
-        #[serde(default)]
         pub rotation: Option<Vec<Formula>> [unit "rad"],
     }
 }
