@@ -76,8 +76,6 @@ pub enum EvidenceError {
 pub struct Selection {
     /// The numbers.
     pub numbers: Vec<Number>,
-    /// Keys of the runs.
-    pub keys: Vec<String>,
     /// Why there is no verdict on numbers: the first run that failed or is not available, or the first empty cell.
     pub lacking: Option<Judgement>,
 }
@@ -188,7 +186,6 @@ impl<'p> Evidence<'p> {
             Some(Unit::Degrees | Unit::DegreesPerSecond) => 180.0 / std::f64::consts::PI,
         };
         for (run, row) in self.runs(paper, &operand.experiment, &operand.filter) {
-            selection.keys.push(run.key().to_string());
             let is_taken = row.status == Status::Ok || (operand.until_failure && row.status.is_of_a_run());
             if !is_taken {
                 let what =
@@ -232,7 +229,6 @@ impl<'p> Evidence<'p> {
             Operand { column: Some(at.column.clone()), columns: None, unit: None, times: None, ..operand.clone() };
         let abscissas = self.completed(paper, &abscissa);
         let equals = self.select(paper, &at.equals);
-        selection.keys.extend(equals.keys);
         selection.lacking = selection.lacking.or(abscissas.lacking).or(equals.lacking);
         if selection.lacking.is_some() {
             return selection;

@@ -1,6 +1,7 @@
 //! From evidence to verdicts.
 
 use std::collections::HashSet;
+use std::iter::successors;
 
 use mbsbench_numbers::short;
 use mbsbench_problem::Status;
@@ -19,7 +20,8 @@ use crate::statistics::exponent;
 #[must_use]
 pub fn judge(paper: &str, check: &Check, evidence: &Evidence<'_>) -> Judgement {
     let judge = Judge { paper, evidence };
-    let mut judgement = judge.kind(&check.kind);
+    let mut judgement = judge.kind(&check.kind).unwrap_or_else(|lacking| *lacking);
+    judgement.evidence = judge.runs(&check.kind);
     if judgement.verdict == Verdict::Open && check.kind.is_of_time() && judgement.open.is_none() {
         // A busy machine surprises nobody.
         judgement.excused = true;
@@ -31,8 +33,6 @@ pub fn judge(paper: &str, check: &Check, evidence: &Evidence<'_>) -> Judgement {
         let separator = if judgement.note.is_empty() { "" } else { "; " };
         judgement.note = format!("{}{separator}{}", judgement.note, paired::BASIS);
     }
-    let mut seen = HashSet::new();
-    judgement.evidence.retain(|key| seen.insert(key.clone()));
     judgement
 }
 
@@ -44,11 +44,8 @@ struct Judge<'j> {
     evidence: &'j Evidence<'j>,
 }
 
-/// A number, or why there is none, with the runs behind it.
-struct Found {
-    number: Result<Number, Judgement>,
-    keys: Vec<String>,
-}
+/// What is found, or the judgement on a check for which it cannot be.
+type Found<T> = Result<T, Box<Judgement>>;
 
 fn ratio(of: Number, to: Number) -> Number {
     let value = of.value / to.value;
@@ -60,15 +57,18 @@ fn difference(of: Number, to: Number) -> Number {
     Number { value: of.value - to.value, uncertainty: of.uncertainty + to.uncertainty }
 }
 
-fn magnitude(number: Number) -> Number {
-    Number { value: number.value.abs(), ..number }
+/// A number of an operand, or its magnitude if that is asked for.
+fn sized(number: Number, of: &Operand) -> Number {
+    if of.magnitude { Number { value: number.value.abs(), ..number } } else { number }
 }
 
 impl Judge<'_> {
     /// Judges by the kind of the check.
-    fn kind(&self, kind: &Kind) -> Judgement {
+    fn kind(&self, kind: &Kind) -> Found<Judgement> {
         match kind {
-            Kind::Value(of) | Kind::Bound(of) => self.number(&of.test(), of.partly.as_ref(), self.single(&of.of)),
+            Kind::Value(of) | Kind::Bound(of) => {
+                Ok(tested_number(self.single(&of.of)?, &of.test(), of.partly.as_ref()))
+            }
             Kind::Ratio(of) => self.directed(of, false),
             Kind::Difference(of) => self.directed(of, true),
             Kind::Order(order) => self.order(order),
@@ -76,85 +76,82 @@ impl Judge<'_> {
             Kind::Failure(failure) => self.failure(failure),
             Kind::Identity(identity) => self.identity(identity),
             Kind::Agreement(agreement) => self.agreement(agreement),
-            Kind::Shape(shape) => self.shape(shape),
-            Kind::Cells(cells) => Judgement::open(Reason::NotTestable(format!("all of the table {}", cells.table))),
-            Kind::Open(open) => Judgement::open(open.reason()),
+            Kind::Shape(shape) => Ok(self.shape(shape)),
+            Kind::Cells(cells) => Ok(Judgement::open(Reason::NotTestable(format!("all of the table {}", cells.table)))),
+            Kind::Open(open) => Ok(Judgement::open(open.reason())),
         }
     }
 
-    fn select(&self, operand: &Operand) -> Selection {
-        self.evidence.select(self.paper, operand)
+    /// Keys of the runs that a check rests on, each once, operand by operand.
+    fn runs(&self, kind: &Kind) -> Vec<String> {
+        let operands = kind.operands().into_iter();
+        let chains = operands.flat_map(|operand| successors(Some(operand), |each| Some(&each.at.as_ref()?.equals)));
+        let mut selections: Vec<_> = chains.map(|operand| (operand.experiment.as_str(), &operand.filter)).collect();
+        if selections.is_empty() {
+            selections = kind.selections();
+        }
+        let runs = selections.into_iter().flat_map(|(name, filter)| self.evidence.runs(self.paper, name, filter));
+        let mut seen = HashSet::new();
+        runs.map(|(run, _)| run.key().to_string()).filter(|key| seen.insert(key.clone())).collect()
     }
 
-    fn single(&self, operand: &Operand) -> Found {
-        let selection = self.select(operand);
-        let numbers: Vec<Number> = match operand.magnitude {
-            true => selection.numbers.into_iter().map(magnitude).collect(),
-            false => selection.numbers,
-        };
-        found(selection.lacking, &numbers, operand.reduce, selection.keys)
+    /// The numbers of an operand.
+    fn numbers(&self, operand: &Operand) -> Found<Vec<Number>> {
+        all_of(self.evidence.select(self.paper, operand))
+    }
+
+    /// The one number that an operand is reduced to.
+    fn single(&self, operand: &Operand) -> Found<Number> {
+        let numbers: Vec<Number> = self.numbers(operand)?.into_iter().map(|number| sized(number, operand)).collect();
+        reduced(&numbers, operand.reduce)
     }
 
     /// Two operands made one number: pairwise, or each with the only one of `to`, and then reduced as `of` says; where
     /// `to` is reduced by itself, both are reduced first.
-    fn pair(&self, of: &Operand, to: &Operand, of_difference: bool) -> Found {
+    fn pair(&self, of: &Operand, to: &Operand, of_difference: bool) -> Found<Number> {
         let make = if of_difference { difference } else { ratio };
         if to.reduce != Reduce::Only {
-            let (first, second) = (self.single(of), self.single(to));
-            let keys = [first.keys, second.keys].concat();
-            let number = first.number.and_then(|first| second.number.map(|second| make(first, second)));
-            return Found { number, keys };
+            return Ok(make(self.single(of)?, self.single(to)?));
         }
-        if let Some(selection) = self.evidence.paired(self.paper, of, to).filter(|_| !of_difference) {
-            return found(selection.lacking, &selection.numbers, of.reduce, selection.keys);
+        if let Some(quotients) = self.evidence.paired(self.paper, of, to).filter(|_| !of_difference) {
+            return reduced(&quotients, of.reduce);
         }
-        let (first, second) = (self.select(of), self.select(to));
-        let size = |number: Number, operand: &Operand| if operand.magnitude { magnitude(number) } else { number };
-        let partners = second.numbers.iter().cycle().map(|&number| size(number, to));
+        let (first, second) = (self.numbers(of)?, self.numbers(to)?);
+        let partners = second.iter().cycle().map(|&number| sized(number, to));
         let numbers: Vec<Number> = match of_difference {
             // Of a difference the magnitude is meant, not the difference of magnitudes.
-            true => first.numbers.iter().zip(partners).map(|(&a, b)| size(make(a, b), of)).collect(),
-            false => first.numbers.iter().zip(partners).map(|(&a, b)| make(size(a, of), b)).collect(),
+            true => first.iter().zip(partners).map(|(&a, b)| sized(make(a, b), of)).collect(),
+            false => first.iter().zip(partners).map(|(&a, b)| make(sized(a, of), b)).collect(),
         };
-        found(first.lacking.or(second.lacking), &numbers, of.reduce, [first.keys, second.keys].concat())
-    }
-
-    fn number(&self, test: &Test, partly: Option<&Weaker>, Found { number, keys }: Found) -> Judgement {
-        let judgement = number.map_or_else(|lacking| lacking, |number| tested_number(number, test, partly));
-        Judgement { evidence: keys, ..judgement }
+        reduced(&numbers, of.reduce)
     }
 
     /// As a number, but for `partly`: the direction has to hold, and no effect is no direction.
-    fn directed(&self, measurement: &Measurement, of_difference: bool) -> Judgement {
+    fn directed(&self, measurement: &Measurement, of_difference: bool) -> Found<Judgement> {
         let Measurement { of, to, partly, .. } = measurement;
         let (to, test) = (to.as_ref().unwrap_or(of), measurement.test());
         let no_effect = if of_difference { 0.0 } else { 1.0 };
-        let mut judgement = self.number(&test, partly.as_ref(), self.pair(of, to, of_difference));
+        let mut judgement = tested_number(self.pair(of, to, of_difference)?, &test, partly.as_ref());
         let wanted = test.side_of(no_effect);
         let is_astray = |value: f64| wanted.is_some_and(|side| side * (value - no_effect) <= NO_EFFECT);
         if judgement.verdict == Verdict::Partly && judgement.measured.is_some_and(is_astray) {
             judgement.verdict = Verdict::NotReproduced;
         }
-        judgement
+        Ok(judgement)
     }
 
     /// The slope through all runs, or through the finest usable ones; runs that failed say nothing about an order then.
-    fn order(&self, order: &Order) -> Judgement {
+    fn order(&self, order: &Order) -> Found<Judgement> {
         let Order { of, x, finest, above, partly, .. } = order;
-        let ordinates = self.single_column(of, finest.is_some());
+        let ordinates = self.column(of, finest.is_some())?;
         let of_x = Operand { column: Some(x.clone()), unit: None, magnitude: false, ..of.clone() };
-        let abscissas = self.single_column(&of_x, finest.is_some());
-        let keys = ordinates.keys.clone();
-        if let Some(lacking) = ordinates.lacking.or(abscissas.lacking) {
-            return Judgement { evidence: keys, ..lacking };
-        }
-        let mut points: Vec<(f64, Number)> =
-            abscissas.numbers.iter().map(|x| x.value).zip(ordinates.numbers.iter().copied()).collect();
+        let abscissas = self.column(&of_x, finest.is_some())?;
+        let mut points: Vec<(f64, Number)> = abscissas.iter().map(|x| x.value).zip(ordinates).collect();
         if let &Some(count) = finest {
             points = finest_of(points, count, above.unwrap_or(0.0));
             if points.len() < count {
                 let what = format!("fewer than {count} runs completed with errors above rounding");
-                return Judgement { evidence: keys, ..Judgement::open(Reason::OwnChecks(what)) };
+                return Ok(Judgement::open(Reason::OwnChecks(what)));
             }
         }
         let line: Vec<[f64; 2]> = points.iter().map(|&(x, number)| [x, number.value]).collect();
@@ -164,34 +161,25 @@ impl Judge<'_> {
             judgement.verdict = Verdict::Open;
             "an error is within ten times the bound on the reference's".clone_into(&mut judgement.note);
         }
-        Judgement { evidence: keys, ..judgement }
+        Ok(judgement)
     }
 
-    fn single_column(&self, of: &Operand, completed_only: bool) -> Selection {
-        let mut selection = if completed_only { self.evidence.completed(self.paper, of) } else { self.select(of) };
-        if of.magnitude {
-            selection.numbers = selection.numbers.into_iter().map(magnitude).collect();
-        }
-        selection
-    }
-
-    fn ordering(&self, ordering: &Ordering) -> Judgement {
-        let (operands, by_factor) = (&ordering.smallest_first, ordering.by_factor.unwrap_or(1.0));
-        let found: Vec<Found> = operands.iter().map(|operand| self.single(operand)).collect();
-        let keys = found.iter().flat_map(|found| found.keys.clone()).collect();
-        let numbers: Result<Vec<Number>, Judgement> = found.into_iter().map(|found| found.number).collect();
-        let numbers = match numbers {
-            Ok(numbers) => numbers,
-            Err(lacking) => return Judgement { evidence: keys, ..lacking },
+    fn column(&self, of: &Operand, completed_only: bool) -> Found<Vec<Number>> {
+        let numbers = match completed_only {
+            true => all_of(self.evidence.completed(self.paper, of))?,
+            false => self.numbers(of)?,
         };
+        Ok(numbers.into_iter().map(|number| sized(number, of)).collect())
+    }
+
+    fn ordering(&self, ordering: &Ordering) -> Found<Judgement> {
+        let (operands, by_factor) = (&ordering.smallest_first, ordering.by_factor.unwrap_or(1.0));
+        let numbers = operands.iter().map(|operand| self.single(operand)).collect::<Found<Vec<Number>>>()?;
         let mut details = vec![detail(&operands[0], String::new(), numbers[0].value, true)];
         let (mut verdict, mut margin) = (Verdict::Reproduced, f64::INFINITY);
         for (pair_of, pair) in operands.windows(2).zip(numbers.windows(2)) {
             let [before, operand] = pair_of else { continue };
-            let quotient =
-                self.evidence.paired(self.paper, operand, before).filter(|selection| selection.keys.len() == 2);
-            if let Some(&Number { value, uncertainty }) =
-                quotient.as_ref().and_then(|quotient| quotient.numbers.first())
+            if let Some(&[Number { value, uncertainty }]) = self.evidence.paired(self.paper, operand, before).as_deref()
             {
                 let test = Test::Within { above: Some(by_factor), below: None };
                 let judged = tested_number(Number { value, uncertainty }, &test, None);
@@ -216,14 +204,13 @@ impl Judge<'_> {
                 verdict = Verdict::NotReproduced;
             }
         }
-        Judgement { evidence: keys, details, margin: Some(margin), ..Judgement::without_number(verdict, "") }
+        Ok(Judgement { details, margin: Some(margin), ..Judgement::without_number(verdict, "") })
     }
 
-    fn failure(&self, failure: &Failure) -> Judgement {
+    fn failure(&self, failure: &Failure) -> Found<Judgement> {
         let runs = self.evidence.runs(self.paper, &failure.experiment, &failure.filter);
-        let keys = runs.iter().map(|(run, _)| run.key().to_string()).collect();
         if let Some(lacking) = runs.iter().find_map(|(run, row)| unmade(run, row.status)) {
-            return Judgement { evidence: keys, ..lacking };
+            return Ok(lacking);
         }
         let as_said = |status: Status| match failure.status {
             _ if failure.completes => status == Status::Ok,
@@ -236,44 +223,32 @@ impl Judge<'_> {
         let note = other.map_or_else(String::new, |(run, row)| {
             format!("the run {} has the status `{}` at t = {} s", run.key(), row.status, row.t_reached)
         });
-        Judgement { evidence: keys, ..Judgement::without_number(verdict, note) }
+        Ok(Judgement::without_number(verdict, note))
     }
 
     /// The number is the largest defect among the runs.
-    fn identity(&self, identity: &Identity) -> Judgement {
-        let column =
-            |name: &String| self.select(&Operand::column_of(&identity.experiment, &identity.filter, name, Reduce::Max));
-        let left = column(&identity.column);
-        let mut lacking = left.lacking;
-        let mut defects: Vec<f64> = left.numbers.iter().map(|number| number.value - identity.plus).collect();
-        for (name, factor) in &identity.terms {
-            let term = column(name);
-            lacking = lacking.or(term.lacking);
-            for (defect, number) in defects.iter_mut().zip(&term.numbers) {
+    fn identity(&self, identity: &Identity) -> Found<Judgement> {
+        let Identity { experiment, filter, column, terms, plus } = identity;
+        let numbers = |name: &str| self.numbers(&Operand::column_of(experiment, filter, name, Reduce::Max));
+        let mut defects: Vec<f64> = numbers(column)?.iter().map(|number| number.value - plus).collect();
+        for (name, factor) in terms {
+            for (defect, number) in defects.iter_mut().zip(numbers(name)?) {
                 *defect -= factor * number.value;
             }
         }
-        if let Some(lacking) = lacking {
-            return Judgement { evidence: left.keys, ..lacking };
-        }
         let worst = defects.iter().fold(0.0, |worst: f64, defect| worst.max(defect.abs()));
         let exact = Test::Within { above: None, below: Some(0.0) };
-        Judgement { evidence: left.keys, ..tested_number(Number::exact(worst), &exact, None) }
+        Ok(tested_number(Number::exact(worst), &exact, None))
     }
 
     /// The number is the smallest distance within which the share of the cells is; details are those that are farther
     /// than it may be.
-    fn agreement(&self, agreement: &Agreement) -> Judgement {
+    fn agreement(&self, agreement: &Agreement) -> Found<Judgement> {
         let Agreement { cells, share, .. } = agreement;
         let test = agreement.test();
-        let (mut distances, mut keys, mut details) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut distances, mut details) = (Vec::new(), Vec::new());
         for (published, operand) in cells {
-            let found = self.single(operand);
-            keys.extend(found.keys);
-            let Number { value, uncertainty } = match found.number {
-                Ok(number) => number,
-                Err(lacking) => return Judgement { evidence: keys, ..lacking },
-            };
+            let Number { value, uncertainty } = self.single(operand)?;
             let distance = (value / published - 1.0).abs();
             if !test.holds(distance) {
                 let detail = detail(operand, short(*published), value, false);
@@ -283,14 +258,17 @@ impl Judge<'_> {
         }
         distances.sort_by(|a, b| a.value.total_cmp(&b.value));
         let rank = (share * distances.len() as f64).ceil() as usize;
-        match distances.get(rank.saturating_sub(1)) {
-            Some(&distance) => Judgement { evidence: keys, details, ..tested_number(distance, &test, None) },
+        Ok(match distances.get(rank.saturating_sub(1)) {
+            Some(&distance) => Judgement { details, ..tested_number(distance, &test, None) },
             None => Judgement::without_number(Verdict::NotReproduced, "no cell is published"),
-        }
+        })
     }
 
     fn shape(&self, Shape { landmarks }: &Shape) -> Judgement {
-        let judge = |landmark: &Landmark| self.number(&landmark.test(), None, self.single(&landmark.of));
+        let judge = |landmark: &Landmark| match self.single(&landmark.of) {
+            Ok(number) => tested_number(number, &landmark.test(), None),
+            Err(lacking) => *lacking,
+        };
         let judged: Vec<Judgement> = landmarks.iter().map(judge).collect();
         let verdicts: Vec<Verdict> = judged.iter().map(|judgement| judgement.verdict).collect();
         let any = |wanted: Verdict| verdicts.contains(&wanted);
@@ -316,7 +294,7 @@ impl Judge<'_> {
             margin: margin.is_finite().then_some(margin),
             note: notes.join("; "),
             excused: judged.iter().any(|judgement| judgement.excused),
-            evidence: judged.iter().flat_map(|judgement| judgement.evidence.clone()).collect(),
+            evidence: Vec::new(),
             details: landmarks
                 .iter()
                 .zip(&judged)
@@ -353,11 +331,15 @@ fn finest_of(mut points: Vec<(f64, Number)>, count: usize, rounding: f64) -> Vec
     points
 }
 
-/// A failed run refutes what is claimed of it; one that was not made or has no reference leaves it open.
-fn found(lacking: Option<Judgement>, numbers: &[Number], how: Reduce, keys: Vec<String>) -> Found {
-    let nothing = || Judgement::without_number(Verdict::NotReproduced, "no run is meant");
-    let number = lacking.map_or_else(|| reduce(numbers, how).ok_or_else(nothing), Err);
-    Found { number, keys }
+/// The numbers of a selection that lacks nothing.
+fn all_of(Selection { numbers, lacking }: Selection) -> Found<Vec<Number>> {
+    lacking.map_or(Ok(numbers), |lacking| Err(Box::new(lacking)))
+}
+
+/// One number of several.
+fn reduced(numbers: &[Number], how: Reduce) -> Found<Number> {
+    let nothing = || Box::new(Judgement::without_number(Verdict::NotReproduced, "no run is meant"));
+    reduce(numbers, how).ok_or_else(nothing)
 }
 
 /// Into how many parts an uncertainty is divided, to either side, to see whether it could turn a verdict.

@@ -3,7 +3,7 @@
 use mbsbench_runs::pairs;
 use mbsbench_runs::timings::is_same_code;
 
-use super::evidence::{Evidence, Number, Selection};
+use super::evidence::{Evidence, Number};
 use super::spec::{Operand, Reduce};
 
 /// The column whose quotients are judged so; `timing.ratio` is one already.
@@ -15,7 +15,7 @@ pub(super) const BASIS: &str = "times: the 95 % interval of the median over roun
 impl Evidence<'_> {
     /// The quotients `of/to` of times of the same experiment, one for each run of `of`; none where the operands are anything else,
     /// or where some of the runs have no times.
-    pub(super) fn paired(&self, paper: &str, of: &Operand, to: &Operand) -> Option<Selection> {
+    pub(super) fn paired(&self, paper: &str, of: &Operand, to: &Operand) -> Option<Vec<Number>> {
         let is_time = |operand: &Operand| {
             let is_plain = operand.at.is_none() && !operand.until_failure && operand.times.is_none();
             is_plain && operand.unit.is_none() && operand.columns().eq(std::iter::once(COLUMN))
@@ -32,7 +32,6 @@ impl Evidence<'_> {
             Some(Number { value: ratio.value, uncertainty: ratio.uncertainty(!is_same_code(run, unit)) })
         });
         let numbers: Option<Vec<Number>> = quotients.collect();
-        let keys = first.iter().chain(&second).map(|(run, _)| run.key().to_string()).collect();
-        Some(Selection { numbers: numbers.filter(|_| is_matched)?, keys, lacking: None })
+        numbers.filter(|_| is_matched)
     }
 }
