@@ -15,10 +15,10 @@ use mbsbench_runs::timings;
 use rayon::prelude::*;
 
 use crate::folders::Folders;
-use crate::statistics::median;
 
+use super::number::{Number, interpolated, reduce};
 use super::plan_of;
-use super::spec::{At, Operand, Reduce, Unit};
+use super::spec::{At, Operand, Unit};
 use super::verdict::{Judgement, Reason, Verdict};
 
 /// Results of experiments, in the order of their plans' runs.
@@ -80,15 +80,6 @@ pub struct Selection {
     pub lacking: Option<Judgement>,
 }
 
-/// A number with what it is uncertain by.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Number {
-    /// Its value.
-    pub value: f64,
-    /// Bound on the error that its reference brings in; zero where it has none.
-    pub uncertainty: f64,
-}
-
 /// The judgement on a run with a status that says nothing of its method; none for all others.
 pub(super) fn unmade(run: &RunSpec, status: Status) -> Option<Judgement> {
     let key = run.key();
@@ -101,18 +92,6 @@ pub(super) fn unmade(run: &RunSpec, status: Status) -> Option<Judgement> {
         }
         _ => return None,
     })
-}
-
-impl Number {
-    /// A number without uncertainty.
-    pub(super) fn exact(value: f64) -> Self {
-        Self { value, uncertainty: 0.0 }
-    }
-
-    /// Whether it exceeds ten times what it is uncertain by.
-    pub(super) fn is_certain(&self) -> bool {
-        self.uncertainty <= 0.1 * self.value.abs()
-    }
 }
 
 impl<'p> Evidence<'p> {
@@ -281,44 +260,6 @@ impl Selection {
     }
 }
 
-/// One number of several, with the uncertainty that they bring in at most.
-#[must_use]
-pub fn reduce(numbers: &[Number], reduce: Reduce) -> Option<Number> {
-    let values = || numbers.iter().map(|number| number.value);
-    let max = || values().fold(f64::NEG_INFINITY, f64::max);
-    let min = || values().fold(f64::INFINITY, f64::min);
-    let largest = numbers.iter().map(|number| number.uncertainty).fold(0.0, f64::max);
-    let count = numbers.len() as f64;
-    if numbers.is_empty() {
-        return None;
-    }
-    // A number that is none must not hide behind `max`, which passes over it.
-    if values().any(f64::is_nan) {
-        return Some(Number::exact(f64::NAN));
-    }
-    let (value, uncertainty) = match reduce {
-        Reduce::Only => (numbers[0].value, numbers[0].uncertainty),
-        Reduce::Max => (max(), largest),
-        Reduce::Min => (min(), largest),
-        Reduce::Mean => (values().sum::<f64>() / count, largest),
-        Reduce::Median => (median(values().collect()), largest),
-        Reduce::Sum => (values().sum(), largest * count),
-        Reduce::Range => (max() - min(), 2.0 * largest),
-    };
-    Some(Number { value, uncertainty })
-}
-
-/// The ordinate at an abscissa between positive points, linear in both logarithms; none beyond them.
-fn interpolated(points: &[[f64; 2]], x: f64) -> Option<f64> {
-    let mut points: Vec<[f64; 2]> =
-        points.iter().copied().filter(|point| point.iter().all(|&value| value > 0.0)).collect();
-    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    let pair = points.windows(2).find(|pair| pair[0][0] <= x && x <= pair[1][0])?;
-    let [[x0, y0], [x1, y1]] = [pair[0], pair[1]];
-    let part = if x1 > x0 { (x / x0).ln() / (x1 / x0).ln() } else { 0.0 };
-    Some(y0 * (y1 / y0).powf(part))
-}
-
 fn read(results: &Path, plan: &Plan) -> Result<ResultSet, EvidenceError> {
     let experiment = &plan.experiment.id;
     let missing = |path: &Path, error| {
@@ -374,47 +315,4 @@ fn read(results: &Path, plan: &Plan) -> Result<ResultSet, EvidenceError> {
         found.show(timings::read(&path, plan).map_err(|error| missing(&path, error))?);
     }
     Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn reduced(values: &[f64], how: Reduce) -> f64 {
-        let numbers: Vec<Number> = values.iter().map(|&value| Number { value, uncertainty: 0.5 }).collect();
-        reduce(&numbers, how).unwrap().value
-    }
-
-    #[test]
-    fn reductions_are_what_their_names_say() {
-        let values = [3.0, -1.0, 2.0, 8.0];
-        let all = [Reduce::Max, Reduce::Min, Reduce::Mean, Reduce::Median, Reduce::Sum, Reduce::Range];
-        assert_eq!(all.map(|how| reduced(&values, how)), [8.0, -1.0, 3.0, 2.5, 12.0, 9.0]);
-        assert_eq!(reduced(&values[..3], Reduce::Median), 2.0);
-        assert_eq!(reduced(&[7.0], Reduce::Only), 7.0);
-        assert!(reduce(&[], Reduce::Max).is_none());
-    }
-
-    #[test]
-    fn what_is_no_number_hides_behind_no_other() {
-        for how in [Reduce::Max, Reduce::Min, Reduce::Median, Reduce::Sum] {
-            assert!(reduced(&[1.0, f64::NAN, 2.0], how).is_nan());
-        }
-    }
-
-    #[test]
-    fn numbers_are_read_off_between_runs_and_not_beyond() {
-        let points = [[100.0, 1.0], [1.0, 100.0], [10.0, 10.0], [-1.0, 5.0]];
-        assert!((interpolated(&points, 31.622_776_601_683_8).unwrap() - 3.162_277_66).abs() < 1e-8);
-        assert_eq!(interpolated(&points, 10.0), Some(10.0));
-        assert_eq!(interpolated(&points, 0.5), None);
-        assert_eq!(interpolated(&points, 200.0), None);
-    }
-
-    #[test]
-    fn uncertainties_add_up_where_numbers_do() {
-        let numbers = [Number { value: 1.0, uncertainty: 0.5 }; 4];
-        let uncertainty = |how| reduce(&numbers, how).unwrap().uncertainty;
-        assert_eq!([Reduce::Max, Reduce::Sum, Reduce::Range].map(uncertainty), [0.5, 2.0, 1.0]);
-    }
 }

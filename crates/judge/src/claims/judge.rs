@@ -8,7 +8,8 @@ use mbsbench_problem::Status;
 
 use super::Test;
 use super::check::{Check, Kind};
-use super::evidence::{Evidence, Number, Selection, reduce, unmade};
+use super::evidence::{Evidence, Selection, unmade};
+use super::number::{Number, difference, finest_of, ratio, reduce, sized};
 use super::paired;
 use super::spec::{
     Agreement, Failure, Identity, Landmark, Measurement, Operand, Order, Ordering, Reduce, Shape, Weaker,
@@ -46,21 +47,6 @@ struct Judge<'j> {
 
 /// What is found, or the judgement on a check for which it cannot be.
 type Found<T> = Result<T, Box<Judgement>>;
-
-fn ratio(of: Number, to: Number) -> Number {
-    let value = of.value / to.value;
-    let part = |number: Number| number.uncertainty / number.value.abs();
-    Number { value, uncertainty: value.abs() * (part(of) + part(to)) }
-}
-
-fn difference(of: Number, to: Number) -> Number {
-    Number { value: of.value - to.value, uncertainty: of.uncertainty + to.uncertainty }
-}
-
-/// A number of an operand, or its magnitude if that is asked for.
-fn sized(number: Number, of: &Operand) -> Number {
-    if of.magnitude { Number { value: number.value.abs(), ..number } } else { number }
-}
 
 impl Judge<'_> {
     /// Judges by the kind of the check.
@@ -323,14 +309,6 @@ fn detail(operand: &Operand, published: String, measured: f64, holds: bool) -> D
     }
 }
 
-/// The points with the `count` smallest abscissas among those whose number exceeds ten times its uncertainty, and rounding.
-fn finest_of(mut points: Vec<(f64, Number)>, count: usize, rounding: f64) -> Vec<(f64, Number)> {
-    points.retain(|(_, number)| number.is_certain() && number.value > rounding);
-    points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    points.truncate(count);
-    points
-}
-
 /// The numbers of a selection that lacks nothing.
 fn all_of(Selection { numbers, lacking }: Selection) -> Found<Vec<Number>> {
     lacking.map_or(Ok(numbers), |lacking| Err(Box::new(lacking)))
@@ -387,20 +365,6 @@ mod tests {
         let narrow = Test::Within { above: Some(0.9), below: Some(1.0) };
         let between = tested_number(Number { value: 1.2, uncertainty: 0.5 }, &narrow, None);
         assert_eq!(between.verdict, Verdict::Open, "0.7 and 1.7 do not hold, but 0.95 does");
-    }
-
-    #[test]
-    fn an_order_is_that_of_the_finest_errors_above_rounding() {
-        let point = |h: f64, value: f64, uncertainty: f64| (h, Number { value, uncertainty });
-        let points = vec![point(0.8, 9.0, 0.0), point(0.1, 1e-2, 1e-3), point(0.4, 0.16, 1e-3), point(0.2, 0.04, 1e-3)];
-        let steps = |points: &[(f64, Number)], count, above| -> Vec<f64> {
-            finest_of(points.to_vec(), count, above).iter().map(|point| point.0).collect()
-        };
-        assert_eq!(steps(&points, 3, 0.0), [0.1, 0.2, 0.4]);
-        assert_eq!(steps(&points, 3, 0.01), [0.2, 0.4, 0.8], "a number at rounding is none");
-        assert_eq!(steps(&points, 4, 0.01).len(), 3);
-        let uncertain = vec![point(0.1, 1e-2, 1.1e-3), point(0.2, 0.04, 1e-3), point(0.4, 0.16, 1e-3)];
-        assert_eq!(steps(&uncertain, 3, 0.0), [0.2, 0.4], "one is within ten times the bound");
     }
 
     #[test]

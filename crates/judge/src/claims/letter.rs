@@ -22,21 +22,14 @@ pub fn questions(judged: &[Judged], plans: &[&Plan]) -> Vec<Question> {
     let mut questions: Vec<Question> = Vec::new();
     for each in judged.iter().filter(|each| !each.is_finding) {
         let Some(asks) = asked(each, plans) else { continue };
-        let place = &each.statement.place;
-        match questions.iter_mut().find(|question| question.asks == asks) {
-            Some(question) => {
-                question.settles.push(each.statement.id.clone());
-                if !question.places.contains(place) {
-                    question.places.push(place.clone());
-                }
-            }
-            None => {
-                questions.push(Question {
-                    asks,
-                    settles: vec![each.statement.id.clone()],
-                    places: vec![place.clone()],
-                });
-            }
+        let known = questions.iter().position(|question| question.asks == asks).unwrap_or_else(|| {
+            questions.push(Question { asks, settles: Vec::new(), places: Vec::new() });
+            questions.len() - 1
+        });
+        let (question, place) = (&mut questions[known], &each.statement.place);
+        question.settles.push(each.statement.id.clone());
+        if !question.places.contains(place) {
+            question.places.push(place.clone());
         }
     }
     questions.sort_by_key(|question| std::cmp::Reverse(question.settles.len()));

@@ -3,7 +3,8 @@
 use mbsbench_runs::pairs;
 use mbsbench_runs::timings::is_same_code;
 
-use super::evidence::{Evidence, Number};
+use super::evidence::Evidence;
+use super::number::Number;
 use super::spec::{Operand, Reduce};
 
 /// The column whose quotients are judged so; `timing.ratio` is one already.

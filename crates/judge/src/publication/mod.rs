@@ -4,7 +4,7 @@ mod main_claim;
 
 use std::cmp::Ordering;
 
-use mbsbench_input::{BadInput, Document, Problem, read};
+use mbsbench_input::{BadInput, Document, Problem, keys_of, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -35,10 +35,7 @@ impl PublicationKind {
     /// As in files: `set`.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Paper => "paper",
-            Self::Set => "set",
-        }
+        keys_of::<Self>()[self as usize]
     }
 }
 
