@@ -46,7 +46,7 @@ mod _mbsbench {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        mbsbench::processor::check().map_err(|lacking| PyImportError::new_err(lacking.to_string()))?;
+        mbsbench::processor::check().map_err(PyImportError::new_err)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }
