@@ -52,7 +52,7 @@ pub fn draw<C: Canvas>(drawing: &Drawing, canvas: &mut C) -> Drawn<C> {
     canvas.ensure_prepared()?;
     for group in drawing.groups.iter().filter(|group| !group.shapes.is_empty()) {
         canvas.begin(group);
-        let [r, g, b] = group.ink.on_light();
+        let (_, [r, g, b], _) = group.ink.look();
         for shape in &group.shapes {
             draw_shape(shape, RGBColor(r, g, b), canvas)?;
         }

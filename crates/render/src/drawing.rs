@@ -84,36 +84,14 @@ pub enum Ink {
 }
 
 impl Ink {
-    /// Name, as in the custom property `--figure-NAME`.
+    /// Name, as in the custom property `--figure-NAME`, and the colours on white and on a dark page, as red, green, blue.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn look(self) -> (&'static str, [u8; 3], [u8; 3]) {
         match self {
-            Self::Foreground => "ink",
-            Self::Published => "published",
-            Self::Grid => "grid",
-            Self::Hue(hue) => hue.name(),
-        }
-    }
-
-    /// The colour on white.
-    #[must_use]
-    pub fn on_light(self) -> [u8; 3] {
-        match self {
-            Self::Foreground => [0x1a, 0x1a, 0x1a],
-            Self::Published => [0x80, 0x80, 0x80],
-            Self::Grid => [0xdd, 0xdd, 0xdd],
-            Self::Hue(hue) => hue.on_light(),
-        }
-    }
-
-    /// The colour on a dark page.
-    #[must_use]
-    pub fn on_dark(self) -> [u8; 3] {
-        match self {
-            Self::Foreground => [0xe4, 0xe4, 0xe4],
-            Self::Published => [0x98, 0x98, 0x98],
-            Self::Grid => [0x3c, 0x3f, 0x45],
-            Self::Hue(hue) => hue.on_dark(),
+            Self::Foreground => Hue::Ink.look(),
+            Self::Published => ("published", [0x80, 0x80, 0x80], [0x98, 0x98, 0x98]),
+            Self::Grid => ("grid", [0xdd, 0xdd, 0xdd], [0x3c, 0x3f, 0x45]),
+            Self::Hue(hue) => hue.look(),
         }
     }
 }

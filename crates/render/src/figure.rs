@@ -17,7 +17,7 @@ pub struct Figure {
 }
 
 /// One pair of axes with its curves.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Panel {
     /// Drawn above the frame, after the panel's letter where there are several. May be empty.
     pub title: String,
@@ -38,7 +38,7 @@ pub struct Panel {
 /// An axis. Its text is `label (unit)`, without the unit where that is `1` or empty.
 ///
 /// In labels, units and titles `^2`, `^{…}` and `_{…}` are set as superscripts and subscripts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Axis {
     /// What is shown.
     pub label: String,
@@ -57,7 +57,7 @@ impl Axis {
     /// A linear axis with its range from the data.
     #[must_use]
     pub fn linear(label: impl Into<String>, unit: impl Into<String>) -> Self {
-        Self { label: label.into(), unit: unit.into(), scale: Scale::Linear, range: None, names: Vec::new() }
+        Self { label: label.into(), unit: unit.into(), ..Self::default() }
     }
 
     /// A logarithmic axis with its range from the data.
@@ -96,9 +96,10 @@ impl Axis {
 }
 
 /// How values are laid along an axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scale {
     /// Proportional to the value.
+    #[default]
     Linear,
     /// Proportional to its logarithm.
     Log,
@@ -142,40 +143,21 @@ pub struct Series {
 }
 
 impl Series {
-    /// A line through `points`.
+    /// A series of that kind through `points`.
     #[must_use]
-    pub fn line(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
-        let points = points.into_iter().map(|[x, y]| Point { x, y, hollow: false }).collect();
+    pub fn new(kind: Kind, label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
         Self {
             label: label.into(),
             group: None,
             style,
-            kind: Kind::Line,
-            points,
+            kind,
+            points: points.into_iter().map(|[x, y]| Point { x, y, hollow: false }).collect(),
             failures: Vec::new(),
             published: false,
             slope: None,
             bar_styles: Vec::new(),
             bold: false,
         }
-    }
-
-    /// A line with a marker at each of `points`.
-    #[must_use]
-    pub fn marked(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
-        Self { kind: Kind::Both, ..Self::line(label, style, points) }
-    }
-
-    /// A marker at each of `points`.
-    #[must_use]
-    pub fn markers(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
-        Self { kind: Kind::Markers, ..Self::line(label, style, points) }
-    }
-
-    /// A line between the two points of each of `pairs`.
-    #[must_use]
-    pub fn segments(label: impl Into<String>, style: Style, pairs: impl IntoIterator<Item = [[f64; 2]; 2]>) -> Self {
-        Self { kind: Kind::Segments, ..Self::line(label, style, pairs.into_iter().flatten()) }
     }
 
     /// A ring at each of `points`, which others have published; one entry of the legend, `group`, for all of them.
@@ -187,7 +169,7 @@ impl Series {
         points: impl IntoIterator<Item = [f64; 2]>,
     ) -> Self {
         let style = Style { mark: Mark::Ring, ..style };
-        Self { kind: Kind::Rings, group: Some(group.into()), published: true, ..Self::line(label, style, points) }
+        Self { group: Some(group.into()), published: true, ..Self::new(Kind::Rings, label, style, points) }
     }
 
     /// Name by which a page shows and hides it: that of its entry in the legend.
@@ -200,12 +182,6 @@ impl Series {
     #[must_use]
     pub fn style_at(&self, place: f64) -> Style {
         self.bar_styles.get(place.round() as usize).copied().unwrap_or(self.style)
-    }
-
-    /// A bar to each of `points`.
-    #[must_use]
-    pub fn bars(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
-        Self { kind: Kind::Bars, ..Self::line(label, style, points) }
     }
 
     /// What stands in the legend: the label, and the slope where there is one.

@@ -45,51 +45,20 @@ impl Hue {
     pub const ALL: [Self; 8] =
         [Self::Navy, Self::Wine, Self::Blue, Self::Purple, Self::Green, Self::Vermilion, Self::Sky, Self::Orange];
 
-    /// Name, as in the custom property `--figure-NAME` of a style sheet.
+    /// Name, as in the custom property `--figure-NAME` of a style sheet, and the colours on white and on a dark page, as red,
+    /// green, blue.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn look(self) -> (&'static str, [u8; 3], [u8; 3]) {
         match self {
-            Self::Navy => "navy",
-            Self::Wine => "wine",
-            Self::Blue => "blue",
-            Self::Purple => "purple",
-            Self::Green => "green",
-            Self::Vermilion => "vermilion",
-            Self::Sky => "sky",
-            Self::Orange => "orange",
-            Self::Ink => "ink",
-        }
-    }
-
-    /// The colour on white, as red, green, blue.
-    #[must_use]
-    pub fn on_light(self) -> [u8; 3] {
-        match self {
-            Self::Navy => [0x1c, 0x1c, 0x78],
-            Self::Wine => [0x80, 0x12, 0x2c],
-            Self::Blue => [0x00, 0x5e, 0xa8],
-            Self::Purple => [0xa4, 0x4c, 0x8c],
-            Self::Green => [0x00, 0x8e, 0x68],
-            Self::Vermilion => [0xe8, 0x6a, 0x14],
-            Self::Sky => [0x44, 0xa8, 0xe6],
-            Self::Orange => [0xe8, 0xa6, 0x0c],
-            Self::Ink => [0x1a, 0x1a, 0x1a],
-        }
-    }
-
-    /// The colour on a dark page.
-    #[must_use]
-    pub fn on_dark(self) -> [u8; 3] {
-        match self {
-            Self::Navy => [0x8c, 0x8c, 0xf0],
-            Self::Wine => [0xe8, 0x70, 0x84],
-            Self::Blue => [0x4c, 0x9c, 0xe0],
-            Self::Purple => [0xdc, 0x94, 0xc6],
-            Self::Green => [0x34, 0xc4, 0x9a],
-            Self::Vermilion => [0xff, 0x8a, 0x4a],
-            Self::Sky => [0x96, 0xd4, 0xfa],
-            Self::Orange => [0xf6, 0xca, 0x5a],
-            Self::Ink => [0xe4, 0xe4, 0xe4],
+            Self::Navy => ("navy", [0x1c, 0x1c, 0x78], [0x8c, 0x8c, 0xf0]),
+            Self::Wine => ("wine", [0x80, 0x12, 0x2c], [0xe8, 0x70, 0x84]),
+            Self::Blue => ("blue", [0x00, 0x5e, 0xa8], [0x4c, 0x9c, 0xe0]),
+            Self::Purple => ("purple", [0xa4, 0x4c, 0x8c], [0xdc, 0x94, 0xc6]),
+            Self::Green => ("green", [0x00, 0x8e, 0x68], [0x34, 0xc4, 0x9a]),
+            Self::Vermilion => ("vermilion", [0xe8, 0x6a, 0x14], [0xff, 0x8a, 0x4a]),
+            Self::Sky => ("sky", [0x44, 0xa8, 0xe6], [0x96, 0xd4, 0xfa]),
+            Self::Orange => ("orange", [0xe8, 0xa6, 0x0c], [0xf6, 0xca, 0x5a]),
+            Self::Ink => ("ink", [0x1a, 0x1a, 0x1a], [0xe4, 0xe4, 0xe4]),
         }
     }
 }
@@ -318,7 +287,7 @@ mod tests {
     #[test]
     fn colours_stay_apart_in_grey() {
         for pair in Hue::ALL.windows(2) {
-            let step = lightness(pair[1].on_light()) - lightness(pair[0].on_light());
+            let step = lightness(pair[1].look().1) - lightness(pair[0].look().1);
             assert!(step >= 6.0, "{pair:?} differ by {step:.1} in lightness");
         }
     }
@@ -328,8 +297,9 @@ mod tests {
         // WCAG asks 3:1 of graphical objects; the lightest colours on white are below it, never below 2:1, and always
         // come with a marker or dashes of their own.
         for hue in Hue::ALL {
-            let on_white = 1.05 / (luminance(hue.on_light()) + 0.05);
-            let on_dark = (luminance(hue.on_dark()) + 0.05) / (luminance([0x16, 0x18, 0x1c]) + 0.05);
+            let (_, light, dark) = hue.look();
+            let on_white = 1.05 / (luminance(light) + 0.05);
+            let on_dark = (luminance(dark) + 0.05) / (luminance([0x16, 0x18, 0x1c]) + 0.05);
             assert!(on_white >= 2.0, "{hue:?} on white {on_white:.1}");
             assert!(on_dark >= 4.5, "{hue:?} on dark {on_dark:.1}");
         }

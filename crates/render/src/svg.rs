@@ -7,6 +7,7 @@
 //! The unit of the picture is that of a [`Canvas`], a tenth of a pixel, which makes all numbers whole and
 //! the file short.
 
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 
@@ -71,7 +72,7 @@ fn inks() -> impl Iterator<Item = Ink> {
 pub fn rules() -> String {
     let mut css = "svg .page{fill:var(--figure-background)}".to_owned();
     for ink in inks() {
-        let _ = write!(css, "svg .{0}{{color:var(--figure-{0})}}", ink.name());
+        let _ = write!(css, "svg .{0}{{color:var(--figure-{0})}}", ink.look().0);
     }
     css
 }
@@ -83,8 +84,8 @@ pub fn rules() -> String {
 pub fn theme(dark: bool, background: &str) -> String {
     let mut css = format!("--figure-background:{background};");
     for ink in inks() {
-        let colour = if dark { ink.on_dark() } else { ink.on_light() };
-        let _ = write!(css, "--figure-{}:{};", ink.name(), hex(colour));
+        let (name, on_light, on_dark) = ink.look();
+        let _ = write!(css, "--figure-{name}:{};", hex(if dark { on_dark } else { on_light }));
     }
     css
 }
@@ -106,7 +107,7 @@ fn write_frame(out: &mut String, area: Area, scales: &[EdgeScale; 2]) {
 enum Piece {
     /// Subpaths, each its corners and whether it is closed, with the attributes of the path.
     Path { attributes: String, subpaths: Vec<(Vec<BackendCoord>, bool)> },
-    /// Open circles of a radius, each once, with the attributes of the path.
+    /// Open circles of a radius, with the attributes of the path.
     Rings { attributes: String, radius: u32, centres: Vec<BackendCoord> },
     /// Texts, with the attributes of the group that they stand in.
     Texts { attributes: String, texts: String },
@@ -115,32 +116,28 @@ enum Piece {
 }
 
 impl Piece {
-    /// Whether `next` can stand in the same element.
-    fn takes(&self, next: &Self) -> bool {
+    /// Takes `next` into the same element, or gives it back.
+    fn join(&mut self, next: Self) -> Option<Self> {
         match (self, next) {
-            (Self::Rings { attributes, radius, .. }, Self::Rings { attributes: others, radius: other, .. }) => {
-                (attributes, radius) == (others, other)
+            (Self::Path { attributes, subpaths }, Self::Path { attributes: other, subpaths: others })
+                if *attributes == other =>
+            {
+                subpaths.extend(others);
             }
-            (Self::Path { attributes, .. }, Self::Path { attributes: others, .. })
-            | (Self::Texts { attributes, .. }, Self::Texts { attributes: others, .. }) => attributes == others,
-            _ => false,
-        }
-    }
-
-    fn join(&mut self, next: Self) {
-        match (self, next) {
-            (Self::Path { subpaths, .. }, Self::Path { subpaths: others, .. }) => subpaths.extend(others),
-            (Self::Rings { centres, .. }, Self::Rings { centres: others, .. }) => {
-                // Published curves that coincide have many in common.
-                for centre in others {
-                    if !centres.contains(&centre) {
-                        centres.push(centre);
-                    }
-                }
+            (
+                Self::Rings { attributes, radius, centres },
+                Self::Rings { attributes: other, radius: r, centres: others },
+            ) if *attributes == other && *radius == r => {
+                centres.extend(others);
             }
-            (Self::Texts { texts, .. }, Self::Texts { texts: others, .. }) => texts.push_str(&others),
-            _ => unreachable!("only what takes the next is joined with it"),
+            (Self::Texts { attributes, texts }, Self::Texts { attributes: other, texts: others })
+                if *attributes == other =>
+            {
+                texts.push_str(&others);
+            }
+            (_, next) => return Some(next),
         }
+        None
     }
 
     fn write(self, out: &mut String) {
@@ -181,10 +178,12 @@ pub(crate) fn data(subpaths: &[(Vec<BackendCoord>, bool)]) -> String {
 }
 
 /// The data of a path of circles: each an arc from its left end almost all the way round, closed by a line of one unit.
+/// Published curves that coincide have many in common, which are drawn once.
 fn rings(radius: u32, centres: &[BackendCoord]) -> String {
     let mut out = String::new();
     let mut here = (0, 0);
-    for &(x, y) in centres {
+    let mut drawn = HashSet::new();
+    for &(x, y) in centres.iter().filter(|&&centre| drawn.insert(centre)) {
         let start = (x - radius as i32, y);
         let (dx, dy) = (start.0 - here.0, start.1 - here.1);
         let _ = write!(out, "m{dx}{}{dy}a{radius} {radius} 0 1 1 0 1z", if dy < 0 { "" } else { " " });
@@ -207,13 +206,14 @@ struct Picture {
 impl Picture {
     /// What looks the same stands in one element.
     fn push(&mut self, next: Piece) -> InMemory {
-        match &mut self.piece {
-            Some(piece) if piece.takes(&next) => piece.join(next),
-            piece => {
-                if let Some(done) = piece.replace(next) {
-                    done.write(&mut self.out);
-                }
-            }
+        let next = match &mut self.piece {
+            Some(piece) => piece.join(next),
+            None => Some(next),
+        };
+        if let Some(next) = next
+            && let Some(done) = self.piece.replace(next)
+        {
+            done.write(&mut self.out);
         }
         Ok(())
     }
@@ -232,7 +232,8 @@ impl Canvas for Picture {
             Part::Moving { series, number } => format!(" data-series=\"{}\" data-moving=\"{number}\"", escape(series)),
             Part::Time => " data-time=\"\"".to_owned(),
         };
-        let (name, colour) = (group.ink.name(), hex(group.ink.on_light()));
+        let (name, colour, _) = group.ink.look();
+        let colour = hex(colour);
         let group = format!("<g{series} class=\"{name}\" color=\"{colour}\" stroke=\"currentColor\">\n");
         // What is of one ink and one series goes on in the same group.
         if self.open.as_ref() == Some(&group) {

@@ -105,17 +105,9 @@ mod tests {
     use crate::style::Style;
 
     fn panel(y: Axis, kind: Kind, points: Vec<[f64; 2]>) -> Panel {
-        let series = Series { kind, ..Series::line("", Style::of_index(0), points) };
+        let series = Series::new(kind, "", Style::of_index(0), points);
         let x = Axis::linear("x", "");
-        Panel {
-            title: String::new(),
-            x,
-            y,
-            series: vec![series],
-            to_scale: false,
-            names: Vec::new(),
-            named_at_ends: false,
-        }
+        Panel { x, y, series: vec![series], ..Panel::default() }
     }
 
     fn left(panel: Panel) -> Vec<[f64; 2]> {

@@ -9,6 +9,8 @@ use mbsbench_experiment::plan::{Plan, RunKey, RunSpec};
 use mbsbench_input::{LARGEST_DATA, read_file, write_atomically, write_replaceable};
 use mbsbench_problem::StepControl;
 
+use crate::pairs::median;
+
 /// Beside the entries of a store, which is left alone by what merges stores since its name begins with a dot.
 const FILE: &str = ".costs.csv";
 
@@ -134,7 +136,7 @@ impl<'c> Estimate<'c> {
                 samples.entry(kind).or_default().push(seconds / steps(run));
             }
         }
-        Self { costs, rates: samples.into_iter().map(|(kind, samples)| (kind, median(samples))).collect() }
+        Self { costs, rates: samples.into_iter().map(|(kind, samples)| (kind, median(&samples).value)).collect() }
     }
 
     /// Whether it stands on anything that was measured.
@@ -193,12 +195,6 @@ fn steps(run: &RunSpec) -> f64 {
     };
     // A span of no length and a tolerance of zero are still some work.
     ((end - start) / length).clamp(1.0, 1e12)
-}
-
-/// The median of what is not empty.
-fn median(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    numbers[numbers.len() / 2]
 }
 
 #[cfg(test)]

@@ -116,16 +116,15 @@ mod tests {
         use crate::figure::{Axis, Figure};
         use crate::{Style, lay_out};
         let points = [[0.0, 0.0], [1.0, 1.0]];
-        let bold = Series { bold: true, ..Series::marked("mine", Style::of_method("low-order", 0, None), points) };
-        let series = vec![Series::line("best of all", Style::of_all(), points), bold];
+        let bold =
+            Series { bold: true, ..Series::new(Kind::Both, "mine", Style::of_method("low-order", 0, None), points) };
+        let series = vec![Series::new(Kind::Line, "best of all", Style::of_all(), points), bold];
         let panel = Panel {
-            title: String::new(),
             x: Axis::linear("x", ""),
             y: Axis::linear("y", ""),
             series,
-            to_scale: false,
-            names: Vec::new(),
             named_at_ends: true,
+            ..Panel::default()
         };
         let drawing = lay_out(&Figure { id: "f".into(), title: "f".into(), columns: 1, panels: vec![panel] });
         let looks = |part: &Part| {

@@ -9,8 +9,8 @@ use mbsbench_numbers::decimal;
 use mbsbench_problem::View;
 use mbsbench_render::animation::{Animation, time_text};
 use mbsbench_render::figure::{Figure, Panel, Series};
-use mbsbench_render::lay_out;
 use mbsbench_render::style::{Dash, Style};
+use mbsbench_render::{Kind, lay_out};
 use mbsbench_runs::execute::states::states_at;
 use mbsbench_runs::store::Store;
 use rayon::prelude::*;
@@ -113,9 +113,9 @@ impl Actor {
             (None, view) => view.as_ref().or(known).map(|view| pen.parts(view)).unwrap_or_default(),
             (Some((label, style)), view) => {
                 let points = view.iter().flat_map(|view| pen.outlines(view));
-                let all = points.map(|points| Series::line("", *style, points)).collect::<Vec<_>>();
+                let all = points.map(|points| Series::new(Kind::Line, "", *style, points)).collect::<Vec<_>>();
                 let label = label.clone();
-                let mut all = if all.is_empty() { vec![Series::line("", *style, [])] } else { all };
+                let mut all = if all.is_empty() { vec![Series::new(Kind::Line, "", *style, [])] } else { all };
                 all[0].label = label;
                 all
             }
@@ -124,7 +124,7 @@ impl Actor {
             series.iter_mut().for_each(|series| series.points.clear());
         }
         let look = self.role.as_ref().map_or(Style::of_index(0), |(_, style)| *style);
-        series.resize_with(self.parts.max(1), || Series::line("", look, []));
+        series.resize_with(self.parts.max(1), || Series::new(Kind::Line, "", look, []));
         series
     }
 }

@@ -2,6 +2,7 @@
 
 use mbsbench_experiment::spec::PanelSpec;
 use mbsbench_experiment::{Label, Published};
+use mbsbench_render::Kind;
 use mbsbench_render::figure::{Point, Series};
 use mbsbench_render::style::{Dash, Style};
 use mbsbench_runs::results::ResultSet;
@@ -42,10 +43,10 @@ impl Look {
             if let Some(points) = published.and_then(|table| printed(table, each, is_alone, names)) {
                 let whose = spec.published_label.as_deref().unwrap_or("published");
                 let label = if is_alone { whose.to_owned() } else { format!("{}, {whose}", each.text) };
-                series.push(Series { published: true, ..Series::bars(label, style, points) });
+                series.push(Series { published: true, ..Series::new(Kind::Bars, label, style, points) });
             }
             let label = if is_alone { "measured".to_owned() } else { each.text.clone() };
-            let mut own = Series::bars(label, style, []);
+            let mut own = Series::new(Kind::Bars, label, style, []);
             for row in &each.rows {
                 let Some(label) = results.label(row, &spec.x) else { continue };
                 let Some(place) = names.iter().position(|name| name.same(label)) else { continue };

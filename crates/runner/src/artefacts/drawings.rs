@@ -7,6 +7,7 @@ use mbsbench_experiment::spec::DrawingSpec;
 use mbsbench_experiment::units;
 use mbsbench_numbers::decimal;
 use mbsbench_problem::view::{Shape, View};
+use mbsbench_render::Kind;
 use mbsbench_render::figure::{Axis, Figure, Panel, Series};
 use mbsbench_render::style::{Dash, Style};
 use mbsbench_runs::execute::states::states_at;
@@ -140,7 +141,7 @@ impl<'s> Pen<'s> {
                 parts.len() - 1
             });
             let style = Style { dash: Dash::Solid, ..Style::of_index(index) };
-            Series::line(label, style, points)
+            Series::new(Kind::Line, label, style, points)
         });
         series.collect()
     }
@@ -154,12 +155,11 @@ fn whole(view: &View, spec: &DrawingSpec) -> Panel {
 /// What is seen of a view in `series`, with its axes.
 pub(super) fn panel(view: &View, pen: &Pen<'_>, to_scale: bool, series: Vec<Series>) -> Panel {
     Panel {
-        title: String::new(),
         x: Axis::linear(view.axes[0], pen.unit),
         y: Axis::linear(view.axes[1], pen.unit),
         series,
         to_scale,
         names: view.names.iter().map(|&(name, at)| (name.to_owned(), at.map(|x| x * pen.scale))).collect(),
-        named_at_ends: false,
+        ..Panel::default()
     }
 }

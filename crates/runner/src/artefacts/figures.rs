@@ -181,7 +181,7 @@ impl Look {
             y.scale = Scale::Log;
         }
         let title = spec.title.clone().unwrap_or_default();
-        let panel = Panel { title, x, y, series, to_scale: false, names: Vec::new(), named_at_ends: false };
+        let panel = Panel { title, x, y, series, ..Panel::default() };
         if over_time { thinned(panel) } else { panel }
     }
 
@@ -214,7 +214,7 @@ impl Look {
                 let kind = if spec.kind == PanelKind::Dots { Kind::Dots } else { Kind::Line };
                 let end = points.last().map_or(0.0, |point| point[0]);
                 let failures = failed(row, if spec.x == "t" { row.t_reached } else { end });
-                series.push(Series { failures, kind, ..Series::line(text, style, points) });
+                series.push(Series { failures, ..Series::new(kind, text, style, points) });
             }
         }
         series
@@ -270,7 +270,7 @@ impl Look {
             if spec.derive == Some(Derived::Slope) {
                 points = slopes::local(&points);
             }
-            series.push(Series { points, failures, slope, ..Series::marked(text, style, []) });
+            series.push(Series { points, failures, slope, ..Series::new(Kind::Both, text, style, []) });
         }
         series
     }

@@ -2,6 +2,7 @@
 
 use mbsbench_judge::reconstruction::words::short_name;
 use mbsbench_judge::reconstruction::{Finding, Findings, Reconstruction};
+use mbsbench_render::Kind;
 use mbsbench_render::figure::{Axis, Figure, Panel, Series};
 use mbsbench_render::style::{Dash, Hue, Mark, Style};
 
@@ -43,8 +44,8 @@ fn shares(findings: &Findings) -> Option<Panel> {
     let points = shown.iter().zip(0..).map(|(finding, place)| [100.0 * finding.share(), f64::from(place)]);
     let label = if findings.is_conditioned() { "accepted set-ups in which it holds" } else { "samples" };
     let series = vec![
-        Series::segments("interval of 95 % confidence", HOLDS, intervals.collect::<Vec<_>>()),
-        Series::markers("share", HOLDS, points.collect::<Vec<_>>()),
+        Series::new(Kind::Segments, "interval of 95 % confidence", HOLDS, intervals.flatten()),
+        Series::new(Kind::Markers, "share", HOLDS, points),
     ];
     Some(panel(Axis::linear(label, "%"), names, series))
 }
@@ -59,20 +60,12 @@ fn ranges(found: &Reconstruction) -> Option<Panel> {
     let names = all[..count].iter().map(|name| short_name(name, &all)).collect();
     let points = found.units.iter().flat_map(|units| units.iter().zip(0..));
     let points: Vec<[f64; 2]> = points.map(|(&unit, place)| [100.0 * unit, f64::from(place)]).collect();
-    let series = vec![Series::markers("accepted set-ups", SET_UPS, points)];
+    let series = vec![Series::new(Kind::Markers, "accepted set-ups", SET_UPS, points)];
     Some(panel(Axis::linear("place in the range", "%"), names, series))
 }
 
 fn panel(x: Axis, names: Vec<String>, series: Vec<Series>) -> Panel {
-    Panel {
-        title: String::new(),
-        x: x.between(-2.0, 102.0),
-        y: Axis::named("", "", names),
-        series,
-        to_scale: false,
-        names: Vec::new(),
-        named_at_ends: false,
-    }
+    Panel { x: x.between(-2.0, 102.0), y: Axis::named("", "", names), series, ..Panel::default() }
 }
 
 #[cfg(test)]
@@ -81,7 +74,6 @@ mod tests {
     use mbsbench_judge::claims::{Counts, Verdict};
     use mbsbench_judge::reconstruction::Tally;
     use mbsbench_judge::reconstruction::explain::{Explanation, Variable};
-    use mbsbench_render::Kind;
 
     #[test]
     fn shares_stand_in_their_order_with_their_intervals_and_set_ups_in_their_ranges() {

@@ -2,7 +2,7 @@
 
 use mbsbench_experiment::{RankingSpec, Registry};
 use mbsbench_judge::comparison::{Entrant, errors_and_costs};
-use mbsbench_render::{Axis, Dash, Figure, Panel, Series, Style};
+use mbsbench_render::{Axis, Dash, Figure, Kind, Panel, Series, Style};
 
 use super::figures::style_of;
 
@@ -26,20 +26,17 @@ pub fn work_precision(
         }
         let all: Vec<[f64; 2]> = points(others).into_iter().flat_map(|(_, points)| points).collect();
         let front = front(&all);
-        let rest = Series { published: true, ..Series::markers("all others", Style::of_all(), all) };
+        let rest = Series { published: true, ..Series::new(Kind::Markers, "all others", Style::of_all(), all) };
         let style = Style { dash: Dash::Solid, ..look };
         Some(Panel {
-            title: String::new(),
             x: Axis::log(head.clone(), ""),
             y: Axis::log(format!("error, {}", spec.meaning), ""),
             series: vec![
                 rest,
-                Series::line("front of the others", Style::of_all(), front),
-                Series { bold: true, ..Series::marked(label, style, sorted(own)) },
+                Series::new(Kind::Line, "front of the others", Style::of_all(), front),
+                Series { bold: true, ..Series::new(Kind::Both, label, style, sorted(own)) },
             ],
-            to_scale: false,
-            names: Vec::new(),
-            named_at_ends: false,
+            ..Panel::default()
         })
     };
     let panels: Vec<Panel> = spec.work.0.iter().enumerate().filter_map(panel).collect();

@@ -6,6 +6,7 @@ use mbsbench_experiment::units::of_column;
 use mbsbench_experiment::{Label, Published};
 use mbsbench_judge::statistics;
 use mbsbench_render::table::{Cell, Measured, Row, Table};
+use mbsbench_runs::pairs;
 use mbsbench_runs::results::{ResultSet, Row as Run};
 
 use super::WriteError;
@@ -92,12 +93,7 @@ fn median(runs: impl Iterator<Item = Measured>) -> Measured {
             other => return other,
         }
     }
-    values.sort_by(f64::total_cmp);
-    match values.len() {
-        0 => Measured::Missing,
-        n if n % 2 == 1 => Measured::Value(values[n / 2]),
-        n => Measured::Value(f64::midpoint(values[n / 2 - 1], values[n / 2])),
-    }
+    if values.is_empty() { Measured::Missing } else { Measured::Value(pairs::median(&values).value) }
 }
 
 /// The head of the column with exponents.

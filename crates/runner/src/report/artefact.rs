@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use maud::{Markup, html};
-use mbsbench_experiment::panel_id;
 use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::{Placed, panel_id};
 use mbsbench_judge::claims::Judged;
 use mbsbench_judge::comparison::COMPARISON;
 
@@ -49,30 +49,22 @@ impl<'r> Artefact<'r> {
         let mut artefacts = Vec::new();
         for &plan in plans {
             let experiment = &plan.experiment;
-            let tables = experiment.tables.iter().map(|table| {
-                let spec = &table.value;
-                (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), Kind::Table)
-            });
-            let figures = experiment.plots.iter().map(|plot| {
-                let spec = &plot.value;
-                (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), Kind::Figure)
-            });
-            let drawings = experiment.drawings.iter().map(|drawing| {
-                let spec = &drawing.value;
-                (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), Kind::Figure)
-            });
-            let animations = experiment.animations.iter().map(|animation| {
-                let spec = &animation.value;
-                (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), Kind::Animation)
-            });
-            let all = tables.chain(figures).chain(drawings).chain(animations);
-            artefacts.extend(all.map(|(id, title, caption, kind)| Self {
-                id,
-                title: title.unwrap_or(id),
-                caption: caption.unwrap_or_default(),
-                plan,
-                kind,
-            }));
+            let mut add = |kind, id, title: &'r Option<String>, caption: &'r Option<String>| {
+                let (title, caption) = (title.as_deref().unwrap_or(id), caption.as_deref().unwrap_or_default());
+                artefacts.push(Self { id, title, caption, plan, kind });
+            };
+            for Placed { value, .. } in &experiment.tables {
+                add(Kind::Table, &value.id, &value.title, &value.caption);
+            }
+            for Placed { value, .. } in &experiment.plots {
+                add(Kind::Figure, &value.id, &value.title, &value.caption);
+            }
+            for Placed { value, .. } in &experiment.drawings {
+                add(Kind::Figure, &value.id, &value.title, &value.caption);
+            }
+            for Placed { value, .. } in &experiment.animations {
+                add(Kind::Animation, &value.id, &value.title, &value.caption);
+            }
         }
         artefacts.sort_by_cached_key(|artefact| {
             (!artefact.is_published(), chapter(artefact.id), artefact.kind != Kind::Table, numbers(artefact.id))

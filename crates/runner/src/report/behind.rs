@@ -10,7 +10,7 @@ use mbsbench_judge::reconstruction::explain::LEVEL;
 use mbsbench_judge::reconstruction::{Finding, Findings, words};
 
 use super::artefact::{Artefact, experiment_anchor};
-use super::page::{anchor, badge, figure_named, page, with_contents};
+use super::page::{Section, anchor, badge, figure_named, header, page, with_contents};
 use super::statement::{Found, check_target};
 use super::{PaperReport, ReportError, read};
 
@@ -39,53 +39,39 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
     let beyond: Vec<Markup> = beyond
         .map(|artefact| artefact.section(results, &report.paper, [&[], &[]], &found))
         .collect::<Result<_, _>>()?;
-    let header = html! {
-        header {
-            p.crumbs { a href="index.html" { "All papers" } " › " a href=(paper) { (report.publication.title) } }
-            h1 { "What is behind it" }
+    let above = [(paper.as_str(), report.publication.title.as_str())];
+    let header = header(&above, "What is behind it", &html! {});
+    let experiments = html! { @for plan in &report.plans { (experiment(plan)) } };
+    let mut sections = vec![Section::new("experiments", "The experiments", experiments)];
+    if !beyond.is_empty() {
+        sections.push(Section::new("beyond", "Beyond the paper", html! { @for section in &beyond { (section) } }));
+    }
+    if !studies.is_empty() {
+        let entries = html! {
+            ul { @for (plan, _) in &studies { li { a href=(format!("#{}", study_anchor(&plan.experiment.id))) { (plan.experiment.id.rsplit('/').next().unwrap_or_default()) } } } }
+        };
+        let body = html! {
+        p {
+            "If the paper prints numbers about a set-up, the ranges of its undetermined parameters and the readings of the text were \
+             searched together for set-ups that have all these numbers, and each check was judged in those. If it prints none, \
+             the ranges were sampled (a Sobol sequence; ranges of more than a decade in the logarithm) and each other reading \
+             was tried with the nominal numbers; that shows what is sensitive, and decides nothing about the paper. A run that \
+             fails, or that its model refuses, is evidence; set-ups that do not decide a check are counted apart. Intervals are \
+             those of 95 % confidence."
         }
-    };
-    let contents = html! {
-        ul {
-            li { a href="#experiments" { "The experiments" } }
-            @if !beyond.is_empty() { li { a href="#beyond" { "Beyond the paper" } } }
-            @if !studies.is_empty() {
-                li { a href="#studies" { "Studies" }
-                    ul { @for (plan, _) in &studies { li { a href=(format!("#{}", study_anchor(&plan.experiment.id))) { (plan.experiment.id.rsplit('/').next().unwrap_or_default()) } } } }
-                }
-            }
+        p {
+            "What decides is the parameter or feature whose distributions, where the verdict is that one and where it is another, \
+             are farthest apart (D, Kolmogorov–Smirnov), with the threshold where they are; then whatever decides further \
+             on one side of it. It is said where D or the rank correlation ρ (Spearman) is significant at "
+            (mbsbench_numbers::percent(LEVEL)) " for all variables together."
         }
-    };
-    let main = html! {
-        section id="experiments" {
-            h2 { "The experiments" }
-            @for plan in &report.plans { (experiment(plan)) }
-        }
-        @if !beyond.is_empty() {
-            section id="beyond" { h2 { "Beyond the paper" } @for section in &beyond { (section) } }
-        }
-        @if !studies.is_empty() {
-            section id="studies" {
-                h2 { "How much depends on what is left out" }
-                p {
-                    "If the paper prints numbers about a set-up, the ranges of its undetermined parameters and the readings of the text were \
-                     searched together for set-ups that have all these numbers, and each check was judged in those. If it prints none, \
-                     the ranges were sampled (a Sobol sequence; ranges of more than a decade in the logarithm) and each other reading \
-                     was tried with the nominal numbers; that shows what is sensitive, and decides nothing about the paper. A run that \
-                     fails, or that its model refuses, is evidence; set-ups that do not decide a check are counted apart. Intervals are \
-                     those of 95 % confidence."
-                }
-                p {
-                    "What decides is the parameter or feature whose distributions, where the verdict is that one and where it is another, \
-                     are farthest apart (D, Kolmogorov–Smirnov), with the threshold where they are; then whatever decides further \
-                     on one side of it. It is said where D or the rank correlation ρ (Spearman) is significant at "
-                    (mbsbench_numbers::percent(LEVEL)) " for all variables together."
-                }
                 @for (_, study) in &studies { (study) }
-            }
-        }
-    };
-    Ok(page(&format!("mbsbench: behind {}", report.publication.title), &with_contents(&header, &contents, &main)))
+            };
+        sections.push(Section { entries, ..Section::new("studies", "How much depends on what is left out", body) });
+    }
+    let main = html! { @for section in &sections { (section) } };
+    let title = format!("mbsbench: behind {}", report.publication.title);
+    Ok(page(&title, &with_contents(&header, &sections, &html! {}, &main)))
 }
 
 /// An experiment file, to be opened.

@@ -7,7 +7,7 @@ use mbsbench_judge::claims::{Judged, JudgedCheck, Verdict};
 use mbsbench_judge::publication::{MainClaim, Publication, PublicationKind};
 
 use super::artefact::{Artefact, Kind};
-use super::page::{badge, figure_named, of, page, strip, tally};
+use super::page::{badge, figure_named, of, page, search, strip, tally};
 use super::statement::target;
 use super::{PaperReport, ReportError};
 
@@ -187,17 +187,7 @@ fn find(reports: &[PaperReport<'_>]) -> Markup {
     html! {
         section id="find" {
             h2 { "Does this sentence hold?" }
-            form.search hidden role="search" {
-                label { "Find " input type="search" placeholder="words of a sentence" autocomplete="off"; }
-                label {
-                    "outcome "
-                    select data-by="verdict" {
-                        option value="" { "any" }
-                        @for verdict in Verdict::ALL { option value=(verdict.name()) { (verdict) } }
-                    }
-                }
-                output {}
-            }
+            (search("sentence", &html! {}))
             details.all {
                 summary { "All statements" }
                 ul.sentences {

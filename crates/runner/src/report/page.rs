@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use mbsbench_judge::claims::Verdict;
 use mbsbench_judge::claims::record::{GROUNDS, Scores};
 use mbsbench_judge::publication::Publication;
 use mbsbench_render::svg;
 
-use super::policy::policy_with_frames;
+use super::policy::policy;
 
 /// Background of figures on a light and on a dark page.
 const BACKGROUNDS: [&str; 2] = ["#ffffff", "#16181d"];
@@ -37,7 +37,8 @@ pub(super) fn page(title: &str, body: &Markup) -> String {
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy_with_frames(&SCRIPT));
+                // Animations are files beside the page.
+                meta http-equiv="Content-Security-Policy" content=(format!("{}; frame-src 'self'", policy(Some(&SCRIPT))));
                 meta name="viewport" content="width=device-width,initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
@@ -175,14 +176,93 @@ pub(super) fn size_of(svg: &str) -> [u32; 2] {
     ["width", "height"].map(|key| number(key).unwrap_or(0))
 }
 
-/// A page beside its contents, which stay in sight where there is room.
-pub(super) fn with_contents(header: &Markup, contents: &Markup, main: &Markup) -> Markup {
+/// A section of a page, which its contents lead to.
+pub(super) struct Section {
+    pub id: &'static str,
+    pub heading: &'static str,
+    /// What stands below it in the contents; may be empty.
+    pub entries: Markup,
+    pub body: Markup,
+}
+
+impl Section {
+    pub fn new(id: &'static str, heading: &'static str, body: Markup) -> Self {
+        Self { id, heading, entries: html! {}, body }
+    }
+}
+
+impl Render for Section {
+    fn render(&self) -> Markup {
+        html! { section id=(self.id) { h2 { (self.heading) } (self.body) } }
+    }
+}
+
+/// A header with links to the pages above this one.
+pub(super) fn header(above: &[(&str, &str)], heading: &str, about: &Markup) -> Markup {
+    html! {
+        header {
+            p.crumbs {
+                a href="index.html" { "All papers" }
+                @for (page, name) in above { " › " a href=(page) { (name) } }
+            }
+            h1 { (heading) }
+            (about)
+        }
+    }
+}
+
+/// A page beside its contents, which stay in sight where there is room: its sections, and `further` entries.
+pub(super) fn with_contents<'s>(
+    header: &Markup,
+    sections: impl IntoIterator<Item = &'s Section>,
+    further: &Markup,
+    main: &Markup,
+) -> Markup {
     html! {
         a.skip href="#main" { "To the text" }
         (header)
         div.beside-contents {
-            nav.contents aria-label="Contents" { (contents) }
+            nav.contents aria-label="Contents" {
+                ul {
+                    @for section in sections {
+                        li { a href=(format!("#{}", section.id)) { (section.heading) } (section.entries) }
+                    }
+                    (further)
+                }
+            }
             main id="main" { (main) }
+        }
+    }
+}
+
+/// The field that leaves only some statements, those with its words and of one of the outcomes, or what else is offered;
+/// the script makes it work.
+pub(super) fn search(what: &str, further: &Markup) -> Markup {
+    let outcomes = Verdict::ALL.map(|one| (one.name().to_owned(), one.words()));
+    html! {
+        form.search hidden role="search" {
+            label { "Find " input type="search" placeholder=(format!("words of a {what}")) autocomplete="off"; }
+            (choice("verdict", "outcome", "any", outcomes))
+            (further)
+            output {}
+        }
+    }
+}
+
+/// One of the choices of a search: values with their names.
+pub(super) fn choice<'n>(
+    what: &str,
+    label: &str,
+    any: &str,
+    options: impl IntoIterator<Item = (String, &'n str)>,
+) -> Markup {
+    html! {
+        label {
+            (label) " "
+            select data-by=(what) {
+                option value="" { (any) }
+                @for (value, name) in options { option value=(value) { (name) } }
+            }
         }
     }
 }

@@ -13,12 +13,6 @@ pub fn policy(script: Option<&str>) -> String {
     format!("default-src 'none'; script-src {script}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'")
 }
 
-/// The same of a page that shows animations, which are files beside it.
-#[must_use]
-pub fn policy_with_frames(script: &str) -> String {
-    format!("{}; frame-src 'self'", policy(Some(script)))
-}
-
 #[cfg(test)]
 mod tests {
     #[test]

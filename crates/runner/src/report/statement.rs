@@ -57,7 +57,7 @@ fn slugs<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
 pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
     let Judged { statement, checks, .. } = judged;
     let verdict = judged.verdict();
-    let shared = Shared::of(judged);
+    let shared = shared_bound(judged);
     let places = places(&statement.place);
     let why = judged.why();
     let is_printed = checks.iter().any(|each| each.check.kind.published().is_some());
@@ -81,18 +81,18 @@ pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
                         th {} th { "Check" } @if is_printed { th { @if judged.is_finding { "Ours" } @else { "Printed" } } }
                         th { "Here" } th { "Required" }
                     } }
-                    tbody { @for each in judged.carrying() { (check(each, judged, &shared, is_printed)) } }
+                    tbody { @for each in judged.carrying() { (check(each, judged, shared.is_some(), is_printed)) } }
                     @if also().next().is_some() {
                         tbody {
                             tr { th colspan="5" { "Also measured; this decides nothing" } }
-                            @for each in also() { (check(each, judged, &shared, is_printed)) }
+                            @for each in also() { (check(each, judged, shared.is_some(), is_printed)) }
                         }
                     }
                 }
             }
             @let rule = statement.holds.describe();
             @if checks.len() > 1 && !rule.is_empty() { p.rule { "Of the checks " (rule) "." } }
-            @if let Some(bound) = shared.bound { p.rule { "Bound of each check: " (words_of_bound(bound)) "." } }
+            @if let Some(bound) = shared { p.rule { "Bound of each check: " (words_of_bound(bound)) "." } }
             @let ours = judged.ours(NAMED);
             @if !ours.is_empty() { p.rule { "Ours in the set-up: " (ours) "." } }
             p.links {
@@ -104,17 +104,11 @@ pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
     }
 }
 
-/// The bound of the checks of a statement, which is said once if they share it.
-struct Shared<'c> {
-    bound: Option<&'c Check>,
-}
-
-impl<'c> Shared<'c> {
-    fn of(judged: &'c Judged) -> Self {
-        let bound = |each: &JudgedCheck| (each.check.bound_from, each.check.bound_set, each.check.why.clone());
-        let first = judged.checks.first().filter(|first| judged.checks.iter().all(|each| bound(each) == bound(first)));
-        Self { bound: first.map(|first| &first.check).filter(|check| check.bound_from.is_some()) }
-    }
+/// The check that stands for the bound of all checks of a statement, which is said once if they share it.
+fn shared_bound(judged: &Judged) -> Option<&Check> {
+    let bound = |each: &JudgedCheck| (each.check.bound_from, each.check.bound_set, each.check.why.clone());
+    let first = judged.checks.first().filter(|first| judged.checks.iter().all(|each| bound(each) == bound(first)))?;
+    first.check.bound_from.map(|_| &first.check)
 }
 
 /// The target of links to a statement.
@@ -153,10 +147,10 @@ fn words_of_bound(check: &Check) -> String {
 }
 
 /// A check in a row: what is printed beside what was measured here.
-fn check(each: &JudgedCheck, of: &Judged, shared: &Shared<'_>, is_printed: bool) -> Markup {
+fn check(each: &JudgedCheck, of: &Judged, shares_bound: bool, is_printed: bool) -> Markup {
     let JudgedCheck { check, judgement, .. } = each;
     let name = if check.about.is_empty() { &check.id } else { &check.about };
-    let notes = notes(each, of, shared);
+    let notes = notes(each, of, shares_bound);
     html! {
         tr.(each.verdict().name()) id=(check_target(&check.id)) {
             td.sign title=(each.verdict()) { (sign(each.verdict())) }
@@ -169,7 +163,7 @@ fn check(each: &JudgedCheck, of: &Judged, shared: &Shared<'_>, is_printed: bool)
 }
 
 /// What else there is to say of a check, in sentences.
-fn notes(each: &JudgedCheck, of: &Judged, shared: &Shared<'_>) -> Vec<String> {
+fn notes(each: &JudgedCheck, of: &Judged, shares_bound: bool) -> Vec<String> {
     let JudgedCheck { check, judgement, .. } = each;
     let mut notes: Vec<String> = judgement.details.iter().map(detail).collect();
     // The reason of the statement is not repeated.
@@ -179,7 +173,7 @@ fn notes(each: &JudgedCheck, of: &Judged, shared: &Shared<'_>) -> Vec<String> {
         notes.extend(share.turned.iter().map(|(reading, verdict)| format!("{verdict} with the reading {reading}")));
         notes.extend(share.excluded.iter().map(|reading| format!("the printed numbers exclude the reading {reading}")));
     }
-    if check.bound_from.is_some() && shared.bound.is_none() {
+    if check.bound_from.is_some() && !shares_bound {
         notes.push(format!("bound: {}", words_of_bound(check)));
     }
     notes.extend([&judgement.note, &check.because].into_iter().filter(|text| !text.is_empty()).cloned());

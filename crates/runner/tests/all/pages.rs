@@ -132,18 +132,15 @@ fn no_page_calls_a_number_of_ours_published() {
 /// No legend is longer than eight entries: where curves are more, they have their names at their ends.
 #[test]
 fn no_figure_has_a_long_legend() {
-    use mbsbench::render::{Axis, Figure, Panel, Series, Style, lay_out};
+    use mbsbench::render::{Axis, Figure, Kind, Panel, Series, Style, lay_out};
     let of = |count: usize| {
-        let series =
-            (0..count).map(|k| Series::marked(format!("m{k}"), Style::of_index(k), [[0.0, k as f64], [1.0, 2.0]]));
+        let series = (0..count)
+            .map(|k| Series::new(Kind::Both, format!("m{k}"), Style::of_index(k), [[0.0, k as f64], [1.0, 2.0]]));
         let panel = Panel {
-            title: String::new(),
             x: Axis::linear("t", "s"),
             y: Axis::linear("x", "m"),
             series: series.collect(),
-            to_scale: false,
-            names: Vec::new(),
-            named_at_ends: false,
+            ..Panel::default()
         };
         lay_out(&Figure { id: "f".into(), title: "f".into(), columns: 1, panels: vec![panel] })
     };

@@ -10,7 +10,7 @@ fn figure(columns: usize, panels: Vec<Panel>) -> Figure {
 }
 
 fn panel(x: Axis, y: Axis, series: Vec<Series>) -> Panel {
-    Panel { title: "Panel".into(), x, y, series, to_scale: false, names: Vec::new(), named_at_ends: false }
+    Panel { title: "Panel".into(), x, y, series, ..Panel::default() }
 }
 
 fn failure(x: f64) -> Failure {
@@ -18,19 +18,21 @@ fn failure(x: f64) -> Failure {
 }
 
 fn small() -> Figure {
-    let mut rk3 = Series::marked(
+    let mut rk3 = Series::new(
+        Kind::Both,
         "rk3",
         Style::of_method("explicit-runge-kutta", 0, None),
         [[0.05, 0.18], [0.01, 1.4e-3], [0.005, 1.8e-4]],
     );
     rk3.points.push(Point { x: 0.001, y: 1.4e-6, hollow: true });
-    let mut hht = Series::marked(
+    let mut hht = Series::new(
+        Kind::Both,
         "hht-i3(alpha=-0.3)",
         Style::of_method("low-order", 1, Some(0.54)),
         [[0.01, 0.0], [0.005, 2e-3]],
     );
     hht.failures.push(failure(0.05));
-    let mut published = Series::marked("rk3, published", Style::of_index(0), [[0.05, 0.18], [0.01, 1.4e-3]]);
+    let mut published = Series::new(Kind::Both, "rk3, published", Style::of_index(0), [[0.05, 0.18], [0.01, 1.4e-3]]);
     (published.published, published.kind) = (true, Kind::Markers);
     figure(1, vec![panel(Axis::log("Step size", "s"), Axis::log("Energy variation", "J"), vec![rk3, hht, published])])
 }
@@ -40,7 +42,7 @@ fn many(count: usize, points: impl Fn(usize) -> Vec<[f64; 2]>) -> Vec<Series> {
     let label = |k: usize| {
         if k % 4 == 3 { format!("method {k} (rho_inf=0.5, alpha=-0.3, stabilised)") } else { format!("m{k}") }
     };
-    (0..count).map(|k| Series::marked(label(k), Style::of_index(k), points(k))).collect()
+    (0..count).map(|k| Series::new(Kind::Both, label(k), Style::of_index(k), points(k))).collect()
 }
 
 /// Figures that are hard to lay out.
@@ -75,8 +77,8 @@ fn awkward() -> Vec<(&'static str, Figure)> {
         let names = (0..count).map(|k| format!("claim-{k}")).collect();
         let ends = (0..count).map(|k| [[0.0, k as f64], [0.5 + k as f64, k as f64]]);
         let series = vec![
-            Series::segments("interval", Style::of_index(0), ends.clone()),
-            Series::markers("share", Style::of_index(0), ends.map(|[_, end]| end)),
+            Series::new(Kind::Segments, "interval", Style::of_index(0), ends.clone().flatten()),
+            Series::new(Kind::Markers, "share", Style::of_index(0), ends.map(|[_, end]| end)),
         ];
         of((linear().0, Axis::named("", "", names)), series)
     };
@@ -217,15 +219,19 @@ fn markers(figure: &Figure) -> usize {
 fn no_finite_point_and_no_failure_is_lost() {
     // The point that is zero stands on the lower margin, the failed run on the upper.
     assert_eq!(markers(&small()), 4 + 2 + 1 + 2);
-    let zeros =
-        Series::marked("zeros", Style::of_index(0), [[0.1, 0.0], [0.01, -1.0], [0.0, 1e-3], [1e-3, 1e-3], [0.0, 0.0]]);
+    let zeros = Series::new(
+        Kind::Both,
+        "zeros",
+        Style::of_index(0),
+        [[0.1, 0.0], [0.01, -1.0], [0.0, 1e-3], [1e-3, 1e-3], [0.0, 0.0]],
+    );
     let all = figure(1, vec![panel(Axis::log("h", "s"), Axis::log("e", "1"), vec![zeros])]);
     assert_eq!(markers(&all), 5);
 }
 
 #[test]
 fn what_is_not_drawn_is_said() {
-    let outside = Series::marked("far", Style::of_index(0), [[0.5, 0.5], [0.5, 7.0], [f64::NAN, 0.0]]);
+    let outside = Series::new(Kind::Both, "far", Style::of_index(0), [[0.5, 0.5], [0.5, 7.0], [f64::NAN, 0.0]]);
     let axes = (Axis::linear("t", "s").between(0.0, 1.0), Axis::linear("x", "m").between(0.0, 1.0));
     let drawing = lay_out(&figure(1, vec![panel(axes.0, axes.1, vec![outside])]));
     assert!(drawing.description.contains("far: 1 point lies outside the axes."), "{}", drawing.description);
@@ -239,7 +245,7 @@ fn what_is_not_drawn_is_said() {
 fn failures_are_said_in_rounded_numbers() {
     let described = |x: f64, t_reached: f64| {
         let points = [[0.0, 0.5], [0.1, 7.0], [0.2, 8.0], [0.3, f64::NAN], [0.4, f64::NAN]];
-        let mut series = Series::marked("LMS4", Style::of_index(0), points);
+        let mut series = Series::new(Kind::Both, "LMS4", Style::of_index(0), points);
         series.failures.push(Failure { x, name: "newton-diverged".to_owned(), t_reached });
         let axes = (Axis::linear("t", "s").between(0.0, 2.0), Axis::linear("x", "m").between(0.0, 1.0));
         lay_out(&figure(1, vec![panel(axes.0, axes.1, vec![series])])).description
@@ -288,7 +294,7 @@ fn png_has_the_size_of_the_drawing_and_the_colours_of_its_series() {
     let count = |colour: [u8; 3]| pixels.chunks_exact(3).filter(|rgb| **rgb == colour).count();
     assert!(count([255; 3]) > pixels.len() / 3 * 8 / 10, "mostly white");
     for series in &small().panels[0].series[..2] {
-        assert!(count(series.style.hue.on_light()) > 300, "{} is not to be seen", series.label);
+        assert!(count(series.style.hue.look().1) > 300, "{} is not to be seen", series.label);
     }
 }
 
@@ -348,7 +354,7 @@ fn names_stand_at_their_places() {
     let mut panel = panel(
         Axis::linear("x", "mm").between(0.0, 10.0),
         Axis::linear("y", "mm").between(0.0, 4.0),
-        vec![Series::line("bar", Style::of_index(0), [[1.0, 1.0], [9.0, 3.0]])],
+        vec![Series::new(Kind::Line, "bar", Style::of_index(0), [[1.0, 1.0], [9.0, 3.0]])],
     );
     panel.names = vec![("A_{1}".into(), [2.5, 3.0]), ("B".into(), [2.5, 4.5])];
     let drawing = lay_out(&figure(1, vec![panel]));

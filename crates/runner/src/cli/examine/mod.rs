@@ -16,7 +16,7 @@ use mbsbench_measures::bound_of;
 use mbsbench_numbers::short;
 use mbsbench_problem::{Formulated, Status};
 use mbsbench_render::style::Style;
-use mbsbench_render::{Axis, Figure, Panel, Series, lay_out, svg};
+use mbsbench_render::{Axis, Figure, Kind, Panel, Series, lay_out, svg};
 use mbsbench_runs::pipeline::Outcome;
 use mbsbench_runs::results::{ResultSet, Row};
 
@@ -204,7 +204,7 @@ fn order_of(problems: &Problems<'_>) -> Section {
         for (index, column) in problems.errors(case).into_iter().enumerate() {
             let errors: Vec<ErrorAt> = rows.iter().filter_map(|row| problems.error_at(row, &column)).collect();
             let points = errors.iter().map(|at| [at.step, at.error]);
-            series.push(Series::marked(quantity(&column), Style::of_index(index), points));
+            series.push(Series::new(Kind::Both, quantity(&column), Style::of_index(index), points));
             if rows.is_empty() {
                 continue;
             }
@@ -230,9 +230,7 @@ fn order_of(problems: &Problems<'_>) -> Section {
                 x: Axis::log("step", "s"),
                 y: Axis::log("largest error", ""),
                 series,
-                to_scale: false,
-                names: Vec::new(),
-                named_at_ends: false,
+                ..Panel::default()
             });
         }
     }

@@ -34,9 +34,9 @@ pub(super) fn best_of_families(field: &Field<'_>, looks: &Looks<'_>, id: &str, w
         fronts.sort_by(|a, b| reach(&b.1).total_cmp(&reach(&a.1)));
         fronts.truncate(MOST - 1);
         let all = field.methods.iter().flat_map(|method| shown(method, work)).collect();
-        let curve = |(family, points)| Series::marked(family_name(family), Style::of_family(family), points);
+        let curve = |(family, points)| Series::new(Kind::Both, family_name(family), Style::of_family(family), points);
         series.extend(fronts.into_iter().map(curve));
-        series.push(Series::line("best of all", Style::of_all(), front(all)));
+        series.push(Series::new(Kind::Line, "best of all", Style::of_all(), front(all)));
         series.extend(contenders(field, looks, work));
         axes(field, work, format!("by {}", field.spec.work.0[work].0), series)
     };
@@ -59,7 +59,10 @@ pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: us
             let mut series = vec![background(others, work)];
             let curve = |method: &&Curve<'_>| {
                 let Curve { method: name, is_contender, .. } = **method;
-                Series { bold: is_contender, ..Series::marked(name, looks.style(name), front(shown(method, work))) }
+                Series {
+                    bold: is_contender,
+                    ..Series::new(Kind::Both, name, looks.style(name), front(shown(method, work)))
+                }
             };
             series.extend(own.iter().map(curve));
             let number = if count > 1 { format!(", {} of {count}", part + 1) } else { String::new() };
@@ -75,7 +78,7 @@ fn contenders(field: &Field<'_>, looks: &Looks<'_>, work: usize) -> Vec<Series> 
     let own = field.methods.iter().filter(|method| method.is_contender);
     let drawn = own.map(|method| (method.method, shown(method, work))).filter(|(_, points)| !points.is_empty());
     drawn
-        .map(|(name, points)| Series { bold: true, ..Series::marked(name, looks.style(name), front(points)) })
+        .map(|(name, points)| Series { bold: true, ..Series::new(Kind::Both, name, looks.style(name), front(points)) })
         .collect()
 }
 
@@ -95,20 +98,21 @@ pub(super) fn profiles(profiles: &[Profile<'_>], looks: &Looks<'_>, id: &str, ti
         let named = profile.named(MOST);
         let is_named = |method: &Profiled<'_>| named.iter().any(|one| one.name == method.name);
         let rest = profile.methods.iter().filter(|method| !is_named(method));
-        let grey =
-            rest.map(|method| Series { published: true, ..Series::line("", Style::of_all(), steps(&method.ratios)) });
+        let grey = rest.map(|method| Series {
+            published: true,
+            ..Series::new(Kind::Line, "", Style::of_all(), steps(&method.ratios))
+        });
         let named = named.iter().map(|method| Series {
             bold: method.is_contender,
-            ..Series::marked(method.name, looks.style(method.name), steps(&method.ratios))
+            ..Series::new(Kind::Both, method.name, looks.style(method.name), steps(&method.ratios))
         });
         Panel {
             title: format!("error at most {:e}, {} models", profile.accuracy, profile.models),
             x: Axis::log(format!("{} over the least", profile.work), "").between(1.0, MOST_RATIO),
             y: Axis::linear("share of models", "").between(0.0, 1.0),
             series: grey.chain(named).collect(),
-            to_scale: false,
-            names: Vec::new(),
             named_at_ends: true,
+            ..Panel::default()
         }
     };
     Figure { id: id.to_owned(), title: title.to_owned(), columns: 1, panels: profiles.iter().map(panel).collect() }
@@ -124,7 +128,7 @@ fn shown(method: &Curve<'_>, work: usize) -> Vec<[f64; 2]> {
 /// The runs of some methods as grey dots.
 fn background<'f, 'p: 'f>(methods: impl Iterator<Item = &'f Curve<'p>>, work: usize) -> Series {
     let points: Vec<[f64; 2]> = methods.flat_map(|method| shown(method, work)).collect();
-    Series { published: true, kind: Kind::Dots, ..Series::markers("", Style::of_all(), points) }
+    Series { published: true, ..Series::new(Kind::Dots, "", Style::of_all(), points) }
 }
 
 fn of_family(field: &Field<'_>, family: &str, work: usize) -> Vec<[f64; 2]> {
@@ -143,9 +147,8 @@ fn axes(field: &Field<'_>, work: usize, title: String, series: Vec<Series>) -> P
         x: Axis::log(name.as_str(), ""),
         y: Axis::log("error and its bound", ""),
         series,
-        to_scale: false,
-        names: Vec::new(),
         named_at_ends: true,
+        ..Panel::default()
     }
 }
 

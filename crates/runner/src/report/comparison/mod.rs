@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::artefact::Artefact;
 use super::behind::experiment;
-use super::page::{figure_named, page, with_contents};
+use super::page::{Section, figure_named, header, page, with_contents};
 use super::statement::Found;
 use super::{ComparisonReport, ReportError};
 use figures::family_name;
@@ -64,81 +64,72 @@ fn overview(
         }
     }
     let works = works(fields);
-    let header = html! {
-        header {
-            p.crumbs { a href="index.html" { "All papers" } }
-            h1 { "Which method for which model?" }
-            p.lead { "All methods on the models of the papers and of the benchmark sets: every method that suits a model, over steps or tolerances." }
+    let lead = html! {
+        p.lead { "All methods on the models of the papers and of the benchmark sets: every method that suits a model, over steps or tolerances." }
+    };
+    let header = header(&[], "Which method for which model?", &lead);
+    let cheapest = html! {
+        p { (words::what_it_means()) }
+        p.links {
+            @for kind in ["csv", "md"] { a href=(format!("../{COMPARISON}/summary.{kind}")) { (kind.to_uppercase()) } " · " }
+            "Made by " code { "mbsbench reproduce " (COMPARISON) } " · "
+            code { "mbsbench like MODEL" } " · " code { "mbsbench rank METHOD" }
+        }
+        (cheapest(report, fields))
+    };
+    let entries = html! { ul { @for field in fields { li { a href=(file_of(field)) { (field.spec.title) } } } } };
+    let models = html! {
+        p { "Work over precision with the front of all runs, family by family, and how many methods reach what:" }
+        ul { @for field in fields { li { a href=(file_of(field)) { (field.spec.title) } " " span.small { (field.methods.len()) " methods" } } } }
+    };
+    let profiles = html! {
+        p {
+            "After Dolan and Moré (2002): the share of the models on which a method needs at most so many times the least work of any \
+             method. At the left end stands how often it is the cheapest, at the right how often it gets there at all; a model on which \
+             it was not run counts as one that it does not solve. Costs between two runs are read off a line in both logarithms. Methods \
+             that have none of a kind of work, as explicit ones have no factorizations, stand in no profile by it. The eight with the \
+             largest area below their curves have names."
+        }
+        (costs_link())
+        @for (index, work) in works.iter().enumerate() {
+            @let all: Vec<Profile<'_>> = ACCURACIES.iter().map(|&accuracy| Profile::of(fields, accuracy, work)).filter(|profile| profile.models > 0).collect();
+            div.shown {
+                h3 { "By " (work) }
+                @let (id, title) = (format!("profiles-{index}"), format!("Performance profiles by {work}"));
+                (drawn(&figures::profiles(&all, looks, &id, &title)))
+            }
+            (profile_table(&all))
         }
     };
-    let contents = html! {
-        ul {
-            li { a href="#cheapest" { "The cheapest" } }
-            li { a href="#models" { "Model by model" }
-                ul { @for field in fields { li { a href=(file_of(field)) { (field.spec.title) } } } }
-            }
-            @if !works.is_empty() { li { a href="#profiles" { "Performance profiles" } } }
-            li { a href="#matrix" { "Methods × models" } }
-            @if !others.is_empty() { li { a href="#others" { "Linear analysis and growth" } } }
-            li { a href="#experiments" { "The experiments" } }
+    let matrix = html! {
+        p {
+            "Digits of the result for each decade of " (WORK) ": −log₁₀ of the error, with the bound on the reference's own error added, over \
+             log₁₀ of the work, of the run that has most of it. The stronger the colour, the nearer to the best on that model. "
+            "–: the model does not suit the method; ✗: no run went to its end; a red 0: no error is below one."
         }
+        (costs_link())
+        (filters(fields))
+        (matrix::table(fields, WORK))
     };
-    let main = html! {
-        section id="cheapest" {
-            h2 { "The cheapest method for an accuracy" }
-            p { (words::what_it_means()) }
-            p.links {
-                @for kind in ["csv", "md"] { a href=(format!("../{COMPARISON}/summary.{kind}")) { (kind.to_uppercase()) } " · " }
-                "Made by " code { "mbsbench reproduce " (COMPARISON) } " · "
-                code { "mbsbench like MODEL" } " · " code { "mbsbench rank METHOD" }
-            }
-            (cheapest(report, fields))
-        }
-        section id="models" {
-            h2 { "Model by model" }
-            p { "Work over precision with the front of all runs, family by family, and how many methods reach what:" }
-            ul { @for field in fields { li { a href=(file_of(field)) { (field.spec.title) } " " span.small { (field.methods.len()) " methods" } } } }
-        }
-        @if !works.is_empty() {
-            section id="profiles" {
-                h2 { "Performance profiles" }
-                p {
-                    "After Dolan and Moré (2002): the share of the models on which a method needs at most so many times the least work of any \
-                     method. At the left end stands how often it is the cheapest, at the right how often it gets there at all; a model on which \
-                     it was not run counts as one that it does not solve. Costs between two runs are read off a line in both logarithms. Methods \
-                     that have none of a kind of work, as explicit ones have no factorizations, stand in no profile by it. The eight with the \
-                     largest area below their curves have names."
-                }
-                (costs_link())
-                @for (index, work) in works.iter().enumerate() {
-                    @let all: Vec<Profile<'_>> = ACCURACIES.iter().map(|&accuracy| Profile::of(fields, accuracy, work)).filter(|profile| profile.models > 0).collect();
-                    div.shown {
-                        h3 { "By " (work) }
-                        @let (id, title) = (format!("profiles-{index}"), format!("Performance profiles by {work}"));
-                        (drawn(&figures::profiles(&all, looks, &id, &title)))
-                    }
-                    (profile_table(&all))
-                }
-            }
-        }
-        section id="matrix" {
-            h2 { "Methods × models" }
-            p {
-                "Digits of the result for each decade of " (WORK) ": −log₁₀ of the error, with the bound on the reference's own error added, over \
-                 log₁₀ of the work, of the run that has most of it. The stronger the colour, the nearer to the best on that model. "
-                "–: the model does not suit the method; ✗: no run went to its end; a red 0: no error is below one."
-            }
-            (costs_link())
-            (filters(fields))
-            (matrix::table(fields, WORK))
-        }
-        @if !others.is_empty() { section id="others" { h2 { "Linear analysis and growth" } @for section in &others { (section) } } }
-        section id="experiments" {
-            h2 { "The experiments" }
-            @for plan in report.plans.iter().filter(|plan| plan.experiment.rankings.is_empty()) { (experiment(plan)) }
-        }
+    let experiments = html! {
+        @for plan in report.plans.iter().filter(|plan| plan.experiment.rankings.is_empty()) { (experiment(plan)) }
     };
-    Ok(page("mbsbench: which method for which model?", &with_contents(&header, &contents, &main)))
+    let mut sections = vec![
+        Section::new("cheapest", "The cheapest method for an accuracy", cheapest),
+        Section { entries, ..Section::new("models", "Model by model", models) },
+    ];
+    if !works.is_empty() {
+        sections.push(Section::new("profiles", "Performance profiles", profiles));
+    }
+    sections.push(Section::new("matrix", "Methods × models", matrix));
+    if !others.is_empty() {
+        let body = html! { @for section in &others { (section) } };
+        sections.push(Section::new("others", "Linear analysis and growth", body));
+    }
+    sections.push(Section::new("experiments", "The experiments", experiments));
+    let main = html! { @for section in &sections { (section) } };
+    let page_body = with_contents(&header, &sections, &html! {}, &main);
+    Ok(page("mbsbench: which method for which model?", &page_body))
 }
 
 /// The numbers behind profiles and matrix.

@@ -6,7 +6,8 @@ use mbsbench_judge::comparison::{Field, Ranked, near, words};
 
 use super::{Looks, drawn, figures, method_name};
 use crate::report::ComparisonReport;
-use crate::report::page::{page, with_contents};
+use crate::report::behind::experiment;
+use crate::report::page::{Section, header, page, with_contents};
 
 /// The page.
 pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &Looks<'_>) -> String {
@@ -14,64 +15,45 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &
     let id = &plan.experiment.id;
     let works: Vec<usize> = (0..field.spec.work.0.len()).filter(|&work| is_done(field, work)).collect();
     let ranked = || report.summary.0.iter().filter(|ranked| std::ptr::eq(ranked.plan, plan));
-    let header = html! {
-        header {
-            p.crumbs { a href="index.html" { "All papers" } " › " a href="comparison.html" { "Which method for which model?" } }
-            h1 { (field.spec.title) }
-            p.lead { "Errors are " (field.spec.meaning) "." }
+    let above = [("comparison.html", "Which method for which model?")];
+    let header = header(&above, &field.spec.title, &html! { p.lead { "Errors are " (field.spec.meaning) "." } });
+    let best = html! {
+        div.shown { (drawn(&figures::best_of_families(field, looks, "best-of-families", &works))) }
+        p.caption {
+            "Each dot is a run, its error with the bound on the reference's own added. The broken line joins the runs that no other beats in \
+             work and error both; so do the lines of the families among their own runs. Of many families those have lines that get the \
+             most digits for their work. Runs that failed, or have an error above " (figures::MOST_ERROR) ", are in the CSV file only."
         }
     };
-    let contents = html! {
-        ul {
-            li { a href="#best" { "Work and precision" } }
-            li { a href="#families" { "Family by family" } }
-            li { a href="#cheapest" { "The cheapest" } }
-            li { a href="#experiment" { "The experiment" } }
+    let families = works
+        .first()
+        .map(|&work| html! { div.shown { (drawn(&figures::by_family(field, looks, "by-family", work))) } });
+    let cheapest = html! {
+        p { (words::what_it_means()) }
+        p {
+            "Right-hand sides include those for Jacobians by differences; an exact Jacobian counts as those that \
+             differences would take for it. Of a constrained mechanism a right-hand side is the solution for \
+             accelerations and multipliers (index 1), or one residual for methods that solve the constraints \
+             (index 3). Factorizations are those of a \
+             method's own matrices, and only methods that have some are ranked by them. Times are medians on the \
+             machine that made these results."
         }
+        @for ranked in ranked() { (table(ranked)) }
     };
-    let main = html! {
-        section id="best" {
-            h2 { "Work and precision" }
-            div.shown { (drawn(&figures::best_of_families(field, looks, "best-of-families", &works))) }
-            p.caption {
-                "Each dot is a run, its error with the bound on the reference's own added. The broken line joins the runs that no other beats in \
-                 work and error both; so do the lines of the families among their own runs. Of many families those have lines that get the \
-                 most digits for their work. Runs that failed, or have an error above " (figures::MOST_ERROR) ", are in the CSV file only."
-            }
+    let made_by = html! {
+        p.links {
+            a href=(format!("../{id}/runs.csv")) { "runs.csv" } " · "
+            "All figures and tables of this page are made by " code { "mbsbench reproduce " (id) } "."
         }
-        @if let Some(&work) = works.first() {
-            section id="families" {
-                h2 { "Family by family" }
-                div.shown { (drawn(&figures::by_family(field, looks, "by-family", work))) }
-            }
-        }
-        section id="cheapest" {
-            h2 { "The cheapest methods" }
-            p { (words::what_it_means()) }
-            p {
-                "Right-hand sides include those for Jacobians by differences; an exact Jacobian counts as those that \
-                 differences would take for it. Of a constrained mechanism a right-hand side is the solution for \
-                 accelerations and multipliers (index 1), or one residual for methods that solve the constraints \
-                 (index 3). Factorizations are those of a \
-                 method's own matrices, and only methods that have some are ranked by them. Times are medians on the \
-                 machine that made these results."
-            }
-            @for ranked in ranked() { (table(ranked)) }
-        }
-        section id="experiment" {
-            h2 { "The experiment" }
-            p.links {
-                a href=(format!("../{id}/runs.csv")) { "runs.csv" } " · "
-                "All figures and tables of this page are made by " code { "mbsbench reproduce " (id) } "."
-            }
-            (left_out(plan))
-            details {
-                summary { code { "experiments/" (id) ".yaml" } }
-                pre { code { (plan.experiment.document.source.text()) } }
-            }
-        }
+        (left_out(plan))
+        (experiment(plan))
     };
-    page(&format!("mbsbench: {}", field.spec.title), &with_contents(&header, &contents, &main))
+    let mut sections = vec![Section::new("best", "Work and precision", best)];
+    sections.extend(families.map(|body| Section::new("families", "Family by family", body)));
+    sections.push(Section::new("cheapest", "The cheapest methods", cheapest));
+    sections.push(Section::new("experiment", "The experiment", made_by));
+    let main = html! { @for section in &sections { (section) } };
+    page(&format!("mbsbench: {}", field.spec.title), &with_contents(&header, &sections, &html! {}, &main))
 }
 
 /// Whether some run has this kind of work.

@@ -7,25 +7,8 @@ use mbsbench_numbers::brief;
 
 use crate::report::PaperReport;
 
-/// Whether there is anything to say.
-pub(super) fn is_there(report: &PaperReport<'_>) -> bool {
-    report.plans.iter().any(|plan| !plan.experiment.undetermined.is_empty())
-}
-
-/// The section; nothing where nothing is to be said.
-pub(super) fn section(report: &PaperReport<'_>) -> Markup {
-    html! {
-        @if is_there(report) {
-            section id="assumed" {
-                h2 { "What had to be assumed" }
-                (left_out(report))
-            }
-        }
-    }
-}
-
-/// The parameters that the paper leaves out.
-fn left_out(report: &PaperReport<'_>) -> Markup {
+/// The parameters that the paper leaves out; none if there are none.
+pub(super) fn left_out(report: &PaperReport<'_>) -> Option<Markup> {
     let rows: Vec<(&str, &str, Vec<f64>, &Undetermined)> = report
         .plans
         .iter()
@@ -35,8 +18,8 @@ fn left_out(report: &PaperReport<'_>) -> Markup {
             })
         })
         .collect();
-    html! {
-        @if !rows.is_empty() {
+    (!rows.is_empty()).then(|| {
+        html! {
             p { (rows.len()) " times a number is not printed that runs need." }
             div.scroll {
                 table.assumed {
@@ -60,5 +43,5 @@ fn left_out(report: &PaperReport<'_>) -> Markup {
                 }
             }
         }
-    }
+    })
 }

@@ -12,31 +12,28 @@ use crate::report::statement::{sentence, target};
 pub(super) fn claims(report: &PaperReport<'_>) -> Markup {
     let publication = &report.publication;
     html! {
-        section id="result" {
-            @if !publication.claims.is_empty() {
-                h2 { "Main claims" }
-                ol.claims {
-                    @for claim in &publication.claims {
-                        @let outcome = claim.outcome(&report.judged);
-                        li {
-                            p.says { (badge(outcome.verdict())) " " (claim.says) }
-                            @if let Some(reason) = outcome.reason() { p.why { (sentence(&reason.words())) } }
-                            details {
-                                @let count = claim.statements.len();
-                                summary { (count) " statement" @if count > 1 { "s" } }
-                                ul.sentences {
-                                    @for each in claim.judged(&report.judged) { li { (badge(each.verdict())) " " (link(each)) } }
-                                }
+        @if !publication.claims.is_empty() {
+            ol.claims {
+                @for claim in &publication.claims {
+                    @let outcome = claim.outcome(&report.judged);
+                    li {
+                        p.says { (badge(outcome.verdict())) " " (claim.says) }
+                        @if let Some(reason) = outcome.reason() { p.why { (sentence(&reason.words())) } }
+                        details {
+                            @let count = claim.statements.len();
+                            summary { (count) " statement" @if count > 1 { "s" } }
+                            ul.sentences {
+                                @for each in claim.judged(&report.judged) { li { (badge(each.verdict())) " " (link(each)) } }
                             }
                         }
                     }
                 }
             }
-            @if !publication.errata.is_empty() {
-                details.errata {
-                    summary { "Slips in the print, which decide nothing (" (publication.errata.len()) ")" }
-                    ul { @for erratum in &publication.errata { li { (erratum.place) ": " (erratum.says) } } }
-                }
+        }
+        @if !publication.errata.is_empty() {
+            details.errata {
+                summary { "Slips in the print, which decide nothing (" (publication.errata.len()) ")" }
+                ul { @for erratum in &publication.errata { li { (erratum.place) ": " (erratum.says) } } }
             }
         }
     }
@@ -61,25 +58,22 @@ pub(super) fn outcomes(statements: &[&Judged]) -> Markup {
         reasons.chunk_by(|a, b| a == b).map(|same| format!("{} {}", same.len(), same[0])).collect();
     reasons.dedup();
     html! {
-        section id="outcomes" {
-            h2 { "Not reproduced, or open" }
-            @for verdict in [Verdict::NotReproduced, Verdict::Open, Verdict::Partly, Verdict::Reproduced] {
-                @let count = with(verdict).count();
-                @if count > 0 {
-                    details id=(verdict_anchor(verdict)) open[verdict == Verdict::NotReproduced] {
-                        summary {
-                            strong { (count) } " " (badge(verdict))
-                            @if verdict == Verdict::Open { " " span.small { (counts.join(", ")) } }
-                        }
-                        @if verdict == Verdict::Open {
-                            @for reason in &reasons {
-                                @let has_it = |each: &&Judged| each.outcome.reason().map(Reason::name) == Some(*reason);
-                                @let own = || with(verdict).filter(has_it);
-                                p.small { (own().count()) " " (reason) }
-                                (listed(own()))
-                            }
-                        } @else { (listed(with(verdict))) }
+        @for verdict in [Verdict::NotReproduced, Verdict::Open, Verdict::Partly, Verdict::Reproduced] {
+            @let count = with(verdict).count();
+            @if count > 0 {
+                details id=(verdict_anchor(verdict)) open[verdict == Verdict::NotReproduced] {
+                    summary {
+                        strong { (count) } " " (badge(verdict))
+                        @if verdict == Verdict::Open { " " span.small { (counts.join(", ")) } }
                     }
+                    @if verdict == Verdict::Open {
+                        @for reason in &reasons {
+                            @let has_it = |each: &&Judged| each.outcome.reason().map(Reason::name) == Some(*reason);
+                            @let own = || with(verdict).filter(has_it);
+                            p.small { (own().count()) " " (reason) }
+                            (listed(own()))
+                        }
+                    } @else { (listed(with(verdict))) }
                 }
             }
         }
@@ -95,15 +89,12 @@ pub(super) fn letter(report: &PaperReport<'_>) -> Option<Markup> {
     let questions = claims::questions(&report.judged, &report.plans);
     let paragraphs = claims::letter(&report.publication, &report.judged, &questions)?;
     Some(html! {
-        section id="letter" {
-            h2 { "Questions to the authors" }
-            details {
-                summary {
-                    "A letter that one could send; " (questions.len()) " questions, those first that would settle most"
-                }
-                blockquote { @for paragraph in &paragraphs { p { (paragraph) } } }
+        details {
+            summary {
+                "A letter that one could send; " (questions.len()) " questions, those first that would settle most"
             }
-            p.small { "As plain text: " code { "mbsbench explain " (report.paper) " --open" } "." }
+            blockquote { @for paragraph in &paragraphs { p { (paragraph) } } }
         }
+        p.small { "As plain text: " code { "mbsbench explain " (report.paper) " --open" } "." }
     })
 }

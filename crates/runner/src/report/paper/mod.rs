@@ -8,12 +8,12 @@ mod review;
 use std::path::Path;
 
 use maud::{Markup, html};
+use mbsbench_judge::claims::Judged;
 use mbsbench_judge::claims::record::{GROUNDS, Scores};
-use mbsbench_judge::claims::{Judged, Verdict};
 use mbsbench_judge::publication::Publication;
 
 use super::artefact::{Artefact, entry};
-use super::page::{of, page, scorecard, with_contents};
+use super::page::{Section, choice, header, of, page, scorecard, search, with_contents};
 use super::place::{in_order, places};
 use super::statement::{Found, slug, sorted, statement};
 use super::{PaperReport, ReportError, behind};
@@ -46,67 +46,56 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
     let behind = behind::file_of(&report.paper);
     let publication = &report.publication;
     let title = publication.title.as_str();
-    let header = html! {
-        header {
-            p.crumbs { a href="index.html" { "All papers" } }
-            h1 { (title) }
-            p.lead { (of(&report.paper, publication)) }
-            (published(publication))
-        }
+    let about = html! {
+        p.lead { (of(&report.paper, publication)) }
+        (published(publication))
     };
-    let letter = first::letter(report);
-    let contents = html! {
-        ul {
-            li { a href="#result" { "Main claims" } }
-            li { a href="#outcomes" { "Not reproduced, or open" } }
-            @if !gallery.is_empty() {
-                li {
-                    a href="#artefacts" { "Figures and tables" }
-                    ul.artefacts {
-                        @for ((artefact, judged), linked) in artefacts.iter().zip(&placed).zip(&linked).filter(|((a, _), _)| a.is_published()) {
-                            (entry(artefact, [judged, linked]))
-                        }
-                    }
-                }
-            }
-            @if !elsewhere.is_empty() { li { a href="#statements" { "Statements of the text" } } }
-            @if !findings.is_empty() { li { a href="#findings" { "Findings of ours" } } }
-            @if letter.is_some() { li { a href="#letter" { "Questions to the authors" } } }
-            @if assumed::is_there(report) { li { a href="#assumed" { "What had to be assumed" } } }
-            li { a href="#review" { "Review" } }
-            @if gallery.len() < artefacts.len() { li { a href=(format!("{behind}#beyond")) { "Beyond the paper" } } }
-            li { a href=(behind) { "What is behind it" } }
-        }
+    let header = header(&[], title, &about);
+    let in_full = |all: &[&Judged]| {
+        html! { @for judged in all { (statement(&report.paper, judged, &found)) } }
+    };
+    let mut sections = Vec::new();
+    if !report.judged.is_empty() {
+        sections.push(Section::new("result", "Main claims", first::claims(report)));
+        sections.push(Section::new("outcomes", "Not reproduced, or open", first::outcomes(&statements)));
+    }
+    let first = sections.len();
+    if !gallery.is_empty() {
+        let all = artefacts.iter().zip(&placed).zip(&linked).filter(|((artefact, _), _)| artefact.is_published());
+        let entries = html! {
+            ul.artefacts { @for ((artefact, judged), linked) in all { (entry(artefact, [judged, linked])) } }
+        };
+        let body = html! { @for section in &gallery { (section) } };
+        sections.push(Section { entries, ..Section::new("artefacts", "Figures and tables", body) });
+    }
+    if !elsewhere.is_empty() {
+        sections.push(Section::new("statements", "Statements of the text", in_full(&elsewhere)));
+    }
+    if !findings.is_empty() {
+        let scores = Scores::of(&report.judged, true);
+        let body = html! {
+            p { "What the paper does not say: " (scores.total()) " findings with " (scores.checks) " checks, which are counted apart." }
+            (in_full(&findings))
+        };
+        sections.push(Section::new("findings", "Findings of ours", body));
+    }
+    sections.extend(first::letter(report).map(|body| Section::new("letter", "Questions to the authors", body)));
+    sections.extend(assumed::left_out(report).map(|body| Section::new("assumed", "What had to be assumed", body)));
+    sections.push(Section::new("review", "Review", review::section(report, &statements)));
+    let further = html! {
+        @if gallery.len() < artefacts.len() { li { a href=(format!("{behind}#beyond")) { "Beyond the paper" } } }
+        li { a href=(behind) { "What is behind it" } }
     };
     let main = html! {
         @if report.judged.is_empty() { p.pending { "No ledger yet." } }
         @else {
-            (search(&report.judged, &found))
-            div.first { (first::claims(report)) (first::outcomes(&statements)) }
+            (search_of(&report.judged, &found))
+            div.first { @for section in &sections[..first] { (section) } }
             (scorecard(&report.scores(), ""))
         }
-        @if !gallery.is_empty() {
-            section id="artefacts" { h2 { "Figures and tables" } @for section in &gallery { (section) } }
-        }
-        @if !elsewhere.is_empty() {
-            section id="statements" {
-                h2 { "Statements of the text" }
-                @for judged in &elsewhere { (statement(&report.paper, judged, &found)) }
-            }
-        }
-        @if !findings.is_empty() {
-            section id="findings" {
-                h2 { "Findings of ours" }
-                @let scores = Scores::of(&report.judged, true);
-                p { "What the paper does not say: " (scores.total()) " findings with " (scores.checks) " checks, which are counted apart." }
-                @for judged in &findings { (statement(&report.paper, judged, &found)) }
-            }
-        }
-        @if let Some(letter) = &letter { (letter) }
-        (assumed::section(report))
-        (review::section(report, &statements))
+        @for section in &sections[first..] { (section) }
     };
-    Ok(page(&format!("mbsbench: {title}"), &with_contents(&header, &contents, &main)))
+    Ok(page(&format!("mbsbench: {title}"), &with_contents(&header, &sections, &further, &main)))
 }
 
 /// Where it was published, and on what terms its numbers stand here.
@@ -126,34 +115,15 @@ fn published(publication: &Publication) -> Markup {
     }
 }
 
-/// The field that leaves only statements with some words, an outcome, a place, a method or a mark; the script makes it
-/// work.
-fn search(judged: &[Judged], found: &Found) -> Markup {
+/// The search for statements by words, outcome, place, method and mark.
+fn search_of(judged: &[Judged], found: &Found) -> Markup {
     let all_places = in_order(judged.iter().flat_map(|each| places(&each.statement.place)).collect());
     let all_methods = sorted(judged.iter().flat_map(|each| found.methods(each)).collect());
-    let by = |what: &str, label: &str, any: &str, options: Vec<(String, &str)>| {
-        html! {
-            label {
-                (label) " "
-                select data-by=(what) {
-                    option value="" { (any) }
-                    @for (value, name) in options { option value=(value) { (name) } }
-                }
-            }
-        }
+    let slugged = |name| (slug(name), name);
+    let further = html! {
+        (choice("place", "place", "anywhere", all_places.iter().map(String::as_str).map(slugged)))
+        (choice("method", "method", "any", all_methods.into_iter().map(slugged)))
+        (choice("ground", "mark", "any", GROUNDS.map(|(name, _)| slugged(name))))
     };
-    let slugged = |names| -> Vec<(String, &str)> {
-        let names: Vec<&str> = names;
-        names.into_iter().map(|name| (slug(name), name)).collect()
-    };
-    html! {
-        form.search hidden role="search" {
-            label { "Find " input type="search" placeholder="words of a statement" autocomplete="off"; }
-            (by("verdict", "outcome", "any", Verdict::ALL.map(|one| (one.name().to_owned(), one.words())).to_vec()))
-            (by("place", "place", "anywhere", slugged(all_places.iter().map(String::as_str).collect())))
-            (by("method", "method", "any", slugged(all_methods)))
-            (by("ground", "mark", "any", slugged(GROUNDS.map(|(name, _)| name).to_vec())))
-            output {}
-        }
-    }
+    search("statement", &further)
 }

@@ -9,15 +9,12 @@ use crate::report::PaperReport;
 /// The section.
 pub(super) fn section(report: &PaperReport<'_>, statements: &[&Judged]) -> Markup {
     html! {
-        section id="review" {
-            h2 { "Review" }
-            (bounds(statements))
-            p {
-                "What was settled and why: " code { "docs/papers/" (report.paper) ".md" } ". What made these results: " a href="../manifest.json" { "manifest.json" } "; all verdicts for programs: "
-                a href=(format!("../{}/claims.json", report.paper)) { "claims.json" } "."
-            }
-            p { "All of this again: " code { "mbsbench reproduce " (report.paper) } ". One statement: " code { "mbsbench explain " (report.paper) "/NAME" } "." }
+        (bounds(statements))
+        p {
+            "What was settled and why: " code { "docs/papers/" (report.paper) ".md" } ". What made these results: " a href="../manifest.json" { "manifest.json" } "; all verdicts for programs: "
+            a href=(format!("../{}/claims.json", report.paper)) { "claims.json" } "."
         }
+        p { "All of this again: " code { "mbsbench reproduce " (report.paper) } ". One statement: " code { "mbsbench explain " (report.paper) "/NAME" } "." }
     }
 }
 
