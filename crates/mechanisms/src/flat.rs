@@ -42,36 +42,29 @@ impl Parts {
     /// Names that are not names, or are there twice; more than [`LONGEST`] characters.
     pub fn of(mechanism: &Mechanism) -> Result<Self, OutOfRange> {
         let mut parts = Self::default();
-        let nothing = [];
         let Mechanism { ground, bodies, joints, forces, .. } = mechanism;
-        let mut length = characters(ground) + characters(bodies) + characters(joints) + characters(forces);
+        let own = Block { ground, bodies, joints, forces };
+        let mut length = own.characters();
         fits(length, "bodies")?;
-        add("", &mechanism.ground, "ground", &nothing, &mut parts.ground)?;
-        add("", &mechanism.bodies, "bodies", &nothing, &mut parts.bodies)?;
-        add("", &mechanism.joints, "joints", &nothing, &mut parts.joints)?;
-        add("", &mechanism.forces, "forces", &nothing, &mut parts.forces)?;
-        for (k, repeat) in mechanism.repeat.iter().enumerate() {
+        parts.add("", &own, &[])?;
+        for (k, Repeat { r#for: indices, ground, bodies, joints, forces }) in mechanism.repeat.iter().enumerate() {
             let path = format!("repeat.{k}.");
-            if repeat.r#for.is_empty() || repeat.r#for.len() > 2 {
-                let found = format!("`{path}for` has {} indices", repeat.r#for.len());
+            if indices.is_empty() || indices.len() > 2 {
+                let found = format!("`{path}for` has {} indices", indices.len());
                 return Err(OutOfRange::clause(format!("{path}for"), found, "one index or two"));
             }
-            let count: usize = repeat.r#for.values().map(|r| (r.last - r.first) as usize + 1).product();
-            let Repeat { ground, bodies, joints, forces, .. } = repeat;
-            let once = characters(ground) + characters(bodies) + characters(joints) + characters(forces);
+            let block = Block { ground, bodies, joints, forces };
+            let count: usize = indices.values().map(|r| (r.last - r.first) as usize + 1).product();
             // a block without parts takes time, too
-            length = count.saturating_mul(once + 1).saturating_add(length);
+            length = count.saturating_mul(block.characters() + 1).saturating_add(length);
             fits(length, &format!("{path}for"))?;
-            let names: Vec<&str> = repeat.r#for.keys().map(String::as_str).collect();
-            let ranges: Vec<_> = repeat.r#for.values().map(|range| range.first..=range.last).collect();
+            let names: Vec<&str> = indices.keys().map(String::as_str).collect();
+            let ranges: Vec<_> = indices.values().map(|range| range.first..=range.last).collect();
             let second = ranges.get(1).cloned().unwrap_or(0..=0);
             for i in ranges[0].clone() {
                 for j in second.clone() {
                     let values: Vec<(&str, i64)> = names.iter().copied().zip([i64::from(i), i64::from(j)]).collect();
-                    add(&path, &repeat.ground, "ground", &values, &mut parts.ground)?;
-                    add(&path, &repeat.bodies, "bodies", &values, &mut parts.bodies)?;
-                    add(&path, &repeat.joints, "joints", &values, &mut parts.joints)?;
-                    add(&path, &repeat.forces, "forces", &values, &mut parts.forces)?;
+                    parts.add(&path, &block, &values)?;
                 }
             }
         }
@@ -80,6 +73,29 @@ impl Parts {
         unique(&parts.joints)?;
         unique(&parts.forces)?;
         Ok(parts)
+    }
+
+    /// Adds all parts of a block, for these values of its indices.
+    fn add(&mut self, before: &str, block: &Block<'_>, indices: &[(&str, i64)]) -> Result<(), OutOfRange> {
+        add(before, block.ground, "ground", indices, &mut self.ground)?;
+        add(before, block.bodies, "bodies", indices, &mut self.bodies)?;
+        add(before, block.joints, "joints", indices, &mut self.joints)?;
+        add(before, block.forces, "forces", indices, &mut self.forces)
+    }
+}
+
+/// Parts that stand in one place of a file.
+struct Block<'m> {
+    ground: &'m Named<Point>,
+    bodies: &'m Named<Body>,
+    joints: &'m Named<Joint>,
+    forces: &'m Named<Force>,
+}
+
+impl Block<'_> {
+    /// The number of characters of all parts as JSON.
+    fn characters(&self) -> usize {
+        characters(self.ground) + characters(self.bodies) + characters(self.joints) + characters(self.forces)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::joint_space::{Expanding, JointSpace};
 use crate::observation::MechanismObservation;
 use crate::placing::Marker;
 use crate::space::{Fixed, Plane, Space, Spatial};
-use crate::system::System;
+use crate::system::{System, Turning};
 
 /// Bodies up to which all of them are observed where nothing is said.
 const SEEN_UNASKED: usize = 12;
@@ -131,7 +131,7 @@ impl<X: Space> MechanismModel<X> {
     }
 
     /// The joints that are observed and have an angle: hinges in space.
-    pub(crate) fn hinges(&self) -> impl Iterator<Item = (&str, &[Fixed; 3])> {
+    pub(crate) fn hinges(&self) -> impl Iterator<Item = (&str, &Turning)> {
         let joints = self.joints.iter().map(|&joint| &self.compiled.joints[joint]);
         joints.filter_map(|joint| Some((joint.name.as_str(), joint.hinge.as_ref()?)))
     }
@@ -170,60 +170,45 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 
 impl<X: Space> Model for MechanismModel<X> {
     fn observables(&self) -> Vec<Observable> {
-        let mut all = Vec::new();
         let axes = &AXES[..X::DIMENSION];
+        let mut all = Vec::new();
+        let mut each = |before: String, after: &[&str], unit, about, class| {
+            all.extend(after.iter().map(|after| {
+                let name = format!("{before}{after}");
+                Observable { class, ..Observable::new(name, unit, about) }
+            }));
+        };
+        let (position, velocity) = (Some(Class::Position), Some(Class::Velocity));
         for &body in &self.bodies {
             let name = &self.compiled.bodies[body].name;
-            for axis in axes {
-                all.push(
-                    Observable::new(format!("{name}_{axis}"), "m", "a coordinate of a centre of mass")
-                        .of_class(Class::Position),
-                );
-            }
+            let of_body = || format!("{name}_");
+            each(of_body(), axes, "m", "a coordinate of a centre of mass", position);
             if X::DIMENSION == 2 {
-                all.push(Observable::new(format!("{name}_angle"), "rad", "angle of a body").of_class(Class::Position));
+                each(of_body(), &["angle"], "rad", "angle of a body", position);
             } else {
-                for k in 0..4 {
-                    all.push(
-                        Observable::new(format!("{name}_e{k}"), "1", "an Euler parameter of a body")
-                            .of_class(Class::Position),
-                    );
-                }
+                each(of_body(), &["e0", "e1", "e2", "e3"], "1", "an Euler parameter of a body", position);
             }
-            for axis in axes {
-                let about = "a component of the velocity of a centre of mass";
-                all.push(Observable::new(format!("{name}_v{axis}"), "m/s", about).of_class(Class::Velocity));
-            }
+            each(format!("{name}_v"), axes, "m/s", "a component of the velocity of a centre of mass", velocity);
             if X::DIMENSION == 2 {
-                all.push(
-                    Observable::new(format!("{name}_rate"), "rad/s", "angular velocity of a body")
-                        .of_class(Class::Velocity),
-                );
+                each(of_body(), &["rate"], "rad/s", "angular velocity of a body", velocity);
             } else {
-                for axis in AXES {
-                    let about = "a component of the angular velocity of a body, along the ground's directions";
-                    all.push(Observable::new(format!("{name}_w{axis}"), "rad/s", about).of_class(Class::Velocity));
-                }
+                let about = "a component of the angular velocity of a body, along the ground's directions";
+                each(format!("{name}_w"), &AXES, "rad/s", about, velocity);
             }
         }
-        for point in &self.points {
-            for (kind, unit, about) in [
-                ("", "m", "a coordinate of a marker"),
-                ("v", "m/s", "a component of the velocity of a marker"),
-                ("a", "m/s²", "a component of the acceleration of a marker"),
-            ] {
-                all.extend(
-                    axes.iter().map(|axis| Observable::new(format!("{}_{kind}{axis}", point.name), unit, about)),
-                );
-            }
+        for Watched { name, .. } in &self.points {
+            each(format!("{name}_"), axes, "m", "a coordinate of a marker", None);
+            each(format!("{name}_v"), axes, "m/s", "a component of the velocity of a marker", None);
+            each(format!("{name}_a"), axes, "m/s²", "a component of the acceleration of a marker", None);
         }
         for &joint in &self.joints {
-            let name = &self.compiled.joints[joint].name;
             let about = "a component of the force of a joint on its first body";
-            all.extend(axes.iter().map(|axis| Observable::new(format!("{name}_f{axis}"), "N", about)));
+            each(format!("{}_f", self.compiled.joints[joint].name), axes, "N", about, None);
         }
         let about = "angle of a hinge, second marker from the first about its axis, within half a turn either way";
-        all.extend(self.hinges().map(|(name, _)| Observable::new(format!("{name}_angle"), "rad", about)));
+        for (name, _) in self.hinges() {
+            each(format!("{name}_"), &["angle"], "rad", about, None);
+        }
         all.extend([
             Observable::new("energy", "J", "total energy; that of gravity is zero for centres of mass at the origin"),
             Observable::new("energy_change", "J", "total energy less that of the initial state"),

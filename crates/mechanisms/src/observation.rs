@@ -4,9 +4,9 @@ use mbsbench_problem::{AccelerationLevel, ConstraintWatch, Failure, MechanicalMo
 use num_dual::Dual64;
 
 use crate::assembly;
-use crate::compile::{Compiled, JointSeen, joint_of_row};
+use crate::compile::{Compiled, JointSeen};
 use crate::model::MechanismModel;
-use crate::space::{Fixed, Space};
+use crate::space::Space;
 use crate::system::{At, Frames, Relation, System};
 
 /// Computes the observables of a mechanism from a state in absolute coordinates.
@@ -30,16 +30,15 @@ impl<'m, X: Space> MechanismObservation<'m, X> {
         let system = &model.compiled.system;
         let [q, v] = &model.compiled.initial;
         let multipliers = vec![0.0; system.dimensions().constraints()];
-        let per_body = if X::DIMENSION == 2 { 6 } else { 13 };
         Self {
             acceleration: AccelerationLevel::new(MechanicsOf::new(system)),
             // all joints as they are written; surfaces of speed zero are the constraints of velocities
-            watch: ConstraintWatch::new(model.compiled.as_written.as_ref().unwrap_or(system), 0.0),
+            watch: ConstraintWatch::new(model.compiled.written(), 0.0),
             rate: vec![0.0; q.len() + v.len()],
             initial_energy: system.energy(q, v),
             multipliers,
             opening: Opening::new(model),
-            forces: model.bodies.len() * per_body + model.points.len() * 3 * X::DIMENSION,
+            forces: model.bodies.len() * (X::COORDINATES + X::FREEDOMS) + model.points.len() * 3 * X::DIMENSION,
             q: q.clone(),
             model,
         }
@@ -94,9 +93,7 @@ fn joint_force<X: Space>(system: &System<X>, joint: &JointSeen, q: &[f64], multi
                 let (a, b) = (frames.point(a), frames.point(b));
                 std::array::from_fn(|i| lambda[0] * (a[i] - b[i]) / length)
             }
-            Relation::Along(a, axis, ..) => {
-                frames.direction(&Fixed { body: a.body, at: *axis }).map(|x| -lambda[0] * x)
-            }
+            Relation::Along(_, axis, ..) => frames.direction(axis).map(|x| -lambda[0] * x),
             Relation::Standing(..) => [0.0, 0.0, lambda[0]],
             Relation::Square(..) | Relation::Turned(..) | Relation::Angles(..) => [0.0; 3],
         };
@@ -171,11 +168,10 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
         self.q.copy_from_slice(q);
         let forces = self.forces..self.forces + model.joints.len() * X::DIMENSION;
         self.write_forces(q, &mut values[forces.clone()]);
-        let mut frames = Frames::<f64, X>::new(q);
+        let at = At::<f64, X>::new(t, q, v);
         let mut next = forces.end;
-        for (_, directions) in model.hinges() {
-            let [x, y, second] = directions.each_ref().map(|direction| frames.direction(direction));
-            values[next] = X::dot(&y, &second).atan2(X::dot(&x, &second));
+        for (_, hinge) in model.hinges() {
+            values[next] = at.turning(hinge).0;
             next += 1;
         }
         let energy = system.energy(q, v);
@@ -220,7 +216,7 @@ struct Opening<'m, X> {
 impl<'m, X: Space> Opening<'m, X> {
     fn new(model: &'m MechanismModel<X>) -> Self {
         let compiled = &model.compiled;
-        let written = compiled.as_written.as_ref().unwrap_or(&compiled.system);
+        let written = compiled.written();
         let unsolved = match &compiled.joint_space {
             Some(space) => (0..written.rows()).filter(|row| space.solved.binary_search(row).is_err()).collect(),
             None => compiled.system.redundant.clone(),
@@ -250,7 +246,7 @@ impl<'m, X: Space> Opening<'m, X> {
             }
         }
         if unsolved > 1e-6 + 10.0 * solved.sqrt() {
-            let joint = joint_of_row(&self.compiled.joints, self.written, worst);
+            let joint = self.compiled.joint_of_row(worst);
             self.failure = Some(Failure::JointOpen {
                 time: t,
                 joint: joint.map_or_else(String::new, |joint| joint.name.clone()),

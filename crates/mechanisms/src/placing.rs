@@ -1,9 +1,9 @@
 //! Where bodies are at the start: as written, or by joints from bodies that are placed.
 
 use mbsbench_problem::OutOfRange;
-use nalgebra::{Matrix3, Rotation3, Unit, Vector3};
+use nalgebra::{Rotation3, Unit, Vector3};
 
-use crate::space::{Fixed, Frame, Twist};
+use crate::space::Fixed;
 
 /// A marker on a body or the ground: its point from the centre of mass, and its directions as columns.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,6 +17,11 @@ pub struct Marker {
 }
 
 impl Marker {
+    /// The centre of mass with the directions of a body, or the origin.
+    pub fn centre(body: Option<usize>) -> Self {
+        Self { body, at: Vector3::zeros(), turn: Rotation3::identity() }
+    }
+
     /// Its point.
     pub fn point(&self) -> Fixed {
         Fixed { body: self.body, at: self.at.into() }
@@ -26,6 +31,11 @@ impl Marker {
     pub fn angle(&self) -> f64 {
         let matrix = self.turn.matrix();
         matrix[(1, 0)].atan2(matrix[(0, 0)])
+    }
+
+    /// Its directions.
+    pub fn directions(&self) -> [Fixed; 3] {
+        [Vector3::x(), Vector3::y(), Vector3::z()].map(|direction| self.direction(&direction))
     }
 
     /// A direction along its own directions.
@@ -69,6 +79,13 @@ impl Pose {
         Self { at: zero, turn: Rotation3::identity(), angle: 0.0, velocity: zero, spin: zero }
     }
 
+    /// The distance of two markers on bodies that are here.
+    pub fn distance(bodies: &[Self], markers: &[Marker; 2]) -> f64 {
+        let [a, b] =
+            markers.map(|marker| marker.body.map_or_else(Self::ground, |body| bodies[body]).of_marker(&marker));
+        (b.at - a.at).norm()
+    }
+
     /// That of a marker on a body that is here.
     pub fn of_marker(&self, marker: &Marker) -> Self {
         let arm = self.turn * marker.at;
@@ -108,13 +125,6 @@ impl Pose {
         let by = turn * relative.by;
         let velocity = self.velocity - spin.cross(&by) - turn * relative.velocity;
         Self { at: self.at - by, turn, angle: self.angle - relative.turn.z, velocity, spin }
-    }
-
-    /// For a body's coordinates and rates.
-    pub fn parts(&self) -> (Frame<f64>, Twist<f64>) {
-        let turn: &Matrix3<f64> = self.turn.matrix();
-        let turn = std::array::from_fn(|i| std::array::from_fn(|j| turn[(i, j)]));
-        (Frame { centre: self.at.into(), turn }, Twist { velocity: self.velocity.into(), spin: self.spin.into() })
     }
 }
 

@@ -200,10 +200,11 @@ pub fn check_part(case: &str, name: &str, part: &impl Ranged, interval: Interval
     part.check_in(interval).map_err(named)
 }
 
-/// A number, or one of some alternatives, as files spell it: `1e-6`, `second-order`.
+/// A number, or one of some alternatives, as files spell it: `1e-6`, `second-order`; of an alternative with parameters its name.
 #[must_use]
 pub fn spelling(value: &impl fmt::Debug) -> String {
-    kebab_case(&format!("{value:?}"))
+    let text = format!("{value:?}");
+    kebab_case(text.split_once('(').map_or(&*text, |(name, _)| name))
 }
 
 /// `mass_1`, `SlidingMode` and `r#for` as files name them: `mass-1`, `sliding-mode`, `for`.

@@ -1,102 +1,75 @@
 //! Forces as actions.
 
 use mbsbench_problem::OutOfRange;
-use nalgebra::Vector3;
+use mbsbench_problem::parameters::spelling;
 
-use super::joints::{ABOUT, Axes, axis as axis_of, hinge};
-use super::{Names, count_of, directions, pose};
-use crate::definition::{At, Force};
+use super::joints::{Axes, Joined, axis as axis_of, hinge, turning};
+use super::names::{Names, count_of};
+use crate::definition::{ABOUT, At, Force};
 use crate::flat::Part;
 use crate::formula::{LINE, TURN};
-use crate::placing::{Marker, Pose, across, unit};
+use crate::placing::{Marker, Pose, unit};
+use crate::space::Fixed;
 use crate::system::{Action, Contact, Cushion, Surface, Turning};
 
-fn kind(force: &Force) -> &'static str {
-    match force {
-        Force::Spring(_) => "spring",
-        Force::TorsionSpring(_) => "torsion-spring",
-        Force::Bushing(_) => "bushing",
-        Force::Force(_) => "force",
-        Force::Torque(_) => "torque",
-        Force::Actuator(_) => "actuator",
-        Force::Motor(_) => "motor",
-        Force::BallContact(_) => "ball-contact",
-        Force::PlaneContact(_) => "plane-contact",
-    }
-}
-
 /// How the second of two markers, which are given or are those of a joint, turns from the first.
-fn turning(
+fn turning_of(
     names: &Names<'_>,
+    joints: &[Option<Joined>],
     axes: &Axes<'_>,
     path: &str,
-    between: Option<&[At; 2]>,
-    joint: Option<&str>,
-    given: &[f64],
+    (between, joint, given): (&Option<[At; 2]>, &Option<String>, &[f64]),
 ) -> Result<Turning, OutOfRange> {
-    let ([a, b], axis) = match (between, joint) {
+    let refused =
+        |field: &str, found: &str, accepted| Err(OutOfRange::clause(format!("{path}.{field}"), found, accepted));
+    match (between, joint) {
         (Some(between), None) => {
             let markers = names.pair(path, between)?;
             axes.check(path, &markers, given)?;
-            (markers, axis_of(names, path, given, ABOUT)?)
+            Ok(turning(&markers, &axis_of(names, path, given, ABOUT)?))
         }
-        (None, Some(joint)) if given.is_empty() => hinge(names, &format!("{path}.joint"), joint)?,
-        (None, Some(_)) => {
-            return Err(OutOfRange::clause(
-                format!("{path}.axis"),
-                "`axis` is given beside `joint`",
-                "the axis of the joint alone",
-            ));
+        (None, Some(joint)) if given.is_empty() => {
+            let hinge = hinge(names, joints, &format!("{path}.joint"), joint)?;
+            Ok(turning(&hinge.ends, &hinge.axis))
         }
-        (Some(_), Some(_)) => {
-            return Err(OutOfRange::clause(
-                format!("{path}.joint"),
-                "`joint` is given beside `between`",
-                "one of the two",
-            ));
-        }
+        (None, Some(_)) => refused("axis", "`axis` is given beside `joint`", "the axis of the joint alone"),
+        (Some(_), Some(_)) => refused("joint", "`joint` is given beside `between`", "one of the two"),
         (None, None) => {
             let accepted = "`joint`, a revolute joint, or `between`, two markers";
-            return Err(OutOfRange::clause(path, format!("`{path}` has no place"), accepted));
+            Err(OutOfRange::clause(path, format!("`{path}` has no place"), accepted))
         }
-    };
-    let [x, y] = across(&axis);
-    let offset = b.angle() - a.angle();
-    Ok(Turning { x: a.direction(&x), y: a.direction(&y), axis: a.direction(&axis), second: b.direction(&x), offset })
+    }
 }
 
 /// The two points of a line, which are apart at the start.
-fn line(names: &Names<'_>, poses: &[Pose], path: &str, between: &[At; 2]) -> Result<([Marker; 2], f64), OutOfRange> {
-    let [a, b] = names.pair(path, between)?;
-    let distance = (pose(poses, &b).at - pose(poses, &a).at).norm();
+fn line(names: &Names<'_>, poses: &[Pose], path: &str, between: &[At; 2]) -> Result<([Fixed; 2], f64), OutOfRange> {
+    let markers = names.pair(path, between)?;
+    let distance = Pose::distance(poses, &markers);
     if distance < 1e-12 {
+        let found = "both points are in one place at the start";
         let accepted = "points at a distance: the line between has no direction";
-        return Err(OutOfRange::clause(
-            format!("{path}.between"),
-            "both points are in one place at the start",
-            accepted,
-        ));
+        return Err(OutOfRange::clause(format!("{path}.between"), found, accepted));
     }
-    Ok(([a, b], distance))
+    Ok((markers.map(|marker| marker.point()), distance))
 }
 
 /// All forces.
-pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOfRange> {
+pub(super) fn of(names: &Names<'_>, joints: &[Option<Joined>], poses: &[Pose]) -> Result<Vec<Action>, OutOfRange> {
     let mut actions = Vec::new();
     let turns = |part: &Part<Force>| matches!(part.what, Force::Motor(_) | Force::TorsionSpring(_));
-    let axes = Axes::of(names, ABOUT, names.parts.forces.iter().any(turns))?;
+    let axes = Axes::of(names, joints, ABOUT, names.parts.forces.iter().any(turns));
     for part in &names.parts.forces {
-        let path = format!("{}.{}", part.path, kind(&part.what));
+        let path = format!("{}.{}", part.path, spelling(&part.what));
         let at = |field: &str| format!("{path}.{field}");
         actions.push(match &part.what {
             Force::Spring(spring) => {
                 let ([a, b], distance) = line(names, poses, &path, &spring.between)?;
                 let free = spring.length.unwrap_or(distance);
-                Action::Spring(a.point(), b.point(), [spring.stiffness, spring.damping, free])
+                Action::Spring(a, b, [spring.stiffness, spring.damping, free])
             }
             Force::TorsionSpring(spring) => {
-                let turning =
-                    turning(names, &axes, &path, spring.between.as_ref(), spring.joint.as_deref(), &spring.axis)?;
+                let place = (&spring.between, &spring.joint, &*spring.axis);
+                let turning = turning_of(names, joints, &axes, &path, place)?;
                 Action::Torsion(turning, [spring.stiffness, spring.damping, spring.angle])
             }
             Force::Bushing(bushing) => {
@@ -111,7 +84,7 @@ pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOf
                 }
                 Action::Bushing(Box::new(Cushion {
                     between: [a.point(), b.point()],
-                    directions: [directions(&a), directions(&b)],
+                    directions: [a.directions(), b.directions()],
                     offset: b.angle() - a.angle(),
                     stiffness: bushing.stiffness.clone(),
                     damping,
@@ -127,7 +100,7 @@ pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOf
                 let laws = laws
                     .map(|(k, law)| names.force(&at(&format!("force.{k}")), law, ["", ""]))
                     .collect::<Result<_, _>>()?;
-                Action::Force(marker.point(), load.follows.then(|| directions(&marker)), laws)
+                Action::Force(marker.point(), load.follows.then(|| marker.directions()), laws)
             }
             Force::Torque(torque) => {
                 let marker = names.find(&at("on"), &torque.on.0)?;
@@ -137,20 +110,16 @@ pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOf
                     return Err(count_of(at("torque"), torque.torque.0.len(), count, "numbers"));
                 }
                 let laws = torque.torque.0.iter().map(|law| names.force(&at("torque"), law, ["", ""]));
-                let centre = Marker { at: Vector3::zeros(), ..marker };
-                Action::Torque(
-                    centre.point(),
-                    torque.follows.then(|| directions(&marker)),
-                    laws.collect::<Result<_, _>>()?,
-                )
+                let centre = Marker::centre(marker.body).point();
+                Action::Torque(centre, torque.follows.then(|| marker.directions()), laws.collect::<Result<_, _>>()?)
             }
             Force::Actuator(actuator) => {
                 let ([a, b], _) = line(names, poses, &path, &actuator.between)?;
-                Action::Actuator(a.point(), b.point(), names.force(&at("force"), &actuator.force, LINE)?)
+                Action::Actuator(a, b, names.force(&at("force"), &actuator.force, LINE)?)
             }
             Force::Motor(motor) => {
-                let turning =
-                    turning(names, &axes, &path, motor.between.as_ref(), motor.joint.as_deref(), &motor.axis)?;
+                let place = (&motor.between, &motor.joint, &*motor.axis);
+                let turning = turning_of(names, joints, &axes, &path, place)?;
                 Action::Motor(turning, names.force(&at("torque"), &motor.torque, TURN)?)
             }
             Force::BallContact(contact) => {

@@ -5,44 +5,14 @@ use std::collections::HashMap;
 use mbsbench_problem::OutOfRange;
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
-use super::{BodySeen, Names, joints, named_markers, vector};
+use super::compiled::BodySeen;
+use super::joints::Joined;
+use super::names::{Names, counted};
 use crate::definition::{Body, Point, Shape};
 use crate::flat::{Part, check_name};
 use crate::formula::Formula;
 use crate::placing::{Marker, Pose};
 use crate::space::{Inertia, Space};
-
-/// Rotation by an angle in the plane, by a vector in space.
-fn rotation(
-    path: &str,
-    names: &Names<'_>,
-    angle: Option<&Formula>,
-    rotation: Option<&[Formula]>,
-) -> Result<Rotation3<f64>, OutOfRange> {
-    let in_plane = names.dimension == 2;
-    if in_plane && rotation.is_some() {
-        return Err(OutOfRange::clause(format!("{path}.rotation"), "`rotation` is for motion in space", "`angle`"));
-    }
-    if !in_plane && angle.is_some() {
-        return Err(OutOfRange::clause(format!("{path}.angle"), "`angle` is for motion in the plane", "`rotation`"));
-    }
-    let vector = match (angle, rotation) {
-        (Some(angle), _) => Vector3::z() * names.number(&format!("{path}.angle"), angle)?,
-        (_, Some(rotation)) => vector(&format!("{path}.rotation"), names, rotation, 3)?,
-        (None, None) => Vector3::zeros(),
-    };
-    Ok(Rotation3::new(vector))
-}
-
-/// Centre of mass in the frame of the body.
-fn centre(names: &Names<'_>, body: &Part<Body>) -> Result<Vector3<f64>, OutOfRange> {
-    let centre: Vec<Formula> = body.what.centre.iter().copied().map(Formula::Number).collect();
-    if centre.is_empty() {
-        Ok(Vector3::zeros())
-    } else {
-        vector(&format!("{}.centre", body.path), names, &centre, names.dimension)
-    }
-}
 
 fn marker(
     path: &str,
@@ -51,17 +21,23 @@ fn marker(
     point: &Point,
     centre: &Vector3<f64>,
 ) -> Result<Marker, OutOfRange> {
-    let at = if point.0.at.is_empty() { Vector3::zeros() } else { vector(path, names, &point.0.at, names.dimension)? };
-    let turn = rotation(path, names, point.0.angle.as_ref(), point.0.rotation.as_deref())?;
-    Ok(Marker { body, at: at - centre, turn })
+    let at = if point.0.at.is_empty() { Vector3::zeros() } else { names.vector(path, &point.0.at, names.dimension)? };
+    let turn = names.turn(path, ["angle", "rotation"], point.0.angle.as_ref(), point.0.rotation.as_deref())?;
+    Ok(Marker { body, at: at - centre, turn: Rotation3::new(turn.unwrap_or_default()) })
 }
 
 /// Markers of all bodies, and of the ground behind them; the one without a name is the frame itself.
 pub(super) fn markers<'p>(names: &Names<'p>) -> Result<Vec<HashMap<&'p str, Marker>>, OutOfRange> {
+    let frame = |body, centre: &Vector3<f64>| HashMap::from([("", Marker { at: -centre, ..Marker::centre(body) })]);
     let mut markers = Vec::new();
     for (number, body) in names.parts.bodies.iter().enumerate() {
-        let centre = centre(names, body)?;
-        let mut own = HashMap::from([("", Marker { body: Some(number), at: -centre, turn: Rotation3::identity() })]);
+        let centre: Vec<Formula> = body.what.centre.iter().copied().map(Formula::Number).collect();
+        let centre = if centre.is_empty() {
+            Vector3::zeros()
+        } else {
+            names.vector(&format!("{}.centre", body.path), &centre, names.dimension)?
+        };
+        let mut own = frame(Some(number), &centre);
         for (name, point) in body.what.markers.iter() {
             let path = format!("{}.markers.{name}", body.path);
             check_name(&path, name)?;
@@ -70,7 +46,7 @@ pub(super) fn markers<'p>(names: &Names<'p>) -> Result<Vec<HashMap<&'p str, Mark
         markers.push(own);
     }
     let zero = Vector3::zeros();
-    let mut ground = HashMap::from([("", Marker { body: None, at: zero, turn: Rotation3::identity() })]);
+    let mut ground = frame(None, &zero);
     for part in &names.parts.ground {
         ground.insert(&*part.name, marker(&part.path, names, None, &part.what, &zero)?);
     }
@@ -79,28 +55,29 @@ pub(super) fn markers<'p>(names: &Names<'p>) -> Result<Vec<HashMap<&'p str, Mark
 }
 
 /// What is seen of the bodies.
-pub(super) fn seen(names: &Names<'_>) -> Result<Vec<BodySeen>, OutOfRange> {
+pub(super) fn seen(names: &Names<'_>, joints: &[Option<Joined>]) -> Result<Vec<BodySeen>, OutOfRange> {
     let of = |((number, body), held): ((usize, &Part<Body>), Vec<Vector3<f64>>)| {
+        let own = &names.markers[number];
         let middle = match &body.what.drawn_at {
-            Some(point) => {
-                marker(&format!("{}.drawn-at", body.path), names, Some(number), point, &centre(names, body)?)?
-            }
-            None => Marker { body: Some(number), at: Vector3::zeros(), turn: Rotation3::identity() },
+            Some(point) => marker(&format!("{}.drawn-at", body.path), names, Some(number), point, &-own[""].at)?,
+            None => Marker::centre(Some(number)),
         };
-        let (name, shape) = (body.name.clone(), body.what.shape.clone());
-        Ok(BodySeen { name, shape, middle, markers: named_markers(names, number), held })
+        let mut markers: Vec<_> = own.iter().map(|(name, marker)| ((*name).to_owned(), *marker)).collect();
+        markers.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(BodySeen { name: body.name.clone(), shape: body.what.shape.clone(), middle, markers, held })
     };
-    names.parts.bodies.iter().enumerate().zip(held(names)).map(of).collect()
+    names.parts.bodies.iter().enumerate().zip(held(names, joints)).map(of).collect()
 }
 
 /// Points at which joints hold each body: first those at which it hangs, since it has the joint's second marker or the other
 /// one is on the ground. Those of rods are left out, as the rod is drawn.
-fn held(names: &Names<'_>) -> impl Iterator<Item = Vec<Vector3<f64>>> {
+fn held(names: &Names<'_>, joints: &[Option<Joined>]) -> impl Iterator<Item = Vec<Vector3<f64>>> {
     let bodies = &names.parts.bodies;
     let is_rod = |body: usize| matches!(bodies[body].what.shape, Some(Shape::Rod(_)));
     let mut hangs = vec![Vec::new(); bodies.len()];
     let mut others = hangs.clone();
-    for [first, second] in joints::pairs(names) {
+    let holding = names.parts.joints.iter().zip(joints).filter(|(part, _)| !part.what.is_drive());
+    for Joined { ends: [first, second], .. } in holding.filter_map(|(_, joined)| joined.as_ref()) {
         if let Some(body) = second.body.filter(|&body| !is_rod(body)) {
             hangs[body].push(second.at);
         }
@@ -154,12 +131,12 @@ pub(super) fn inertia<X: Space>(names: &Names<'_>, body: &Part<Body>) -> Result<
             } else {
                 "three moments, six entries of the matrix, or a shape"
             };
-            return Err(match numbers.len() {
-                0 => OutOfRange::new(at("inertia"), "missing", accepted),
-                1 => OutOfRange::clause(at("inertia"), format!("`{}` has 1 number", at("inertia")), accepted),
-                count => {
-                    OutOfRange::clause(at("inertia"), format!("`{}` has {count} numbers", at("inertia")), accepted)
-                }
+            let at = at("inertia");
+            return Err(if numbers.is_empty() {
+                OutOfRange::new(at, "missing", accepted)
+            } else {
+                let found = format!("`{at}` has {}", counted(numbers.len(), "numbers"));
+                OutOfRange::clause(at, found, accepted)
             });
         }
     };
@@ -180,91 +157,70 @@ pub(super) fn inertia<X: Space>(names: &Names<'_>, body: &Part<Body>) -> Result<
     Ok(Inertia { mass, about_centre })
 }
 
-/// Where a body is written to be.
+/// Where the frame of a body is written to be.
 fn written(names: &Names<'_>, body: &Part<Body>) -> Result<Option<Pose>, OutOfRange> {
-    let Body { position, angle, rotation: vector_of, .. } = &body.what;
-    let turn = rotation(&body.path, names, angle.as_ref(), vector_of.as_deref())?;
-    if position.is_none() && angle.is_none() && vector_of.is_none() {
+    let Body { position, angle, rotation, .. } = &body.what;
+    let turn = names.turn(&body.path, ["angle", "rotation"], angle.as_ref(), rotation.as_deref())?;
+    if position.is_none() && turn.is_none() {
         return Ok(None);
     }
-    let at = match position {
-        Some(position) => vector(&format!("{}.position", body.path), names, position, names.dimension)?,
-        None => Vector3::zeros(),
-    };
-    let angle = match angle {
-        Some(angle) => names.number(&format!("{}.angle", body.path), angle)?,
-        None => 0.0,
-    };
-    of_origin(names, body, &Pose { at, turn, angle, ..Pose::ground() }).map(Some)
+    let at = given(names, body, "position", position.as_deref())?.unwrap_or_default();
+    let turn = turn.unwrap_or_default();
+    let angle = if angle.is_some() { turn.z } else { 0.0 };
+    Ok(Some(Pose { at, turn: Rotation3::new(turn), angle, ..Pose::ground() }))
 }
 
-/// The angular velocity where it is written.
-fn spin(names: &Names<'_>, body: &Part<Body>) -> Result<Option<Vector3<f64>>, OutOfRange> {
-    let Body { rate, spin, .. } = &body.what;
-    let at = |field: &str| format!("{}.{field}", body.path);
-    match (names.dimension, rate, spin) {
-        (2, _, Some(_)) => Err(OutOfRange::clause(at("spin"), "`spin` is for motion in space", "`rate`")),
-        (3, Some(_), _) => Err(OutOfRange::clause(at("rate"), "`rate` is for motion in the plane", "`spin`")),
-        (_, Some(rate), _) => Ok(Some(Vector3::z() * names.number(&at("rate"), rate)?)),
-        (_, _, Some(spin)) => vector(&at("spin"), names, spin, 3).map(Some),
-        _ => Ok(None),
-    }
-}
-
-/// The velocity of the frame's origin where it is written.
-fn velocity(names: &Names<'_>, body: &Part<Body>) -> Result<Option<Vector3<f64>>, OutOfRange> {
-    let Some(velocity) = &body.what.velocity else { return Ok(None) };
-    vector(&format!("{}.velocity", body.path), names, velocity, names.dimension).map(Some)
-}
-
-/// The body of a frame whose origin is here, with the motion that is written, and none where nothing is.
-fn of_origin(names: &Names<'_>, body: &Part<Body>, origin: &Pose) -> Result<Pose, OutOfRange> {
-    let zero = Vector3::zeros();
-    let velocity = velocity(names, body)?.unwrap_or(zero);
-    let moving = Pose { velocity, spin: spin(names, body)?.unwrap_or(zero), ..*origin };
-    Ok(moving.of_body(&frame(names, body)?))
-}
-
-/// The body whose marker is here by a joint, with the motion that is written, and that of the marker where nothing is.
-fn with_motion(names: &Names<'_>, body: &Part<Body>, marker: &Marker, mut found: Pose) -> Result<Pose, OutOfRange> {
-    found.spin = spin(names, body)?.unwrap_or(found.spin);
-    let placed = found.of_body(marker);
-    let origin = placed.of_marker(&frame(names, body)?);
-    let velocity = velocity(names, body)?.unwrap_or(origin.velocity);
-    Ok(Pose { velocity, ..origin }.of_body(&frame(names, body)?))
-}
-
-/// The marker of a body that is its frame.
-fn frame(names: &Names<'_>, body: &Part<Body>) -> Result<Marker, OutOfRange> {
-    Ok(Marker { body: None, at: -centre(names, body)?, turn: Rotation3::identity() })
+/// A vector of a body if it is written.
+fn given(
+    names: &Names<'_>,
+    body: &Part<Body>,
+    field: &str,
+    written: Option<&[Formula]>,
+) -> Result<Option<Vector3<f64>>, OutOfRange> {
+    let path = format!("{}.{field}", body.path);
+    written.map(|written| names.vector(&path, written, names.dimension)).transpose()
 }
 
 /// Where all bodies are: as written, or by the first joint to one that is placed, or at the origin.
-pub(super) fn place(names: &Names<'_>) -> Result<Vec<Pose>, OutOfRange> {
+pub(super) fn place(names: &Names<'_>, joints: &[Option<Joined>]) -> Result<Vec<Pose>, OutOfRange> {
+    let bodies = &names.parts.bodies;
+    let spin = |Part { path, what, .. }: &Part<Body>| {
+        names.turn(path, ["rate", "spin"], what.rate.as_ref(), what.spin.as_deref())
+    };
+    // the body of a frame that moves like this where nothing else is written
+    let of_frame = |number: usize, origin: Pose| -> Result<Pose, OutOfRange> {
+        let velocity = given(names, &bodies[number], "velocity", bodies[number].what.velocity.as_deref())?;
+        let velocity = velocity.unwrap_or(origin.velocity);
+        Ok(Pose { velocity, ..origin }.of_body(&names.markers[number][""]))
+    };
+    let at_rest = |number: usize, origin: Pose| {
+        of_frame(number, Pose { spin: spin(&bodies[number])?.unwrap_or_default(), ..origin })
+    };
     let mut poses: Vec<Option<Pose>> = Vec::new();
-    for body in &names.parts.bodies {
-        poses.push(written(names, body)?);
+    for (number, body) in bodies.iter().enumerate() {
+        poses.push(written(names, body)?.map(|origin| at_rest(number, origin)).transpose()?);
     }
-    let placing = joints::placing(names)?;
+    let placing: Vec<&Joined> = joints.iter().flatten().filter(|joint| joint.freedom.is_some()).collect();
     let mut used = vec![false; placing.len()];
     let of = |poses: &[Option<Pose>], marker: &Marker| marker.body.map_or(Some(Pose::ground()), |body| poses[body]);
     // Joints of each body, so that a chain of many is placed in as many steps.
     let mut of_body: Vec<Vec<usize>> = vec![Vec::new(); poses.len()];
     for (k, joint) in placing.iter().enumerate() {
-        joint.markers.iter().filter_map(|marker| marker.body).for_each(|body| of_body[body].push(k));
+        joint.ends.iter().filter_map(|marker| marker.body).for_each(|body| of_body[body].push(k));
     }
     let mut waiting: std::collections::VecDeque<usize> = (0..placing.len()).collect();
     while let Some(k) = waiting.pop_front() {
-        let joint = &placing[k];
-        let [a, b] = &joint.markers;
-        let (marker, found) = match (of(&poses, a), of(&poses, b)) {
-            (Some(first), None) => (b, first.of_marker(a).second(&joint.relative)),
-            (None, Some(second)) => (a, second.of_marker(b).first(&joint.relative)),
+        let Joined { ends: [a, b], relative, .. } = placing[k];
+        let (marker, mut found) = match (of(&poses, a), of(&poses, b)) {
+            (Some(first), None) => (b, first.of_marker(a).second(relative)),
+            (None, Some(second)) => (a, second.of_marker(b).first(relative)),
             _ => continue,
         };
         let Some(body) = marker.body else { continue };
         used[k] = true;
-        poses[body] = Some(with_motion(names, &names.parts.bodies[body], marker, found)?);
+        found.spin = spin(&bodies[body])?.unwrap_or(found.spin);
+        let origin = found.of_body(marker).of_marker(&names.markers[body][""]);
+        poses[body] = Some(of_frame(body, origin)?);
         waiting.extend(of_body[body].iter().filter(|&&other| !used[other]));
     }
     if let Some(k) = (0..placing.len()).find(|&k| !used[k] && placing[k].is_given) {
@@ -273,12 +229,6 @@ pub(super) fn place(names: &Names<'_>) -> Result<Vec<Pose>, OutOfRange> {
         let accepted = "no initial angle, distance or rate here, or no `position` and `angle` for one of the bodies";
         return Err(OutOfRange::clause(path, found, accepted));
     }
-    let mut placed = Vec::new();
-    for (pose, body) in poses.into_iter().zip(&names.parts.bodies) {
-        placed.push(match pose {
-            Some(pose) => pose,
-            None => of_origin(names, body, &Pose::ground())?,
-        });
-    }
-    Ok(placed)
+    let placed = poses.into_iter().enumerate();
+    placed.map(|(number, pose)| pose.map_or_else(|| at_rest(number, Pose::ground()), Ok)).collect()
 }

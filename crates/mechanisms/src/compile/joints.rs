@@ -1,129 +1,103 @@
-//! Joints as relations, and as what places bodies.
+//! Joints as relations, and as what bodies hang on.
 
 use std::collections::HashMap;
 
+use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{Fault, OutOfRange};
 use nalgebra::Vector3;
 
-use super::{JointSeen, Names, pose};
-use crate::definition::{Drive, Joint, Turn};
-use crate::flat::Part;
+use super::compiled::JointSeen;
+use super::names::{Names, count_of};
+use crate::definition::{ABOUT, ALONG, Joint, Turn};
 use crate::formula::{Formula, Tree};
+use crate::joint_space::Freedom;
 use crate::placing::{Marker, Pose, Relative, across, unit};
-use crate::space::{Fixed, Space};
-use crate::system::{Law, Rate, Relation, System};
+use crate::space::Space;
+use crate::system::{Law, Rate, Relation, System, Turning};
 
-/// A joint that can place a body.
-pub(super) struct Placing {
-    /// Its path.
+/// A joint between two markers.
+pub(super) struct Joined {
+    /// Its path with its kind.
     pub path: String,
     /// The markers.
-    pub markers: [Marker; 2],
-    /// Where the second is from the first.
+    pub ends: [Marker; 2],
+    /// Its axis along the directions of both; zero if it has none.
+    pub axis: Vector3<f64>,
+    /// What it leaves free, if a body can hang on it.
+    pub freedom: Option<Freedom>,
+    /// Where the second marker is from the first at the start, if it places a body.
     pub relative: Relative,
-    /// Whether the file says anything of that.
+    /// True if the file says anything of that.
     pub is_given: bool,
 }
 
-fn is_given(formulas: &[&Formula]) -> bool {
-    formulas.iter().any(|formula| **formula != Formula::Number(0.0))
+/// The joints between two markers, in the order of the file; none of a gear and of a rolling disk.
+pub(super) fn read(names: &Names<'_>) -> Result<Vec<Option<Joined>>, OutOfRange> {
+    let mut joined = Vec::new();
+    for part in &names.parts.joints {
+        in_dimension(names.dimension, &part.path, &part.what)?;
+        let path = format!("{}.{}", part.path, spelling(&part.what));
+        joined.push(
+            part.what
+                .between()
+                .map(|between| {
+                    let ends = names.pair(&path, between)?;
+                    let axis = part.what.axis().map(|(given, default)| axis(names, &path, given, default));
+                    joined_by(names, &part.what, path, ends, axis.transpose()?.unwrap_or_default())
+                })
+                .transpose()?,
+        );
+    }
+    Ok(joined)
 }
 
-/// The default axis of a slide, of a line, or of a joint about an axis.
-pub(super) const ALONG: [f64; 3] = [1.0, 0.0, 0.0];
-pub(super) const ABOUT: [f64; 3] = [0.0, 0.0, 1.0];
-
-/// The joints that can place a body.
-pub(super) fn placing(names: &Names<'_>) -> Result<Vec<Placing>, OutOfRange> {
-    let mut placing = Vec::new();
-    for part in &names.parts.joints {
-        let kind = kind(&part.what);
-        let path = format!("{}.{kind}", part.path);
-        let number = |field: &str, formula: &Formula| names.number(&format!("{path}.{field}"), formula);
-        let axis = |given: &[f64], default| axis(names, &path, given, default);
-        let (between, relative, is_given) = match &part.what {
-            Joint::Revolute(hinge) => {
-                let axis = axis(&hinge.axis, ABOUT)?;
-                let turn = axis * number("angle", &hinge.angle)?;
-                let spin = axis * number("rate", &hinge.rate)?;
-                (&hinge.between, Relative { turn, spin, ..Relative::default() }, is_given(&[&hinge.angle, &hinge.rate]))
-            }
-            Joint::Prismatic(slide) => {
-                let axis = axis(&slide.axis, ALONG)?;
-                let by = axis * number("distance", &slide.distance)?;
-                let velocity = axis * number("speed", &slide.speed)?;
-                (
-                    &slide.between,
-                    Relative { by, velocity, ..Relative::default() },
-                    is_given(&[&slide.distance, &slide.speed]),
-                )
-            }
-            Joint::Cylindrical(sleeve) => {
-                let axis = axis(&sleeve.axis, ABOUT)?;
-                let by = axis * number("distance", &sleeve.distance)?;
-                let turn = axis * number("angle", &sleeve.angle)?;
-                (
-                    &sleeve.between,
-                    Relative { by, turn, ..Relative::default() },
-                    is_given(&[&sleeve.distance, &sleeve.angle]),
-                )
-            }
-            Joint::Spherical(pair) | Joint::Fixed(pair) => (&pair.between, Relative::default(), false),
-            Joint::Universal(turn) => (&turn.between, Relative::default(), false),
-            Joint::Planar(line) => (&line.between, Relative::default(), false),
-            _ => continue,
-        };
-        let markers = names.pair(&path, between)?;
-        placing.push(Placing { path, markers, relative, is_given });
-    }
-    Ok(placing)
+fn joined_by(
+    names: &Names<'_>,
+    joint: &Joint,
+    path: String,
+    ends: [Marker; 2],
+    axis: Vector3<f64>,
+) -> Result<Joined, OutOfRange> {
+    let (mut relative, mut is_given) = (Relative::default(), false);
+    let mut number = |field: &str, formula: &Formula| {
+        is_given |= *formula != Formula::default();
+        names.number(&format!("{path}.{field}"), formula)
+    };
+    let freedom = match joint {
+        Joint::Revolute(hinge) => {
+            let angle = number("angle", &hinge.angle)?;
+            (relative.turn, relative.spin) = (axis * angle, axis * number("rate", &hinge.rate)?);
+            Some(Freedom::Turn(axis, angle))
+        }
+        Joint::Prismatic(slide) => {
+            relative.by = axis * number("distance", &slide.distance)?;
+            relative.velocity = axis * number("speed", &slide.speed)?;
+            Some(Freedom::Slide(axis))
+        }
+        Joint::Cylindrical(sleeve) => {
+            relative.by = axis * number("distance", &sleeve.distance)?;
+            let angle = number("angle", &sleeve.angle)?;
+            relative.turn = axis * angle;
+            Some(Freedom::Sleeve(axis, angle))
+        }
+        Joint::Spherical(_) => Some(Freedom::Ball),
+        Joint::Universal(turn) => Some(Freedom::Cross(crossing(&path, turn)?)),
+        Joint::Planar(_) => Some(Freedom::Plane(axis)),
+        Joint::Fixed(_) => Some(Freedom::None),
+        _ => None,
+    };
+    Ok(Joined { path, ends, axis, freedom, relative, is_given })
 }
 
 /// The axes of a universal joint.
-pub(super) fn crossing(path: &str, turn: &Turn) -> Result<[Vector3<f64>; 2], OutOfRange> {
+fn crossing(path: &str, turn: &Turn) -> Result<[Vector3<f64>; 2], OutOfRange> {
     match &*turn.axes {
         [] => Ok([Vector3::z(), Vector3::x()]),
         [first, second] => {
             Ok([unit(&format!("{path}.axes.0"), first, 3, ABOUT)?, unit(&format!("{path}.axes.1"), second, 3, ALONG)?])
         }
-        several => Err(super::count_of(format!("{path}.axes"), several.len(), 2, "axes")),
+        several => Err(count_of(format!("{path}.axes"), several.len(), 2, "axes")),
     }
-}
-
-/// What a file calls the joint.
-pub(super) fn kind(joint: &Joint) -> &'static str {
-    match joint {
-        Joint::Revolute(_) => "revolute",
-        Joint::Prismatic(_) => "prismatic",
-        Joint::Cylindrical(_) => "cylindrical",
-        Joint::Spherical(_) => "spherical",
-        Joint::Universal(_) => "universal",
-        Joint::Planar(_) => "planar",
-        Joint::Fixed(_) => "fixed",
-        Joint::Distance(_) => "distance",
-        Joint::PointOnLine(_) => "point-on-line",
-        Joint::Gear(_) => "gear",
-        Joint::Rotation(_) => "rotation",
-        Joint::Translation(_) => "translation",
-        Joint::KnifeEdge(_) => "knife-edge",
-        Joint::Rolling(_) => "rolling",
-    }
-}
-
-/// The two markers of each joint that holds two markers together.
-pub(super) fn pairs(names: &Names<'_>) -> impl Iterator<Item = [Marker; 2]> {
-    let between = |joint: &Joint| match joint {
-        Joint::Revolute(hinge) => Some(hinge.between.clone()),
-        Joint::Prismatic(slide) => Some(slide.between.clone()),
-        Joint::Cylindrical(sleeve) => Some(sleeve.between.clone()),
-        Joint::Universal(turn) => Some(turn.between.clone()),
-        Joint::Spherical(pair) | Joint::Fixed(pair) => Some(pair.between.clone()),
-        Joint::Planar(line) | Joint::PointOnLine(line) | Joint::KnifeEdge(line) => Some(line.between.clone()),
-        Joint::Distance(length) => Some(length.between.clone()),
-        Joint::Gear(_) | Joint::Rotation(_) | Joint::Translation(_) | Joint::Rolling(_) => None,
-    };
-    // Where a marker is unknown, adding the joint says so.
-    names.parts.joints.iter().filter_map(move |part| names.pair(&part.path, &between(&part.what)?).ok())
 }
 
 /// An axis along a marker's own directions.
@@ -143,233 +117,197 @@ pub(super) fn axis(
     unit(&format!("{path}.axis"), given, names.dimension, default)
 }
 
+/// How the second of two markers turns from the first about an axis of both.
+pub(super) fn turning([a, b]: &[Marker; 2], axis: &Vector3<f64>) -> Turning {
+    let [x, y] = across(axis);
+    let offset = b.angle() - a.angle();
+    Turning { x: a.direction(&x), y: a.direction(&y), axis: a.direction(axis), second: b.direction(&x), offset }
+}
+
 const AT_REST: Law = Tree::Number(0.0);
 
 /// Coefficients of the angle of the second marker from the first, and what it is where both bodies' angles are zero.
-fn angle(a: &Marker, b: &Marker) -> (Vec<(usize, f64)>, f64) {
+fn angle([a, b]: &[Marker; 2]) -> (Vec<(usize, f64)>, f64) {
     let terms = [(b.body, 1.0), (a.body, -1.0)];
     let terms = terms.into_iter().filter_map(|(body, factor)| Some((body?, factor))).collect();
     (terms, b.angle() - a.angle())
 }
 
-struct Adding<'s, X> {
-    system: &'s mut System<X>,
+/// The relations of the joint that leaves this free.
+fn relations<X: Space>(freedom: &Freedom, ends @ [a, b]: &[Marker; 2]) -> Vec<Relation> {
+    let square = |of_a: &Vector3<f64>, of_b: &Vector3<f64>| Relation::Square(a.direction(of_a), b.direction(of_b));
+    let mut relations = match freedom {
+        Freedom::None | Freedom::Turn(..) | Freedom::Ball | Freedom::Cross(_) => {
+            vec![Relation::Coincide(a.point(), b.point())]
+        }
+        Freedom::Slide(axis) | Freedom::Sleeve(axis, _) => on_line::<X>(ends, axis),
+        Freedom::Plane(normal) => vec![along(ends, normal, AT_REST)],
+    };
+    match freedom {
+        Freedom::None | Freedom::Slide(_) if X::DIMENSION == 2 => {
+            let (terms, offset) = angle(ends);
+            relations.push(Relation::Angles(terms, -offset, AT_REST));
+        }
+        Freedom::None | Freedom::Slide(_) => {
+            let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()];
+            relations.extend([square(&x, &y), square(&y, &z), square(&z, &x)]);
+        }
+        // in the plane the axis is the same on both
+        Freedom::Turn(axis, _) | Freedom::Sleeve(axis, _) | Freedom::Plane(axis) if X::DIMENSION == 3 => {
+            relations.extend(across(axis).map(|direction| square(&direction, axis)));
+        }
+        Freedom::Cross([first, second]) => relations.push(square(first, second)),
+        Freedom::Turn(..) | Freedom::Sleeve(..) | Freedom::Plane(_) | Freedom::Ball => {}
+    }
+    relations
 }
 
-impl<X: Space> Adding<'_, X> {
-    fn relation(&mut self, relation: Relation) {
-        self.system.relations.push(relation);
-    }
+/// The second point is at a distance from the first along a direction.
+fn along([a, b]: &[Marker; 2], direction: &Vector3<f64>, law: Law) -> Relation {
+    Relation::Along(a.point(), a.direction(direction), b.point(), law)
+}
 
-    /// Two directions of two bodies stay at right angles.
-    fn square(&mut self, a: &Marker, of_a: &Vector3<f64>, b: &Marker, of_b: &Vector3<f64>) {
-        self.relation(Relation::Square(a.direction(of_a), b.direction(of_b)));
-    }
+/// The second point stays on a line through the first.
+fn on_line<X: Space>(ends: &[Marker; 2], axis: &Vector3<f64>) -> Vec<Relation> {
+    let directions = if X::DIMENSION == 2 { vec![beside(axis)] } else { across(axis).to_vec() };
+    directions.iter().map(|direction| along(ends, direction, AT_REST)).collect()
+}
 
-    /// The axis is the same on both; in the plane it is so.
-    fn same_axis(&mut self, a: &Marker, b: &Marker, axis: &Vector3<f64>) {
-        if X::DIMENSION == 3 {
-            for direction in across(axis) {
-                self.square(a, &direction, b, axis);
-            }
-        }
-    }
-
-    /// No rotation from one to the other.
-    fn same_directions(&mut self, a: &Marker, b: &Marker) {
-        if X::DIMENSION == 2 {
-            let (terms, offset) = angle(a, b);
-            self.relation(Relation::Angles(terms, -offset, AT_REST));
-        } else {
-            let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()];
-            self.square(a, &x, b, &y);
-            self.square(a, &y, b, &z);
-            self.square(a, &z, b, &x);
-        }
-    }
-
-    /// The second point stays on a line through the first.
-    fn on_line(&mut self, a: &Marker, b: &Marker, axis: &Vector3<f64>) {
-        let directions =
-            if X::DIMENSION == 2 { vec![Vector3::new(-axis.y, axis.x, 0.0)] } else { across(axis).to_vec() };
-        for direction in directions {
-            self.relation(Relation::Along(a.point(), a.direction(&direction).at, b.point(), AT_REST));
-        }
-    }
+/// The direction at a right angle to another in the plane.
+fn beside(axis: &Vector3<f64>) -> Vector3<f64> {
+    Vector3::new(-axis.y, axis.x, 0.0)
 }
 
 /// Adds all joints to a system; what is seen of them.
 pub(super) fn add<X: Space>(
     names: &Names<'_>,
+    all: &[Option<Joined>],
     poses: &[Pose],
     system: &mut System<X>,
 ) -> Result<Vec<JointSeen>, OutOfRange> {
     let mut seen = Vec::new();
-    let is_driven =
-        names.parts.joints.iter().any(|part| matches!(part.what, Joint::Rotation(_) | Joint::Translation(_)));
-    let [turns, slides] = [Axes::of(names, ABOUT, is_driven)?, Axes::of(names, ALONG, is_driven)?];
-    for part in &names.parts.joints {
+    let is_driven = names.parts.joints.iter().any(|part| part.what.is_drive());
+    let [turns, slides] = [ABOUT, ALONG].map(|default| Axes::of(names, all, default, is_driven));
+    for (part, joined) in names.parts.joints.iter().zip(all) {
         let first = system.relations.len();
-        let path = format!("{}.{}", part.path, kind(&part.what));
-        let axis = |given: &[f64], default| axis(names, &path, given, default);
-        in_dimension::<X>(&part.path, &part.what)?;
-        let mut adding = Adding { system };
-        let mut turning = None;
-        match &part.what {
-            Joint::Revolute(pin) => {
-                let [a, b] = names.pair(&path, &pin.between)?;
-                let axis = axis(&pin.axis, ABOUT)?;
-                adding.relation(Relation::Coincide(a.point(), b.point()));
-                adding.same_axis(&a, &b, &axis);
-                let [x, y] = across(&axis);
-                turning = (X::DIMENSION == 3).then(|| [a.direction(&x), a.direction(&y), b.direction(&x)]);
-            }
-            Joint::Prismatic(slide) => {
-                let [a, b] = names.pair(&path, &slide.between)?;
-                adding.on_line(&a, &b, &axis(&slide.axis, ALONG)?);
-                adding.same_directions(&a, &b);
-            }
-            Joint::Cylindrical(sleeve) => {
-                let [a, b] = names.pair(&path, &sleeve.between)?;
-                let axis = axis(&sleeve.axis, ABOUT)?;
-                adding.on_line(&a, &b, &axis);
-                adding.same_axis(&a, &b, &axis);
-            }
-            Joint::Spherical(pair) => {
-                let [a, b] = names.pair(&path, &pair.between)?;
-                adding.relation(Relation::Coincide(a.point(), b.point()));
-            }
-            Joint::Universal(turn) => {
-                let [a, b] = names.pair(&path, &turn.between)?;
-                let axes = crossing(&path, turn)?;
-                adding.relation(Relation::Coincide(a.point(), b.point()));
-                adding.square(&a, &axes[0], &b, &axes[1]);
-            }
-            Joint::Planar(line) => {
-                let [a, b] = names.pair(&path, &line.between)?;
-                let normal = axis(&line.axis, ABOUT)?;
-                adding.relation(Relation::Along(a.point(), a.direction(&normal).at, b.point(), AT_REST));
-                adding.same_axis(&a, &b, &normal);
-            }
-            Joint::Fixed(pair) => {
-                let [a, b] = names.pair(&path, &pair.between)?;
-                adding.relation(Relation::Coincide(a.point(), b.point()));
-                adding.same_directions(&a, &b);
-            }
-            Joint::Distance(length) => {
-                let [a, b] = names.pair(&path, &length.between)?;
-                let now = (pose(poses, &b).at - pose(poses, &a).at).norm();
-                let length = length.length.unwrap_or(now);
-                if length < 1e-12 {
-                    return Err(OutOfRange::clause(
-                        path,
-                        "both points are in one place",
-                        "points at a distance, or a joint that holds them together",
-                    ));
+        let mut hinge = None;
+        match joined {
+            None => add_other(names, all, &part.path, &part.what, poses, system)?,
+            Some(Joined { path, ends: ends @ [a, b], axis, freedom, .. }) => {
+                let law = |law: &Formula| names.law(&format!("{path}.law"), law);
+                match &part.what {
+                    Joint::Distance(length) => {
+                        let now = Pose::distance(poses, ends);
+                        let length = length.length.unwrap_or(now);
+                        if length < 1e-12 {
+                            let accepted = "points at a distance, or a joint that holds them together";
+                            return Err(OutOfRange::clause(path, "both points are in one place", accepted));
+                        }
+                        system.relations.push(Relation::Distance(a.point(), b.point(), length));
+                    }
+                    Joint::PointOnLine(_) => system.relations.extend(on_line::<X>(ends, axis)),
+                    Joint::Rotation(drive) => {
+                        turns.check(path, ends, &drive.axis)?;
+                        let law = law(&drive.law)?;
+                        system.relations.push(if X::DIMENSION == 2 {
+                            let (terms, offset) = angle(ends);
+                            Relation::Angles(terms, -offset, law)
+                        } else {
+                            let Turning { x, y, second, .. } = turning(ends, axis);
+                            Relation::Turned(x, y, second, law)
+                        });
+                    }
+                    Joint::Translation(drive) => {
+                        slides.check(path, ends, &drive.axis)?;
+                        system.relations.push(along(ends, axis, law(&drive.law)?));
+                    }
+                    Joint::KnifeEdge(_) => {
+                        if a.body.is_some() {
+                            let accepted = "`ground` or a marker on it, and then the marker of the edge";
+                            return Err(OutOfRange::new(format!("{path}.between.0"), "a marker of a body", accepted));
+                        }
+                        system.rates.push(Rate::Across(b.point(), b.direction(&beside(axis)).at));
+                    }
+                    _ => system.relations.extend(freedom.iter().flat_map(|freedom| relations::<X>(freedom, ends))),
                 }
-                adding.relation(Relation::Distance(a.point(), b.point(), length));
-            }
-            Joint::PointOnLine(line) => {
-                let [a, b] = names.pair(&path, &line.between)?;
-                adding.on_line(&a, &b, &axis(&line.axis, ALONG)?);
-            }
-            Joint::Gear(gear) => {
-                let mut sum = Vec::new();
-                let mut offset = 0.0;
-                for (k, (joint, factor)) in gear.joints.iter().zip([-gear.ratio, 1.0]).enumerate() {
-                    let ([a, b], _) = hinge(names, &format!("{path}.joints.{k}"), joint)?;
-                    let (terms, own) = angle(&a, &b);
-                    let now = terms.iter().fold(own, |sum, &(body, sign)| sum + sign * poses[body].angle);
-                    offset += factor * (now - own);
-                    sum.extend(terms.into_iter().map(|(body, sign)| (body, sign * factor)));
-                }
-                adding.relation(Relation::Angles(sum, offset, AT_REST));
-            }
-            Joint::Rotation(drive) => {
-                turns.check(&path, &names.pair(&path, &drive.between)?, &drive.axis)?;
-                adding.rotation(names, &path, drive)?;
-            }
-            Joint::Translation(drive) => {
-                let [a, b] = names.pair(&path, &drive.between)?;
-                slides.check(&path, &[a, b], &drive.axis)?;
-                let axis = axis(&drive.axis, ALONG)?;
-                let law = names.law(&format!("{path}.law"), &drive.law)?;
-                adding.relation(Relation::Along(a.point(), a.direction(&axis).at, b.point(), law));
-            }
-            Joint::KnifeEdge(line) => {
-                let [a, b] = names.pair(&path, &line.between)?;
-                if a.body.is_some() {
-                    let accepted = "`ground` or a marker on it, and then the marker of the edge";
-                    return Err(OutOfRange::new(format!("{path}.between.0"), "a marker of a body", accepted));
-                }
-                let axis = axis(&line.axis, ALONG)?;
-                let across = Vector3::new(-axis.y, axis.x, 0.0);
-                adding.system.rates.push(Rate::Across(b.point(), b.direction(&across).at));
-            }
-            Joint::Rolling(rolling) => {
-                let centre = names.find(&format!("{path}.body"), &rolling.body.0)?;
-                let axis = centre.direction(&axis(&rolling.axis, ABOUT)?).at;
-                if centre.body.is_none() {
-                    return Err(OutOfRange::new(format!("{path}.body"), "the ground", "a marker of a body"));
-                }
-                adding.relation(Relation::Standing(centre.point(), axis, rolling.radius));
-                adding.system.rates.push(Rate::Rolls(centre.point(), axis, rolling.radius));
+                hinge = (X::DIMENSION == 3 && matches!(freedom, Some(Freedom::Turn(..)))).then(|| turning(ends, axis));
             }
         }
         let relations = first..system.relations.len();
-        seen.push(JointSeen { name: part.name.clone(), path: part.path.clone(), relations, hinge: turning });
+        seen.push(JointSeen { name: part.name.clone(), path: part.path.clone(), relations, hinge });
     }
     Ok(seen)
 }
 
-impl<X: Space> Adding<'_, X> {
-    fn rotation(&mut self, names: &Names<'_>, path: &str, drive: &Drive) -> Result<(), OutOfRange> {
-        let [a, b] = names.pair(path, &drive.between)?;
-        let axis = axis(names, path, &drive.axis, ABOUT)?;
-        let law = names.law(&format!("{path}.law"), &drive.law)?;
-        if X::DIMENSION == 2 {
-            let (terms, offset) = angle(&a, &b);
-            self.relation(Relation::Angles(terms, -offset, law));
-        } else {
-            let [x, y] = across(&axis);
-            let fixed = |marker: &Marker, along: &Vector3<f64>| -> Fixed { marker.direction(along) };
-            self.relation(Relation::Turned(fixed(&a, &x), fixed(&a, &y), fixed(&b, &x), law));
+/// Adds a gear or a rolling disk.
+fn add_other<X: Space>(
+    names: &Names<'_>,
+    all: &[Option<Joined>],
+    path: &str,
+    joint: &Joint,
+    poses: &[Pose],
+    system: &mut System<X>,
+) -> Result<(), OutOfRange> {
+    let path = format!("{path}.{}", spelling(joint));
+    match joint {
+        Joint::Gear(gear) => {
+            let mut sum = Vec::new();
+            let mut offset = 0.0;
+            for (k, (joint, factor)) in gear.joints.iter().zip([-gear.ratio, 1.0]).enumerate() {
+                let (terms, own) = angle(&hinge(names, all, &format!("{path}.joints.{k}"), joint)?.ends);
+                let now = terms.iter().fold(own, |sum, &(body, sign)| sum + sign * poses[body].angle);
+                offset += factor * (now - own);
+                sum.extend(terms.into_iter().map(|(body, sign)| (body, sign * factor)));
+            }
+            system.relations.push(Relation::Angles(sum, offset, AT_REST));
         }
-        Ok(())
+        Joint::Rolling(rolling) => {
+            let centre = names.find(&format!("{path}.body"), &rolling.body.0)?;
+            let axis = centre.direction(&axis(names, &path, &rolling.axis, ABOUT)?);
+            if centre.body.is_none() {
+                return Err(OutOfRange::new(format!("{path}.body"), "the ground", "a marker of a body"));
+            }
+            system.relations.push(Relation::Standing(centre.point(), axis, rolling.radius));
+            system.rates.push(Rate::Rolls(centre.point(), axis.at, rolling.radius));
+        }
+        _ => {}
     }
+    Ok(())
 }
 
-/// Joints that are for the plane, or for space, only.
-fn in_dimension<X: Space>(path: &str, joint: &Joint) -> Result<(), OutOfRange> {
-    let wanted = match joint {
-        Joint::Cylindrical(_) | Joint::Spherical(_) | Joint::Universal(_) | Joint::Planar(_) | Joint::Rolling(_) => 3,
-        Joint::Gear(_) | Joint::KnifeEdge(_) => 2,
+/// Fails if a joint is for the plane, or for space, only, and this is the other.
+fn in_dimension(dimension: usize, path: &str, joint: &Joint) -> Result<(), OutOfRange> {
+    let (wanted, space, accepted) = match joint {
+        Joint::Cylindrical(_) | Joint::Spherical(_) | Joint::Universal(_) | Joint::Planar(_) | Joint::Rolling(_) => (
+            3,
+            "space",
+            "`motion: spatial`, or in the plane `revolute`, `prismatic`, `fixed`, `distance`, `point-on-line`, `gear`, `knife-edge`",
+        ),
+        Joint::Gear(_) | Joint::KnifeEdge(_) => (2, "the plane", "`motion: planar`"),
         _ => return Ok(()),
     };
-    if wanted == X::DIMENSION {
+    if wanted == dimension {
         return Ok(());
     }
-    let accepted = match wanted {
-        3 => {
-            "`motion: spatial`, or in the plane `revolute`, `prismatic`, `fixed`, `distance`, `point-on-line`, `gear`, `knife-edge`"
-        }
-        _ => "`motion: planar`",
-    };
-    let space = if wanted == 3 { "in space" } else { "in the plane" };
-    Err(OutOfRange::clause(path, format!("a `{}` joint is for motion {space}", kind(joint)), accepted))
+    Err(OutOfRange::clause(path, format!("a `{}` joint is for motion in {space}", spelling(joint)), accepted))
 }
 
-/// The markers and the axis of a revolute joint.
-pub(super) fn hinge(names: &Names<'_>, path: &str, joint: &str) -> Result<([Marker; 2], Vector3<f64>), OutOfRange> {
+/// The revolute joint of a name.
+pub(super) fn hinge<'j>(
+    names: &Names<'_>,
+    all: &'j [Option<Joined>],
+    path: &str,
+    joint: &str,
+) -> Result<&'j Joined, OutOfRange> {
     let accepted = "the name of a revolute joint";
-    match names.joint.get(joint).map(|&k| &names.parts.joints[k]) {
-        Some(Part { path, what: Joint::Revolute(hinge), .. }) => {
-            let path = format!("{path}.revolute");
-            Ok((names.pair(&path, &hinge.between)?, axis(names, &path, &hinge.axis, ABOUT)?))
+    let parts = &names.parts.joints;
+    match names.joint.get(joint).map(|&k| (&parts[k].what, &all[k])) {
+        Some((Joint::Revolute(_), Some(hinge))) => Ok(hinge),
+        Some((other, _)) => {
+            Err(OutOfRange::clause(path, format!("`{joint}` is a `{}` joint", spelling(other)), accepted))
         }
-        Some(other) => Err(OutOfRange::clause(path, format!("`{joint}` is a `{}` joint", kind(&other.what)), accepted)),
         None => {
-            let revolute = names.parts.joints.iter().filter(|part| matches!(part.what, Joint::Revolute(_)));
+            let revolute = parts.iter().filter(|part| matches!(part.what, Joint::Revolute(_)));
             let known = revolute.map(|part| part.name.clone()).collect();
             let fault = Fault::Unknown { kind: "joint", name: joint.to_owned(), known };
             Err(OutOfRange { field: path.to_owned(), fault, accepted: accepted.to_owned() })
@@ -391,25 +329,26 @@ pub(super) struct Axes<'p> {
 impl<'p> Axes<'p> {
     /// Of joints that bodies turn in, if the default axis is that of a turn, and otherwise of those that they slide in;
     /// none if nothing is compared.
-    pub(super) fn of(names: &Names<'p>, default: [f64; 3], is_needed: bool) -> Result<Self, OutOfRange> {
+    pub(super) fn of(names: &Names<'p>, all: &[Option<Joined>], default: [f64; 3], is_needed: bool) -> Self {
         let mut of_pair: HashMap<_, Vec<_>> = HashMap::new();
-        let joints = if is_needed && names.dimension == 3 { &*names.parts.joints } else { &[] };
-        for part in joints {
-            let (between, given, own) = match &part.what {
-                Joint::Revolute(hinge) if default == ABOUT => (&hinge.between, &hinge.axis, ABOUT),
-                Joint::Cylindrical(sleeve) => (&sleeve.between, &sleeve.axis, ABOUT),
-                Joint::Prismatic(slide) if default == ALONG => (&slide.between, &slide.axis, ALONG),
-                _ => continue,
+        let all = if is_needed && names.dimension == 3 { all } else { &[] };
+        for (part, joined) in names.parts.joints.iter().zip(all) {
+            let (Some(Joined { ends: [a, b], axis, .. }), true) = (
+                joined,
+                match part.what {
+                    Joint::Revolute(_) => default == ABOUT,
+                    Joint::Prismatic(_) => default == ALONG,
+                    _ => matches!(part.what, Joint::Cylindrical(_)),
+                },
+            ) else {
+                continue;
             };
-            let path = format!("{}.{}", part.path, kind(&part.what));
-            let [a, b] = names.pair(&path, between)?;
-            let axis = axis(names, &path, given, own)?;
-            for [from, to] in [[&a, &b], [&b, &a]] {
-                let direction = Vector3::from(from.direction(&axis).at);
+            for (from, to) in [(a, b), (b, a)] {
+                let direction = Vector3::from(from.direction(axis).at);
                 of_pair.entry([from.body, to.body]).or_default().push((&*part.name, direction));
             }
         }
-        Ok(Self { default, of_pair })
+        Self { default, of_pair }
     }
 
     /// Fails if an axis is not given and joints of the two bodies have others only.

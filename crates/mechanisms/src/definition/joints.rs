@@ -168,3 +168,50 @@ parameters! {
         pub radius: f64 [above 0.0, unit "m"],
     }
 }
+
+/// The axis of a joint that turns about one, where none is given.
+pub const ABOUT: [f64; 3] = [0.0, 0.0, 1.0];
+
+/// The axis of a joint along one, where none is given.
+pub const ALONG: [f64; 3] = [1.0, 0.0, 0.0];
+
+impl Joint {
+    /// The two markers that it is between; none of a gear and a rolling disk.
+    pub fn between(&self) -> Option<&[At; 2]> {
+        Some(match self {
+            Self::Revolute(Hinge { between, .. })
+            | Self::Prismatic(Slide { between, .. })
+            | Self::Cylindrical(Sleeve { between, .. })
+            | Self::Universal(Turn { between, .. })
+            | Self::Spherical(Pair { between })
+            | Self::Fixed(Pair { between })
+            | Self::Planar(Line { between, .. })
+            | Self::PointOnLine(Line { between, .. })
+            | Self::KnifeEdge(Line { between, .. })
+            | Self::Distance(Length { between, .. })
+            | Self::Rotation(Drive { between, .. })
+            | Self::Translation(Drive { between, .. }) => between,
+            Self::Gear(_) | Self::Rolling(_) => return None,
+        })
+    }
+
+    /// The axis of both markers, as it is given and as it is otherwise; none of a joint without one.
+    pub fn axis(&self) -> Option<(&[f64], [f64; 3])> {
+        Some(match self {
+            Self::Revolute(Hinge { axis, .. })
+            | Self::Cylindrical(Sleeve { axis, .. })
+            | Self::Planar(Line { axis, .. })
+            | Self::Rotation(Drive { axis, .. }) => (axis, ABOUT),
+            Self::Prismatic(Slide { axis, .. })
+            | Self::PointOnLine(Line { axis, .. })
+            | Self::KnifeEdge(Line { axis, .. })
+            | Self::Translation(Drive { axis, .. }) => (axis, ALONG),
+            _ => return None,
+        })
+    }
+
+    /// True if the joint is moved over time, beside one that leaves its motion free.
+    pub fn is_drive(&self) -> bool {
+        matches!(self, Self::Rotation(_) | Self::Translation(_))
+    }
+}

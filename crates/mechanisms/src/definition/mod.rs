@@ -12,7 +12,7 @@ pub use bodies::{Body, Shape};
 pub use forces::{
     Actuator, BallContact, Bushing, Force, Load, Motor, PlaneContact, Spring, Torque, TorsionSpring, Touch,
 };
-pub use joints::{Drive, Gear, Hinge, Joint, Length, Line, Pair, Rolling, Sleeve, Slide, Turn};
+pub use joints::{ABOUT, ALONG, Drive, Gear, Hinge, Joint, Length, Line, Pair, Rolling, Sleeve, Slide, Turn};
 pub use places::{At, Named, Numbers, Point};
 pub use repeat::{Range, Repeat};
 

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Deref;
 
 use indexmap::IndexMap;
@@ -16,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::formula::Formula;
 
 /// Things by their names, in the order of the file.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Named<T>(IndexMap<String, T>);
 
@@ -36,33 +35,6 @@ impl<T> Deref for Named<T> {
 impl<T> FromIterator<(String, T)> for Named<T> {
     fn from_iter<I: IntoIterator<Item = (String, T)>>(items: I) -> Self {
         Self(items.into_iter().collect())
-    }
-}
-
-impl<T> Named<T> {
-    /// Adds a thing of that name; what there was of it.
-    pub fn insert(&mut self, name: String, thing: T) -> Option<T> {
-        self.0.insert(name, thing)
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NamedVisitor<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for NamedVisitor<T> {
-            type Value = Named<T>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map from names")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Named<T>, A::Error> {
-                let mut things = IndexMap::new();
-                while let Some((name, thing)) = entries.next_entry()? {
-                    things.insert(name, thing);
-                }
-                Ok(Named(things))
-            }
-        }
-        deserializer.deserialize_map(NamedVisitor(PhantomData))
     }
 }
 

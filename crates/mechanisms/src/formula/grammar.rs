@@ -7,7 +7,8 @@ use winnow::prelude::*;
 use winnow::stream::Stateful;
 use winnow::token::{any, one_of, take_while};
 
-use super::{DEEPEST, FUNCTIONS, OF_TWO, Of2, Tree};
+use super::DEEPEST;
+use super::tree::{Function, Of2, Tree};
 
 type Read<T> = Result<T, ErrMode<ContextError>>;
 
@@ -71,10 +72,10 @@ fn named(input: &mut Input<'_>) -> Read<Tree<String>> {
         return Ok(if name == "pi" { Tree::Pi } else { Tree::Variable(name.to_owned()) });
     }
     let first = inner.parse_next(input)?;
-    if let Some(&(_, function)) = FUNCTIONS.iter().find(|(known, _)| *known == name) {
+    if let Some(function) = Function::named(name) {
         return ')'.value(Tree::One(function, Box::new(first))).parse_next(input);
     }
-    let Some(&(_, function)) = OF_TWO.iter().find(|(known, _)| *known == name) else { return fail.parse_next(input) };
+    let Some(function) = Of2::named(name) else { return fail.parse_next(input) };
     let second = delimited(',', inner, ')').parse_next(input)?;
     Ok(chain(function, first, second))
 }

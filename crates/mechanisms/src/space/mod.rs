@@ -109,7 +109,7 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
     fn kinetic<S: Scalar>(inertia: &Inertia, q: &[S], v: &[S]) -> S;
 
     /// Coordinates of a body at a place, with the angle that it has in the plane, rad.
-    fn coordinates(frame: &Frame<f64>, angle: f64) -> Vec<f64>;
+    fn coordinates(centre: &Vector<f64>, turn: &Rotation3<f64>, angle: f64) -> Vec<f64>;
 
     /// A motion from components along directions and about them.
     fn join<S: Scalar>(along: &Vector<S>, about: &Vector<S>) -> Self::Motion<S>;

@@ -1,8 +1,9 @@
 //! Bodies in the plane.
 
 use mbsbench_problem::{Entries, Scalar};
+use nalgebra::Rotation3;
 
-use super::{Frame, Heading, Inertia, Space, Twist, Vector};
+use super::{Heading, Inertia, Space, Twist, Vector};
 
 /// The plane: `q = (x, y, θ)`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -48,8 +49,8 @@ impl Space for Plane {
         translation + v[2] * v[2] * (0.5 * inertia.about_centre[2][2])
     }
 
-    fn coordinates(frame: &Frame<f64>, angle: f64) -> Vec<f64> {
-        vec![frame.centre[0], frame.centre[1], angle]
+    fn coordinates(centre: &Vector<f64>, _turn: &Rotation3<f64>, angle: f64) -> Vec<f64> {
+        vec![centre[0], centre[1], angle]
     }
 
     fn join<S: Scalar>(along: &Vector<S>, about: &Vector<S>) -> [S; 3] {

@@ -1,9 +1,9 @@
 //! Bodies in space.
 
 use mbsbench_problem::{Entries, Scalar};
-use nalgebra::UnitQuaternion;
+use nalgebra::{Rotation3, UnitQuaternion};
 
-use super::{Frame, Heading, Inertia, Space, Twist, Vector};
+use super::{Heading, Inertia, Space, Twist, Vector};
 
 /// Space: `q = (x, y, z, e₀, e₁, e₂, e₃)` with Euler parameters, `eᵀ e = 1`.
 ///
@@ -123,9 +123,9 @@ impl Space for Spatial {
         (0..3).fold(translation, |sum, i| sum + spin[i] * momentum[i] * 0.5)
     }
 
-    fn coordinates(frame: &Frame<f64>, _angle: f64) -> Vec<f64> {
-        let e = UnitQuaternion::from_rotation_matrix(&frame.rotation());
-        frame.centre.into_iter().chain([e.w, e.i, e.j, e.k]).collect()
+    fn coordinates(centre: &Vector<f64>, turn: &Rotation3<f64>, _angle: f64) -> Vec<f64> {
+        let e = UnitQuaternion::from_rotation_matrix(turn);
+        centre.iter().copied().chain([e.w, e.i, e.j, e.k]).collect()
     }
 
     fn join<S: Scalar>(along: &Vector<S>, about: &Vector<S>) -> [S; 6] {
@@ -325,7 +325,7 @@ mod tests {
         let power: f64 = forces.iter().zip(&v).map(|(f, v)| f * v).sum();
         let expected: f64 = (0..3).map(|i| force[i] * twist.velocity[i] + torque[i] * twist.spin[i]).sum();
         assert_abs_diff_eq!(power, expected, epsilon = 1e-14);
-        let place = Spatial::coordinates(&Spatial::frame(&q), 0.0);
+        let place = Spatial::coordinates(&[0.0; 3], &Spatial::frame(&q).rotation(), 0.0);
         let sign = (place[3] * q[3]).signum();
         (3..7).for_each(|i| assert_abs_diff_eq!(place[i] * sign, q[i], epsilon = 1e-14));
     }

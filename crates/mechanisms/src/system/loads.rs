@@ -171,7 +171,7 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
     }
 
     /// Angle of the second from the first, and its rate.
-    fn turning(&self, turning: &Turning) -> (S, S) {
+    pub fn turning(&self, turning: &Turning) -> (S, S) {
         let (first, second) = (turning.x.body, turning.second.body);
         if X::DIMENSION == 2 {
             let of = |body: Option<usize>, x: &[S]| body.map(|body| x[body * X::COORDINATES + 2]);

@@ -16,7 +16,7 @@ pub enum Relation {
     /// `(|p_a − p_b|² − L²)/(2 L) = 0`.
     Distance(Fixed, Fixed, f64),
     /// `u_a · (p_b − p_a) − f(t) = 0`, with a direction of the body of `a`.
-    Along(Fixed, [f64; 3], Fixed, Law),
+    Along(Fixed, Fixed, Fixed, Law),
     /// `u_a · w_b = 0` with directions of two bodies, in space.
     Square(Fixed, Fixed),
     /// `x_b · (y_a cos f(t) − x_a sin f(t)) = 0`, in space: the second turns by `f` about an axis in common. Directions `x`, `y` of the
@@ -25,7 +25,7 @@ pub enum Relation {
     /// `Σ cᵢ θᵢ − offset − f(t) = 0`, in the plane.
     Angles(Vec<(usize, f64)>, f64, Law),
     /// `z − R √(1 − n_z²) = 0` of the centre and the axis of a disk that stands on the plane `z = 0`.
-    Standing(Fixed, [f64; 3], f64),
+    Standing(Fixed, Fixed, f64),
 }
 
 /// Frames of the bodies that were asked for last: joints that follow each other mostly have one in common.
@@ -119,8 +119,7 @@ impl Relation {
             }
             Self::Along(a, axis, b, law) => {
                 let d = minus(&frames.point(b), &frames.point(a));
-                let axis = frames.direction(&Fixed { body: a.body, at: *axis });
-                phi[0] = X::dot(&axis, &d) - law.evaluate(&mut |()| t);
+                phi[0] = X::dot(&frames.direction(axis), &d) - law.evaluate(&mut |()| t);
             }
             Self::Square(a, b) => {
                 let (a, b) = (frames.direction(a), frames.direction(b));
@@ -138,7 +137,7 @@ impl Relation {
             }
             Self::Standing(centre, axis, radius) => {
                 let height = frames.point(centre)[2];
-                let axis = frames.direction(&Fixed { body: centre.body, at: *axis });
+                let axis = frames.direction(axis);
                 phi[0] = height - (S::from(1.0) - axis[2] * axis[2]).sqrt() * *radius;
             }
         }

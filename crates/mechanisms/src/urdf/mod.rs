@@ -173,18 +173,16 @@ pub fn read(text: &str) -> Result<Robot, NoRobot> {
         let next = making.add(joint, tree.links[joint.link], body, origin)?;
         placed.insert(joint.link, next);
     }
-    if making.bodies.is_empty() {
+    if making.bodies() == 0 {
         return Err(refused(robot, "no link that moves", "a link with a mass behind a joint"));
     }
-    Ok(making.robot())
+    Ok(Robot { mechanism: making.mechanism, places: making.places, notes: making.unused.lines() })
 }
 
 /// A mechanism in the making.
 struct Making<'a> {
-    bodies: Map<String, Value>,
-    ground: Map<String, Value>,
-    joints: Map<String, Value>,
-    forces: Map<String, Value>,
+    /// Its parts by name: `ground`, `bodies`, `joints`, `forces`.
+    mechanism: Value,
     places: HashMap<String, usize>,
     unused: Unused,
     link_names: HashMap<&'a str, String>,
@@ -216,25 +214,21 @@ impl<'a> Making<'a> {
         };
         let lines = [changed("link", &moving, &link_names), changed("joint", &tree.names, &joint_names)];
         lines.into_iter().flatten().for_each(|line| unused.note(line));
-        Self {
-            bodies: Map::new(),
-            ground: Map::new(),
-            joints: Map::new(),
-            forces: Map::new(),
-            places: HashMap::new(),
-            unused,
-            link_names,
-            joint_names,
-            seen,
-        }
+        let mechanism = json!({
+            "motion": "spatial", "gravity": [0, 0, -9.81], "ground": {}, "bodies": {}, "joints": {}, "forces": {},
+        });
+        Self { mechanism, places: HashMap::new(), unused, link_names, joint_names, seen }
     }
 
-    fn robot(self) -> Robot {
-        let mechanism = json!({
-            "motion": "spatial", "gravity": [0, 0, -9.81],
-            "ground": self.ground, "bodies": self.bodies, "joints": self.joints, "forces": self.forces,
-        });
-        Robot { mechanism, places: self.places, notes: self.unused.lines() }
+    /// Adds a part of the mechanism that is from this element.
+    fn insert(&mut self, kind: &str, name: &str, part: Value, node: Node<'_, '_>) {
+        self.places.insert(format!("{kind}.{name}"), node.range().start);
+        self.mechanism[kind][name] = part;
+    }
+
+    /// Number of bodies so far.
+    fn bodies(&self) -> usize {
+        self.mechanism["bodies"].as_object().map_or(0, Map::len)
     }
 
     /// Adds a marker to a body, with a name that no other body or marker has where it is observed; its path.
@@ -242,12 +236,9 @@ impl<'a> Making<'a> {
         let marker = oriented(origin);
         let before = format!("{body}_");
         let name = self.seen.give(&format!("{before}{name}")).split_off(before.len());
-        let markers = match self.bodies.get_mut(body) {
-            Some(Value::Object(body)) => body.entry("markers").or_insert(json!({})).as_object_mut(),
-            _ => Some(&mut self.ground),
-        };
-        if let Some(markers) = markers {
-            markers.insert(name.clone(), marker);
+        match self.mechanism["bodies"].get_mut(body) {
+            Some(body) => body["markers"][&name] = marker,
+            None => self.mechanism["ground"][&name] = marker,
         }
         format!("{body}.{name}")
     }
@@ -297,7 +288,7 @@ impl<'a> Making<'a> {
                 return Err(refused(link, found, "an `<inertial>` with a mass above zero"));
             }
         };
-        if self.bodies.len() == MOST_BODIES {
+        if self.bodies() == MOST_BODIES {
             let accepted = format!("at most {MOST_BODIES} links with mass; `repeat` of a mechanism writes more");
             return Err(refused(link, format!("a link with mass beside {MOST_BODIES} others"), accepted));
         }
@@ -317,8 +308,7 @@ impl<'a> Making<'a> {
             made["position"] = json!(origin.at.as_slice());
             made["rotation"] = json!(rotation::vector(&origin.turn).as_slice());
         }
-        self.bodies.insert(body.clone(), made);
-        self.places.insert(format!("bodies.{body}"), link.range().start);
+        self.insert("bodies", &body, made, link);
         let first = self.mark(parent, &name, &origin);
         let between = json!([first, body]);
         let axis = match child(node, "axis")? {
@@ -332,8 +322,7 @@ impl<'a> Making<'a> {
         };
         let whole = match kind {
             "revolute" | "continuous" => json!({ "revolute": { "between": between, "axis": axis } }),
-            "prismatic" => json!({ "prismatic": { "between": between, "axis": axis } }),
-            "planar" => json!({ "planar": { "between": between, "axis": axis } }),
+            "prismatic" | "planar" => json!({ kind: { "between": between, "axis": axis } }),
             "fixed" => json!({ "fixed": { "between": between } }),
             "floating" => Value::Null,
             other => {
@@ -342,8 +331,7 @@ impl<'a> Making<'a> {
             }
         };
         if !whole.is_null() {
-            self.places.insert(format!("joints.{name}"), node.range().start);
-            self.joints.insert(name.clone(), whole);
+            self.insert("joints", &name, whole, node);
         }
         if let Some(dynamics) = child(node, "dynamics")? {
             let ends = Ends { name: &name, between: &between, bodies: [parent, &body], origin: &origin, axis };
@@ -354,7 +342,8 @@ impl<'a> Making<'a> {
 
     /// Adds the inertia of something without mass to a body, along whose directions it is given.
     fn turn_along(&mut self, body: &str, inertia: &Matrix3<f64>) {
-        let Some(Value::Array(six)) = self.bodies.get_mut(body).and_then(|body| body.get_mut("inertia")) else {
+        let moments = self.mechanism["bodies"].get_mut(body).and_then(|body| body.get_mut("inertia"));
+        let Some(Value::Array(six)) = moments else {
             return self.unused.count("inertia of a link without mass that is fixed to the ground");
         };
         let more = [inertia.m11, inertia.m22, inertia.m33, inertia.m12, inertia.m13, inertia.m23];
@@ -395,9 +384,7 @@ impl<'a> Making<'a> {
                 return Err(refused(dynamics, found, "both of revolute joints, and damping of prismatic ones"));
             }
         };
-        let called = format!("{name}_resistance");
-        self.places.insert(format!("forces.{called}"), dynamics.range().start);
-        self.forces.insert(called, force);
+        self.insert("forces", &format!("{name}_resistance"), force, dynamics);
         Ok(())
     }
 }

@@ -1,0 +1,219 @@
+//! What names stand for: constants, bodies, markers and joints.
+
+use std::collections::HashMap;
+
+use mbsbench_problem::{Fault, OutOfRange};
+use nalgebra::Vector3;
+
+use crate::definition::{At, Mechanism, Named};
+use crate::flat::Parts;
+use crate::formula::{Formula, Tree, own_names};
+use crate::placing::Marker;
+use crate::system::{ForceLaw, Law, Variable};
+
+/// What names stand for.
+pub(super) struct Names<'p> {
+    pub(super) dimension: usize,
+    pub(super) parts: &'p Parts,
+    pub(super) constants: &'p Named<f64>,
+    pub(super) body: HashMap<&'p str, usize>,
+    pub(super) joint: HashMap<&'p str, usize>,
+    /// Markers of each body, and of the ground behind them, by name.
+    pub(super) markers: Vec<HashMap<&'p str, Marker>>,
+}
+
+/// The refusal of a list of another length.
+pub(super) fn count_of(path: impl Into<String>, found: usize, accepted: usize, what: &str) -> OutOfRange {
+    let path = path.into();
+    let clause = format!("`{path}` has {}", counted(found, what));
+    OutOfRange::clause(path, clause, counted(accepted, what))
+}
+
+/// `1 number`, `3 numbers`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {}", what.trim_end_matches('s')) } else { format!("{count} {what}") }
+}
+
+/// Fails if a constant has a name with which no formula can mean it.
+pub(super) fn constants_can_be_meant(mechanism: &Mechanism) -> Result<(), OutOfRange> {
+    let own: Vec<String> = own_names().collect();
+    for name in mechanism.constants.keys() {
+        let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let accepted = if own.contains(name) {
+            format!("a name that formulas do not have by themselves; these are `{}`", own.join("`, `"))
+        } else if !is_word || !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            "a name of letters, digits and `_`, with a letter or `_` first".to_owned()
+        } else {
+            continue;
+        };
+        let fault = Fault::Name(format!("a constant is called `{name}`"));
+        return Err(OutOfRange { field: format!("constants.{name}"), fault, accepted });
+    }
+    Ok(())
+}
+
+impl<'p> Names<'p> {
+    /// The names of a mechanism's parts, without markers.
+    pub(super) fn new(dimension: usize, parts: &'p Parts, constants: &'p Mechanism) -> Self {
+        let body = parts.bodies.iter().enumerate().map(|(k, body)| (&*body.name, k)).collect();
+        let joint = parts.joints.iter().enumerate().map(|(k, joint)| (&*joint.name, k)).collect();
+        Self { dimension, parts, constants: &constants.constants, body, joint, markers: Vec::new() }
+    }
+
+    /// What a formula of nothing but constants is.
+    pub(super) fn number(&self, path: &str, formula: &Formula) -> Result<f64, OutOfRange> {
+        let tree = self.read(path, formula, "numbers and names of `constants`", &mut |_| None::<Tree<()>>)?;
+        let number = tree.evaluate(&mut |()| f64::NAN);
+        if number.is_finite() {
+            Ok(number)
+        } else {
+            Err(OutOfRange::clause(path, format!("`{formula}` is {number}"), "a finite number"))
+        }
+    }
+
+    /// The numbers of a vector from formulas of constants.
+    pub(super) fn vector(&self, path: &str, values: &[Formula], count: usize) -> Result<Vector3<f64>, OutOfRange> {
+        if values.len() != count {
+            return Err(count_of(path, values.len(), count, "components"));
+        }
+        let mut vector = Vector3::zeros();
+        for (k, value) in values.iter().enumerate() {
+            vector[k] = self.number(&format!("{path}.{k}"), value)?;
+        }
+        Ok(vector)
+    }
+
+    /// A vector about which a body turns or is turned: by a number in the plane, and by three in space, which have names of their own.
+    pub(super) fn turn(
+        &self,
+        path: &str,
+        [in_plane, in_space]: [&str; 2],
+        angle: Option<&Formula>,
+        vector: Option<&[Formula]>,
+    ) -> Result<Option<Vector3<f64>>, OutOfRange> {
+        let refused = |own: &str, motion: &str, other: &str| {
+            let found = format!("`{own}` is for motion in {motion}");
+            Err(OutOfRange::clause(format!("{path}.{own}"), found, format!("`{other}`")))
+        };
+        match (self.dimension, angle, vector) {
+            (2, _, Some(_)) => refused(in_space, "space", in_plane),
+            (3, Some(_), _) => refused(in_plane, "the plane", in_space),
+            (_, Some(angle), _) => Ok(Some(Vector3::z() * self.number(&format!("{path}.{in_plane}"), angle)?)),
+            (_, _, Some(vector)) => self.vector(&format!("{path}.{in_space}"), vector, 3).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// A formula of time and constants.
+    pub(super) fn law(&self, path: &str, formula: &Formula) -> Result<Law, OutOfRange> {
+        self.read(path, formula, "`t`, numbers and names of `constants`", &mut |name| {
+            (name == "t").then_some(Tree::Variable(()))
+        })
+    }
+
+    /// A formula of a force.
+    pub(super) fn force(&self, path: &str, formula: &Formula, between: [&str; 2]) -> Result<ForceLaw, OutOfRange> {
+        let known = format!(
+            "`t`, {}names of `constants`, and of a body or a marker `.x`, `.y`, …, `.vx`, …, of a body {}",
+            if between[0].is_empty() { String::new() } else { format!("`{}`, `{}`, ", between[0], between[1]) },
+            if self.dimension == 2 { "`.angle` and `.rate`" } else { "`.wx`, `.wy` and `.wz`" },
+        );
+        self.read(path, formula, &known, &mut |name| self.variable(name, between).map(Tree::Variable))
+    }
+
+    fn read<V>(
+        &self,
+        path: &str,
+        formula: &Formula,
+        known: &str,
+        meaning: &mut impl FnMut(&str) -> Option<Tree<V>>,
+    ) -> Result<Tree<V>, OutOfRange> {
+        let resolved = formula.read().and_then(|tree| {
+            tree.resolve(&mut |name| meaning(name).or_else(|| self.constants.get(name).map(|x| Tree::Number(*x))))
+        });
+        resolved.map_err(|error| {
+            OutOfRange::clause(path, format!("`{formula:.80}` {error}"), format!("a formula of {known}"))
+        })
+    }
+
+    fn variable(&self, name: &str, between: [&str; 2]) -> Option<Variable> {
+        if name == "t" {
+            return Some(Variable::Time);
+        }
+        if let Some(k) = between.iter().position(|known| *known == name) {
+            return Some([Variable::Between, Variable::BetweenRate][k]);
+        }
+        let (of, what) = name.rsplit_once('.')?;
+        let component = |names: [&str; 3]| names[..self.dimension].iter().position(|known| *known == what);
+        let marker = self.marker(of)?;
+        if let Some(k) = component(["x", "y", "z"]) {
+            return Some(Variable::Place(marker.point(), k));
+        }
+        if let Some(k) = component(["vx", "vy", "vz"]) {
+            return Some(Variable::Velocity(marker.point(), k));
+        }
+        let body = marker.body?;
+        match (self.dimension, what) {
+            (2, "angle") => Some(Variable::Angle(body)),
+            (2, "rate") => Some(Variable::Spin(body, 2)),
+            (3, _) => component(["wx", "wy", "wz"]).map(|k| Variable::Spin(body, k)),
+            _ => None,
+        }
+    }
+
+    /// A marker: `crank.tip`, `crank`, `ground.A`, `ground`.
+    fn marker(&self, name: &str) -> Option<Marker> {
+        let (body, marker) = name.split_once('.').unwrap_or((name, ""));
+        self.markers[self.owner(body)?].get(marker).copied()
+    }
+
+    /// The place of a body, or of the ground, among the markers.
+    fn owner(&self, body: &str) -> Option<usize> {
+        if body == "ground" { Some(self.markers.len() - 1) } else { self.body.get(body).copied() }
+    }
+
+    /// The same, or what there would be.
+    pub(super) fn find(&self, path: &str, name: &str) -> Result<Marker, OutOfRange> {
+        self.marker(name).ok_or_else(|| {
+            let body = name.split_once('.').map_or(name, |(body, _)| body);
+            let number = self.owner(body);
+            let accepted = match number {
+                Some(number) => {
+                    let mut own: Vec<&str> = self.markers[number].keys().copied().collect();
+                    own.sort_unstable();
+                    let named = |marker: &&str| {
+                        if marker.is_empty() { format!("`{body}`") } else { format!("`{body}.{marker}`") }
+                    };
+                    let own: Vec<String> = own.iter().take(12).map(named).collect();
+                    format!("a marker of `{body}`: {}", own.join(", "))
+                }
+                None => {
+                    let bodies: Vec<String> =
+                        self.parts.bodies.iter().take(12).map(|body| format!("`{}`", body.name)).collect();
+                    format!("a marker `body.marker` of `ground` or a body: {}", bodies.join(", "))
+                }
+            };
+            let all = self.parts.bodies.iter().map(|body| &*body.name).chain(["ground"]).zip(&self.markers);
+            let all = all.flat_map(|(body, own)| {
+                own.keys().map(move |name| if name.is_empty() { body.to_owned() } else { format!("{body}.{name}") })
+            });
+            let fault = Fault::Unknown { kind: "marker", name: name.to_owned(), known: all.collect() };
+            OutOfRange { field: path.to_owned(), fault, accepted }
+        })
+    }
+
+    /// Both markers of a joint or force, which are on two bodies.
+    pub(super) fn pair(&self, path: &str, between: &[At; 2]) -> Result<[Marker; 2], OutOfRange> {
+        let [a, b] = [0, 1].map(|k| self.find(&format!("{path}.between.{k}"), &between[k].0));
+        let (a, b) = (a?, b?);
+        if a.body == b.body {
+            let owner = a.body.map_or("the ground".to_owned(), |body| format!("`{}`", self.parts.bodies[body].name));
+            return Err(OutOfRange::clause(
+                format!("{path}.between"),
+                format!("`{path}.between` has two markers of {owner}"),
+                "markers of two bodies, or of a body and the ground",
+            ));
+        }
+        Ok([a, b])
+    }
+}
