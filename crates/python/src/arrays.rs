@@ -14,6 +14,12 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyList};
 
+/// A vector for callers.
+pub type Array<'py> = Bound<'py, PyArray1<f64>>;
+
+/// A matrix for callers.
+pub type Array2<'py> = Bound<'py, PyArray2<f64>>;
+
 /// A vector of real numbers as callers give it: an array of any real type, or anything that NumPy makes one of. Complex
 /// numbers are refused, also those without an imaginary part.
 pub struct Vector<'py>(PyReadonlyArray1<'py, f64>);
@@ -130,19 +136,19 @@ pub fn writable<'py>(out: &Bound<'py, PyAny>, length: usize) -> PyResult<PyReadw
 }
 
 /// A new array of these numbers.
-pub fn vector<'py>(py: Python<'py>, numbers: &[f64]) -> Bound<'py, PyArray1<f64>> {
+pub fn vector<'py>(py: Python<'py>, numbers: &[f64]) -> Array<'py> {
     PyArray1::from_slice(py, numbers)
 }
 
 /// A new array that cannot be written: an argument of a user's function.
-pub fn frozen<'py>(py: Python<'py>, numbers: &[f64]) -> Bound<'py, PyArray1<f64>> {
+pub fn frozen<'py>(py: Python<'py>, numbers: &[f64]) -> Array<'py> {
     let array = vector(py, numbers);
     array.readwrite().make_nonwriteable();
     array
 }
 
 /// A new array of a matrix, row by row.
-pub fn matrix<'py>(py: Python<'py>, matrix: &DMatrix<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+pub fn matrix<'py>(py: Python<'py>, matrix: &DMatrix<f64>) -> PyResult<Array2<'py>> {
     let (rows, columns) = matrix.shape();
     let by_rows = (0..rows).flat_map(|i| (0..columns).map(move |j| matrix[(i, j)]));
     PyArray1::from_iter(py, by_rows).reshape([rows, columns])

@@ -1,11 +1,11 @@
 //! What Python can ask of a problem, in a step and outside, and the methods of both classes that do.
 
-use mbsbench_problem::{Dimensions, Failure, Mechanics, Ode};
+use mbsbench_problem::{Counted, Dimensions, Failure, Mechanics};
 use nalgebra::DMatrix;
-use numpy::{PyArray1, PyArray2};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
-use crate::arrays::{Vector, matrix, numbers, vector, writable};
+use crate::arrays::{Array, Array2, Vector, matrix, numbers, vector, writable};
 
 /// Components from which on others may use the interpreter while a function is evaluated: to let go of it takes a tenth of a microsecond.
 const LARGE: usize = 32;
@@ -15,14 +15,14 @@ pub trait Asked {
     /// How large it is.
     fn sizes(&mut self) -> Sizes;
 
-    /// See [`Ode::rhs`].
+    /// See [`Ode::rhs`](mbsbench_problem::Ode::rhs).
     fn rhs(&mut self, t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure>;
 
-    /// See [`Ode::jacobian`].
+    /// See [`Ode::jacobian`](mbsbench_problem::Ode::jacobian).
     fn jacobian(&mut self, t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure>;
 
     /// A quantity of the mechanical system.
-    fn mechanics(&mut self, of: Of, t: f64, q: &[f64], v: &[f64], room: Room<'_>) -> Result<(), Failure>;
+    fn mechanics(&mut self, of: Of, t: f64, q: &[f64], v: &[f64], into: &mut DMatrix<f64>) -> Result<(), Failure>;
 }
 
 /// Where it is asked.
@@ -66,55 +66,45 @@ pub enum Of {
     PositionRate,
 }
 
-/// Where it goes.
-pub enum Room<'r> {
-    /// A vector.
-    Vector(&'r mut [f64]),
-    /// A matrix.
-    Matrix(&'r mut DMatrix<f64>),
-}
-
 /// How large a problem is.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Sizes {
     /// Components of the state.
     pub dimension: usize,
-    /// Coordinates, velocities and constraints of the mechanical system; zero where there is none.
-    pub mechanics: [usize; 3],
+    /// Those of the mechanical system; zero where there is none.
+    pub mechanics: Dimensions,
 }
 
-/// A problem that nobody counts.
-pub struct Uncounted<'o>(pub &'o mut dyn Ode);
-
-impl Asked for Uncounted<'_> {
+impl Asked for Counted<'_> {
     fn sizes(&mut self) -> Sizes {
-        let dimension = self.0.dimension();
-        let mechanics = self.0.form().mechanics();
-        let sizes = mechanics.map_or(Dimensions::vectors(0, 0), |mechanics| mechanics.dimensions());
-        let mechanics = [sizes.coordinates, sizes.velocities, sizes.constraints()];
+        let dimension = self.dimension();
+        let mechanics = Self::mechanics(self).map_or(Dimensions::vectors(0, 0), |mechanics| mechanics.dimensions());
         Sizes { dimension, mechanics }
     }
 
     fn rhs(&mut self, t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
-        self.0.rhs(t, y, dydt)
+        Self::rhs(self, t, y, dydt)
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
-        self.0.jacobian(t, y, jacobian)
+        if !self.properties().has_jacobian {
+            let reason = "the problem does not give the Jacobian of its right-hand side".to_owned();
+            return Err(Failure::NotApplicable { reason });
+        }
+        Self::jacobian(self, t, y, jacobian)
     }
 
-    fn mechanics(&mut self, of: Of, t: f64, q: &[f64], v: &[f64], room: Room<'_>) -> Result<(), Failure> {
-        let mechanics: &mut dyn Mechanics = self.0.form().mechanics()?;
-        match (of, room) {
-            (Of::Mass, Room::Matrix(mass)) => mechanics.mass(q, mass),
-            (Of::ConstraintJacobian, Room::Matrix(jacobian)) => mechanics.constraint_jacobian(t, q, v, jacobian),
-            (Of::Forces, Room::Vector(forces)) => mechanics.forces(t, q, v, forces),
-            (Of::Constraints, Room::Vector(values)) => mechanics.constraint_values(t, q, v, values),
-            (Of::Bias, Room::Vector(bias)) => mechanics.acceleration_bias(t, q, v, bias),
-            (Of::PositionRate, Room::Vector(rate)) => mechanics.position_rate(q, v, rate),
-            _ => unreachable!("matrices are asked for as matrices"),
+    fn mechanics(&mut self, of: Of, t: f64, q: &[f64], v: &[f64], into: &mut DMatrix<f64>) -> Result<(), Failure> {
+        let mut mechanics = Self::mechanics(self)?;
+        match of {
+            Of::Mass => mechanics.mass(q, into),
+            Of::ConstraintJacobian => mechanics.constraint_jacobian(t, q, v, into),
+            Of::Forces => mechanics.forces(t, q, v, into.as_mut_slice()),
+            Of::Constraints => mechanics.constraint_values(t, q, v, into.as_mut_slice()),
+            Of::Bias => mechanics.acceleration_bias(t, q, v, into.as_mut_slice()),
+            Of::PositionRate => mechanics.position_rate(q, v, into.as_mut_slice()),
         }
-        self.0.cause(None).map_or(Ok(()), Err)
+        self.cause(None).map_or(Ok(()), Err)
     }
 }
 
@@ -137,12 +127,7 @@ pub fn rhs<'py>(
 }
 
 /// `∂f/∂y` at `(t, y)`.
-pub fn jacobian<'py>(
-    source: &(impl Source + Sync),
-    py: Python<'py>,
-    t: f64,
-    y: &Vector<'py>,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
+pub fn jacobian<'py>(source: &(impl Source + Sync), py: Python<'py>, t: f64, y: &Vector<'py>) -> PyResult<Array2<'py>> {
     let n = source.sizes()?.dimension;
     let y = numbers(y, "y", n)?;
     let mut into = DMatrix::zeros(n, n);
@@ -153,20 +138,25 @@ pub fn jacobian<'py>(
 /// Where a quantity of the mechanical system is asked for: time (s), positions, and velocities, zero where none are given.
 type Point<'p, 'py> = (f64, &'p Vector<'py>, Option<&'p Vector<'py>>);
 
-/// Asks for a quantity of the mechanical system, in what `room` makes of its sizes.
-fn quantity<'py, R: Send>(
+/// A quantity of the mechanical system; a vector is one column.
+fn quantity<'py>(
     source: &(impl Source + Sync),
     py: Python<'py>,
     of: Of,
     (t, q, v): Point<'_, 'py>,
-    room: impl FnOnce([usize; 3]) -> R,
-    into: impl FnOnce(&mut R) -> Room<'_> + Send,
-) -> PyResult<R> {
-    let sizes @ [coordinates, velocities, _] = source.sizes()?.mechanics;
+) -> PyResult<DMatrix<f64>> {
+    let sizes = source.sizes()?.mechanics;
+    let (coordinates, velocities, constraints) = (sizes.coordinates, sizes.velocities, sizes.constraints());
     let q = numbers(q, "q", coordinates)?;
     let v = v.map_or_else(|| Ok(vec![0.0; velocities].into()), |v| numbers(v, "v", velocities))?;
-    let mut found = room(sizes);
-    source.ask_long(py, velocities, |asked| asked.mechanics(of, t, &q, &v, into(&mut found)))?;
+    let mut found = match of {
+        Of::Mass => DMatrix::zeros(velocities, velocities),
+        Of::ConstraintJacobian => DMatrix::zeros(constraints, velocities),
+        Of::Forces => DMatrix::zeros(velocities, 1),
+        Of::Constraints | Of::Bias => DMatrix::zeros(constraints, 1),
+        Of::PositionRate => DMatrix::zeros(coordinates, 1),
+    };
+    source.ask_long(py, velocities, |asked| asked.mechanics(of, t, &q, &v, &mut found))?;
     Ok(found)
 }
 
@@ -176,14 +166,8 @@ pub fn vector_of<'py>(
     py: Python<'py>,
     of: Of,
     point: Point<'_, 'py>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let room = |[coordinates, velocities, constraints]: [usize; 3]| match of {
-        Of::Constraints | Of::Bias => vec![0.0; constraints],
-        Of::PositionRate => vec![0.0; coordinates],
-        _ => vec![0.0; velocities],
-    };
-    let found = quantity(source, py, of, point, room, |found| Room::Vector(found))?;
-    Ok(vector(py, &found))
+) -> PyResult<Array<'py>> {
+    Ok(vector(py, quantity(source, py, of, point)?.as_slice()))
 }
 
 /// A matrix of the mechanical system.
@@ -192,11 +176,8 @@ pub fn matrix_of<'py>(
     py: Python<'py>,
     of: Of,
     point: Point<'_, 'py>,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let room = |[_, velocities, constraints]: [usize; 3]| {
-        DMatrix::zeros(if of == Of::Mass { velocities } else { constraints }, velocities)
-    };
-    matrix(py, &quantity(source, py, of, point, room, |found| Room::Matrix(found))?)
+) -> PyResult<Array2<'py>> {
+    matrix(py, &quantity(source, py, of, point)?)
 }
 
 /// The methods of a class that is a [`Source`], and others.
@@ -213,19 +194,19 @@ macro_rules! asks {
             /// Number of position coordinates of the mechanical system; 0 where there is none.
             #[getter]
             fn coordinates(&self) -> PyResult<usize> {
-                Ok(Source::sizes(self)?.mechanics[0])
+                Ok(Source::sizes(self)?.mechanics.coordinates)
             }
 
             /// Number of velocity coordinates of the mechanical system; 0 where there is none.
             #[getter]
             fn velocities(&self) -> PyResult<usize> {
-                Ok(Source::sizes(self)?.mechanics[1])
+                Ok(Source::sizes(self)?.mechanics.velocities)
             }
 
             /// Number of constraints, nonholonomic and holonomic.
             #[getter]
             fn constraint_count(&self) -> PyResult<usize> {
-                Ok(Source::sizes(self)?.mechanics[2])
+                Ok(Source::sizes(self)?.mechanics.constraints())
             }
 
             /// `f(t, y)`, written into `out` if it is given: a contiguous array of doubles.
@@ -243,25 +224,19 @@ macro_rules! asks {
             }
 
             /// `∂f/∂y` at `(t, y)`, exact to roundoff.
-            fn jacobian<'py>(&self, py: Python<'py>, t: f64, y: Vector<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+            fn jacobian<'py>(&self, py: Python<'py>, t: f64, y: Vector<'py>) -> PyResult<Array2<'py>> {
                 asked::jacobian(self, py, t, &y)
             }
 
             /// `M(q)` of the mechanical system.
-            fn mass<'py>(&self, py: Python<'py>, q: Vector<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+            fn mass<'py>(&self, py: Python<'py>, q: Vector<'py>) -> PyResult<Array2<'py>> {
                 asked::matrix_of(self, py, Of::Mass, (0.0, &q, None))
             }
 
             /// `D(t, q, v)`, the forces.
             ///
             /// In a step they count as one evaluation of the right-hand side, of which mass and constraints at the same state are part.
-            fn forces<'py>(
-                &self,
-                py: Python<'py>,
-                t: f64,
-                q: Vector<'py>,
-                v: Vector<'py>,
-            ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+            fn forces<'py>(&self, py: Python<'py>, t: f64, q: Vector<'py>, v: Vector<'py>) -> PyResult<Array<'py>> {
                 asked::vector_of(self, py, Of::Forces, (t, &q, Some(&v)))
             }
 
@@ -273,7 +248,7 @@ macro_rules! asks {
                 t: f64,
                 q: Vector<'py>,
                 v: Option<Vector<'py>>,
-            ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+            ) -> PyResult<Array<'py>> {
                 asked::vector_of(self, py, Of::Constraints, (t, &q, v.as_ref()))
             }
 
@@ -285,7 +260,7 @@ macro_rules! asks {
                 t: f64,
                 q: Vector<'py>,
                 v: Option<Vector<'py>>,
-            ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+            ) -> PyResult<Array2<'py>> {
                 asked::matrix_of(self, py, Of::ConstraintJacobian, (t, &q, v.as_ref()))
             }
 
@@ -296,17 +271,12 @@ macro_rules! asks {
                 t: f64,
                 q: Vector<'py>,
                 v: Vector<'py>,
-            ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+            ) -> PyResult<Array<'py>> {
                 asked::vector_of(self, py, Of::Bias, (t, &q, Some(&v)))
             }
 
             /// `q' = H(q) v`.
-            fn position_rate<'py>(
-                &self,
-                py: Python<'py>,
-                q: Vector<'py>,
-                v: Vector<'py>,
-            ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+            fn position_rate<'py>(&self, py: Python<'py>, q: Vector<'py>, v: Vector<'py>) -> PyResult<Array<'py>> {
                 asked::vector_of(self, py, Of::PositionRate, (0.0, &q, Some(&v)))
             }
 

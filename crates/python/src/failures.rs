@@ -29,6 +29,11 @@ pub fn of_exception(py: Python<'_>, error: &PyErr, time: f64) -> Failure {
     Failure::SolverFailed { time, flag: name, reason: format!("{}\n{}", error.value(py), traceback.trim_end()) }
 }
 
+/// The error of a problem that has no value.
+pub fn problem_error(failure: &Failure) -> PyErr {
+    ProblemError::new_err(failure.to_string())
+}
+
 /// An error of somebody's input.
 pub fn input_error(text: impl ToString) -> PyErr {
     InputError::new_err(text.to_string())

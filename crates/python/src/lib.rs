@@ -22,6 +22,7 @@ mod registered;
 mod run;
 mod session;
 mod solve;
+mod stepping;
 
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
@@ -36,11 +37,13 @@ mod _mbsbench {
     #[pymodule_export]
     use crate::registered::{forget, names, register_method, register_model};
     #[pymodule_export]
-    use crate::run::{builtin, command, run, stepping_threads, stop};
+    use crate::run::{builtin, command, run, stop};
     #[pymodule_export]
     use crate::session::Problem;
     #[pymodule_export]
     use crate::solve::{Solution, solve};
+    #[pymodule_export]
+    use crate::stepping::stepping_threads;
 
     use super::*;
 

@@ -1,13 +1,14 @@
 //! A method that is a class of Python: what makes a step is its `step`, all else is the loop of `integrators`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mbsbench_experiment::registry::AnyMethod;
 use mbsbench_integrators::control::ControllerSettings;
 use mbsbench_integrators::hermite::hermite;
 use mbsbench_integrators::{Stepper, drive, low_order};
 use mbsbench_problem::{
-    Counted, DoubleDouble, Failure, Mechanics, Method, Observer, Ode, Properties, Settings, Solution, Task, Unsuitable,
+    AsOde, Counted, DoubleDouble, Failure, Mechanics, Method, Observer, Ode, OdeModel, Scalar, Settings, Solution,
+    Task, Unsuitable,
 };
 use nalgebra::{Complex, DMatrix};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -16,8 +17,8 @@ use pyo3::types::PyTuple;
 
 use crate::arrays::{frozen, take};
 use crate::failures::of_exception;
-use crate::run::Stepping;
 use crate::session::{Known, Problem, Session};
+use crate::stepping::Stepping;
 
 /// What a class says of itself.
 #[derive(Debug, Clone)]
@@ -55,21 +56,14 @@ impl PythonMethod {
             return Err(PyValueError::new_err("`order` is 0; accepted: a whole number from 1"));
         }
         let flag = |name: &str| optional(name)?.map_or(Ok(false), |found| found.extract());
-        let needs: Option<String> = optional("needs")?.map(|found| found.extract()).transpose()?;
-        let needs_mechanics = match needs.as_deref() {
-            None | Some("rhs") => false,
-            Some("mechanics") => true,
-            Some(other) => {
-                return Err(PyValueError::new_err(format!("`needs` is {other:?}; accepted: \"rhs\", \"mechanics\"")));
-            }
-        };
-        let controller: Option<String> = optional("controller")?.map(|found| found.extract()).transpose()?;
-        let is_pi = match controller.as_deref() {
-            None | Some("elementary") => false,
-            Some("pi") => true,
-            Some(other) => {
-                let text = format!("`controller` is {other:?}; accepted: \"elementary\", \"pi\"");
-                return Err(PyValueError::new_err(text));
+        // true for the second of two words, false for the first and for none
+        let second = |name: &str, [first, second]: [&str; 2]| -> PyResult<bool> {
+            let found: Option<String> = optional(name)?.map(|found| found.extract()).transpose()?;
+            match found {
+                Some(other) if other != first && other != second => {
+                    Err(PyValueError::new_err(format!("`{name}` is {other:?}; accepted: {first:?}, {second:?}")))
+                }
+                found => Ok(found.is_some_and(|found| found == second)),
             }
         };
         Ok(Self {
@@ -78,9 +72,9 @@ impl PythonMethod {
             error_order: optional("error_order")?.map(|found| found.extract()).transpose()?,
             evaluations: optional("evaluations")?.map_or(Ok(0), |found| found.extract())?,
             remembers: flag("remembers")?,
-            needs_mechanics,
+            needs_mechanics: second("needs", ["rhs", "mechanics"])?,
             has_multipliers: flag("has_multipliers")?,
-            is_pi,
+            is_pi: second("controller", ["elementary", "pi"])?,
         })
     }
 
@@ -99,7 +93,7 @@ impl PythonMethod {
             last: Arc::new(Mutex::new(vec![0.0; dimension])),
             is_shadow: false,
             time: f64::NAN,
-            raised: Raised::default(),
+            raised: Arc::default(),
         })
     }
 
@@ -144,11 +138,11 @@ impl Method for PythonMethod {
         if self.needs_mechanics || self.remembers {
             return None;
         }
-        let mut oscillator = Oscillator(omega_h);
-        let mut image = |x: f64, v: f64| {
+        let oscillator = Oscillator(omega_h);
+        let image = |x: f64, v: f64| {
             let mut stepper = self.stepper(2, Settings::fixed(1.0), 0).ok()?;
             let mut end = [0.0; 2];
-            stepper.step(&mut Counted::new(&mut oscillator), 0.0, 1.0, &[x, v], &mut end).ok()?;
+            stepper.step(&mut Counted::new(&mut AsOde(&oscillator)), 0.0, 1.0, &[x, v], &mut end).ok()?;
             Some(end)
         };
         let ([a, c], [b, d], [p, q]) = (image(1.0, 0.0)?, image(0.0, 1.0)?, image(1.0, 2.0)?);
@@ -176,7 +170,7 @@ impl Method for PythonMethod {
             Ok(stepper) => {
                 let raised = stepper.raised.clone();
                 let solution = drive::solve(stepper, self.control(), problem, task, observer);
-                Solution { failure: raised.get().or(solution.failure), ..solution }
+                Solution { failure: raised.get().cloned().or(solution.failure), ..solution }
             }
             Err(failure) => Solution::refused(&problem, task, failure),
         }
@@ -186,28 +180,13 @@ impl Method for PythonMethod {
 /// `x' = ω v, v' = −ω x`.
 struct Oscillator(f64);
 
-impl Ode for Oscillator {
+impl OdeModel for Oscillator {
     fn dimension(&self) -> usize {
         2
     }
 
-    fn rhs(&mut self, _t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
-        dydt.copy_from_slice(&[self.0 * y[1], -self.0 * y[0]]);
-        Ok(())
-    }
-
-    fn properties(&self) -> Properties<'_> {
-        Properties { has_jacobian: true, is_autonomous: true, ..Properties::default() }
-    }
-
-    fn jacobian(&mut self, _t: f64, _y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
-        jacobian.copy_from_slice(&[0.0, -self.0, self.0, 0.0]);
-        Ok(())
-    }
-
-    fn time_derivative(&mut self, _t: f64, _y: &[f64], rate: &mut [f64]) -> Result<(), Failure> {
-        rate.fill(0.0);
-        Ok(())
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], dydt: &mut [S]) {
+        dydt.copy_from_slice(&[y[1] * self.0, -(y[0] * self.0)]);
     }
 }
 
@@ -226,21 +205,8 @@ struct PythonStepper {
     is_shadow: bool,
     /// Start of the last step, s.
     time: f64,
-    raised: Raised,
-}
-
-/// The first exception of a class in a solve, wherever it was raised: not all that calls the class can return an error.
-#[derive(Clone, Default)]
-struct Raised(Arc<Mutex<Option<Failure>>>);
-
-impl Raised {
-    fn keep(&self, failure: Failure) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
-    }
-
-    fn get(&self) -> Option<Failure> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
+    /// The first exception of the class in a solve, wherever it was raised: not all that calls it can return an error.
+    raised: Arc<OnceLock<Failure>>,
 }
 
 /// For the observer, whose steps leave no trace in the one that is copied: it has an instance of its own.
@@ -248,7 +214,7 @@ impl Clone for PythonStepper {
     fn clone(&self) -> Self {
         let instance = Python::attach(|py| {
             let made = self.method.class.call0(py).map(Arc::new);
-            made.inspect_err(|error| self.raised.keep(of_exception(py, error, self.time)))
+            made.inspect_err(|error| _ = self.raised.set(of_exception(py, error, self.time)))
         });
         Self {
             method: self.method.clone(),
@@ -280,18 +246,18 @@ impl PythonStepper {
             Err(_) => (found, None),
         };
         take(&state, "`step`", end)?;
-        match error {
-            Some(error) if !self.errors.is_empty() => take(&error, "the estimate of `step`", &mut self.errors)?,
-            Some(_) => {
+        match (error, self.errors.is_empty()) {
+            (Some(error), false) => take(&error, "the estimate of `step`", &mut self.errors)?,
+            (None, true) => {}
+            (Some(_), true) => {
                 let text = "`step` returned the pair (y_new, error), and the class has no `error_order`; accepted: `error_order`, the \
                             power of the step with which the estimate decreases, or y_new alone";
                 return Err(PyValueError::new_err(text));
             }
-            None if !self.errors.is_empty() => {
+            (None, false) => {
                 let text = "the class says `error_order`, and `step` returned no estimate; accepted: (y_new, error)";
                 return Err(PyValueError::new_err(text));
             }
-            None => {}
         }
         if !self.multipliers.is_empty() {
             take(&self.instance.bind(py).getattr("multipliers")?, "`multipliers`", &mut self.multipliers)?;
@@ -305,7 +271,7 @@ impl PythonStepper {
             Python::attach(|py| {
                 let function = self.instance.bind(py).getattr_opt(name);
                 if let Err(error) = function.and_then(|found| found.map_or(Ok(()), |found| found.call0().map(drop))) {
-                    self.raised.keep(of_exception(py, &error, self.time));
+                    _ = self.raised.set(of_exception(py, &error, self.time));
                 }
             });
         }
@@ -325,7 +291,7 @@ impl Stepper<f64> for PythonStepper {
         start: &[f64],
         end: &mut [f64],
     ) -> Result<(), Failure> {
-        self.raised.get().map_or(Ok(()), Err)?;
+        self.raised.get().cloned().map_or(Ok(()), Err)?;
         self.time = t;
         problem.begin_step(t, start)?;
         let (settings, mut known) = (self.settings, std::mem::take(&mut self.known));
@@ -346,7 +312,7 @@ impl Stepper<f64> for PythonStepper {
             let is_of_problem = matches!(&raised, Failure::SolverFailed { flag, .. } if flag == "ProblemError");
             let raised = failure.filter(|_| is_of_problem).unwrap_or(raised);
             if matches!(raised, Failure::SolverFailed { .. }) {
-                self.raised.keep(raised.clone());
+                _ = self.raised.set(raised.clone());
             }
             return Err(raised);
         }

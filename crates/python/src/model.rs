@@ -5,17 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mbsbench_experiment::registry::{Choice, Kind, MethodKind, ModelKind, choose};
+use mbsbench_experiment::registry::{Choice, Entry, Kind, MethodKind, ModelKind, choose};
 use mbsbench_input::{BadInput, Document};
-use mbsbench_problem::{Class, Failure, Form, Formulated, Model as Behind, Ode};
-use numpy::{PyArray1, PyArray2};
+use mbsbench_problem::{Class, Counted, Failure, Form, Formulated, Model as Behind, Ode};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use self_cell::self_cell;
 
-use crate::arrays::{Vector, matrix, numbers, vector};
-use crate::asked::{self, Asked, Of, Source, Uncounted, asks};
-use crate::failures::{ProblemError, input_error};
+use crate::arrays::{Array, Array2, Vector, matrix, numbers, vector};
+use crate::asked::{self, Asked, Of, Source, asks};
+use crate::failures::{input_error, problem_error};
 use crate::registered::registry;
 
 type Equations<'m> = Box<dyn Ode + 'm>;
@@ -38,7 +37,7 @@ thread_local! {
 }
 
 /// Reads what a file would say in the place of a name: `name`, or `{ name: { parameter: value } }`, as JSON.
-pub fn chosen<K: Kind>(entries: &[mbsbench_experiment::registry::Entry<K>], text: &str) -> PyResult<Choice<K>> {
+pub fn chosen<K: Kind>(entries: &[Entry<K>], text: &str) -> PyResult<Choice<K>> {
     let document = Document::parse(Path::new(K::NAME), text.as_bytes()).map_err(bad)?;
     choose(entries, &document.root).map_err(|problem| bad(document.bad(vec![problem])))
 }
@@ -94,8 +93,7 @@ impl Model {
 
 impl Source for Model {
     fn ask<T: Send>(&self, work: impl FnOnce(&mut dyn Asked) -> Result<T, Failure> + Send) -> PyResult<T> {
-        self.with_equations(|equations| work(&mut Uncounted(equations)))
-            .map_err(|failure| ProblemError::new_err(failure.to_string()))
+        self.with_equations(|equations| work(&mut Counted::new(equations))).map_err(|failure| problem_error(&failure))
     }
 }
 
@@ -147,13 +145,13 @@ asks!(Model {
     }
 
     /// The constant matrix `M` of `M y' = f(t, y)`; none where it is the identity.
-    fn mass_matrix<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+    fn mass_matrix<'py>(&self, py: Python<'py>) -> PyResult<Option<Array2<'py>>> {
         let mass = self.with_equations(|equations| equations.properties().mass.cloned());
         mass.map(|mass| matrix(py, &mass)).transpose()
     }
 
     /// The initial state.
-    fn initial<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+    fn initial<'py>(&self, py: Python<'py>) -> Array<'py> {
         vector(py, &Formulated::<f64>::initial_state(&*self.model))
     }
 
@@ -183,7 +181,7 @@ asks!(Model {
         let mut values = vec![f64::NAN; observables.len()];
         let mut observation = self.model.observation();
         observation.observe(t, &y, &mut values);
-        observation.failure().map_or(Ok(()), |failure| Err(ProblemError::new_err(failure.to_string())))?;
+        observation.failure().map_or(Ok(()), |failure| Err(problem_error(&failure)))?;
         let found = PyDict::new(py);
         for (observable, value) in observables.into_iter().zip(values) {
             found.set_item(observable.name, value)?;
@@ -192,12 +190,7 @@ asks!(Model {
     }
 
     /// The functions whose zeros are events, at a state; none where the model has no events.
-    fn event_functions<'py>(
-        &self,
-        py: Python<'py>,
-        t: f64,
-        y: Vector<'py>,
-    ) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
+    fn event_functions<'py>(&self, py: Python<'py>, t: f64, y: Vector<'py>) -> PyResult<Option<Array<'py>>> {
         let n = Source::sizes(self)?.dimension;
         let y = numbers(&y, "y", n)?;
         let values = self.with_equations(|equations| {
@@ -207,7 +200,7 @@ asks!(Model {
             functions.values(t, &y, &mut values)?;
             Ok(Some(values))
         });
-        let values = values.map_err(|failure: Failure| ProblemError::new_err(failure.to_string()))?;
+        let values = values.map_err(|failure: Failure| problem_error(&failure))?;
         Ok(values.map(|values| vector(py, &values)))
     }
 

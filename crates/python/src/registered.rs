@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use mbsbench_experiment::Registry;
-use mbsbench_experiment::registry::{AnyMethod, AnyModel, BadName, Late, MethodKind, ModelKind};
+use mbsbench_experiment::registry::{AnyMethod, AnyModel, Entry, Kind, Late, MethodKind, ModelKind};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -41,11 +41,6 @@ fn identity(version: Option<String>, text: Option<String>) -> Option<Map<String,
     Some(identity)
 }
 
-/// Checks that a name can be added, in the place of one of Python's that was there.
-fn added<T>(checked: Result<T, BadName>) -> PyResult<()> {
-    checked.map(drop).map_err(input_error)
-}
-
 /// Makes a class a method of this process, in the place of one that was called so before. Built-in names are taken.
 #[pyfunction]
 #[pyo3(signature = (class, name, summary, family, version=None, text=None))]
@@ -59,7 +54,7 @@ pub fn register_method(
 ) -> PyResult<()> {
     let object: Arc<dyn AnyMethod> = Arc::new(PythonMethod::of(class)?);
     let late = Late::new(name, summary, identity(version, text), object).of_family(family, "Python");
-    added(Registry::builtin().with_method(late.clone()))?;
+    Registry::builtin().with_method(late.clone()).map_err(input_error)?;
     registered().methods.insert(name.to_owned(), late);
     Ok(())
 }
@@ -76,7 +71,7 @@ pub fn register_model(
 ) -> PyResult<()> {
     let object: Arc<dyn AnyModel> = Arc::new(PythonModel::of(functions, name)?);
     let late = Late::new(name, summary, identity(version, text), object);
-    added(Registry::builtin().with_model(late.clone()))?;
+    Registry::builtin().with_model(late.clone()).map_err(input_error)?;
     registered().models.insert(name.to_owned(), late);
     Ok(())
 }
@@ -92,12 +87,8 @@ pub fn forget(name: &str) -> bool {
 /// All names of a kind with a line about each: `models`, `methods`, `measures`.
 #[pyfunction]
 pub fn names(kind: &str) -> PyResult<Vec<(String, String, String)>> {
-    fn lines<K: mbsbench_experiment::registry::Kind>(
-        entries: &[mbsbench_experiment::registry::Entry<K>],
-    ) -> Vec<(String, String, String)> {
-        let line = |entry: &mbsbench_experiment::registry::Entry<K>| {
-            (entry.name().to_owned(), entry.family().to_owned(), entry.summary().to_owned())
-        };
+    fn lines<K: Kind>(entries: &[Entry<K>]) -> Vec<(String, String, String)> {
+        let line = |entry: &Entry<K>| [entry.name(), entry.family(), entry.summary()].map(str::to_owned).into();
         entries.iter().map(line).collect()
     }
     let registry = registry()?;

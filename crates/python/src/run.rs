@@ -1,7 +1,6 @@
 //! Experiments, and commands of the program, in the background of an interpreter that stays responsive.
 
-use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -17,7 +16,6 @@ use mbsbench_runs::pipeline::{Means, Titles, results_of};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 use mbsbench_runs::{fingerprint, stop as stops};
-use numpy::PyArray1;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -32,49 +30,6 @@ use crate::solve::refuse_start;
 const LOOK: Duration = Duration::from_millis(50);
 /// How long runs under way may take to end when they are to stop.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Threads on which `step` of a class of Python runs, as Python numbers them.
-static STEPPING: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
-
-thread_local! {
-    /// The number of this thread, once it is known.
-    static NUMBER: Cell<u64> = const { Cell::new(0) };
-}
-
-/// That this thread calls `step`, for as long as it lives.
-pub struct Stepping(u64);
-
-impl Stepping {
-    /// From now on.
-    pub fn begin() -> Self {
-        let mut number = NUMBER.get();
-        if number == 0 {
-            let ask = |py: Python<'_>| py.import("threading")?.getattr("get_ident")?.call0()?.extract();
-            number = Python::attach(ask).unwrap_or(0);
-            NUMBER.set(number);
-        }
-        *STEPPING.lock().unwrap_or_else(PoisonError::into_inner).entry(number).or_default() += 1;
-        Self(number)
-    }
-}
-
-impl Drop for Stepping {
-    fn drop(&mut self) {
-        let mut stepping = STEPPING.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = stepping.get_mut(&self.0) {
-            *count -= 1;
-            if *count == 0 {
-                stepping.remove(&self.0);
-            }
-        }
-    }
-}
-
-/// Threads on which a `step` runs at this moment.
-#[pyfunction]
-pub fn stepping_threads() -> Vec<u64> {
-    STEPPING.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
-}
 
 /// Asks all that runs to end. What is finished is kept.
 #[pyfunction]
@@ -119,37 +74,8 @@ fn in_background<T: Send + 'static>(
     }
 }
 
-/// What is wrong with a call, before Python hears of it.
-enum Wrong {
-    System(String),
-    Stopped,
-}
-
-impl From<Wrong> for PyErr {
-    fn from(wrong: Wrong) -> Self {
-        match wrong {
-            Wrong::System(text) => PyOSError::new_err(text),
-            Wrong::Stopped => PyKeyboardInterrupt::new_err(()),
-        }
-    }
-}
-
-/// What a run gave over time, with the axes that tell it apart.
-struct Curves {
-    title: String,
-    trajectory: Trajectory,
-}
-
-/// An experiment that was run.
-struct Ran {
-    id: String,
-    folder: PathBuf,
-    tables: Vec<String>,
-    curves: Vec<Curves>,
-}
-
-/// Its id, its folder, its tables, and by the axes of runs what they gave over time.
-type Told<'py> = (String, PathBuf, Vec<String>, Vec<(String, Bound<'py, PyDict>)>);
+/// An experiment that was run: its id, its folder, its tables, and by the axes of runs what they gave over time.
+type Ran<C> = (String, PathBuf, Vec<String>, Vec<(String, C)>);
 
 /// Where runs are kept and made.
 #[derive(FromPyObject)]
@@ -175,7 +101,7 @@ pub fn run<'py>(
     options: Options,
     tell: &Bound<'py, PyAny>,
     interrupted: &Bound<'py, PyAny>,
-) -> PyResult<Vec<Told<'py>>> {
+) -> PyResult<Vec<Ran<Bound<'py, PyDict>>>> {
     let registry = registry()?;
     let read = |(path, text): &(PathBuf, String)| Plan::read(path, text.as_bytes(), &registry, options.quick);
     let files: Vec<&Path> = documents.iter().map(|(path, _)| path.as_path()).collect();
@@ -199,9 +125,9 @@ pub fn run<'py>(
     let (done, failed) = watched.done();
     tell.call1((done, total, failed))?;
     ran.into_iter()
-        .map(|ran| {
-            let curves = ran.curves.into_iter().map(|curves| Ok((curves.title, columns(py, &curves.trajectory)?)));
-            Ok((ran.id, ran.folder, ran.tables, curves.collect::<PyResult<_>>()?))
+        .map(|(id, folder, tables, curves)| {
+            let curves = curves.into_iter().map(|(title, trajectory)| Ok((title, columns(py, &trajectory)?)));
+            Ok((id, folder, tables, curves.collect::<PyResult<_>>()?))
         })
         .collect()
 }
@@ -224,15 +150,15 @@ fn run_plans(
     registry: &mbsbench_experiment::Registry,
     options: &Options,
     progress: &Progress,
-) -> Result<Vec<Ran>, Wrong> {
-    let system = |error: &dyn std::fmt::Display| Wrong::System(error.to_string());
+) -> PyResult<Vec<Ran<Trajectory>>> {
+    let system = |error: &dyn std::fmt::Display| PyOSError::new_err(error.to_string());
     let pool = ThreadPoolBuilder::new().num_threads(cli::threads(options.jobs)).build();
     let pool = pool.map_err(|error| system(&error))?;
     let store = Store::new(&options.cache, fingerprint(registry));
     let memory = cli::memory_of_machine();
     let means = Means { store: &store, memory: &memory, progress, costs: None, fresh: options.fresh };
     let outcomes = pool.install(|| results_of(plans, means)).map_err(|error| {
-        if error.kind() == std::io::ErrorKind::Interrupted { Wrong::Stopped } else { system(&error) }
+        if error.kind() == std::io::ErrorKind::Interrupted { PyKeyboardInterrupt::new_err(()) } else { system(&error) }
     })?;
     let mut ran = Vec::with_capacity(plans.len());
     for (plan, mut outcome) in plans.iter().zip(outcomes) {
@@ -241,15 +167,10 @@ fn run_plans(
         let written = pool.install(|| write(&options.out, plan, &outcome, registry, &store));
         let written = written.map_err(|error| system(&error))?;
         let titles = Titles::of(plan);
-        let of_run = |(run, row): (&_, &mbsbench_runs::results::Row)| {
-            Some(Curves { title: titles.of_run(run), trajectory: row.trajectory.clone()? })
-        };
-        ran.push(Ran {
-            id: plan.experiment.id.clone(),
-            folder: written.folder,
-            tables: written.tables,
-            curves: plan.runs.iter().zip(&outcome.results.rows).filter_map(of_run).collect(),
-        });
+        let of_run =
+            |(run, row): (&_, &mbsbench_runs::results::Row)| Some((titles.of_run(run), row.trajectory.clone()?));
+        let curves = plan.runs.iter().zip(&outcome.results.rows).filter_map(of_run).collect();
+        ran.push((plan.experiment.id.clone(), written.folder, written.tables, curves));
     }
     Ok(ran)
 }
@@ -259,8 +180,7 @@ fn columns<'py>(py: Python<'py>, trajectory: &Trajectory) -> PyResult<Bound<'py,
     let columns = PyDict::new(py);
     columns.set_item("t", vector(py, &trajectory.times))?;
     for (name, values) in trajectory.observables.iter().zip(&trajectory.columns) {
-        let values: Bound<'py, PyArray1<f64>> = vector(py, values);
-        columns.set_item(name, values)?;
+        columns.set_item(name, vector(py, values))?;
     }
     Ok(columns)
 }

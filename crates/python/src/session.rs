@@ -1,14 +1,13 @@
 //! What a method that is written in Python asks of its problem, for the time of a step.
 
-use mbsbench_problem::{Counted, Failure, Mechanics, Settings};
+use mbsbench_problem::{Counted, Failure, Settings};
 use nalgebra::DMatrix;
-use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::arrays::Vector;
-use crate::asked::{self, Asked, Of, Room, Sizes, Source, asks};
-use crate::failures::ProblemError;
+use crate::arrays::{Array, Array2, Vector};
+use crate::asked::{self, Asked, Of, Sizes, Source, asks};
+use crate::failures::problem_error;
 
 scoped_tls_hkt::scoped_thread_local!(
     /// The problem of the step that is being made on this thread.
@@ -98,20 +97,14 @@ impl<'s, 'p> Session<'s, 'p> {
 }
 
 /// A problem in a step.
-trait InStep {
-    fn as_asked(&mut self) -> &mut dyn Asked;
+trait InStep: Asked {
     /// Keeps the failure that an exception stands for.
     fn fail(&mut self, failure: Failure);
 }
 
 impl Asked for Session<'_, '_> {
     fn sizes(&mut self) -> Sizes {
-        let dimension = self.problem.dimension();
-        let mechanics = self.problem.mechanics().map_or([0; 3], |mechanics| {
-            let sizes = mechanics.dimensions();
-            [sizes.coordinates, sizes.velocities, sizes.constraints()]
-        });
-        Sizes { dimension, mechanics }
+        self.problem.sizes()
     }
 
     fn rhs(&mut self, t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
@@ -126,39 +119,18 @@ impl Asked for Session<'_, '_> {
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
-        if !self.problem.properties().has_jacobian {
-            let reason = "the problem does not give the Jacobian of its right-hand side".to_owned();
-            return Err(Failure::NotApplicable { reason });
-        }
-        self.problem.jacobian(t, y, jacobian)
+        Asked::jacobian(self.problem, t, y, jacobian)
     }
 
-    fn mechanics(&mut self, of: Of, t: f64, q: &[f64], v: &[f64], room: Room<'_>) -> Result<(), Failure> {
+    fn mechanics(&mut self, of: Of, t: f64, q: &[f64], v: &[f64], into: &mut DMatrix<f64>) -> Result<(), Failure> {
         if of == Of::Forces {
             self.settings.afford_evaluations(t, self.problem.statistics().rhs_evaluations, 1)?;
         }
-        let mut mechanics = self.problem.mechanics()?;
-        match (of, room) {
-            (Of::Mass, Room::Matrix(mass)) => {
-                mass.fill(0.0);
-                mechanics.mass(q, mass);
-            }
-            (Of::ConstraintJacobian, Room::Matrix(jacobian)) => mechanics.constraint_jacobian(t, q, v, jacobian),
-            (Of::Forces, Room::Vector(forces)) => mechanics.forces(t, q, v, forces),
-            (Of::Constraints, Room::Vector(values)) => mechanics.constraint_values(t, q, v, values),
-            (Of::Bias, Room::Vector(bias)) => mechanics.acceleration_bias(t, q, v, bias),
-            (Of::PositionRate, Room::Vector(rate)) => mechanics.position_rate(q, v, rate),
-            _ => unreachable!("matrices are asked for as matrices"),
-        }
-        self.problem.cause(None).map_or(Ok(()), Err)
+        Asked::mechanics(self.problem, of, t, q, v, into)
     }
 }
 
 impl InStep for Session<'_, '_> {
-    fn as_asked(&mut self) -> &mut dyn Asked {
-        self
-    }
-
     fn fail(&mut self, failure: Failure) {
         self.failure = Some(failure);
     }
@@ -177,8 +149,8 @@ impl Source for Problem {
             return Err(PyRuntimeError::new_err("the problem can be asked while `step` runs, and on its thread only"));
         }
         SESSION.with(|session| {
-            work(session.as_asked()).map_err(|failure| {
-                let error = ProblemError::new_err(failure.to_string());
+            work(&mut *session).map_err(|failure| {
+                let error = problem_error(&failure);
                 session.fail(failure);
                 error
             })

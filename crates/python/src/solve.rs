@@ -8,10 +8,10 @@ use mbsbench_problem::{
     Events, Failure, Formulated, Observer, Ode, Settings, Solution as Solved, Statistics, Status, Step, StepControl,
     Task, for_each_counter,
 };
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::PyArrayMethods;
 use pyo3::prelude::*;
 
-use crate::arrays::vector;
+use crate::arrays::{Array, Array2, vector};
 use crate::failures::input_error;
 use crate::model::{Model, chosen_method};
 
@@ -29,20 +29,20 @@ pub struct Solution {
 impl Solution {
     /// Times, s: those asked for, or the ends of all accepted steps.
     #[getter]
-    fn t<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+    fn t<'py>(&self, py: Python<'py>) -> Array<'py> {
         vector(py, &self.times)
     }
 
     /// States, a row for each time.
     #[getter]
-    fn y<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn y<'py>(&self, py: Python<'py>) -> PyResult<Array2<'py>> {
         let columns = self.solved.state.len();
         vector(py, &self.states).reshape([self.times.len(), columns])
     }
 
     /// Multipliers of the constraints at the end, of a method that has them; else empty.
     #[getter]
-    fn multipliers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+    fn multipliers<'py>(&self, py: Python<'py>) -> Array<'py> {
         vector(py, &self.multipliers)
     }
 
