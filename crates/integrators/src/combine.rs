@@ -59,21 +59,15 @@ impl<S: Scalar> Row<S> {
     /// `Σ aⱼ kⱼ` over as many stages as the row has coefficients, at most [`LONGEST`].
     #[inline(always)]
     pub fn sum<const D: usize>(&self, k: &[[S; D]; LONGEST]) -> [S; D] {
-        match self.length {
-            0 | 1 => self.sum_of::<D, 1>(k),
-            2 => self.sum_of::<D, 2>(k),
-            3 => self.sum_of::<D, 3>(k),
-            4 => self.sum_of::<D, 4>(k),
-            5 => self.sum_of::<D, 5>(k),
-            6 => self.sum_of::<D, 6>(k),
-            7 => self.sum_of::<D, 7>(k),
-            8 => self.sum_of::<D, 8>(k),
-            9 => self.sum_of::<D, 9>(k),
-            10 => self.sum_of::<D, 10>(k),
-            11 => self.sum_of::<D, 11>(k),
-            12 => self.sum_of::<D, 12>(k),
-            _ => self.sum_of::<D, LONGEST>(k),
+        macro_rules! of_length {
+            ($($n:literal)*) => {
+                match self.length.max(1) {
+                    $($n => self.sum_of::<D, $n>(k),)*
+                    _ => self.sum_of::<D, LONGEST>(k),
+                }
+            };
         }
+        of_length!(1 2 3 4 5 6 7 8 9 10 11 12)
     }
 
     /// `Σ aⱼ kⱼ` over the first `N` stages.

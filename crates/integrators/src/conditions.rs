@@ -217,7 +217,7 @@ fn all_stages<S: Scalar>(formula: &Formula<S>) -> (Vec<Vec<S>>, Vec<S>) {
 }
 
 /// Scalar product over the shorter of the two.
-fn dot<S: Scalar>(a: &[S], b: &[S]) -> S {
+pub(crate) fn dot<S: Scalar>(a: &[S], b: &[S]) -> S {
     a.iter().zip(b).fold(S::nought(), |sum, (&a, &b)| sum + a * b)
 }
 
@@ -283,16 +283,22 @@ mod tests {
         all
     }
 
-    /// The stability function of an explicit method of order p with s stages that the result uses is a polynomial
-    /// of degree at most s whose coefficients up to `zᵖ` are `1/k!`: `R(z) = 1 + Σₖ zᵏ bᵀ Aᵏ⁻¹ 1`.
+    /// The stability function of an explicit method of order p is a polynomial whose coefficients up to `zᵖ` are `1/k!`,
+    /// `R(z) = 1 + Σₖ zᵏ bᵀ Aᵏ⁻¹ 1`, and whose degree is the number of stages that the result depends on.
     #[test]
     fn stability_functions_have_the_degree_of_the_stages() {
-        let degrees = tableaux::ALL.map(|tableau| {
+        for tableau in tableaux::ALL {
             let formula = Formula::<DoubleDouble>::new(tableau);
-            let mut powers = vec![DoubleDouble::from(1.0); formula.nodes.len()];
+            let stages = formula.nodes.len();
+            let mut is_used: Vec<bool> = formula.weights.iter().map(|b| b.value() != 0.0).collect();
+            for i in (0..stages).rev() {
+                let row = if is_used[i] { &formula.rows[i][..] } else { &[] };
+                row.iter().enumerate().for_each(|(j, a)| is_used[j] |= a.value() != 0.0);
+            }
+            let mut powers = vec![DoubleDouble::from(1.0); stages];
             let mut degree = 0;
             let mut factorial = 1.0;
-            for k in 1..=formula.nodes.len() as u32 {
+            for k in 1..=stages as u32 {
                 let coefficient = dot(&formula.weights, &powers);
                 factorial *= f64::from(k);
                 if k <= formula.order {
@@ -300,21 +306,11 @@ mod tests {
                     assert!(residual.abs() < EXACT, "{}: z^{k} is off by {residual:e}", tableau.name);
                 }
                 if coefficient.value().abs() > EXACT {
-                    degree = k;
+                    degree = k as usize;
                 }
                 powers = formula.rows.iter().map(|row| dot(row, &powers)).collect();
             }
-            (tableau.name, degree)
-        });
-        let expected = [
-            ("Kutta 3", 3),
-            ("Bogacki-Shampine 3(2)", 3),
-            ("classical Runge-Kutta 4", 4),
-            ("Fehlberg 4(5)", 6),
-            ("Dormand-Prince 5(4)", 6),
-            ("Fehlberg 7(8)", 12), // the eleventh stage serves the error estimate only
-            ("Dormand-Prince 8(5,3)", 12),
-        ];
-        assert_eq!(degrees, expected);
+            assert_eq!(degree, is_used.iter().filter(|&&is_used| is_used).count(), "{}", tableau.name);
+        }
     }
 }

@@ -86,15 +86,7 @@ impl ControllerSettings {
     /// The PI controller of the code DOPRI5.
     #[must_use]
     pub const fn dopri5() -> Self {
-        Self {
-            beta: 0.04,
-            share: 0.75,
-            safety: 0.9,
-            factor_min: 0.2,
-            factor_max: 10.0,
-            rejection: Rejection::NoGrowth,
-            stretch: 1.01,
-        }
+        Self { beta: 0.04, share: 0.75, factor_max: 10.0, ..Self::elementary() }
     }
 
     /// The controllers of gil2013, Eqs. 38 (`beta` zero) and 40: `α = 1/k − 3 β/4`, that is `k_P = β` and `k_I = 3 β/4`
@@ -102,22 +94,14 @@ impl ControllerSettings {
     /// factor; those here only keep an error of zero or infinity from ending the run.
     #[must_use]
     pub const fn unbounded(beta: f64) -> Self {
-        Self {
-            beta,
-            share: 0.75,
-            safety: 0.9,
-            factor_min: 1e-3,
-            factor_max: 1e6,
-            rejection: Rejection::Plain,
-            stretch: 1.01,
-        }
+        let (factor_min, factor_max) = (1e-3, 1e6);
+        Self { beta, share: 0.75, factor_min, factor_max, rejection: Rejection::Plain, ..Self::elementary() }
     }
 
     /// The controller of MATLAB's ode45 (Shampine, Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22).
     #[must_use]
     pub const fn ode45() -> Self {
-        let (factor_min, factor_max) = (0.1, 5.0);
-        Self { beta: 0.0, share: 0.0, safety: 0.8, factor_min, factor_max, rejection: Rejection::Halving, stretch: 1.1 }
+        Self { safety: 0.8, factor_min: 0.1, rejection: Rejection::Halving, stretch: 1.1, ..Self::elementary() }
     }
 
     /// The controller of MATLAB's ode23s (same paper).
@@ -129,15 +113,7 @@ impl ControllerSettings {
     /// The controller of the code DOP853.
     #[must_use]
     pub const fn dop853() -> Self {
-        Self {
-            beta: 0.0,
-            share: 0.2,
-            safety: 0.9,
-            factor_min: 0.333,
-            factor_max: 6.0,
-            rejection: Rejection::NoGrowth,
-            stretch: 1.01,
-        }
+        Self { share: 0.2, factor_min: 0.333, factor_max: 6.0, ..Self::elementary() }
     }
 }
 

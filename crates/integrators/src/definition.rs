@@ -25,3 +25,8 @@ macro_rules! definition {
         }
     };
 }
+
+/// True for the default of a setting, which a file leaves out.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

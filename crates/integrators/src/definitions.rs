@@ -3,7 +3,9 @@
 use mbsbench_problem::{OutOfRange, parameters};
 
 use crate::control::ControllerSettings;
-use crate::{Advance, ExplicitRungeKutta, Extrapolation, tableaux};
+use crate::explicit::{Advance, ExplicitRungeKutta, Norm};
+use crate::extrapolation::Extrapolation;
+use crate::tableaux;
 
 /// An explicit Runge–Kutta method with its parameters.
 macro_rules! explicit {
@@ -43,7 +45,10 @@ macro_rules! continuous_pair {
                 pub dense_output: bool = false,
             }
             $name, $summary, $source,
-            |pair| ExplicitRungeKutta::new(&tableaux::$tableau, $control).with_dense_output(pair.dense_output)
+            |pair| ExplicitRungeKutta {
+                dense_output: pair.dense_output,
+                ..ExplicitRungeKutta::new(&tableaux::$tableau, $control)
+            }
         );
     };
 }
@@ -110,6 +115,52 @@ continuous_pair!(
     Dop853, "dop853", DOP853, ControllerSettings::dop853(),
     "Dormand–Prince formula of order 8 with error estimates of orders 5 and 3, twelve stages",
     "Hairer, Nørsett, Wanner, Solving ODEs I, section II.5; code DOP853 of Hairer and Wanner"
+);
+
+explicit!(
+    /// The pair Dormand–Prince 5(4) under the control of MATLAB's ode45 (L. F. Shampine, M. W. Reichelt, SIAM J. Sci.
+    /// Comput. 18 (1997) 1–22), of order 5; six evaluations a step.
+    ///
+    /// The error is the largest component of `|e_i| / max(rel |y_i|, rel |ynew_i|, abs)`. After acceptance `h_new = h ·
+    /// min(5, 0.8 err^(−1/5))`, unchanged where the step had been rejected; at the first rejection `h · max(0.1, 0.8
+    /// err^(−1/5))`, at further ones half. First step `0.8 rel^(1/5) / ‖f/max(|y|, abs/rel)‖_∞`, at most the largest
+    /// step; largest step a tenth of the span; the last step is stretched by up to a tenth. Where the task names a
+    /// first or largest step, that is taken. States inside a step come from a further step, not from its interpolant.
+    Ode45 {}
+    "ode45",
+    "Dormand–Prince pair of orders 5(4) with the step-size control of MATLAB's ode45",
+    "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013",
+    |_| ExplicitRungeKutta {
+        norm: Norm::Suite,
+        ..ExplicitRungeKutta::new(&tableaux::DOPRI5, ControllerSettings::ode45())
+    }
+);
+
+explicit!(
+    /// DOP853 with projection: the Dormand–Prince formula of order 8(5,3) on the accelerations of a constrained
+    /// mechanical system (index 1), whose state is moved onto `Φ(t, q) = 0` and then onto `Γ = 0`, `J v + ∂Φ/∂t = 0`
+    /// after each accepted step, by the smallest displacements in the metric of the mass (Hairer, Wanner, Solving
+    /// Ordinary Differential Equations II, section VII.2).
+    ///
+    /// Order 8 in positions, velocities and, at the states, multipliers. Error estimate and controller are those of
+    /// `dop853`, and look at the state before the projection. The initial state is not moved. Positions may live on a
+    /// manifold, and constraints may be nonholonomic; a problem with a projection, controls or events of its own is
+    /// refused.
+    ///
+    /// Counted: a projection for each accepted step, and for it two factorizations (of `M` and of `J M⁻¹ Jᵀ`) and an
+    /// iteration and a linear solve for each correction of positions or of velocities; what they evaluate of the
+    /// constraints is part of them.
+    Dop853Projected {
+        /// Corrections end with one below this, relative to one and the largest position or velocity.
+        pub projection_tolerance: f64 [above 0.0, to 1.0] = 1e-12,
+    }
+    "dop853-projected",
+    "DOP853 on constrained mechanics, projected onto positions and velocities",
+    "Hairer, Wanner, Solving ODEs II (1996), section VII.2; formula and control as in dop853",
+    |settings| ExplicitRungeKutta {
+        projection_tolerance: Some(settings.projection_tolerance),
+        ..ExplicitRungeKutta::new(&tableaux::DOP853, ControllerSettings::dop853())
+    }
 );
 
 parameters! {

@@ -1,15 +1,18 @@
 //! The one engine for explicit Runge–Kutta formulas.
 
 use mbsbench_problem::{
-    Counted, DoubleDouble, Failure, Method, Observer, Scalar, Solution, Statistics, Task, parameters,
+    Counted, DoubleDouble, Failure, Method, Observer, Ode, Scalar, Solution, Statistics, Task, Unsuitable, parameters,
 };
 use nalgebra::{Complex, DMatrix};
 
 use crate::combine::{LONGEST, Row};
 use crate::control::ControllerSettings;
-use crate::formula::rounded;
-use crate::stepper::is_finite;
-use crate::{DenseOutput, Formula, Stepper, Tableau, drive};
+use crate::dense::DenseOutput;
+use crate::formula::{Formula, rounded};
+use crate::projection::Projection;
+use crate::stepper::{Stepper, is_finite};
+use crate::tableau::Tableau;
+use crate::{drive, suite};
 
 parameters! {
     /// Which formula of a pair advances the solution.
@@ -23,13 +26,27 @@ parameters! {
     }
 }
 
+/// The measure of an error, and with it the choice of the first step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Norm {
+    /// Root mean square of the components.
+    RootMeanSquare,
+    /// Largest component, as MATLAB's suite of methods has it; see [`suite`].
+    Suite,
+}
+
 /// An explicit Runge–Kutta method: a formula, and how its step is controlled.
 #[derive(Debug, Clone)]
 pub struct ExplicitRungeKutta {
     /// In full precision; a solve rounds it to its scalar.
-    formula: Formula<DoubleDouble>,
-    control: ControllerSettings,
-    dense_output: bool,
+    pub(crate) formula: Formula<DoubleDouble>,
+    pub(crate) control: ControllerSettings,
+    pub(crate) norm: Norm,
+    pub(crate) dense_output: bool,
+    /// Tolerance of the projection onto the constraints of mechanics, if there is one.
+    pub(crate) projection_tolerance: Option<f64>,
+    /// Lines of `mbsbench describe` for the formula.
+    pub(crate) details: fn(&Formula<DoubleDouble>) -> Vec<String>,
 }
 
 impl ExplicitRungeKutta {
@@ -42,7 +59,8 @@ impl ExplicitRungeKutta {
     /// The method of a formula.
     #[must_use]
     pub fn of(formula: Formula<DoubleDouble>, control: ControllerSettings) -> Self {
-        Self { formula, control, dense_output: false }
+        let (norm, details) = (Norm::RootMeanSquare, |_: &_| Vec::new());
+        Self { formula, control, norm, dense_output: false, projection_tolerance: None, details }
     }
 
     /// The same, advancing with the formula that `advance` names. A tableau without a second formula has only one.
@@ -53,30 +71,6 @@ impl ExplicitRungeKutta {
         }
         self
     }
-
-    /// The same, with the states that an observer asks for inside a step from the continuous output of the
-    /// formula (of its lower order) instead of an extra step.
-    #[must_use]
-    pub fn with_dense_output(mut self, dense_output: bool) -> Self {
-        self.dense_output = dense_output;
-        self
-    }
-
-    /// The formula that advances.
-    pub(crate) fn formula(&self) -> &Formula<DoubleDouble> {
-        &self.formula
-    }
-
-    /// How the step is controlled.
-    pub(crate) fn control(&self) -> ControllerSettings {
-        self.control
-    }
-
-    /// A stepper for states of `dimension` components; `with_estimate` says that the error will be asked for.
-    pub(crate) fn stepper<S: Scalar>(&self, dimension: usize, with_estimate: bool) -> ExplicitStepper<S> {
-        let stepper = ExplicitStepper::of(&self.formula, rounded, dimension, with_estimate);
-        if self.dense_output { stepper.with_dense_output(&self.formula.rounded()) } else { stepper }
-    }
 }
 
 impl<S: Scalar> Method<S> for ExplicitRungeKutta {
@@ -85,21 +79,57 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
     }
 
     fn counts_flops(&self) -> bool {
-        // There is none.
-        true
+        // Without a projection there is none.
+        self.projection_tolerance.is_none()
     }
 
     fn adapts(&self) -> bool {
         !self.formula.estimates.is_empty()
     }
 
+    fn full_matrices(&self) -> u32 {
+        if self.projection_tolerance.is_some() { 2 } else { 0 }
+    }
+
+    fn keeps_patterns(&self) -> bool {
+        self.projection_tolerance.is_none()
+    }
+
+    fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
+        if self.projection_tolerance.is_some() {
+            problem.form().mechanics()?;
+            Unsuitable::unless_plain(problem)?;
+        } else {
+            Unsuitable::with_mass(problem)?;
+        }
+        Unsuitable::without_rhs(problem)
+    }
+
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
         Some(DMatrix::from_element(1, 1, self.formula.stability(Complex::new(0.0, omega_h))))
     }
 
-    fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        let stepper = self.stepper(problem.dimension(), drive::is_adaptive(task));
-        drive::solve(stepper, self.control, problem, task, observer)
+    fn details(&self) -> Vec<String> {
+        (self.details)(&self.formula)
+    }
+
+    fn solve(&self, mut problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
+        let mut stepper = ExplicitStepper::of(&self.formula, rounded, problem.dimension(), drive::is_adaptive(task));
+        stepper.norm = self.norm;
+        if self.dense_output {
+            stepper.dense = DenseOutput::new(&self.formula.rounded(), problem.dimension());
+        }
+        if let Some(tolerance) = self.projection_tolerance {
+            let suits = problem.suits(self);
+            match suits.and_then(|()| Ok(Projection::new(&problem.mechanics()?, tolerance))) {
+                Ok(projection) => stepper.projection = Some(projection),
+                Err(unsuitable) => return Solution::refused(&problem, task, unsuitable.into()),
+            }
+        }
+        match self.norm {
+            Norm::RootMeanSquare => drive::solve(stepper, self.control, problem, task, observer),
+            Norm::Suite => drive::solve(stepper, self.control, problem, &suite::with_largest_step(task), observer),
+        }
     }
 }
 
@@ -108,7 +138,7 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
 /// All memory is allocated at construction. Last stages that neither the result nor, where asked for, the error
 /// estimate needs are not evaluated.
 #[derive(Debug, Clone)]
-pub struct ExplicitStepper<S> {
+pub struct ExplicitStepper<S: Scalar> {
     order: u32,
     error_order: u32,
     dimension: usize,
@@ -128,7 +158,9 @@ pub struct ExplicitStepper<S> {
     /// The last stage's state is the result and its derivative the next step's first.
     last_is_end: bool,
     start: StartDerivative,
+    norm: Norm,
     dense: Option<DenseOutput<S>>,
+    projection: Option<Projection<S>>,
 }
 
 /// A stage: `f(t + node h, y + h Σ aⱼ kⱼ)`.
@@ -191,15 +223,10 @@ impl<S: Scalar> ExplicitStepper<S> {
             zeros: vec![S::nought(); dimension],
             last_is_end,
             start: StartDerivative::Unknown,
+            norm: Norm::RootMeanSquare,
             dense: None,
+            projection: None,
         }
-    }
-
-    /// The same stepper, which gives states inside a step by the continuous output of `formula`, where it has one.
-    #[must_use]
-    pub fn with_dense_output(mut self, formula: &Formula<S>) -> Self {
-        self.dense = DenseOutput::new(formula, self.dimension);
-        self
     }
 
     /// The dimension, where the loops over it and over the stages are to be unrolled; zero elsewhere. Only for
@@ -293,7 +320,11 @@ impl<S: Scalar> ExplicitStepper<S> {
         if !is_finite(end) {
             return Ok(f64::INFINITY);
         }
-        Ok(self.error_unrolled(h, start, end, rel, abs).unwrap_or(f64::NAN))
+        let error = match self.norm {
+            Norm::RootMeanSquare => self.error_unrolled(h, start, end, rel, abs),
+            Norm::Suite => self.suite_error(h, start, end, rel, abs),
+        };
+        Ok(error.unwrap_or(f64::NAN))
     }
 
     /// [`step`](Stepper::step), and [`Stepper::step_with_error`] where there are tolerances. All of it is one function.
@@ -318,7 +349,7 @@ impl<S: Scalar> ExplicitStepper<S> {
                 if !is_finite(end) {
                     return Ok(f64::INFINITY);
                 }
-                Ok(self.error_any(h, start, end, rel, abs).unwrap_or(f64::NAN))
+                Ok(self.error(h, start, end, rel, abs).unwrap_or(f64::NAN))
             }
         }
     }
@@ -350,6 +381,14 @@ impl<S: Scalar> ExplicitStepper<S> {
                 Some(combined_norm(h, D, weighted_square(&fifth, &scales), weighted_square(&third, &scales)))
             }
         }
+    }
+
+    /// The error in the norm of MATLAB's suite.
+    #[inline(never)]
+    fn suite_error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
+        self.estimates.first()?.advance(&mut self.state, &self.zeros, h, &self.stages);
+        let sizes = start.iter().zip(end).map(|(start, end)| start.value().abs().max(end.value().abs()));
+        Some(suite::largest(self.state.iter().map(|error| error.value()).zip(sizes), rel, abs))
     }
 
     /// Takes over the derivative at the start of the next step, so that the step does not evaluate it.
@@ -409,18 +448,10 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
     }
 
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
-        macro_rules! unrolled {
-            ($($d:literal)*) => {
-                match self.unrolled() {
-                    $($d => {
-                        let (start, end) = (start.first_chunk().expect(FITS), end.first_chunk().expect(FITS));
-                        self.error_unrolled::<$d>(h, start, end, rel, abs)
-                    })*
-                    _ => self.error_any(h, start, end, rel, abs),
-                }
-            };
+        if self.norm == Norm::Suite {
+            return self.suite_error(h, start, end, rel, abs);
         }
-        unrolled!(1 2 4 6 14)
+        self.error_any(h, start, end, rel, abs)
     }
 
     fn error_order(&self) -> Option<u32> {
@@ -430,6 +461,16 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
     fn accepted(&mut self, same_end: bool) {
         let taken_over = same_end && self.last_is_end;
         self.start = if taken_over { StartDerivative::LastStage } else { StartDerivative::Unknown };
+    }
+
+    fn projects(&self, problem: &Counted<'_, S>) -> bool {
+        self.projection.is_some() || problem.properties().projects
+    }
+
+    fn project(&mut self, problem: &mut Counted<'_, S>, t: S, y: &mut [S]) -> Result<(), Failure> {
+        let Some(projection) = &mut self.projection else { return problem.project(t, y) };
+        problem.count_projection();
+        projection.project(&mut problem.mechanics()?, t, y)
     }
 
     fn restart(&mut self) {
@@ -445,12 +486,21 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
         self.begin(self.dimension, problem, t, start)
     }
 
+    fn first_step(&self, start: &[S], tolerances: (f64, f64), max_step: f64) -> Option<f64> {
+        if self.norm == Norm::RootMeanSquare {
+            return None;
+        }
+        let rates = self.start_derivative().iter().zip(start).map(|(f, y)| (f.value(), y.value()));
+        suite::first_step(rates, tolerances, self.error_order, max_step)
+    }
+
     fn evaluations(&self) -> u64 {
         self.count as u64
     }
 
     fn costs(&self) -> Statistics {
-        Statistics { linear_algebra_flops: Some(0), ..Statistics::default() }
+        let none = Statistics { linear_algebra_flops: Some(0), ..Statistics::default() };
+        self.projection.as_ref().map_or(none, Projection::costs)
     }
 }
 

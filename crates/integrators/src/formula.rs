@@ -149,7 +149,7 @@ pub(crate) fn stage_values<S: Scalar>(rows: &[Vec<S>], z: Complex<f64>) -> Vec<C
     values
 }
 
-fn values<S: Scalar>(numbers: &[Number]) -> Vec<S> {
+pub(crate) fn values<S: Scalar>(numbers: &[Number]) -> Vec<S> {
     numbers.iter().map(|number| number.value()).collect()
 }
 

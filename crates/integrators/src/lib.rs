@@ -12,17 +12,17 @@
 //!
 //! - [`drive`]: a [`Stepper`] makes one step of a given size and knows nothing else; sizes, projection and events are
 //!   decided around it. A new explicit tableau is `const` data in [`tableaux`] and a parameter struct in
-//!   [`definitions`]. [`exponential`] methods are steppers that ask for Jacobians and form matrix exponentials
-//!   ([`expm`]); so is the Rosenbrock method [`ode23s`], with linear systems in their place. [`projected`] steppers are
-//!   explicit ones whose results are moved onto the constraints, [`half_explicit`] ones have multipliers in their stages.
+//!   [`definitions`]. `exponential` methods are steppers that ask for Jacobians and form matrix exponentials
+//!   (`expm`); so is the Rosenbrock method `ode23s`, with linear systems in their place. Results of
+//!   explicit ones may be moved onto the constraints ([`projection`]), `half_explicit` ones have multipliers in their stages.
 //! - [`dode`]: equations with event functions, by the same formulas.
 //! - [`low_order`]: constrained mechanics by implicit formulas for the index-3 equations.
-//! - [`lie`]: constrained mechanics with rotations by the generalized-α formulas on Lie groups.
-//! - [`rattle`]: constrained mechanics by the method of Störmer and Verlet.
+//! - `lie`: constrained mechanics with rotations by the generalized-α formulas on Lie groups.
+//! - `rattle`: constrained mechanics by the method of Störmer and Verlet.
 //! - [`implicit`]: any problem `r(t, y, y', λ) = 0`.
-//! - [`ndf`]: multistep formulas that choose order and size together, from differences over several steps.
-//! - [`mebdf`]: formulas of variable order that look one step further, with the linear algebra of RADAU5.
-//! - [`radau5`]: an implicit Runge–Kutta method whose stages are solved for together.
+//! - `ndf`: multistep formulas that choose order and size together, from differences over several steps.
+//! - `mebdf`: formulas of variable order that look one step further, with the linear algebra of RADAU5.
+//! - `radau5`: an implicit Runge–Kutta method whose stages are solved for together.
 //! - [`written`]: methods of which a file has the coefficients, made of the same formulas.
 //! - [`contact_power`]: steps that follow the power of contacts instead of an error.
 
@@ -35,31 +35,30 @@ pub mod conditions;
 pub mod contact_power;
 pub mod control;
 pub mod definitions;
-pub mod dense;
+mod dense;
 mod details;
 pub mod dode;
 pub mod drive;
 mod equations;
-pub mod events;
+mod events;
 pub mod explicit;
-pub mod expm;
+mod expm;
 pub mod exponential;
 pub mod extrapolation;
 pub mod formula;
-pub mod half_explicit;
+mod half_explicit;
 pub mod hermite;
 pub mod implicit;
-pub mod lie;
+mod lie;
 mod linearisation;
 pub mod low_order;
 pub mod mebdf;
-pub mod ndf;
+mod ndf;
 pub mod newton;
-pub mod ode23s;
-pub mod ode45;
-pub mod projected;
-pub mod radau5;
-pub mod rattle;
+mod ode23s;
+pub mod projection;
+mod radau5;
+mod rattle;
 mod saddle;
 mod sizes;
 pub mod stepper;
@@ -69,25 +68,20 @@ pub mod tableaux;
 pub mod written;
 
 pub use contact_power::{ContactPower, SemiExplicit, StormerVerlet};
-pub use definitions::{Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
+pub use definitions::*;
 pub use dense::DenseOutput;
 pub use dode::Dode;
 pub use explicit::{Advance, ExplicitRungeKutta, ExplicitStepper};
 pub use exponential::{Llm, LlmStepper};
-pub use extrapolation::{Extrapolation, ExtrapolationStepper};
+pub use extrapolation::Extrapolation;
 pub use formula::Formula;
 pub use half_explicit::{Hedop5, Hem4};
-pub use implicit::{
-    Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
-    Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
-};
+pub use implicit::definitions::*;
 pub use lie::LieGeneralizedAlpha;
 pub use low_order::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
 pub use mebdf::Mebdf;
 pub use ndf::Ode15s;
 pub use ode23s::Ode23s;
-pub use ode45::Ode45;
-pub use projected::Dop853Projected;
 pub use radau5::Radau5;
 pub use rattle::{Rattle, Shake};
 pub use stepper::Stepper;

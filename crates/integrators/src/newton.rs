@@ -28,25 +28,25 @@ pub(crate) const STRUCTURED: &str = "structured";
 pub(crate) const DENSE: &str = "dense";
 /// Jacobians that are exact as far as the problem gives them.
 pub(crate) const EXACT: &str = "exact";
-/// Newton's matrix is kept from step to step for as long as it serves.
-pub(crate) const KEPT: &str = "kept";
-
 /// Options by their names.
 pub(crate) fn options<const N: usize>(named: [(&str, String); N]) -> Vec<(String, String)> {
     named.map(|(name, value)| (name.to_owned(), value)).to_vec()
 }
 
+/// The options of a code with exact Jacobians that keeps its matrix over steps.
+pub(crate) fn keeping(stop: String, most: String) -> Vec<(String, String)> {
+    options([
+        ("linear-algebra", STRUCTURED.to_owned()),
+        ("jacobians", EXACT.to_owned()),
+        ("newton-matrix", "kept".to_owned()),
+        ("newton-stop", stop),
+        ("max-iterations", most),
+    ])
+}
+
 /// Iterations end with a correction of accelerations.
 pub(crate) fn of_accelerations(tolerance: f64) -> String {
     format!("correction of accelerations ≤ {} (1 + size)", spelling(&tolerance))
-}
-
-impl JacobianUse {
-    /// Whether it is Newton's method; runs are not named by it then.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        *self == Self::Full
-    }
 }
 
 /// Decides when Newton's matrix is formed.
@@ -118,37 +118,30 @@ pub struct Progress {
     pub last: f64,
 }
 
-/// An iteration towards the solution of the equations of a step or a stage, with what it needs at hand.
-pub trait Iteration {
-    /// Makes iteration number `iteration`, from 1, and gives the size of what [`judge`](Self::judge) judges by; one that is
-    /// not finite ends the iterations.
-    ///
-    /// # Errors
-    /// Those of the problem, budgets, singular matrices.
-    fn iterate(&mut self, iteration: u32) -> Result<f64, Failure>;
-
-    /// Whether the iterations end here.
-    fn judge(&mut self, progress: Progress) -> Option<Outcome>;
-
-    /// Iterates at most `most` times.
-    ///
-    /// # Errors
-    /// Those of [`iterate`](Self::iterate).
-    #[inline]
-    fn solve(&mut self, most: u32) -> Result<Outcome, Failure> {
-        let mut last = f64::INFINITY;
-        for iteration in 1..=most {
-            let size = self.iterate(iteration)?;
-            if !size.is_finite() {
-                return Ok(Outcome::NotFinite);
-            }
-            if let Some(outcome) = self.judge(Progress { iteration, size, last }) {
-                return Ok(outcome);
-            }
-            last = size;
+/// Iterates at most `most` times towards the solution of the equations of a step or a stage. `make` makes an iteration by its number, from
+/// 1, and gives the size of what `judge` judges by; one that is not finite ends the iterations.
+///
+/// # Errors
+/// Errors of `make`: failures of the problem, budgets, singular matrices.
+#[inline]
+pub fn iterate<T>(
+    state: &mut T,
+    most: u32,
+    mut make: impl FnMut(&mut T, u32) -> Result<f64, Failure>,
+    mut judge: impl FnMut(&mut T, Progress) -> Option<Outcome>,
+) -> Result<Outcome, Failure> {
+    let mut last = f64::INFINITY;
+    for iteration in 1..=most {
+        let size = make(state, iteration)?;
+        if !size.is_finite() {
+            return Ok(Outcome::NotFinite);
         }
-        Ok(Outcome::Diverged)
+        if let Some(outcome) = judge(state, Progress { iteration, size, last }) {
+            return Ok(outcome);
+        }
+        last = size;
     }
+    Ok(Outcome::Diverged)
 }
 
 /// Right-hand sides that are not finite as a size that is not; other failures as they are.
@@ -168,29 +161,21 @@ pub fn evaluated(result: Result<(), Failure>) -> Result<bool, Failure> {
 mod tests {
     use super::*;
 
-    /// `x ↦ x/2` from 1 with one evaluation at which the problem has none.
-    struct Halving {
-        size: f64,
-        lost_at: u32,
-        close: f64,
-    }
-
-    impl Iteration for Halving {
-        fn iterate(&mut self, iteration: u32) -> Result<f64, Failure> {
-            self.size *= 0.5;
-            Ok(if iteration == self.lost_at { f64::NAN } else { self.size })
-        }
-
-        fn judge(&mut self, Progress { iteration, size, last }: Progress) -> Option<Outcome> {
-            assert_eq!((size, last.is_infinite()), (0.5f64.powi(iteration as i32), iteration == 1));
-            assert!(iteration == 1 || size == 0.5 * last);
-            (size <= self.close).then_some(Outcome::Converged)
-        }
-    }
-
     #[test]
     fn iterations_end_as_judged_or_by_their_number_or_where_nothing_is_finite() {
-        let solve = |lost_at, close, most| Halving { size: 1.0, lost_at, close }.solve(most);
+        // `x ↦ x/2` from 1 with one evaluation at which the problem has none
+        let solve = |lost_at, close, most| {
+            let make = |x: &mut f64, iteration| -> Result<f64, Failure> {
+                *x *= 0.5;
+                Ok(if iteration == lost_at { f64::NAN } else { *x })
+            };
+            let judge = |_: &mut f64, Progress { iteration, size, last }: Progress| {
+                assert_eq!((size, last.is_infinite()), (0.5f64.powi(iteration as i32), iteration == 1));
+                assert!(iteration == 1 || size == 0.5 * last);
+                (size <= close).then_some(Outcome::Converged)
+            };
+            iterate(&mut 1.0, most, make, judge)
+        };
         assert_eq!(solve(0, 0.125, 3), Ok(Outcome::Converged));
         assert_eq!(solve(0, 0.124, 3), Ok(Outcome::Diverged));
         assert_eq!(solve(3, 0.125, 3), Ok(Outcome::NotFinite));

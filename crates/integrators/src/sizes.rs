@@ -1,8 +1,52 @@
 //! Sizes of steps that work to tolerances: the first one, those that the controller decides on, the end of the span.
 
+use mbsbench_problem::grid::Grid;
 use mbsbench_problem::{Failure, Scalar, StepControl, Task};
 
 use crate::control::{Controller, ControllerSettings, Verdict};
+
+/// The tolerances of a task.
+#[derive(Debug, Clone, Copy)]
+pub struct Tolerances {
+    pub rel: f64,
+    pub abs: f64,
+    /// First step, s, if the task names it.
+    pub initial_step: Option<f64>,
+    /// Largest step, s, if the task names it.
+    pub max_step: Option<f64>,
+}
+
+impl Tolerances {
+    /// For a method that has no constant steps.
+    ///
+    /// # Errors
+    /// [`Failure::NotApplicable`] for a task with constant steps.
+    pub fn of(task: &Task<'_>) -> Result<Self, Failure> {
+        match task.settings.control {
+            StepControl::Tolerance { rel, abs, initial_step, max_step } => {
+                Ok(Self { rel, abs, initial_step, max_step })
+            }
+            StepControl::Fixed { .. } => {
+                let reason = "the method chooses its order with its step; give it tolerances".to_owned();
+                Err(Failure::NotApplicable { reason })
+            }
+        }
+    }
+}
+
+/// Refuses a span that is not a whole number of constant steps, for a method that needs equal ones.
+///
+/// # Errors
+/// [`Failure::NotApplicable`].
+pub fn check_equal_steps(task: &Task<'_>) -> Result<(), Failure> {
+    let (StepControl::Fixed { step }, Some(grid)) = (task.settings.control, Grid::of(task)) else { return Ok(()) };
+    let span = task.t_end - task.t_start;
+    if span > 0.0 && !grid.is_even() {
+        let reason = format!("the method keeps its step, and the span of {span} s is not a whole number of {step} s");
+        return Err(Failure::NotApplicable { reason });
+    }
+    Ok(())
+}
 
 /// What decides on the size of steps that work to tolerances.
 pub struct Controlled {

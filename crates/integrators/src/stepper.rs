@@ -41,7 +41,7 @@ pub trait Stepper<S: Scalar>: Clone {
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64>;
 
     /// Makes the step and estimates its error in the norm of the tolerances `(rel, abs)`: infinite where the result is not finite,
-    /// not a number where there is no estimate. In one call, which is a tenth of what a step of few unknowns costs.
+    /// not a number where there is no estimate.
     ///
     /// # Errors
     /// Those of [`step`](Self::step).

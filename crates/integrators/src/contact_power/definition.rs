@@ -1,9 +1,10 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Run, Solution, Task, Unsuitable, parameters};
 
+use super::run::Steps;
 use super::stepper::{FixedStepper, Sizes};
-use super::{Formula, Predictor, run};
+use super::{Formula, Predictor};
 use crate::control::ControllerSettings;
 use crate::drive;
 
@@ -192,7 +193,11 @@ impl Method for Controlled {
         }
         let sizes = sizes(self, &mut problem);
         match sizes.and_then(|sizes| drive::check(true, &mut problem, task).map(|()| sizes)) {
-            Ok(sizes) => run::solve(&self.0, self.0.formula(), sizes, problem, task, observer),
+            Ok(sizes) => {
+                let run = Run::new(problem, task, observer);
+                let steps = Steps::new(&self.0, self.0.formula(), sizes, &run);
+                run.solve(steps)
+            }
             Err(failure) => Solution::refused(&problem, task, failure),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Solution, StepControl, Stepping, Task};
+use mbsbench_problem::{Counted, Failure, Further, Made, Run, StepControl, Stepping};
 
 use super::objective::residual;
 use super::search::{Search, Verdict};
@@ -12,20 +12,6 @@ use crate::attempt::state_within;
 
 /// Most trials of a step without a finite result; the last of them is a billionth of the first.
 const MOST_NOT_FINITE: u32 = 30;
-
-/// Solves `task`, which has been checked and asks for steps of varying size.
-pub(super) fn solve(
-    method: &ContactPower,
-    formula: Formula,
-    sizes: Sizes,
-    problem: Counted<'_>,
-    task: &Task<'_>,
-    observer: &mut dyn Observer,
-) -> Solution {
-    let run = Run::new(problem, task, observer);
-    let steps = Steps::new(method, formula, sizes, &run);
-    run.solve(steps)
-}
 
 /// A state, and what one evaluation there gives.
 #[derive(Debug, Clone)]
@@ -60,7 +46,7 @@ impl Point {
 }
 
 /// Steps of Algorithm 1.
-struct Steps {
+pub(super) struct Steps {
     formula: Formula,
     /// Makes the observer's steps; none where nobody watches.
     shadow: Option<FixedStepper>,
@@ -88,7 +74,7 @@ struct Steps {
 }
 
 impl Steps {
-    fn new(method: &ContactPower, formula: Formula, sizes: Sizes, run: &Run<'_, Counted<'_>>) -> Self {
+    pub(super) fn new(method: &ContactPower, formula: Formula, sizes: Sizes, run: &Run<'_, Counted<'_>>) -> Self {
         let (first, longest) = match run.task.settings.control {
             StepControl::Tolerance { initial_step, max_step, .. } => (initial_step, max_step),
             StepControl::Fixed { .. } => (None, None),

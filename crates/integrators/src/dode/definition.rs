@@ -3,7 +3,7 @@
 use mbsbench_problem::{Counted, DoubleDouble, Method, Observer, Scalar, Solution, Task, parameters};
 
 use super::pair::ExplicitPair;
-use super::rules::Rules;
+use super::rules::{Detection, Rules};
 use super::run;
 use super::sdirk::Sdirk4;
 use crate::{Formula, Tableau, tableaux};
@@ -167,7 +167,8 @@ impl<S: Scalar> Method<S> for Solver {
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
         let dimension = problem.dimension();
-        let rules = Rules::from(&self.settings);
+        let settings = self.settings;
+        let rules = Rules { settings, detection: Detection::Interpolants, contact_step: None, evaluates_twice: true };
         match &self.formula {
             Some(formula) => run::solve(&rules, ExplicitPair::new(formula, dimension), problem, task, observer),
             None => run::solve(&rules, Sdirk4::new(dimension), problem, task, observer),

@@ -18,10 +18,7 @@ pub struct Candidate {
 /// The event functions over a step: sides, offsets, and the set `Nr` of those that may cross zero.
 #[derive(Debug, Clone)]
 pub struct Detector {
-    event_tolerance: f64,
-    cel: Cel,
-    error_prone: ErrorProne,
-    detection: Detection,
+    rules: Rules,
     kinds: Vec<EventKind>,
     /// The configuration L over the step.
     pub locked: Vec<bool>,
@@ -33,9 +30,7 @@ impl Detector {
     /// For a solve with these rules.
     #[must_use]
     pub fn new(rules: &Rules) -> Self {
-        let Rules { event_tolerance, cel, error_prone, detection, .. } = *rules;
-        let (kinds, locked, candidates) = (Vec::new(), Vec::new(), Vec::new());
-        Self { event_tolerance, cel, error_prone, detection, kinds, locked, candidates }
+        Self { rules: *rules, kinds: Vec::new(), locked: Vec::new(), candidates: Vec::new() }
     }
 
     /// Takes over the functions at the start of a step: their kinds, and the configuration (5.3).
@@ -74,9 +69,9 @@ impl Detector {
     /// The offset function ĝ of (5.4) or (5.5), turned so that it rises through zero at the located time.
     #[must_use]
     pub fn offset_value<S: Scalar>(&self, index: usize, at: &State<S>) -> f64 {
-        let offset = match self.cel {
+        let offset = match self.rules.settings.cel {
             Cel::Off => 0.0,
-            _ => self.event_tolerance + 0.5 * f64::EPSILON,
+            _ => self.rules.settings.event_tolerance + 0.5 * f64::EPSILON,
         };
         self.direction(index) * at.values[index].value() - if self.is_located_past(index) { offset } else { -offset }
     }
@@ -84,7 +79,7 @@ impl Detector {
     /// Whether events of the function are located just past its zero (CEL⁺), or never past it (CEL⁻).
     #[must_use]
     pub fn is_located_past(&self, index: usize) -> bool {
-        match self.cel {
+        match self.rules.settings.cel {
             Cel::ByKind => !self.is_unilateral(index),
             Cel::Plus | Cel::Off => true,
             Cel::Minus => false,
@@ -111,13 +106,13 @@ impl Detector {
             let (g0, g1) = (start.values[index].value(), end.values[index].value());
             let (rate0, rate1) = (start.value_rates[index].value(), end.value_rates[index].value());
             let changes = end.side(index) != self.locked[index];
-            if !changes && self.detection == Detection::Signs {
+            if !changes && self.rules.detection == Detection::Signs {
                 continue;
             }
             let turns = rate0 * rate1 < 0.0 && g0 * g1 > 0.0 && g0 * rate0 < 0.0;
-            let error_prone = turns && self.error_prone != ErrorProne::Ignored;
+            let error_prone = turns && self.rules.settings.error_prone != ErrorProne::Ignored;
             let cubic = start.cubic(end, index);
-            let is_kept = error_prone && self.error_prone == ErrorProne::All;
+            let is_kept = error_prone && self.rules.settings.error_prone == ErrorProne::All;
             if !changes && !is_kept && cubic.excludes_zero() {
                 continue;
             }

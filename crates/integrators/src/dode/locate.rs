@@ -3,7 +3,6 @@
 
 use mbsbench_problem::{Counted, Failure, Scalar, Statistics};
 
-use super::RegionOfConcurrency;
 use super::detect::{Candidate, Detector};
 use super::pair::Pair;
 use super::rules::Rules;
@@ -17,9 +16,7 @@ const MOST_BRACKETED: u64 = 100;
 /// Finds the first event in a step by trial steps from its start.
 #[derive(Debug, Clone)]
 pub struct Locator<S> {
-    event_tolerance: f64,
-    region: Option<RegionOfConcurrency>,
-    /// The step to the first estimate.
+    rules: Rules,
     middle: State<S>,
     /// The trial made last; the located state in the end.
     pub trial: State<S>,
@@ -35,8 +32,7 @@ impl<S: Scalar> Locator<S> {
     /// For a solve with these rules, and states like `state`.
     #[must_use]
     pub fn new(rules: &Rules, state: &State<S>) -> Self {
-        let Rules { event_tolerance, region, .. } = *rules;
-        Self { event_tolerance, region, middle: state.clone(), trial: state.clone() }
+        Self { rules: *rules, middle: state.clone(), trial: state.clone() }
     }
 
     /// Makes room for `count` functions.
@@ -91,8 +87,8 @@ impl<S: Scalar> Locator<S> {
     /// Post-analysis over all functions: whether none has passed its offset surface before the located time, but for
     /// those in the region of concurrency. Those that have are the candidates from now on.
     fn is_first(&self, detector: &mut Detector, start: &State<S>, index: usize) -> bool {
-        let tolerance = self.event_tolerance;
-        let allowed = |detector: &Detector, other: usize| match self.region {
+        let tolerance = self.rules.settings.event_tolerance;
+        let allowed = |detector: &Detector, other: usize| match self.rules.settings.region_of_concurrency {
             Some(region) if !detector.is_unilateral(index) && !detector.is_unilateral(other) => {
                 region.amplitude.max(tolerance)
             }
@@ -105,11 +101,13 @@ impl<S: Scalar> Locator<S> {
     /// all earlier offset functions are estimated, linearly, to be small enough (figure 5.9).
     fn choose(&self, detector: &Detector) -> usize {
         let candidates = &detector.candidates;
-        let (Some(region), Some(&first)) = (self.region, candidates.first()) else { return 0 };
+        let (Some(region), Some(&first)) = (self.rules.settings.region_of_concurrency, candidates.first()) else {
+            return 0;
+        };
         let is_bilateral = |candidate: &Candidate| !detector.is_unilateral(candidate.index);
         let inside = |c: &&Candidate| is_bilateral(c) && c.after - first.after <= region.duration;
         let count = candidates.iter().take_while(inside).count();
-        let offset = self.event_tolerance + 0.5 * f64::EPSILON;
+        let offset = self.rules.settings.event_tolerance + 0.5 * f64::EPSILON;
         let speed = |c: &Candidate| self.middle.value_rates[c.index].value().abs();
         let fits = |&last: &usize| {
             let located = candidates[last].after + offset / speed(&candidates[last]);
@@ -140,7 +138,7 @@ impl<S: Scalar> Locator<S> {
             statistics.steps_repeated += 1;
             step_to(problem, pair, start, h, &mut self.trial)?;
             let value = detector.offset_value(index, &self.trial);
-            if value.abs() <= self.event_tolerance {
+            if value.abs() <= self.rules.settings.event_tolerance {
                 return Ok(true);
             }
             if value < 0.0 {

@@ -37,7 +37,7 @@ pub trait Pair<S: Scalar>: Clone {
 /// An explicit pair that advances with its higher order. Where its last stage is no derivative at the end, that
 /// is evaluated in addition, and serves the next step as its first stage.
 #[derive(Debug, Clone)]
-pub struct ExplicitPair<S> {
+pub struct ExplicitPair<S: Scalar> {
     stepper: ExplicitStepper<S>,
     evaluations: u64,
     /// Weights of the lower order. The estimate is the difference of two results, not `h Σ (b − b̂) k`: for the

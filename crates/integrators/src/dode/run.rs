@@ -36,7 +36,7 @@ pub fn solve<S: Scalar, P: Pair<S>>(
 
 /// What makes a task impossible before the first step.
 fn check<S: Scalar>(rules: &Rules, problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Result<(), Failure> {
-    task.check(problem, true, rules.events)?;
+    task.check(problem, true, rules.settings.events)?;
     if problem.properties().projects || problem.properties().locks || problem.functions_to_locate() > 0 {
         let reason = "dode takes problems as they are written, or with event functions; this one projects its \
                       states, or changes configuration by other rules: take a method of the common driver";
@@ -80,12 +80,7 @@ struct Steps<S: Scalar, P> {
     controlled: Option<Controlled>,
     /// Whether events are located at all.
     locating: bool,
-    /// Largest factor by which a step may exceed the one before.
-    growth: Option<f64>,
-    /// Largest step with a function below zero, s.
-    contact_step: Option<f64>,
-    /// Whether the right-hand side is evaluated twice after an event.
-    evaluates_twice: bool,
+    rules: Rules,
     /// Whether the next step is to be made without locating any.
     unlocked: bool,
     /// Whether the functions at the start of the step are known.
@@ -110,22 +105,20 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         let controlled = match task.settings.control {
             StepControl::Fixed { .. } => None,
             StepControl::Tolerance { rel, abs, initial_step, max_step } => {
-                let max_step = max_step.unwrap_or(rules.max_step);
+                let max_step = max_step.unwrap_or(rules.settings.max_step);
                 let first = initial_step.unwrap_or(chattering.window()).min(max_step);
                 Some(Controlled { tolerances: (rel, abs), first, max_step, size: first })
             }
         };
         Self {
-            locating: rules.events && run.problem.events().is_ok(),
+            locating: rules.settings.events && run.problem.events().is_ok(),
             shadow: pair.clone(),
             shadow_state: start.clone(),
             detector: Detector::new(rules),
             locator: Locator::new(rules, &start),
             chattering,
             controlled,
-            growth: rules.growth,
-            contact_step: rules.contact_step,
-            evaluates_twice: rules.evaluates_twice,
+            rules: *rules,
             unlocked: false,
             begun: false,
             start_rate: StartRate::Unknown,
@@ -158,7 +151,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
     /// End and size of the step of size `h` to `t_next`, cut to what the configuration allows.
     fn limited(&self, t_next: S, h: S) -> (S, S) {
         let is_closed = || self.locating && !self.detector.locked.iter().all(|&side| side);
-        match self.contact_step {
+        match self.rules.contact_step {
             Some(limit) if limit < h.value() && is_closed() => (self.start.t + limit, S::from(limit)),
             _ => (t_next, h),
         }
@@ -193,7 +186,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         let delta = if delta == 0.0 { LEAST_DIFFERENCE } else { delta };
         let exponent = 1.0 / f64::from(self.pair.order() + 1);
         let next = max_step.min(0.8 * h.value() * (tau / delta).powf(exponent));
-        *size = self.growth.map_or(next, |growth| next.min(growth * h.value()));
+        *size = self.rules.settings.growth.map_or(next, |growth| next.min(growth * h.value()));
         // An unlocked step is made whatever its error: it is as short as a step can reasonably be.
         let is_good = delta <= tau || self.unlocked;
         if !is_good {
@@ -222,7 +215,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             StartRate::Unknown => run.problem.rhs(*t, y, rate)?,
             StartRate::BeforeEvent => {
                 run.problem.rhs(*t, y, rate)?;
-                if self.evaluates_twice {
+                if self.rules.evaluates_twice {
                     // Again as the pair's restart: the published counts have both.
                     run.problem.rhs(*t, y, rate)?;
                 }

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use super::pair::Pair;
 use crate::events::State;
-use crate::newton::{Iteration, Outcome, Progress};
+use crate::newton::{Outcome, Progress, iterate};
 
 /// Diagonal of the tableau.
 const GAMMA: f64 = 0.25;
@@ -96,7 +96,28 @@ impl<S: Scalar> Sdirk4<S> {
 
     /// Solves `Y = base + γ h f(t, Y)`; `state` holds Y, first as a guess.
     fn solve_stage(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, stage: usize) -> Result<(), Failure> {
-        if (Stage { pair: self, problem, t, h, stage, size: 1.0 }).solve(MOST_ITERATIONS)? != Outcome::Converged {
+        let make = |pair: &mut Self, _: u32| -> Result<f64, Failure> {
+            let Self { stages, base, state, correction, factors, costs, .. } = pair;
+            let rates = &mut stages[stage];
+            problem.rhs(t, state, rates)?;
+            for (i, correction) in correction.iter_mut().enumerate() {
+                *correction = base[i] + rates[i] * h * GAMMA - state[i];
+            }
+            factors.solve(correction);
+            costs.newton_iterations += 1;
+            costs.linear_solves += 1;
+            let mut change = 0.0f64;
+            for (state, correction) in state.iter_mut().zip(correction) {
+                *state += *correction;
+                change = if correction.is_finite() { change.max(correction.value().abs()) } else { f64::INFINITY };
+            }
+            Ok(change)
+        };
+        let judge = |pair: &mut Self, Progress { size: change, .. }: Progress| {
+            let size = pair.state.iter().fold(1.0f64, |size, x| size.max(x.value().abs()));
+            (change <= CLOSE * size).then_some(Outcome::Converged)
+        };
+        if iterate(self, MOST_ITERATIONS, make, judge)? != Outcome::Converged {
             return Err(Failure::NewtonDiverged { time: t.value(), iterations: MOST_ITERATIONS.into() });
         }
         // The derivative that belongs to the solution, by the stage's own equation.
@@ -104,43 +125,6 @@ impl<S: Scalar> Sdirk4<S> {
             *rate = (self.state[i] - self.base[i]) / (h * GAMMA);
         }
         Ok(())
-    }
-}
-
-/// The iteration in a stage.
-struct Stage<'s, 'p, S: Scalar> {
-    pair: &'s mut Sdirk4<S>,
-    problem: &'s mut Counted<'p, S>,
-    t: S,
-    h: S,
-    stage: usize,
-    /// Largest component of the iterate, at least one.
-    size: f64,
-}
-
-impl<S: Scalar> Iteration for Stage<'_, '_, S> {
-    fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
-        let Sdirk4 { stages, base, state, correction, factors, costs, .. } = &mut *self.pair;
-        let rates = &mut stages[self.stage];
-        self.problem.rhs(self.t, state, rates)?;
-        for (i, correction) in correction.iter_mut().enumerate() {
-            *correction = base[i] + rates[i] * self.h * GAMMA - state[i];
-        }
-        factors.solve(correction);
-        costs.newton_iterations += 1;
-        costs.linear_solves += 1;
-        let mut change = 0.0f64;
-        self.size = 1.0;
-        for (state, correction) in state.iter_mut().zip(correction) {
-            *state += *correction;
-            self.size = self.size.max(state.value().abs());
-            change = if correction.is_finite() { change.max(correction.value().abs()) } else { f64::INFINITY };
-        }
-        Ok(change)
-    }
-
-    fn judge(&mut self, Progress { size: change, .. }: Progress) -> Option<Outcome> {
-        (change <= CLOSE * self.size).then_some(Outcome::Converged)
     }
 }
 

@@ -18,8 +18,8 @@ use mbsbench_problem::linalg::Singular;
 use mbsbench_problem::{Counted, Failure, Form, Ode, Unsuitable, dae};
 use nalgebra::Complex;
 
-pub(crate) use first_order::FirstOrder;
-pub(crate) use index3::IndexThree;
+use first_order::FirstOrder;
+use index3::IndexThree;
 pub(crate) use tolerances::Tolerances;
 
 /// The matrices that a method factorizes.
@@ -41,6 +41,14 @@ pub(crate) fn suit(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
     }
     Unsuitable::unless_lasting(problem, "one smooth solution over several steps")?;
     Unsuitable::without_rhs(problem)
+}
+
+/// The equations of `problem`, of mechanics if it is that.
+pub(crate) fn of(problem: &mut Counted<'_>, eigenvalues: Eigenvalues) -> Box<dyn Equations> {
+    match IndexThree::new(problem, eigenvalues) {
+        Ok(mechanics) => Box::new(mechanics),
+        Err(_) => Box::new(FirstOrder::new(problem, eigenvalues)),
+    }
 }
 
 /// Equations `M y' = f(t, y)` with a constant `M`, with their linear algebra.

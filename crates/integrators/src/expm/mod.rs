@@ -3,27 +3,11 @@
 mod balance;
 mod pade;
 
+use mbsbench_problem::Statistics;
 use mbsbench_problem::linalg::{Lu, Singular, flops, product};
 use nalgebra::DMatrix;
 
 use pade::{Approximant, DEGREE_13, LOW_DEGREES};
-
-/// Operations on matrices that exponentials have taken so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ExponentialCosts {
-    /// Exponentials.
-    pub exponentials: u64,
-    /// Products of two matrices, without the squarings.
-    pub products: u64,
-    /// Squarings that undo the scaling.
-    pub squarings: u64,
-    /// Factorizations.
-    pub factorizations: u64,
-    /// Columns that were solved for.
-    pub solves: u64,
-    /// Operations of the products, squarings, factorizations and solves.
-    pub flops: u64,
-}
 
 /// Scaling and squaring: `e^A = (r(A/2ˢ))^(2ˢ)` with the diagonal Padé approximant `r` of degree 3, 5, 7, 9 or 13.
 ///
@@ -45,7 +29,9 @@ pub struct MatrixExponential {
     factors: Lu<f64>,
     /// The diagonal of D, where matrices are balanced.
     balance: Option<Vec<f64>>,
-    costs: ExponentialCosts,
+    /// Exponentials, products without the squarings, squarings that undo the scaling, factorizations, columns that were solved for,
+    /// and operations of all these.
+    costs: Statistics,
 }
 
 impl MatrixExponential {
@@ -61,21 +47,19 @@ impl MatrixExponential {
             product: zeros(),
             factors: Lu::new(n),
             balance: None,
-            costs: ExponentialCosts::default(),
+            costs: Statistics { linear_algebra_flops: Some(0), ..Statistics::default() },
         }
     }
 
     /// The same, with balancing before: `e^A = D e^(D⁻¹ A D) D⁻¹`. Fewer squarings, and less rounding, where components
     /// have scales of their own, as positions and velocities of fast oscillations have.
-    #[must_use]
-    pub fn balanced(mut self) -> Self {
+    pub fn balance(&mut self) {
         self.balance = Some(vec![1.0; self.scaled.nrows()]);
-        self
     }
 
     /// What was done so far.
     #[must_use]
-    pub fn costs(&self) -> ExponentialCosts {
+    pub fn costs(&self) -> Statistics {
         self.costs
     }
 
@@ -85,7 +69,7 @@ impl MatrixExponential {
     /// [`Singular`] where `matrix` is not finite, or so large that the scaled approximant cannot be formed. A result that
     /// overflows is returned as it is.
     pub fn evaluate(&mut self, matrix: &DMatrix<f64>, exponential: &mut DMatrix<f64>) -> Result<(), Singular> {
-        self.costs.exponentials += 1;
+        self.costs.matrix_exponentials += 1;
         self.scaled.copy_from(matrix);
         if let Some(diagonal) = &mut self.balance {
             balance::balance(&mut self.scaled, diagonal);
@@ -120,8 +104,8 @@ impl MatrixExponential {
         if let Some(diagonal) = &self.balance {
             balance::undo(exponential, diagonal);
         }
-        self.costs.squarings += squarings.unsigned_abs() as u64;
-        self.costs.flops += squarings.unsigned_abs() as u64 * self.product_flops();
+        self.costs.matrix_squarings += squarings.unsigned_abs() as u64;
+        self.costs.add_flops(squarings.unsigned_abs() as u64 * self.product_flops());
         Ok(())
     }
 
@@ -142,8 +126,8 @@ impl MatrixExponential {
         add_to_diagonal(approximant.coefficients[1], &mut self.product);
         add_to_diagonal(approximant.coefficients[0], &mut self.even);
         multiply(&self.scaled, &self.product, &mut self.odd);
-        self.costs.products += terms as u64;
-        self.costs.flops += terms as u64 * self.product_flops();
+        self.costs.matrix_products += terms as u64;
+        self.costs.add_flops(terms as u64 * self.product_flops());
     }
 
     /// The same for degree 13, with six products.
@@ -165,8 +149,8 @@ impl MatrixExponential {
             add_to_diagonal(b[first], sum);
         }
         multiply(scaled, product, odd);
-        self.costs.products += 6;
-        self.costs.flops += 6 * self.product_flops();
+        self.costs.matrix_products += 6;
+        self.costs.add_flops(6 * self.product_flops());
     }
 
     fn product_flops(&self) -> u64 {
@@ -187,8 +171,8 @@ impl MatrixExponential {
             self.factors.solve_by_columns(column);
         }
         self.costs.factorizations += 1;
-        self.costs.solves += n as u64;
-        self.costs.flops += self.factors.factorization_flops() + n as u64 * self.factors.solve_flops();
+        self.costs.linear_solves += n as u64;
+        self.costs.add_flops(self.factors.factorization_flops() + n as u64 * self.factors.solve_flops());
         Ok(())
     }
 }

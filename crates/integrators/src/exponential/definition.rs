@@ -7,7 +7,8 @@ use mbsbench_problem::{
 use super::LlmStepper;
 use super::pair::LlmPair;
 use crate::control::ControllerSettings;
-use crate::dode::{self, Cel, Detection, ErrorProne, Rules};
+use crate::definition::is_default;
+use crate::dode::{self, Detection, Dode, Rules};
 use crate::drive;
 use crate::newton::{EXACT, options};
 
@@ -39,11 +40,6 @@ parameters! {
 }
 
 impl LlmNorm {
-    /// Whether it is the one of which a name of a run says nothing.
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     pub(super) fn of(self, x: &[f64]) -> f64 {
         match self {
             Self::Euclidean => x.iter().map(|x| x * x).sum::<f64>().sqrt(),
@@ -87,7 +83,7 @@ parameters! {
         /// Whether the error per unit step is controlled (EPUS) or the error per step (EPS).
         pub per_unit_step: bool = true,
         /// The norm of the state and of its error, which gil2013 does not name: `euclidean` or `largest`.
-        #[serde(skip_serializing_if = "LlmNorm::is_default")]
+        #[serde(skip_serializing_if = "is_default")]
         pub norm: LlmNorm = LlmNorm::default(),
         /// The step-size controller: `elementary` or `pi`.
         pub controller: LlmController = LlmController::default(),
@@ -111,15 +107,10 @@ parameters! {
 impl Llm {
     /// How events are located.
     fn rules(&self, task: &Task<'_>) -> Rules {
+        let (event_tolerance, max_step) = (self.event_tolerance, task.t_end - task.t_start);
         Rules {
-            events: true,
+            settings: Dode { event_tolerance, max_step, ..Dode::default() },
             detection: Detection::Signs,
-            event_tolerance: self.event_tolerance,
-            cel: Cel::default(),
-            error_prone: ErrorProne::default(),
-            region: None,
-            max_step: task.t_end - task.t_start,
-            growth: None,
             contact_step: self.contact_step,
             evaluates_twice: false,
         }

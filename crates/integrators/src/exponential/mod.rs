@@ -1,7 +1,6 @@
 //! Exponential methods: the linearised equations are solved exactly over a step.
 
 mod action;
-mod blocks;
 mod definition;
 mod integral;
 mod pair;

@@ -74,9 +74,9 @@ impl LlmStepper {
     /// The same with exponentials of balanced matrices; to be called last.
     #[must_use]
     pub fn balanced(mut self) -> Self {
-        self.solution = self.solution.balanced();
+        self.solution.balance();
         if let Some(estimate) = &mut self.estimate {
-            estimate.block = estimate.block.clone().balanced();
+            estimate.block.balance();
         }
         self
     }
@@ -199,16 +199,7 @@ impl Stepper<f64> for LlmStepper {
     }
 
     fn costs(&self) -> Statistics {
-        let mut costs = Statistics::default();
-        for block in [&self.solution].into_iter().chain(self.estimate.as_ref().map(|estimate| &estimate.block)) {
-            let block = block.costs();
-            costs.matrix_exponentials += block.exponentials;
-            costs.matrix_products += block.products;
-            costs.matrix_squarings += block.squarings;
-            costs.factorizations += block.factorizations;
-            costs.linear_solves += block.solves;
-            costs.add_flops(block.flops);
-        }
-        costs
+        let costs = self.solution.costs();
+        self.estimate.as_ref().map_or(costs, |estimate| costs.with(&estimate.block.costs()))
     }
 }

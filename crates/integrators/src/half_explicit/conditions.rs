@@ -3,6 +3,8 @@
 use mbsbench_problem::{DoubleDouble, Scalar};
 
 use super::Table;
+use crate::conditions::dot;
+use crate::formula::values;
 
 /// Orders of a half-explicit method, as its conditions have them; for equations `y' = f(y, z)`, `0 = g(y)` of index 2 that are linear
 /// in `z`, as those of mechanics are in the multipliers.
@@ -22,7 +24,6 @@ pub struct Orders {
 /// vertices, `f`, and fat ones, `(−g_y f_z)⁻¹ g_yy…`.
 #[must_use]
 pub fn orders(table: &Table) -> Orders {
-    let values = |numbers: &[crate::tableau::Number]| numbers.iter().map(|number| number.value()).collect();
     let rows: Vec<Vec<DoubleDouble>> = table.rows.iter().map(|row| values(row)).collect();
     let embedded: Option<Vec<DoubleDouble>> = table.embedded.map(|(weights, _)| values(weights));
     orders_of(&rows, table.end, table.explicit_start, embedded.as_deref(), table.order + 1)
@@ -156,9 +157,6 @@ impl Trees<'_> {
 }
 
 /// Scalar product over the shorter of the two.
-fn dot(a: &[DoubleDouble], b: &[DoubleDouble]) -> DoubleDouble {
-    a.iter().zip(b).fold(DoubleDouble::nought(), |sum, (&a, &b)| sum + a * b)
-}
 
 #[cfg(test)]
 mod tests {

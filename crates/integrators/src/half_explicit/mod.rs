@@ -14,7 +14,7 @@
 //! the step before, and the velocities of the second point are left off their constraints; a point beyond the end of the step gives
 //! the multipliers at the end. With them a formula for differential equations keeps its order, which it loses without.
 //!
-//! [`HalfExplicitStepper`] takes mechanics, [`DescriptorStepper`] equations `M y' = f(t, y)` of index 2.
+//! `HalfExplicitStepper` takes mechanics, `DescriptorStepper` equations `M y' = f(t, y)` of index 2.
 
 mod conditions;
 mod definitions;
@@ -24,6 +24,5 @@ mod tables;
 
 pub use conditions::{Orders, orders};
 pub use definitions::{Hedop5, Hem4};
-pub use descriptor::DescriptorStepper;
 pub use stepper::HalfExplicitStepper;
 pub use tables::{HEDOP5, HEM4, Table};

@@ -182,19 +182,8 @@ impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
     }
 
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
-        if self.coefficients.difference.is_empty() {
-            return None;
-        }
-        let (dimension, mut square) = (start.len(), 0.0);
-        for (w, estimate) in self.estimate.iter_mut().enumerate() {
-            let stages = self.stages[w..].iter().step_by(dimension);
-            let sum =
-                self.coefficients.difference.iter().zip(stages).fold(S::nought(), |sum, (&d, &rate)| sum + d * rate);
-            *estimate = h * sum;
-            let scale = abs + rel * start[w].value().abs().max(end[w].value().abs());
-            square += (estimate.value() / scale).powi(2);
-        }
-        Some((square / dimension as f64).sqrt())
+        let rates = (0..start.len(), &self.stages[..]);
+        self.coefficients.error(h, (start, end), (rel, abs), rates, &mut self.estimate)
     }
 
     fn error_estimate(&self) -> &[S] {

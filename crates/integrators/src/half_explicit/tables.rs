@@ -2,6 +2,7 @@
 
 use mbsbench_problem::Scalar;
 
+use crate::formula::values;
 use crate::tableau::{Number, ZERO as O, decimal as d, ratio as q};
 use crate::tableaux::DOPRI5;
 
@@ -40,13 +41,35 @@ pub(super) struct Coefficients<S> {
 impl<S: Scalar> Coefficients<S> {
     /// Those of a table.
     pub fn of(table: &Table) -> Self {
-        let values = |numbers: &[Number]| numbers.iter().map(|number| number.value::<S>()).collect::<Vec<S>>();
         let rows: Vec<Vec<S>> = table.rows.iter().map(|row| values(row)).collect();
         let difference = table.embedded.map_or_else(Vec::new, |(weights, _)| {
             let own = rows[table.end].iter().copied().chain(std::iter::repeat(S::nought()));
-            own.zip(values(weights)).map(|(own, other)| own - other).collect()
+            own.zip(values::<S>(weights)).map(|(own, other)| own - other).collect()
         });
         Self { rows, nodes: values(table.nodes), difference }
+    }
+
+    /// Writes the estimate of the error of a step of size `h` for some `components` of the state, of which `rates` has the rates at the
+    /// stages, and gives its root mean square in parts of the tolerances `(rel, abs)`. `None` without an embedded formula.
+    pub fn error(
+        &self,
+        h: S,
+        (start, end): (&[S], &[S]),
+        (rel, abs): (f64, f64),
+        (components, rates): (impl ExactSizeIterator<Item = usize>, &[S]),
+        estimate: &mut [S],
+    ) -> Option<f64> {
+        if self.difference.is_empty() {
+            return None;
+        }
+        let (count, mut square) = (components.len(), 0.0);
+        for (i, j) in components.enumerate() {
+            let stages = rates[i..].iter().step_by(count);
+            estimate[j] = h * self.difference.iter().zip(stages).fold(S::nought(), |sum, (&d, &rate)| sum + d * rate);
+            let scale = abs + rel * start[j].value().abs().max(end[j].value().abs());
+            square += (estimate[j].value() / scale).powi(2);
+        }
+        Some((square / count as f64).sqrt())
     }
 }
 

@@ -3,9 +3,7 @@
 use mbsbench_problem::{DoubleDouble, Scalar};
 use nalgebra::{Complex, DMatrix};
 
-use super::tables;
-use crate::Formula;
-use crate::formula::{Estimate, rounded, stage_values};
+use crate::formula::{Estimate, Formula, rounded, stage_values};
 
 /// An explicit first stage, then `n` implicit ones with one coefficient `γ` on the diagonal, the last at the end of the
 /// step; zhang2022, Eqs. 5 and 6.
@@ -43,47 +41,6 @@ pub struct EmbeddedWeights<S> {
 }
 
 impl Esdirk {
-    /// The ρ_∞-Bathe formula: two implicit stages, order two, `ρ_∞ = rho` in [0, 1]; zhang2022, Eq. 7.
-    #[must_use]
-    pub fn bathe(rho: f64) -> Self {
-        tables::bathe(rho)
-    }
-
-    /// MSSTC(n): `n − 1` trapezoidal substeps of length `2γh` and a last stage, order two, for `n ≥ 2` and
-    /// `ρ_∞ = rho` in [0, 1].
-    #[must_use]
-    pub fn msstc(n: u32, rho: f64) -> Self {
-        tables::msstc(n, rho)
-    }
-
-    /// The `ρ_∞` for which the free nodes of MSSTH are known here.
-    pub const RHOS_OF_MSSTH: [f64; 3] = [0.0, 0.6, 1.0];
-
-    /// MSSTH(n) as zhang2022 modifies it: `n` implicit stages, order `n` = 3, 4 or 5, with `ρ_∞ = rho` of
-    /// [`Self::RHOS_OF_MSSTH`]; `None` for others.
-    #[must_use]
-    pub fn mssth(n: u32, rho: f64) -> Option<Self> {
-        tables::mssth(n, rho)
-    }
-
-    /// ESDIRK3(2)4L\[2\]SA of Kennedy and Carpenter: three implicit stages, order three, L-stable.
-    #[must_use]
-    pub fn esdirk324l2sa() -> Self {
-        tables::esdirk324l2sa()
-    }
-
-    /// ESDIRK3(2)5L\[2\]SA of Kennedy and Carpenter: four implicit stages, order three, L-stable.
-    #[must_use]
-    pub fn esdirk325l2sa() -> Self {
-        tables::esdirk325l2sa()
-    }
-
-    /// ESDIRK4(3)6L\[2\]SA₂ of Kennedy and Carpenter: five implicit stages, order four, L-stable.
-    #[must_use]
-    pub fn esdirk436l2sa2() -> Self {
-        tables::esdirk436l2sa2()
-    }
-
     /// The same numbers, each rounded to the scalar type.
     #[must_use]
     pub fn rounded<S: Scalar>(&self) -> Esdirk<S> {

@@ -28,7 +28,7 @@
 //! they alternate about their values and do not converge.
 
 mod auxiliaries;
-mod definitions;
+pub mod definitions;
 mod details;
 pub mod dirk;
 mod drive;
@@ -44,10 +44,7 @@ pub mod single_step;
 pub mod stages;
 mod tables;
 
-pub use definitions::{
-    Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
-    Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
-};
+pub use definitions::*;
 pub use dirk::Esdirk;
 pub use drive::solve;
 pub use method::{Implicit, Rule};

@@ -7,7 +7,7 @@ use nalgebra::DMatrix;
 
 use super::history::{History, add};
 use super::settings::Charts;
-use crate::newton::{Iteration, Keeper, Outcome, Progress};
+use crate::newton::{Keeper, Outcome, Progress, iterate};
 
 /// When the iteration ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -127,63 +127,50 @@ impl Solver<'_, '_> {
     pub fn solve(&mut self, stage: Stage) -> Result<(), Failure> {
         let time = self.t;
         let most = self.limits.iterations;
-        let mut point = AtPoint { solver: self, stage, norm: f64::NAN, corrections: 0 };
-        let outcome = point.solve(most.saturating_add(1))?;
-        let AtPoint { norm: residual, corrections: iterations, .. } = point;
+        let (mut norm, mut corrections) = (f64::NAN, 0);
+        // Each iteration tests the residual, after a correction in all but the first.
+        let make = |solver: &mut Self, iteration: u32| -> Result<f64, Failure> {
+            let Solver { dae, charts, chart, unknowns, keeper, t, t_end, limits, observer, .. } = solver;
+            let Unknowns { base, y, rates, residual, centre, matrix } = &mut **unknowns;
+            let (time, c) = (*t, stage.c);
+            if iteration > 1 {
+                if keeper.forms(iteration == 2, c) {
+                    let at = Point { t: stage.t, chart: &chart[..], y, rates };
+                    if let Some(matrix) = matrix {
+                        dae.jacobian(at, c, matrix);
+                        observer.newton_matrix(*t_end, matrix);
+                    }
+                    let factorized = dae.factorize(at, c);
+                    factorized.map_err(|Singular| Failure::SingularMatrix { time, matrix: "Newton's matrix" })?;
+                }
+                dae.correct(residual);
+                add(-1.0, residual, rates);
+                corrections += 1;
+            }
+            y.copy_from_slice(base);
+            add(c, rates, y);
+            if *charts == Charts::Moving && !chart.is_empty() {
+                dae.follow(centre, c, y);
+            }
+            limits.settings.afford_evaluations(time, dae.residual_evaluations(), 1)?;
+            dae.residual(Point { t: stage.t, chart: &chart[..], y, rates }, c, residual)?;
+            norm = residual.iter().map(|row| row * row).sum::<f64>().sqrt();
+            Ok(norm)
+        };
+        let judge = |solver: &mut Self, progress: Progress| {
+            if progress.size <= solver.limits.tolerance {
+                return Some(Outcome::Converged);
+            }
+            solver.keeper.judge(progress);
+            None
+        };
+        let outcome = iterate(self, most.saturating_add(1), make, judge)?;
+        let (residual, iterations) = (norm, corrections);
         match outcome {
             Outcome::Converged => Ok(()),
             // A first guess that is not finite is the problem's; a later one is the iteration's.
             Outcome::NotFinite if iterations == 0 => Err(Failure::NonFinite { time }),
             _ => Err(Failure::StageDiverged { time, stage: stage.number, iterations, residual }),
         }
-    }
-}
-
-/// The iteration at a point: each tests the residual, after a correction in all but the first.
-struct AtPoint<'p, 's, 'd> {
-    solver: &'p mut Solver<'s, 'd>,
-    stage: Stage,
-    /// Of the residual.
-    norm: f64,
-    corrections: u64,
-}
-
-impl Iteration for AtPoint<'_, '_, '_> {
-    fn iterate(&mut self, iteration: u32) -> Result<f64, Failure> {
-        let Self { solver, stage, .. } = self;
-        let Solver { dae, charts, chart, unknowns, keeper, t, t_end, limits, observer, .. } = &mut **solver;
-        let Unknowns { base, y, rates, residual, centre, matrix } = &mut **unknowns;
-        let (time, c) = (*t, stage.c);
-        if iteration > 1 {
-            if keeper.forms(iteration == 2, c) {
-                let at = Point { t: stage.t, chart: &chart[..], y, rates };
-                if let Some(matrix) = matrix {
-                    dae.jacobian(at, c, matrix);
-                    observer.newton_matrix(*t_end, matrix);
-                }
-                let factorized = dae.factorize(at, c);
-                factorized.map_err(|Singular| Failure::SingularMatrix { time, matrix: "Newton's matrix" })?;
-            }
-            dae.correct(residual);
-            add(-1.0, residual, rates);
-            self.corrections += 1;
-        }
-        y.copy_from_slice(base);
-        add(c, rates, y);
-        if *charts == Charts::Moving && !chart.is_empty() {
-            dae.follow(centre, c, y);
-        }
-        limits.settings.afford_evaluations(time, dae.residual_evaluations(), 1)?;
-        dae.residual(Point { t: stage.t, chart: &chart[..], y, rates }, c, residual)?;
-        self.norm = residual.iter().map(|row| row * row).sum::<f64>().sqrt();
-        Ok(self.norm)
-    }
-
-    fn judge(&mut self, progress: Progress) -> Option<Outcome> {
-        if progress.size <= self.solver.limits.tolerance {
-            return Some(Outcome::Converged);
-        }
-        self.solver.keeper.judge(progress);
-        None
     }
 }

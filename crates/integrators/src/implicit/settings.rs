@@ -23,9 +23,9 @@ macro_rules! with_settings {
                 /// Where local coordinates of rotations are centred: `step`, `stage`, `prediction` or `moving`.
                 charts: Charts => charts;
                 /// What first guesses are made of: `paper`, `constant` or `second-order`.
-                prediction: Prediction => prediction, silent "Prediction::is_paper";
+                prediction: Prediction => prediction, silent "crate::definition::is_default";
                 /// When Newton's matrix is formed and factorized: `full`, `modified` or `kept`.
-                jacobian: JacobianUse => jacobian, silent "JacobianUse::is_full";
+                jacobian: JacobianUse => jacobian, silent "crate::definition::is_default";
             }
             $($rest)*
         }
@@ -154,13 +154,5 @@ parameters! {
         /// From the two points solved last (Eq. 12), also in single-step formulas and in the last stage of those of
         /// order four and more; not in the first step nor in the first implicit stage.
         SecondOrder,
-    }
-}
-
-impl Prediction {
-    /// Whether it is the paper's; runs are not named by it then.
-    #[must_use]
-    pub fn is_paper(&self) -> bool {
-        *self == Self::Paper
     }
 }

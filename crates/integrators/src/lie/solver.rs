@@ -4,7 +4,7 @@ use mbsbench_problem::linalg::{System, add_product, add_transposed_product};
 use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Displaced, Failure, Mechanics, Run};
 use nalgebra::DMatrix;
 
-use crate::newton::{Iteration, Outcome, Progress};
+use crate::newton::{Outcome, Progress, iterate};
 use crate::saddle::factorize;
 
 /// How many roundings of positions a correction is taken for.
@@ -100,7 +100,7 @@ impl Solver {
     pub fn leap(&mut self, run: &mut Run<'_, Counted<'_>>, leap: Leap<'_>) -> Result<(), Failure> {
         let (time, most) = (run.t, self.max_iterations);
         let mut iteration = Leaping { solver: self, run, leap, made: 0, change: 0.0, coordinate: 0 };
-        match iteration.solve(most)? {
+        match iterate(&mut iteration, most, Leaping::iterate, Leaping::judge)? {
             Outcome::Converged => iteration.place(),
             // A first iterate that is not finite is the problem's; a later one is the iteration's.
             Outcome::NotFinite if iteration.made == 0 => Err(Failure::NonFinite { time }),
@@ -183,9 +183,7 @@ impl Leaping<'_, '_, '_> {
         constraints.iter_mut().for_each(|phi| *phi /= -*c_q);
         Ok(())
     }
-}
 
-impl Iteration for Leaping<'_, '_, '_> {
     fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
         self.run.afford(1)?;
         self.place()?;

@@ -5,7 +5,7 @@ use mbsbench_problem::{Counted, Failure, Mechanics, Run, Terms};
 use super::blocks::largest;
 use super::formula::{Correction, Formula, Trial};
 use super::settings::NewtonSettings;
-use crate::newton::{Iteration, Keeper, Outcome, Progress};
+use crate::newton::{Keeper, Outcome, Progress, iterate};
 
 /// Iterates `formula`, begun at the present state, over a step of size `h` (s) until a correction is small enough; `watched`
 /// says whether the observer wants to see the matrices.
@@ -36,7 +36,7 @@ pub fn solve(
         correction: Correction::default(),
         coordinate: 0,
     };
-    let outcome = step.solve(settings.max_iterations)?;
+    let outcome = iterate(&mut step, settings.max_iterations, Step::iterate, Step::judge)?;
     match outcome {
         Outcome::Converged if step.is_near_constraints() => Ok(()),
         // Corrections become small, too, where a matrix out of all proportion makes them so.
@@ -152,9 +152,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
         }
         Ok(true)
     }
-}
 
-impl<F: Formula> Iteration for Step<'_, '_, '_, F> {
     fn iterate(&mut self, iteration: u32) -> Result<f64, Failure> {
         let change = self.change(iteration)?;
         if iteration == self.settings.max_iterations || !change.is_finite() {

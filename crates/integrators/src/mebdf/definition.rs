@@ -1,13 +1,14 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Run, Solution, Task, Unsuitable, parameters};
 
 use super::details::details;
 use super::formula::MAX_ORDER;
-use super::run::{self, Control};
+use super::run::{Control, Steps};
 use super::stage::MAX_ITERATIONS;
-use crate::equations::{self, Eigenvalues, FirstOrder, IndexThree};
-use crate::newton::{EXACT, KEPT, STRUCTURED, options};
+use crate::equations::{self, Eigenvalues};
+use crate::newton::keeping;
+use crate::sizes::Tolerances;
 
 parameters! {
     /// What stands for the rate at the first guess of a stage.
@@ -80,13 +81,10 @@ impl Method for Solver {
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {
-        options([
-            ("linear-algebra", STRUCTURED.to_owned()),
-            ("jacobians", EXACT.to_owned()),
-            ("newton-matrix", KEPT.to_owned()),
-            ("newton-stop", "estimated error ≤ a part of the tolerance that falls with the order".to_owned()),
-            ("max-iterations", MAX_ITERATIONS.to_string()),
-        ])
+        keeping(
+            "estimated error ≤ a part of the tolerance that falls with the order".to_owned(),
+            MAX_ITERATIONS.to_string(),
+        )
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
@@ -98,12 +96,10 @@ impl Method for Solver {
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        if let Err(failure) = task.check_for(self, &mut problem) {
-            return Solution::refused(&problem, task, failure);
-        }
-        let StepControl::Tolerance { rel, abs, initial_step, max_step } = task.settings.control else {
-            let reason = "the method chooses its order with its step; give it tolerances".to_owned();
-            return Solution::refused(&problem, task, Failure::NotApplicable { reason });
+        let checked = task.check_for(self, &mut problem).and_then(|()| Tolerances::of(task));
+        let Tolerances { rel, abs, initial_step, max_step } = match checked {
+            Ok(tolerances) => tolerances,
+            Err(failure) => return Solution::refused(&problem, task, failure),
         };
         let span = task.t_end - task.t_start;
         let max_step = max_step.unwrap_or(10.0 * span);
@@ -116,9 +112,7 @@ impl Method for Solver {
             max_order: self.0.max_order,
             takes_rates: self.0.rates == Rates::Taken,
         };
-        match IndexThree::new(&mut problem, Eigenvalues::Real) {
-            Ok(mechanics) => run::solve(mechanics, control, problem, task, observer),
-            Err(_) => run::solve(FirstOrder::new(&mut problem, Eigenvalues::Real), control, problem, task, observer),
-        }
+        let steps = Steps::new(equations::of(&mut problem, Eigenvalues::Real), control, task);
+        Run::new(problem, task, observer).solve(steps)
     }
 }

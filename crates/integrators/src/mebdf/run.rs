@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Solution, Stepping, Task};
+use mbsbench_problem::{Counted, Failure, Further, Made, Run, Stepping, Task};
 
 use super::control::{PATIENCE, Sizes, Sums, after_failure, choice};
 use super::formula::Formula;
@@ -45,17 +45,6 @@ pub(super) struct Control {
     pub takes_rates: bool,
 }
 
-/// Solves `task`, which is possible.
-pub(super) fn solve<E: Equations>(
-    equations: E,
-    control: Control,
-    problem: Counted<'_>,
-    task: &Task<'_>,
-    observer: &mut dyn Observer,
-) -> Solution {
-    Run::new(problem, task, observer).solve(Steps::new(equations, control, task))
-}
-
 /// Why a step is repeated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Trouble {
@@ -71,6 +60,26 @@ enum Trouble {
     Error,
 }
 
+/// An end of a step's stages before the last one.
+enum Stop {
+    /// The step is to be repeated.
+    Trouble(Trouble),
+    /// The run ends.
+    Failure(Failure),
+}
+
+impl From<Trouble> for Stop {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
 /// The last two steps of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Ending {
@@ -81,8 +90,8 @@ enum Ending {
 }
 
 /// Steps of the formulas.
-struct Steps<E> {
-    equations: E,
+pub(super) struct Steps {
+    equations: Box<dyn Equations>,
     tolerances: Tolerances,
     max_order: usize,
     takes_rates: bool,
@@ -131,8 +140,8 @@ struct Steps<E> {
     end: Vec<f64>,
 }
 
-impl<E: Equations> Steps<E> {
-    fn new(equations: E, control: Control, task: &Task<'_>) -> Self {
+impl Steps {
+    pub(super) fn new(equations: Box<dyn Equations>, control: Control, task: &Task<'_>) -> Self {
         let Control { rel, abs, first_step, max_step, max_order, takes_rates } = control;
         let indices = equations.indices();
         let n = indices.len();
@@ -230,11 +239,11 @@ impl<E: Equations> Steps<E> {
     }
 
     /// Linearises at the guess of the first stage and factorizes.
-    fn form_matrix(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<Result<(), Trouble>, Failure> {
+    fn form_matrix(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<(), Stop> {
         if !self.is_evaluated && self.equations.linearises_by_differences() {
             self.evaluate_guess(run, t)?;
             if !self.is_evaluated {
-                return Ok(Err(Trouble::Iterations(Outcome::NotFinite)));
+                return Err(Trouble::Iterations(Outcome::NotFinite).into());
             }
         }
         run.afford(self.equations.linearisation_cost())?;
@@ -245,7 +254,7 @@ impl<E: Equations> Steps<E> {
         }
         (self.is_due, self.had_trouble, self.steps_with_matrix) = (false, false, 0);
         self.factorized = self.c();
-        Ok(self.equations.factorize_real(1.0 / self.factorized).map_err(|_| Trouble::Singular))
+        self.equations.factorize_real(1.0 / self.factorized).map_err(|_| Trouble::Singular.into())
     }
 
     /// The guess for the first stage: the second one of the last step, or a prediction where size or order have changed since.
@@ -259,12 +268,12 @@ impl<E: Equations> Steps<E> {
     }
 
     fn evaluate_guess(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<(), Failure> {
-        self.is_evaluated = evaluated(self.stage.evaluate(run, &mut self.equations, t))?;
+        self.is_evaluated = evaluated(self.stage.evaluate(run, self.equations.as_mut(), t))?;
         Ok(())
     }
 
     /// The first stage, `ȳ_{n+1}`, with a new matrix where one is due or the old one does not do.
-    fn take_first(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<Result<(), Trouble>, Failure> {
+    fn take_first(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<(), Stop> {
         self.guess();
         if self.takes_rates && !self.has_changed {
             self.stage.rate.copy_from_slice(&self.second_rate);
@@ -277,16 +286,16 @@ impl<E: Equations> Steps<E> {
         self.stage.further.fill(0.0);
         loop {
             let is_new = self.is_due;
-            if is_new && let Err(trouble) = self.form_matrix(run, t)? {
-                return Ok(Err(trouble));
+            if is_new {
+                self.form_matrix(run, t)?;
             }
             let bound = self.bound() / self.last_order as f64;
             let goal = if self.samples { Goal::Sampled(bound) } else { Goal::Plain(bound) };
             let place = self.place(t);
             let Self { stage, equations, tolerances, ratios: [ratio, _], .. } = self;
-            match stage.solve(run, equations, (place, tolerances), (goal, ratio))? {
-                Outcome::Converged => return Ok(Ok(())),
-                outcome if is_new => return Ok(Err(Trouble::Iterations(outcome))),
+            match stage.solve(run, equations.as_mut(), (place, tolerances), (goal, ratio))? {
+                Outcome::Converged => return Ok(()),
+                outcome if is_new => return Err(Trouble::Iterations(outcome).into()),
                 _ => {
                     // with another matrix, from the same guess
                     run.own.convergence_failures += 1;
@@ -311,7 +320,7 @@ impl<E: Equations> Steps<E> {
     }
 
     /// The second stage, `ȳ_{n+2}`.
-    fn take_second(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<Result<(), Trouble>, Failure> {
+    fn take_second(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<(), Stop> {
         let k = self.formula.order;
         self.made.combine(&self.formula.plain[..k], &mut self.stage.known);
         self.made.predict(k, &mut self.stage.y);
@@ -319,12 +328,12 @@ impl<E: Equations> Steps<E> {
         let goal = Goal::Plain(self.bound() / k as f64);
         let place = self.place(t);
         let Self { stage, equations, tolerances, ratios: [_, ratio], .. } = self;
-        let outcome = stage.solve(run, equations, (place, tolerances), (goal, ratio))?;
-        Ok(if outcome == Outcome::Converged { Ok(()) } else { Err(Trouble::Iterations(outcome)) })
+        let outcome = stage.solve(run, equations.as_mut(), (place, tolerances), (goal, ratio))?;
+        if outcome == Outcome::Converged { Ok(()) } else { Err(Trouble::Iterations(outcome).into()) }
     }
 
     /// The third stage, `y_{n+1}` of the extended formula, from the first one.
-    fn take_third(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<Result<(), Trouble>, Failure> {
+    fn take_third(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<(), Stop> {
         let (k, h, bound) = (self.formula.order, self.sizes.h, self.bound());
         let place = self.place(t);
         let Self { stage, formula, known, equations, tolerances, ratios: [ratio, _], .. } = self;
@@ -338,42 +347,34 @@ impl<E: Equations> Steps<E> {
         if self.takes_rates {
             stage.rate.copy_from_slice(&self.first_rate);
         }
-        let outcome = stage.solve(run, equations, (place, tolerances), (Goal::Extended(bound), ratio))?;
+        let outcome = stage.solve(run, equations.as_mut(), (place, tolerances), (Goal::Extended(bound), ratio))?;
         if outcome != Outcome::Converged {
-            return Ok(Err(Trouble::Extended(outcome)));
+            return Err(Trouble::Extended(outcome).into());
         }
         let apart = stage.sum(stage.y.iter().zip(&self.first).map(|(y, first)| y - first));
-        Ok(if apart <= 4.0 * self.y.len() as f64 { Ok(()) } else { Err(Trouble::Apart) })
+        if apart <= 4.0 * self.y.len() as f64 { Ok(()) } else { Err(Trouble::Apart.into()) }
     }
 
     /// All stages of a step to `t`, and those of the last step that are within the span.
-    fn stages(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<Result<(), Trouble>, Failure> {
-        if let Err(trouble) = self.take_first(run, t)? {
-            return Ok(Err(trouble));
-        }
+    fn stages(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<(), Stop> {
+        self.take_first(run, t)?;
         let (c, k) = (self.c(), self.formula.order);
         self.last_order = k;
         self.first.copy_from_slice(&self.stage.y);
-        self.stage.write_rate(&self.equations, c, &mut self.first_rate);
-        if let Err(trouble) = self.test() {
-            return Ok(Err(trouble));
-        }
+        self.stage.write_rate(self.equations.as_ref(), c, &mut self.first_rate);
+        self.test()?;
         self.failures = 0;
         if self.ends == Some(Ending::FirstStage) {
             self.made.follow(&self.known, &self.first, k + 1);
-            return Ok(Ok(()));
+            return Ok(());
         }
         let ahead = (t + self.sizes.h).min(run.task.t_end);
-        if let Err(trouble) = self.take_second(run, ahead)? {
-            return Ok(Err(trouble));
-        }
+        self.take_second(run, ahead)?;
         self.second.copy_from_slice(&self.stage.y);
-        self.stage.write_rate(&self.equations, c, &mut self.second_rate);
-        if let Err(trouble) = self.take_third(run, t)? {
-            return Ok(Err(trouble));
-        }
+        self.stage.write_rate(self.equations.as_ref(), c, &mut self.second_rate);
+        self.take_third(run, t)?;
         self.made.follow(&self.known, &self.stage.y, k + 1);
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// What is done about a step that is to be repeated.
@@ -479,13 +480,13 @@ impl<E: Equations> Steps<E> {
     }
 }
 
-impl<'p, E: Equations> Stepping<Counted<'p>> for Steps<E> {
+impl<'p> Stepping<Counted<'p>> for Steps {
     fn begin(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
         run.afford(2)?;
         let Self { equations, y, stage, .. } = self;
         equations.start(&mut run.problem, run.t, y)?;
         stage.y.copy_from_slice(y);
-        stage.evaluate(run, equations, run.t)?;
+        stage.evaluate(run, equations.as_mut(), run.t)?;
         equations.write_start_rates(&stage.rate, &mut self.first_rate);
         let h = self.sizes.h;
         self.known.start(y, self.first_rate.iter().map(|rate| h * rate));
@@ -500,16 +501,20 @@ impl<'p, E: Equations> Stepping<Counted<'p>> for Steps<E> {
         }
         let t = if self.ends == Some(Ending::FirstStage) { run.task.t_end } else { run.t + h };
         self.is_due |= (self.c() / self.factorized - 1.0).abs() > KEPT_CHANGE || self.factorized == 0.0;
-        if let Err(trouble) = self.stages(run, t)? {
-            if matches!(trouble, Trouble::Iterations(_) | Trouble::Extended(_)) {
-                run.own.convergence_failures += 1;
+        let trouble = match self.stages(run, t) {
+            Ok(()) => {
+                self.end.copy_from_slice(self.made.of_order(0));
+                return Ok(Some(t));
             }
-            let rejected = run.reject();
-            self.help(run, trouble)?;
-            return Ok(rejected);
+            Err(Stop::Failure(failure)) => return Err(failure),
+            Err(Stop::Trouble(trouble)) => trouble,
+        };
+        if matches!(trouble, Trouble::Iterations(_) | Trouble::Extended(_)) {
+            run.own.convergence_failures += 1;
         }
-        self.end.copy_from_slice(self.made.of_order(0));
-        Ok(Some(t))
+        let rejected = run.reject();
+        self.help(run, trouble)?;
+        Ok(rejected)
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 use mbsbench_problem::{Counted, Failure, Run};
 
 use crate::equations::{Equations, Tolerances};
-use crate::newton::{Iteration, Outcome, Progress, evaluated};
+use crate::newton::{Outcome, Progress, evaluated, iterate};
 
 /// Most iterations of a stage.
 pub(super) const MAX_ITERATIONS: u32 = 5;
@@ -79,10 +79,10 @@ impl Stage {
     ///
     /// # Errors
     /// Those of the problem, and budgets.
-    pub(super) fn evaluate<E: Equations>(
+    pub(super) fn evaluate(
         &mut self,
         run: &mut Run<'_, Counted<'_>>,
-        equations: &mut E,
+        equations: &mut dyn Equations,
         t: f64,
     ) -> Result<(), Failure> {
         run.afford(1)?;
@@ -92,7 +92,7 @@ impl Stage {
     }
 
     /// Writes `M (y − known)/c`, the rate that the formula has at the solution times `M`.
-    pub(super) fn write_rate<E: Equations>(&mut self, equations: &E, c: f64, rate: &mut [f64]) {
+    pub(super) fn write_rate(&mut self, equations: &dyn Equations, c: f64, rate: &mut [f64]) {
         for ((difference, y), known) in self.difference.iter_mut().zip(&self.y).zip(&self.known) {
             *difference = (y - known) / c;
         }
@@ -103,10 +103,10 @@ impl Stage {
     ///
     /// # Errors
     /// Those of the problem but [`Failure::NonFinite`], and [`Failure::BudgetExhausted`].
-    pub(super) fn solve<E: Equations>(
+    pub(super) fn solve(
         &mut self,
         run: &mut Run<'_, Counted<'_>>,
-        equations: &mut E,
+        equations: &mut dyn Equations,
         (place, tolerances): (Place, &Tolerances),
         (goal, ratio): (Goal, &mut f64),
     ) -> Result<Outcome, Failure> {
@@ -114,59 +114,45 @@ impl Stage {
         if !matches!(goal, Goal::Extended(_)) {
             tolerances.weigh(&self.y, place.h, &mut self.weights);
         }
-        Iterations { stage: self, run, equations, place, tolerances, goal, ratio }.solve(MAX_ITERATIONS)
-    }
-}
-
-struct Iterations<'s, 'r, 'p, E> {
-    stage: &'s mut Stage,
-    run: &'s mut Run<'r, Counted<'p>>,
-    equations: &'s mut E,
-    place: Place,
-    tolerances: &'s Tolerances,
-    goal: Goal,
-    ratio: &'s mut f64,
-}
-
-impl<E: Equations> Iteration for Iterations<'_, '_, '_, E> {
-    fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
-        let Self { stage, run, equations, place: Place { t, c, factorized, h }, .. } = self;
-        if !stage.has_rate && !evaluated(stage.evaluate(run, *equations, *t))? {
-            return Ok(f64::NAN);
-        }
-        if let Goal::Extended(_) = self.goal {
-            self.tolerances.weigh(&stage.y, *h, &mut stage.weights);
-        }
-        stage.has_rate = false;
-        let Stage { y, known, further, rate, difference, increment, .. } = &mut **stage;
-        for ((difference, y), known) in difference.iter_mut().zip(&*y).zip(&*known) {
-            *difference = y - known;
-        }
-        equations.multiply_mass(difference, increment);
-        for ((residual, f), further) in increment.iter_mut().zip(&*rate).zip(&*further) {
-            *residual = (*residual - *c * f - further) / *factorized;
-        }
-        equations.solve_real(increment);
-        run.own.newton_iterations += 1;
-        run.own.linear_solves += 1;
-        y.iter_mut().zip(&*increment).for_each(|(y, increment)| *y -= increment);
-        Ok(stage.sum(stage.increment.iter().copied()))
-    }
-
-    fn judge(&mut self, Progress { iteration, size, last }: Progress) -> Option<Outcome> {
-        let converged = |bound: f64, ratio: f64| size * (2.0 * ratio).min(1.0) < bound;
-        match self.goal {
-            Goal::Extended(bound) => converged(bound, *self.ratio).then_some(Outcome::Converged),
-            Goal::Sampled(_) if iteration == 1 => None,
-            Goal::Plain(bound) | Goal::Sampled(bound) => {
-                if iteration > 1 && last != 0.0 {
-                    *self.ratio = (0.9 * *self.ratio).max(size / last);
-                }
-                if converged(bound, *self.ratio) {
-                    return Some(Outcome::Converged);
-                }
-                (iteration > 1 && size > last).then_some(Outcome::Diverged)
+        let Place { t, c, factorized, h } = place;
+        let make = |stage: &mut Self, _: u32| -> Result<f64, Failure> {
+            if !stage.has_rate && !evaluated(stage.evaluate(run, equations, t))? {
+                return Ok(f64::NAN);
             }
-        }
+            if let Goal::Extended(_) = goal {
+                tolerances.weigh(&stage.y, h, &mut stage.weights);
+            }
+            stage.has_rate = false;
+            let Self { y, known, further, rate, difference, increment, .. } = stage;
+            for ((difference, y), known) in difference.iter_mut().zip(&*y).zip(&*known) {
+                *difference = y - known;
+            }
+            equations.multiply_mass(difference, increment);
+            for ((residual, f), further) in increment.iter_mut().zip(&*rate).zip(&*further) {
+                *residual = (*residual - c * f - further) / factorized;
+            }
+            equations.solve_real(increment);
+            run.own.newton_iterations += 1;
+            run.own.linear_solves += 1;
+            y.iter_mut().zip(&*increment).for_each(|(y, increment)| *y -= increment);
+            Ok(stage.sum(stage.increment.iter().copied()))
+        };
+        let judge = |_: &mut Self, Progress { iteration, size, last }: Progress| {
+            let converged = |bound: f64, ratio: f64| size * (2.0 * ratio).min(1.0) < bound;
+            match goal {
+                Goal::Extended(bound) => converged(bound, *ratio).then_some(Outcome::Converged),
+                Goal::Sampled(_) if iteration == 1 => None,
+                Goal::Plain(bound) | Goal::Sampled(bound) => {
+                    if iteration > 1 && last != 0.0 {
+                        *ratio = (0.9 * *ratio).max(size / last);
+                    }
+                    if converged(bound, *ratio) {
+                        return Some(Outcome::Converged);
+                    }
+                    (iteration > 1 && size > last).then_some(Outcome::Diverged)
+                }
+            }
+        };
+        iterate(self, MAX_ITERATIONS, make, judge)
     }
 }

@@ -1,11 +1,12 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Run, Solution, Task, Unsuitable, parameters};
 
 use super::formula::{Formula, MAX_ORDER};
 use super::newton::MAX_ITERATIONS;
-use super::run::{self, Tolerances};
-use crate::newton::{EXACT, KEPT, STRUCTURED, options};
+use super::run::Steps;
+use crate::newton::keeping;
+use crate::sizes::Tolerances;
 use crate::suite;
 
 parameters! {
@@ -64,13 +65,7 @@ impl Method for Solver {
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {
-        options([
-            ("linear-algebra", STRUCTURED.to_owned()),
-            ("jacobians", EXACT.to_owned()),
-            ("newton-matrix", KEPT.to_owned()),
-            ("newton-stop", "estimated error ≤ 0.5 of the tolerance (0.05 by an older rate)".to_owned()),
-            ("max-iterations", MAX_ITERATIONS.to_string()),
-        ])
+        keeping("estimated error ≤ 0.5 of the tolerance (0.05 by an older rate)".to_owned(), MAX_ITERATIONS.to_string())
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
@@ -80,16 +75,16 @@ impl Method for Solver {
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        if let Err(failure) = task.check_for(self, &mut problem) {
-            return Solution::refused(&problem, task, failure);
-        }
+        let checked = task.check_for(self, &mut problem);
         let task = &suite::with_largest_step(task);
-        let StepControl::Tolerance { rel, abs, initial_step, max_step } = task.settings.control else {
-            let reason = "the method chooses its order with its step; give it tolerances".to_owned();
-            return Solution::refused(&problem, task, Failure::NotApplicable { reason });
-        };
-        let formula = if self.0.bdf { Formula::bdf() } else { Formula::ndf() };
-        let tolerances = Tolerances { rel, abs, initial_step, max_step };
-        run::solve(formula, self.0.max_order, tolerances, problem, task, observer)
+        match checked.and_then(|()| Tolerances::of(task)) {
+            Ok(tolerances) => {
+                let formula = if self.0.bdf { Formula::bdf() } else { Formula::ndf() };
+                let mut run = Run::new(problem, task, observer);
+                let steps = Steps::new(formula, self.0.max_order, tolerances, &mut run);
+                run.solve(steps)
+            }
+            Err(failure) => Solution::refused(&problem, task, failure),
+        }
     }
 }

@@ -52,20 +52,4 @@ impl Formula {
     pub fn error_constant(&self, k: usize) -> f64 {
         self.kappa[k - 1] * GAMMA[k - 1] + 1.0 / (k + 1) as f64
     }
-
-    /// The formula as `Σ_j α_j y_{n+1−j} = h y'_{n+1}`, `j` from 0 to `k + 1`; zero beyond.
-    #[must_use]
-    pub fn weights(&self, k: usize) -> [f64; MAX_ORDER + 2] {
-        let mut weights = [0.0; MAX_ORDER + 2];
-        for m in 1..=k + 1 {
-            let share = if m <= k { 1.0 / m as f64 } else { -self.kappa[k - 1] * GAMMA[k - 1] };
-            // ∇ᵐ y_{n+1} = Σ_j (−1)ʲ (m over j) y_{n+1−j}
-            let mut binomial = 1.0;
-            for j in 0..=m {
-                weights[j] += share * binomial;
-                binomial *= -((m - j) as f64) / (j + 1) as f64;
-            }
-        }
-        weights
-    }
 }

@@ -18,4 +18,3 @@ mod run;
 mod tests;
 
 pub use definition::Ode15s;
-pub use formula::{Formula, MAX_ORDER};

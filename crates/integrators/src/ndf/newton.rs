@@ -5,7 +5,7 @@ use mbsbench_problem::{Counted, Failure};
 use super::differences::Differences;
 use super::formula::Formula;
 use crate::linearisation::IterationMatrix;
-use crate::newton::{Iteration, Outcome, Progress, evaluated};
+use crate::newton::{Outcome, Progress, evaluated, iterate};
 use crate::suite;
 
 /// Most iterations of a step.
@@ -86,7 +86,32 @@ impl Newton {
     ) -> Result<Outcome, Failure> {
         self.begin((formula, k), start, differences);
         let rounding = 100.0 * f64::EPSILON * self.norm(self.end.iter().copied());
-        Step { newton: self, problem, matrix, t_end, c: h / formula.leading(k), rounding }.solve(MAX_ITERATIONS)
+        let c = h / formula.leading(k);
+        let make = |newton: &mut Self, _: u32| -> Result<f64, Failure> {
+            let finite = evaluated(problem.rhs(t_end, &newton.end, &mut newton.increment))?;
+            Ok(if finite { newton.correct(matrix, c) } else { f64::NAN })
+        };
+        let judge = |newton: &mut Self, Progress { iteration, size, last }: Progress| {
+            if size <= rounding {
+                return Some(Outcome::Converged);
+            }
+            if iteration == 1 {
+                let rate = newton.rate?;
+                return (size * rate / (1.0 - rate) <= 0.05).then_some(Outcome::Converged);
+            }
+            if size > 0.9 * last {
+                return Some(Outcome::Slow(None));
+            }
+            let rate = (0.9 * newton.rate.unwrap_or(0.0)).max(size / last);
+            newton.rate = Some(rate);
+            let remaining = size * rate / (1.0 - rate);
+            if remaining <= 0.5 {
+                return Some(Outcome::Converged);
+            }
+            let rest = (MAX_ITERATIONS - iteration) as i32;
+            (0.5 < remaining * rate.powi(rest)).then_some(Outcome::Slow(None))
+        };
+        iterate(self, MAX_ITERATIONS, make, judge)
     }
 
     /// The prediction as first iterate.
@@ -119,48 +144,5 @@ impl Newton {
             *end = prediction + correction;
         }
         self.norm(self.increment.iter().copied())
-    }
-}
-
-/// The iteration for a step.
-struct Step<'s, 'p> {
-    newton: &'s mut Newton,
-    problem: &'s mut Counted<'p>,
-    matrix: &'s mut IterationMatrix,
-    /// End of the step, s.
-    t_end: f64,
-    c: f64,
-    /// Size of a correction that is no more than rounding.
-    rounding: f64,
-}
-
-impl Iteration for Step<'_, '_> {
-    #[inline]
-    fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
-        let Newton { end, increment, .. } = &mut *self.newton;
-        let finite = evaluated(self.problem.rhs(self.t_end, end, increment))?;
-        Ok(if finite { self.newton.correct(self.matrix, self.c) } else { f64::NAN })
-    }
-
-    #[inline]
-    fn judge(&mut self, Progress { iteration, size, last }: Progress) -> Option<Outcome> {
-        if size <= self.rounding {
-            return Some(Outcome::Converged);
-        }
-        if iteration == 1 {
-            let rate = self.newton.rate?;
-            return (size * rate / (1.0 - rate) <= 0.05).then_some(Outcome::Converged);
-        }
-        if size > 0.9 * last {
-            return Some(Outcome::Slow(None));
-        }
-        let rate = (0.9 * self.newton.rate.unwrap_or(0.0)).max(size / last);
-        self.newton.rate = Some(rate);
-        let remaining = size * rate / (1.0 - rate);
-        if remaining <= 0.5 {
-            return Some(Outcome::Converged);
-        }
-        let rest = (MAX_ITERATIONS - iteration) as i32;
-        (0.5 < remaining * rate.powi(rest)).then_some(Outcome::Slow(None))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Solution, Stepping, Task};
+use mbsbench_problem::{Counted, Failure, Further, Made, Run, Stepping};
 
 use super::differences::Differences;
 use super::formula::{Formula, MAX_ORDER};
@@ -10,35 +10,11 @@ use super::initial::Initial;
 use super::newton::{MAX_ITERATIONS, Newton};
 use crate::linearisation::{IterationMatrix, Linearisation};
 use crate::newton::Outcome;
+use crate::sizes::Tolerances;
 use crate::suite;
 
-/// What a task with tolerances says of sizes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Tolerances {
-    pub(super) rel: f64,
-    pub(super) abs: f64,
-    /// s; the method's own where none is given.
-    pub(super) initial_step: Option<f64>,
-    /// s; the whole span where none is given.
-    pub(super) max_step: Option<f64>,
-}
-
-/// Solves `task`, which has these tolerances, with the formulas up to `max_order`.
-pub(super) fn solve(
-    formula: Formula,
-    max_order: usize,
-    tolerances: Tolerances,
-    problem: Counted<'_>,
-    task: &Task<'_>,
-    observer: &mut dyn Observer,
-) -> Solution {
-    let mut run = Run::new(problem, task, observer);
-    let steps = Steps::new(formula, max_order, tolerances, &mut run);
-    run.solve(steps)
-}
-
 /// Steps of the formulas.
-struct Steps {
+pub(super) struct Steps {
     formula: Formula,
     max_order: usize,
     tolerances: Tolerances,
@@ -66,7 +42,12 @@ struct Steps {
 }
 
 impl Steps {
-    fn new(formula: Formula, max_order: usize, tolerances: Tolerances, run: &mut Run<'_, Counted<'_>>) -> Self {
+    pub(super) fn new(
+        formula: Formula,
+        max_order: usize,
+        tolerances: Tolerances,
+        run: &mut Run<'_, Counted<'_>>,
+    ) -> Self {
         let n = run.task.initial.len();
         let span = run.task.t_end - run.task.t_start;
         let linearisation = Linearisation::new(&mut run.problem);

@@ -1,15 +1,15 @@
 //! The method as experiment files name it.
 
 use mbsbench_problem::parameters::spelling;
-use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Run, Solution, Task, Unsuitable, parameters};
 use nalgebra::{Complex, DMatrix};
 
 use super::controller::MAX_ITERATIONS;
 use super::details::details;
-use super::run::MAX_ITERATIONS_FIXED;
-use super::{run, tableau};
-use crate::equations::{self, Eigenvalues, FirstOrder, IndexThree};
-use crate::newton::{EXACT, KEPT, STRUCTURED, options};
+use super::run::{MAX_ITERATIONS_FIXED, Steps};
+use super::tableau;
+use crate::equations::{self, Eigenvalues};
+use crate::newton::keeping;
 
 parameters! {
     /// RADAU5: the Radau IIA formula of order 5 with three implicit stages and the step-size control of Hairer and
@@ -75,19 +75,11 @@ impl Method for Solver {
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {
-        options([
-            ("linear-algebra", STRUCTURED.to_owned()),
-            ("jacobians", EXACT.to_owned()),
-            ("newton-matrix", KEPT.to_owned()),
-            (
-                "newton-stop",
-                format!(
-                    "estimated error ≤ min(0.03, √rel′) of the tolerance (≤ {} (1 + size) at constant steps)",
-                    spelling(&self.0.newton_tolerance)
-                ),
-            ),
-            ("max-iterations", format!("{MAX_ITERATIONS} ({MAX_ITERATIONS_FIXED} at constant steps)")),
-        ])
+        let tolerance = spelling(&self.0.newton_tolerance);
+        keeping(
+            format!("estimated error ≤ min(0.03, √rel′) of the tolerance (≤ {tolerance} (1 + size) at constant steps)"),
+            format!("{MAX_ITERATIONS} ({MAX_ITERATIONS_FIXED} at constant steps)"),
+        )
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
@@ -106,16 +98,8 @@ impl Method for Solver {
         if let Err(failure) = task.check_for(self, &mut problem) {
             return Solution::refused(&problem, task, failure);
         }
-        let tolerance = self.0.newton_tolerance;
-        match IndexThree::new(&mut problem, Eigenvalues::RealAndComplex) {
-            Ok(mechanics) => run::solve(mechanics, tolerance, problem, task, observer),
-            Err(_) => run::solve(
-                FirstOrder::new(&mut problem, Eigenvalues::RealAndComplex),
-                tolerance,
-                problem,
-                task,
-                observer,
-            ),
-        }
+        let equations = equations::of(&mut problem, Eigenvalues::RealAndComplex);
+        let steps = Steps::new(equations, self.0.newton_tolerance, task);
+        Run::new(problem, task, observer).solve(steps)
     }
 }

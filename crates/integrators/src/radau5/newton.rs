@@ -5,7 +5,7 @@ use mbsbench_problem::{Counted, Failure, Run};
 use super::collocation::Collocation;
 use super::tableau::{COMPLEX, ERROR, FROM_STAGES, NODES, REAL, TO_STAGES};
 use crate::equations::Equations;
-use crate::newton::{Iteration, Outcome, Progress, evaluated};
+use crate::newton::{Outcome, Progress, evaluated, iterate};
 
 /// When iterations are good enough.
 #[derive(Debug, Clone, Copy)]
@@ -78,10 +78,10 @@ impl Newton {
     ///
     /// # Errors
     /// Those of the problem but [`Failure::NonFinite`], and [`Failure::BudgetExhausted`].
-    pub(super) fn run<E: Equations>(
+    pub(super) fn run(
         &mut self,
         run: &mut Run<'_, Counted<'_>>,
-        equations: &mut E,
+        equations: &mut dyn Equations,
         h: f64,
         y: &[f64],
         (before, weights): (&Collocation, &[f64]),
@@ -90,7 +90,42 @@ impl Newton {
         self.guess(h, before);
         self.remaining = self.remaining.max(ROUNDING).powf(0.8);
         (self.rate, self.count) = (UNKNOWN_RATE, 0);
-        Step { newton: self, run, equations, h, y, weights, goal, last_ratio: f64::NAN }.solve(goal.iterations)
+        let make = |newton: &mut Self, _: u32| -> Result<f64, Failure> {
+            run.afford(3)?;
+            if !evaluated(newton.evaluate(&mut run.problem, equations, (run.t, h), y))? {
+                return Ok(f64::NAN);
+            }
+            newton.correct(equations, h);
+            newton.count += 1;
+            let size = newton.size(weights);
+            newton.advance();
+            Ok(size)
+        };
+        let mut last_ratio = f64::NAN;
+        // the solution is there, or further iterations make no sense (Eqs. IV.8.10 and IV.8.11)
+        let judge = |newton: &mut Self, Progress { iteration, size, last }: Progress| {
+            if 1 < iteration && iteration < goal.iterations {
+                let ratio = size / last.max(ROUNDING);
+                newton.rate = if iteration == 2 { ratio } else { (ratio * last_ratio).sqrt() };
+                last_ratio = ratio;
+                if newton.rate < 0.99 {
+                    newton.remaining = newton.rate / (1.0 - newton.rate);
+                }
+                if iteration >= goal.judged_from {
+                    if newton.rate >= 0.99 {
+                        return Some(Outcome::Diverged);
+                    }
+                    let rest = goal.iterations - 1 - iteration;
+                    let expected = newton.remaining * size * newton.rate.powi(rest as i32) / goal.remaining;
+                    if expected >= 1.0 {
+                        let shrink = 0.8 * expected.clamp(1e-4, 20.0).powf(-1.0 / f64::from(4 + rest));
+                        return Some(Outcome::Slow(Some(shrink)));
+                    }
+                }
+            }
+            (newton.remaining * size <= goal.remaining || size <= goal.rounding).then_some(Outcome::Converged)
+        };
+        iterate(self, goal.iterations, make, judge)
     }
 
     /// The collocation polynomial of the step before, continued; zero without one.
@@ -106,10 +141,10 @@ impl Newton {
     }
 
     /// `T⁻¹ F` into the increments.
-    fn evaluate<E: Equations>(
+    fn evaluate(
         &mut self,
         problem: &mut Counted<'_>,
-        equations: &mut E,
+        equations: &mut dyn Equations,
         (t, h): (f64, f64),
         y: &[f64],
     ) -> Result<(), Failure> {
@@ -125,7 +160,7 @@ impl Newton {
     }
 
     /// Makes the right-hand sides in the increments the increments.
-    fn correct<E: Equations>(&mut self, equations: &mut E, h: f64) {
+    fn correct(&mut self, equations: &mut dyn Equations, h: f64) {
         let Self { w, increments: [first, second, third], products, .. } = self;
         for (w, product) in w.iter().zip(products.iter_mut()) {
             equations.multiply_mass(w, product);
@@ -159,7 +194,7 @@ impl Newton {
 
     /// Estimates the error of the step from `y`, where `f` is the right-hand side, in units of the weights: norm of
     /// `(γ M − J)⁻¹ (f + M Σ eᵢ zᵢ/h)` (Eq. IV.8.19).
-    pub(super) fn estimate<E: Equations>(&mut self, equations: &mut E, h: f64, f: &[f64], weights: &[f64]) -> f64 {
+    pub(super) fn estimate(&mut self, equations: &mut dyn Equations, h: f64, f: &[f64], weights: &[f64]) -> f64 {
         let [first, second, third] = &self.z;
         for (((sum, first), second), third) in self.state.iter_mut().zip(first).zip(second).zip(third) {
             *sum = (ERROR[0] * first + ERROR[1] * second + ERROR[2] * third) / h;
@@ -173,10 +208,10 @@ impl Newton {
     ///
     /// # Errors
     /// Those of the problem.
-    pub(super) fn estimate_again<E: Equations>(
+    pub(super) fn estimate_again(
         &mut self,
         problem: &mut Counted<'_>,
-        equations: &mut E,
+        equations: &mut dyn Equations,
         (t, y): (f64, &[f64]),
         weights: &[f64],
     ) -> Result<f64, Failure> {
@@ -190,7 +225,7 @@ impl Newton {
         evaluated.map(|()| error)
     }
 
-    fn error_of<E: Equations>(&mut self, equations: &mut E, f: &[f64], weights: &[f64]) -> f64 {
+    fn error_of(&mut self, equations: &mut dyn Equations, f: &[f64], weights: &[f64]) -> f64 {
         for ((error, &f), &combined) in self.error.iter_mut().zip(f).zip(&self.combined) {
             *error = f + combined;
         }
@@ -198,59 +233,6 @@ impl Newton {
         let norm = (sum_of_squares(&self.error, weights) / weights.len() as f64).sqrt();
         // a maximum would take an estimate that is not a number for a small one
         if norm < LEAST_ERROR { LEAST_ERROR } else { norm }
-    }
-}
-
-/// The iteration for a step.
-struct Step<'s, 'r, 'p, E> {
-    newton: &'s mut Newton,
-    run: &'s mut Run<'r, Counted<'p>>,
-    equations: &'s mut E,
-    h: f64,
-    y: &'s [f64],
-    weights: &'s [f64],
-    goal: Goal,
-    /// Ratio of the last two sizes.
-    last_ratio: f64,
-}
-
-impl<E: Equations> Iteration for Step<'_, '_, '_, E> {
-    fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
-        let Self { newton, run, equations, h, y, weights, .. } = self;
-        run.afford(3)?;
-        if !evaluated(newton.evaluate(&mut run.problem, *equations, (run.t, *h), y))? {
-            return Ok(f64::NAN);
-        }
-        newton.correct(*equations, *h);
-        newton.count += 1;
-        let size = newton.size(weights);
-        newton.advance();
-        Ok(size)
-    }
-
-    /// Whether the solution is there, or further iterations make no sense (Eqs. IV.8.10 and IV.8.11).
-    fn judge(&mut self, Progress { iteration, size, last }: Progress) -> Option<Outcome> {
-        let Self { newton, goal, last_ratio, .. } = self;
-        if 1 < iteration && iteration < goal.iterations {
-            let ratio = size / last.max(ROUNDING);
-            newton.rate = if iteration == 2 { ratio } else { (ratio * *last_ratio).sqrt() };
-            *last_ratio = ratio;
-            if newton.rate < 0.99 {
-                newton.remaining = newton.rate / (1.0 - newton.rate);
-            }
-            if iteration >= goal.judged_from {
-                if newton.rate >= 0.99 {
-                    return Some(Outcome::Diverged);
-                }
-                let rest = goal.iterations - 1 - iteration;
-                let expected = newton.remaining * size * newton.rate.powi(rest as i32) / goal.remaining;
-                if expected >= 1.0 {
-                    let shrink = 0.8 * expected.clamp(1e-4, 20.0).powf(-1.0 / f64::from(4 + rest));
-                    return Some(Outcome::Slow(Some(shrink)));
-                }
-            }
-        }
-        (newton.remaining * size <= goal.remaining || size <= goal.rounding).then_some(Outcome::Converged)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Solution, StepControl, Stepping, Task};
+use mbsbench_problem::{Counted, Failure, Further, Made, Run, StepControl, Stepping, Task};
 
 use super::collocation::Collocation;
 use super::controller::{Controller, MAX_ITERATIONS};
@@ -26,17 +26,6 @@ const MAX_SINGULAR: u32 = 5;
 
 /// Most iterations of a constant step.
 pub(super) const MAX_ITERATIONS_FIXED: u32 = 30;
-
-/// Solves `task`, which is possible.
-pub(super) fn solve<E: Equations>(
-    equations: E,
-    newton_tolerance: f64,
-    problem: Counted<'_>,
-    task: &Task<'_>,
-    observer: &mut dyn Observer,
-) -> Solution {
-    Run::new(problem, task, observer).solve(Steps::new(equations, newton_tolerance, task))
-}
 
 /// What has to be done before the next attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,8 +50,8 @@ struct Controlled {
 }
 
 /// Steps of the formula.
-struct Steps<E> {
-    equations: E,
+pub(super) struct Steps {
+    equations: Box<dyn Equations>,
     newton: Newton,
     goal: Goal,
     /// Those of the weights.
@@ -83,8 +72,8 @@ struct Steps<E> {
     collocation: Collocation,
 }
 
-impl<E: Equations> Steps<E> {
-    fn new(equations: E, newton_tolerance: f64, task: &Task<'_>) -> Self {
+impl Steps {
+    pub(super) fn new(equations: Box<dyn Equations>, newton_tolerance: f64, task: &Task<'_>) -> Self {
         let indices = equations.indices();
         let n = indices.len();
         let ((rel, abs), goal) = match task.settings.control {
@@ -249,7 +238,7 @@ impl<E: Equations> Steps<E> {
     fn iterate(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<Outcome, Failure> {
         let Self { equations, newton, h, y, collocation, tolerances, weights, goal, .. } = self;
         tolerances.weigh(y, *h, weights);
-        let outcome = newton.run(run, equations, *h, y, (collocation, weights), *goal);
+        let outcome = newton.run(run, equations.as_mut(), *h, y, (collocation, weights), *goal);
         // Each iteration solves once.
         run.own.newton_iterations += u64::from(newton.count);
         run.own.linear_solves += u64::from(newton.count);
@@ -260,13 +249,13 @@ impl<E: Equations> Steps<E> {
     fn error(&mut self, run: &mut Run<'_, Counted<'_>>, after_rejection: bool) -> Result<f64, Failure> {
         let Self { equations, newton, h, y, derivative, weights, .. } = self;
         run.own.linear_solves += 1;
-        let error = newton.estimate(equations, *h, derivative, weights);
+        let error = newton.estimate(equations.as_mut(), *h, derivative, weights);
         if error < 1.0 || !(run.own.steps_accepted == 0 || after_rejection) {
             return Ok(error);
         }
         run.afford(1)?;
         run.own.linear_solves += 1;
-        match newton.estimate_again(&mut run.problem, equations, (run.t, y), weights) {
+        match newton.estimate_again(&mut run.problem, equations.as_mut(), (run.t, y), weights) {
             Err(Failure::NonFinite { .. }) => Ok(f64::NAN),
             error => error,
         }
@@ -287,7 +276,7 @@ fn reject_iterations(run: &mut Run<'_, Counted<'_>>) -> Option<f64> {
     run.reject()
 }
 
-impl<'p, E: Equations> Stepping<Counted<'p>> for Steps<E> {
+impl<'p> Stepping<Counted<'p>> for Steps {
     fn begin(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
         run.afford(1)?;
         self.equations.start(&mut run.problem, run.t, &mut self.y)?;

@@ -1,16 +1,37 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::grid::Grid;
 use mbsbench_problem::parameters::spelling;
-use mbsbench_problem::{
-    Counted, Failure, Method, Observer, Ode, Run, Solution, StepControl, Task, Unsuitable, parameters,
-};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Run, Solution, Task, Unsuitable, parameters};
 
 use super::run::{Levels, Steps};
 use crate::low_order;
 use crate::newton::{DENSE, options};
+use crate::sizes::check_equal_steps;
 
-parameters! {
+/// A method with its parameters.
+macro_rules! verlet {
+    ($(#[$doc:meta])* $type:ident, $levels:ident, $name:literal, $summary:literal, $source:literal) => {
+        parameters! {
+            $(#[$doc])*
+            #[derive(Copy)]
+            pub struct $type {
+                /// The iteration ends with a correction of velocities below this, relative to one and the largest velocity, or where
+                /// corrections no longer decrease and move positions by rounding only.
+                pub newton_tolerance: f64 [above 0.0, to 1.0] = 1e-12,
+                /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
+                pub max_iterations: u32 [from 1] = 50,
+            }
+        }
+
+        definition!($type, $name, "verlet", $summary, $source, |settings| Verlet {
+            levels: Levels::$levels,
+            tolerance: settings.newton_tolerance,
+            max_iterations: settings.max_iterations,
+        });
+    };
+}
+
+verlet!(
     /// RATTLE: the method of Störmer and Verlet with constraints on positions and on velocities, which hold at the end of each step
     /// (H. C. Andersen, J. Comput. Phys. 52 (1983) 24–34; Hairer, Lubich, Wanner, Geometric Numerical Integration, section VII.1.4).
     /// Symmetric; symplectic for conservative forces, so that the energy does not drift. Constant steps, order 2 in positions and
@@ -23,17 +44,12 @@ parameters! {
     ///
     /// Counted: one evaluation a step where neither is so, else one for each iteration and one more; two factorizations, and
     /// for masses that change one for each iteration and a Jacobian.
-    #[derive(Copy)]
-    pub struct Rattle {
-        /// The iteration ends with a correction of velocities below this, relative to one and the largest velocity, or where
-        /// corrections no longer decrease and move positions by rounding only.
-        pub newton_tolerance: f64 [above 0.0, to 1.0] = 1e-12,
-        /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
-        pub max_iterations: u32 [from 1] = 50,
-    }
-}
+    Rattle, Both, "rattle",
+    "Störmer–Verlet method for constrained mechanics, with constraints on positions and velocities",
+    "H. C. Andersen, J. Comput. Phys. 52 (1983) 24–34; Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4"
+);
 
-parameters! {
+verlet!(
     /// SHAKE: the method of Störmer and Verlet with constraints on positions alone (J.-P. Ryckaert, G. Ciccotti, H. J. C. Berendsen,
     /// J. Comput. Phys. 23 (1977) 327–341; Hairer, Lubich, Wanner, Geometric Numerical Integration, section VII.1.4),
     ///
@@ -47,62 +63,15 @@ parameters! {
     /// velocities.
     ///
     /// Counted: one evaluation and one factorization a step, and one of each at the start.
-    #[derive(Copy)]
-    pub struct Shake {
-        /// As of `rattle`.
-        pub newton_tolerance: f64 [above 0.0, to 1.0] = 1e-12,
-        /// As of `rattle`.
-        pub max_iterations: u32 [from 1] = 50,
-    }
-}
-
-definition!(
-    Rattle,
-    "rattle",
-    "verlet",
-    "Störmer–Verlet method for constrained mechanics, with constraints on positions and velocities",
-    "H. C. Andersen, J. Comput. Phys. 52 (1983) 24–34; Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4",
-    |settings| Verlet {
-        levels: Levels::Both,
-        tolerance: settings.newton_tolerance,
-        max_iterations: settings.max_iterations
-    }
-);
-
-definition!(
-    Shake,
-    "shake",
-    "verlet",
+    Shake, Positions, "shake",
     "Störmer–Verlet method for constrained mechanics, with constraints on positions",
-    "J.-P. Ryckaert, G. Ciccotti, H. J. C. Berendsen, J. Comput. Phys. 23 (1977) 327–341",
-    |settings| {
-        Verlet {
-            levels: Levels::Positions,
-            tolerance: settings.newton_tolerance,
-            max_iterations: settings.max_iterations,
-        }
-    }
+    "J.-P. Ryckaert, G. Ciccotti, H. J. C. Berendsen, J. Comput. Phys. 23 (1977) 327–341"
 );
 
 struct Verlet {
     levels: Levels,
     tolerance: f64,
     max_iterations: u32,
-}
-
-impl Verlet {
-    /// What makes the task impossible before the first step.
-    fn check(&self, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<(), Failure> {
-        task.check_for(self, problem)?;
-        let (StepControl::Fixed { step }, Some(grid)) = (task.settings.control, Grid::of(task)) else { return Ok(()) };
-        let span = task.t_end - task.t_start;
-        if self.levels == Levels::Positions && span > 0.0 && !grid.is_even() {
-            let reason =
-                format!("the method keeps its step, and the span of {span} s is not a whole number of {step} s");
-            return Err(Failure::NotApplicable { reason });
-        }
-        Ok(())
-    }
 }
 
 impl Method for Verlet {
@@ -153,7 +122,10 @@ impl Method for Verlet {
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        let prepared = self.check(&mut problem, task).and_then(|()| {
+        let prepared = task.check_for(self, &mut problem).and_then(|()| {
+            if self.levels == Levels::Positions {
+                check_equal_steps(task)?;
+            }
             Ok(Steps::new(self.levels, (self.tolerance, self.max_iterations), &mut problem.mechanics()?, task.initial))
         });
         match prepared {

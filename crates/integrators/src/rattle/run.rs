@@ -66,7 +66,7 @@ impl Steps {
         let (q, v) = end.split_at_mut(w.len());
         q.copy_from_slice(&to.q);
         solver.pull(run, to, 0.5 * h, w, v)?;
-        solver.velocity_multipliers(0.5 * h, lambda);
+        solver.multipliers(1, 0.5 * h, lambda);
         Ok(())
     }
 
@@ -83,7 +83,7 @@ impl Steps {
         next.t = t_end + h;
         solver.push(run, Push { from: to, to: next, base: earlier, duration: h, h, velocities: half })?;
         v.iter_mut().zip(earlier.iter().zip(&half[0])).for_each(|(v, (before, after))| *v = 0.5 * (before + after));
-        solver.position_multipliers(h, lambda);
+        solver.multipliers(0, h, lambda);
         Ok(())
     }
 }

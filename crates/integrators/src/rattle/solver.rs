@@ -5,7 +5,8 @@ use mbsbench_problem::{Counted, Failure, Mechanics, Run};
 use nalgebra::DMatrix;
 
 use super::point::Point;
-use crate::newton::{Iteration, Outcome, Progress};
+use crate::low_order::largest;
+use crate::newton::{Outcome, Progress, iterate};
 use crate::saddle::factorize;
 
 /// Solves for velocities and multipliers.
@@ -65,14 +66,9 @@ impl Solver {
         self.system.flops + self.end_mass.flops
     }
 
-    /// The multipliers that held the positions of the end, with forces that acted for `duration`, s.
-    pub fn position_multipliers(&self, duration: f64, lambda: &mut [f64]) {
-        lambda.iter_mut().zip(&self.impulses[0]).for_each(|(lambda, impulse)| *lambda = impulse / duration);
-    }
-
-    /// The same of the velocities.
-    pub fn velocity_multipliers(&self, duration: f64, lambda: &mut [f64]) {
-        lambda.iter_mut().zip(&self.impulses[1]).for_each(|(lambda, impulse)| *lambda = impulse / duration);
+    /// Multipliers of the constraints on positions (level 0) or velocities (level 1) over a `duration` (s).
+    pub fn multipliers(&self, level: usize, duration: f64, lambda: &mut [f64]) {
+        lambda.iter_mut().zip(&self.impulses[level]).for_each(|(lambda, impulse)| *lambda = impulse / duration);
     }
 
     /// Makes a half step that leads to positions on their constraints.
@@ -87,7 +83,7 @@ impl Solver {
             }
         }
         let mut iteration = Pushing { solver: self, run, push, made: 0 };
-        match iteration.solve(most)? {
+        match iterate(&mut iteration, most, Pushing::iterate, Pushing::judge)? {
             Outcome::Converged => {}
             // A first iterate that is not finite is the problem's; a later one is the iteration's.
             Outcome::NotFinite if iteration.made == 0 => return Err(Failure::NonFinite { time }),
@@ -182,9 +178,7 @@ impl Pushing<'_, '_, '_> {
             *q = q0 + 0.5 * *h * (u + w);
         }
     }
-}
 
-impl Iteration for Pushing<'_, '_, '_> {
     fn iterate(&mut self, iteration: u32) -> Result<f64, Failure> {
         self.arrive()?;
         let Self { solver, run, push: Push { from, to, base, duration, h, velocities: [u, w] }, .. } = self;
@@ -212,12 +206,11 @@ impl Iteration for Pushing<'_, '_, '_> {
             (*u, *w) = (*u + change, *w + change);
         }
         impulse.iter_mut().zip(impulses).for_each(|(impulse, change)| *impulse += change);
-        Ok(change.iter().fold(0.0, |largest: f64, x| if x.abs() > largest || x.is_nan() { x.abs() } else { largest }))
+        Ok(largest(change))
     }
 
     fn judge(&mut self, Progress { size, last, .. }: Progress) -> Option<Outcome> {
         self.made += 1;
-        let largest = |values: &[f64]| values.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
         let Push { to, h, velocities: [u, _], .. } = &self.push;
         let speed = largest(u);
         let is_rounding = *h * size <= ROUNDINGS * f64::EPSILON * (largest(&to.q) + *h * speed);

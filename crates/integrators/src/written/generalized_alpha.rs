@@ -3,7 +3,7 @@
 use mbsbench_problem::linear::spectral_radius;
 use mbsbench_problem::{Exact, Method, OutOfRange, parameters};
 
-use crate::low_order::{Discretisation, GeneralizedAlphaWeights, NewtonSettings, Weighted};
+use crate::low_order::{Discretisation, GeneralizedAlphaWeights, NewtonSettings, generalized_alpha};
 
 parameters! {
     /// The formulas are
@@ -55,6 +55,6 @@ impl GeneralizedAlphaSet {
 
     /// The method with these weights.
     pub(super) fn method(&self, newton: NewtonSettings) -> impl Method + use<> {
-        Weighted { weights: self.weights(), newton }.method()
+        generalized_alpha(self.weights(), newton)
     }
 }

@@ -1,16 +1,14 @@
 //! Runge–Kutta formulas.
 
-use mbsbench_problem::{
-    Counted, DoubleDouble, Exact, Method, Observer, OutOfRange, Scalar, Solution, Task, parameters,
-};
-use nalgebra::{Complex, DMatrix};
+use mbsbench_problem::{DoubleDouble, Exact, Method, OutOfRange, Scalar, parameters};
+use nalgebra::Complex;
 
 use crate::conditions;
 use crate::control::Control;
 use crate::details::{ROUNDING, property, tableau};
-use crate::formula::Estimate;
+use crate::explicit::{Advance, ExplicitRungeKutta};
+use crate::formula::{Estimate, Formula};
 use crate::implicit::Esdirk;
-use crate::{Advance, ExplicitRungeKutta, Formula};
 
 /// Most stages.
 const STAGES: usize = 40;
@@ -207,7 +205,8 @@ impl RungeKutta {
 
     /// The method of an explicit formula.
     pub(super) fn explicit(&self, advance: Advance, control: Control) -> impl Method + Method<DoubleDouble> + use<> {
-        Explicit(ExplicitRungeKutta::of(self.formula(), control.into()).advancing(advance))
+        let method = ExplicitRungeKutta::of(self.formula(), control.into()).advancing(advance);
+        ExplicitRungeKutta { details, ..method }
     }
 
     /// The rule of an implicit formula.
@@ -217,48 +216,23 @@ impl RungeKutta {
     }
 }
 
-/// An explicit formula that can say what it holds.
-struct Explicit(ExplicitRungeKutta);
-
-impl<S: Scalar> Method<S> for Explicit {
-    fn order(&self) -> u32 {
-        self.0.formula().order
-    }
-
-    fn counts_flops(&self) -> bool {
-        <ExplicitRungeKutta as Method<S>>::counts_flops(&self.0)
-    }
-
-    fn adapts(&self) -> bool {
-        <ExplicitRungeKutta as Method<S>>::adapts(&self.0)
-    }
-
-    fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
-        <ExplicitRungeKutta as Method<S>>::amplification(&self.0, omega_h)
-    }
-
-    fn details(&self) -> Vec<String> {
-        let formula = self.0.formula();
-        let Formula { order, nodes, rows, weights, estimates, .. } = formula;
-        let mut lines =
-            vec![property("stages", weights.len()), property("order", format!("{order} by the order conditions"))];
-        lines.extend(estimates.iter().map(|estimate| property("embedded", format!("order {}", estimate.order))));
-        let stage_order = conditions::stage_order(&rows[1..], &nodes[1..], *order, ROUNDING);
-        let (real, imaginary) = (stable_on_real_axis(formula), stable_on_imaginary_axis(formula));
-        let imaginary = if imaginary == 0.0 { "unstable".to_owned() } else { format!("to {imaginary:.3}i") };
-        lines.extend([
-            property("stage order", stage_order),
-            property("stable", format!("to -{real:.3} on the real axis; {imaginary} on the imaginary axis")),
-            "tableau".to_owned(),
-        ]);
-        let rows = rows.iter().map(Vec::as_slice);
-        lines.extend(tableau(nodes, rows, Some(("weights", weights))));
-        lines
-    }
-
-    fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        self.0.solve(problem, task, observer)
-    }
+/// Order, stability and tableau of an explicit formula, for `mbsbench describe`.
+fn details(formula: &Formula<DoubleDouble>) -> Vec<String> {
+    let Formula { order, nodes, rows, weights, estimates, .. } = formula;
+    let mut lines =
+        vec![property("stages", weights.len()), property("order", format!("{order} by the order conditions"))];
+    lines.extend(estimates.iter().map(|estimate| property("embedded", format!("order {}", estimate.order))));
+    let stage_order = conditions::stage_order(&rows[1..], &nodes[1..], *order, ROUNDING);
+    let (real, imaginary) = (stable_on_real_axis(formula), stable_on_imaginary_axis(formula));
+    let imaginary = if imaginary == 0.0 { "unstable".to_owned() } else { format!("to {imaginary:.3}i") };
+    lines.extend([
+        property("stage order", stage_order),
+        property("stable", format!("to -{real:.3} on the real axis; {imaginary} on the imaginary axis")),
+        "tableau".to_owned(),
+    ]);
+    let rows = rows.iter().map(Vec::as_slice);
+    lines.extend(tableau(nodes, rows, Some(("weights", weights))));
+    lines
 }
 
 /// How far from the origin, on the negative real axis, `|R| ≤ 1` holds without a gap, to three decimals.
@@ -272,15 +246,12 @@ fn stable_on_real_axis(formula: &Formula<DoubleDouble>) -> f64 {
 /// `y`, whose coefficients vanish up to the order of the formula.
 fn stable_on_imaginary_axis(formula: &Formula<DoubleDouble>) -> f64 {
     let Formula { rows, weights, .. } = formula;
-    let dot = |a: &[DoubleDouble], b: &[DoubleDouble]| {
-        a.iter().zip(b).fold(DoubleDouble::from(0.0), |sum, (&a, &b)| sum + a * b)
-    };
     // R(z) = 1 + Σ zᵏ bᵀ Aᵏ⁻¹ 1
     let mut powers = vec![DoubleDouble::from(1.0); weights.len()];
     let mut coefficients = vec![1.0];
     for _ in weights {
-        coefficients.push(dot(weights, &powers).value());
-        powers = rows.iter().map(|row| dot(row, &powers)).collect();
+        coefficients.push(conditions::dot(weights, &powers).value());
+        powers = rows.iter().map(|row| conditions::dot(row, &powers)).collect();
     }
     let stages = weights.len();
     // |R(i y)|² − 1 = Σ y²ᵐ Σ_{j + k = 2m} i^{j − k} r_j r_k, m ≥ 1

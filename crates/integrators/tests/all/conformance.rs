@@ -1,24 +1,24 @@
 //! What every method for differential equations must do beyond what is asked of all that are registered (in the tests of the
-//! program: ends, repeatability, who watches, budgets, refusals), instantiated for each.
+//! program: ends, repeatability, who watches, budgets, refusals), and of every tableau with the elementary controller.
 
 use std::ops::ControlFlow;
 
 use crate::common::{Circle, Cubic, Known};
-use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Mebdf, Ode15s, Ode23s, Ode45, Radau5, Rk3, Rk4, Rk5, Rk8};
+use mbsbench_integrators::control::ControllerSettings;
+use mbsbench_integrators::{Dop853, Dopri5, ExplicitRungeKutta, Gbs, Mebdf, Ode15s, Ode23s, Ode45, Radau5, tableaux};
 use mbsbench_problem::{
     AsOde, Clock, Counted, Failure, Method, MethodDefinition, Observer, Ode, Properties, Settings, Silent, Solution,
     Step, Task,
 };
 
 /// What the tests have to know of a method.
-trait Tested: MethodDefinition {
-    /// Evaluations of one constant step; of a step with as many iterations as it may have where there are none, and of an iteration of
-    /// a method that stops after any of them.
-    const STAGES: u64;
-    /// Whether each step is made for itself, with any size and right-hand side.
-    const IS_ONE_STEP: bool = true;
-    /// Whether it works with constant steps.
-    const HAS_CONSTANT_STEPS: bool = true;
+struct Tested {
+    name: &'static str,
+    method: Box<dyn Method>,
+    /// Evaluations of one constant step, for a method each of whose steps is made for itself, with any size and right-hand side.
+    stages: Option<u64>,
+    /// False for a method without constant steps.
+    has_constant_steps: bool,
 }
 
 fn solve(method: &dyn Method, ode: &mut dyn Ode, initial: &[f64], span: [f64; 2], settings: Settings) -> Solution {
@@ -26,8 +26,8 @@ fn solve(method: &dyn Method, ode: &mut dyn Ode, initial: &[f64], span: [f64; 2]
     method.solve(Counted::new(ode), &task, &mut Silent)
 }
 
-fn all_settings<D: Tested>(method: &dyn Method) -> Vec<Settings> {
-    let constant = D::HAS_CONSTANT_STEPS.then(|| Settings::fixed(0.125));
+fn all_settings(Tested { method, has_constant_steps, .. }: &Tested) -> Vec<Settings> {
+    let constant = has_constant_steps.then(|| Settings::fixed(0.125));
     let controlled = method.adapts().then(|| Settings::tolerance(1e-6, 1e-6));
     constant.into_iter().chain(controlled).collect()
 }
@@ -104,12 +104,12 @@ impl Observer for Middles<'_> {
 }
 
 /// Counts of constant steps.
-fn constant_steps<D: Tested>(method: &dyn Method) {
-    let (name, initial) = (D::NAME, Cubic.exact(0.0));
+fn constant_steps(Tested { name, method, stages, .. }: &Tested) {
+    let (method, initial) = (&**method, Cubic.exact(0.0));
     let fixed = solve(method, &mut AsOde(&Cubic), &initial, [0.0, 2.0], Settings::fixed(0.125)).statistics;
     assert_eq!(fixed.steps_accepted, 16, "{name}");
-    if D::IS_ONE_STEP {
-        assert_eq!(fixed.rhs_evaluations, 16 * D::STAGES, "{name}: evaluations are stages times steps");
+    if let Some(stages) = stages {
+        assert_eq!(fixed.rhs_evaluations, 16 * stages, "{name}: evaluations are stages times steps");
     }
     let accumulating = Settings { clock: Clock::Accumulating, ..Settings::fixed(0.05) };
     let dissertation = solve(method, &mut AsOde(&Circle), &[1.0, 0.0], [0.0, 5.0], accumulating);
@@ -119,11 +119,10 @@ fn constant_steps<D: Tested>(method: &dyn Method) {
     assert_eq!((tiny.failure, tiny.t_reached), (None, 1.0 + 1e-12), "{name}: tiny steps");
 }
 
-fn conformance<D: Tested>() {
-    let name = D::NAME;
-    let method = &*D::default().method();
+fn conformance(tested: &Tested) {
+    let (name, method) = (tested.name, &*tested.method);
     let initial = Cubic.exact(0.0);
-    for settings in all_settings::<D>(method) {
+    for settings in all_settings(tested) {
         let run = |span, settings| solve(method, &mut AsOde(&Cubic), &initial, span, settings);
 
         let once = run([0.0, 2.0], settings);
@@ -147,7 +146,7 @@ fn conformance<D: Tested>() {
         let bound = if method.order() == 2 { 2e-3 } else { 2e-4 };
         assert!(middles.largest < bound, "{name}: {:e}", middles.largest);
 
-        if D::IS_ONE_STEP {
+        if tested.stages.is_some() {
             let task = Task { t_start: 0.0, t_end: 2.0, initial: &[1.0], settings };
             let locked = method.solve(Counted::new(&mut Locked::default()), &task, &mut Multiplied);
             assert_eq!((locked.failure, locked.t_reached), (None, 2.0), "{name}");
@@ -162,8 +161,8 @@ fn conformance<D: Tested>() {
         assert!((cliff.state[0] - cliff.t_reached).abs() < 1e-13, "{name}: the last good state");
     }
 
-    if D::HAS_CONSTANT_STEPS {
-        constant_steps::<D>(method);
+    if tested.has_constant_steps {
+        constant_steps(tested);
     }
     for settings in [Settings::fixed(f64::INFINITY), Settings::tolerance(0.0, 0.0)] {
         let refused = solve(method, &mut AsOde(&Cubic), &initial, [0.0, 1.0], settings).failure;
@@ -171,32 +170,32 @@ fn conformance<D: Tested>() {
     }
 }
 
-macro_rules! conformance {
-    ($($test:ident: $definition:ty { $($name:ident: $value:expr),* });* $(;)?) => {$(
-        impl Tested for $definition {
-            $(const $name: conformance!(@ $name) = $value;)*
-        }
+#[test]
+fn every_tableau() {
+    for tableau in tableaux::ALL {
+        // A last stage at the end of the step is the first of the next one.
+        let stages = tableau.weights.iter().rposition(|b| b.value::<f64>() != 0.0).map(|last| last as u64 + 1);
+        let method = Box::new(ExplicitRungeKutta::new(tableau, ControllerSettings::elementary()));
+        conformance(&Tested { name: tableau.name, method, stages, has_constant_steps: true });
+    }
+}
 
+macro_rules! conformance {
+    ($($test:ident: $definition:ty, $stages:expr, $has_constant_steps:literal);* $(;)?) => {$(
         #[test]
         fn $test() {
-            conformance::<$definition>();
+            let (method, name) = (<$definition>::default().method(), <$definition>::NAME);
+            conformance(&Tested { name, method, stages: $stages, has_constant_steps: $has_constant_steps });
         }
     )*};
-    (@ STAGES) => { u64 };
-    (@ $other:ident) => { bool };
 }
 conformance!(
-    rk3: Rk3 { STAGES: 3 };
-    bs32: Bs32 { STAGES: 3 };
-    rk4: Rk4 { STAGES: 4 };
-    rk5: Rk5 { STAGES: 6 };
-    dopri5: Dopri5 { STAGES: 6 };
-    rk8: Rk8 { STAGES: 13 };
-    dop853: Dop853 { STAGES: 12 };
-    gbs: Gbs { STAGES: 65 }; // 2 + 4 + … + 16, the first evaluation shared by the eight results
-    ode45: Ode45 { STAGES: 6 };
-    ode23s: Ode23s { STAGES: 2 };
-    ode15s: Ode15s { STAGES: 4, IS_ONE_STEP: false, HAS_CONSTANT_STEPS: false };
-    mebdf: Mebdf { STAGES: 15, IS_ONE_STEP: false, HAS_CONSTANT_STEPS: false };
-    radau5: Radau5 { STAGES: 3, IS_ONE_STEP: false };
+    dopri5: Dopri5, Some(6), true;
+    dop853: Dop853, Some(12), true;
+    gbs: Gbs, Some(65), true; // 2 + 4 + … + 16, the first evaluation shared by the eight results
+    ode45: Ode45, Some(6), true;
+    ode23s: Ode23s, Some(2), true;
+    ode15s: Ode15s, None, false;
+    mebdf: Mebdf, None, false;
+    radau5: Radau5, None, true;
 );

@@ -1,30 +1,30 @@
 //! Measured orders of convergence, separately for position and velocity, in double-double precision.
 
 use crate::common::{Circle, Cubic, Known, errors};
-use mbsbench_integrators::{Advance, Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
+use mbsbench_integrators::control::ControllerSettings;
+use mbsbench_integrators::{Advance, ExplicitRungeKutta, Gbs, tableaux};
 use mbsbench_problem::{DoubleDouble, Method, MethodDefinition};
 
-/// Methods, and the number of steps to begin with: small enough that the error of the finer of two runs stays
-/// far above the rounding of double-double numbers.
-fn methods() -> Vec<(&'static str, Box<dyn Method<DoubleDouble>>, u32)> {
-    fn precise(definition: &impl MethodDefinition) -> Box<dyn Method<DoubleDouble>> {
-        definition.precise().expect("explicit methods are generic over the scalar")
+/// Every formula of every tableau, and extrapolation, with the number of steps to begin with: small enough that the error of the finer
+/// of two runs stays far above the rounding of double-double numbers.
+fn methods() -> Vec<(String, Box<dyn Method<DoubleDouble>>, u32)> {
+    let mut all: Vec<(String, Box<dyn Method<DoubleDouble>>, u32)> = Vec::new();
+    for tableau in tableaux::ALL {
+        for advance in [Advance::Higher, Advance::Lower].into_iter().take(1 + tableau.embedded.len().min(1)) {
+            let steps = match tableau.order {
+                ..=4 => 256,
+                5 => 128,
+                _ => 96,
+            };
+            let method = ExplicitRungeKutta::new(tableau, ControllerSettings::elementary()).advancing(advance);
+            all.push((format!("{}, {advance:?}", tableau.name), Box::new(method), steps));
+        }
     }
-    let lower = Advance::Lower;
-    vec![
-        ("rk3", precise(&Rk3::default()), 256),
-        ("bs32", precise(&Bs32::default()), 256),
-        ("bs32, lower", precise(&Bs32 { advance: lower }), 256),
-        ("rk4", precise(&Rk4::default()), 256),
-        ("rk5", precise(&Rk5::default()), 128),
-        ("rk5, lower", precise(&Rk5 { advance: lower }), 128),
-        ("dopri5", precise(&Dopri5::default()), 128),
-        ("rk8", precise(&Rk8::default()), 48),
-        ("rk8, lower", precise(&Rk8 { advance: lower }), 48),
-        ("dop853", precise(&Dop853::default()), 96),
-        ("gbs of order 8", precise(&Gbs { order: 8 }), 48),
-        ("gbs of order 10", precise(&Gbs { order: 10 }), 40),
-    ]
+    for (order, steps) in [(8, 48), (10, 40)] {
+        let method = Gbs { order }.precise().expect("extrapolation is generic over the scalar");
+        all.push((format!("gbs of order {order}"), method, steps));
+    }
+    all
 }
 
 /// The measured order must lie within 0.25 of the claimed one: nearer to it than to any other whole number by a

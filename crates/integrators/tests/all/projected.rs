@@ -3,7 +3,7 @@
 use crate::common::conformance::{STEP, both_controls_keep_spans, both_controls_tell_failures, run};
 use crate::common::constrained::{Manufactured, Odd, Pendulum, Record, Watcher, distance};
 use crate::common::{Circle, constrained};
-use mbsbench_integrators::projected::Projection;
+use mbsbench_integrators::projection::Projection;
 use mbsbench_integrators::{Dop853, Dop853Projected, Gbs};
 use mbsbench_problem::{
     AccelerationLevel, AsOde, Counted, Dimensions, DoubleDouble, Entries, Failure, MechanicalModel, Mechanics,

@@ -86,18 +86,9 @@ impl<S: Scalar> Stepper<S> for DescriptorStepper<S> {
     }
 
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
-        let Self { coefficients: Coefficients { difference, .. }, stage, rates, estimate, .. } = self;
-        if difference.is_empty() {
-            return None;
-        }
-        let (differential, mut square) = (&stage.parts.differential, 0.0);
-        for (i, &j) in differential.iter().enumerate() {
-            let stages = rates[i..].iter().step_by(differential.len());
-            estimate[j] = h * difference.iter().zip(stages).fold(S::nought(), |sum, (&d, &rate)| sum + d * rate);
-            let scale = abs + rel * start[j].value().abs().max(end[j].value().abs());
-            square += (estimate[j].value() / scale).powi(2);
-        }
-        Some((square / differential.len() as f64).sqrt())
+        let Self { coefficients, stage, rates, estimate, .. } = self;
+        let rates = (stage.parts.differential.iter().copied(), &rates[..]);
+        coefficients.error(h, (start, end), (rel, abs), rates, estimate)
     }
 
     fn error_estimate(&self) -> &[S] {

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use super::factorized;
 use super::parts::{Parts, copy};
-use crate::newton::{Iteration, Outcome, Progress};
+use crate::newton::{Outcome, Progress, iterate};
 use crate::saddle::factors;
 
 /// A stage that takes as many iterations has not converged.
@@ -169,7 +169,7 @@ impl<S: Scalar> Stage<S> {
         let time = times.start.value();
         let mut search =
             Search { stage: self, problem, times, is_explicit, step, iterations: 0, residual: 0.0, forms: true };
-        let outcome = search.solve(MOST_ITERATIONS)?;
+        let outcome = iterate(&mut search, MOST_ITERATIONS, Search::iterate, Search::judge)?;
         let Search { iterations, residual, .. } = search;
         match outcome {
             Outcome::Converged => Ok(()),
@@ -284,9 +284,7 @@ impl<S: Scalar> Search<'_, '_, '_, S> {
             next[j] += *step * x;
         }
     }
-}
 
-impl<S: Scalar> Iteration for Search<'_, '_, '_, S> {
     fn iterate(&mut self, iteration: u32) -> Result<f64, Failure> {
         if iteration > 1 {
             self.correct();

@@ -1,9 +1,7 @@
 //! The implicit formulas as experiment files name them.
 
-pub use runge_kutta::{
-    Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4, Mssth5,
-};
-pub use steps::{Lms2, Lms3, Lms4, Ss2, Ss3, Ss4, Trapezoidal};
+pub use runge_kutta::*;
+pub use steps::*;
 
 /// A formula with its own parameters and the settings that all implicit formulas share, and the rule of its steps.
 macro_rules! formula {

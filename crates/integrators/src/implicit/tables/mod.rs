@@ -5,11 +5,6 @@ mod kennedy_carpenter;
 mod msstc;
 mod mssth;
 
-pub use bathe::bathe;
-pub use kennedy_carpenter::{esdirk324l2sa, esdirk325l2sa, esdirk436l2sa2};
-pub use msstc::msstc;
-pub use mssth::mssth;
-
 use mbsbench_problem::linalg::Lu;
 use mbsbench_problem::{DoubleDouble, Scalar};
 use nalgebra::DMatrix;

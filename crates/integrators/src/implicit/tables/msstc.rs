@@ -6,47 +6,53 @@ use num_dual::DualNum;
 use super::{newton, number};
 use crate::implicit::Esdirk;
 
-/// The formula with `n ≥ 2` implicit stages (H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962),
-/// from its conditions.
-///
-/// The stability function is `R(z) = N(z)/(1−γz)ⁿ`. Second order leaves `γ` and `n − 3` more coefficients of `N` free, which
-/// make all powers of `ω` in `|1−iγω|²ⁿ − |N(iω)|²` vanish but the highest. With `s = γz` that is
-///
-/// ```text
-/// N(s) N(−s) = (1 − s²)ⁿ − (1 − ρ²) (−s²)ⁿ
-/// ```
-///
-/// whose zeros are those of `1 − 1/s² = κ e^{2πik/n}`, `κⁿ = 1 − ρ²`, so that
-///
-/// ```text
-/// N(s) = Πₖ (1 + s √(1 − κ e^{2πik/n})),   k = 0 … n−1
-/// ```
-///
-/// Its coefficient of `s` must be `1/γ − n`, which gives `γ`. The last row of the tableau follows from `N`.
-pub fn msstc(n: u32, rho: f64) -> Esdirk {
-    assert!(n >= 2, "MSSTC has a trapezoidal substep and a last stage");
-    let numerator = numerator(n, rho);
-    let gamma = (numerator[1] + f64::from(n)).recip();
-    let zero = number(0.0);
-    let mut rows = vec![vec![zero]];
-    let mut nodes = vec![zero];
-    for i in 1..n as usize {
-        let mut row = vec![gamma * 2.0; i + 1];
-        (row[0], row[i]) = (gamma, gamma);
-        rows.push(row);
-        nodes.push(gamma * (2 * i) as f64);
-    }
-    nodes.push(number(1.0));
-    let mut last = last_row(n, &numerator, gamma);
-    last.push(gamma);
-    rows.push(last);
-    Esdirk {
-        name: format!("MSSTC({n})"),
-        order: 2,
-        nodes,
-        rows,
-        embedded: None,
-        source: "H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962; zhang2022, Sect. 2.3",
+impl Esdirk {
+    /// MSSTC(n): `n − 1` trapezoidal substeps of length `2γh` and a last stage, order two, for `n ≥ 2` and
+    /// `ρ_∞ = rho` in [0, 1].
+    ///
+    /// The formula with `n ≥ 2` implicit stages (H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962),
+    /// from its conditions.
+    ///
+    /// The stability function is `R(z) = N(z)/(1−γz)ⁿ`. Second order leaves `γ` and `n − 3` more coefficients of `N` free, which
+    /// make all powers of `ω` in `|1−iγω|²ⁿ − |N(iω)|²` vanish but the highest. With `s = γz` that is
+    ///
+    /// ```text
+    /// N(s) N(−s) = (1 − s²)ⁿ − (1 − ρ²) (−s²)ⁿ
+    /// ```
+    ///
+    /// whose zeros are those of `1 − 1/s² = κ e^{2πik/n}`, `κⁿ = 1 − ρ²`, so that
+    ///
+    /// ```text
+    /// N(s) = Πₖ (1 + s √(1 − κ e^{2πik/n})),   k = 0 … n−1
+    /// ```
+    ///
+    /// Its coefficient of `s` must be `1/γ − n`, which gives `γ`. The last row of the tableau follows from `N`.
+    #[must_use]
+    pub fn msstc(n: u32, rho: f64) -> Self {
+        assert!(n >= 2, "MSSTC has a trapezoidal substep and a last stage");
+        let numerator = numerator(n, rho);
+        let gamma = (numerator[1] + f64::from(n)).recip();
+        let zero = number(0.0);
+        let mut rows = vec![vec![zero]];
+        let mut nodes = vec![zero];
+        for i in 1..n as usize {
+            let mut row = vec![gamma * 2.0; i + 1];
+            (row[0], row[i]) = (gamma, gamma);
+            rows.push(row);
+            nodes.push(gamma * (2 * i) as f64);
+        }
+        nodes.push(number(1.0));
+        let mut last = last_row(n, &numerator, gamma);
+        last.push(gamma);
+        rows.push(last);
+        Self {
+            name: format!("MSSTC({n})"),
+            order: 2,
+            nodes,
+            rows,
+            embedded: None,
+            source: "H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962; zhang2022, Sect. 2.3",
+        }
     }
 }
 

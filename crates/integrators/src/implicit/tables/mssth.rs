@@ -35,32 +35,41 @@ const CHOICES_5: [Choice; 3] = [
     choice(1.0, 0.246_505_2, [decimal("0.45361725766875554688"), decimal("1.1779077366134449445")]),
 ];
 
-/// The formula of order `n`, where it is known.
-///
-/// All have `R(∞) = ρ_∞` up to its sign, which fixes `γ`: `Σᵢ C(n,i) (−γ)ⁱ/(n−i)! = ± ρ_∞ γⁿ`.
-pub fn mssth(n: u32, rho: f64) -> Option<Esdirk> {
-    let (choices, sign) = match n {
-        3 => (&CHOICES_3, -1.0),
-        4 => (&CHOICES_4, 1.0),
-        5 => (&CHOICES_5, 1.0),
-        _ => return None,
-    };
-    let choice = choices.iter().find(|choice| choice.rho == rho)?;
-    let gamma = gamma(n, sign * rho, choice.gamma);
-    let free = choice.nodes.map(Number::value);
-    let (nodes, rows) = match n {
-        3 => third_order(gamma),
-        4 => fourth_order(gamma, free),
-        _ => fifth_order(gamma, free),
-    };
-    Some(Esdirk {
-        name: format!("MSSTH({n})"),
-        order: n,
-        nodes,
-        rows,
-        embedded: None,
-        source: "zhang2022, Sect. 2.3 and appendix; free nodes as in the authors' code MBDyn",
-    })
+impl Esdirk {
+    /// The `ρ_∞` for which the free nodes of MSSTH are known here.
+    pub const RHOS_OF_MSSTH: [f64; 3] = [0.0, 0.6, 1.0];
+
+    /// MSSTH(n) as zhang2022 modifies it: `n` implicit stages, order `n` = 3, 4 or 5, with `ρ_∞ = rho` of
+    /// [`Self::RHOS_OF_MSSTH`]; `None` for others.
+    ///
+    /// The formula of order `n`, where it is known.
+    ///
+    /// All have `R(∞) = ρ_∞` up to its sign, which fixes `γ`: `Σᵢ C(n,i) (−γ)ⁱ/(n−i)! = ± ρ_∞ γⁿ`.
+    #[must_use]
+    pub fn mssth(n: u32, rho: f64) -> Option<Self> {
+        let (choices, sign) = match n {
+            3 => (&CHOICES_3, -1.0),
+            4 => (&CHOICES_4, 1.0),
+            5 => (&CHOICES_5, 1.0),
+            _ => return None,
+        };
+        let choice = choices.iter().find(|choice| choice.rho == rho)?;
+        let gamma = gamma(n, sign * rho, choice.gamma);
+        let free = choice.nodes.map(Number::value);
+        let (nodes, rows) = match n {
+            3 => third_order(gamma),
+            4 => fourth_order(gamma, free),
+            _ => fifth_order(gamma, free),
+        };
+        Some(Self {
+            name: format!("MSSTH({n})"),
+            order: n,
+            nodes,
+            rows,
+            embedded: None,
+            source: "zhang2022, Sect. 2.3 and appendix; free nodes as in the authors' code MBDyn",
+        })
+    }
 }
 
 /// Zero of `Σᵢ C(n,i) (−γ)ⁱ/(n−i)! − end γⁿ` near `start`.

@@ -171,6 +171,51 @@ impl Additive {
             self.shifted[i] = self.a[i] + self.alpha * self.free[i];
         }
     }
+
+    /// The correction of all unknowns together, or with the reaction at the end eliminated: its size.
+    fn solve_all(&mut self, trial: &Trial) -> f64 {
+        let terms = &trial.terms;
+        let (n, m) = (self.a.len(), self.psi[0].len());
+        let Self { predictor, alpha, b, dense, a, reaction, psi, shifted, reaction_change, system, x, .. } = self;
+        let h = predictor.h;
+        let inner = if *dense { n } else { 0 };
+        let (dynamics, rest) = x.split_at_mut(n);
+        let (reactions, rest) = rest.split_at_mut(inner);
+        let (positions, velocities) = rest.split_at_mut(m);
+        for (residual, &force) in dynamics.iter_mut().zip(&terms.forces) {
+            *residual = (1.0 + *alpha) * force;
+        }
+        add_product(-1.0, terms.mass.all(), shifted, dynamics);
+        for c in 0..m {
+            positions[c] = -2.0 * terms.constraints[c] / (h * h);
+            velocities[c] = -2.0 * terms.constraint_rates[c] / h;
+        }
+        reaction_change.fill(0.0);
+        add_product(-1.0, terms.mass.all(), reaction, reaction_change);
+        add_transposed_product(1.0, terms.jacobian.all(), &psi[1], reaction_change);
+        if *dense {
+            reactions.copy_from_slice(reaction_change);
+        } else {
+            self.by_itself_factors.solve_by_columns(reaction_change);
+            add_product(-1.0, &self.by_reaction, reaction_change, dynamics);
+            add_product(-*b, terms.jacobian.all(), reaction_change, positions);
+            add_product(-1.0, &self.velocity[1], reaction_change, velocities);
+            system.flops += self.by_itself_factors.solve_flops() + flops::product(n + 2 * m, n, 1);
+        }
+        system.solve(x);
+        if *dense {
+            reaction_change.copy_from_slice(&x[n..2 * n]);
+        } else {
+            add_product(1.0, &self.eliminated, x, reaction_change);
+            system.flops += flops::product(n, n + 2 * m, 1);
+        }
+        let (change, multipliers) = (&x[..n], &x[n + inner..]);
+        increase(a, change);
+        increase(reaction, reaction_change);
+        increase(&mut psi[0], &multipliers[..m]);
+        increase(&mut psi[1], &multipliers[m..]);
+        largest(change).max(largest(reaction_change))
+    }
 }
 
 impl Formula for Additive {
@@ -296,67 +341,21 @@ impl Formula for Additive {
     }
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {
+        let in_levels = self.in_levels().is_some();
+        let change = if self.sparse.is_some() {
+            self.solve_sparse(trial)
+        } else if in_levels {
+            self.solve_levels(trial)
+        } else {
+            self.solve_all(trial)
+        };
+        let size = largest(&self.a).max(largest(&self.reaction));
+        self.end(trial);
+        let reform = in_levels && self.gives_up(change, trial);
         // Near b = 1/2, where the two reactions move positions and velocities alike, roundings of the constraints come
         // back enlarged by the inverse of the determinant, 1 − 2 b.
-        let determinant = (1.0 - 2.0 * self.b).abs().min(1.0);
-        if self.sparse.is_some() {
-            let change = self.solve_sparse(trial);
-            let size = largest(&self.a).max(largest(&self.reaction));
-            self.end(trial);
-            let by_position = self.predictor.by_position * determinant;
-            return Correction { change, size, by_position, solves: 1, reform: false };
-        }
-        if self.in_levels().is_some() {
-            let change = self.solve_levels(trial);
-            let size = largest(&self.a).max(largest(&self.reaction));
-            self.end(trial);
-            let reform = self.gives_up(change, trial);
-            return Correction { change, size, by_position: self.predictor.by_position, solves: 1, reform };
-        }
-        let terms = &trial.terms;
-        let (n, m) = (self.a.len(), self.psi[0].len());
-        let Self { predictor, alpha, b, dense, a, reaction, psi, shifted, reaction_change, system, x, .. } = self;
-        let h = predictor.h;
-        let inner = if *dense { n } else { 0 };
-        let (dynamics, rest) = x.split_at_mut(n);
-        let (reactions, rest) = rest.split_at_mut(inner);
-        let (positions, velocities) = rest.split_at_mut(m);
-        for (residual, &force) in dynamics.iter_mut().zip(&terms.forces) {
-            *residual = (1.0 + *alpha) * force;
-        }
-        add_product(-1.0, terms.mass.all(), shifted, dynamics);
-        for c in 0..m {
-            positions[c] = -2.0 * terms.constraints[c] / (h * h);
-            velocities[c] = -2.0 * terms.constraint_rates[c] / h;
-        }
-        reaction_change.fill(0.0);
-        add_product(-1.0, terms.mass.all(), reaction, reaction_change);
-        add_transposed_product(1.0, terms.jacobian.all(), &psi[1], reaction_change);
-        if *dense {
-            reactions.copy_from_slice(reaction_change);
-        } else {
-            self.by_itself_factors.solve_by_columns(reaction_change);
-            add_product(-1.0, &self.by_reaction, reaction_change, dynamics);
-            add_product(-*b, terms.jacobian.all(), reaction_change, positions);
-            add_product(-1.0, &self.velocity[1], reaction_change, velocities);
-            system.flops += self.by_itself_factors.solve_flops() + flops::product(n + 2 * m, n, 1);
-        }
-        system.solve(x);
-        if *dense {
-            reaction_change.copy_from_slice(&x[n..2 * n]);
-        } else {
-            add_product(1.0, &self.eliminated, x, reaction_change);
-            system.flops += flops::product(n, n + 2 * m, 1);
-        }
-        let (change, multipliers) = (&x[..n], &x[n + inner..]);
-        increase(a, change);
-        increase(reaction, reaction_change);
-        increase(&mut psi[0], &multipliers[..m]);
-        increase(&mut psi[1], &multipliers[m..]);
-        let change = largest(change).max(largest(reaction_change));
-        let size = largest(a).max(largest(reaction));
-        self.end(trial);
-        Correction { change, size, by_position: self.predictor.by_position * determinant, solves: 1, reform: false }
+        let determinant = if in_levels { 1.0 } else { (1.0 - 2.0 * self.b).abs().min(1.0) };
+        Correction { change, size, by_position: self.predictor.by_position * determinant, solves: 1, reform }
     }
 
     fn most_corrected(&self) -> usize {

@@ -1,16 +1,10 @@
 //! Formulas with constraints on positions and velocities.
 
-use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{OutOfRange, parameters};
 
-use super::{Rule, Solver};
-use crate::low_order::additive::Additive;
-use crate::low_order::drive::Plan;
-use crate::low_order::formula::Start;
+use super::{Constraints, LowOrder};
 use crate::low_order::predictor::Discretisation;
 use crate::low_order::settings::{LinearAlgebra, NewtonSettings, PairAlgebra};
-use crate::low_order::stabilised::Stabilised;
 
 parameters! {
     /// HHT-ADD: HHT formulas with constraint forces added to the accelerations; positions and velocities on their
@@ -40,45 +34,16 @@ impl HhtAdd {
     }
 }
 
-impl Rule for HhtAdd {
-    type Formula = Additive;
-
-    fn order(&self) -> u32 {
-        2
-    }
-
-    fn full_matrices(&self) -> u32 {
-        10
-    }
-
-    fn plan(&self) -> Plan {
-        Plan::one_step(self.newton)
-    }
-
-    fn discretisation(&self) -> Discretisation {
-        Discretisation::hht(self.alpha)
-    }
-
-    fn alpha(&self) -> f64 {
-        self.alpha
-    }
-
-    fn linear_algebra(&self) -> String {
-        spelling(&self.linear_algebra)
-    }
-
-    fn start(&self, start: &Start<'_>) -> Result<Additive, Singular> {
-        Additive::new(self.alpha, self.b, self.linear_algebra, start)
-    }
-}
-
 definition!(
     HhtAdd,
     "hht-add",
     "low-order",
     "HHT formulas with added constraint forces, stabilised on both levels (HHT-ADD)",
     "negrut2007, section 2, Eqs. 10 to 13; b = 0 is ours",
-    |formula| Solver(*formula)
+    |formula| {
+        let constraints = Constraints::Additive { b: formula.b, algebra: formula.linear_algebra };
+        LowOrder::hht(formula.alpha, constraints, formula.newton)
+    }
 );
 
 parameters! {
@@ -97,45 +62,13 @@ parameters! {
     }
 }
 
-impl Rule for HhtSi2 {
-    type Formula = Stabilised;
-
-    fn order(&self) -> u32 {
-        2
-    }
-
-    fn full_matrices(&self) -> u32 {
-        4
-    }
-
-    fn plan(&self) -> Plan {
-        Plan::one_step(self.newton)
-    }
-
-    fn discretisation(&self) -> Discretisation {
-        Discretisation::hht(self.alpha)
-    }
-
-    fn alpha(&self) -> f64 {
-        self.alpha
-    }
-
-    fn linear_algebra(&self) -> String {
-        spelling(&self.linear_algebra)
-    }
-
-    fn start(&self, start: &Start<'_>) -> Result<Stabilised, Singular> {
-        Ok(Stabilised::new(Some(self.alpha), self.linear_algebra, start))
-    }
-}
-
 definition!(
     HhtSi2,
     "hht-si2",
     "low-order",
     "HHT formulas on stabilised index-2 equations (HHT-SI2)",
     "negrut2007, section 2, Eqs. 14 to 18, repaired: f₀ restored, the second acceleration on positions only",
-    |formula| Solver(*formula)
+    |formula| LowOrder::hht(formula.alpha, Constraints::Stabilised(formula.linear_algebra), formula.newton)
 );
 
 parameters! {
@@ -152,39 +85,14 @@ parameters! {
     }
 }
 
-impl Rule for NstiffSi2 {
-    type Formula = Stabilised;
-
-    fn order(&self) -> u32 {
-        2
-    }
-
-    fn full_matrices(&self) -> u32 {
-        4
-    }
-
-    fn plan(&self) -> Plan {
-        Plan::multistep(self.newton)
-    }
-
-    fn discretisation(&self) -> Discretisation {
-        Discretisation::Bdf
-    }
-
-    fn linear_algebra(&self) -> String {
-        spelling(&self.linear_algebra)
-    }
-
-    fn start(&self, start: &Start<'_>) -> Result<Stabilised, Singular> {
-        Ok(Stabilised::new(None, self.linear_algebra.into(), start))
-    }
-}
-
 definition!(
     NstiffSi2,
     "nstiff-si2",
     "low-order",
     "Second-order BDF on stabilised index-2 equations (NSTIFF-SI2)",
     "negrut2007, section 2, Eqs. 8 and 9 with constraints of both levels; GGL form is our reading",
-    |formula| Solver(*formula)
+    |formula| LowOrder {
+        constraints: Constraints::Stabilised(formula.linear_algebra.into()),
+        ..LowOrder::new(Discretisation::Bdf, formula.newton)
+    }
 );

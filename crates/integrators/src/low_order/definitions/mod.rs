@@ -1,56 +1,66 @@
 //! The formulas as experiment files name them.
 
-use mbsbench_problem::linalg::Singular;
+use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable};
 use nalgebra::{Complex, DMatrix};
 
+use super::additive::Additive;
 use super::drive::{self, Plan};
-use super::formula::{Formula, Start};
+use super::formula::Start;
+use super::index3::Index3;
 use super::predictor::Discretisation;
+use super::settings::{MassAt, NewtonSettings, PairAlgebra};
+use super::stabilised::Stabilised;
 use crate::newton::STRUCTURED;
 
 pub use both_levels::{HhtAdd, HhtSi2, NstiffSi2};
-pub use positions::{GeneralizedAlpha, HhtI3, Newmark, Nstiff, Weighted};
+pub(crate) use positions::generalized_alpha;
+pub use positions::{GeneralizedAlpha, HhtI3, Newmark, Nstiff};
 
 mod both_levels;
 mod positions;
 
-/// What a definition says of its formula.
-trait Rule: Copy + Send + Sync + 'static {
-    type Formula: Formula;
+/// A formula with its settings, as a method.
+#[derive(Clone, Copy)]
+struct LowOrder {
     /// Order of positions and velocities.
-    fn order(&self) -> u32;
-    fn plan(&self) -> Plan;
-    fn discretisation(&self) -> Discretisation;
+    order: u32,
+    discretisation: Discretisation,
     /// α of Hilber, Hughes and Taylor.
-    fn alpha(&self) -> f64 {
-        0.0
-    }
-    /// Whether the formula has an estimate of its error.
-    fn adapts(&self) -> bool {
-        false
-    }
-    /// See [`Method::full_matrices`].
-    fn full_matrices(&self) -> u32 {
-        3
-    }
-    /// How linear systems are solved.
-    fn linear_algebra(&self) -> String {
-        STRUCTURED.to_owned()
-    }
-    /// See [`Method::details`].
-    fn details(&self) -> Vec<String> {
-        Vec::new()
-    }
-    fn start(&self, start: &Start<'_>) -> Result<Self::Formula, Singular>;
+    alpha: f64,
+    constraints: Constraints,
+    /// True if the formula has an estimate of its error.
+    adapts: bool,
+    newton: NewtonSettings,
 }
 
-/// A definition as a method.
-struct Solver<R>(R);
+/// The constraints that a formula imposes.
+#[derive(Clone, Copy)]
+enum Constraints {
+    /// On positions.
+    Positions(MassAt),
+    /// On positions and velocities, by two accelerations.
+    Stabilised(PairAlgebra),
+    /// On positions and velocities, by two multipliers.
+    Additive { b: f64, algebra: PairAlgebra },
+}
 
-impl<R: Rule> Method for Solver<R> {
+impl LowOrder {
+    /// A formula of order two with constraints on positions and constant steps.
+    fn new(discretisation: Discretisation, newton: NewtonSettings) -> Self {
+        let constraints = Constraints::Positions(MassAt::End);
+        Self { order: 2, discretisation, alpha: 0.0, constraints, adapts: false, newton }
+    }
+
+    /// The formulas of Hilber, Hughes and Taylor.
+    fn hht(alpha: f64, constraints: Constraints, newton: NewtonSettings) -> Self {
+        Self { alpha, constraints, ..Self::new(Discretisation::hht(alpha), newton) }
+    }
+}
+
+impl Method for LowOrder {
     fn order(&self) -> u32 {
-        self.0.order()
+        self.order
     }
 
     fn counts_flops(&self) -> bool {
@@ -58,7 +68,7 @@ impl<R: Rule> Method for Solver<R> {
     }
 
     fn adapts(&self) -> bool {
-        self.0.adapts()
+        self.adapts
     }
 
     fn is_for_constant_steps(&self) -> bool {
@@ -66,12 +76,19 @@ impl<R: Rule> Method for Solver<R> {
     }
 
     fn full_matrices(&self) -> u32 {
-        self.0.full_matrices()
+        match self.constraints {
+            Constraints::Positions(_) => 3,
+            Constraints::Stabilised(_) => 4,
+            Constraints::Additive { .. } => 10,
+        }
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {
-        let algebra = ("linear-algebra".to_owned(), self.0.linear_algebra());
-        [algebra].into_iter().chain(self.0.plan().newton.named()).collect()
+        let algebra = match self.constraints {
+            Constraints::Positions(_) => STRUCTURED.to_owned(),
+            Constraints::Stabilised(algebra) | Constraints::Additive { algebra, .. } => spelling(&algebra),
+        };
+        [("linear-algebra".to_owned(), algebra)].into_iter().chain(self.newton.named()).collect()
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
@@ -79,18 +96,41 @@ impl<R: Rule> Method for Solver<R> {
     }
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
-        Some(self.0.discretisation().amplification(self.0.alpha(), omega_h))
+        Some(self.discretisation.amplification(self.alpha, omega_h))
     }
 
     fn damped_radius(&self, omega_h: f64, damping_ratio: f64) -> Option<f64> {
-        self.0.discretisation().damped_radius(self.0.alpha(), omega_h, damping_ratio)
+        self.discretisation.damped_radius(self.alpha, omega_h, damping_ratio)
     }
 
     fn details(&self) -> Vec<String> {
-        self.0.details()
+        match self.discretisation {
+            Discretisation::GeneralizedAlpha(weights) => weights.details(),
+            _ => Vec::new(),
+        }
     }
 
     fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        drive::solve(self, &self.0.plan(), |start| self.0.start(start), problem, task, observer)
+        let Self { discretisation, alpha, newton, .. } = *self;
+        let multistep = discretisation == Discretisation::Bdf;
+        let shift = match discretisation {
+            Discretisation::GeneralizedAlpha(weights) => weights.shift(),
+            _ => 0.0,
+        };
+        let plan = &Plan { newton, multistep, shift };
+        match self.constraints {
+            Constraints::Positions(mass) => {
+                let make = |start: &Start<'_>| Ok(Index3::new(discretisation, alpha, mass, start));
+                drive::solve(self, plan, make, problem, task, observer)
+            }
+            Constraints::Stabilised(algebra) => {
+                let make = |start: &Start<'_>| Ok(Stabilised::new((!multistep).then_some(alpha), algebra, start));
+                drive::solve(self, plan, make, problem, task, observer)
+            }
+            Constraints::Additive { b, algebra } => {
+                let make = |start: &Start<'_>| Additive::new(alpha, b, algebra, start);
+                drive::solve(self, plan, make, problem, task, observer)
+            }
+        }
     }
 }

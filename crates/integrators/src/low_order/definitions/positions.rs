@@ -1,12 +1,8 @@
 //! Formulas with constraints on positions only.
 
-use mbsbench_problem::linalg::Singular;
 use mbsbench_problem::{Method, parameters};
 
-use super::{Rule, Solver};
-use crate::low_order::drive::Plan;
-use crate::low_order::formula::Start;
-use crate::low_order::index3::Index3;
+use super::{Constraints, LowOrder};
 use crate::low_order::predictor::{Discretisation, GeneralizedAlphaWeights};
 use crate::low_order::settings::{MassAt, NewtonSettings};
 
@@ -26,34 +22,18 @@ parameters! {
     }
 }
 
-impl Rule for Newmark {
-    type Formula = Index3;
-
-    fn order(&self) -> u32 {
-        if self.gamma == 0.5 { 2 } else { 1 }
-    }
-
-    fn plan(&self) -> Plan {
-        Plan::one_step(self.newton)
-    }
-
-    fn discretisation(&self) -> Discretisation {
-        let beta = self.beta.unwrap_or(0.25 * (self.gamma + 0.5) * (self.gamma + 0.5));
-        Discretisation::Newmark { beta, gamma: self.gamma }
-    }
-
-    fn start(&self, start: &Start<'_>) -> Result<Index3, Singular> {
-        Ok(Index3::new(self.discretisation(), self.alpha(), MassAt::End, start))
-    }
-}
-
 definition!(
     Newmark,
     "newmark",
     "low-order",
     "Newmark's formulas on the index-3 equations (NEWMARK)",
     "negrut2007, section 2, Eqs. 1 to 4; defaults of γ and β are ours",
-    |formula| Solver(*formula)
+    |formula| {
+        let Newmark { gamma, beta, newton } = *formula;
+        let beta = beta.unwrap_or(0.25 * (gamma + 0.5) * (gamma + 0.5));
+        let order = if gamma == 0.5 { 2 } else { 1 };
+        LowOrder { order, ..LowOrder::new(Discretisation::Newmark { beta, gamma }, newton) }
+    }
 );
 
 parameters! {
@@ -79,41 +59,16 @@ parameters! {
     }
 }
 
-impl Rule for HhtI3 {
-    type Formula = Index3;
-
-    fn order(&self) -> u32 {
-        2
-    }
-
-    fn plan(&self) -> Plan {
-        Plan::one_step(self.newton)
-    }
-
-    fn discretisation(&self) -> Discretisation {
-        Discretisation::hht(self.alpha)
-    }
-
-    fn alpha(&self) -> f64 {
-        self.alpha
-    }
-
-    fn adapts(&self) -> bool {
-        true
-    }
-
-    fn start(&self, start: &Start<'_>) -> Result<Index3, Singular> {
-        Ok(Index3::new(self.discretisation(), self.alpha, self.mass, start))
-    }
-}
-
 definition!(
     HhtI3,
     "hht-i3",
     "low-order",
     "Hilber–Hughes–Taylor formulas on the index-3 equations (HHT-I3)",
     "negrut2007, section 2, Eqs. 5 to 7",
-    |formula| Solver(*formula)
+    |formula| {
+        let constraints = Constraints::Positions(formula.mass);
+        LowOrder { adapts: true, ..LowOrder::hht(formula.alpha, constraints, formula.newton) }
+    }
 );
 
 parameters! {
@@ -129,33 +84,13 @@ parameters! {
     }
 }
 
-impl Rule for Nstiff {
-    type Formula = Index3;
-
-    fn order(&self) -> u32 {
-        2
-    }
-
-    fn plan(&self) -> Plan {
-        Plan::multistep(self.newton)
-    }
-
-    fn discretisation(&self) -> Discretisation {
-        Discretisation::Bdf
-    }
-
-    fn start(&self, start: &Start<'_>) -> Result<Index3, Singular> {
-        Ok(Index3::new(self.discretisation(), self.alpha(), MassAt::End, start))
-    }
-}
-
 definition!(
     Nstiff,
     "nstiff",
     "low-order",
     "Second-order BDF on the index-3 equations (NSTIFF)",
     "negrut2007, section 2, Eqs. 8 and 9; start by first-order BDF is ours",
-    |formula| Solver(*formula)
+    |formula| LowOrder::new(Discretisation::Bdf, formula.newton)
 );
 
 parameters! {
@@ -188,49 +123,10 @@ parameters! {
     }
 }
 
-/// The generalized-α formulas with any weights.
-#[derive(Debug, Clone, Copy)]
-pub struct Weighted {
-    /// Their weights.
-    pub weights: GeneralizedAlphaWeights,
-    /// Newton's method.
-    pub newton: NewtonSettings,
-}
-
-impl Weighted {
-    /// They as a method.
-    #[must_use]
-    pub fn method(self) -> impl Method {
-        Solver(self)
-    }
-}
-
-impl Rule for Weighted {
-    type Formula = Index3;
-
-    fn order(&self) -> u32 {
-        self.weights.order()
-    }
-
-    fn plan(&self) -> Plan {
-        Plan { shift: self.weights.shift(), ..Plan::one_step(self.newton) }
-    }
-
-    fn discretisation(&self) -> Discretisation {
-        Discretisation::GeneralizedAlpha(self.weights)
-    }
-
-    fn adapts(&self) -> bool {
-        true
-    }
-
-    fn details(&self) -> Vec<String> {
-        self.weights.details()
-    }
-
-    fn start(&self, start: &Start<'_>) -> Result<Index3, Singular> {
-        Ok(Index3::new(self.discretisation(), self.alpha(), MassAt::End, start))
-    }
+/// The generalized-α method with any weights.
+pub(crate) fn generalized_alpha(weights: GeneralizedAlphaWeights, newton: NewtonSettings) -> impl Method {
+    let discretisation = Discretisation::GeneralizedAlpha(weights);
+    LowOrder { order: weights.order(), adapts: true, ..LowOrder::new(discretisation, newton) }
 }
 
 definition!(
@@ -239,8 +135,5 @@ definition!(
     "low-order",
     "Generalized-α formulas on the index-3 equations",
     "M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202; J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371–375",
-    |settings| {
-        let weights = GeneralizedAlphaWeights::with_spectral_radius(settings.rho_inf);
-        Weighted { weights, newton: settings.newton }.method()
-    }
+    |settings| { generalized_alpha(GeneralizedAlphaWeights::with_spectral_radius(settings.rho_inf), settings.newton) }
 );

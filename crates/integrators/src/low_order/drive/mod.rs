@@ -3,11 +3,8 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::dae::Index3;
-use mbsbench_problem::grid::Grid;
 use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::{
-    Counted, Failure, Made, Method, Observer, Ode, Run, Solution, StepControl, Stepping, Task, Unsuitable,
-};
+use mbsbench_problem::{Counted, Failure, Made, Method, Observer, Ode, Run, Solution, Stepping, Task, Unsuitable};
 
 use super::blocks::largest;
 use super::formula::{Estimate, Formula, Start, Trial};
@@ -17,7 +14,7 @@ use super::start::start;
 use crate::control::ControllerSettings;
 use crate::hermite::show_motion;
 use crate::newton::Keeper;
-use crate::sizes::Controlled;
+use crate::sizes::{Controlled, check_equal_steps};
 
 /// Order of the estimated error: `O(h³)`.
 const ERROR_ORDER: u32 = 3;
@@ -35,18 +32,6 @@ pub struct Plan {
     pub multistep: bool,
     /// Where the algorithmic accelerations of the start belong, in steps after it: zero where they are the accelerations.
     pub shift: f64,
-}
-
-impl Plan {
-    /// Of a formula whose steps stand for themselves.
-    pub fn one_step(newton: NewtonSettings) -> Self {
-        Self { newton, multistep: false, shift: 0.0 }
-    }
-
-    /// Of a formula that needs equal steps.
-    pub fn multistep(newton: NewtonSettings) -> Self {
-        Self { multistep: true, ..Self::one_step(newton) }
-    }
 }
 
 /// Whether the formulas can be used on `problem`.
@@ -67,7 +52,8 @@ pub fn solve<F: Formula>(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Solution {
-    if let Err(failure) = check(method, plan, &mut problem, task) {
+    let checked = task.check_for(method, &mut problem);
+    if let Err(failure) = checked.and_then(|()| if plan.multistep { check_equal_steps(task) } else { Ok(()) }) {
         return Solution::refused(&problem, task, failure);
     }
     let mut run = Run::new(problem, task, observer);
@@ -85,19 +71,6 @@ pub fn solve<F: Formula>(
         }
         Err(failure) => run.stop(Some(failure)),
     }
-}
-
-/// What makes the task impossible before the first step.
-fn check(method: &dyn Method, plan: &Plan, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<(), Failure> {
-    task.check_for(method, problem)?;
-    let (StepControl::Fixed { step }, Some(grid)) = (task.settings.control, Grid::of(task)) else { return Ok(()) };
-    let span = task.t_end - task.t_start;
-    if plan.multistep && span > 0.0 && !grid.is_even() {
-        let reason =
-            format!("a multistep method keeps its step, and the span of {span} s is not a whole number of {step} s");
-        return Err(Failure::NotApplicable { reason });
-    }
-    Ok(())
 }
 
 /// Steps of a formula.

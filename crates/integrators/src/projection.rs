@@ -1,10 +1,16 @@
-//! The projection of a state onto its constraints.
+//! The projection of a state onto its constraints (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section VII.2).
+//!
+//! The equations at acceleration level drift off the constraints, for Φ with the square of time. As the manifold of the
+//! constraints is invariant and the projection moves a state by no more than the error of the step, the order of an explicit
+//! method with projection is that of its formula.
+
+use std::cell::Cell;
 
 use mbsbench_problem::linalg::{Lu, multiply};
 use mbsbench_problem::{CountedMechanics, Dimensions, Failure, Mechanics, Scalar, Statistics};
 use nalgebra::DMatrix;
 
-use crate::newton::{Iteration, Outcome, Progress};
+use crate::newton::{Outcome, Progress, iterate};
 
 /// Most iterations at each of the two levels.
 const MAX_ITERATIONS: u32 = 10;
@@ -118,9 +124,20 @@ impl<S: Scalar> Projection<S> {
     }
 
     /// Repeats a correction, which gives the largest components of the displacement and of what it displaced, until it is small.
-    fn iterate(&mut self, t: S, correct: impl FnMut(&mut Self) -> [f64; 2]) -> Result<(), Failure> {
+    fn iterate(&mut self, t: S, mut correct: impl FnMut(&mut Self) -> [f64; 2]) -> Result<(), Failure> {
         let time = t.value();
-        match (Level { projection: self, correct, displaced: 0.0 }).solve(MAX_ITERATIONS)? {
+        let largest = Cell::new(0.0);
+        let make = |projection: &mut Self, _: u32| -> Result<f64, Failure> {
+            projection.costs.newton_iterations += 1;
+            projection.costs.linear_solves += 1;
+            let [displacement, displaced] = correct(projection);
+            largest.set(displaced);
+            Ok(displacement)
+        };
+        let judge = |projection: &mut Self, Progress { size, .. }: Progress| {
+            (size <= projection.tolerance * (1.0 + largest.get())).then_some(Outcome::Converged)
+        };
+        match iterate(self, MAX_ITERATIONS, make, judge)? {
             Outcome::Converged => Ok(()),
             Outcome::NotFinite => Err(Failure::NonFinite { time }),
             _ => Err(Failure::NewtonDiverged { time, iterations: MAX_ITERATIONS.into() }),
@@ -139,27 +156,5 @@ impl<S: Scalar> Projection<S> {
         let largest = |values: &[S]| values.iter().map(|x| x.value().abs()).fold(0.0, f64::max);
         let is_finite = self.displacement.iter().chain(x).all(|x| x.is_finite());
         if is_finite { [largest(&self.displacement), largest(x)] } else { [f64::NAN; 2] }
-    }
-}
-
-/// The iteration at one of the two levels.
-struct Level<'p, S: Scalar, C> {
-    projection: &'p mut Projection<S>,
-    correct: C,
-    /// Largest component of what is displaced.
-    displaced: f64,
-}
-
-impl<S: Scalar, C: FnMut(&mut Projection<S>) -> [f64; 2]> Iteration for Level<'_, S, C> {
-    fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
-        self.projection.costs.newton_iterations += 1;
-        self.projection.costs.linear_solves += 1;
-        let [displacement, displaced] = (self.correct)(self.projection);
-        self.displaced = displaced;
-        Ok(displacement)
-    }
-
-    fn judge(&mut self, Progress { size, .. }: Progress) -> Option<Outcome> {
-        (size <= self.projection.tolerance * (1.0 + self.displaced)).then_some(Outcome::Converged)
     }
 }
