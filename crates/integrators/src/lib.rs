@@ -32,6 +32,7 @@ mod definition;
 mod attempt;
 mod combine;
 pub mod conditions;
+pub mod conformance;
 pub mod contact_power;
 pub mod control;
 pub mod definitions;

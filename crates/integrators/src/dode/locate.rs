@@ -17,6 +17,7 @@ const MOST_BRACKETED: u64 = 100;
 #[derive(Debug, Clone)]
 pub struct Locator<S> {
     rules: Rules,
+    /// The step to the first estimate.
     middle: State<S>,
     /// The trial made last; the located state in the end.
     pub trial: State<S>,

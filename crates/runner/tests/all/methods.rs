@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mbsbench::Registry;
-use mbsbench::conformance::{CHECKS, Tested, order_of_the_root};
+use mbsbench::conformance::{CHECKS, order_of_the_root, tested};
 use mbsbench::registry::Entry;
 use mbsbench_problem::{Counted, Method, MethodDefinition, Observer, Parameters, Solution, Statistics, Task};
 use nalgebra::{Complex, DMatrix};
@@ -20,7 +20,7 @@ fn every_registered_method_does_what_is_asked_of_all() {
     let mut know_their_roots = 0;
     for entry in registry.methods().iter().filter(is_there) {
         let (name, choice) = (entry.name(), entry.default_choice());
-        let tested = Tested::new(name, &choice, &registry).unwrap_or_else(|| panic!("{name} suits no model"));
+        let tested = tested(&choice, &registry).unwrap_or_else(|| panic!("{name} suits no model"));
         for (what, check) in CHECKS {
             broken.extend(check(&tested).err().map(|why| format!("{name}: {what}: {why}")));
         }
@@ -71,7 +71,7 @@ impl Method for Careless {
 fn each_check_finds_what_it_is_for() {
     let registry = Registry::builtin().method::<Careless>();
     let entry = registry.methods().last().unwrap();
-    let tested = Tested::new(entry.name(), &entry.default_choice(), &registry).unwrap();
+    let tested = tested(&entry.default_choice(), &registry).unwrap();
     for (what, check) in CHECKS {
         assert!(check(&tested).is_err(), "{what}");
     }

@@ -25,7 +25,7 @@ use super::files::Library;
 use super::rank::{Examined, contended};
 use super::run::{RunOptions, made};
 use super::{CommandError, Format};
-use crate::conformance::{CHECKS, Tested};
+use crate::conformance::{CHECKS, tested};
 use crate::output::Output;
 use orders::{ErrorAt, order};
 use page::{Page, Section};
@@ -339,7 +339,7 @@ fn conformance(library: Library<'_>, examined: &Examined) -> Section {
         heads: vec!["asked", "found"],
         ..Section::default()
     };
-    let Some(tested) = Tested::new(&examined.label, &examined.choice, library.registry) else {
+    let Some(tested) = tested(&examined.choice, library.registry) else {
         section.notes.push("does not apply: it suits no registered model".to_owned());
         return section;
     };

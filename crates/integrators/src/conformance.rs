@@ -1,0 +1,208 @@
+//! Checks that every method must pass, whatever its formula, on a model that it suits: for tests of a method, here or elsewhere.
+
+use std::ops::ControlFlow;
+
+use mbsbench_problem::linear::PrincipalRoot;
+use mbsbench_problem::{
+    Events, Failure, Formulated, Method, Model, Observer, Settings, Silent, Solution, Statistics, Step, Task,
+};
+use nalgebra::Complex;
+
+/// A method on a model that it suits.
+pub struct Tested {
+    /// The model's name.
+    pub model_name: &'static str,
+    method: Box<dyn Method>,
+    model: Box<dyn Model>,
+}
+
+/// A check: nothing where it holds, or what does not.
+pub type Check = fn(&Tested) -> Result<(), String>;
+
+/// The checks, each with what it asks.
+pub const CHECKS: [(&str, Check); 5] = [
+    ("the end is hit, and a span of no length costs nothing", ends_are_hit),
+    ("a solve is repeatable, and does not depend on who watches", is_repeatable),
+    ("budgets end a solve with what was reached", budgets_are_kept),
+    ("what makes no sense is refused before the first step", nonsense_is_refused),
+    ("the principal root has the order that the method claims", root_has_the_order),
+];
+
+/// A binary fraction, so that times are exact; small for the springs of all models, s.
+const STEP: f64 = 1.0 / 1024.0;
+const END: f64 = 32.0 * STEP;
+
+impl Tested {
+    /// A method with the first of some named models that it suits, or `None` if it suits none.
+    pub fn new(
+        method: Box<dyn Method>,
+        mut models: impl Iterator<Item = (&'static str, Box<dyn Model>)>,
+    ) -> Option<Self> {
+        let (model_name, model) = models
+            .find(|(_, model)| method.applies_to(Formulated::<f64>::ode(&**model).as_mut(), Events::Located).is_ok())?;
+        Some(Self { model_name, method, model })
+    }
+
+    fn solve_watched(&self, span: [f64; 2], settings: Settings, observer: &mut dyn Observer) -> Solution {
+        let initial = self.model.initial_state();
+        let mut ode = Formulated::<f64>::ode(&*self.model);
+        let task = Task { t_start: span[0], t_end: span[1], initial: &initial, settings };
+        task.solve(&*self.method, ode.as_mut(), observer)
+    }
+
+    fn solve(&self, span: [f64; 2], settings: Settings) -> Solution {
+        self.solve_watched(span, settings, &mut Silent)
+    }
+
+    /// The ways in which the method decides on its steps: both, where it controls its error and takes constant steps.
+    fn settings(&self) -> Vec<Settings> {
+        let mut all = vec![Settings::fixed(STEP)];
+        if self.method.adapts() {
+            let is_refused = matches!(self.solve([0.0, END], all[0]).failure, Some(Failure::NotApplicable { .. }));
+            all.retain(|_| !is_refused);
+            all.push(Settings::tolerance(1e-6, 1e-6));
+        }
+        all
+    }
+}
+
+/// Fails with a text where something does not hold.
+macro_rules! ensure {
+    ($holds:expr, $($text:tt)+) => {
+        if !$holds {
+            return Err(format!($($text)+));
+        }
+    };
+}
+
+/// Whether a refused or empty solve cost nothing; a method that counts the operations of its linear algebra has made none.
+fn is_free(statistics: Statistics) -> bool {
+    let flops = statistics.linear_algebra_flops;
+    flops.unwrap_or(0) == 0 && statistics == Statistics { linear_algebra_flops: flops, ..Statistics::default() }
+}
+
+fn ends_are_hit(tested: &Tested) -> Result<(), String> {
+    for settings in tested.settings() {
+        for end in [END, 0.7 * STEP, 10.3 * STEP] {
+            let run = tested.solve([0.0, end], settings);
+            // A multistep method may keep its step, and refuse a span that is no whole number of them.
+            if end != END && matches!(run.failure, Some(Failure::NotApplicable { .. })) {
+                ensure!(is_free(run.statistics), "a refusal of the span to {end} costs {:?}", run.statistics);
+                continue;
+            }
+            ensure!(run.failure.is_none() && run.t_reached == end, "{:?} at {}, not {end}", run.failure, run.t_reached);
+            ensure!(run.state.iter().all(|x| x.is_finite()), "a state that is not finite");
+            ensure!(run.statistics.steps_accepted > 0, "no step to {end}");
+        }
+        let nothing = tested.solve([3.0, 3.0], settings);
+        ensure!(nothing.failure.is_none() && nothing.t_reached == 3.0, "a span of no length: {:?}", nothing.failure);
+        let initial = Formulated::<f64>::initial_state(&*tested.model);
+        ensure!(nothing.state == initial, "a span of no length changes the state");
+        ensure!(is_free(nothing.statistics), "a span of no length costs {:?}", nothing.statistics);
+    }
+    Ok(())
+}
+
+/// Follows a solve from state to state.
+#[derive(Default)]
+struct Chain {
+    last: Option<(f64, Vec<f64>)>,
+    steps: u64,
+    /// The first step that does not begin where the last one ended, or has another number.
+    broken: Option<u64>,
+}
+
+impl Observer for Chain {
+    fn start(&mut self, t: f64, y: &[f64]) {
+        self.last = Some((t, y.to_vec()));
+    }
+
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        self.steps += 1;
+        if step.index != self.steps || self.last != Some((step.t_start, step.start.to_vec())) {
+            self.broken.get_or_insert(self.steps);
+        }
+        self.last = Some((step.t_end, step.end.to_vec()));
+        ControlFlow::Continue(())
+    }
+}
+
+fn is_repeatable(tested: &Tested) -> Result<(), String> {
+    for settings in tested.settings() {
+        let (once, again) = (tested.solve([0.0, END], settings), tested.solve([0.0, END], settings));
+        let is_same = |other: &Solution| once.state == other.state && once.statistics == other.statistics;
+        ensure!(is_same(&again), "a second solve differs");
+        let mut chain = Chain::default();
+        let watched = tested.solve_watched([0.0, END], settings, &mut chain);
+        ensure!(is_same(&watched), "a solve that is watched differs");
+        ensure!(chain.broken.is_none(), "step {:?} does not begin where the last one ended", chain.broken);
+        ensure!(chain.last == Some((END, watched.state)), "the last state is not shown");
+        ensure!(chain.steps == watched.statistics.steps_accepted, "{} steps are shown", chain.steps);
+    }
+    Ok(())
+}
+
+fn budgets_are_kept(tested: &Tested) -> Result<(), String> {
+    for settings in tested.settings() {
+        let full = tested.solve([0.0, END], settings).statistics;
+        if full.steps_accepted > 3 {
+            let few = tested.solve([0.0, END], Settings { max_steps: 3, ..settings });
+            let taken = few.statistics.steps_accepted + few.statistics.steps_rejected;
+            let is_budget = matches!(few.failure, Some(Failure::BudgetExhausted { limit: 3, .. }));
+            ensure!(is_budget && few.t_reached < END, "of three steps: {:?} at {}", few.failure, few.t_reached);
+            // A library tells of its attempts when a step is done.
+            ensure!(taken >= 3 && few.statistics.steps_accepted <= 3, "of three steps it takes {taken}");
+        }
+        for limit in [0, 2, 5].into_iter().filter(|&limit| limit < full.rhs_evaluations) {
+            let few = tested.solve([0.0, END], Settings { max_rhs_evaluations: limit, ..settings });
+            let is_budget = matches!(few.failure, Some(Failure::BudgetExhausted { counter: "rhs_evaluations", .. }));
+            ensure!(is_budget && few.t_reached < END, "of {limit} evaluations: {:?}", few.failure);
+            let made = few.statistics.rhs_evaluations;
+            ensure!(made <= limit, "{made} evaluations where {limit} are allowed");
+        }
+    }
+    Ok(())
+}
+
+fn nonsense_is_refused(tested: &Tested) -> Result<(), String> {
+    let mut wrong = vec![
+        ([1.0, 0.0], Settings::fixed(STEP)),
+        ([0.0, f64::NAN], Settings::fixed(STEP)),
+        ([0.0, END], Settings::fixed(0.0)),
+        ([0.0, END], Settings::tolerance(-1.0, 1e-6)),
+    ];
+    if !tested.method.adapts() {
+        wrong.push(([0.0, END], Settings::tolerance(1e-6, 1e-6)));
+    }
+    for (span, settings) in wrong {
+        let refused = tested.solve(span, settings);
+        let is_refused = matches!(refused.failure, Some(Failure::NotApplicable { .. }));
+        ensure!(is_refused, "{span:?} with {:?} is not refused: {:?}", settings.control, refused.failure);
+        ensure!(refused.statistics == Statistics::default(), "a refusal costs {:?}", refused.statistics);
+    }
+    // where a double is known to an eighth of a second
+    let far = tested.solve([1e15, 1e15 + 1.0], Settings::fixed(1e-3));
+    let is_refused = matches!(far.failure, Some(Failure::StepTooSmall { .. } | Failure::NotApplicable { .. }));
+    ensure!(is_refused && is_free(far.statistics), "a step that does not move the time: {:?}", far.failure);
+    Ok(())
+}
+
+/// `|ln ζ − iωh|` at `ωh = 0.4` over that at 0.2, as a power of two: one more than the order in a step. None for methods that do not
+/// know their roots.
+#[must_use]
+pub fn order_of_the_root(method: &dyn Method) -> Option<f64> {
+    let error = |omega_h: f64| {
+        let mut root = PrincipalRoot::new(|omega_h| method.amplification(omega_h));
+        root.advance(omega_h).map(|logarithm| (logarithm - Complex::new(0.0, omega_h)).norm())
+    };
+    Some((error(0.4)? / error(0.2)?).log2() - 1.0)
+}
+
+fn root_has_the_order(tested: &Tested) -> Result<(), String> {
+    let Some(observed) = order_of_the_root(&*tested.method) else { return Ok(()) };
+    let order = tested.method.order();
+    // of one order more in a step, and more still where the equation is kind
+    let has_order = observed > f64::from(order) - 0.3;
+    ensure!(has_order, "the root has the order {observed:.2}, the method claims {order}");
+    Ok(())
+}
