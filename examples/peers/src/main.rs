@@ -8,7 +8,9 @@ use mbsbench_integrators::{Dop853, Dopri5, Ode15s};
 use mbsbench_models::squeezer::{SqueezerAngles, SqueezerEquations};
 use mbsbench_models::{Squeezer, SqueezerStart};
 use mbsbench_problem::{
-    AccelerationLevel, Counted, Failure, MechanicsOf, Method, MethodDefinition, Ode, Settings, Silent, Solution, Task, Properties};
+    AccelerationLevel, Counted, Failure, MechanicsOf, Method, MethodDefinition, Ode, Properties, Settings, Silent, Solution,
+    Task,
+};
 use nalgebra::DMatrix;
 
 /// Equations with derivatives, for every program the same.
