@@ -7,7 +7,7 @@ use mbsbench_problem::view::Shape;
 pub(crate) const MOST_DRAWN: usize = 2000;
 
 /// What is drawn, with the part of the model that it belongs to.
-pub(crate) type Part = (&'static str, Shape);
+pub type Part = (&'static str, Shape);
 
 /// A model in a vertical plane, with the parts of each body in drawing order.
 pub(crate) fn upright(axes: [&'static str; 2], parts: Vec<Part>) -> View {

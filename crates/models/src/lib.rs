@@ -6,6 +6,7 @@
 
 mod angle;
 pub mod ball_bearing;
+mod bisection;
 pub mod bouncing_balls;
 pub mod car_axis;
 pub mod cart_pole;

@@ -5,6 +5,7 @@ use mbsbench_problem::{
     AsEventOde, BenchmarkModel, Class, EventModel, Observable, Observation, Ode, OutOfRange, Scalar, View, parameters,
 };
 
+use crate::bisection::bisect;
 use crate::drawing::{ground, upright};
 
 parameters! {
@@ -216,7 +217,7 @@ impl Phase {
             let high = (low + step).min(span);
             let first = (0..2)
                 .filter(|&index| changed(index, high))
-                .map(|index| (bisect(low, high, |tau| changed(index, tau)), index))
+                .map(|index| (bisect(low, high, |tau| !changed(index, tau))[1], index))
                 .min_by(|a, b| a.0.total_cmp(&b.0));
             if first.is_some() {
                 return first;
@@ -224,17 +225,6 @@ impl Phase {
             low = high;
         }
         None
-    }
-}
-
-/// The number from which on `changed` holds: it does at `high`, and is taken not to at `low`, where rounding may decide.
-fn bisect(mut low: f64, mut high: f64, changed: impl Fn(f64) -> bool) -> f64 {
-    loop {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            return high;
-        }
-        if changed(middle) { high = middle } else { low = middle }
     }
 }
 

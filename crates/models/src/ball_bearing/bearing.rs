@@ -9,11 +9,11 @@ pub(super) const COORDINATES: usize = 7;
 /// Velocity coordinates of a body: velocity and angular velocity, both in the world.
 pub(super) const VELOCITIES: usize = 6;
 /// Number of the outer ring among the bodies.
-pub(super) const OUTER: usize = 0;
+pub const OUTER: usize = 0;
 /// Number of the inner ring.
-pub(super) const INNER: usize = 1;
+pub const INNER: usize = 1;
 /// Number of the cage.
-pub(super) const CAGE: usize = 2;
+pub const CAGE: usize = 2;
 /// Number of the first ball.
 pub(super) const BALLS: usize = 3;
 
@@ -95,11 +95,13 @@ impl Bearing {
     /// The bearing for parameters in range.
     #[must_use]
     pub fn new(parameters: &BallBearing) -> Self {
-        let values = parameters.values();
-        let (radius, pitch_radius) = (0.5 * values.ball_diameter, 0.5 * values.pitch_diameter);
+        let of = |given, of_variants| parameters.by_variant(given, of_variants);
+        let [radius, pitch_radius] = parameters.diameters().map(|diameter| 0.5 * diameter);
+        let cage_mass = of(parameters.cage_mass, [0.012, 0.009]);
+        let tube_radius = of(parameters.cage_tube_radius, [3.3e-3, 2.5e-3]);
         let ball_mass = parameters.density * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
         let square = pitch_radius * pitch_radius;
-        let tube_square = values.cage_tube_radius * values.cage_tube_radius;
+        let tube_square = tube_radius * tube_radius;
         let modulus = parameters.youngs_modulus / (2.0 * (1.0 - parameters.poisson_ratio.powi(2)));
         // Radius of the race's bottom is `R_p ± (R_b + P_d/4)`; it curves away from the ball inside and towards it outside.
         let groove = |conformity: f64, side: f64| {
@@ -107,23 +109,23 @@ impl Bearing {
             let bottom = pitch_radius + side * (radius + 0.25 * parameters.clearance);
             let curvatures = [0.5 * (1.0 / radius - 1.0 / profile), 0.5 * (1.0 / radius - side / bottom)];
             let law = ContactLaw {
-                stiffness: values.race_compliance * hertz::stiffness(modulus, curvatures),
-                damping: values.race_damping,
+                stiffness: of(parameters.race_compliance, [0.3, 1.0]) * hertz::stiffness(modulus, curvatures),
+                damping: of(parameters.race_damping, [0.6, 0.3]),
                 friction: parameters.race_friction,
                 slip_speed: parameters.race_slip_speed,
             };
             Groove { radius: profile, centre_radius: bottom - side * profile, room: profile - radius, law }
         };
         let pockets = Pockets {
-            clearance: values.pocket_clearance,
+            clearance: of(parameters.pocket_clearance, [50e-6, 100e-6]),
             centres: (0..parameters.balls)
                 .map(|j| (TAU * j as f64 / parameters.balls as f64).sin_cos())
                 .map(|(sin, cos)| [pitch_radius * cos, pitch_radius * sin])
                 .collect(),
             law: ContactLaw {
-                stiffness: values.pocket_stiffness,
-                damping: values.pocket_damping,
-                friction: values.pocket_friction,
+                stiffness: of(parameters.pocket_stiffness, [1.5e10, 5e8]),
+                damping: of(parameters.pocket_damping, [0.6, 0.5]),
+                friction: of(parameters.pocket_friction, [0.08, 0.05]),
                 slip_speed: parameters.pocket_slip_speed,
             },
         };
@@ -133,19 +135,16 @@ impl Bearing {
             pitch_radius,
             ball_mass,
             ball_inertia: 0.4 * ball_mass * radius * radius,
-            inner_mass: values.inner_mass,
-            cage_mass: values.cage_mass,
-            cage_inertia: [
-                values.cage_mass * (0.5 * square + 0.625 * tube_square),
-                values.cage_mass * (square + 0.75 * tube_square),
-            ],
+            inner_mass: of(parameters.inner_mass, [0.16, 0.075]),
+            cage_mass,
+            cage_inertia: [cage_mass * (0.5 * square + 0.625 * tube_square), cage_mass * (square + 0.75 * tube_square)],
             outer: groove(parameters.outer_conformity, 1.0),
             inner: groove(parameters.inner_conformity, -1.0),
             pockets,
             inner_speed: parameters.inner_speed,
             axial_load: parameters.axial_load,
             gravity: parameters.gravity,
-            power_scale: values.power_scale,
+            power_scale: of(parameters.power_scale, [1e7, 1e8]),
         }
     }
 

@@ -7,36 +7,13 @@ use super::bearing::{BALLS, CAGE, COORDINATES, INNER, OUTER, VELOCITIES};
 use super::rotation::{axes, axis};
 use super::{Bearing, ContactLaw, Groove};
 
-/// What a ball touches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Partner {
-    /// The outer ring.
-    Outer,
-    /// The inner ring.
-    Inner,
-    /// A pocket of the cage.
-    Cage,
-}
-
-impl Partner {
-    /// Its number among the bodies.
-    #[must_use]
-    pub fn body(self) -> usize {
-        match self {
-            Self::Outer => OUTER,
-            Self::Inner => INNER,
-            Self::Cage => CAGE,
-        }
-    }
-}
-
 /// A ball with an overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact<S: Scalar> {
     /// Number of the ball, from zero.
     pub ball: usize,
-    /// What it touches.
-    pub partner: Partner,
+    /// Number of the body that it touches.
+    pub partner: usize,
     /// Stiffness of the contact law, N/m^1.5.
     pub stiffness: f64,
     /// Overlap, m.
@@ -119,9 +96,9 @@ impl Bearing {
             let pocket = cage_axes[0] * S::from(x) + cage_axes[1] * S::from(y);
             let from_pocket = ball.position - cage.position - pocket;
             let pairs = [
-                (Partner::Outer, &outer, from_outer, self.outer.room, &self.outer.law),
-                (Partner::Inner, &inner, from_inner, self.inner.room, &self.inner.law),
-                (Partner::Cage, &cage, from_pocket, self.pockets.clearance, &self.pockets.law),
+                (OUTER, &outer, from_outer, self.outer.room, &self.outer.law),
+                (INNER, &inner, from_inner, self.inner.room, &self.inner.law),
+                (CAGE, &cage, from_pocket, self.pockets.clearance, &self.pockets.law),
             ];
             for (partner, motion, eccentricity, room, law) in pairs {
                 let square = eccentricity.dot(&eccentricity);

@@ -65,7 +65,7 @@ impl Bearing {
         self.for_each_contact(q, v, |contact| {
             let elastic = contact.elastic_force * contact.velocity.dot(&contact.normal);
             power.dissipated -= contact.force.dot(&contact.velocity) + elastic;
-            if contact.partner.body() == INNER {
+            if contact.partner == INNER {
                 power.drive += contact.partner_arm.cross(&contact.force).dot(&omega);
             }
         });

@@ -90,7 +90,7 @@ impl Bearing {
                 ball[k] += contact.force[k];
                 ball[3 + k] += torque[k];
             }
-            let partner = &mut wrenches[VELOCITIES * contact.partner.body()..][..VELOCITIES];
+            let partner = &mut wrenches[VELOCITIES * contact.partner..][..VELOCITIES];
             let torque = contact.partner_arm.cross(&contact.force);
             for k in 0..3 {
                 partner[k] -= contact.force[k];

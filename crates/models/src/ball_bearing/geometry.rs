@@ -7,6 +7,7 @@ use mbsbench_problem::view::Shape;
 use super::bearing::{BALLS, CAGE, COORDINATES, INNER, OUTER};
 use super::rotation::axes;
 use super::{Bearing, Groove};
+use crate::drawing::Part;
 
 /// Points on the arc of a groove.
 const POINTS: usize = 33;
@@ -16,40 +17,14 @@ const RING: [f64; 3] = [0.75, 0.3, 0.2];
 /// Thickness of the cage and half its width, in diameters of a ball; the equations have its pockets only.
 const CAGE_BAND: [f64; 2] = [0.3, 0.62];
 
-/// A part of the bearing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
-    /// The outer ring.
-    OuterRing,
-    /// The inner ring.
-    InnerRing,
-    /// The cage: what is left of a band between its pockets.
-    Cage,
-    /// A ball.
-    Ball,
-}
-
-impl Part {
-    /// Its name in a drawing.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::OuterRing => "outer ring",
-            Self::InnerRing => "inner ring",
-            Self::Cage => "cage",
-            Self::Ball => "ball",
-        }
-    }
-}
-
 impl Bearing {
     /// The bearing seen along its axis, in `x` and `y`: circles of the races, webs of the cage between its pockets, balls.
     #[must_use]
-    pub fn face(&self, q: &[f64]) -> Vec<(Part, Shape)> {
+    pub fn face(&self, q: &[f64]) -> Vec<Part> {
         let centre = |body: usize| [q[COORDINATES * body], q[COORDINATES * body + 1]];
         let mut shapes = vec![
-            (Part::OuterRing, Shape::Circle { centre: centre(OUTER), radius: self.bottom(&self.outer, 1.0) }),
-            (Part::InnerRing, Shape::Circle { centre: centre(INNER), radius: self.bottom(&self.inner, -1.0) }),
+            ("outer ring", Shape::Circle { centre: centre(OUTER), radius: self.bottom(&self.outer, 1.0) }),
+            ("inner ring", Shape::Circle { centre: centre(INNER), radius: self.bottom(&self.inner, -1.0) }),
         ];
         let [cage_x, cage_y, _] = axes(&q[COORDINATES * CAGE + 3..]);
         let cage = centre(CAGE);
@@ -57,17 +32,17 @@ impl Bearing {
             |[x, y]: [f64; 2]| [cage[0] + cage_x[0] * x + cage_y[0] * y, cage[1] + cage_x[1] * x + cage_y[1] * y];
         for pocket in 0..self.pockets.centres.len() {
             let web = self.web(pocket).into_iter().map(place).collect();
-            shapes.push((Part::Cage, Shape::Outline(web)));
+            shapes.push(("cage", Shape::Outline(web)));
         }
         let ball = |body: usize| Shape::Circle { centre: centre(body), radius: self.ball_radius };
-        shapes.extend((BALLS..self.bodies()).map(|body| (Part::Ball, ball(body))));
+        shapes.extend((BALLS..self.bodies()).map(|body| ("ball", ball(body))));
         shapes
     }
 
     /// The half of the section through the axis and the centre of ball `ball`, in axial position and distance from the
     /// axis: profiles of the rings, both rims of the cage, ball. Rings are moved, and not tilted.
     #[must_use]
-    pub fn section(&self, q: &[f64], ball: usize) -> Vec<(Part, Shape)> {
+    pub fn section(&self, q: &[f64], ball: usize) -> Vec<Part> {
         let position = &q[COORDINATES * (BALLS + ball)..][..3];
         let distance = position[0].hypot(position[1]);
         let direction = [position[0] / distance, position[1] / distance];
@@ -81,11 +56,11 @@ impl Bearing {
         let place = |[z, r]: [f64; 2]| [z + cage[2], r + from_axis(cage) + self.pitch_radius];
         let rim = |side: f64| Shape::Outline(self.rim(side).into_iter().map(place).collect());
         vec![
-            (Part::OuterRing, profile(OUTER, &self.outer, 1.0)),
-            (Part::InnerRing, profile(INNER, &self.inner, -1.0)),
-            (Part::Cage, rim(-1.0)),
-            (Part::Cage, rim(1.0)),
-            (Part::Ball, Shape::Circle { centre: [position[2], distance], radius: self.ball_radius }),
+            ("outer ring", profile(OUTER, &self.outer, 1.0)),
+            ("inner ring", profile(INNER, &self.inner, -1.0)),
+            ("cage", rim(-1.0)),
+            ("cage", rim(1.0)),
+            ("ball", Shape::Circle { centre: [position[2], distance], radius: self.ball_radius }),
         ]
     }
 

@@ -3,6 +3,8 @@
 
 use std::f64::consts::PI;
 
+use crate::bisection::bisect;
+
 /// Complete elliptic integrals of the first and the second kind, `K(m)` and `E(m)` with the parameter `m = e²`, below one.
 ///
 /// By the arithmetic-geometric mean, to roundoff.
@@ -48,14 +50,9 @@ fn eccentricity_square(ratio: f64) -> f64 {
         let (first, second) = complete_elliptic(m);
         (second / (axes * axes) - first) / (first - second)
     };
-    let (mut low, mut high) = (1e-9, 1.0);
-    loop {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            return (1.0 - middle) * (1.0 + middle);
-        }
-        if curvature_ratio(middle) > ratio { low = middle } else { high = middle }
-    }
+    let [low, high] = bisect(1e-9, 1.0, |axes| curvature_ratio(axes) > ratio);
+    let middle = 0.5 * (low + high);
+    (1.0 - middle) * (1.0 + middle)
 }
 
 #[cfg(test)]

@@ -8,15 +8,15 @@ mod bearing;
 mod contacts;
 mod energy;
 mod equations;
-pub mod geometry;
+mod geometry;
 pub mod hertz;
 mod initial;
 mod model;
 mod parameters;
 mod rotation;
 
-pub use bearing::{Bearing, ContactLaw, Groove, Pockets};
-pub use contacts::{Contact, Partner};
+pub use bearing::{Bearing, CAGE, ContactLaw, Groove, INNER, OUTER, Pockets};
+pub use contacts::Contact;
 pub use energy::{EnergyBalance, Power};
 pub use initial::{Equilibrium, Rolling};
 pub use model::BearingModel;

@@ -4,11 +4,8 @@ use mbsbench_problem::{
     AsContactOde, AsOde, Class, ContactModel, Formulated, Model, Observable, Observation, Ode, Scalar, View,
 };
 
-use mbsbench_problem::view::Shape;
-
 use super::bearing::{BALLS, CAGE, COORDINATES, INNER, VELOCITIES};
-use super::geometry::Part;
-use super::{BallBearing, Bearing, EnergyBalance, Partner};
+use super::{BallBearing, Bearing, EnergyBalance};
 
 /// A bearing that starts to move, with or without the two states of its balance of energy.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +33,7 @@ impl BearingModel {
         let (v, work) = rest.split_at(bearing.velocities());
         let (mut race_force, mut pocket_force) = (0.0_f64, 0.0_f64);
         bearing.for_each_contact(q, v, |contact| {
-            let largest = if contact.partner == Partner::Cage { &mut pocket_force } else { &mut race_force };
+            let largest = if contact.partner == CAGE { &mut pocket_force } else { &mut race_force };
             *largest = largest.max(contact.normal_force);
         });
         let mut wrenches = vec![0.0; bearing.velocities()];
@@ -130,13 +127,12 @@ impl Model for BearingModel {
     fn views(&self, y: &[f64]) -> Vec<View> {
         let bearing = &self.system.0;
         let q = &y[..bearing.coordinates()];
-        let named = |shapes: Vec<(Part, Shape)>| shapes.into_iter().map(|(part, shape)| (part.name(), shape)).collect();
         vec![
-            View { name: "face", axes: ["x", "y"], parts: named(bearing.face(q)), names: Vec::new() },
+            View { name: "face", axes: ["x", "y"], parts: bearing.face(q), names: Vec::new() },
             View {
                 name: "section",
                 axes: ["z", "distance from the axis"],
-                parts: named(bearing.section(q, 0)),
+                parts: bearing.section(q, 0),
                 names: Vec::new(),
             },
         ]

@@ -90,49 +90,23 @@ parameters! {
     }
 }
 
-/// The parameters that differ between the variants.
-pub(super) struct Values {
-    pub(super) ball_diameter: f64,
-    pub(super) pitch_diameter: f64,
-    pub(super) race_compliance: f64,
-    pub(super) race_damping: f64,
-    pub(super) inner_mass: f64,
-    pub(super) cage_mass: f64,
-    pub(super) cage_tube_radius: f64,
-    pub(super) pocket_clearance: f64,
-    pub(super) pocket_stiffness: f64,
-    pub(super) pocket_damping: f64,
-    pub(super) pocket_friction: f64,
-    pub(super) power_scale: f64,
-}
-
 impl BallBearing {
-    /// What is given, and of the variant what is not.
-    pub(super) fn values(&self) -> Values {
-        let of = |given: Option<f64>, calibrated: f64, pure_hertz: f64| {
-            given.unwrap_or(match self.variant {
-                Variant::Calibrated => calibrated,
-                Variant::PureHertz => pure_hertz,
-            })
-        };
-        Values {
-            ball_diameter: of(self.ball_diameter, 12.7e-3, 9.525e-3),
-            pitch_diameter: of(self.pitch_diameter, 65e-3, 46e-3),
-            race_compliance: of(self.race_compliance, 0.3, 1.0),
-            race_damping: of(self.race_damping, 0.6, 0.3),
-            inner_mass: of(self.inner_mass, 0.16, 0.075),
-            cage_mass: of(self.cage_mass, 0.012, 0.009),
-            cage_tube_radius: of(self.cage_tube_radius, 3.3e-3, 2.5e-3),
-            pocket_clearance: of(self.pocket_clearance, 50e-6, 100e-6),
-            pocket_stiffness: of(self.pocket_stiffness, 1.5e10, 5e8),
-            pocket_damping: of(self.pocket_damping, 0.6, 0.5),
-            pocket_friction: of(self.pocket_friction, 0.08, 0.05),
-            power_scale: of(self.power_scale, 1e7, 1e8),
-        }
+    /// A parameter that depends on the variant unless it is given: of [`Variant::Calibrated`], of [`Variant::PureHertz`].
+    pub(super) fn by_variant(&self, given: Option<f64>, [calibrated, pure_hertz]: [f64; 2]) -> f64 {
+        given.unwrap_or(match self.variant {
+            Variant::Calibrated => calibrated,
+            Variant::PureHertz => pure_hertz,
+        })
+    }
+
+    /// Diameters of a ball and of the pitch circle, m.
+    pub(super) fn diameters(&self) -> [f64; 2] {
+        let ball = self.by_variant(self.ball_diameter, [12.7e-3, 9.525e-3]);
+        [ball, self.by_variant(self.pitch_diameter, [65e-3, 46e-3])]
     }
 
     fn balls_fit(&self) -> Result<(), OutOfRange> {
-        let Values { ball_diameter, pitch_diameter, .. } = self.values();
+        let [ball_diameter, pitch_diameter] = self.diameters();
         if pitch_diameter <= 1.5 * ball_diameter {
             let accepted = "a number above one and a half diameters of a ball";
             return Err(OutOfRange::new("pitch-diameter", pitch_diameter, accepted));

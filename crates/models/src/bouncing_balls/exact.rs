@@ -6,6 +6,7 @@
 //! oscillation, to the last place of a double.
 
 use super::{Restitution, SpringDamper};
+use crate::bisection::bisect;
 
 /// One event of a ball: it touches the floor, leaves it, or is thrown back.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -129,15 +130,7 @@ impl Stay {
         if self.at(top).0 <= 0.0 {
             return None;
         }
-        let (mut below, mut above) = (half_period, top);
-        for _ in 0..200 {
-            let middle = 0.5 * (below + above);
-            if middle <= below || middle >= above {
-                break;
-            }
-            if self.at(middle).0 < 0.0 { below = middle } else { above = middle }
-        }
-        // One Newton step removes the rounding of the bracket.
+        let [_, above] = bisect(half_period, top, |time| self.at(time).0 < 0.0);
         let (y, v) = self.at(above);
         let time = above - y / v;
         Some((time, self.at(time).1))

@@ -2,6 +2,8 @@
 
 use mbsbench_problem::{EventModel, Scalar};
 
+use super::contacts::Contacts;
+
 /// Marbles, jar and contact law; as an [`EventModel`] with all pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Jar {
@@ -66,6 +68,53 @@ impl Jar {
     pub fn push<S: Scalar>(&self, gap: S, rate: S) -> S {
         -(gap * self.stiffness + rate * self.damping) / self.mass
     }
+
+    /// Writes the rates of marbles that fall freely.
+    pub(super) fn fall<S: Scalar>(&self, y: &[S], dydt: &mut [S]) {
+        let n = self.count;
+        dydt[..3 * n].copy_from_slice(&y[3 * n..]);
+        dydt[3 * n..5 * n].fill(S::nought());
+        dydt[5 * n..].fill(S::from(-self.gravity));
+    }
+
+    /// Adds what the floor does to marble `i`.
+    pub(super) fn add_floor<S: Scalar>(&self, y: &[S], dydt: &mut [S], i: usize) {
+        let n = self.count;
+        dydt[5 * n + i] += self.push(self.floor_gap(y[2 * n + i]), y[5 * n + i]);
+    }
+
+    /// Adds what the wall does to marble `i`.
+    pub(super) fn add_wall<S: Scalar>(&self, y: &[S], dydt: &mut [S], i: usize) {
+        let n = self.count;
+        let (gap, rho) = self.wall_gap(y[i], y[n + i]);
+        let (rate, normal) = Self::wall_rate(y[i], y[n + i], y[3 * n + i], y[4 * n + i], rho);
+        let push = self.push(gap, rate);
+        dydt[3 * n + i] += push * normal[0];
+        dydt[4 * n + i] += push * normal[1];
+    }
+
+    /// Adds what marbles `i` and `j` do to each other.
+    pub(super) fn add_pair<S: Scalar>(&self, y: &[S], dydt: &mut [S], [i, j]: [usize; 2]) {
+        let n = self.count;
+        let d = difference(y, n, 0, i, j);
+        let (gap, distance) = self.pair_gap(d);
+        let (rate, normal) = Self::pair_rate(d, difference(y, n, 3 * n, i, j), distance);
+        let push = self.push(gap, rate);
+        for axis in 0..3 {
+            let part = push * normal[axis];
+            dydt[(3 + axis) * n + i] += part;
+            dydt[(3 + axis) * n + j] -= part;
+        }
+    }
+
+    /// Visits the gaps of contacts in order.
+    pub(super) fn for_each_gap(&self, contacts: &Contacts, y: &[f64], mut visit: impl FnMut(f64)) {
+        let n = self.count;
+        contacts.floors.iter().for_each(|&i| visit(self.floor_gap(y[2 * n + i as usize])));
+        contacts.walls.iter().for_each(|&i| visit(self.wall_gap(y[i as usize], y[n + i as usize]).0));
+        let gap = |[i, j]: [u32; 2]| self.pair_gap(difference(y, n, 0, i as usize, j as usize)).0;
+        contacts.pairs.iter().for_each(|&pair| visit(gap(pair)));
+    }
 }
 
 /// Difference of the vectors of marbles `i` and `j` that start at `base` in a state of `n` marbles.
@@ -86,34 +135,20 @@ impl EventModel for Jar {
 
     fn rhs<S: Scalar>(&self, _t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {
         let n = self.count;
-        dydt[..3 * n].copy_from_slice(&y[3 * n..]);
-        dydt[3 * n..5 * n].fill(S::nought());
-        dydt[5 * n..].fill(S::from(-self.gravity));
+        self.fall(y, dydt);
         for i in 0..n {
             if !configuration[i] {
-                dydt[5 * n + i] += self.push(self.floor_gap(y[2 * n + i]), y[5 * n + i]);
+                self.add_floor(y, dydt, i);
             }
             if !configuration[n + i] {
-                let (gap, rho) = self.wall_gap(y[i], y[n + i]);
-                let (rate, normal) = Self::wall_rate(y[i], y[n + i], y[3 * n + i], y[4 * n + i], rho);
-                let push = self.push(gap, rate);
-                dydt[3 * n + i] += push * normal[0];
-                dydt[4 * n + i] += push * normal[1];
+                self.add_wall(y, dydt, i);
             }
         }
         let mut index = 2 * n;
         for i in 0..n {
             for j in i + 1..n {
                 if !configuration[index] {
-                    let d = difference(y, n, 0, i, j);
-                    let (gap, distance) = self.pair_gap(d);
-                    let (rate, normal) = Self::pair_rate(d, difference(y, n, 3 * n, i, j), distance);
-                    let push = self.push(gap, rate);
-                    for axis in 0..3 {
-                        let part = push * normal[axis];
-                        dydt[(3 + axis) * n + i] += part;
-                        dydt[(3 + axis) * n + j] -= part;
-                    }
+                    self.add_pair(y, dydt, [i, j]);
                 }
                 index += 1;
             }

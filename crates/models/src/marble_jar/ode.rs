@@ -80,15 +80,9 @@ impl MarbleOde {
     }
 
     /// Calls `visit` with each gap below zero: floors, cylinder, pairs.
-    pub(super) fn penetrations(&mut self, t: f64, y: &[f64], mut visit: impl FnMut(f64)) -> Result<(), Failure> {
+    pub(super) fn penetrations(&mut self, t: f64, y: &[f64], visit: impl FnMut(f64)) -> Result<(), Failure> {
         self.touching_at(t, y)?;
-        let (jar, n) = (self.jar, self.jar.count);
-        self.touching.floors.iter().for_each(|&i| visit(jar.floor_gap(y[2 * n + i as usize])));
-        self.touching.walls.iter().for_each(|&i| visit(jar.wall_gap(y[i as usize], y[n + i as usize]).0));
-        self.touching
-            .pairs
-            .iter()
-            .for_each(|&[i, j]| visit(jar.pair_gap(difference(y, n, 0, i as usize, j as usize)).0));
+        self.jar.for_each_gap(&self.touching, y, visit);
         Ok(())
     }
 
@@ -112,39 +106,11 @@ impl MarbleOde {
         Ok(())
     }
 
-    fn floor(&self, y: &[f64], dydt: &mut [f64], i: usize) {
-        let n = self.jar.count;
-        dydt[5 * n + i] += self.jar.push(self.jar.floor_gap(y[2 * n + i]), y[5 * n + i]);
-    }
-
-    fn wall(&self, y: &[f64], dydt: &mut [f64], i: usize) {
-        let n = self.jar.count;
-        let (gap, rho) = self.jar.wall_gap(y[i], y[n + i]);
-        let (rate, normal) = Jar::wall_rate(y[i], y[n + i], y[3 * n + i], y[4 * n + i], rho);
-        let push = self.jar.push(gap, rate);
-        dydt[3 * n + i] += push * normal[0];
-        dydt[4 * n + i] += push * normal[1];
-    }
-
     fn locked_forces(&self, y: &[f64], dydt: &mut [f64]) {
-        let n = self.jar.count;
-        dydt[..3 * n].copy_from_slice(&y[3 * n..]);
-        dydt[3 * n..5 * n].fill(0.0);
-        dydt[5 * n..].fill(-self.jar.gravity);
-        self.closed.floors.iter().for_each(|&i| self.floor(y, dydt, i as usize));
-        self.closed.walls.iter().for_each(|&i| self.wall(y, dydt, i as usize));
-        for &[i, j] in &self.closed.pairs {
-            let (i, j) = (i as usize, j as usize);
-            let d = difference(y, n, 0, i, j);
-            let (gap, distance) = self.jar.pair_gap(d);
-            let (rate, normal) = Jar::pair_rate(d, difference(y, n, 3 * n, i, j), distance);
-            let push = self.jar.push(gap, rate);
-            for axis in 0..3 {
-                let part = push * normal[axis];
-                dydt[(3 + axis) * n + i] += part;
-                dydt[(3 + axis) * n + j] -= part;
-            }
-        }
+        self.jar.fall(y, dydt);
+        self.closed.floors.iter().for_each(|&i| self.jar.add_floor(y, dydt, i as usize));
+        self.closed.walls.iter().for_each(|&i| self.jar.add_wall(y, dydt, i as usize));
+        self.closed.pairs.iter().for_each(|pair| self.jar.add_pair(y, dydt, pair.map(|i| i as usize)));
     }
 
     /// Writes the right-hand side for the contacts in the list.
@@ -322,18 +288,8 @@ impl EventFunctions<f64> for MarbleOde {
     }
 
     fn values(&mut self, _t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Failure> {
-        let (jar, n) = (self.jar, self.jar.count);
-        let (floors, rest) = g.split_at_mut(self.watched.floors.len());
-        let (walls, pairs) = rest.split_at_mut(self.watched.walls.len());
-        for (g, &i) in floors.iter_mut().zip(&self.watched.floors) {
-            *g = jar.floor_gap(y[2 * n + i as usize]);
-        }
-        for (g, &i) in walls.iter_mut().zip(&self.watched.walls) {
-            *g = jar.wall_gap(y[i as usize], y[n + i as usize]).0;
-        }
-        for (g, &[i, j]) in pairs.iter_mut().zip(&self.watched.pairs) {
-            *g = jar.pair_gap(difference(y, n, 0, i as usize, j as usize)).0;
-        }
+        let mut g = g.iter_mut();
+        self.jar.for_each_gap(&self.watched, y, |gap| *g.next().expect("one for each contact") = gap);
         Ok(())
     }
 

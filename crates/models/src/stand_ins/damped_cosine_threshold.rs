@@ -5,6 +5,8 @@ use mbsbench_problem::{
     AsEventOde, BenchmarkModel, Class, EventModel, Observable, Observation, Ode, Scalar, parameters,
 };
 
+use crate::bisection::bisect;
+
 /// Angular frequency of the oscillation: one period a second.
 const OMEGA: f64 = std::f64::consts::TAU;
 
@@ -48,11 +50,8 @@ impl DampedCosineThreshold {
             if !above(0.5 * f64::from(half + half % 2)) {
                 return None; // the maximum of this half period, and all later ones, are below
             }
-            let (mut low, mut high) = (0.5 * f64::from(half), 0.5 * f64::from(half + 1));
-            while low < 0.5 * (low + high) && 0.5 * (low + high) < high {
-                let middle = 0.5 * (low + high);
-                if above(middle) == above(0.5 * f64::from(half)) { low = middle } else { high = middle }
-            }
+            let [start, end] = [half, half + 1].map(|half| 0.5 * f64::from(half));
+            let [_, high] = bisect(start, end, |t| above(t) == above(start));
             Some(high)
         })
     }

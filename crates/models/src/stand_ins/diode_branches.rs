@@ -4,6 +4,8 @@ use mbsbench_problem::{
     AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Observation, Ode, Scalar, parameters,
 };
 
+use crate::bisection::bisect;
+
 parameters! {
     /// Two branches, each a source `e_k = E sin(ωt + φ_k)`, a resistor, a coil and an ideal diode in series; stands in
     /// for Carver's third problem, whose definition was not found.
@@ -57,11 +59,9 @@ impl DiodeBranches {
     fn conduction(&self, phase: f64, current: f64) -> f64 {
         let omega = self.angular_frequency::<f64>();
         let pi = std::f64::consts::PI;
-        let (mut low, mut high) = ((pi - phase) / omega, (2.0 * pi - phase) / omega);
-        while low < 0.5 * (low + high) && 0.5 * (low + high) < high {
-            let middle = 0.5 * (low + high);
-            if self.conducting(phase, current, middle) > 0.0 { low = middle } else { high = middle }
-        }
+        let [_, high] = bisect((pi - phase) / omega, (2.0 * pi - phase) / omega, |after| {
+            self.conducting(phase, current, after) > 0.0
+        });
         high
     }
 
