@@ -4,7 +4,7 @@ use std::f64::consts::{PI, TAU};
 
 use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Model, ModelDefinition, Ode, Scalar, parameters};
 
-use crate::linkage::{Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, slender};
+use crate::linkage::{Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, rods_energy, write_rod};
 
 parameters! {
     /// Two slender rods, the first on a pin at the origin, with torsional springs and dampers in both pins.
@@ -70,11 +70,8 @@ impl MechanicalModel for DoublePendulum {
     }
 
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        for (first, m, length) in [(0, self.mass_1, self.length_1), (3, self.mass_2, self.length_2)] {
-            mass[(first, first)] = S::from(m);
-            mass[(first + 1, first + 1)] = S::from(m);
-            mass[(first + 2, first + 2)] = slender(m, length);
-        }
+        write_rod(mass, 0, self.mass_1, self.length_1);
+        write_rod(mass, 3, self.mass_2, self.length_2);
     }
 
     fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
@@ -98,12 +95,8 @@ impl MechanicalModel for DoublePendulum {
 
     /// Kinetic energy, gravity and both springs, J; gravity's potential is zero at the height of the origin.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
-        let mut energy = S::nought();
-        for (first, m, length) in [(0, self.mass_1, self.length_1), (3, self.mass_2, self.length_2)] {
-            let (x, y, omega) = (v[first], v[first + 1], v[first + 2]);
-            energy += (x * x + y * y) * m * 0.5 + omega * omega * slender::<S>(m, length) * 0.5;
-            energy += q[first + 1] * m * self.gravity;
-        }
+        let rods = [(self.mass_1, self.length_1), (self.mass_2, self.length_2)];
+        let energy = rods_energy(rods, self.gravity, q, v);
         let (twist_1, twist_2) = (q[2] - self.free_angle_1, q[5] - q[2] - self.free_angle_2);
         energy + twist_1 * twist_1 * self.stiffness_1 * 0.5 + twist_2 * twist_2 * self.stiffness_2 * 0.5
     }

@@ -6,7 +6,9 @@ use mbsbench_problem::{
     Dimensions, Entries, MechanicalModel, Model, ModelDefinition, Ode, OutOfRange, Scalar, parameters,
 };
 
-use crate::linkage::{FollowingRod, Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, dot, slender};
+use crate::linkage::{
+    FollowingRod, Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, dot, rods_energy, slender, write_rod,
+};
 
 parameters! {
     /// A crank on a pin at the origin and a rod whose far end slides along the `x` axis, a spring and damper between
@@ -89,11 +91,8 @@ impl MechanicalModel for SliderCrank {
     }
 
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
-        for (first, m, length) in [(0, self.crank_mass, self.crank_length), (3, self.rod_mass, self.rod_length)] {
-            mass[(first, first)] = S::from(m);
-            mass[(first + 1, first + 1)] = S::from(m);
-            mass[(first + 2, first + 2)] = slender(m, length);
-        }
+        write_rod(mass, 0, self.crank_mass, self.crank_length);
+        write_rod(mass, 3, self.rod_mass, self.rod_length);
         let [arm_x, arm_y] = self.arm(q);
         for i in 3..5 {
             mass[(i, i)] += S::from(self.point_mass);
@@ -132,12 +131,8 @@ impl MechanicalModel for SliderCrank {
     /// Kinetic energy, gravity and spring, J; gravity's potential is zero at the height of the origin.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let [arm_x, arm_y] = self.arm(q);
-        let mut energy = S::nought();
-        for (first, m, length) in [(0, self.crank_mass, self.crank_length), (3, self.rod_mass, self.rod_length)] {
-            let (x, y, omega) = (v[first], v[first + 1], v[first + 2]);
-            energy += (x * x + y * y) * m * 0.5 + omega * omega * slender::<S>(m, length) * 0.5;
-            energy += q[first + 1] * m * self.gravity;
-        }
+        let rods = [(self.crank_mass, self.crank_length), (self.rod_mass, self.rod_length)];
+        let mut energy = rods_energy(rods, self.gravity, q, v);
         let (x, y) = (v[3] - arm_y * v[5], v[4] + arm_x * v[5]);
         energy += (x * x + y * y) * self.point_mass * 0.5 + (q[4] + arm_y) * self.point_mass * self.gravity;
         let stretch = q[3] + arm_x - self.free_position;

@@ -13,6 +13,7 @@ use mbsbench_problem::{
 };
 
 use crate::drawing::{pin, rod_about, upright};
+use crate::linkage::write_rod;
 
 parameters! {
     /// A uniform rod that swings about one of its ends under gravity.
@@ -49,9 +50,7 @@ impl MechanicalModel for Pendulum {
     }
 
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
-        mass[(0, 0)] = S::from(self.mass);
-        mass[(1, 1)] = S::from(self.mass);
-        mass[(2, 2)] = S::from(self.mass) * self.length * self.length / 12.0;
+        write_rod(mass, 0, self.mass, self.length);
     }
 
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {

@@ -17,27 +17,26 @@ const HOLDS: f64 = 1e-9;
 
 /// Checks that parts refer to nodes that exist and that their quantities make sense.
 pub(super) fn parts(assembly: &Assembly) -> Result<(), Refused> {
-    let nodes = Nodes { assembly };
     for (k, node) in assembly.nodes.iter().enumerate() {
         let part = Part::Node(k);
         require(node.position.iter().all(|x| x.is_finite()), part, "position", "not finite", "finite numbers")?;
         is_rotation(part, "orientation", &node.rotation)?;
     }
     for (k, body) in assembly.bodies.iter().enumerate() {
-        nodes.exist(Part::Body(k), &[body.node])?;
+        exist(assembly, Part::Body(k), &[body.node])?;
         of_body(Part::Body(k), body)?;
     }
     for (k, beam) in assembly.beams.iter().enumerate() {
-        nodes.exist(Part::Beam(k), &beam.nodes)?;
+        exist(assembly, Part::Beam(k), &beam.nodes)?;
         of_beam(Part::Beam(k), beam, assembly)?;
     }
     for (k, joint) in assembly.joints.iter().enumerate() {
-        nodes.exist(Part::Joint(k), &connected(joint))?;
+        exist(assembly, Part::Joint(k), &connected(joint))?;
         of_joint(Part::Joint(k), joint)?;
     }
     for (k, strut) in assembly.struts.iter().enumerate() {
         let part = Part::Strut(k);
-        nodes.exist(part, &[strut.node])?;
+        exist(assembly, part, &[strut.node])?;
         let finite = strut.damping >= 0.0 && strut.damping.is_finite();
         require(finite, part, "damping", strut.damping, "a finite number, zero or above")?;
         let length = (assembly.nodes[strut.node].position - strut.point).norm();
@@ -46,7 +45,7 @@ pub(super) fn parts(assembly: &Assembly) -> Result<(), Refused> {
     }
     for (k, load) in assembly.loads.iter().enumerate() {
         let part = Part::Load(k);
-        nodes.exist(part, &[load.node])?;
+        exist(assembly, part, &[load.node])?;
         require(load.force.iter().all(|x| x.is_finite()), part, "force", "not finite", "finite numbers")?;
         require(load.growth.is_proper(), part, "law of time", "not one", PROPER_LAW)?;
     }
@@ -87,24 +86,18 @@ fn is_unit(part: Part, quantity: &'static str, vector: &Vector3<f64>) -> Result<
     require((length - 1.0).abs() < 1e-12, part, quantity, format!("of length {length}"), message)
 }
 
-struct Nodes<'a> {
-    assembly: &'a Assembly,
-}
-
-impl Nodes<'_> {
-    /// All of the nodes exist, and none is there twice.
-    fn exist(&self, part: Part, nodes: &[usize]) -> Result<(), Refused> {
-        let count = self.assembly.nodes.len();
-        for (k, &node) in nodes.iter().enumerate() {
-            if node >= count {
-                return Err(Refused::UnknownNode { part, node, nodes: count });
-            }
-            if nodes[..k].contains(&node) {
-                return Err(Refused::SameNode { part, node });
-            }
+/// The nodes that a part refers to exist, and none is named twice.
+fn exist(assembly: &Assembly, part: Part, nodes: &[usize]) -> Result<(), Refused> {
+    let count = assembly.nodes.len();
+    for (k, &node) in nodes.iter().enumerate() {
+        if node >= count {
+            return Err(Refused::UnknownNode { part, node, nodes: count });
         }
-        Ok(())
+        if nodes[..k].contains(&node) {
+            return Err(Refused::SameNode { part, node });
+        }
     }
+    Ok(())
 }
 
 /// The sides of a joint that has frames of its own.

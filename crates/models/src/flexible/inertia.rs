@@ -7,25 +7,15 @@ use super::motion::{Motion, Wrench, blocks, identity, zeros};
 use super::so3::{skew, tangent_derivative};
 use super::{RigidBody, Twist};
 
-/// All bodies on a node as one, in the node frame.
+/// All bodies on a node as one, in the node frame or, [`turned`](Inertia::turned), in the ground frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Inertia<S> {
     /// Mass, kg.
     pub mass: S,
-    /// First moment of mass `S₀` about the node, kg m.
+    /// First moment of mass about the node, kg m: `S₀`, turned `S = R S₀`.
     pub first: Vector3<S>,
-    /// Inertia `J₀` about the node, kg m².
+    /// Inertia about the node, kg m²: `J₀`, turned `J = R J₀ Rᵀ`.
     pub second: Matrix3<S>,
-}
-
-/// The same in the ground frame.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Turned<S> {
-    mass: S,
-    /// `S = R S₀`.
-    pub first: Vector3<S>,
-    /// `J = R J₀ Rᵀ`.
-    second: Matrix3<S>,
 }
 
 /// Derivatives of the momenta of a node.
@@ -55,12 +45,10 @@ impl<S: Scalar> Inertia<S> {
 
     /// In the ground frame, for a node with orientation `r`.
     #[inline]
-    pub fn turned(&self, r: &Matrix3<S>) -> Turned<S> {
-        Turned { mass: self.mass, first: r * self.first, second: r * self.second * r.transpose() }
+    pub fn turned(&self, r: &Matrix3<S>) -> Self {
+        Self { mass: self.mass, first: r * self.first, second: r * self.second * r.transpose() }
     }
-}
 
-impl<S: Scalar> Turned<S> {
     /// Momentum `m v + ω × S` and angular momentum about the node `S × v + J ω`.
     #[inline]
     pub fn momentum(&self, twist: &Twist<S>) -> Wrench<S> {

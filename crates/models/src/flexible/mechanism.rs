@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::coupling::Constraint;
 use super::equations::{FlexibleEquations, STATE};
-use super::inertia::Turned;
+use super::inertia::Inertia;
 use super::layout::Layout;
 use super::motion::{Motion, POSITIONS, Pose, Wrench, pair, stacked};
 use super::refused::Refused;
@@ -197,7 +197,7 @@ impl Flexible {
         (0..self.nodes()).map(motion).collect()
     }
 
-    fn turned(&self, state: &[f64], node: usize) -> Turned<f64> {
+    fn turned(&self, state: &[f64], node: usize) -> Inertia<f64> {
         self.system.inertia[node].turned(&pose(state, node).r)
     }
 }

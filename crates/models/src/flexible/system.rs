@@ -8,7 +8,7 @@ use super::coupling::Constraint;
 use super::inertia::Inertia;
 use super::motion::{Motion, Pose, Wrench, blocks, identity, pair, stacked, zeros};
 use super::so3::tangent_derivative;
-use super::{Assembly, DeadLoad, Gravity, Law, Strut};
+use super::{Assembly, DeadLoad, Gravity, Strut};
 
 /// The mechanism.
 #[derive(Debug, Clone)]
@@ -21,25 +21,9 @@ pub(super) struct System<S> {
     pub constraints: Vec<Constraint<S>>,
     /// Number of the first row of each constraint, and the number of all rows.
     pub first_rows: Vec<usize>,
-    dampers: Vec<Damper<S>>,
+    struts: Vec<Strut>,
     pushes: Vec<DeadLoad>,
-    weight: Option<Weight<S>>,
-}
-
-/// A [`Strut`].
-#[derive(Debug, Clone)]
-struct Damper<S> {
-    node: usize,
-    point: Vector3<S>,
-    damping: f64,
-    until: f64,
-}
-
-/// [`Gravity`].
-#[derive(Debug, Clone)]
-struct Weight<S> {
-    direction: Vector3<S>,
-    acceleration: Law,
+    gravity: Option<Gravity>,
 }
 
 impl<S: Scalar> System<S> {
@@ -60,10 +44,8 @@ impl<S: Scalar> System<S> {
         for constraint in &constraints {
             first_rows.push(first_rows[first_rows.len() - 1] + constraint.rows());
         }
-        let weight = assembly.gravity.as_ref().map(Weight::new);
-        let dampers = assembly.struts.iter().map(Damper::new).collect();
-        let pushes = assembly.loads.clone();
-        Self { rest, inertia, elements, constraints, first_rows, dampers, pushes, weight }
+        let Assembly { struts, loads, gravity, .. } = assembly.clone();
+        Self { rest, inertia, elements, constraints, first_rows, struts, pushes: loads, gravity }
     }
 
     /// Number of nodes.
@@ -76,9 +58,14 @@ impl<S: Scalar> System<S> {
         self.first_rows[self.constraints.len()]
     }
 
+    /// The struts that are not yet taken away.
+    fn acting(&self, t: S) -> impl Iterator<Item = &Strut> {
+        self.struts.iter().filter(move |strut| t.value() < strut.until)
+    }
+
     /// Acceleration of free fall, m/s².
     fn gravity(&self, t: S) -> Option<Vector3<S>> {
-        self.weight.as_ref().map(|weight| weight.direction * weight.acceleration.at(t))
+        self.gravity.as_ref().map(|gravity| gravity.direction.map(S::from) * gravity.acceleration.at(t))
     }
 
     /// Adds the loads of beams, dampers, forces and weight on the nodes to `loads`.
@@ -87,8 +74,8 @@ impl<S: Scalar> System<S> {
             let on_nodes = element.loads(|node| motions[node].pose);
             element.nodes.iter().zip(on_nodes).for_each(|(&node, load)| loads[node] += load);
         }
-        for damper in self.dampers.iter().filter(|damper| damper.acts(t)) {
-            loads[damper.node] += damper.load(&motions[damper.node]);
+        for strut in self.acting(t) {
+            loads[strut.node] += strut.load(&motions[strut.node]);
         }
         for DeadLoad { node, force, growth } in &self.pushes {
             loads[*node].force += force.map(S::from) * growth.at(t);
@@ -152,8 +139,8 @@ impl<S: Scalar> System<S> {
                 }
             }
         }
-        for damper in self.dampers.iter().filter(|damper| damper.acts(t)) {
-            subtract(damper.node, damper.node, &force_by_place(damper.by_place(&motions[damper.node])));
+        for strut in self.acting(t) {
+            subtract(strut.node, strut.node, &force_by_place(strut.by_place(&motions[strut.node])));
         }
         if let Some(gravity) = self.gravity(t) {
             for (node, (inertia, motion)) in self.inertia.iter().zip(motions).enumerate() {
@@ -165,8 +152,8 @@ impl<S: Scalar> System<S> {
 
     /// Calls `add(node, matrix)` with `−∂(loads on node)/∂(x', g' of the node)`, in parts.
     pub fn damping(&self, t: S, motions: &[Motion<S>], mut add: impl FnMut(usize, &Matrix6<S>)) {
-        for damper in self.dampers.iter().filter(|damper| damper.acts(t)) {
-            add(damper.node, &-force_by_place(damper.by_velocity(&motions[damper.node])));
+        for strut in self.acting(t) {
+            add(strut.node, &-force_by_place(strut.by_velocity(&motions[strut.node])));
         }
     }
 
@@ -190,9 +177,7 @@ impl<S: Scalar> System<S> {
             }
         }
     }
-}
 
-impl<S: Scalar> System<S> {
     /// Calls `add(row, node, gradient)` with the derivatives by `g'` of the rows at velocity level.
     pub fn drive_rates(&self, motions: &[Motion<S>], mut add: impl FnMut(usize, usize, &Vector3<S>)) {
         for (constraint, &first) in self.constraints.iter().zip(&self.first_rows) {
@@ -208,41 +193,26 @@ fn force_by_place<S: Scalar>(derivatives: Matrix3<S>) -> Matrix6<S> {
     blocks([[derivatives, zeros()], [zeros(), zeros()]])
 }
 
-impl<S: Scalar> Weight<S> {
-    fn new(gravity: &Gravity) -> Self {
-        Self { direction: gravity.direction.map(S::from), acceleration: gravity.acceleration.clone() }
-    }
-}
-
-impl<S: Scalar> Damper<S> {
-    fn new(strut: &Strut) -> Self {
-        let Strut { node, point, damping, until } = *strut;
-        Self { node, point: point.map(S::from), damping, until }
-    }
-
-    fn acts(&self, t: S) -> bool {
-        t.value() < self.until
-    }
-
+impl Strut {
     /// Unit vector from the ground to the node, and length.
-    fn line(&self, motion: &Motion<S>) -> (Vector3<S>, S) {
-        let line = motion.pose.x - self.point;
+    fn line<S: Scalar>(&self, motion: &Motion<S>) -> (Vector3<S>, S) {
+        let line = motion.pose.x - self.point.map(S::from);
         let length = line.dot(&line).sqrt();
         (line / length, length)
     }
 
-    fn load(&self, motion: &Motion<S>) -> Wrench<S> {
+    fn load<S: Scalar>(&self, motion: &Motion<S>) -> Wrench<S> {
         let (along, _) = self.line(motion);
         let force = along * (along.dot(&motion.twist.linear) * (-self.damping));
         Wrench { force, ..Wrench::zero() }
     }
 
-    fn by_velocity(&self, motion: &Motion<S>) -> Matrix3<S> {
+    fn by_velocity<S: Scalar>(&self, motion: &Motion<S>) -> Matrix3<S> {
         let (along, _) = self.line(motion);
         along * along.transpose() * S::from(-self.damping)
     }
 
-    fn by_place(&self, motion: &Motion<S>) -> Matrix3<S> {
+    fn by_place<S: Scalar>(&self, motion: &Motion<S>) -> Matrix3<S> {
         let (along, length) = self.line(motion);
         let velocity = &motion.twist.linear;
         let across = identity() - along * along.transpose();

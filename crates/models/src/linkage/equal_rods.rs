@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{ConstraintWatch, Entries, Observation, Scalar, View};
 
-use super::{Linkage, slender};
+use super::{Linkage, slender, write_rod};
 use crate::drawing::{MOST_DRAWN, Part, rod_about, upright};
 
 /// The rods, `q = (x₁, y₁, θ₁, x₂, …)`.
@@ -20,9 +20,7 @@ impl EqualRods {
     /// `M = diag(m, m, m l²/12, …)`.
     pub fn write_mass<S: Scalar>(&self, mass: &mut impl Entries<S>) {
         for k in (0..3 * self.count).step_by(3) {
-            mass[(k, k)] = S::from(self.mass);
-            mass[(k + 1, k + 1)] = S::from(self.mass);
-            mass[(k + 2, k + 2)] = slender(self.mass, self.length);
+            write_rod(mass, k, self.mass, self.length);
         }
     }
 

@@ -6,10 +6,11 @@ mod crank;
 mod equal_rods;
 mod two_rods;
 
-use mbsbench_problem::{AccelerationLevel, Class, MechanicalModel, MechanicsOf, Ode, Scalar, parameters};
+use mbsbench_problem::{AccelerationLevel, Class, Entries, MechanicalModel, MechanicsOf, Ode, Scalar, parameters};
 
 pub(crate) use crank::{FollowingRod, dot};
 pub(crate) use equal_rods::EqualRods;
+pub(crate) use two_rods::rods_energy;
 pub use two_rods::{ReducedOde, TwoRods, TwoRodsModel};
 
 parameters! {
@@ -87,4 +88,11 @@ pub trait Linkage: MechanicalModel + Sized {
 /// `m L²/12`, kg m²: inertia of a slender rod about its centre.
 pub(crate) fn slender<S: Scalar>(mass: f64, length: f64) -> S {
     S::from(mass) * length * length / 12.0
+}
+
+/// Writes the masses of a slender rod whose centre and angle are the coordinates from `first` on.
+pub(crate) fn write_rod<S: Scalar>(mass: &mut impl Entries<S>, first: usize, m: f64, length: f64) {
+    mass[(first, first)] = S::from(m);
+    mass[(first + 1, first + 1)] = S::from(m);
+    mass[(first + 2, first + 2)] = slender(m, length);
 }

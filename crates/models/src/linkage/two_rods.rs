@@ -6,7 +6,7 @@ use mbsbench_problem::{
     Scalar, View,
 };
 
-use super::{Linkage, LinkageFormulation};
+use super::{Linkage, LinkageFormulation, slender};
 use crate::drawing::{Part, block, pin, rod, upright};
 use crate::mechanism::WithMultipliers;
 
@@ -230,4 +230,16 @@ fn coordinates(rod_at_pin: bool) -> [(&'static str, &'static str, &'static str);
         ("y2", "m", y),
         ("theta2", "rad", "angle of the second body from the x axis"),
     ]
+}
+
+/// Kinetic energy and gravity (J) of two slender rods, each with mass (kg) and length (m); the potential is zero at the height of the
+/// origin.
+pub(crate) fn rods_energy<S: Scalar>(rods: [(f64, f64); 2], gravity: f64, q: &[S], v: &[S]) -> S {
+    let mut energy = S::nought();
+    for ((m, length), first) in rods.into_iter().zip([0, 3]) {
+        let (x, y, omega) = (v[first], v[first + 1], v[first + 2]);
+        energy += (x * x + y * y) * m * 0.5 + omega * omega * slender::<S>(m, length) * 0.5;
+        energy += q[first + 1] * m * gravity;
+    }
+    energy
 }
