@@ -1,4 +1,4 @@
-//! Objects of SUNDIALS with owners: a context, vectors, a dense matrix with its solver, a functional iteration.
+//! Objects of SUNDIALS with owners: a context, vectors, a functional iteration, the memory of a solver.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
@@ -124,7 +124,7 @@ impl OutOfMemory {
 }
 
 /// A number of components as the library counts.
-fn index(length: usize) -> ffi::Index {
+pub fn index(length: usize) -> ffi::Index {
     ffi::Index::try_from(length).expect("a state fits into memory")
 }
 
@@ -210,53 +210,6 @@ pub unsafe fn components_mut<'v>(vector: ffi::VectorPointer, length: usize) -> &
 pub unsafe fn entries_mut<'m>(matrix: ffi::MatrixPointer, size: usize) -> &'m mut [f64] {
     // SAFETY: as the caller promises.
     unsafe { std::slice::from_raw_parts_mut(ffi::SUNDenseMatrix_Data(matrix), size * size) }
-}
-
-/// A dense matrix and what solves with it.
-pub struct DenseSolver {
-    matrix: ffi::MatrixPointer,
-    solver: ffi::LinearSolverPointer,
-    _context: Rc<Context>,
-}
-
-impl DenseSolver {
-    /// A solver for systems of the size of `y`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    pub fn new(y: &Vector) -> Result<Self, OutOfMemory> {
-        let (size, context) = (index(y.length), y.context().pointer());
-        // SAFETY: the context is alive.
-        let matrix = unsafe { ffi::SUNDenseMatrix(size, size, context) };
-        if matrix.is_null() {
-            return Err(OutOfMemory("SUNDenseMatrix"));
-        }
-        let mut dense = Self { matrix, solver: ptr::null_mut(), _context: Rc::clone(y.context()) };
-        // SAFETY: vector, matrix and context are alive, and of one size.
-        dense.solver = unsafe { ffi::SUNLinSol_Dense(y.pointer(), matrix, context) };
-        if dense.solver.is_null() { Err(OutOfMemory("SUNLinSol_Dense")) } else { Ok(dense) }
-    }
-
-    /// Address of the matrix.
-    pub fn matrix(&self) -> ffi::MatrixPointer {
-        self.matrix
-    }
-
-    /// Address of the solver.
-    pub fn solver(&self) -> ffi::LinearSolverPointer {
-        self.solver
-    }
-}
-
-impl Drop for DenseSolver {
-    fn drop(&mut self) {
-        if !self.solver.is_null() {
-            // SAFETY: made by `SUNLinSol_Dense`; its context is alive.
-            unsafe { ffi::SUNLinSolFree(self.solver) };
-        }
-        // SAFETY: made by `SUNDenseMatrix`; its context is alive.
-        unsafe { ffi::SUNMatDestroy(self.matrix) };
-    }
 }
 
 /// A functional iteration without acceleration.

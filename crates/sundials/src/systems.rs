@@ -8,7 +8,7 @@ use mbsbench_problem::Failure;
 
 use crate::callbacks::{Lengths, enter};
 use crate::ffi;
-use crate::objects::{Context, DenseSolver, OutOfMemory, Vector, components, components_mut};
+use crate::objects::{Context, OutOfMemory, Vector, components, components_mut, index};
 use crate::solver::Equations;
 
 /// How the linear systems of Newton's method are solved.
@@ -27,12 +27,14 @@ pub(crate) fn no_systems() -> Failure {
     Failure::NotApplicable { reason: "the equations leave linear systems to the library".to_owned() }
 }
 
-/// Matrix and solver that are attached to the library's memory.
-pub enum LinearSolver {
-    /// Those of the library.
-    Dense(DenseSolver),
-    /// An empty matrix, and a solver that calls the equations.
-    Own(OwnSolver),
+/// Matrix and solver that are attached to the library's memory: a dense matrix, or one without entries, which stands for the one that
+/// the equations keep, with a solver that calls them. The library decides when the matrix is to be made anew, and scales solutions
+/// where it has changed since, as with matrices of its own.
+pub struct LinearSolver {
+    matrix: ffi::MatrixPointer,
+    solver: ffi::LinearSolverPointer,
+    is_own: bool,
+    _context: Rc<Context>,
 }
 
 impl LinearSolver {
@@ -42,69 +44,67 @@ impl LinearSolver {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn new<E: Equations>(systems: Systems, y: &Vector, data: *mut c_void) -> Result<Self, OutOfMemory> {
-        Ok(match systems {
-            Systems::Differences | Systems::Dense => Self::Dense(DenseSolver::new(y)?),
-            Systems::Own => Self::Own(OwnSolver::new::<E>(y.context(), data)?),
-        })
+        let (size, context, is_own) = (index(y.components().len()), y.context().pointer(), systems == Systems::Own);
+        // SAFETY: the context is alive.
+        let matrix =
+            unsafe { if is_own { ffi::SUNMatNewEmpty(context) } else { ffi::SUNDenseMatrix(size, size, context) } };
+        let solver = std::ptr::null_mut();
+        let mut new = Self { matrix, solver, is_own, _context: Rc::clone(y.context()) };
+        if matrix.is_null() {
+            return Err(OutOfMemory("SUNMatNewEmpty or SUNDenseMatrix"));
+        }
+        // SAFETY: vector, matrix and context are alive, and of one size.
+        new.solver = unsafe {
+            if is_own { ffi::SUNLinSolNewEmpty(context) } else { ffi::SUNLinSol_Dense(y.pointer(), matrix, context) }
+        };
+        if new.solver.is_null() {
+            return Err(OutOfMemory("SUNLinSolNewEmpty or SUNLinSol_Dense"));
+        }
+        if is_own {
+            // SAFETY: both are new and ours alone, begin as declared in all versions, and have tables of operations that are theirs.
+            unsafe {
+                let operations = &mut *(*matrix.cast::<ffi::Matrix>()).operations;
+                operations.kind = Some(custom);
+                operations.zero = Some(zero);
+                let solver = &mut *new.solver.cast::<ffi::LinearSolver>();
+                solver.content = data;
+                let operations = &mut *solver.operations;
+                operations.kind = Some(direct);
+                operations.initialize = Some(initialize);
+                operations.setup = Some(setup);
+                operations.solve = Some(solve::<E>);
+            }
+        }
+        Ok(new)
     }
 
     /// Address of the matrix.
     pub fn matrix(&self) -> ffi::MatrixPointer {
-        match self {
-            Self::Dense(dense) => dense.matrix(),
-            Self::Own(own) => own.matrix,
-        }
+        self.matrix
     }
 
     /// Address of the solver.
     pub fn solver(&self) -> ffi::LinearSolverPointer {
-        match self {
-            Self::Dense(dense) => dense.solver(),
-            Self::Own(own) => own.solver,
-        }
+        self.solver
     }
 }
 
-/// A matrix without entries, which stands for the one that the equations keep, and a solver that calls them. The library decides
-/// when the matrix is to be made anew, and scales solutions where it has changed since, as with matrices of its own.
-pub struct OwnSolver {
-    matrix: ffi::MatrixPointer,
-    solver: ffi::LinearSolverPointer,
-    _context: Rc<Context>,
-}
-
-impl OwnSolver {
-    fn new<E: Equations>(context: &Rc<Context>, data: *mut c_void) -> Result<Self, OutOfMemory> {
-        // SAFETY: the context is alive.
-        let [matrix, solver] =
-            unsafe { [ffi::SUNMatNewEmpty(context.pointer()), ffi::SUNLinSolNewEmpty(context.pointer())] };
-        let own = Self { matrix, solver, _context: Rc::clone(context) };
-        if matrix.is_null() || solver.is_null() {
-            return Err(OutOfMemory("SUNMatNewEmpty or SUNLinSolNewEmpty"));
-        }
-        // SAFETY: both are new and ours alone, begin as declared in all versions, and have tables of operations that are theirs.
-        unsafe {
-            let operations = &mut *(*matrix.cast::<ffi::Matrix>()).operations;
-            operations.kind = Some(custom);
-            operations.zero = Some(zero);
-            let solver = &mut *solver.cast::<ffi::LinearSolver>();
-            solver.content = data;
-            let operations = &mut *solver.operations;
-            operations.kind = Some(direct);
-            operations.initialize = Some(initialize);
-            operations.setup = Some(setup);
-            operations.solve = Some(solve::<E>);
-        }
-        Ok(own)
-    }
-}
-
-impl Drop for OwnSolver {
+impl Drop for LinearSolver {
     fn drop(&mut self) {
-        // SAFETY: made by the constructors of empty objects, or null, which these functions accept; the context is alive.
+        // SAFETY: made by the constructors that go with these functions, or null, which the functions for empty objects accept; the
+        // context is alive.
         unsafe {
-            ffi::SUNLinSolFreeEmpty(self.solver);
-            ffi::SUNMatFreeEmpty(self.matrix);
+            if self.is_own {
+                ffi::SUNLinSolFreeEmpty(self.solver);
+                ffi::SUNMatFreeEmpty(self.matrix);
+                return;
+            }
+            if !self.solver.is_null() {
+                ffi::SUNLinSolFree(self.solver);
+            }
+            if !self.matrix.is_null() {
+                ffi::SUNMatDestroy(self.matrix);
+            }
         }
     }
 }
@@ -138,7 +138,7 @@ unsafe extern "C" fn solve<E: Equations>(
     right: ffi::VectorPointer,
     _: f64,
 ) -> c_int {
-    // SAFETY: the solver is one of `OwnSolver`, with the data of equations of this type, and the library passes two vectors like
+    // SAFETY: the solver is an own one of `LinearSolver`, with the data of equations of this type, and the library passes two vectors like
     // the initial state, which may be one.
     unsafe {
         let data = (*solver.cast::<ffi::LinearSolver>()).content;
