@@ -85,25 +85,6 @@ impl OutOfRange {
         }
     }
 
-    /// Fails unless `value` is finite and positive.
-    ///
-    /// # Errors
-    /// [`OutOfRange`] for `field`.
-    pub fn unless_positive(field: &str, value: f64) -> Result<(), Self> {
-        if value.is_finite() && value > 0.0 {
-            return Ok(());
-        }
-        Err(Self::new(field, value, "a finite number above zero"))
-    }
-
-    /// Fails unless `value` is finite.
-    ///
-    /// # Errors
-    /// [`OutOfRange`] for `field`.
-    pub fn unless_finite(field: &str, value: f64) -> Result<(), Self> {
-        if value.is_finite() { Ok(()) } else { Err(Self::new(field, value, "a finite number")) }
-    }
-
     /// The same error for a field one level further out.
     #[must_use]
     pub fn within(mut self, outer: &str) -> Self {

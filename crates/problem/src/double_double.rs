@@ -7,12 +7,13 @@
 //! double-double omits a fused multiply–add and is only good to 1e-16.
 
 use std::fmt;
-use std::iter::{Product, Sum};
-use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign};
+use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 
-use num_dual::{DualNum, DualStruct, Mappable};
-use num_traits::{FromPrimitive, Inv, Num, One, Signed, Zero};
+use num_dual::DualNum;
+use num_traits::{FromPrimitive, One};
 use twofloat::TwoFloat;
+
+use crate::number::impl_number;
 
 /// An unevaluated sum of two doubles.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Default)]
@@ -62,12 +63,6 @@ impl DoubleDouble {
     pub fn parts(self) -> (f64, f64) {
         (self.0.hi(), self.0.lo())
     }
-
-    /// The number `hi + lo`, normalised.
-    #[must_use]
-    pub fn from_parts(hi: f64, lo: f64) -> Self {
-        Self(TwoFloat::new_add(hi, lo))
-    }
 }
 
 impl fmt::Debug for DoubleDouble {
@@ -101,39 +96,28 @@ impl PartialOrd<f64> for DoubleDouble {
 }
 
 macro_rules! operators {
-    ($($op:ident $method:ident $assign:ident $assign_method:ident $body:expr;)*) => {$(
+    ($($op:ident $method:ident $body:expr;)*) => {$(
         impl $op for DoubleDouble {
             type Output = Self;
             #[inline]
             fn $method(self, other: Self) -> Self { $body(self, other) }
-        }
-        impl $op<&DoubleDouble> for DoubleDouble {
-            type Output = Self;
-            #[inline]
-            fn $method(self, other: &Self) -> Self { $body(self, *other) }
         }
         impl $op<f64> for DoubleDouble {
             type Output = Self;
             #[inline]
             fn $method(self, other: f64) -> Self { $body(self, DoubleDouble::from(other)) }
         }
-        impl $assign for DoubleDouble {
-            #[inline]
-            fn $assign_method(&mut self, other: Self) { *self = $op::$method(*self, other); }
-        }
-        impl $assign<f64> for DoubleDouble {
-            #[inline]
-            fn $assign_method(&mut self, other: f64) { *self = $op::$method(*self, other); }
-        }
     )*};
 }
 operators! {
-    Add add AddAssign add_assign |a: DoubleDouble, b: DoubleDouble| DoubleDouble(a.0 + b.0);
-    Sub sub SubAssign sub_assign |a: DoubleDouble, b: DoubleDouble| DoubleDouble(a.0 - b.0);
-    Mul mul MulAssign mul_assign |a: DoubleDouble, b: DoubleDouble| DoubleDouble(a.0 * b.0);
-    Div div DivAssign div_assign quotient;
-    Rem rem RemAssign rem_assign |a: DoubleDouble, b: DoubleDouble| a - b * DoubleDouble(quotient(a, b).0.trunc());
+    Add add |a: DoubleDouble, b: DoubleDouble| DoubleDouble(a.0 + b.0);
+    Sub sub |a: DoubleDouble, b: DoubleDouble| DoubleDouble(a.0 - b.0);
+    Mul mul |a: DoubleDouble, b: DoubleDouble| DoubleDouble(a.0 * b.0);
+    Div div quotient;
+    Rem rem |a: DoubleDouble, b: DoubleDouble| a - b * DoubleDouble(quotient(a, b).0.trunc());
 }
+
+impl_number!(DoubleDouble, |x: &DoubleDouble| x.0.hi(), |x: &DoubleDouble| DoubleDouble(x.0.abs()));
 
 /// Long division: three quotient digits, each a double, each from the remainder that the ones before left.
 #[inline]
@@ -152,71 +136,6 @@ impl Neg for DoubleDouble {
     }
 }
 
-impl Zero for DoubleDouble {
-    fn zero() -> Self {
-        Self::from(0.0)
-    }
-    fn is_zero(&self) -> bool {
-        self.0.hi() == 0.0
-    }
-}
-
-impl One for DoubleDouble {
-    fn one() -> Self {
-        Self::from(1.0)
-    }
-}
-
-impl Inv for DoubleDouble {
-    type Output = Self;
-    fn inv(self) -> Self {
-        Self::one() / self
-    }
-}
-
-impl Num for DoubleDouble {
-    type FromStrRadixErr = <f64 as Num>::FromStrRadixErr;
-    fn from_str_radix(text: &str, radix: u32) -> Result<Self, Self::FromStrRadixErr> {
-        f64::from_str_radix(text, radix).map(Self::from)
-    }
-}
-
-impl Signed for DoubleDouble {
-    fn abs(&self) -> Self {
-        Self(self.0.abs())
-    }
-    fn abs_sub(&self, other: &Self) -> Self {
-        if self <= other { Self::zero() } else { *self - *other }
-    }
-    fn signum(&self) -> Self {
-        Self::from(Signed::signum(&self.0.hi()))
-    }
-    fn is_positive(&self) -> bool {
-        self.0.hi() > 0.0
-    }
-    fn is_negative(&self) -> bool {
-        self.0.hi() < 0.0
-    }
-}
-
-impl Sum for DoubleDouble {
-    fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
-        terms.fold(Self::zero(), |sum, term| sum + term)
-    }
-}
-
-impl<'a> Sum<&'a DoubleDouble> for DoubleDouble {
-    fn sum<I: Iterator<Item = &'a Self>>(terms: I) -> Self {
-        terms.copied().sum()
-    }
-}
-
-impl Product for DoubleDouble {
-    fn product<I: Iterator<Item = Self>>(factors: I) -> Self {
-        factors.fold(Self::one(), |product, factor| product * factor)
-    }
-}
-
 impl FromPrimitive for DoubleDouble {
     fn from_i64(n: i64) -> Option<Self> {
         Some(Self(TwoFloat::from(n)))
@@ -226,24 +145,6 @@ impl FromPrimitive for DoubleDouble {
     }
     fn from_f64(x: f64) -> Option<Self> {
         Some(Self::from(x))
-    }
-}
-
-impl DualStruct for DoubleDouble {
-    type Real = f64;
-    type Inner = Self;
-    fn re(&self) -> f64 {
-        self.0.hi()
-    }
-    fn from_inner(inner: &Self) -> Self {
-        *inner
-    }
-}
-
-impl Mappable<Self> for DoubleDouble {
-    type Output<O> = O;
-    fn map_dual<M: Fn(Self) -> O, O>(self, f: M) -> O {
-        f(self)
     }
 }
 

@@ -46,6 +46,7 @@ pub mod linear;
 pub mod mechanics;
 pub mod method;
 pub mod model;
+mod number;
 pub mod observer;
 pub mod ode;
 pub mod parameters;

@@ -172,9 +172,7 @@ impl<S: Scalar> Task<'_, S> {
             }
         }
     }
-}
 
-impl<S: Scalar> Task<'_, S> {
     /// Whether a constant step is below the distance of the numbers that the clock has for times of the span.
     fn is_lost(&self, step: f64) -> bool {
         let (start, end) = (self.t_start.value(), self.t_end.value());
@@ -193,9 +191,7 @@ impl<S: Scalar> Task<'_, S> {
         self.check(problem, method.adapts(), method.locates_events())?;
         Ok(problem.suits(method)?)
     }
-}
 
-impl<S: Scalar> Task<'_, S> {
     /// Solves the task: [checks the start](Ode::check_start), lets the method step, and gives the [cause](Ode::cause) of a failure.
     #[must_use]
     pub fn solve(&self, method: &dyn Method<S>, ode: &mut dyn Ode<S>, observer: &mut dyn Observer<S>) -> Solution<S> {

@@ -1,13 +1,10 @@
 //! The second-order side of a problem, with the same counters.
 
-use crate::{ContactPower, Failure, Scalar, Statistics};
+use super::Counting;
+use crate::{ContactPower, Failure, Scalar};
 
 /// A [`ContactPower`] with counters: what [`Counted::contact_power`](crate::Counted::contact_power) hands out.
-pub struct CountedContactPower<'c, S: Scalar = f64> {
-    pub(super) inner: &'c mut dyn ContactPower<S>,
-    pub(super) statistics: &'c mut Statistics,
-    pub(super) paused: bool,
-}
+pub type CountedContactPower<'c, S = f64> = Counting<'c, dyn ContactPower<S> + 'c>;
 
 impl<S: Scalar> CountedContactPower<'_, S> {
     /// See [`ContactPower::coordinates`].
@@ -41,7 +38,7 @@ impl<S: Scalar> CountedContactPower<'_, S> {
         accelerations: &mut [S],
         powers: &mut [S],
     ) -> Result<(), Failure> {
-        self.statistics.rhs_evaluations += u64::from(!self.paused);
+        self.count_rhs();
         self.inner.accelerations(t, q, v, accelerations, powers)
     }
 

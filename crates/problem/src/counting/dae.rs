@@ -2,16 +2,13 @@
 
 use nalgebra::DMatrix;
 
+use super::Counting;
 use crate::dae::{Dae, FirstOrder, Index3, Point};
 use crate::linalg::Singular;
 use crate::{Counted, Counts, Failure, Form, Scalar, Statistics, Unsuitable};
 
 /// A [`Dae`] with counters: what [`Counted::with_dae`] hands out.
-pub struct CountedDae<'c, S: Scalar = f64> {
-    inner: &'c mut dyn Dae<S>,
-    statistics: &'c mut Statistics,
-    paused: bool,
-}
+pub type CountedDae<'c, S = f64> = Counting<'c, dyn Dae<S> + 'c>;
 
 impl<S: Scalar> Counted<'_, S> {
     /// Calls `work` with the problem in implicit form: its own, the index-3 form of its mechanics, or `y' − f = 0`.
@@ -21,7 +18,7 @@ impl<S: Scalar> Counted<'_, S> {
     pub fn with_dae<T>(&mut self, work: impl FnOnce(&mut CountedDae<'_, S>) -> T) -> Result<T, Unsuitable> {
         crate::dae::suits(self.inner)?;
         let (statistics, paused) = (&mut self.statistics, self.paused);
-        let count = |inner: &mut dyn Dae<S>| work(&mut CountedDae { inner, statistics, paused });
+        let count = |inner: &mut dyn Dae<S>| work(&mut Counting { inner, statistics, paused });
         match self.inner.form() {
             Form::Implicit(dae) => return Ok(count(dae)),
             Form::Mechanics(mechanics) => return Ok(count(&mut Index3::new(mechanics))),
@@ -93,7 +90,7 @@ impl<S: Scalar> CountedDae<'_, S> {
     /// # Errors
     /// Those of the problem.
     pub fn residual(&mut self, at: Point<'_, S>, c: S, residual: &mut [S]) -> Result<(), Failure> {
-        self.statistics.rhs_evaluations += u64::from(!self.paused);
+        self.count_rhs();
         self.inner.residual(at, c, residual)
     }
 
@@ -127,7 +124,7 @@ impl<S: Scalar> CountedDae<'_, S> {
     /// # Errors
     /// Those of the problem.
     pub fn consistent(&mut self, t: S, chart: &[S], y: &[S], rates: &mut [S]) -> Result<(), Failure> {
-        self.statistics.rhs_evaluations += u64::from(!self.paused);
+        self.count_rhs();
         self.inner.consistent(t, chart, y, rates)
     }
 

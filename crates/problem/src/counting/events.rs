@@ -1,14 +1,11 @@
 //! The event functions of a problem, with the same counters.
 
-use crate::{EventFunctions, EventKind, Failure, Scalar, Statistics};
+use super::Counting;
+use crate::{EventFunctions, EventKind, Failure, Scalar};
 
 /// [`EventFunctions`] with counters: what [`Counted::events`](crate::Counted::events) hands out. Evaluations of the functions
 /// are counted, and jumps as events.
-pub struct CountedEvents<'c, S: Scalar = f64> {
-    pub(super) inner: &'c mut dyn EventFunctions<S>,
-    pub(super) statistics: &'c mut Statistics,
-    pub(super) paused: bool,
-}
+pub type CountedEvents<'c, S = f64> = Counting<'c, dyn EventFunctions<S> + 'c>;
 
 impl<S: Scalar> EventFunctions<S> for CountedEvents<'_, S> {
     fn count(&self) -> usize {

@@ -4,24 +4,17 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
+use super::Counting;
 use crate::linalg::Matrix;
-use crate::{Derivatives, Dimensions, Displaced, Mechanics, Scalar, Statistics, Structure, Terms};
+use crate::{Derivatives, Dimensions, Displaced, Mechanics, Scalar, Structure, Terms};
 
 /// A [`Mechanics`] with counters: what [`Counted::mechanics`](crate::Counted::mechanics) hands out.
 ///
 /// Forces and terms count as evaluations of the right-hand side, of which masses, constraints and position rates at the same state
 /// are part; derivatives count as evaluations of a Jacobian, with the columns that the structure of the equations leaves apart.
-pub struct CountedMechanics<'c, S: Scalar = f64> {
-    pub(super) inner: &'c mut dyn Mechanics<S>,
-    pub(super) statistics: &'c mut Statistics,
-    pub(super) paused: bool,
-}
+pub type CountedMechanics<'c, S = f64> = Counting<'c, dyn Mechanics<S> + 'c>;
 
 impl<S: Scalar> CountedMechanics<'_, S> {
-    fn count_rhs(&mut self) {
-        self.statistics.rhs_evaluations += u64::from(!self.paused);
-    }
-
     fn count_jacobian(&mut self) {
         let columns = self.inner.structure().jacobian_columns();
         self.statistics.count_exact_jacobian(columns, self.paused);

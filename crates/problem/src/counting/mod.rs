@@ -7,7 +7,7 @@ mod mechanics;
 
 use nalgebra::DMatrix;
 
-use crate::{Failure, Matrices, Method, Ode, Properties, Scalar, Statistics, Tangent, Unsuitable};
+use crate::{Failure, Form, Matrices, Method, Ode, Properties, Scalar, Statistics, Tangent, Unsuitable};
 
 pub use contact_power::CountedContactPower;
 pub use dae::CountedDae;
@@ -31,6 +31,20 @@ impl<S: Scalar> Counts for Counted<'_, S> {
     #[inline]
     fn statistics(&self) -> Statistics {
         self.statistics
+    }
+}
+
+/// A part of a problem that counts with the problem's counters.
+pub struct Counting<'c, T: ?Sized> {
+    inner: &'c mut T,
+    statistics: &'c mut Statistics,
+    paused: bool,
+}
+
+impl<T: ?Sized> Counting<'_, T> {
+    #[inline(always)]
+    fn count_rhs(&mut self) {
+        self.statistics.rhs_evaluations += u64::from(!self.paused);
     }
 }
 
@@ -194,14 +208,21 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.project(t, y)
     }
 
+    #[inline]
+    fn counting<'c, T: ?Sized>(
+        &'c mut self,
+        part: impl FnOnce(Form<'c, S>) -> Result<&'c mut T, Unsuitable>,
+    ) -> Result<Counting<'c, T>, Unsuitable> {
+        Ok(Counting { inner: part(self.inner.form())?, statistics: &mut self.statistics, paused: self.paused })
+    }
+
     /// The mechanical system behind the equations.
     ///
     /// # Errors
     /// Those of [`Form::mechanics`](crate::Form::mechanics).
     #[inline]
     pub fn mechanics(&mut self) -> Result<CountedMechanics<'_, S>, Unsuitable> {
-        let inner = self.inner.form().mechanics()?;
-        Ok(CountedMechanics { inner, statistics: &mut self.statistics, paused: self.paused })
+        self.counting(Form::mechanics)
     }
 
     /// The second-order side of the equations.
@@ -210,8 +231,7 @@ impl<'p, S: Scalar> Counted<'p, S> {
     /// Those of [`Form::contact_power`](crate::Form::contact_power).
     #[inline]
     pub fn contact_power(&mut self) -> Result<CountedContactPower<'_, S>, Unsuitable> {
-        let inner = self.inner.form().contact_power()?;
-        Ok(CountedContactPower { inner, statistics: &mut self.statistics, paused: self.paused })
+        self.counting(Form::contact_power)
     }
 
     /// See [`Ode::cause`].
@@ -246,8 +266,7 @@ impl<'p, S: Scalar> Counted<'p, S> {
     /// Those of [`Form::events`](crate::Form::events).
     #[inline]
     pub fn events(&mut self) -> Result<CountedEvents<'_, S>, Unsuitable> {
-        let inner = self.inner.form().events()?;
-        Ok(CountedEvents { inner, statistics: &mut self.statistics, paused: self.paused })
+        self.counting(Form::events)
     }
 
     /// See [`Form::functions_to_locate`](crate::Form::functions_to_locate).

@@ -80,37 +80,29 @@ pub fn multiply<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
 
 /// `y += A x`, column by column.
 pub fn add_columns<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
-    if y.len() == a.nrows() {
-        unrolled!(S, y.len(); N => {
-            let y: &mut [S; N] = y.first_chunk_mut().expect(FITS);
-            for (column, &x) in a.as_slice().as_chunks().0.iter().zip(x) {
-                unrolled::add(y, column, x);
-            }
-            return;
-        }; else ());
-    }
-    for (column, &x) in a.as_slice().chunks(a.nrows().max(1)).zip(x) {
-        for (y, &a) in y.iter_mut().zip(column) {
-            *y += a * x;
-        }
-    }
+    add_combined(a, x.iter().copied(), y);
 }
 
 /// `y += factor A x`; `A` may be larger than the vectors.
 pub fn add_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: &mut [S]) {
+    add_combined(a, x.iter().map(|&x| x * factor), y);
+}
+
+/// Adds columns of a matrix times their factors.
+#[inline(always)]
+fn add_combined<S: Scalar>(a: &DMatrix<S>, factors: impl Iterator<Item = S>, y: &mut [S]) {
     if y.len() == a.nrows() {
         unrolled!(S, y.len(); N => {
             let y: &mut [S; N] = y.first_chunk_mut().expect(FITS);
-            for (column, &x) in a.as_slice().as_chunks().0.iter().zip(x) {
-                unrolled::add(y, column, x * factor);
+            for (column, factor) in a.as_slice().as_chunks().0.iter().zip(factors) {
+                unrolled::add(y, column, factor);
             }
             return;
         }; else ());
     }
-    for (column, &x) in a.as_slice().chunks(a.nrows().max(1)).zip(x) {
-        let x = x * factor;
+    for (column, factor) in a.as_slice().chunks(a.nrows().max(1)).zip(factors) {
         for (y, &a) in y.iter_mut().zip(column) {
-            *y += a * x;
+            *y += a * factor;
         }
     }
 }

@@ -8,11 +8,12 @@
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::fmt;
-use std::iter::{Product, Sum};
-use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign};
+use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 
-use num_dual::{DualNum, DualStruct, Mappable};
-use num_traits::{FromPrimitive, Inv, Num, One, Signed, Zero};
+use num_dual::DualNum;
+use num_traits::{FromPrimitive, One};
+
+use crate::number::impl_number;
 
 /// What a number was computed from.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -210,109 +211,36 @@ impl PartialOrd<f64> for Traced {
 }
 
 macro_rules! operators {
-    ($($op:ident $method:ident $assign:ident $assign_method:ident $both:expr, $constant:expr;)*) => {$(
+    ($($op:ident $method:ident $both:expr;)*) => {$(
         impl $op for Traced {
             type Output = Self;
             fn $method(self, other: Self) -> Self {
                 self.with(other, $op::$method(self.value, other.value), $both)
             }
         }
-        impl $op<&Traced> for Traced {
-            type Output = Self;
-            fn $method(self, other: &Self) -> Self { $op::$method(self, *other) }
-        }
         impl $op<f64> for Traced {
             type Output = Self;
             fn $method(self, other: f64) -> Self {
-                self.with(Self::constant(other), $op::$method(self.value, other), $constant)
+                self.with(Self::constant(other), $op::$method(self.value, other), Curvature::Linear)
             }
-        }
-        impl $assign for Traced {
-            fn $assign_method(&mut self, other: Self) { *self = $op::$method(*self, other); }
-        }
-        impl $assign<f64> for Traced {
-            fn $assign_method(&mut self, other: f64) { *self = $op::$method(*self, other); }
         }
     )*};
 }
 operators! {
-    Add add AddAssign add_assign Curvature::Linear, Curvature::Linear;
-    Sub sub SubAssign sub_assign Curvature::Linear, Curvature::Linear;
-    Mul mul MulAssign mul_assign Curvature::Bilinear, Curvature::Linear;
-    Div div DivAssign div_assign Curvature::Quotient, Curvature::Linear;
-    Rem rem RemAssign rem_assign Curvature::Full, Curvature::Linear;
+    Add add Curvature::Linear;
+    Sub sub Curvature::Linear;
+    Mul mul Curvature::Bilinear;
+    Div div Curvature::Quotient;
+    Rem rem Curvature::Full;
 }
+
+// a magnitude is linear on either side of zero
+impl_number!(Traced, Traced::read, |x: &Traced| x.moved(x.value.abs()));
 
 impl Neg for Traced {
     type Output = Self;
     fn neg(self) -> Self {
         self.moved(-self.value)
-    }
-}
-
-impl Zero for Traced {
-    fn zero() -> Self {
-        Self::constant(0.0)
-    }
-    fn is_zero(&self) -> bool {
-        self.read() == 0.0
-    }
-}
-
-impl One for Traced {
-    fn one() -> Self {
-        Self::constant(1.0)
-    }
-}
-
-impl Inv for Traced {
-    type Output = Self;
-    fn inv(self) -> Self {
-        self.recip()
-    }
-}
-
-impl Num for Traced {
-    type FromStrRadixErr = <f64 as Num>::FromStrRadixErr;
-    fn from_str_radix(text: &str, radix: u32) -> Result<Self, Self::FromStrRadixErr> {
-        f64::from_str_radix(text, radix).map(Self::from)
-    }
-}
-
-impl Signed for Traced {
-    /// Linear on either side.
-    fn abs(&self) -> Self {
-        self.moved(self.value.abs())
-    }
-    fn abs_sub(&self, other: &Self) -> Self {
-        if self <= other { Self::zero() } else { *self - *other }
-    }
-    fn signum(&self) -> Self {
-        Self::constant(self.read().signum())
-    }
-    fn is_positive(&self) -> bool {
-        self.read() > 0.0
-    }
-    fn is_negative(&self) -> bool {
-        self.read() < 0.0
-    }
-}
-
-impl Sum for Traced {
-    fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
-        terms.fold(Self::zero(), |sum, term| sum + term)
-    }
-}
-
-impl<'a> Sum<&'a Traced> for Traced {
-    fn sum<I: Iterator<Item = &'a Self>>(terms: I) -> Self {
-        terms.copied().sum()
-    }
-}
-
-impl Product for Traced {
-    fn product<I: Iterator<Item = Self>>(factors: I) -> Self {
-        factors.fold(Self::one(), |product, factor| product * factor)
     }
 }
 
@@ -325,24 +253,6 @@ impl FromPrimitive for Traced {
     }
     fn from_f64(x: f64) -> Option<Self> {
         Some(Self::from(x))
-    }
-}
-
-impl DualStruct for Traced {
-    type Real = f64;
-    type Inner = Self;
-    fn re(&self) -> f64 {
-        self.read()
-    }
-    fn from_inner(inner: &Self) -> Self {
-        *inner
-    }
-}
-
-impl Mappable<Self> for Traced {
-    type Output<O> = O;
-    fn map_dual<M: Fn(Self) -> O, O>(self, f: M) -> O {
-        f(self)
     }
 }
 
@@ -390,6 +300,9 @@ impl DualNum for Traced {
 
 #[cfg(test)]
 mod tests {
+    use num_dual::DualStruct;
+    use num_traits::Signed;
+
     use super::*;
 
     fn of(second: bool, mut function: impl FnMut(&[Traced]) -> Vec<Traced>) -> Trace {

@@ -76,12 +76,13 @@ impl Default for Pendulum {
 
 impl Parameters for Pendulum {
     fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("mass", self.mass)?;
-        OutOfRange::unless_positive("length", self.length)?;
+        unless_positive("mass", self.mass)?;
+        unless_positive("length", self.length)?;
         match &self.formulation {
             Formulation::Minimal => Ok(()),
-            Formulation::SlidingMode(sliding) => OutOfRange::unless_positive("eta", sliding.eta)
-                .map_err(|error| error.within("formulation.sliding-mode")),
+            Formulation::SlidingMode(sliding) => {
+                unless_positive("eta", sliding.eta).map_err(|error| error.within("formulation.sliding-mode"))
+            }
         }
     }
 }
@@ -297,4 +298,12 @@ impl MeasureDefinition for Sample {
     fn start(&self, _: &MeasureContext<'_>) -> Box<dyn Measure> {
         Box::new(Nothing(self.at.len()))
     }
+}
+
+/// Fails unless `value` is finite and positive.
+fn unless_positive(field: &str, value: f64) -> Result<(), OutOfRange> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(OutOfRange::new(field, value, "a finite number above zero"))
 }

@@ -149,7 +149,7 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
                 for (k, group) in groups.iter().enumerate() {
                     group.iter().for_each(|&j| seeded[j] = seeded[j].derivative(k));
                 }
-                self.model.forces(Chunk::from_re(t), &self.q_chunk, &self.v_chunk, &mut self.forces);
+                write_forces(self.model, Chunk::from_re(t), &self.q_chunk, &self.v_chunk, &mut self.forces);
                 let seeded = if is_position { &mut self.q_chunk } else { &mut self.v_chunk };
                 for (k, group) in groups.iter().enumerate() {
                     for &j in group {
@@ -263,6 +263,17 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
     }
 }
 
+/// Writes `D(t, q, v)`; inlined into the loop over columns, long dual numbers would be copied about.
+#[inline(never)]
+fn write_forces<T: Scalar>(model: &impl MechanicalModel, t: T, q: &[T], v: &[T], forces: &mut [T]) {
+    model.forces(t, q, v, forces);
+}
+
+/// Writes a part of each number.
+fn write<T, S>(values: &mut [S], numbers: &[T], part: impl Fn(&T) -> S) {
+    values.iter_mut().zip(numbers).for_each(|(value, number)| *value = part(number));
+}
+
 /// Writes `M(q)`.
 fn write_mass<T: Scalar>(model: &impl MechanicalModel, q: &[T], mass: &mut Matrix<T>) {
     mass.clear();
@@ -324,9 +335,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         let rate = &self.rate;
         Self::lift(&mut self.q, q, |i| rate[i]);
         self.model.holonomic_constraints(Dual::new(t, S::from(1.0)), &self.q, &mut self.holonomic);
-        for (rate, phi) in phi_rate.iter_mut().zip(&self.holonomic) {
-            *rate = phi.eps;
-        }
+        write(phi_rate, &self.holonomic, |phi| phi.eps);
     }
 
     fn constraint_jacobian(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut DMatrix<S>) {
@@ -371,9 +380,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         Self::lift(&mut self.v, v, |_| zero);
         if !gamma_rate.is_empty() {
             self.model.nonholonomic_constraints(Dual::new(t, one), &self.q, &self.v, &mut self.nonholonomic);
-            for (rate, gamma) in gamma_rate.iter_mut().zip(&self.nonholonomic) {
-                *rate = gamma.eps;
-            }
+            write(gamma_rate, &self.nonholonomic, |gamma| gamma.eps);
         }
         if phi_second.is_empty() {
             return;
@@ -386,9 +393,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         }
         let time = Dual::new(Dual::new(t, one), Dual::new(one, zero));
         self.model.holonomic_constraints(time, &self.q_second, &mut self.holonomic_second);
-        for (bias, phi) in phi_second.iter_mut().zip(&self.holonomic_second) {
-            *bias = phi.eps.eps;
-        }
+        write(phi_second, &self.holonomic_second, |phi| phi.eps.eps);
     }
 
     fn has_vector_coordinates(&self) -> bool {
@@ -441,17 +446,13 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         self.holonomic_jacobian(t, q, &mut terms.jacobian);
         if structure.rheonomic {
             self.model.holonomic_constraints(Dual::new(t, S::from(1.0)), &self.q, &mut self.holonomic);
-            for (rate, phi) in terms.constraint_rates.iter_mut().zip(&self.holonomic) {
-                *rate = phi.eps;
-            }
+            write(&mut terms.constraint_rates, &self.holonomic, |phi| phi.eps);
         } else {
             terms.constraint_rates.fill(S::nought());
         }
         terms.jacobian.add_product(S::from(1.0), v, &mut terms.constraint_rates);
         if structure.rheonomic || !structure.curved.is_empty() {
-            for (value, phi) in terms.constraints.iter_mut().zip(&self.holonomic) {
-                *value = phi.re;
-            }
+            write(&mut terms.constraints, &self.holonomic, |phi| phi.re);
         } else {
             self.model.holonomic_constraints(t, q, &mut terms.constraints);
         }
@@ -479,9 +480,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         self.mass_derivatives(q, derivatives);
         // The values come with any derivative.
         self.force_derivatives(t, q, v, derivatives);
-        for (force, dual) in terms.forces.iter_mut().zip(&self.forces) {
-            *force = dual.re;
-        }
+        write(&mut terms.forces, &self.forces, |dual| dual.re);
         if self.holonomic.is_empty() {
             return;
         }
@@ -554,9 +553,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         Self::lift(&mut self.q, q, |_| zero);
         Self::lift(&mut self.v, v, |_| zero);
         self.model.forces(Dual::new(t, one), &self.q, &self.v, &mut self.rate_dual);
-        for (force, dual) in forces.iter_mut().zip(&self.rate_dual) {
-            *force = dual.eps;
-        }
+        write(forces, &self.rate_dual, |dual| dual.eps);
         constraints.fill(zero);
         if !structure.rheonomic {
             return;
