@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 /// `J = ∂f/∂y` and `f_t = ∂f/∂t` at one point.
 ///
-/// They are exact where the problem [gives](Counted::has_jacobian) them, and forward differences otherwise, of `n` further
+/// They are exact where the problem [gives](mbsbench_problem::Properties::has_jacobian) them, and forward differences otherwise, of `n` further
 /// evaluations of the right-hand side, and one more where it depends on time. Their increments are `√(ε max(1e-5, |y_j|))`
 /// with `ε = 2⁻⁵²` (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section IV.8).
 #[derive(Debug, Clone)]
