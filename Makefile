@@ -19,7 +19,7 @@ quick: setup ## every method, model and renderer on shortened experiments, into 
 	$(MBSBENCH) reproduce --quick
 
 report: setup ## the report in results/report/, from the committed results, in seconds
-	$(MBSBENCH) report
+	$(MBSBENCH) render --to html
 
 pages: report ## the report's pages in Chromium: WCAG level AA, nothing fetched, no small text; needs node, npm and Chromium
 	./scripts/pages.sh
@@ -30,7 +30,7 @@ sets: setup ## the sets of benchmark problems, into results/
 study: setup ## set-ups that agree with what the papers print; all methods on all models
 	$(MBSBENCH) reconstruct $(filter-out %/claims.yaml %/anchors.yaml %/paper.yaml experiments/comparison/%, $(wildcard experiments/*/*.yaml))
 	$(MBSBENCH) reproduce comparison
-	$(MBSBENCH) report
+	$(MBSBENCH) render --to html
 
 test: setup ## the fast set, in the same optimised profile as `reproduce`
 	$(CARGO) test --release --workspace $(WITHOUT_PYTHON)

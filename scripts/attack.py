@@ -122,7 +122,7 @@ def runs(count, rng):
     found = Count("runs")
     names = lambda what: [each["name"] for each in json.loads(subprocess.check_output([PROGRAM, "list", what, "--format", "json"], cwd=ROOT))]
     models, methods = names("models"), names("methods")
-    described = {name: subprocess.check_output([PROGRAM, "describe", "model", name], cwd=ROOT, text=True) for name in models}
+    described = {name: subprocess.check_output([PROGRAM, "list", "models", name], cwd=ROOT, text=True) for name in models}
     numbers = {name: re.findall(r"^  ([a-z0-9-]+): (?:number|integer)", text, re.M) for name, text in described.items()}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.yaml"
@@ -177,8 +177,8 @@ statements:
     bound_from: ours
 """
 # In an order after which all is there; a verdict hangs on the study, so that the exit code may be 1 before it.
-COMMANDS = [["reproduce", "mine"], ["shard", "1/2", "mine"], ["reconstruct", "experiments/mine/pendulum.yaml", "--samples", "16"],
-            ["verify", "mine"], ["report"]]
+COMMANDS = [["reproduce", "mine"], ["runs", "shard", "1/2", "mine"], ["reconstruct", "experiments/mine/pendulum.yaml", "--samples", "16"],
+            ["verify", "mine"], ["render", "--to", "html"]]
 
 
 def place(folder):

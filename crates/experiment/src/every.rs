@@ -122,7 +122,7 @@ impl Methods {
             let is_used = |key: &Key| set.contains(&key.name) || asked_for.contains(&key.name.as_str());
             if let Some(Entry { key, .. }) = all_with.iter().find(|entry| !is_used(&entry.key)) {
                 let message = format!("no method meant here has the parameter `{}`", key.name);
-                return Err(Problem::new(key.place, message).help("`mbsbench describe method NAME` lists parameters"));
+                return Err(Problem::new(key.place, message).help("`mbsbench list methods NAME` lists parameters"));
             }
         }
         if written.is_empty() && contender.is_some() {

@@ -114,7 +114,7 @@ pub(crate) static REFERENCE: &[FileKey] = &[
     ("digits", |_| json!({ "type": "integer", "minimum": 0 })),
     ("model", |_| json!({ "type": "object" })),
     ("stored", |_| {
-        let about = "File beside the experiment that keeps the reference; `mbsbench reference ID` makes it.";
+        let about = "File beside the experiment that keeps the reference; `mbsbench ledger reference ID` makes it.";
         json!({ "type": "string", "pattern": "\\.csv$", "description": about })
     }),
 ];

@@ -1,4 +1,4 @@
-//! Lines of `mbsbench describe` that all families of methods have.
+//! Lines of `mbsbench list` that all families of methods have.
 
 use mbsbench_problem::Scalar;
 use nalgebra::{Complex, DMatrix};
@@ -11,7 +11,7 @@ pub(crate) const ROUNDING: f64 = 1e-11;
 /// How much a spectral radius on the imaginary axis may be above one by rounding.
 pub(crate) const GROWTH: f64 = 1e-12;
 
-/// A line in the columns of `describe`.
+/// A line in the columns of `list NAME`.
 pub(crate) fn property(name: &str, value: impl ToString) -> String {
     format!("{name:<16}{}", value.to_string())
 }

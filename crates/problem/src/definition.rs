@@ -10,7 +10,7 @@ use crate::{DoubleDouble, Method, Model};
 ///
 /// Field names are kebab-case there; unknown fields are errors (`#[serde(rename_all = "kebab-case",
 /// deny_unknown_fields, default)]`); the default is the paper's value. The doc comment of each field, with its
-/// unit, is what `mbsbench describe` prints.
+/// unit, is what `mbsbench list` prints.
 pub trait Parameters: DeserializeOwned + Serialize + JsonSchema + Default + Clone + Send + Sync + 'static {
     /// Checks ranges that the types cannot express.
     ///

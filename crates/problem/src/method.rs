@@ -410,7 +410,7 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         true
     }
 
-    /// Coefficients and what they are proved to hold, for a reader of `mbsbench describe`: one line each, indented where it
+    /// Coefficients and what they are proved to hold, for a reader of `mbsbench list`: one line each, indented where it
     /// belongs to the one above. Empty where there is nothing to list.
     fn details(&self) -> Vec<String> {
         Vec::new()

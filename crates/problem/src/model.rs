@@ -29,7 +29,7 @@ pub struct Observable {
     pub name: String,
     /// Unit as printed on an axis: `rad/s`, `J`; `1` where it has none.
     pub unit: &'static str,
-    /// What it is, for `mbsbench describe`.
+    /// What it is, for `mbsbench list`.
     pub about: &'static str,
     /// The class of components that it belongs to, where it is one: errors by class are taken over these.
     pub class: Option<Class>,

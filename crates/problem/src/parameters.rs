@@ -2,7 +2,7 @@
 //!
 //! From a declaration with [`parameters!`](crate::parameters!) come the type, how it is read and written, what
 //! [`Parameters::check`](crate::Parameters::check) accepts, the bounds in the JSON Schema that editors know, and what
-//! `mbsbench describe` prints.
+//! `mbsbench list` prints.
 
 use std::fmt;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
@@ -284,7 +284,7 @@ pub fn kebab_case(name: &str) -> String {
 ///   which they are checked once all ranges hold.
 ///
 /// The types derive `Debug`, `Clone`, `PartialEq`, serde's traits and `JsonSchema`; more by `#[derive]`. The comment of each
-/// field, with its unit, is what `mbsbench describe` prints. A crate that declares parameters depends on this one by its own
+/// field, with its unit, is what `mbsbench list` prints. A crate that declares parameters depends on this one by its own
 /// name.
 #[macro_export]
 macro_rules! parameters {

@@ -43,8 +43,8 @@ use tempfile::TempDir;
 /// Commands that take minutes, and what is run in their place.
 const SHORTENED: [(&str, &str); 4] = [
     ("mbsbench reproduce gil2013", "mbsbench reproduce gil2013 --quick"),
-    ("mbsbench reproduce comparison", "mbsbench plan comparison"),
-    ("mbsbench reference zhang2022/shaft-convergence", "mbsbench plan zhang2022/shaft-convergence"),
+    ("mbsbench reproduce comparison", "mbsbench runs plan comparison"),
+    ("mbsbench ledger reference zhang2022/shaft-convergence", "mbsbench runs plan zhang2022/shaft-convergence"),
     (
         "mbsbench reconstruct compere2001/rolling-spheres-motion",
         "mbsbench reconstruct compere2001/rolling-spheres-motion --samples 2",

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use mbsbench_experiment::plan::{Plan, RunKey, RunSpec};
@@ -28,15 +28,9 @@ const STEP: f64 = 1e-6;
 pub struct Costs(BTreeMap<String, f64>);
 
 impl Costs {
-    /// Those that are known of the runs in a store.
-    #[must_use]
-    pub fn of_store(cache: &Path) -> Self {
-        Self::read(&cache.join(FILE))
-    }
-
     /// Those in a file. What is not there or makes no sense is not known.
     #[must_use]
-    pub fn read(path: &Path) -> Self {
+    fn read(path: &Path) -> Self {
         let bytes = read_file(path, LARGEST_DATA).unwrap_or_default();
         let rows = csv::Reader::from_reader(bytes.as_slice()).into_deserialize().flatten();
         Self(rows.filter(|(_, seconds): &(String, f64)| seconds.is_finite() && *seconds >= 0.0).collect())
@@ -45,15 +39,7 @@ impl Costs {
     /// Those of the runs in a store, and of others what was recorded among results.
     #[must_use]
     pub fn known(cache: &Path, results: &Path) -> Self {
-        Self::read(&results.join(RECORDED)).but(Self::of_store(cache))
-    }
-
-    /// Writes them into a file, which another program can do at the same time.
-    ///
-    /// # Errors
-    /// Those of the file system.
-    pub fn write(&self, path: &Path) -> io::Result<()> {
-        write_replaceable(path, self.csv(|seconds| format!("{seconds:.6}")).as_bytes())
+        Self::read(&results.join(RECORDED)).but(Self::read(&cache.join(FILE)))
     }
 
     /// Adds what is known of the runs in a store, in favour of what is given here, and writes all there.
@@ -64,7 +50,11 @@ impl Costs {
         if self.0.is_empty() {
             return Ok(());
         }
-        Self::of_store(cache).but(self).write(&cache.join(FILE))
+        Self::read(&cache.join(FILE)).but(self).write(&cache.join(FILE))
+    }
+
+    fn write(&self, path: &Path) -> io::Result<()> {
+        write_replaceable(path, self.csv(|seconds| format!("{seconds:.6}")).as_bytes())
     }
 
     /// Records among results what the longer ones of the runs and references of some plans took, and of the others of each plan the mean, in two digits.
@@ -97,12 +87,6 @@ impl Costs {
     fn but(mut self, others: Self) -> Self {
         self.0.extend(others.0);
         self
-    }
-
-    /// Those of several files together.
-    #[must_use]
-    pub fn of_files(paths: impl Iterator<Item = PathBuf>) -> Self {
-        Self(paths.flat_map(|path| Self::read(&path).0).collect())
     }
 
     fn of(&self, key: &RunKey) -> Option<f64> {
@@ -143,12 +127,6 @@ impl<'c> Estimate<'c> {
     #[must_use]
     pub fn is_informed(&self) -> bool {
         !self.rates.is_empty()
-    }
-
-    /// Whether the cost of a run was measured.
-    #[must_use]
-    pub fn is_measured(&self, run: &RunSpec) -> bool {
-        self.costs.of(run.key()).is_some()
     }
 
     /// What a run costs.

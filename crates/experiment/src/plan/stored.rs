@@ -270,7 +270,7 @@ fn lacking<'r>(given: &Given, reference: &ReferencePlan, runs: impl Iterator<Ite
 /// The command that makes the stored references of an experiment.
 #[must_use]
 pub fn command(id: &str) -> String {
-    format!("mbsbench reference {id}")
+    format!("mbsbench ledger reference {id}")
 }
 
 #[cfg(test)]
@@ -295,17 +295,17 @@ mod tests {
     fn what_is_written_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("references/shaft.csv");
-        reference().write(&path, "mbsbench reference a/b").unwrap();
+        reference().write(&path, "mbsbench ledger reference a/b").unwrap();
         assert_eq!(StoredReference::read(&path).unwrap(), reference());
         let text = std::fs::read_to_string(&path).unwrap();
-        assert!(text.starts_with("# mbsbench reference a/b\n"), "{text}");
+        assert!(text.starts_with("# mbsbench ledger reference a/b\n"), "{text}");
     }
 
     #[test]
     fn a_file_is_read_once_and_a_missing_one_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let [path, missing] = ["shaft.csv", "beam.csv"].map(|name| folder.path().join(name));
-        reference().write(&path, "mbsbench reference a/b").unwrap();
+        reference().write(&path, "mbsbench ledger reference a/b").unwrap();
         let (mut files, place) = (StoredFiles::default(), Place::default());
         let first = files.at(path.clone(), place);
         assert_eq!(first.kept.as_ref().unwrap(), &reference());
@@ -328,7 +328,7 @@ mod tests {
     fn refusal(from: &str, to: &str, is_summed_anew: bool) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("shaft.csv");
-        reference().write(&path, "mbsbench reference a/b").unwrap();
+        reference().write(&path, "mbsbench ledger reference a/b").unwrap();
         let good = std::fs::read_to_string(&path).unwrap();
         assert!(good.contains(from), "{from}");
         let mut bad = good.replacen(from, to, 1);
@@ -368,7 +368,7 @@ mod tests {
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("shaft.csv");
-        reference().write(&path, "mbsbench reference a/b").unwrap();
+        reference().write(&path, "mbsbench ledger reference a/b").unwrap();
         let good = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, good.replace(&format!("# {CHECKSUM}{}\n", checksum(&good)), "")).unwrap();
         let message = StoredReference::read(&path).unwrap_err().to_string();
@@ -383,6 +383,6 @@ mod tests {
         let path = folder.path().join("shaft.csv");
         let mut wrong = reference();
         wrong.trajectory.bounds[1][0] = f64::INFINITY;
-        assert!(wrong.write(&path, "mbsbench reference a/b").is_err() && !path.exists());
+        assert!(wrong.write(&path, "mbsbench ledger reference a/b").is_err() && !path.exists());
     }
 }

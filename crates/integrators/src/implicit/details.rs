@@ -1,4 +1,4 @@
-//! Coefficients and properties as text, for `mbsbench describe`. The properties are computed from the coefficients.
+//! Coefficients and properties as text, for `mbsbench list`. The properties are computed from the coefficients.
 
 use mbsbench_problem::Scalar;
 use nalgebra::Complex;

@@ -32,6 +32,13 @@ impl Ledger {
         self.statements.iter().chain(&self.findings).flat_map(|statement| &statement.checks)
     }
 
+    /// The ledger with nothing but the statement or finding of an id, if it has one.
+    #[must_use]
+    pub fn only(&self, id: &str) -> Self {
+        let of = |all: &[Statement]| all.iter().filter(|statement| statement.id == id).cloned().collect();
+        Self { paper: self.paper.clone(), statements: of(&self.statements), findings: of(&self.findings) }
+    }
+
     /// Reads a ledger and checks it against the plans of the paper's experiments, and against its lock where there is one beside it.
     ///
     /// # Errors

@@ -112,11 +112,12 @@ pub(super) fn compare<'c>(document: &Document, checks: impl Iterator<Item = &'c 
         let (message, help) = match lock.0.get(id) {
             Some(locked) if locked.definition != check.definition => (
                 format!("`{id}` tests something else than its entry in {NAME}"),
-                "`mbsbench lock PAPER` records it, and says whether it needs `bound_set: after`",
+                "`mbsbench ledger lock PAPER` records it, and says whether it needs `bound_set: after`",
             ),
-            None => {
-                (format!("`{id}` is not in {NAME}"), "`mbsbench lock PAPER` records it; do so before its runs are made")
-            }
+            None => (
+                format!("`{id}` is not in {NAME}"),
+                "`mbsbench ledger lock PAPER` records it; do so before its runs are made",
+            ),
             Some(Locked { set: BoundSet::After, .. }) if check.bound_set == BoundSet::Before => (
                 format!("`{id}` was written or changed after its result was known"),
                 "add `bound_set: after`, and say in `why` what was changed",

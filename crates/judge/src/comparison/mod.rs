@@ -15,7 +15,6 @@ mod rank;
 mod ranked;
 mod standing;
 mod summary;
-mod traits;
 mod unequal;
 
 pub use contending::Contending;
@@ -26,7 +25,6 @@ pub use rank::{APART, Candidate, Curve, Place, cheapest, near};
 pub use ranked::{Counts, Ranked, rank};
 pub use standing::{Entrant, Rank, Standing, Tally, entrants, errors_and_costs, places, stand};
 pub use summary::{Summary, words};
-pub use traits::{SPATIAL, Traits};
 pub use unequal::Unequal;
 
 use mbsbench_experiment::Experiment;

@@ -69,7 +69,7 @@ def compare(
             named, label = str(file), method.name
         else:
             named = label = spelled(method)
-        arguments: list[str | os.PathLike[str]] = ["rank", named]
+        arguments: list[str | os.PathLike[str]] = ["compare", named]
         arguments += [name if "/" in name else f"comparison/{name}" for name in wanted]
         arguments += ["--cache", store(), "--format", "json"]
         arguments += [] if experiments is None else ["--experiments", experiments]

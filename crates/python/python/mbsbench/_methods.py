@@ -169,4 +169,4 @@ def text_of(method: MethodLike) -> str:
 def examine(method: "str | type") -> str:
     """One page about a method: order by class of components, stability, conservation, stiff, singular and switching problems,
     conformance."""
-    return command("examine", spelled(method))
+    return command("compare", spelled(method), "--examine")

@@ -10,27 +10,18 @@ use mbsbench_judge::comparison::{COMPARISON, Contending, is_comparison};
 use mbsbench_runs::pipeline::Outcome;
 
 use super::CommandError;
-use super::files::Library;
-use super::rank::contended;
-use super::run::{RunOptions, made};
-use crate::output::Output;
-
-/// The file, beside the experiments of the comparison.
-pub(super) const FILE: &str = "contenders.yaml";
-
-/// Whether a file names contenders.
-pub(super) fn is_contenders(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == FILE)
-}
+use super::files::read;
+use super::method::contended;
+use super::options::RunOptions;
+use super::recognition::CONTENDERS;
+use super::session::Session;
 
 /// The methods that a file names.
 ///
 /// # Errors
 /// A file that cannot be read, and what is wrong with it.
-pub(super) fn read(registry: &Registry, path: &Path) -> Result<Vec<ContenderEntry>, CommandError> {
-    let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)
-        .map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
-    read_contenders(path, &bytes, registry).map_err(|wrong| CommandError::BadInput(vec![wrong]))
+pub(super) fn read_entries(registry: &Registry, path: &Path) -> Result<Vec<ContenderEntry>, CommandError> {
+    Ok(read_contenders(path, &read(path)?, registry)?)
 }
 
 /// The contenders with the runs that were made of them.
@@ -48,19 +39,15 @@ impl Contenders {
     ///
     /// # Errors
     /// What is wrong with the file or with the runs.
-    pub(super) fn of(
-        library: Library<'_>,
-        plans: &[Plan],
-        options: &RunOptions,
-        output: &mut Output<'_>,
-    ) -> Result<Self, CommandError> {
-        let file = library.experiments.join(COMPARISON).join(FILE);
-        if !file.exists() {
-            return Ok(Self::default());
-        }
+    pub(super) fn of(plans: &[Plan], options: &RunOptions, session: &mut Session<'_>) -> Result<Self, CommandError> {
+        let library = session.library;
+        let file = library.experiments.join(COMPARISON).join(CONTENDERS);
         let mut contenders = Self::default();
+        if !file.exists() {
+            return Ok(contenders);
+        }
         let ranked = |plan: &&Plan| is_comparison(&plan.experiment) && !plan.experiment.rankings.is_empty();
-        for entry in read(library.registry, &file)? {
+        for entry in read_entries(library.registry, &file)? {
             if !entry.is_compared {
                 let ranked = plans.iter().filter(ranked);
                 contenders.plans.extend(contended(library.registry, ranked, &entry.contender)?);
@@ -71,13 +58,11 @@ impl Contenders {
             return Ok(contenders);
         }
         let names = contenders.names.join(", ");
-        output.beside(format!(
+        session.output.beside(format!(
             "contenders {names}: in summary, costs and pages of the comparison; see {}",
             file.display()
         ));
-        if !contenders.plans.is_empty() {
-            contenders.outcomes = made(library, &contenders.plans, options, output)?;
-        }
+        contenders.outcomes = session.made(&contenders.plans, options)?;
         Ok(contenders)
     }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use mbsbench_builtin::BuiltinError;
 use mbsbench_input::{BadInput, accepted, printable, unknown};
@@ -10,11 +11,27 @@ use mbsbench_judge::reconstruction::{OutdatedStudy, ReconstructionError};
 use mbsbench_runs::seal::SealError;
 use mbsbench_runs::store::MergeError;
 
-use super::Exit;
-use super::files::{paper_of, sorted};
-use super::recognition::FileKind;
 use crate::artefacts::WriteError;
 use crate::report::ReportError;
+
+/// Exit codes of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// Done.
+    Done = 0,
+    /// A verdict or run differs from what is expected.
+    Differs = 1,
+    /// Bad input; nothing was changed on disk.
+    BadInput = 2,
+    /// The disk or the system failed, or the program itself.
+    System = 3,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
 
 /// Why a command stopped.
 #[derive(Debug, thiserror::Error)]
@@ -22,9 +39,9 @@ pub enum CommandError {
     /// Files that cannot be used, all of them.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     BadInput(Vec<BadInput>),
-    /// Files of which something changes nothing, where that is not accepted.
-    #[error("{}, which `--strict` does not accept", super::check::warnings(*.0))]
-    Warnings(usize),
+    /// What is asked for cannot be done, and nothing was changed on disk.
+    #[error("{0}")]
+    Refused(String),
     /// A file that the user named cannot be read.
     #[error("{path}: {error}", path = path.display())]
     Unreadable {
@@ -32,55 +49,6 @@ pub enum CommandError {
         path: PathBuf,
         /// Why.
         error: io::Error,
-    },
-    /// Experiments have not been run.
-    #[error(
-        "no results of {} in {}\nhelp: `mbsbench reproduce {}` makes them",
-        several(.experiments), folder.display(), made_by(.experiments)
-    )]
-    NotMade {
-        /// Their ids.
-        experiments: Vec<String>,
-        /// Folder of the results.
-        folder: PathBuf,
-    },
-    /// No paper has results that a report could show.
-    #[error(
-        "no paper has all of its results in {}, and figures are not built in\nhelp: `mbsbench reproduce` makes results and report of all \
-         papers, `mbsbench reproduce gil2013` those of one",
-        folder.display()
-    )]
-    NothingToReport {
-        /// Folder of the results.
-        folder: PathBuf,
-    },
-    /// A file is something else than what a command takes.
-    #[error("{} is {}, not {wanted}\nhelp: {}", path.display(), found.name(), found.help(path))]
-    OtherKind {
-        /// The file.
-        path: PathBuf,
-        /// What it is.
-        found: FileKind,
-        /// What would be accepted.
-        wanted: &'static str,
-    },
-    /// Results that are none.
-    #[error("{path}: {what}\nhelp: `mbsbench reproduce` makes results", path = path.display())]
-    NoResults {
-        /// The file or folder.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// A name on the command line that nothing has.
-    #[error("{}\nhelp: {}", unknown(kind, &format!("`{found}`")), names(kind, found, known))]
-    UnknownName {
-        /// "model", "method", …
-        kind: &'static str,
-        /// What was found.
-        found: String,
-        /// All names.
-        known: Vec<String>,
     },
     /// The built-in experiments are not to be had, or differ from what is there.
     #[error("{error}\nhelp: {help}", error = .0, help = help_with(.0))]
@@ -90,67 +58,6 @@ pub enum CommandError {
         "the built-in experiments cannot be changed\nhelp: `mbsbench init .` writes them into the folder `experiments`, where they can"
     )]
     Unchangeable,
-    /// Something has not the form in which it is wanted.
-    #[error("`{name}` has no {lacks}\nhelp: accepted: {accepted}")]
-    NoForm {
-        /// What is wanted.
-        name: String,
-        /// What it has not.
-        lacks: &'static str,
-        /// Forms that it has.
-        accepted: &'static str,
-    },
-    /// What is to be begun cannot be called so.
-    #[error("`{}` is not a valid name\nhelp: accepted: {accepted}", found.escape_debug())]
-    NoName {
-        /// What was found.
-        found: String,
-        /// What would be accepted.
-        accepted: &'static str,
-    },
-    /// What is to be begun is there already.
-    #[error("{}{} already exists; nothing was written", what.as_ref().map_or_else(String::new, |what| format!("`{what}` of ")), path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-        /// What of it, if not all.
-        what: Option<String>,
-    },
-    /// Nothing can be seen of any model.
-    #[error(
-        "{} no picture\nhelp: accepted: experiments with a mechanism, bodies or points; a model is given a picture by its `views`",
-        match models.as_slice() { [model] => format!("`{model}` has"), models => format!("`{}` have", models.join("`, `")) }
-    )]
-    NoView {
-        /// The models.
-        models: Vec<String>,
-    },
-    /// There is nothing that could be drawn at any time.
-    #[error("{experiment}: no run reaches a time that is drawn\nhelp: `mbsbench run` shows how its runs end")]
-    NothingMoves {
-        /// The experiment.
-        experiment: String,
-    },
-    /// A paper has nothing to be run, and no statement of it can be tested.
-    #[error("{paper} has no experiment yet\nhelp: `mbsbench new experiment {paper}/NAME` begins one")]
-    NoExperiment {
-        /// The paper.
-        paper: String,
-    },
-    /// A file in the present format would have other runs.
-    #[error("{} would have other runs in the present format; it stays as it is", .0.display())]
-    NotMigrated(PathBuf),
-    /// A key that no run has.
-    #[error(
-        "no run has the key `{found}`\nhelp: {}`mbsbench plan` lists the runs of files, papers and experiments",
-        nearest.as_ref().map_or_else(String::new, |key| format!("did you mean `{key}`? "))
-    )]
-    UnknownRun {
-        /// What was found.
-        found: String,
-        /// The key that was probably meant.
-        nearest: Option<String>,
-    },
     /// Finished runs cannot be kept.
     #[error("{path}: {error}", path = path.display())]
     Store {
@@ -218,36 +125,12 @@ pub enum CommandError {
         /// Why.
         error: io::Error,
     },
-    /// All runs are to be made again, and in parts.
-    #[error(
-        "`--fresh` is given with `--engine`, which computes only runs that are not in the cache\n\
-         help: `--cache` with a new folder computes all runs again"
-    )]
-    FreshParts,
     /// Threads cannot be made.
     #[error("threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// The output cannot be written.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
-}
-
-/// `gil2013/figure-5 and 13 other experiments`.
-pub(super) fn several(experiments: &[String]) -> String {
-    match experiments {
-        [] => String::new(),
-        [one] => one.clone(),
-        [one, other] => format!("{one} and {other}"),
-        [one, rest @ ..] => format!("{one} and {} other experiments", rest.len()),
-    }
-}
-
-/// What `reproduce` is asked for: the one experiment that is missing, or the papers of several.
-fn made_by(experiments: &[String]) -> String {
-    match experiments {
-        [one] => one.clone(),
-        _ => sorted(experiments.iter().map(|id| paper_of(id).to_owned())).join(" "),
-    }
 }
 
 /// Files of the results of an experiment that are not as the program wrote them.
@@ -280,30 +163,53 @@ fn is_of_study(file: &Path) -> bool {
 }
 
 impl CommandError {
+    /// The error that something cannot be done, and what to do instead.
+    pub(super) fn refused(what: &str, help: &str) -> Self {
+        Self::Refused(format!("{what}\nhelp: {help}"))
+    }
+
+    /// The error about a name on the command line that nothing has.
+    pub(super) fn unknown(kind: &str, found: &str, known: impl IntoIterator<Item = String>) -> Self {
+        let known: Vec<String> = known.into_iter().collect();
+        Self::refused(&unknown(kind, &format!("`{found}`")), &names(kind, found, &known))
+    }
+
+    /// The error about something that cannot be called so.
+    pub(super) fn no_name(found: &str, accepted: &str) -> Self {
+        Self::refused(&format!("`{}` is not a valid name", found.escape_debug()), &format!("accepted: {accepted}"))
+    }
+
+    /// The error about results that cannot be read as such.
+    pub(super) fn no_results(path: &Path, what: &str) -> Self {
+        Self::refused(&format!("{}: {what}", path.display()), "`mbsbench reproduce` makes results")
+    }
+
+    /// The error about a paper that has nothing to be run, so that no statement of it can be tested.
+    pub(super) fn no_experiment(paper: &str) -> Self {
+        let help = format!("`mbsbench new experiment {paper}/NAME` begins one");
+        Self::refused(&format!("{paper} has no experiment yet"), &help)
+    }
+
+    /// The error about a file that cannot be read.
+    pub(super) fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        |error| Self::Unreadable { path: path.to_owned(), error }
+    }
+
+    /// The error about a file or folder that cannot be written.
+    pub(super) fn store(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        |error| Self::Store { path: path.to_owned(), error }
+    }
+
     /// The exit code of the program.
     #[must_use]
     pub fn exit(&self) -> Exit {
         match self {
             Self::BadInput(_)
-            | Self::Warnings(_)
-            | Self::UnknownName { .. }
-            | Self::NoName { .. }
-            | Self::NoForm { .. }
+            | Self::Refused(_)
             | Self::Builtin(BuiltinError::Differ(_))
             | Self::Unchangeable
-            | Self::Exists { .. }
-            | Self::NoExperiment { .. }
-            | Self::NoView { .. }
-            | Self::NothingMoves { .. }
-            | Self::UnknownRun { .. }
-            | Self::NotMigrated(_)
-            | Self::NoResults { .. }
-            | Self::NotMade { .. }
-            | Self::NothingToReport { .. }
-            | Self::OtherKind { .. }
             | Self::OutdatedStudy(OutdatedStudy::Changed { .. })
             | Self::Evidence(EvidenceError::Outdated { .. } | EvidenceError::Cell { .. })
-            | Self::FreshParts
             | Self::Merge(MergeError::Conflicts(_))
             | Self::Reconstruction(ReconstructionError::Refused(..)) => Exit::BadInput,
             Self::Changed(_) => Exit::Differs,
@@ -358,10 +264,16 @@ fn unreadable(error: &io::Error) -> Exit {
     }
 }
 
+impl From<BadInput> for CommandError {
+    fn from(bad: BadInput) -> Self {
+        Self::BadInput(vec![bad])
+    }
+}
+
 impl From<OutdatedStudy> for CommandError {
     fn from(error: OutdatedStudy) -> Self {
         match error {
-            OutdatedStudy::BadInput(bad) => Self::BadInput(vec![bad]),
+            OutdatedStudy::BadInput(bad) => bad.into(),
             error => Self::OutdatedStudy(error),
         }
     }

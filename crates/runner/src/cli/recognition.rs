@@ -1,16 +1,16 @@
-//! Kinds of files: experiments, and the mechanisms, robots and methods that experiments name.
+//! Kinds of files: experiments, what experiments name, and what lies beside them.
 
 use std::path::Path;
 
-use mbsbench_experiment::is_safe_name;
-use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
 use mbsbench_input::Document;
 use mbsbench_judge::claims::Book;
-use serde_json::json;
+use mbsbench_judge::publication;
 
-use super::CommandError;
-use super::files::{book, id_in, is_publication, is_yaml};
+/// Ledgers lie beside the experiments of their paper.
+pub(super) const LEDGERS: [(&str, Book); 2] = [("claims.yaml", Book::Claims), ("anchors.yaml", Book::Anchors)];
+
+/// The file that names contenders, beside the experiments of the comparison.
+pub(super) const CONTENDERS: &str = "contenders.yaml";
 
 /// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub enum FileKind {
     Ledger(Book),
     /// How a paper is cited.
     Publication,
+    /// Methods that take part in the comparison.
+    Contenders,
 }
 
 impl FileKind {
@@ -39,6 +41,7 @@ impl FileKind {
             Self::Method => "a method",
             Self::Ledger(_) => "a ledger",
             Self::Publication => "the citation of a paper",
+            Self::Contenders => "a list of contenders",
         }
     }
 
@@ -48,17 +51,22 @@ impl FileKind {
         match self {
             Self::Experiment => format!("`mbsbench run {path}` runs it"),
             Self::Mechanism | Self::Robot => format!(
-                "an experiment beside it names it, `model: {{ mechanism: {name} }}`, and `mbsbench new experiment` begins one; \
-                 `mbsbench check`, `animate` and `like` take the file itself"
+                "an experiment beside it names it, `model: {{ mechanism: {name} }}`, and `mbsbench new experiment` begins one, \
+                 whose `rankings:` compare all methods on it; `mbsbench check` and `render --to gif` take the file itself"
             ),
             Self::Method => format!(
-                "an experiment beside it names it, `method: {{ tableau: {name} }}`; `mbsbench check`, `describe`, `rank` and `examine` take the file \
+                "an experiment beside it names it, `method: {{ tableau: {name} }}`; `mbsbench check`, `list` and `compare` take the file \
                  itself"
             ),
-            Self::Ledger(_) | Self::Publication => {
+            Self::Ledger(_) | Self::Publication | Self::Contenders => {
                 format!("`mbsbench check {path}` checks it; `mbsbench reproduce` and `verify` take papers by name")
             }
         }
+    }
+
+    /// True if the file has a mechanism and nothing else.
+    pub(super) fn is_mechanism(self) -> bool {
+        matches!(self, Self::Mechanism | Self::Robot)
     }
 }
 
@@ -67,11 +75,15 @@ pub(super) fn file_kind(path: &Path) -> Option<FileKind> {
     if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("urdf")) {
         return Some(FileKind::Robot);
     }
-    if let Some(book) = book(path).filter(|_| is_yaml(path)) {
+    let name = path.file_name()?;
+    if let Some((_, book)) = LEDGERS.into_iter().find(|(own, _)| name == *own) {
         return Some(FileKind::Ledger(book));
     }
-    if is_publication(path) {
+    if name == publication::FILE {
         return Some(FileKind::Publication);
+    }
+    if name == CONTENDERS {
+        return Some(FileKind::Contenders);
     }
     if !is_yaml(path) {
         return None;
@@ -93,28 +105,20 @@ pub(super) fn file_kind(path: &Path) -> Option<FileKind> {
     }
 }
 
-/// Whether a file has a mechanism and nothing else.
-pub(super) fn is_mechanism(path: &Path) -> bool {
-    matches!(file_kind(path), Some(FileKind::Mechanism | FileKind::Robot))
+/// True if a word of the command line names a file: it ends as files do, or a file of a known kind has this path.
+pub(super) fn is_file(path: &Path) -> bool {
+    is_yaml(path) || file_kind(path).is_some()
 }
 
-/// The experiment that moves a mechanism from its file for some time, s, by the method of a name.
-///
-/// # Errors
-/// What is wrong with the mechanism.
-pub(super) fn motion(registry: &Registry, path: &Path, span: f64, method: &str) -> Result<Plan, CommandError> {
-    // A file that is missing is an error of the command line, not of the experiment below.
-    mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)
-        .map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    let stem = if is_safe_name(&stem) { &stem } else { "motion" };
-    let experiment = json!({
-        "schema": 2, "id": format!("mechanism/{stem}"), "title": name, "model": { "mechanism": name },
-        "span": [0.0, span], "method": method, "tolerance": 1e-6,
-    });
-    // JSON is YAML, and the name of the file is from its own folder.
-    let place = path.with_file_name("mbsbench-mechanism.yaml");
-    Plan::read(&place, experiment.to_string().as_bytes(), registry, false)
-        .map_err(|wrong| CommandError::BadInput(vec![wrong]))
+/// True for names of YAML files.
+pub(super) fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "yaml" || end == "yml")
+}
+
+/// The id of an experiment file, if it stands on a line of its own as it is; none if only reading the whole file tells.
+pub(super) fn id_in(path: &Path) -> Option<String> {
+    let text = mbsbench_input::read_text(path, mbsbench_input::LARGEST_TEXT).ok()?;
+    let id = text.lines().find_map(|line| line.strip_prefix("id:"))?.trim();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/-_.".contains(c);
+    (!id.is_empty() && id.chars().all(is_plain)).then(|| id.to_owned())
 }

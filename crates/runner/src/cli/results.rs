@@ -1,15 +1,18 @@
-//! The results that commands read: those made here, and those that are built in.
+//! The results that commands read: those made here, and those that are built in. They are compared with their seals before a command
+//! believes them.
 
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_judge::claims::Evidence;
 use mbsbench_judge::folders::Folders;
+use mbsbench_runs::seal::{self, Inspection};
+use rayon::prelude::*;
 
 use super::CommandError;
-use super::error::several;
-use super::files::{RESULTS, paper_of, papers};
-use super::source::Builtin;
+use super::builtin::{Builtin, RESULTS};
+use super::error::ChangedResults;
+use super::names::{paper_of, papers, several, sorted};
 use crate::output::Output;
 
 /// Where the table of the runs of an experiment is.
@@ -52,7 +55,7 @@ impl Folders for Results<'_> {
 /// The results of those plans that are wanted.
 ///
 /// # Errors
-/// [`CommandError::NotMade`] names all plans without results; the others are those of [`Evidence::read`].
+/// Names all plans without results; the others are those of [`Evidence::read`].
 pub(super) fn evidence_of<'p>(
     results: &(impl Folders + ?Sized),
     plans: &'p [Plan],
@@ -61,13 +64,21 @@ pub(super) fn evidence_of<'p>(
     let is_missing = |plan: &&Plan| wanted(plan) && !results.of(&plan.experiment.id).join(RUNS).exists();
     let missing: Vec<String> = plans.iter().filter(is_missing).map(|plan| plan.experiment.id.clone()).collect();
     if !missing.is_empty() {
-        return Err(CommandError::NotMade { experiments: missing, folder: results.root().to_owned() });
+        // One experiment is made alone, of several their papers.
+        let made_by = match missing.as_slice() {
+            [one] => one.clone(),
+            all => sorted(all.iter().map(|id| paper_of(id).to_owned())).join(" "),
+        };
+        return Err(CommandError::refused(
+            &format!("no results of {} in {}", several(&missing), results.root().display()),
+            &format!("`mbsbench reproduce {made_by}` makes them"),
+        ));
     }
     Ok(Evidence::read(results, plans, wanted)?)
 }
 
 /// Says beside the output for which of these plans the built-in results are used.
-pub(super) fn tell_builtin(results: &(impl Folders + ?Sized), plans: &[&Plan], output: &mut Output<'_>) {
+fn tell_builtin(results: &(impl Folders + ?Sized), plans: &[&Plan], output: &mut Output<'_>) {
     let is_builtin = |plan: &&&Plan| {
         let folder = results.of(&plan.experiment.id);
         folder.exists() && !folder.starts_with(results.root())
@@ -82,4 +93,42 @@ pub(super) fn tell_builtin(results: &(impl Folders + ?Sized), plans: &[&Plan], o
         papers(shown).join(", ")
     };
     output.beside(format!("no results of {names} here: the built-in ones are used"));
+}
+
+/// Refuses results of some plans that were changed after they were made, and says beside the output which are not
+/// sealed, and which are built in. The latter were compared with the program when they were unpacked.
+///
+/// # Errors
+/// [`CommandError::Changed`], or a file that cannot be read.
+pub(super) fn ensure_sealed<'p>(
+    results: &(impl Folders + ?Sized),
+    plans: impl IntoIterator<Item = &'p Plan>,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let plans: Vec<&Plan> = plans.into_iter().collect();
+    tell_builtin(results, &plans, output);
+    let ids: Vec<&str> = plans.iter().map(|plan| plan.experiment.id.as_str()).collect();
+    let inspect = |id: &&str| seal::inspect(&results.of(id));
+    let inspected = ids.par_iter().map(inspect).collect::<Result<Vec<Inspection>, _>>()?;
+    let mut unsealed = Vec::new();
+    let mut changed = Vec::new();
+    for (id, found) in ids.into_iter().zip(inspected) {
+        unsealed.extend(found.unsealed);
+        if !found.changed.is_empty() {
+            changed.push(ChangedResults { experiment: id.to_owned(), files: found.changed });
+        }
+    }
+    if let Some((first, rest)) = unsealed.split_first() {
+        let (files, them) = match rest.len() {
+            0 => (" is".to_owned(), "it"),
+            1 => (" and 1 other file are".to_owned(), "them"),
+            count => (format!(" and {count} other files are"), "them"),
+        };
+        output.beside(format!(
+            "{}{files} not sealed: no manifest lists {them}, and an edit would not be noticed; running the experiment \
+             again seals {them}",
+            first.display()
+        ));
+    }
+    if changed.is_empty() { Ok(()) } else { Err(CommandError::Changed(changed)) }
 }

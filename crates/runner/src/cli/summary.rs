@@ -96,9 +96,8 @@ mod tests {
 
     use mbsbench_experiment::Registry;
 
-    use super::super::files::Library;
-    use super::super::source::Builtin;
-    use super::super::verify::Verdicts;
+    use super::super::judging::Verdicts;
+    use super::super::library::Library;
     use super::*;
 
     fn lines(count: usize) -> Vec<String> {
@@ -144,14 +143,12 @@ mod tests {
     fn all_papers_fit_on_a_screen_with_what_came_out_of_them() {
         let registry = Registry::builtin();
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let experiments = root.join("experiments");
-        let builtin = Builtin::default();
-        let library = Library { registry: &registry, experiments: &experiments, is_builtin: false, builtin: &builtin };
+        let library = Library::only(&registry, root.join("experiments"));
         let plans = library.named(&[], false).unwrap();
         let papers = library.papers_alone().unwrap();
         let mut summary = Summary { tables: lines(1000), end: lines(5), ..Summary::default() };
         for ledger in library.ledgers(&papers, &plans).unwrap() {
-            let verdicts = Verdicts::of(library, &ledger, &plans, &root.join("results")).unwrap();
+            let verdicts = Verdicts::of(&library, &ledger, &plans, &root.join("results")).unwrap();
             assert!(verdicts.claims.is_some(), "{}", verdicts.paper);
             summary.done.push((verdicts.summary(), verdicts.claims.clone()));
             summary.differences.extend(verdicts.differences());

@@ -209,7 +209,7 @@ fn how_to_verify() -> Markup {
                 "mbsbench explain gil2013/linear/exact           # what it says, what is measured, what decides\n"
                 "mbsbench reproduce gil2013/linear-exactness     # the runs behind it, made here and now\n"
                 "mbsbench verify gil2013                         # all outcomes from these runs\n"
-                "mbsbench export gil2013/linear/exact --to tex   # to cite it"
+                "mbsbench render gil2013/linear/exact --to tex   # to cite it"
             } }
             p {
                 "Papers are made again by " code { "make reproduce" } ", with times as they were recorded; sets of benchmark problems by "
@@ -228,7 +228,7 @@ fn how_to_add() -> Markup {
         section id="add" {
             h2 { "Add a method" }
             ul {
-                li { "A tableau, multistep coefficients or weights are a file: " code { "docs/methods.md" } ". " code { "mbsbench describe my-method.yaml" } " shows order and stability, " code { "mbsbench rank my-method.yaml" } " where it stands among all others." }
+                li { "A tableau, multistep coefficients or weights are a file: " code { "docs/methods.md" } ". " code { "mbsbench list my-method.yaml" } " shows order and stability, " code { "mbsbench compare my-method.yaml" } " where it stands among all others." }
                 li { "A class of Python with a step is a method: " code { "mbsbench.compare(MyMethod)" } " runs it beside all others, " code { "docs/python.md" } " says what it may ask of its problem. The package reads results into frames, too." }
                 li { "Anything else is a struct and a line in the registry, in Rust, here or in a crate of your own: " code { "docs/extending.md" } "." }
             }

@@ -271,7 +271,8 @@ fn variables_of_the_environment_make_no_hundred_thousand_threads() {
     let place = Place::new();
     for name in ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
-        let output = command.current_dir(place.folder.path()).args(["plan", "experiment.yaml"]).env(name, "100000");
+        let output =
+            command.current_dir(place.folder.path()).args(["runs", "plan", "experiment.yaml"]).env(name, "100000");
         let output = output.output().unwrap();
         assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
     }

@@ -199,7 +199,7 @@ fn what_ended_is_gone() {
 #[test]
 fn bitmaps_decode_with_their_frames_and_delays() {
     let place = Place::with("animations: [{ id: swing, frames: 7, speed: 1.5, where: { case: good } }]\n");
-    let bytes = place.made(&["animate", "film.yaml"], "target/animations/films/pendulum/swing.gif");
+    let bytes = place.made(&["render", "film.yaml", "--to", "gif"], "target/animations/films/pendulum/swing.gif");
     let mut options = gif::DecodeOptions::new();
     options.set_color_output(gif::ColorOutput::RGBA);
     let mut decoder = options.read_info(bytes.as_slice()).unwrap();
@@ -213,7 +213,7 @@ fn bitmaps_decode_with_their_frames_and_delays() {
     assert_eq!(delays, [33, 34, 33, 33, 34, 33, 33]);
     assert!(colours > 2000, "{colours} pixels are not white");
 
-    let arguments = ["animate", "film.yaml", "--format", "apng", "--id", "swing", "--out", "slides"];
+    let arguments = ["render", "film.yaml", "--to", "apng", "--id", "swing", "--out", "slides"];
     let bytes = place.made(&arguments, "slides/films/pendulum/swing.png");
     let mut reader = png::Decoder::new(bytes.as_slice()).read_info().unwrap();
     let control = *reader.info().animation_control().unwrap();
@@ -232,8 +232,8 @@ fn bitmaps_decode_with_their_frames_and_delays() {
 fn a_file_without_animations_is_animated_and_mere_equations_are_not() {
     let place = Place::with("");
     let bytes = place.made(
-        &["animate", "film.yaml", "--format", "svg", "--frames", "5", "--method", "rk3,rk8"],
-        "target/animations/films/pendulum/pendulum.svg",
+        &["render", "film.yaml", "--to", "svg", "--frames", "5", "--method", "rk3,rk8"],
+        "results/films/pendulum/pendulum.svg",
     );
     let text = String::from_utf8(bytes).unwrap();
     assert_eq!(film(&text)["count"], 5);
@@ -245,13 +245,13 @@ fn a_file_without_animations_is_animated_and_mere_equations_are_not() {
         (vec!["--id", "swing"], "unknown animation `swing`"),
         (vec!["--frames", "1"], "1 is not in 2..=1000"),
     ] {
-        let output = place.mbsbench(&[vec!["animate", "film.yaml"], arguments].concat());
+        let output = place.mbsbench(&[vec!["render", "film.yaml", "--to", "gif"], arguments].concat());
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.code() == Some(2) && error.contains(said), "{error}");
     }
     let equations = EXPERIMENT.replace("{ pendulum: { angle: 60.0 } }", "linear-oscillator");
     fs::write(place.0.path().join("film.yaml"), equations).unwrap();
-    let output = place.mbsbench(&["animate", "film.yaml"]);
+    let output = place.mbsbench(&["render", "film.yaml", "--to", "gif"]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() == Some(2) && error.contains("`linear-oscillator` has no picture"), "{error}");
 }

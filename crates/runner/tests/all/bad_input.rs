@@ -96,7 +96,7 @@ fn files_without_content_are_refused() {
     {
         let file = folder.path().join(format!("{name}.yaml"));
         std::fs::write(&file, bytes).expect("a file");
-        let (exit, _, err) = mbsbench(&["plan", file.to_str().expect("UTF-8")]);
+        let (exit, _, err) = mbsbench(&["runs", "plan", file.to_str().expect("UTF-8")]);
         assert_eq!(exit, Exit::BadInput, "{name}: {err}");
         assert!(err.contains(&format!("{}:1:1: ", file.display())), "{name}: {err}");
     }
@@ -145,7 +145,7 @@ fn several_problems_are_shown_together() {
 
 #[test]
 fn unknown_names_on_the_command_line_give_the_nearest() {
-    let (exit, _, err) = mbsbench(&["describe", "model", "pendulom"]);
+    let (exit, _, err) = mbsbench(&["list", "models", "pendulom"]);
     assert_eq!(exit, Exit::BadInput);
     assert!(err.contains("unknown model `pendulom`") && err.contains("did you mean `pendulum`?"), "{err}");
     let (exit, _, err) = mbsbench(&["chek"]);
@@ -158,7 +158,7 @@ fn the_program_itself_refuses_bad_input_and_writes_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for name in ["duplicate-key", "alias-bomb", "id-leaves-the-folder", "unknown-model"] {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/bad_input/{name}.yaml"));
-        for command in ["check", "plan"] {
+        for command in ["check", "run"] {
             let output = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
                 .args([command, file.to_str().expect("UTF-8")])
                 .current_dir(folder.path())

@@ -63,10 +63,10 @@ fn an_empty_folder_is_enough_to_ask_about_results() {
     for (arguments, answer, about) in [
         ("explain gil2013/linear/exact", "outcome     reproduced", "gil2013"),
         ("verify gil2013", " statements with", "gil2013"),
-        ("export gil2013/figure-6 --to csv", "series,x,y", "gil2013/eq35-local-error"),
-        ("export gil2013/linear/exact --to tex", "\\cite{gil2013}", "gil2013"),
-        ("rank dop853 comparison/car-axis", "dop853 by right-hand sides", "comparison/car-axis"),
-        ("like pendulum", "By right-hand sides at 1e-6", "comparison"),
+        ("render gil2013/figure-6 --to csv", "series,x,y", "gil2013/eq35-local-error"),
+        ("render gil2013/linear/exact --to tex", "\\cite{gil2013}", "gil2013"),
+        ("compare dop853 comparison/car-axis", "dop853 by right-hand sides", "comparison/car-axis"),
+        ("compare pendulum", "by right-hand sides", "comparison/pendulum"),
     ] {
         let (out, err) = place.done(arguments);
         assert!(out.contains(answer), "{arguments}: {out}");
@@ -75,7 +75,7 @@ fn an_empty_folder_is_enough_to_ask_about_results() {
     assert!(place.has("results/gil2013/claims.json") && !place.has("results/comparison"));
 
     // Figures are not built in, so there is nothing to make pages of.
-    let (code, _, err) = place.mbsbench("report");
+    let (code, _, err) = place.mbsbench("render --to html");
     assert!(code == 2 && err.contains("mbsbench reproduce gil2013"), "{code}: {err}");
 }
 
@@ -139,10 +139,10 @@ fn built_in_papers_stay_beside_those_of_the_user() {
     for (arguments, answer) in [
         ("explain gil2013/linear/exact", "outcome     reproduced"),
         ("explain linear/exact", "gil2013/linear/exact"),
-        ("rank dop853 comparison/car-axis", "dop853 by right-hand sides"),
-        ("like pendulum", "By right-hand sides"),
+        ("compare dop853 comparison/car-axis", "dop853 by right-hand sides"),
+        ("compare pendulum", "by right-hand sides"),
         ("verify gil2013 --brief", " statements with"),
-        ("plan gil2013/linear-exactness", "20 runs"),
+        ("runs plan gil2013/linear-exactness", "20 runs"),
         ("reproduce gil2013/linear-exactness", "results/gil2013/linear-exactness"),
     ] {
         let (out, err) = place.done(arguments);
@@ -151,9 +151,9 @@ fn built_in_papers_stay_beside_those_of_the_user() {
     let (out, err) = place.done("explain mine2026/falls");
     assert!(out.starts_with("mine2026/falls") && err.is_empty(), "{out}{err}");
 
-    let (code, _, err) = place.mbsbench("rank dop853 mine2026");
+    let (code, _, err) = place.mbsbench("compare dop853 mine2026");
     assert!(code == 2 && err.contains("unknown experiment with rankings `mine2026`"), "{err}");
-    for arguments in ["lock gil2013", "reference zhang2022/shaft-convergence"] {
+    for arguments in ["ledger lock gil2013", "ledger reference zhang2022/shaft-convergence"] {
         let (code, _, err) = place.mbsbench(arguments);
         assert!(code == 2 && err.contains("the built-in experiments cannot be changed"), "{arguments}: {err}");
     }
@@ -176,12 +176,12 @@ fn a_folder_without_papers_is_as_good_as_none() {
     let place = Place::new();
     fs::create_dir(place.here.path().join("experiments")).unwrap();
     fs::write(place.here.path().join("experiments/notes.txt"), "to do").unwrap();
-    let (out, err) = place.done("plan gil2013/linear-exactness");
+    let (out, err) = place.done("runs plan gil2013/linear-exactness");
     assert!(out.contains("20 runs") && err.contains("the experiments are the built-in ones"), "{out}{err}");
     // Nor does a folder replace a built-in paper if nothing in it is one.
     fs::create_dir(place.here.path().join("experiments/gil2013")).unwrap();
     fs::write(place.here.path().join("experiments/gil2013/notes.txt"), "to do").unwrap();
-    let (out, err) = place.done("plan gil2013/linear-exactness");
+    let (out, err) = place.done("runs plan gil2013/linear-exactness");
     assert!(out.contains("20 runs") && err.contains("the experiments are the built-in ones"), "{out}{err}");
 }
 
@@ -204,7 +204,7 @@ fn built_in_experiments_are_not_asked_for_where_files_are_or_nothing_is() {
         "id: mine/p\ntitle: p\nmodel: pendulum\nmethod: rk3\nstep: 0.1\nspan: [0, 1]\n",
     )
     .unwrap();
-    for arguments in ["run mine.yaml", "plan mine.yaml", "check mine.yaml", "list methods", "new paper mine2026"] {
+    for arguments in ["run mine.yaml", "runs plan mine.yaml", "check mine.yaml", "list methods", "new paper mine2026"] {
         let (_, err) = place.done(arguments);
         assert!(!err.contains("built-in"), "{arguments}: {err}");
     }
@@ -214,7 +214,7 @@ fn built_in_experiments_are_not_asked_for_where_files_are_or_nothing_is() {
 #[test]
 fn built_in_experiments_are_not_changed() {
     let place = Place::new();
-    for arguments in ["lock gil2013", "reference zhang2022/shaft-convergence"] {
+    for arguments in ["ledger lock gil2013", "ledger reference zhang2022/shaft-convergence"] {
         let (code, _, err) = place.mbsbench(arguments);
         assert_eq!(code, 2, "{arguments}: {err}");
         assert!(err.contains("mbsbench init"), "{err}");

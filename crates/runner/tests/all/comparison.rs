@@ -136,7 +136,8 @@ fn all_name_the_same(folder: &Path, summary: &Rows, runs: &Rows, page: &str) {
     let mut ranked: BTreeMap<(String, String), Vec<(String, f64)>> = BTreeMap::new();
     for method in methods {
         let answer: Value =
-            serde_json::from_str(&mbsbench(folder, &format!("rank {method} --format json --results results"))).unwrap();
+            serde_json::from_str(&mbsbench(folder, &format!("compare {method} --format json --results results")))
+                .unwrap();
         for place in answer["rankings"][0]["places"].as_array().unwrap() {
             let cell =
                 (format!("{:e}", place["accuracy"].as_f64().unwrap()), place["work"].as_str().unwrap().to_owned());
@@ -161,13 +162,13 @@ fn all_name_the_same(folder: &Path, summary: &Rows, runs: &Rows, page: &str) {
             });
             let cell = cell.collect::<Vec<_>>().join(", ");
             assert!(page.contains(&format!("<td>{cell}</td>")), "{accuracy}: {cell}");
-            let like = format!("like pendulum --accuracy {accuracy} --nearest 1 --format json --results results");
-            let like: Value = serde_json::from_str(&mbsbench(folder, &like)).unwrap();
-            let near = like["methods"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .filter(|method| method["mean_ratio"].as_f64().unwrap() <= 2.0);
+            let ranked = mbsbench(folder, "compare pendulum --format json --results results");
+            let ranked: Value = serde_json::from_str(&ranked).unwrap();
+            let near = ranked.as_array().unwrap().iter().filter(|place| {
+                place["work"] == work
+                    && place["accuracy"].as_f64() == accuracy.parse().ok()
+                    && place["ratio"].as_f64().unwrap() <= 2.0
+            });
             let near: BTreeSet<&str> = near.map(|method| method["method"].as_str().unwrap()).collect();
             assert_eq!(near, named.iter().map(|(name, _)| name.as_str()).collect(), "{accuracy}");
         }
@@ -232,7 +233,7 @@ fn a_contender_joins(folder: &Path) {
     fs::write(at("mine.yaml"), "runge-kutta: { rows: [[], [1]], weights: [1/2, 1/2] }\n").unwrap();
     fs::write(at("experiments/comparison/contenders.yaml"), "contenders: [{ tableau: ../../mine.yaml }, dop853]\n")
         .unwrap();
-    let said = mbsbench(folder, "report");
+    let said = mbsbench(folder, "render --to html");
     assert!(said.contains("contenders mine, dop853"), "{said}");
     assert_eq!(before, ["runs.csv", "references.csv"].map(|name| read(&format!("results/comparison/pendulum/{name}"))));
     let costs = rows(&at("results/comparison/costs.csv"));
@@ -262,9 +263,9 @@ fn a_contender_joins(folder: &Path) {
         let answer: Value = serde_json::from_str(&said[start..=said.rfind('}').unwrap()]).unwrap();
         answer["rankings"][0]["methods"].as_u64().unwrap()
     };
-    let with = of(&mbsbench(folder, "rank rk4 --format json --results results"));
+    let with = of(&mbsbench(folder, "compare rk4 --format json --results results"));
     fs::rename(at("experiments/comparison/contenders.yaml"), at("aside.yaml")).unwrap();
-    assert_eq!(with, 1 + of(&mbsbench(folder, "rank rk4 --format json --results results")));
+    assert_eq!(with, 1 + of(&mbsbench(folder, "compare rk4 --format json --results results")));
     fs::rename(at("aside.yaml"), at("experiments/comparison/contenders.yaml")).unwrap();
     let checked = mbsbench(folder, "check experiments/comparison/contenders.yaml");
     assert!(checked.contains("contenders.yaml: mine, dop853"), "{checked}");
@@ -279,12 +280,16 @@ fn a_contender_joins(folder: &Path) {
         ("contenders: [{ tableau: none.yaml }]\n", ":1:25", "none.yaml"),
     ] {
         fs::write(at("experiments/comparison/contenders.yaml"), text).unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_mbsbench")).current_dir(folder).arg("report").output().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
+            .current_dir(folder)
+            .args(["render", "--to", "html"])
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(&format!("contenders.yaml{place}")) && said.contains(message), "{text}{said}");
     }
     fs::remove_file(at("experiments/comparison/contenders.yaml")).unwrap();
-    mbsbench(folder, "report");
+    mbsbench(folder, "render --to html");
     assert_eq!(without, derived.map(read), "as if it had never been there");
 }

@@ -349,7 +349,7 @@ fn options_that_a_kind_does_not_have_are_errors_at_their_place() {
         // In the file itself, too.
         let folder = folder_with(&[("own.yaml", &format!("{method}{option}\n"))]);
         let path = folder.path().join("own.yaml");
-        let (exit, _, err) = run(&["mbsbench", "describe", path.to_str().unwrap()]);
+        let (exit, _, err) = run(&["mbsbench", "list", path.to_str().unwrap()]);
         assert_eq!(exit, cli::Exit::BadInput, "{err}");
         assert!(err.contains(message) && err.contains("own.yaml:2:"), "{err}");
     }

@@ -1,4 +1,4 @@
-//! `mbsbench examine`: the orders and the stability that theory has of methods, what does not apply, and the page for a browser.
+//! `mbsbench compare --examine`: the orders and the stability that theory has of methods, what does not apply, and the page for a browser.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -13,8 +13,9 @@ fn root() -> PathBuf {
 fn examine(arguments: &[&str], cache: &Path) -> Output {
     let output = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
         .current_dir(root())
-        .arg("examine")
+        .arg("compare")
         .args(arguments)
+        .arg("--examine")
         .arg("--cache")
         .arg(cache)
         .output()

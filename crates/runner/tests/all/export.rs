@@ -12,7 +12,7 @@ fn root() -> PathBuf {
 fn export(name: &str, form: &str) -> (String, Option<i32>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
     let output =
-        command.current_dir(root()).args(["export", name, "--to", form]).env("NO_COLOR", "1").output().unwrap();
+        command.current_dir(root()).args(["render", name, "--to", form]).env("NO_COLOR", "1").output().unwrap();
     let said = if output.status.success() { output.stdout } else { output.stderr };
     (String::from_utf8(said).unwrap(), output.status.code())
 }

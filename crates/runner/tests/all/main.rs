@@ -21,7 +21,6 @@ mod examine;
 mod export;
 mod help;
 mod jumps;
-mod like;
 mod main_claims;
 mod methods;
 mod mutations;

@@ -245,7 +245,9 @@ fn a_panic_is_the_failure_of_its_run_alone() {
 fn every_command_that_makes_runs_says_it() {
     let place = Place::new(&[("squeezer.yaml", SQUEEZER)]);
     let (file, out, cache) = (place.path("experiments/broken/squeezer.yaml"), place.path("out"), place.path("cache"));
-    for arguments in [&["run", &file, "--out", &out][..], &["render", &file, "--out", &out], &["shard", "1/1", &file]] {
+    for arguments in
+        [&["run", &file, "--out", &out][..], &["render", &file, "--out", &out], &["runs", "shard", "1/1", &file]]
+    {
         let (exit, _, said) = place.end(&[arguments, &["--cache", &cache]].concat());
         assert_eq!(exit, Exit::System, "{arguments:?}: {said}");
         assert!(said.contains("the program panicked in broken/squeezer method=mistaken"), "{arguments:?}: {said}");

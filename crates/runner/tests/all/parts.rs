@@ -141,7 +141,7 @@ fn parts_merged_are_bitwise_what_one_machine_makes() {
     let place = Place::new();
     let local = place.local();
     for part in 1..=5 {
-        place.said(&format!("shard {part}/5 experiment.yaml --cache part{part}"));
+        place.said(&format!("runs shard {part}/5 experiment.yaml --cache part{part}"));
         assert!(place.entries(&format!("part{part}")).len() < RUNS, "part {part} is the whole");
     }
     // As other tools and killed writers leave them.
@@ -149,13 +149,13 @@ fn parts_merged_are_bitwise_what_one_machine_makes() {
     fs::write(place.path("part2/.half.part"), "{").unwrap();
     fs::create_dir(place.path("part2/.parts")).unwrap();
     fs::write(place.path("part2/.parts/0.keys"), "").unwrap();
-    let said = place.said("merge part1 part2 part3 part4 part5 --cache merged");
+    let said = place.said("runs merge part1 part2 part3 part4 part5 --cache merged");
     assert!(said.contains(&format!("merged: {} added", RUNS + 1)), "the runs and the reference: {said}");
     assert_same(&place.entries("whole"), &place.entries("merged"));
     let said = place.said("run experiment.yaml --out results --cache merged");
     assert!(said.contains(&format!("{RUNS} runs, {RUNS} from the cache")), "{said}");
     assert_same(&local, &place.files("results"));
-    let said = place.said("merge part1 part3 --cache merged");
+    let said = place.said("runs merge part1 part3 --cache merged");
     assert!(said.contains("merged: 0 added"), "what is there is not written again: {said}");
 }
 
@@ -163,14 +163,14 @@ fn parts_merged_are_bitwise_what_one_machine_makes() {
 fn cells_of_the_plan_are_bitwise_what_one_machine_makes() {
     let place = Place::new();
     let local = place.local();
-    let plan = place.said("plan experiment.yaml --format json");
+    let plan = place.said("runs plan experiment.yaml --format json");
     let runs: Vec<Value> = plan.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(runs.len(), RUNS);
     for run in &runs {
         assert_eq!((&run["experiment"], &run["timing"]), (&"parts/pendulum".into(), &false.into()), "{run}");
         assert!(["case", "method", "step"].iter().all(|axis| run["axes"][axis].is_string()), "{run}");
         let key = run["key"].as_str().unwrap();
-        let said = place.said(&format!("cell {key} experiment.yaml --cache cells"));
+        let said = place.said(&format!("runs one {key} experiment.yaml --cache cells"));
         assert!(said.starts_with(&format!("{key} parts/pendulum ")), "{said}");
     }
     assert_same(&place.entries("whole"), &place.entries("cells"));
@@ -181,9 +181,9 @@ fn cells_of_the_plan_are_bitwise_what_one_machine_makes() {
 #[test]
 fn a_part_has_the_same_runs_whatever_else_is_planned() {
     let place = Place::new();
-    place.said("shard 2/3 experiment.yaml --cache alone");
-    place.said("shard 2/3 timed.yaml --cache alone");
-    place.said("shard 2/3 timed.yaml experiment.yaml --cache beside");
+    place.said("runs shard 2/3 experiment.yaml --cache alone");
+    place.said("runs shard 2/3 timed.yaml --cache alone");
+    place.said("runs shard 2/3 timed.yaml experiment.yaml --cache beside");
     assert_same(&place.entries("alone"), &place.entries("beside"));
 }
 
@@ -194,7 +194,7 @@ fn a_killed_part_leaves_whole_entries_and_goes_on() {
     let whole = place.entries("whole");
     let mut killed = 0;
     for delay in [2, 4, 8, 12, 18, 25, 35, 50, 80] {
-        let mut command = place.command("shard 1/1 experiment.yaml --cache part");
+        let mut command = place.command("runs shard 1/1 experiment.yaml --cache part");
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         sleep(Duration::from_millis(delay));
         // SIGKILL on Unix: no handler runs.
@@ -204,12 +204,12 @@ fn a_killed_part_leaves_whole_entries_and_goes_on() {
             assert!(whole[&path] == content, "{} is half written", path.display());
         }
         if place.path("part").exists() {
-            place.said("merge part --cache merged");
+            place.said("runs merge part --cache merged");
         }
     }
     assert!(killed > 0, "no kill came in time: the experiment is too short for this test");
-    place.said("shard 1/1 experiment.yaml --cache part");
-    place.said("merge part --cache merged");
+    place.said("runs shard 1/1 experiment.yaml --cache part");
+    place.said("runs merge part --cache merged");
     assert_same(&whole, &place.entries("merged"));
 }
 
@@ -238,11 +238,11 @@ fn what_cannot_be_trusted_is_refused_and_the_rest_is_merged() {
         ("another code, in the place of this", &path, other_code.as_bytes(), "moved or renamed"),
     ];
     for (case, at, content, reason) in cases {
-        place.said("merge whole --cache foreign");
+        place.said("runs merge whole --cache foreign");
         fs::remove_file(place.path("foreign").join(&path)).unwrap();
         fs::create_dir_all(place.path("foreign").join(at).parent().unwrap()).unwrap();
         fs::write(place.path("foreign").join(at), content).unwrap();
-        let said = place.refused("merge foreign --cache here", 1);
+        let said = place.refused("runs merge foreign --cache here", 1);
         assert!(said.contains(&at.display().to_string()) && said.contains(reason), "{case}: {said}");
         let mut expected = whole.clone();
         expected.remove(&path);
@@ -260,14 +260,14 @@ fn entries_of_other_code_are_refused_by_name() {
     let name = head(&text)["name"].as_str().unwrap().to_owned();
     let record: Record = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
     Store::new(place.path("foreign"), "another compiler").save(&name, &record).unwrap();
-    let said = place.refused("merge foreign --cache here", 1);
+    let said = place.refused("runs merge foreign --cache here", 1);
     assert!(said.contains("made by other code") && said.contains("another compiler"), "{said}");
     assert!(place.files("here").is_empty());
     // What only looks like an entry of this code, since it is of nothing that this program makes.
     let own = Store::new(place.path("strange"), mbsbench::fingerprint(&Registry::builtin()));
     own.save(&name, &"no record").unwrap();
     own.save("weather tomorrow", &record).unwrap();
-    let said = place.refused("merge strange --cache here", 1);
+    let said = place.refused("runs merge strange --cache here", 1);
     assert_eq!(said.matches("its record is none of this program").count(), 2, "{said}");
     assert!(place.files("here").is_empty());
 }
@@ -309,7 +309,7 @@ fn forged_entries_are_made_again_and_not_merged() {
         let store = Store::new(place.path("whole"), fingerprint.clone());
         store.save(name, &record).unwrap();
         if is_refused {
-            let said = place.refused("merge whole --cache merged", 1);
+            let said = place.refused("runs merge whole --cache merged", 1);
             assert!(said.contains("its record is none of this program: "), "{record}: {said}");
             fs::remove_dir_all(place.path("merged")).unwrap();
         }
@@ -334,21 +334,21 @@ fn forged_entries_are_made_again_and_not_merged() {
 #[test]
 fn a_contradiction_names_the_run_and_nothing_is_merged() {
     let place = Place::new();
-    place.said("shard 1/2 experiment.yaml --cache one");
+    place.said("runs shard 1/2 experiment.yaml --cache one");
     let (_, text) = place.one_of_a_run("one");
     let name = head(&text)["name"].as_str().unwrap().to_owned();
     let mut record: Record = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
     record.t_reached += 1.0;
-    place.said("shard 2/2 experiment.yaml --cache other");
+    place.said("runs shard 2/2 experiment.yaml --cache other");
     Store::new(place.path("other"), mbsbench::fingerprint(&Registry::builtin())).save(&name, &record).unwrap();
     let key = &name.split_whitespace().nth(1).unwrap()[..20];
-    let said = place.refused("merge one other --cache here", 2);
+    let said = place.refused("runs merge one other --cache here", 2);
     assert!(said.contains(&format!("run {key} is not the same in one/")) && said.contains("other/"), "{said}");
     assert!(place.files("here").is_empty(), "nothing is merged");
     // The same against what is here already.
-    place.said("merge one --cache here");
+    place.said("runs merge one --cache here");
     let before = place.files("here");
-    let said = place.refused("merge other --cache here", 2);
+    let said = place.refused("runs merge other --cache here", 2);
     assert!(said.contains(key) && said.contains("here/"), "{said}");
     assert_same(&before, &place.files("here"));
 }
@@ -356,44 +356,44 @@ fn a_contradiction_names_the_run_and_nothing_is_merged() {
 #[test]
 fn timed_runs_are_made_in_parts_and_timed_once() {
     let place = Place::new();
-    let plan = place.said("plan timed.yaml --format json");
+    let plan = place.said("runs plan timed.yaml --format json");
     let runs: Vec<Value> = plan.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(runs.len() == 2 && runs.iter().all(|run| run["timing"] == true), "{plan}");
-    assert!(place.said("plan timed.yaml").contains("parts/timed: 2 runs, all timed"));
-    place.said(&format!("cell {} timed.yaml --cache store", runs[0]["key"].as_str().unwrap()));
-    assert!(place.said("shard 1/1 timed.yaml --cache store").contains("2 runs, 1 from the cache"));
+    assert!(place.said("runs plan timed.yaml").contains("parts/timed: 2 runs, all timed"));
+    place.said(&format!("runs one {} timed.yaml --cache store", runs[0]["key"].as_str().unwrap()));
+    assert!(place.said("runs shard 1/1 timed.yaml --cache store").contains("2 runs, 1 from the cache"));
     assert!(!place.path("results").exists());
     place.said("run timed.yaml --out results --cache elsewhere");
     assert!(place.path("results/times/parts/timed/timings.csv").exists());
-    let said = place.said("merge elsewhere --cache store");
+    let said = place.said("runs merge elsewhere --cache store");
     assert!(said.contains("store: 0 added, 2 there already"), "{said}");
 }
 
 #[test]
 fn mistakes_on_the_command_line_are_told_and_change_nothing() {
     let place = Place::new();
-    let plan = place.said("plan experiment.yaml --format json");
+    let plan = place.said("runs plan experiment.yaml --format json");
     let first: Value = serde_json::from_str(plan.lines().next().unwrap()).unwrap();
     let key = first["key"].as_str().unwrap();
-    let said = place.refused(&format!("cell {} experiment.yaml --cache store", &key[..19]), 2);
+    let said = place.refused(&format!("runs one {} experiment.yaml --cache store", &key[..19]), 2);
     assert!(said.contains("no run has the key") && said.contains(&format!("did you mean `{key}`?")), "{said}");
-    let said = place.refused("cell 17 experiment.yaml --cache store", 2);
-    assert!(said.contains("`mbsbench plan` lists the runs") && !said.contains("did you mean"), "{said}");
+    let said = place.refused("runs one 17 experiment.yaml --cache store", 2);
+    assert!(said.contains("`mbsbench runs plan` lists the runs") && !said.contains("did you mean"), "{said}");
     for shard in ["0/4", "5/4", "4", "a/b", "1/0"] {
-        let said = place.refused(&format!("shard {shard} experiment.yaml --cache store"), 2);
+        let said = place.refused(&format!("runs shard {shard} experiment.yaml --cache store"), 2);
         assert!(said.contains("accepted: I/N"), "{said}");
     }
     fs::write(place.path("broken.yaml"), EXPERIMENT.replace("rk3", "rk33")).unwrap();
-    for command in ["plan", "shard 1/2", "cell 0123"] {
+    for command in ["runs plan", "runs shard 1/2", "runs one 0123"] {
         let said = place.refused(&format!("{command} broken.yaml"), 2);
         assert!(said.contains("broken.yaml:6:12") && said.contains("did you mean `rk3`?"), "{said}");
     }
-    let said = place.refused("merge nowhere --cache store", 2);
+    let said = place.refused("runs merge nowhere --cache store", 2);
     assert!(said.contains("nowhere"), "{said}");
     fs::create_dir(place.path("experiments")).unwrap();
     fs::rename(place.path("timed.yaml"), place.path("experiments/timed.yaml")).unwrap();
-    let said = place.refused("shard 1/2 party --cache store", 2);
+    let said = place.refused("runs shard 1/2 party --cache store", 2);
     assert!(said.contains("unknown paper or experiment `party`") && said.contains("did you mean `parts`?"), "{said}");
-    assert!(place.said("plan parts --format json").lines().count() == 2, "papers are found by name");
+    assert!(place.said("runs plan parts --format json").lines().count() == 2, "papers are found by name");
     assert!(!place.path("store").exists() && !place.path("target").exists());
 }

@@ -178,7 +178,7 @@ fn bitmaps_come_on_demand() {
         (output.status.code(), [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()))
     };
     assert!(!plot.folder.path().join("results/plots/pendulum/figure-1.png").exists());
-    let (code, [told, _]) = render(&["--png"]);
+    let (code, [told, _]) = render(&["--to", "png"]);
     assert_eq!(code, Some(0));
     assert!(told.starts_with("results/plots/pendulum/figure-1.png\n12 runs, 12 from the cache"), "{told}");
     assert!(plot.file("png").starts_with(b"\x89PNG"));
@@ -188,7 +188,7 @@ fn bitmaps_come_on_demand() {
         plot.file("svg"),
         "the same picture as that of `run`"
     );
-    let (code, [_, told]) = render(&["--png", "--out", "experiment.yaml"]);
+    let (code, [_, told]) = render(&["--to", "png", "--out", "experiment.yaml"]);
     assert_eq!(code, Some(3));
     assert!(told.contains("experiment.yaml/plots/pendulum/figure-1.png"), "{told}");
 }

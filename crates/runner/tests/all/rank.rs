@@ -1,4 +1,4 @@
-//! `mbsbench rank`: ranks against what `runs.csv` says, computed here anew, and a method from a file against the same method by name.
+//! `mbsbench compare`: ranks against what `runs.csv` says, computed here anew, and a method from a file against the same method by name.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ fn mbsbench(arguments: &[&str]) -> Output {
 
 fn ranked(method: &str, cache: &Path) -> Value {
     let cache = cache.to_str().unwrap();
-    let output = mbsbench(&["rank", method, EXPERIMENT, "--cache", cache, "--format", "json"]);
+    let output = mbsbench(&["compare", method, EXPERIMENT, "--cache", cache, "--format", "json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -174,7 +174,7 @@ fn settings_in_which_others_differ_are_said() {
         let own = values.iter().find(|value| value["methods"].as_array().unwrap().contains(&method.into())).unwrap();
         assert_eq!(own["value"], stop, "{method}");
     }
-    let output = mbsbench(&["rank", file, EXPERIMENT, "--cache", folder.path().to_str().unwrap()]);
+    let output = mbsbench(&["compare", file, EXPERIMENT, "--cache", folder.path().to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
     for part in
         ["others differ from mine on Slider crank, positions;", "\n- charts stage in mine, step in the other 18\n"]
@@ -207,7 +207,7 @@ fn a_method_of_a_crate_outside_is_run_and_ranked_among_the_stored_ones() {
     let registry = Registry::builtin().method::<Elsewhere>();
     let experiments = root().join("experiments");
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let arguments = ["mbsbench", "rank", "elsewhere", EXPERIMENT, "--format", "json", "--experiments"];
+    let arguments = ["mbsbench", "compare", "elsewhere", EXPERIMENT, "--format", "json", "--experiments"];
     let paths = [experiments.to_str().unwrap(), "--cache", folder.path().to_str().unwrap()];
     let exit = cli::run(&registry, arguments.into_iter().chain(paths), &mut stdout, &mut stderr, false);
     assert_eq!(exit, cli::Exit::Done, "{}", String::from_utf8_lossy(&stderr));
@@ -224,13 +224,14 @@ fn a_method_of_a_crate_outside_is_run_and_ranked_among_the_stored_ones() {
 
 #[test]
 fn a_line_sums_it_up_and_what_cannot_be_ranked_says_why() {
-    let output = mbsbench(&["rank", "newmark", EXPERIMENT, "comparison/rolling-spheres"]);
+    let output = mbsbench(&["compare", "newmark", EXPERIMENT, "comparison/rolling-spheres"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success());
     assert!(text.contains("not run on Rolling spheres: the method needs"), "{text}");
     let last = text.lines().last().unwrap();
     assert!(last.starts_with("newmark: reaches ") && last.contains("of 1 models; median cost"), "{last}");
-    for (arguments, message) in [(["rank", "rk44"], "did you mean `rk4`?"), (["rank", "nowhere.yaml"], "nowhere.yaml")]
+    for (arguments, message) in
+        [(["compare", "rk44"], "did you mean `rk4`?"), (["compare", "nowhere.yaml"], "nowhere.yaml")]
     {
         let refused = mbsbench(&arguments);
         assert_eq!(refused.status.code(), Some(2));
@@ -242,7 +243,7 @@ fn a_line_sums_it_up_and_what_cannot_be_ranked_says_why() {
 fn pictures_have_the_method_all_others_and_their_front() {
     let folder = tempfile::tempdir().unwrap();
     let figures = folder.path().to_str().unwrap();
-    let output = mbsbench(&["rank", "dop853", EXPERIMENT, "--figures", figures]);
+    let output = mbsbench(&["compare", "dop853", EXPERIMENT, "--figures", figures]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut names: Vec<String> = std::fs::read_dir(folder.path())
         .unwrap()

@@ -56,7 +56,9 @@ fn they_do_no_harm_beside_experiments() {
         out
     };
     done("new statement mine2026/falls --experiment energy");
-    for arguments in ["lock", "lock mine2026", "plan mine2026", "check experiments/mine2026/claims.yaml"] {
+    for arguments in
+        ["ledger lock", "ledger lock mine2026", "runs plan mine2026", "check experiments/mine2026/claims.yaml"]
+    {
         done(arguments);
     }
     let (code, out, err) = mbsbench(place.path(), "reproduce mine2026");
@@ -77,13 +79,13 @@ fn commands_for_experiments_say_what_a_file_is_and_what_takes_it() {
         ("cash-karp.yaml", "is a method, not an experiment"),
         ("bdf3.yaml", "is a method, not an experiment"),
     ] {
-        for command in ["run", "plan", "reproduce"] {
+        for command in ["run", "runs plan", "reproduce"] {
             let (code, _, err) = mbsbench(place.path(), &format!("{command} {}", file(name)));
             assert!(code == 2 && err.contains(is) && err.lines().count() == 2, "{command} {name}: {err}");
         }
     }
     for (name, is) in [("top.yaml", "a mechanism"), ("arm.urdf", "a robot"), ("energy.yaml", "an experiment")] {
-        for command in ["describe", "rank", "examine"] {
+        for command in ["list", "compare", "compare --examine"] {
             let (code, _, err) = mbsbench(place.path(), &format!("{command} {}", file(name)));
             let said = format!("is {is}, not a method");
             assert!(code == 2 && err.contains(&said) && err.lines().count() == 2, "{command} {name}: {err}");
@@ -96,7 +98,7 @@ fn commands_for_experiments_say_what_a_file_is_and_what_takes_it() {
 }
 
 #[test]
-fn check_and_animate_take_mechanisms_and_check_takes_methods() {
+fn check_and_render_take_mechanisms_and_check_takes_methods() {
     let place = place();
     let files = "check experiments/mine2026/top.yaml experiments/mine2026/chain.yaml experiments/mine2026/arm.urdf \
                  experiments/mine2026/cash-karp.yaml";
@@ -108,7 +110,9 @@ fn check_and_animate_take_mechanisms_and_check_takes_methods() {
     assert!(line("arm.urdf").contains("states"), "{out}");
     assert!(line("cash-karp.yaml").contains("of order 5"), "{out}");
 
-    for arguments in ["check nowhere.urdf", "like nowhere.urdf", "check nowhere.yaml", "animate nowhere.yaml"] {
+    for arguments in
+        ["check nowhere.urdf", "compare nowhere.urdf", "check nowhere.yaml", "render nowhere.yaml --to gif"]
+    {
         let (code, _, err) = mbsbench(place.path(), arguments);
         assert!(code == 2 && err.starts_with("error: nowhere."), "{arguments}: {err}");
     }
@@ -121,7 +125,7 @@ fn check_and_animate_take_mechanisms_and_check_takes_methods() {
     assert!(code == 2 && err.contains("top.yaml:") && err.contains("mas"), "{err}");
     fs::write(&top, text).unwrap();
 
-    let (code, out, err) = mbsbench(place.path(), "animate experiments/mine2026/top.yaml --frames 3");
+    let (code, out, err) = mbsbench(place.path(), "render experiments/mine2026/top.yaml --to gif --frames 3");
     assert_eq!(code, 0, "{err}");
     assert_eq!(out, "target/animations/mechanism/top/mechanism.gif\n");
     assert!(place.path().join(out.trim_end()).exists());

@@ -96,10 +96,10 @@ fn edit(folder: &Path) {
 const READERS: [&[&str]; 6] = [
     &["verify", "mine"],
     &["verify"],
-    &["report"],
+    &["render", "--to", "html"],
     &["explain", "mine/swings"],
-    &["export", "mine/swings", "--to", "csv"],
-    &["export", "mine/swing", "--to", "pgfplots"],
+    &["render", "mine/swings", "--to", "csv"],
+    &["render", "mine/swing", "--to", "pgfplots"],
 ];
 
 #[test]

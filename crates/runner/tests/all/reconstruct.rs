@@ -407,16 +407,16 @@ fn what_is_left_out_of_an_account_shows() {
     fs::write(at("pendulum.yaml"), &experiment).unwrap();
 
     // A bound that is moved is told from the lock, and after its result it has to say so.
-    assert_eq!(mbsbench(folder.path(), "lock mine --trust").0, Some(0));
+    assert_eq!(mbsbench(folder.path(), "ledger lock mine --trust").0, Some(0));
     fs::write(at("claims.yaml"), ledger.replace("below: 200.0", "below: 250.0")).unwrap();
     let (code, said) = verify();
     assert!(code == Some(2) && said.contains("tests something else than its entry"), "{said}");
-    let (code, said) = mbsbench(folder.path(), "lock mine");
+    let (code, said) = mbsbench(folder.path(), "ledger lock mine");
     assert!(code == Some(0) && said.contains("light is changed, when its result was known"), "{said}");
     let (code, said) = verify();
     assert!(code == Some(2) && said.contains("add `bound_set: after`"), "{said}");
     fs::write(at("claims.yaml"), ledger.replace("below: 200.0\n", "below: 200.0\n    bound_set: after\n")).unwrap();
-    assert_eq!(mbsbench(folder.path(), "lock mine").0, Some(0));
+    assert_eq!(mbsbench(folder.path(), "ledger lock mine").0, Some(0));
     assert_ne!(verify().0, Some(2), "as it was, and said to be after");
 }
 
@@ -459,7 +459,7 @@ fn the_first_lock_looks_at_results_and_store() {
         stamps.dedup();
         stamps
     };
-    assert_eq!(stamps("lock mine"), ["before"], "nothing has run");
+    assert_eq!(stamps("ledger lock mine"), ["before"], "nothing has run");
     assert_eq!(mbsbench(folder.path(), "run experiments/mine/pendulum.yaml").0, Some(0));
     let bound = || mbsbench(folder.path(), "explain mine/light").1;
     assert!(bound().contains("ours: the paper has none; set before the result was known"), "{}", bound());
@@ -467,7 +467,7 @@ fn the_first_lock_looks_at_results_and_store() {
     // Without a lock nothing shows when a bound was set.
     fs::remove_file(at("bounds.lock")).unwrap();
     assert!(bound().contains("stated to be set before the result was known, which no lock verifies"), "{}", bound());
-    assert_eq!(stamps("lock mine"), ["after"]);
+    assert_eq!(stamps("ledger lock mine"), ["after"]);
     let (code, said) = mbsbench(folder.path(), "verify mine");
     assert!(code == Some(2) && said.contains("add `bound_set: after`"), "{said}");
 
@@ -476,23 +476,23 @@ fn the_first_lock_looks_at_results_and_store() {
     let runs = folder.path().join("results/mine/pendulum/runs.csv");
     let kept = fs::read_to_string(&runs).unwrap();
     fs::remove_file(&runs).unwrap();
-    assert_eq!(stamps("lock mine"), ["after"]);
+    assert_eq!(stamps("ledger lock mine"), ["after"]);
     fs::remove_file(at("bounds.lock")).unwrap();
-    assert_eq!(stamps("lock mine --cache nowhere"), ["before"]);
+    assert_eq!(stamps("ledger lock mine --cache nowhere"), ["before"]);
     fs::remove_file(at("bounds.lock")).unwrap();
     fs::write(&runs, &kept).unwrap();
     let experiment = fs::read_to_string(at("pendulum.yaml")).unwrap();
     fs::write(at("pendulum.yaml"), experiment.replace("step: 0.01", "step: 0.02")).unwrap();
-    assert_eq!(stamps("lock mine --cache nowhere"), ["after"]);
+    assert_eq!(stamps("ledger lock mine --cache nowhere"), ["after"]);
     fs::write(at("pendulum.yaml"), experiment).unwrap();
 
     // What the user states is shown as stated, and not for a bound that is moved.
     fs::remove_file(at("bounds.lock")).unwrap();
-    assert_eq!(stamps("lock mine --trust"), ["stated"]);
-    assert_eq!(stamps("lock mine"), ["stated"], "a later lock verifies nothing either");
+    assert_eq!(stamps("ledger lock mine --trust"), ["stated"]);
+    assert_eq!(stamps("ledger lock mine"), ["stated"], "a later lock verifies nothing either");
     assert!(bound().contains("which no lock verifies"), "{}", bound());
     let ledger = fs::read_to_string(at("claims.yaml")).unwrap();
     fs::write(at("claims.yaml"), ledger.replace("below: 200.0", "below: 250.0")).unwrap();
-    let (_, said) = mbsbench(folder.path(), "lock mine --trust");
+    let (_, said) = mbsbench(folder.path(), "ledger lock mine --trust");
     assert!(said.contains("light is changed, when its result was known"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! `mbsbench reference`: what is stored is what would be computed, and an old one is refused.
+//! `mbsbench ledger reference`: what is stored is what would be computed, and an old one is refused.
 
 use std::fs;
 use std::path::Path;
@@ -66,7 +66,7 @@ fn errors_against_a_stored_reference_are_those_against_a_fresh_one() {
     let (code, said) = mbsbench(stored.path(), "reference stored/pendulum");
     assert_eq!(code, 0, "{said}");
     let text = fs::read_to_string(stored.path().join(STORED)).unwrap();
-    assert!(text.starts_with("# mbsbench reference stored/pendulum\n"), "{text}");
+    assert!(text.starts_with("# mbsbench ledger reference stored/pendulum\n"), "{text}");
 
     // Beside an experiment that gathers its runs, too, which cannot be read before the reference is there.
     fs::write(stored.path().join("experiments/stored/gathered.yaml"), GATHERED).unwrap();
@@ -84,7 +84,7 @@ fn errors_against_a_stored_reference_are_those_against_a_fresh_one() {
     let mut other = StoredReference::read(&path).unwrap();
     let row = other.trajectory.row(0.5).unwrap();
     other.trajectory.values[row][0] -= 1.0;
-    other.write(&path, "mbsbench reference stored/pendulum").unwrap();
+    other.write(&path, "mbsbench ledger reference stored/pendulum").unwrap();
     assert_ne!(errors(stored.path()), expected);
 
     let (code, _) = mbsbench(stored.path(), "reference stored/pendulum");
@@ -106,7 +106,7 @@ fn a_reference_changed_by_hand_is_refused_with_the_command_that_makes_it() {
         fs::write(&path, bad).unwrap();
         let (code, message) = mbsbench(folder.path(), &format!("check {FILE}"));
         assert_eq!(code, 2, "{message}");
-        assert!(message.contains(said) && message.contains("mbsbench reference stored/pendulum"), "{message}");
+        assert!(message.contains(said) && message.contains("mbsbench ledger reference stored/pendulum"), "{message}");
         assert!(message.contains(&format!("{FILE}:9:11: ")), "{message}");
     }
 }
@@ -122,7 +122,7 @@ fn a_reference_for_something_else_is_refused() {
         fs::write(folder.path().join(FILE), EXPERIMENT.replace(from, to)).unwrap();
         let (code, message) = mbsbench(folder.path(), &format!("run {FILE}"));
         assert_eq!(code, 2, "{message}");
-        assert!(message.contains(said) && message.contains("mbsbench reference stored/pendulum"), "{message}");
+        assert!(message.contains(said) && message.contains("mbsbench ledger reference stored/pendulum"), "{message}");
         assert!(message.contains(&format!("{FILE}:9:11: ")), "{message}");
         assert!(!folder.path().join("results").exists());
     }

@@ -50,7 +50,7 @@ fn pipes_and_devices_are_refused_before_they_are_read() {
     fs::File::create(at("large.yaml")).unwrap().set_len(1 << 36).unwrap();
     let said = ["is a pipe", "a device", "is a folder", "has 68719476736 bytes; accepted: a file of at most 4194304"];
     for (name, said) in ["pipe.yaml", "zero.yaml", "folder.yaml", "large.yaml"].into_iter().zip(said) {
-        for command in [&["check", name][..], &["describe", name], &["rank", name]] {
+        for command in [&["check", name][..], &["describe", name], &["compare", name]] {
             let (code, message) = mbsbench(folder.path(), command);
             assert_eq!(code, 2, "{command:?}: {message}");
             assert!(message.contains(said) && message.contains(name), "{command:?}: {message}");
@@ -79,7 +79,7 @@ fn results_and_stores_that_are_no_files_are_refused() {
     assert_eq!(code, 2, "{message}");
     assert!(message.contains("has 68719476736 bytes"), "{message}");
     pipe(&at("store/ab/entry"));
-    let (code, message) = mbsbench(folder.path(), &["merge", "store", "--cache", "target"]);
+    let (code, message) = mbsbench(folder.path(), &["runs", "merge", "store", "--cache", "target"]);
     assert_ne!(code, 0, "{message}");
     assert!(message.contains("is a pipe"), "{message}");
 }
@@ -95,7 +95,7 @@ fn links_in_a_circle_are_named() {
     let (code, message) = mbsbench(folder.path(), &["list", "experiments"]);
     assert_eq!((code, message.matches("mine/p").count()), (0, 1), "{message}");
     symlink("..", mine.join("circle")).unwrap();
-    for command in [&["list", "experiments"][..], &["plan", "mine"]] {
+    for command in [&["list", "experiments"][..], &["runs", "plan", "mine"]] {
         let (code, message) = mbsbench(folder.path(), command);
         assert_eq!(code, 2, "{message}");
         assert!(message.contains("a link in a circle") && message.contains("circle"), "{message}");

@@ -36,7 +36,7 @@ fn verdicts_change_with_what_is_published_and_the_exit_code_says_so() {
     let output = run(folder.path(), "verify");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert!(text(&output).contains("compere2001: "), "the verdicts are counted");
-    assert_eq!(run(folder.path(), "report").status.code(), Some(0));
+    assert_eq!(run(folder.path(), "render --to html").status.code(), Some(0));
     assert!(at("results/report/index.html").exists() && at("results/report/compere2001.html").exists());
     for page in ["index", "compere2001", "compere2001-behind"] {
         let text = fs::read_to_string(at(&format!("results/report/{page}.html"))).unwrap();

@@ -1,113 +1,118 @@
-//! Runs made by many machines: split into parts by what they cost, submitted, followed, and submitted again where parts are lost.
+//! Runs made by many machines: an engine gets the parts `1/N` to `N/N` of the runs as tasks, and this program waits for them.
 //!
-//! The store is all that is known of what is done: parts write into it as every program does, and after each round what it does not have
-//! is looked up again. So a program that is killed, here or on any machine, loses nothing but the runs under way.
+//! The cache is all that is known of what is done: tasks write into it as every program does. So a program that is killed, here or on any
+//! machine, loses nothing but the runs under way, and what no task made is left to this program.
 
-mod balance;
-mod round;
-mod simulate;
 mod submit;
-mod waves;
 
+use std::env::current_exe;
+use std::fs;
+use std::io;
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
-use mbsbench_runs::costs::{Costs, Estimate};
+use mbsbench_input::{LARGEST_TEXT, printable, read_text};
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::missing;
 use mbsbench_runs::store::Store;
 
 use super::CommandError;
-use super::run::RunOptions;
-use crate::output::Output;
-use round::Round;
-use waves::{Wave, Work};
-
-pub(super) use simulate::simulate;
+use super::names::counted;
+use super::options::RunOptions;
+use super::session::Session;
 pub use submit::Engine;
-
-/// How often parts that fail or are lost are submitted, the first time included.
-const ATTEMPTS: usize = 3;
 
 /// Where runs are made.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct EngineOptions {
     /// Workers: `local`, `hyperqueue`, `slurm` or `snakemake`.
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Local)]
-    pub engine: Engine,
+    engine: Engine,
     /// Tasks into which an engine splits the runs.
     #[arg(long, value_name = "N", default_value = "64")]
-    pub parts: NonZero<usize>,
+    parts: NonZero<usize>,
 }
 
-/// What an engine's parts are told: what they have to plan and how.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Planned<'p> {
-    /// All plans, so that references have all times.
-    pub plans: &'p [Plan],
-    /// The folder with the experiments.
-    pub experiments: &'p Path,
-    /// The results that have what runs took where the store does not know it.
-    pub recorded: &'p Path,
-    /// Store, and whether runs are shortened.
-    pub options: &'p RunOptions,
-}
-
-impl Planned<'_> {
-    /// The files of the plans.
-    fn files(&self) -> impl Iterator<Item = &Path> {
-        self.plans.iter().map(|plan| plan.experiment.document.source.path())
-    }
-}
-
-/// Has an engine make the runs that the store does not have. What it could not make, after all attempts, is said and left to the caller.
+/// Has an engine make the runs that the cache does not have. Parts that fail or are lost are named.
 pub(super) fn distribute(
-    registry: &Registry,
-    planned: Planned<'_>,
-    options: EngineOptions,
-    output: &mut Output<'_>,
+    plans: &[Plan],
+    options: &RunOptions,
+    engine: EngineOptions,
+    session: &mut Session<'_>,
 ) -> Result<(), CommandError> {
-    let Some(scheduler) = options.engine.scheduler() else { return Ok(()) };
-    let Planned { options: runs, .. } = planned;
-    if runs.fresh {
-        return Err(CommandError::FreshParts);
+    let Some(scheduler) = engine.engine.scheduler() else { return Ok(()) };
+    let Session { library, output } = session;
+    if options.fresh {
+        return Err(CommandError::refused(
+            "`--fresh` is given with `--engine`, which computes only runs that are not in the cache",
+            "`--cache` with a new folder computes all runs again",
+        ));
     }
-    let store = Store::new(&runs.cache, fingerprint(registry));
-    let kept = |error| CommandError::Store { path: runs.cache.clone(), error };
-    store.prepare().map_err(kept)?;
-    round::tidy(&runs.cache);
-    for wave in [Wave::First, Wave::Second] {
-        let mut works = works(&store, planned, wave);
-        for _ in 0..ATTEMPTS {
-            if works.is_empty() {
-                break;
+    let cache = &options.machine.cache;
+    let store = Store::new(cache, fingerprint(library.registry));
+    store.prepare().map_err(CommandError::store(cache))?;
+    let runs = missing(plans, &store).runs.len();
+    if runs == 0 {
+        return Ok(());
+    }
+    let parts = engine.parts.get().min(runs);
+    let folder = told(plans, &library.experiments, options, parts).map_err(CommandError::store(cache))?;
+    output.beside(format!("{}: {} in {}", scheduler.program, counted(runs, "run"), counted(parts, "part")));
+    let failed = |error| CommandError::Engine { program: scheduler.program, error };
+    let status = scheduler.submitted(folder.path(), parts).and_then(|mut waiting| waiting.wait()).map_err(failed)?;
+    let mut lost = 0;
+    for part in 0..parts {
+        let text = |what: &str| read_text(&folder.path().join(format!("{part}.{what}")), LARGEST_TEXT);
+        let what = match text("ended").as_deref().map(str::trim) {
+            Ok("0") => continue,
+            Ok(_) => {
+                let log = text("log").unwrap_or_default();
+                let last = log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+                format!("failed: {}", printable(last))
             }
-            let lost = Round::new(planned, works, options.parts).map_err(kept)?.made(scheduler, output)?;
-            works = self::works(&store, planned, wave);
-            works.retain(|work| lost.contains(&work.key));
-        }
-        if !works.is_empty() && wave == Wave::Second {
-            output.beside(format!("{} left to this machine", counted(works.len(), "run")));
-        }
+            Err(_) => {
+                lost += 1;
+                "is lost: nothing says how it ended".to_owned()
+            }
+        };
+        output.beside(format!("part {} of {parts} {what}; its runs are left to this machine", part + 1));
+    }
+    if !status.success() && lost == parts {
+        return Err(failed(io::Error::other(format!("it ended with {status}, and no part was made"))));
     }
     Ok(())
 }
 
-/// What the store does not have yet and can be made in a wave.
-fn works(store: &Store, planned: Planned<'_>, wave: Wave) -> Vec<Work> {
-    let costs = Costs::known(&planned.options.cache, planned.recorded);
-    let estimate = Estimate::new(&costs, planned.plans);
-    waves::works(&missing(planned.plans, store), &estimate, wave)
+/// A folder beside the entries of the cache with the script of the tasks, removed in the end. A task ends well whatever happens, since engines
+/// repeat or take away what fails: how it ended stands in a file.
+fn told(plans: &[Plan], experiments: &Path, options: &RunOptions, parts: usize) -> io::Result<tempfile::TempDir> {
+    let cache = &options.machine.cache;
+    let above = cache.join(".parts");
+    fs::create_dir_all(&above)?;
+    let folder = tempfile::Builder::new().prefix("round-").tempdir_in(fs::canonicalize(above)?)?;
+    let quick = if options.quick { " --quick" } else { "" };
+    let files: String =
+        plans.iter().map(|plan| format!(" {}", quoted(plan.experiment.document.source.path()))).collect();
+    let script = format!(
+        "#!/bin/sh\n\
+         # Makes the runs of one part and says how that ended.\n\
+         cd {} || exit\n\
+         number=${{1:-${{HQ_TASK_ID:-$SLURM_ARRAY_TASK_ID}}}}\n\
+         part={}/$number\n\
+         {} --experiments {} runs shard $((number + 1))/{parts}{quick} --jobs 1 --cache {}{files} >\"$part.log\" 2>&1\n\
+         echo $? >\"$part.part\" && mv \"$part.part\" \"$part.ended\"\n",
+        quoted(&std::env::current_dir()?),
+        quoted(folder.path()),
+        quoted(&current_exe()?),
+        quoted(experiments),
+        quoted(cache),
+    );
+    fs::write(folder.path().join("task.sh"), script)?;
+    Ok(folder)
 }
 
-/// `1 run`, `2 runs`.
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// The folder beside the entries of a store where parts are told what to do.
-fn parts_folder(cache: &Path) -> PathBuf {
-    cache.join(".parts")
+/// A path as a shell reads it.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
 }

@@ -73,7 +73,7 @@ fn overview(
         p.links {
             @for kind in ["csv", "md"] { a href=(format!("../{COMPARISON}/summary.{kind}")) { (kind.to_uppercase()) } " · " }
             "Made by " code { "mbsbench reproduce " (COMPARISON) } " · "
-            code { "mbsbench like MODEL" } " · " code { "mbsbench rank METHOD" }
+            code { "mbsbench compare MODEL" } " · " code { "mbsbench compare METHOD" }
         }
         (cheapest(report, fields))
     };

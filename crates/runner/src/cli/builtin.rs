@@ -1,0 +1,57 @@
+//! The papers that are built into the program.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::CommandError;
+use super::files::is_paper;
+
+/// The folder with the experiments of a project.
+pub(super) const EXPERIMENTS: &str = "experiments";
+/// The folder with results, beside it.
+pub(super) const RESULTS: &str = "results";
+
+/// Built-in papers, sets and the comparison, except those that a folder of the user replaces. They are unpacked when the first of them is
+/// read.
+#[derive(Debug, Default)]
+pub(super) struct Builtin {
+    papers: BTreeSet<&'static str>,
+    root: OnceLock<PathBuf>,
+}
+
+impl Builtin {
+    /// The built-in papers that no folder of `experiments` replaces. A folder does if it has a `paper.yaml` or an experiment.
+    pub(super) fn beside(experiments: &Path) -> Self {
+        let mut papers = mbsbench_builtin::papers();
+        papers.retain(|paper| !is_paper(&experiments.join(paper)));
+        Self { papers, root: OnceLock::new() }
+    }
+
+    /// Their names, in order.
+    pub(super) fn papers(&self) -> impl Iterator<Item = &'static str> {
+        self.papers.iter().copied()
+    }
+
+    /// True if a paper is one of them.
+    pub(super) fn has(&self, paper: &str) -> bool {
+        self.papers.contains(paper)
+    }
+
+    /// The folder with their `experiments` and `results`.
+    ///
+    /// # Errors
+    /// They cannot be unpacked.
+    pub(super) fn root(&self) -> Result<&Path, CommandError> {
+        if self.root.get().is_none() {
+            // Another thread may be faster; the folder is the same.
+            let _ = self.root.set(mbsbench_builtin::unpacked()?);
+        }
+        Ok(self.unpacked().unwrap_or(Path::new("")))
+    }
+
+    /// The same, if one of them has been read.
+    pub(super) fn unpacked(&self) -> Option<&Path> {
+        self.root.get().map(PathBuf::as_path)
+    }
+}

@@ -1,0 +1,119 @@
+//! `mbsbench check`: files of all kinds, each read as what it is.
+
+use std::path::{Path, PathBuf};
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_judge::reconstruction::Scope;
+use mbsbench_problem::{Form, Formulated};
+use serde_json::Value;
+
+use super::Command;
+use crate::cli::contenders::read_entries;
+use crate::cli::files::{motion, plans_beside, read_ledger, read_publication};
+use crate::cli::method::Examined;
+use crate::cli::names::counted;
+use crate::cli::options::Strict;
+use crate::cli::recognition::{FileKind, file_kind};
+use crate::cli::session::Session;
+use crate::cli::{CommandError, Exit, load};
+
+/// Check files for mistakes, without running anything.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  mbsbench check experiments/gil2013/claims.yaml experiments/gil2013/eq35-global.yaml"
+)]
+pub(super) struct Check {
+    /// Files of experiments, mechanisms, robots (URDF), methods, statements or papers.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Treatment of warnings.
+    #[command(flatten)]
+    strict: Strict,
+}
+
+impl Command for Check {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+        let registry = session.library.registry;
+        let kinds = self.files.iter().map(|path| (path, file_kind(path).unwrap_or(FileKind::Experiment)));
+        let (experiments, others): (Vec<_>, Vec<_>) = kinds.partition(|(_, kind)| *kind == FileKind::Experiment);
+        let files: Vec<PathBuf> = experiments.into_iter().map(|(path, _)| path.clone()).collect();
+        let plans = load(registry, &files, false)?;
+        // What `--quick` makes of a file has to be in order as well, where it makes something else of it.
+        let is_quickened = |(plan, _): &(&Plan, &PathBuf)| {
+            !plan.experiment.gathers.is_empty() || plan.experiment.document.root.get("quick").is_some()
+        };
+        let quickened: Vec<PathBuf> =
+            plans.iter().zip(&files).filter(is_quickened).map(|(_, file)| file.clone()).collect();
+        load(registry, &quickened, true)?;
+        for (plan, file) in plans.iter().zip(&files) {
+            if !plan.experiment.given.is_empty() {
+                Scope::new(plan, &plans_beside(registry, file)?)?;
+            }
+            let runs = counted(plan.runs.len(), "run");
+            tell(session, file, &format!("{} with {runs}", plan.experiment.id), &plan.notes)?;
+        }
+        for (path, kind) in others {
+            let mut notes = Vec::new();
+            let found = match kind {
+                FileKind::Experiment => continue,
+                FileKind::Method => {
+                    let choice = Examined::find(registry, &path.to_string_lossy())?.choice;
+                    format!("the method {}, of order {}", choice.label(), choice.object().method().order())
+                }
+                FileKind::Mechanism | FileKind::Robot => {
+                    let plan = motion(registry, path, 1.0, "dop853")?;
+                    let described = described(&plan);
+                    notes = plan.notes;
+                    described
+                }
+                FileKind::Publication => read_publication(registry, path)?.citation(),
+                FileKind::Contenders => {
+                    let names = read_entries(registry, path)?.into_iter().map(|entry| entry.label);
+                    names.collect::<Vec<_>>().join(", ")
+                }
+                FileKind::Ledger(book) => {
+                    let ledger = read_ledger(path, book, &plans_beside(registry, path)?)?;
+                    format!(
+                        "{} statements and {} findings of ours with {} checks, of {}",
+                        ledger.statements.len(),
+                        ledger.findings.len(),
+                        ledger.checks().count(),
+                        ledger.paper
+                    )
+                }
+            };
+            tell(session, path, &found, &notes)?;
+        }
+        for line in session.tell_left_out(&plans) {
+            session.output.line(line)?;
+        }
+        session.heed(&plans, self.strict)?;
+        Ok(Exit::Done)
+    }
+}
+
+/// Prints what a file is, with notes on it.
+fn tell(session: &mut Session<'_>, path: &Path, found: &str, notes: &[String]) -> Result<(), CommandError> {
+    session.output.line(format!("{}: {found}", path.display()))?;
+    Ok(notes.iter().try_for_each(|note| session.output.line(format!("  {note}")))?)
+}
+
+/// The parts and the size of the mechanism of a plan: `a mechanism with 3 bodies, 2 joints, 18 states and 4 constraints`.
+fn described(plan: &Plan) -> String {
+    let Some(choice) = plan.runs.first().map(|run| &run.model) else { return String::new() };
+    let model = choice.object().model();
+    let states = Formulated::<f64>::initial_state(&*model).len();
+    let constraints = match Formulated::<f64>::ode(&*model).form() {
+        Form::Mechanics(mechanics) => mechanics.dimensions().constraints(),
+        _ => 0,
+    };
+    let count = |key: &str| choice.parameter(key).and_then(Value::as_object).map_or(0, |parts| parts.len());
+    // Parts that are repeated have no names of their own before they are written out.
+    let is_repeated = choice.parameter("repeat").and_then(Value::as_array).is_some_and(|parts| !parts.is_empty());
+    let parts = if is_repeated {
+        String::new()
+    } else {
+        format!("{}, {}, ", counted(count("bodies"), "body"), counted(count("joints"), "joint"))
+    };
+    format!("a mechanism with {parts}{states} states and {}", counted(constraints, "constraint"))
+}

@@ -1,0 +1,64 @@
+//! All methods on one model, by the stored comparison.
+
+use mbsbench_experiment::RankingSpec;
+use mbsbench_judge::comparison::{entrants, places, words};
+use mbsbench_numbers::short;
+use serde_json::{Value, json};
+use tabled::builder::Builder;
+use tabled::settings::Style;
+
+use super::Compare;
+use super::ranking::ranked;
+use crate::cli::CommandError;
+use crate::cli::arguments::Format;
+use crate::cli::results::{ensure_sealed, evidence_of};
+use crate::cli::session::Session;
+
+/// Prints the methods that reach each accuracy on a model, the cheapest first, for each ranking on that model.
+pub(super) fn rank_methods(compare: &Compare, session: &mut Session<'_>) -> Result<(), CommandError> {
+    let Session { library, output } = session;
+    let mut plans = ranked(compare, library)?;
+    plans.retain(|plan| plan.runs.iter().any(|run| run.model.name() == compare.name));
+    if plans.is_empty() {
+        return Err(CommandError::refused(
+            &format!("no experiment of the comparison runs `{}`", compare.name),
+            "`rankings:` of an experiment with `method: { every: {} }` rank all methods on a model, as those of \
+             examples/mechanisms/experiments/crane-and-methods.yaml",
+        ));
+    }
+    let seen = compare.seen();
+    let results = library.seen(&seen);
+    ensure_sealed(&results, &plans, output)?;
+    let evidence = evidence_of(&results, &plans, |_| true)?;
+    let mut rankings: Vec<Value> = Vec::new();
+    for plan in &plans {
+        let is_own = |spec: &&RankingSpec| plan.meant(&spec.filter).any(|(_, run)| run.model.name() == compare.name);
+        for spec in plan.experiment.rankings.iter().map(|ranking| &ranking.value).filter(is_own) {
+            let entrants = entrants(plan, &evidence, spec);
+            for (index, (work, _)) in spec.work.0.iter().enumerate() {
+                let mut table = Builder::default();
+                table.push_record(["accuracy", "rank", "method", "cost", "× the best"]);
+                for &accuracy in &spec.accuracies {
+                    let places = places(&entrants, spec, index, accuracy);
+                    let least = places.first().map_or(f64::NAN, |place| place.cost.value);
+                    for (rank, place) in (1..).zip(&places) {
+                        let (cost, ratio) = (&place.cost, place.cost.value / least);
+                        let cells = [format!("{accuracy:e}"), format!("{rank}"), place.method.to_owned()];
+                        table.push_record(cells.into_iter().chain([words::cost_of(cost), short(ratio)]));
+                        rankings.push(json!({
+                            "experiment": plan.experiment.id, "model": spec.title, "work": work, "accuracy": accuracy,
+                            "rank": rank, "method": place.method, "cost": cost.value, "ratio": ratio,
+                        }));
+                    }
+                }
+                if compare.format == Format::Text && table.count_records() > 1 {
+                    output.line(format!("{} by {work}\n{}\n", spec.title, table.build().with(Style::psql())))?;
+                }
+            }
+        }
+    }
+    if compare.format == Format::Json {
+        output.line(format!("{:#}", Value::Array(rankings)))?;
+    }
+    Ok(())
+}

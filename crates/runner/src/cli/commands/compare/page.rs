@@ -1,0 +1,112 @@
+//! The page that `mbsbench compare --examine` makes, for a terminal, a browser and programs.
+
+use std::fmt::Write;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use mbsbench_numbers::markdown;
+use serde_json::{Value, json};
+use tabled::builder::Builder;
+use tabled::settings::Style;
+
+use crate::report::policy::policy;
+
+/// What was found of a method.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Page {
+    pub(super) title: String,
+    /// What the method says of itself.
+    pub(super) about: Vec<String>,
+    pub(super) sections: Vec<Section>,
+}
+
+/// One question with its answer.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Section {
+    pub(super) title: &'static str,
+    /// What was done, for a reader.
+    pub(super) text: String,
+    pub(super) heads: Vec<&'static str>,
+    pub(super) rows: Vec<Vec<String>>,
+    /// What does not apply, and why.
+    pub(super) notes: Vec<String>,
+    /// A picture, as SVG.
+    pub(super) figure: Option<String>,
+}
+
+impl Page {
+    pub(super) fn markdown(&self) -> String {
+        let mut text = format!("# {}\n\n", markdown(&self.title));
+        for line in &self.about {
+            let _ = writeln!(text, "    {line}");
+        }
+        for section in &self.sections {
+            let _ = writeln!(text, "\n## {}\n\n{}", section.title, section.text);
+            if !section.rows.is_empty() {
+                let _ = writeln!(text, "\n{}", section.table());
+            }
+            if !section.notes.is_empty() {
+                text.push('\n');
+            }
+            for note in &section.notes {
+                let _ = writeln!(text, "- {}", markdown(note));
+            }
+        }
+        text.trim_end().to_owned()
+    }
+
+    pub(super) fn html(&self) -> String {
+        let page: Markup = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy(None));
+                    title { (self.title) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    h1 { (self.title) }
+                    pre { @for line in &self.about { (line) "\n" } }
+                    @for section in &self.sections {
+                        h2 { (section.title) }
+                        p { (section.text) }
+                        @if !section.rows.is_empty() {
+                            table {
+                                tr { @for head in &section.heads { th { (head) } } }
+                                @for row in &section.rows { tr { @for cell in row { td { (cell) } } } }
+                            }
+                        }
+                        @if !section.notes.is_empty() { ul { @for note in &section.notes { li { (note) } } } }
+                        @if let Some(figure) = &section.figure { figure { (PreEscaped(figure)) } }
+                    }
+                }
+            }
+        };
+        page.into_string()
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let section = |section: &Section| {
+            let row = |row: &Vec<String>| -> Value {
+                section.heads.iter().zip(row).map(|(head, cell)| ((*head).to_owned(), json!(cell))).collect()
+            };
+            let rows: Vec<Value> = section.rows.iter().map(row).collect();
+            json!({ "title": section.title, "text": section.text, "rows": rows, "notes": section.notes })
+        };
+        let sections: Vec<Value> = self.sections.iter().map(section).collect();
+        json!({ "title": self.title, "about": self.about, "sections": sections })
+    }
+}
+
+impl Section {
+    fn table(&self) -> String {
+        let mut table = Builder::default();
+        table.push_record(self.heads.iter().map(|head| markdown(head)));
+        self.rows.iter().for_each(|row| table.push_record(row.iter().map(|cell| markdown(cell))));
+        table.build().with(Style::markdown()).to_string()
+    }
+}
+
+const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
+color:#222;background:#fff}table{border-collapse:collapse}td,th{border-bottom:1px solid #ccc;padding:.2rem .8rem .2rem 0;\
+text-align:left;vertical-align:top}pre{background:#f4f4f4;padding:.6rem;overflow:auto}figure{margin:1rem 0;overflow:auto}";

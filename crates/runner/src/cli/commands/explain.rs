@@ -1,0 +1,285 @@
+//! `mbsbench explain`: one verdict with its evidence, checks and sensitivities.
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::spec::AxisValue;
+use mbsbench_judge::claims::record::ground_of;
+use mbsbench_judge::claims::spec::{Agreement, Operand};
+use mbsbench_judge::claims::{BoundFrom, BoundSet, Evidence, Judged, JudgedCheck, Kind, Verdict, letter, questions};
+use mbsbench_numbers::short;
+
+use super::Command;
+use crate::cli::judging::{evidence, judged_on, outcome_of, outcome_of_check, rests_on};
+use crate::cli::library::Need;
+use crate::cli::options::Seen;
+use crate::cli::results::ensure_sealed;
+use crate::cli::session::Session;
+use crate::cli::{CommandError, Exit};
+
+/// Most checks that are told one by one where the statement, and not a check, is asked for.
+const MOST_CHECKS: usize = 12;
+/// Most numbers of an operand that are shown.
+const MOST_NUMBERS: usize = 12;
+/// Most columns of an operand that are named.
+const MOST_COLUMNS: usize = 4;
+/// Most parameters of ours that are named.
+const MOST_OURS: usize = 4;
+/// Width of the names before the lines.
+const NAMES: usize = 12;
+
+/// Explain one statement: outcome, evidence, checks, commands to reproduce it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  mbsbench explain gil2013/linear/exact\n  mbsbench explain gil2013 --open")]
+pub(super) struct Explain {
+    /// Id of a statement or check, with or without its paper; with --open the id of a paper.
+    statement: String,
+    /// Write a letter that asks the authors what would settle open statements.
+    #[arg(long)]
+    open: bool,
+    /// Results.
+    #[command(flatten)]
+    seen: Seen,
+}
+
+impl Command for Explain {
+    fn need(&self) -> Need {
+        Need::Results
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+        let lines = if self.open { self.letter(session)? } else { self.told(session)? };
+        lines.into_iter().try_for_each(|line| session.output.line(line))?;
+        Ok(Exit::Done)
+    }
+}
+
+impl Explain {
+    /// Everything about the statement, or about the statement of the check, and how to redo it.
+    fn told(&self, session: &mut Session<'_>) -> Result<Vec<String>, CommandError> {
+        let (library, name) = (session.library, self.statement.as_str());
+        let results = library.seen(&self.seen);
+        let mut papers = library.papers()?;
+        let mut own = name;
+        if let Some((named, within)) = papers.iter().find_map(|paper| Some((paper.clone(), own_name(name, paper)?))) {
+            (papers, own) = (vec![named], within);
+        }
+        let mut known = Vec::new();
+        for paper in papers {
+            // Of most papers the ledger alone would do, but it is read with the experiments that it names.
+            let plans = library.plans_of(&paper)?;
+            let Some(ledger) = library.ledger(&paper, &plans)? else { continue };
+            let statements = || ledger.statements.iter().chain(&ledger.findings);
+            known.extend(statements().map(|statement| statement.id.clone()));
+            known.extend(ledger.checks().map(|check| check.id.clone()));
+            let by_check = || statements().find(|statement| statement.checks.iter().any(|check| check.id == own));
+            let found = statements().find(|statement| statement.id == own).or_else(by_check);
+            let Some(id) = found.map(|statement| statement.id.clone()) else { continue };
+            let only = ledger.only(&id);
+            ensure_sealed(&results, plans.iter().filter(|plan| rests_on(&only, plan)), &mut session.output)?;
+            let evidence = evidence(&only, &plans, &results)?;
+            let judged = judged_on(&evidence, &only, &plans, &results)?;
+            let Some(judged) = judged.first() else { continue };
+            let teller = Teller { paper: &paper, plans: &plans, evidence: &evidence };
+            return Ok(teller.tell(judged, (id != own).then_some(own)));
+        }
+        Err(CommandError::unknown("statement", own, known))
+    }
+
+    /// The letter to the authors of the paper that asks what would settle its open statements.
+    fn letter(&self, session: &mut Session<'_>) -> Result<Vec<String>, CommandError> {
+        let (library, paper) = (session.library, self.statement.as_str());
+        let results = library.seen(&self.seen);
+        let plans = library.plans_of(paper)?;
+        let Some(ledger) = library.ledger(paper, &plans)? else {
+            let known = library.papers()?;
+            return Err(CommandError::unknown("paper", paper, known));
+        };
+        ensure_sealed(&results, plans.iter().filter(|plan| rests_on(&ledger, plan)), &mut session.output)?;
+        let judged = judged_on(&evidence(&ledger, &plans, &results)?, &ledger, &plans, &results)?;
+        let questions = questions(&judged, &plans.iter().collect::<Vec<_>>());
+        let paragraphs = letter(&library.publication(paper)?, &judged, &questions);
+        Ok(paragraphs
+            .unwrap_or_else(|| vec![format!("{paper}: no answer of its authors would settle an open statement")]))
+    }
+}
+
+/// What a name is within a paper, where it begins with that.
+fn own_name<'n>(name: &'n str, paper: &str) -> Option<&'n str> {
+    name.strip_prefix(paper)?.strip_prefix(['/', ':'])
+}
+
+struct Teller<'t> {
+    paper: &'t str,
+    plans: &'t [Plan],
+    evidence: &'t Evidence<'t>,
+}
+
+impl Teller<'_> {
+    fn tell(&self, judged: &Judged, only: Option<&str>) -> Vec<String> {
+        let statement = &judged.statement;
+        let mut lines = vec![format!("{}/{}", self.paper, statement.id)];
+        let mut say = |name: &str, text: &str| add(&mut lines, name, text);
+        say("place", &statement.place);
+        say(if judged.is_finding { "we find" } else { "it says" }, &statement.says);
+        say("outcome", &outcome_of(judged));
+        let told = [judged.tally().as_str(), statement.holds.describe()].join("; ");
+        say("", told.trim_matches([';', ' ']));
+        say("because", &statement.because);
+        say("mark", ground_of(judged.rests_on()));
+        say("ours", &judged.ours(MOST_OURS));
+        // A reader first asks for what does not hold.
+        let mut checks: Vec<&JudgedCheck> =
+            judged.checks.iter().filter(|check| only.is_none_or(|id| check.check.id == id)).collect();
+        checks.sort_by_key(|check| check.verdict() == Verdict::Reproduced);
+        let rest = checks.len().saturating_sub(MOST_CHECKS);
+        for check in checks.iter().take(MOST_CHECKS) {
+            lines.push(String::new());
+            self.check(check, judged.is_finding, &mut lines);
+        }
+        if rest > 0 {
+            lines.push(String::new());
+            lines.push(format!("{rest} more checks: `mbsbench explain` with the id of a check tells one"));
+        }
+        let redo = self.redo(judged);
+        if !redo.is_empty() {
+            lines.push(String::new());
+            redo.iter().for_each(|line| add(&mut lines, "redo", line));
+        }
+        lines
+    }
+
+    fn check(&self, each: &JudgedCheck, is_finding: bool, lines: &mut Vec<String>) {
+        let whose = if is_finding { "ours" } else { "published" };
+        let JudgedCheck { check, judgement, .. } = each;
+        let about = if check.about.is_empty() { String::new() } else { format!(": {}", check.about) };
+        lines.push(format!("{}{about}", check.id));
+        let mut say = |name: &str, text: &str| add(lines, name, text);
+        let operands = match &check.kind {
+            Kind::Agreement(Agreement { cells, share, .. }) => {
+                let part = mbsbench_numbers::percent(*share);
+                say("numbers", &format!("the distance within which {part} of {} published ones are", cells.len()));
+                Vec::new()
+            }
+            kind => kind.operands(),
+        };
+        let mut before: Option<&Operand> = None;
+        for operand in operands {
+            say("operand", &operand_text(operand, before.replace(operand)));
+            let numbers = self.evidence.select(self.paper, operand).numbers;
+            let mut texts: Vec<String> = numbers.iter().take(MOST_NUMBERS).map(|number| short(number.value)).collect();
+            if numbers.len() > MOST_NUMBERS {
+                texts.push(format!("… ({} numbers)", numbers.len()));
+            }
+            say("  numbers", &texts.join(", "));
+            if let Some(number) = numbers.iter().find(|number| number.uncertainty > 0.0) {
+                say("  bound", &format!("{:.1e} on its error", number.uncertainty));
+            }
+        }
+        if let Kind::Failure(failure) = &check.kind {
+            let wanted = match (&failure.status, failure.completes) {
+                (_, true) => "no run fails".to_owned(),
+                (Some(status), _) => format!("every run has the status `{status}`"),
+                (None, _) => "every run fails".to_owned(),
+            };
+            say("runs", &format!("{} {}: {wanted}", failure.experiment, filter_text(&failure.filter)));
+        }
+        if let Kind::Identity(identity) = &check.kind {
+            let terms: Vec<String> = identity.terms.iter().map(|(name, factor)| format!("{factor} {name}")).collect();
+            say("runs", format!("{} {}", identity.experiment, filter_text(&identity.filter)).trim_end());
+            say("identity", &format!("{} = {} + {}", identity.column, terms.join(" + "), identity.plus));
+        }
+        say(whose, check.kind.published().unwrap_or_default());
+        say("required", &each.required());
+        say("measured", &judgement.measured.map(short).unwrap_or_default());
+        for detail in &judgement.details {
+            let measured = detail.measured.map_or_else(|| "nothing".to_owned(), short);
+            let holds = if detail.holds { "holds" } else { "does not hold" };
+            say("  landmark", &format!("{}: {measured}, {} {holds}", detail.name, detail.published));
+        }
+        say("margin", &judgement.margin.filter(|margin| margin.is_finite()).map(margin_text).unwrap_or_default());
+        say("outcome", &outcome_of_check(each));
+        say("bound", &bound_text(check.bound_from, check.bound_set));
+        say("why", &check.why);
+        say("note", &judgement.note);
+        say("because", &check.because);
+        if let Some(share) = each.share.as_ref().filter(|share| share.samples > 0) {
+            say("study", &share.words(judgement.verdict));
+        }
+        say("evidence", &evidence_text(&judgement.evidence));
+    }
+
+    /// The commands that make all of it again.
+    fn redo(&self, judged: &Judged) -> Vec<String> {
+        let names = judged.checks.iter().flat_map(|check| check.check.kind.experiments());
+        let mut plans: Vec<&Plan> = names
+            .filter_map(|name| self.plans.iter().find(|plan| plan.experiment.is_called(name, self.paper)))
+            .collect();
+        plans.sort_by_key(|plan| &plan.experiment.id);
+        plans.dedup_by_key(|plan| &plan.experiment.id);
+        let ids: Vec<&str> = plans.iter().map(|plan| plan.experiment.id.as_str()).collect();
+        let studied: Vec<String> = plans
+            .iter()
+            .filter(|plan| !plan.experiment.undetermined.is_empty())
+            .map(|plan| plan.experiment.id.clone())
+            .collect();
+        let runs = (!ids.is_empty()).then(|| format!("mbsbench reproduce {}", ids.join(" ")));
+        let studies = (!studied.is_empty()).then(|| format!("mbsbench reconstruct {}", studied.join(" ")));
+        runs.into_iter().chain(studies).collect()
+    }
+}
+
+fn add(lines: &mut Vec<String>, name: &str, text: &str) {
+    if !text.is_empty() {
+        lines.push(format!("{name:<NAMES$}{text}"));
+    }
+}
+
+fn bound_text(from: Option<BoundFrom>, set: BoundSet) -> String {
+    let when = match set {
+        BoundSet::Before => "set before the result was known",
+        BoundSet::Stated => "stated to be set before the result was known, which no lock verifies",
+        BoundSet::After => "set or changed when the result was known",
+    };
+    let from = from.map(|from| match from {
+        BoundFrom::Printed => "as printed",
+        BoundFrom::Wording => "from the wording",
+        BoundFrom::Figure => "read off the figure",
+        BoundFrom::AuthorsCode => "with the output of the authors' program in view",
+        BoundFrom::IndependentProgram => "with the output of an independent program in view",
+        BoundFrom::Ours => "ours: the paper has none",
+    });
+    from.map_or_else(String::new, |from| format!("{from}; {when}"))
+}
+
+/// A margin in two decimals, or as a power where it is far beyond.
+fn margin_text(margin: f64) -> String {
+    if margin.abs() < 100.0 { format!("{margin:.2}") } else { format!("{margin:.0e}") }
+}
+
+fn evidence_text(keys: &[String]) -> String {
+    const MOST: usize = 4;
+    let shown = keys.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(" ");
+    if keys.len() > MOST { format!("{shown} … ({} runs)", keys.len()) } else { shown }
+}
+
+/// An operand in words; columns are not repeated if they are those of the operand before.
+fn operand_text(operand: &Operand, before: Option<&Operand>) -> String {
+    let mut columns: Vec<&str> = operand.columns().collect();
+    let rest = columns.len().saturating_sub(MOST_COLUMNS);
+    columns.truncate(MOST_COLUMNS);
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    let columns = match before {
+        Some(before) if rest > 0 && before.columns().eq(operand.columns()) => "the same columns".to_owned(),
+        _ => format!("{}{more}", columns.join(", ")),
+    };
+    let times = operand.times.as_ref().map_or_else(String::new, |times| format!(" times {times}"));
+    let at = operand.at.as_ref().map_or_else(String::new, |at| {
+        format!(", read off where {} is that of {}", at.column, operand_text(&at.equals, None))
+    });
+    let text = format!("{columns}{times} of {} {}", operand.experiment, filter_text(&operand.filter));
+    format!("{}{at}", text.trim_end())
+}
+
+fn filter_text(filter: &std::collections::BTreeMap<String, AxisValue>) -> String {
+    let texts: Vec<String> = filter.iter().map(|(axis, value)| format!("{axis} = {value}")).collect();
+    if texts.is_empty() { String::new() } else { format!("where {}", texts.join(", ")) }
+}

@@ -1,0 +1,37 @@
+//! `mbsbench init`: the built-in experiments as files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::Command;
+use crate::cli::session::Session;
+use crate::cli::{CommandError, Exit};
+
+/// Write the built-in experiments into a directory, to read and change them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  mbsbench init my-experiments")]
+pub(super) struct Init {
+    /// Directory, created if it is missing; files that differ are never overwritten.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+impl Command for Init {
+    fn run(&self, Session { output, .. }: &mut Session<'_>) -> Result<Exit, CommandError> {
+        let written = mbsbench_builtin::write_out(&self.folder)?;
+        let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+        for part in written.iter().filter_map(|path| path.components().next()) {
+            *counts.entry(part).or_default() += 1;
+        }
+        let folder = self.folder.display();
+        if counts.is_empty() {
+            output.line(format!("{folder}: all files exist already"))?;
+        }
+        for (part, count) in counts {
+            output.line(format!("{}: {count} files", self.folder.join(part).display()))?;
+        }
+        let there = if self.folder == Path::new(".") { String::new() } else { format!("cd {folder}, then ") };
+        output.line(format!("next: {there}mbsbench list papers, and mbsbench reproduce gil2013"))?;
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,106 @@
+//! `mbsbench ledger lock`: records what checks test, and whether that was written before their results were known.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_judge::claims::{self, Book, BoundSet, Check};
+use mbsbench_runs::fingerprint;
+use mbsbench_runs::pipeline::missing;
+use mbsbench_runs::store::Store;
+
+use crate::cli::files::{read_unlocked, write};
+use crate::cli::options::{STORE, Seen};
+use crate::cli::runs_table::RunsTable;
+use crate::cli::session::Session;
+use crate::cli::{CommandError, Exit};
+
+/// Record every check in `bounds.lock`; list checks added after their results existed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  mbsbench ledger lock gil2013")]
+pub(super) struct Lock {
+    /// Paper [default: all papers].
+    paper: Option<String>,
+    /// Record new checks as `stated`: bounds set before results existed.
+    #[arg(long)]
+    trust: bool,
+    /// Run cache; its runs count as results.
+    #[arg(long, value_name = "DIR", default_value = STORE)]
+    cache: PathBuf,
+    /// Results.
+    #[command(flatten)]
+    seen: Seen,
+}
+
+impl Lock {
+    /// Writes the lock of the ledger of a paper, or of all papers, and prints what is new in it.
+    pub(super) fn write(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+        let Session { library, output } = session;
+        let papers = self.paper.as_ref().map_or_else(|| library.own_papers(), |paper| Ok(vec![paper.clone()]))?;
+        if papers.iter().any(|paper| library.is_beside(paper)) {
+            return Err(CommandError::Unchangeable);
+        }
+        let results = self.seen.folder(library);
+        let store = Store::new(&self.cache, fingerprint(library.registry));
+        for name in &papers {
+            let plans = library.plans_of(name)?;
+            let Some(path) = library.ledger_file(name, Book::Claims)? else { continue };
+            let ledger = read_unlocked(&path, &plans)?;
+            let file = claims::Lock::beside(&path);
+            let before = mbsbench_input::read_text(&file, mbsbench_input::LARGEST_TEXT);
+            let before = before.ok().map(|text| claims::Lock::parse(&text));
+            let known = Known::new(&plans, &results, &store);
+            let has_result = |check: &Check| known.has_result(name, check);
+            let (lock, changes) = claims::Lock::renewed(before.as_ref(), ledger.checks(), has_result, self.trust);
+            write(&file, lock.text())?;
+            for change in &changes {
+                let what = if change.is_new { "new" } else { "changed" };
+                let when = match change.set {
+                    BoundSet::Before => "before its result was known",
+                    BoundSet::Stated => "and stated to be set before its result, which exists, was known",
+                    BoundSet::After => "when its result was known",
+                };
+                output.line(format!("{name}: {} is {what}, {when}", change.id))?;
+            }
+            output.line(format!("{}: {} checks", file.display(), ledger.checks().count()))?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// The runs of some plans whose results exist.
+struct Known<'p> {
+    plans: &'p [Plan],
+    /// For each plan the keys of its runs in `runs.csv` or in the store; all of them if `runs.csv` is that of an
+    /// earlier version.
+    keys: Vec<HashSet<String>>,
+}
+
+impl<'p> Known<'p> {
+    fn new(plans: &'p [Plan], results: &Path, store: &Store) -> Self {
+        let missing: HashSet<_> = missing(plans, store).runs.into_iter().map(|(_, run)| run.key()).collect();
+        let keys = plans.iter().map(|plan| {
+            let own = || plan.runs.iter().map(|run| run.key().to_string());
+            let table = RunsTable::read(&results.join(&plan.experiment.id).join("runs.csv")).unwrap_or_default();
+            let recorded: HashSet<String> = table.rows.into_keys().collect();
+            if !recorded.is_empty() && !own().any(|key| recorded.contains(&key)) {
+                return own().collect();
+            }
+            let is_stored = |run: &&RunSpec| run.is_kept() && !missing.contains(run.key());
+            let stored = plan.runs.iter().filter(is_stored).map(|run| run.key().to_string());
+            recorded.into_iter().chain(stored).collect()
+        });
+        Self { plans, keys: keys.collect() }
+    }
+
+    /// Whether the result of any run that a check selects exists.
+    fn has_result(&self, paper: &str, check: &Check) -> bool {
+        check.kind.selections().into_iter().any(|(experiment, filter)| {
+            let mut plans = self.plans.iter().zip(&self.keys);
+            let Some((plan, keys)) = plans.find(|(plan, _)| plan.experiment.is_called(experiment, paper)) else {
+                return false;
+            };
+            plan.meant(filter).any(|(_, run)| keys.contains(&run.key().to_string()))
+        })
+    }
+}

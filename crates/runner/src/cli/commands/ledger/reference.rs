@@ -1,0 +1,140 @@
+//! `mbsbench ledger reference`: makes the references that lie beside the experiments.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use mbsbench_experiment::plan::stored::{StoredReference, command, times};
+use mbsbench_experiment::plan::{Plan, ReferencePlan, RunSpec};
+use mbsbench_input::{BadInput, Problem};
+use mbsbench_measures::ReferenceTrajectory;
+use mbsbench_runs::memory::of_reference;
+use mbsbench_runs::pipeline::make_reference;
+
+use crate::cli::files::{experiment_files, read};
+use crate::cli::library::Library;
+use crate::cli::names::paper_of;
+use crate::cli::options::memory_of_machine;
+use crate::cli::session::Session;
+use crate::cli::{CommandError, Exit};
+use crate::output::Output;
+
+/// Recompute the stored reference solutions of an experiment.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  mbsbench ledger reference zhang2022/shaft-convergence")]
+pub(super) struct Reference {
+    /// Experiment.
+    #[arg(value_name = "PAPER/NAME")]
+    id: String,
+}
+
+impl Reference {
+    /// Makes every stored reference of the experiment, at the times that all experiments need that share it.
+    pub(super) fn make(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+        let (library, id) = (session.library, self.id.as_str());
+        if library.is_beside(paper_of(id)) {
+            return Err(CommandError::Unchangeable);
+        }
+        let plans = plans(library)?;
+        let known =
+            || plans.iter().filter(|plan| references(plan).next().is_some()).map(|plan| plan.experiment.id.clone());
+        let Some(plan) = plans.iter().find(|plan| plan.experiment.id == id) else {
+            return Err(CommandError::unknown("experiment", id, known()));
+        };
+        let own: BTreeMap<&Path, &ReferencePlan> =
+            references(plan).map(|(path, reference, _)| (path, reference)).collect();
+        if own.is_empty() {
+            return Err(CommandError::unknown("experiment with a stored reference", id, known()));
+        }
+        let mut exit = Exit::Done;
+        for (path, wanted) in own {
+            let mut sharing = Vec::new();
+            for plan in &plans {
+                for (_, reference, run) in references(plan).filter(|(other, ..)| *other == path) {
+                    if reference.key != wanted.key {
+                        return Err(two_in_one_file(plan, reference, path).into());
+                    }
+                    sharing.push(run);
+                }
+            }
+            exit = exit.max(make(wanted, path, &sharing, id, &mut session.output)?);
+        }
+        Ok(exit)
+    }
+}
+
+/// All experiments, whether or not their stored references are there.
+fn plans(library: &Library<'_>) -> Result<Vec<Plan>, CommandError> {
+    let plan = |path: &Path| Ok(Plan::read_for_references(path, &read(path)?, library.registry)?);
+    experiment_files(&library.experiments)?.iter().filter_map(|path| plan(path).transpose()).collect()
+}
+
+/// The runs of a plan whose references are stored, with file and reference.
+fn references(plan: &Plan) -> impl Iterator<Item = (&Path, &ReferencePlan, &RunSpec)> {
+    plan.runs.iter().filter_map(|run| {
+        let reference = run.reference.as_deref()?;
+        Some((reference.stored.as_ref()?.path.as_path(), reference, run))
+    })
+}
+
+fn two_in_one_file(plan: &Plan, reference: &ReferencePlan, path: &Path) -> BadInput {
+    let document = &plan.experiment.document;
+    let place = reference.stored.as_ref().map_or(document.root.place, |stored| stored.place);
+    let message = format!("`{}` is the file of another reference as well", path.display());
+    let problem =
+        Problem::new(place, message).help("accepted: the same model, span, methods and steps, or another file");
+    BadInput::new(Arc::clone(&document.source), vec![problem])
+}
+
+/// What the measures read; everything where one of them reads whole classes of observables.
+fn only_asked(mut reference: ReferenceTrajectory, sharing: &[&RunSpec]) -> ReferenceTrajectory {
+    let measures = sharing.iter().flat_map(|run| run.measures.iter().map(move |measure| (run.span, measure.object())));
+    let of_reference = measures.filter(|(span, measure)| !measure.reference_times(*span).is_empty());
+    let asked: Vec<Vec<String>> = of_reference.map(|(_, measure)| measure.observables()).collect();
+    if asked.iter().any(Vec::is_empty) {
+        return reference;
+    }
+    let keep: Vec<bool> =
+        reference.observables.iter().map(|name| asked.iter().flatten().any(|own| own == name)).collect();
+    let kept = |row: &mut Vec<f64>| {
+        let mut keep = keep.iter();
+        row.retain(|_| keep.next() == Some(&true));
+    };
+    reference.values.iter_mut().for_each(kept);
+    reference.bounds.iter_mut().for_each(kept);
+    let mut keep = keep.iter();
+    reference.observables.retain(|_| keep.next() == Some(&true));
+    reference
+}
+
+/// Solves and writes; nothing is written that has fewer digits than asked.
+fn make(
+    plan: &ReferencePlan,
+    path: &Path,
+    sharing: &[&RunSpec],
+    id: &str,
+    output: &mut Output<'_>,
+) -> Result<Exit, CommandError> {
+    let shown = path.display();
+    let times = times(plan, sharing.iter().copied());
+    let memory = memory_of_machine();
+    let made = memory.reserve(of_reference(plan, times.len())).map_err(|too_large| too_large.to_string());
+    let trajectory = match made.and_then(|_reserved| make_reference(plan, &times)) {
+        Ok(trajectory) => only_asked(trajectory, sharing),
+        Err(failure) => {
+            output.line(format!("{shown}: {failure}; nothing was written"))?;
+            return Ok(Exit::Differs);
+        }
+    };
+    let (digits, asked) = (trajectory.digits, trajectory.digits_asked);
+    if digits < asked {
+        output.line(format!(
+            "{shown}: the two methods agree to only {digits:.1} digits ({asked} required); nothing was written"
+        ))?;
+        return Ok(Exit::Differs);
+    }
+    let made = StoredReference { key: plan.key.full().to_owned(), trajectory };
+    made.write(path, &command(id)).map_err(|error| CommandError::Reference { path: path.to_owned(), error })?;
+    output.line(format!("{shown}: {} times, {digits:.1} digits agreed", times.len()))?;
+    Ok(Exit::Done)
+}

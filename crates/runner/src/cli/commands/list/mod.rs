@@ -1,0 +1,246 @@
+//! `mbsbench list`: everything of a kind, or one of them with its parameters.
+
+mod description;
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use mbsbench_experiment::read_id;
+use mbsbench_experiment::registry::{Entry, Kind};
+use mbsbench_input::{BadInput, Document, Node};
+use mbsbench_judge::publication::Publication;
+use serde_json::{Value, json};
+
+use super::Command;
+use crate::cli::arguments::Format;
+use crate::cli::files::{experiment_files, read};
+use crate::cli::library::{Library, Need};
+use crate::cli::method::{Examined, properties};
+use crate::cli::names::{paper_of, papers};
+use crate::cli::recognition::is_file;
+use crate::cli::session::Session;
+use crate::cli::{CommandError, Exit};
+
+/// A mark on a line about something that is built in, beside what is the user's own.
+const BUILTIN: &str = "(built in)";
+
+/// List models, methods, measures and papers; show the parameters of one, with units.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "mbsbench list [KIND] [NAME|FILE] [OPTIONS]",
+    after_help = "Examples:\n  mbsbench list methods\n  mbsbench list pendulum\n  mbsbench list examples/methods/cash-karp.yaml"
+)]
+pub(super) struct List {
+    /// `models`, `methods`, `measures`, `experiments`, `papers` or `statements`; or a name of one.
+    #[arg(value_name = "KIND|NAME")]
+    what: String,
+    /// One of the kind; or a file with the coefficients of a method.
+    #[arg(value_name = "NAME|FILE")]
+    name: Option<String>,
+    /// Output format.
+    #[arg(long, value_enum, value_name = "text|json", default_value_t)]
+    format: Format,
+    /// Directory that `list experiments` lists [default: experiments directory].
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+/// Kinds of things to list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Listed {
+    Models,
+    Methods,
+    Measures,
+    Experiments,
+    Papers,
+    Statements,
+}
+
+impl Listed {
+    /// Kinds that are registered; their names alone are enough.
+    const REGISTERED: [Self; 3] = [Self::Models, Self::Methods, Self::Measures];
+
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
+/// A line of a list: its name, what it is, and all of it for programs.
+struct Item {
+    name: String,
+    about: String,
+    json: Value,
+}
+
+impl Command for List {
+    fn need(&self) -> Need {
+        match Listed::from_str(&self.what, false) {
+            Ok(Listed::Experiments) if self.folder.is_some() => Need::Nothing,
+            Ok(Listed::Experiments | Listed::Papers | Listed::Statements) => Need::Read,
+            _ => Need::Nothing,
+        }
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+        let Session { library, output } = session;
+        let lines = match (Listed::from_str(&self.what, false), &self.name) {
+            (Ok(kind), None) => self.all(library, kind)?,
+            (_, None) if is_file(Path::new(&self.what)) => self.file(library, &self.what)?,
+            (_, Some(name)) if is_file(Path::new(name)) => self.file(library, name)?,
+            (Ok(kind), Some(name)) => self.one(library, kind, name)?,
+            (Err(_), Some(_)) => {
+                return Err(CommandError::unknown(
+                    "kind",
+                    &self.what,
+                    Listed::value_variants().iter().map(|kind| kind.name()),
+                ));
+            }
+            (Err(_), None) => {
+                let mut known = Vec::new();
+                for kind in Listed::REGISTERED {
+                    let names = self.items(library, kind)?.into_iter().map(|item| item.name);
+                    known.extend(names.map(|name| (kind, name)));
+                }
+                match known.iter().find(|(_, name)| *name == self.what) {
+                    Some((kind, name)) => self.one(library, *kind, name)?,
+                    None => {
+                        let kinds = Listed::value_variants().iter().map(|kind| kind.name());
+                        let names = kinds.chain(known.into_iter().map(|(_, name)| name));
+                        return Err(CommandError::unknown("kind, model, method or measure", &self.what, names));
+                    }
+                }
+            }
+        };
+        lines.into_iter().try_for_each(|line| output.line(line))?;
+        Ok(Exit::Done)
+    }
+}
+
+impl List {
+    fn items(&self, library: &Library<'_>, kind: Listed) -> Result<Vec<Item>, CommandError> {
+        Ok(match kind {
+            Listed::Models => entries(library.registry.models()),
+            Listed::Methods => entries(library.registry.methods()),
+            Listed::Measures => entries(library.registry.measures()),
+            Listed::Experiments => match &self.folder {
+                Some(folder) => experiments(&experiment_files(folder)?)?,
+                None => experiments(&library.files(|_| true)?)?,
+            },
+            Listed::Papers => publications(library)?,
+            Listed::Statements => statements(library)?,
+        })
+    }
+
+    /// A line for each of a kind.
+    fn all(&self, library: &Library<'_>, kind: Listed) -> Result<Vec<String>, CommandError> {
+        let items = self.items(library, kind)?;
+        if self.format == Format::Json {
+            let items: Vec<Value> = items.into_iter().map(|item| item.json).collect();
+            return Ok(vec![format!("{:#}", Value::Array(items))]);
+        }
+        let is_own = !Listed::REGISTERED.contains(&kind) && self.folder.is_none();
+        let width = items.iter().map(|item| item.name.chars().count()).max().unwrap_or(0);
+        let line = |Item { name, about, .. }: Item| {
+            let mark = if is_own && library.is_beside(paper_of(&name)) { BUILTIN } else { "" };
+            format!("{name:width$}  {about} {mark}").trim_end().to_owned()
+        };
+        Ok(items.into_iter().map(line).collect())
+    }
+
+    /// Everything about one of a kind.
+    fn one(&self, library: &Library<'_>, kind: Listed, name: &str) -> Result<Vec<String>, CommandError> {
+        let mut items = self.items(library, kind)?;
+        let Some(index) = items.iter().position(|item| item.name == name) else {
+            let kind = kind.name();
+            let kind = kind.strip_suffix('s').unwrap_or(&kind);
+            return Err(CommandError::unknown(kind, name, items.into_iter().map(|item| item.name)));
+        };
+        let item = items.swap_remove(index);
+        if self.format == Format::Json {
+            return Ok(vec![format!("{:#}", item.json)]);
+        }
+        let described = description::lines(library.registry, name, kind);
+        Ok(if described.is_empty() { vec![format!("{name}: {}", item.about)] } else { described })
+    }
+
+    /// The method that a file writes out.
+    fn file(&self, library: &Library<'_>, file: &str) -> Result<Vec<String>, CommandError> {
+        let Examined { label, about, choice, .. } = Examined::find(library.registry, file)?;
+        if self.format == Format::Json {
+            return Ok(vec![format!("{:#}", json!({ "name": label, "parameters": choice.parameters() }))]);
+        }
+        let head = format!("{label}: {} of {file}", choice.name());
+        Ok([vec![head], about, vec![String::new()], properties(&choice)].concat())
+    }
+}
+
+fn entries<K: Kind>(entries: &[Entry<K>]) -> Vec<Item> {
+    let item = |entry: &Entry<K>| {
+        let mut json = json!({ "name": entry.name(), "summary": entry.summary() });
+        for (key, text) in [("family", entry.family()), ("source", entry.source())] {
+            if !text.is_empty() {
+                json[key] = json!(text);
+            }
+        }
+        json["parameters"] = entry.default_choice().parameters().clone();
+        Item { name: entry.name().to_owned(), about: entry.summary().to_owned(), json }
+    };
+    entries.iter().map(item).collect()
+}
+
+/// The experiments in files, in the order of their ids.
+fn experiments(files: &[PathBuf]) -> Result<Vec<Item>, CommandError> {
+    let mut items = Vec::new();
+    let mut bad = Vec::new();
+    for path in files {
+        match experiment(path, &read(path)?) {
+            Ok(item) => items.push(item),
+            Err(wrong) => bad.push(wrong),
+        }
+    }
+    if !bad.is_empty() {
+        return Err(CommandError::BadInput(bad));
+    }
+    items.sort_by(|a: &Item, b: &Item| a.name.cmp(&b.name));
+    Ok(items)
+}
+
+fn experiment(path: &Path, bytes: &[u8]) -> Result<Item, BadInput> {
+    let document = Document::parse(path, bytes)?;
+    let id = read_id(&document.root).map_err(|problem| document.bad(vec![problem]))?;
+    let title = document.root.get("title").and_then(Node::text).unwrap_or_default().to_owned();
+    let json = json!({ "id": id, "title": title, "file": path.display().to_string() });
+    Ok(Item { name: id, about: title, json })
+}
+
+/// The papers and sets, as the report has them.
+fn publications(library: &Library<'_>) -> Result<Vec<Item>, CommandError> {
+    let item = |(id, publication): (String, Publication)| Item {
+        about: publication.citation(),
+        json: publication.to_json(&id),
+        name: id,
+    };
+    Ok(library.publications(library.papers()?)?.into_iter().map(item).collect())
+}
+
+/// The statements of all papers and our findings, in the order of their ledgers.
+fn statements(library: &Library<'_>) -> Result<Vec<Item>, CommandError> {
+    let plans = library.plans()?;
+    let mut items = Vec::new();
+    for paper in papers(&plans) {
+        let Some(ledger) = library.ledger(&paper, &plans)? else { continue };
+        let statements = ledger.statements.into_iter().map(|statement| (false, statement));
+        for (is_finding, statement) in statements.chain(ledger.findings.into_iter().map(|finding| (true, finding))) {
+            let checks: Vec<&str> = statement.checks.iter().map(|check| check.id.as_str()).collect();
+            items.push(Item {
+                json: json!({
+                    "id": statement.id, "paper": paper, "finding": is_finding, "place": statement.place,
+                    "statement": statement.says, "holds": statement.holds, "expected": statement.expected(), "checks": checks,
+                }),
+                name: format!("{paper}/{}", statement.id),
+                about: statement.says,
+            });
+        }
+    }
+    Ok(items)
+}

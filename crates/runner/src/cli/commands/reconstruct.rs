@@ -1,0 +1,156 @@
+//! `mbsbench reconstruct`.
+
+use std::path::{Path, PathBuf};
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_input::remove_leftovers;
+use mbsbench_judge::reconstruction::{Reconstruction, ReconstructionError, Scope, Size, words};
+use mbsbench_render::{lay_out, svg};
+use mbsbench_runs::pipeline::Means;
+use mbsbench_runs::progress::Progress;
+use mbsbench_runs::seal;
+use tabled::builder::Builder;
+use tabled::settings::object::Columns;
+use tabled::settings::{Alignment, Modify, Style};
+
+use super::Command;
+use crate::artefacts::{WriteError, shares, witness};
+use crate::cli::library::Need;
+use crate::cli::names::papers;
+use crate::cli::options::{Machine, Wanted};
+use crate::cli::session::{Session, Workshop};
+use crate::cli::{CommandError, Exit};
+use crate::output::Output;
+
+/// Find set-ups that agree with everything a paper prints; judge statements in them.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  mbsbench reconstruct gil2013/stiff-pendulum\n  mbsbench reconstruct gil2013 --budget 500",
+    mut_arg("wanted", |wanted| wanted.required(true).help("Experiment files, or names of papers or experiments"))
+)]
+pub(super) struct Reconstruct {
+    /// Experiments.
+    #[command(flatten)]
+    wanted: Wanted,
+    /// Most set-ups to try if something is given [default: the file's or 2000].
+    #[arg(long, value_name = "N")]
+    budget: Option<u32>,
+    /// Samples of the ranges if nothing is given [default: the file's or 128].
+    #[arg(long, value_name = "N")]
+    samples: Option<u32>,
+    /// Threads, memory and cache.
+    #[command(flatten)]
+    machine: Machine,
+    /// Output directory; files go to `DIR/<id>/`.
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    out: PathBuf,
+}
+
+impl Command for Reconstruct {
+    fn need(&self) -> Need {
+        Need::Read
+    }
+
+    /// Searches for the set-ups of experiments that agree with what their papers print, and judges the checks that rest on each.
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+        let library = session.library;
+        let plans = self.wanted.plans(library, false)?;
+        let all = library.called(&papers(&plans), false)?;
+        let mut workshop = Workshop::open(&self.machine, Progress::new(0), session)?;
+        let mut lost = Vec::new();
+        for plan in &plans {
+            let id = &plan.experiment.id;
+            remove_leftovers(&self.out.join(id));
+            if plan.experiment.undetermined.is_empty() {
+                session.output.line(format!("{id}: nothing is undetermined"))?;
+                continue;
+            }
+            let scope = Scope::new(plan, &all)?;
+            let Some(ledger) = library.ledger(&plan.experiment.paper, &all)? else {
+                session.output.line(format!("{id}: the paper has no ledger"))?;
+                continue;
+            };
+            let checks = scope.checks(&ledger);
+            if checks.judged.is_empty() && !scope.is_conditioned() {
+                let left_out = checks.left_out.len();
+                session.output.line(format!("{id}: no check to judge, of {left_out} that rest on it"))?;
+                continue;
+            }
+            let study = &plan.experiment.study;
+            let size = Size {
+                samples: self.samples.unwrap_or(study.samples),
+                budget: self.budget.unwrap_or(study.budget) as usize,
+            };
+            workshop.progress = Progress::new(scope.runs(&checks, size.samples)).counting_failures();
+            let search = |means: Means<'_>| {
+                Reconstruction::new(&scope, checks, size, library.registry, Means { costs: None, ..means })
+            };
+            let found = match workshop.make(session, search) {
+                // Those of other experiments say as much without it.
+                Err(error @ ReconstructionError::Lost { .. }) => {
+                    session.output.beside(error.to_string());
+                    lost.push(id.clone());
+                    continue;
+                }
+                found => found?,
+            };
+            write(&self.out.join(id), plan, &found)?;
+            print(plan, &found, &mut session.output)?;
+            session.output.beside(format!("{id}: {}", workshop.progress.summary()));
+        }
+        if lost.is_empty() { Ok(Exit::Done) } else { Err(CommandError::LostStudies(lost)) }
+    }
+}
+
+/// Writes the tables of a reconstruction, its figure and its witness.
+fn write(folder: &Path, plan: &Plan, found: &Reconstruction) -> Result<(), CommandError> {
+    let mut files = vec![
+        ("reconstruction.csv".to_owned(), found.findings.to_csv().map_err(WriteError::from)?),
+        ("set-ups.csv".to_owned(), found.set_ups_to_csv().map_err(WriteError::from)?),
+    ];
+    if let Some(figure) = shares::figure(found) {
+        files.push((format!("{}.svg", figure.id), svg::write(&lay_out(&figure)).into_bytes()));
+    }
+    if let Some(found) = &found.witness {
+        files.push(("witness.yaml".to_owned(), witness::text(plan, found).into_bytes()));
+    }
+    Ok(seal::write(folder, &files)?)
+}
+
+fn print(plan: &Plan, found: &Reconstruction, output: &mut Output<'_>) -> Result<(), CommandError> {
+    let findings = &found.findings;
+    let variables: Vec<&str> = found.variables.iter().map(|variable| variable.name.as_str()).collect();
+    let name = |name: &str| words::short_name(name, &variables);
+    output.line(format!("{}:", plan.experiment.id))?;
+    for line in words::searched(findings) {
+        output.line(format!("  {line}"))?;
+    }
+    for (key, undetermined) in &plan.experiment.undetermined {
+        output.line(format!("  {}: {}", key.name, words::sampled(undetermined)))?;
+    }
+    let mut table = Builder::default();
+    // Beside what the file's own numbers give: in accepted set-ups the share that reproduces, else the share with the nominal verdict.
+    let share = if findings.is_conditioned() { "reproduced in" } else { "the same in" };
+    table.push_record(["check", "nominal", share, "95 % interval", "decided by", "then", "readings"]);
+    for finding in findings.checks.iter().filter(|finding| finding.left_out.is_none()) {
+        table.push_record([
+            finding.check.clone(),
+            finding.nominal.to_string(),
+            words::share(finding),
+            words::interval(finding),
+            words::decided(finding, name),
+            words::then(finding, name),
+            words::readings(finding),
+        ]);
+    }
+    let mut table = table.build();
+    table.with(Style::psql()).with(Modify::new(Columns::new(2..4)).with(Alignment::right()));
+    output.line(table.to_string())?;
+    for line in words::left_out(&findings.checks) {
+        output.line(line)?;
+    }
+    if let Some(found) = &found.witness {
+        output.line(format!("witness: {}", witness::summary(found)))?;
+    }
+    Ok(())
+}

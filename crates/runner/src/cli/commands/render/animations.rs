@@ -1,0 +1,145 @@
+//! Animations of experiments: as they say, or else of the first run of a model that has a view.
+
+use std::path::{Path, PathBuf};
+
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::registry::Registry;
+use mbsbench_experiment::spec::{AnimationSpec, MOST_FRAMES, MOST_OVERLAID};
+use mbsbench_render::animation::{apng, gif, svg};
+use mbsbench_runs::seal;
+use mbsbench_runs::store::Store;
+
+use super::Form;
+use crate::artefacts::{WriteError, animation_of, put};
+use crate::cli::CommandError;
+use crate::cli::names::sorted;
+
+/// Choice and look of animations.
+#[derive(Debug, clap::Args)]
+pub(super) struct AnimationOptions {
+    /// Animation with this id [default: all of the file].
+    #[arg(long)]
+    id: Option<String>,
+    /// Methods to overlay in an animation [default: first run only].
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    method: Vec<String>,
+    /// View of the model in an animation [default: its first].
+    #[arg(long)]
+    view: Option<String>,
+    /// Number of frames.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=MOST_FRAMES as i64))]
+    frames: Option<u16>,
+}
+
+impl AnimationOptions {
+    /// True if any is given.
+    pub(super) fn is_given(&self) -> bool {
+        self.id.is_some() || !self.method.is_empty() || self.view.is_some() || self.frames.is_some()
+    }
+
+    /// Writes the animations of an experiment, and gives their paths.
+    pub(super) fn write(
+        &self,
+        plan: &Plan,
+        form: Form,
+        out: &Path,
+        store: &Store,
+        registry: &Registry,
+    ) -> Result<Vec<PathBuf>, CommandError> {
+        let folder = out.join(&plan.experiment.id);
+        let mut paths = Vec::new();
+        for spec in self.wanted(plan)? {
+            let runs = self.runs(plan, &spec)?;
+            let shown = animation_of(plan, &runs, &spec, registry, store);
+            let shown = shown.ok_or_else(|| {
+                let what = format!("{}: no run reaches a time that is drawn", plan.experiment.id);
+                CommandError::refused(&what, "`mbsbench run` shows how its runs end")
+            })?;
+            let (ending, bytes) = match form {
+                Form::Gif => ("gif", gif(&shown)),
+                Form::Apng => ("png", apng(&shown)),
+                _ => ("svg", Ok(svg(&shown).into_bytes())),
+            };
+            let name = format!("{}.{ending}", spec.id);
+            let path = folder.join(&name);
+            let bytes = bytes.map_err(|error| WriteError::Animation { path: path.clone(), error })?;
+            if form == Form::Svg {
+                seal::write(&folder, &[(name, bytes)])?;
+            } else {
+                put(&path, &bytes)?;
+            }
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+
+    /// The animations of a plan with what is said on the command line; where the file has none, one of its first run that can be seen.
+    fn wanted(&self, plan: &Plan) -> Result<Vec<AnimationSpec>, CommandError> {
+        let own = plan.experiment.animations.iter().map(|animation| animation.value.clone());
+        let mut specs: Vec<AnimationSpec> = own.collect();
+        if let Some(id) = &self.id {
+            let known: Vec<String> = specs.iter().map(|spec| spec.id.clone()).collect();
+            specs.retain(|spec| spec.id == *id);
+            if specs.is_empty() {
+                return Err(CommandError::unknown("animation", id, known));
+            }
+        }
+        if specs.is_empty() {
+            specs.push(of_model(plan)?);
+        }
+        for spec in &mut specs {
+            spec.frames = self.frames.map_or(spec.frames, usize::from);
+            if let Some(name) = &self.view {
+                let run = plan.runs.iter().find(|run| plan.is_meant(run, &spec.filter) && !run.views().is_empty());
+                let known: Vec<String> =
+                    run.into_iter().flat_map(RunSpec::views).map(|view| view.name.to_owned()).collect();
+                if !known.contains(name) {
+                    return Err(CommandError::unknown("view", name, known));
+                }
+                spec.view = Some(name.clone());
+            }
+        }
+        Ok(specs)
+    }
+
+    /// The runs that are drawn over one another: those meant by the file, or of each method that is named the first that is meant otherwise.
+    fn runs<'p>(&self, plan: &'p Plan, spec: &AnimationSpec) -> Result<Vec<&'p RunSpec>, CommandError> {
+        let methods = &self.method;
+        let seen = || plan.runs.iter().filter(|run| !run.views().is_empty());
+        if methods.is_empty() {
+            let most = if plan.experiment.animations.is_empty() { 1 } else { MOST_OVERLAID };
+            return Ok(seen().filter(|run| plan.is_meant(run, &spec.filter)).take(most).collect());
+        }
+        if methods.len() > MOST_OVERLAID {
+            let what = "`--method` has no room for so many runs over one another";
+            return Err(CommandError::refused(what, "accepted: one to eight names"));
+        }
+        let mut filter = spec.filter.clone();
+        filter.remove("method");
+        let meant: Vec<&RunSpec> = seen().filter(|run| plan.is_meant(run, &filter)).collect();
+        let of = |name: &String| {
+            let is_so_called = |run: &&&RunSpec| run.method_label == *name || run.method.name() == name;
+            meant.iter().find(is_so_called).copied().ok_or_else(|| {
+                let known = sorted(meant.iter().map(|run| run.method_label.clone()));
+                CommandError::unknown("method of the file", name, known)
+            })
+        };
+        methods.iter().map(of).collect()
+    }
+}
+
+/// The animation of an experiment that has none.
+fn of_model(plan: &Plan) -> Result<AnimationSpec, CommandError> {
+    let Some(run) = plan.runs.iter().find(|run| !run.views().is_empty()) else {
+        let mut models: Vec<String> = plan.runs.iter().map(|run| run.model.name().to_owned()).collect();
+        models.dedup();
+        let what = match models.as_slice() {
+            [model] => format!("`{model}` has no picture"),
+            models => format!("`{}` have no picture", models.join("`, `")),
+        };
+        let help =
+            "accepted: experiments with a mechanism, bodies or points; a model is given a picture by its `views`";
+        return Err(CommandError::refused(&what, help));
+    };
+    Ok(AnimationSpec { title: plan.experiment.title.clone(), ..AnimationSpec::of(run.model.name()) })
+}

@@ -1,0 +1,173 @@
+//! A statement, figure or table in a form that a paper or slides take.
+
+use mbsbench_experiment::panel_id;
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::spec::PanelSpec;
+use mbsbench_judge::claims::{Judged, Ledger};
+use mbsbench_judge::folders::Folders;
+use mbsbench_numbers::{decimal, guarded};
+
+use super::{Form, bibtex, tex};
+use crate::artefacts::WriteError;
+use crate::cli::CommandError;
+use crate::cli::files::read_data;
+use crate::cli::judging::{judged, rests_on};
+use crate::cli::names::paper_of;
+use crate::cli::options::Seen;
+use crate::cli::results::ensure_sealed;
+use crate::cli::session::Session;
+
+/// What is called so.
+enum Found<'p> {
+    Statement(Box<Judged>),
+    Table(Picture<'p>),
+    Figure(Picture<'p>),
+}
+
+/// A table or figure with its files.
+pub(super) struct Picture<'p> {
+    pub(super) id: &'p str,
+    pub(super) title: &'p str,
+    pub(super) plan: &'p Plan,
+    /// Panels of a figure; none of a table, and of a drawing of a model.
+    pub(super) panels: Vec<&'p PanelSpec>,
+}
+
+/// What is called `name` in the form that is wanted, from results.
+pub(super) fn text(name: &str, form: Form, seen: &Seen, session: &mut Session<'_>) -> Result<String, CommandError> {
+    let library = session.library;
+    let results = &library.seen(seen);
+    let mut known = Vec::new();
+    for paper in library.papers()? {
+        let within = name.strip_prefix(paper.as_str());
+        let Some(own) = within.and_then(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }) else {
+            continue;
+        };
+        if own.is_empty() && form == Form::Bibtex {
+            return Ok(bibtex::entry(&paper, &library.publication(&paper)?));
+        }
+        let plans = library.plans_of(&paper)?;
+        let ledger = library.ledger(&paper, &plans)?;
+        let Some(found) = find(&paper, own, &plans, ledger.as_ref(), results, &mut known)? else { continue };
+        if form != Form::Bibtex {
+            let is_shown = |plan: &&Plan| match &found {
+                Found::Statement(_) => ledger.as_ref().is_some_and(|ledger| rests_on(ledger, plan)),
+                Found::Table(picture) | Found::Figure(picture) => std::ptr::eq(*plan, picture.plan),
+            };
+            ensure_sealed(results, plans.iter().filter(is_shown), &mut session.output)?;
+        }
+        return Ok(match (form, &found) {
+            (Form::Bibtex, _) => bibtex::entry(&paper, &library.publication(&paper)?),
+            (Form::Csv, Found::Statement(judged)) => checks(judged)?,
+            (Form::Csv, Found::Table(picture) | Found::Figure(picture)) => numbers(picture, results)?,
+            (Form::Tex, Found::Statement(judged)) => tex::statement(&paper, judged),
+            (Form::Tex, Found::Table(picture)) => tex::table(picture, &numbers(picture, results)?)?,
+            (Form::Tex, Found::Figure(picture)) => tex::figure(picture, &curves(picture, results)?)?,
+            (Form::Pgfplots, Found::Figure(picture)) => tex::plot(picture, &curves(picture, results)?)?,
+            _ => {
+                let what = format!("`{name}` has no curves");
+                return Err(CommandError::refused(&what, "accepted: `tex`, `csv` or `bibtex`"));
+            }
+        });
+    }
+    if known.is_empty() {
+        return Err(CommandError::unknown("paper", paper_of(name), library.papers()?));
+    }
+    Err(CommandError::unknown("statement, figure or table", name, known))
+}
+
+/// What is called so within a paper, with all that there is by name: of a table and a statement of one name it is the table.
+fn find<'p>(
+    paper: &str,
+    own: &str,
+    plans: &'p [Plan],
+    ledger: Option<&Ledger>,
+    results: &impl Folders,
+    known: &mut Vec<String>,
+) -> Result<Option<Found<'p>>, CommandError> {
+    for plan in plans.iter().filter(|plan| plan.experiment.paper == paper) {
+        let experiment = &plan.experiment;
+        let folder = experiment.id.strip_prefix(&format!("{paper}/")).unwrap_or(&experiment.id);
+        let mut is_called = |id: &str| {
+            known.push(format!("{paper}/{id}"));
+            own == id || own == format!("{folder}/{id}")
+        };
+        let picture = |id: &'p str, title: &'p Option<String>, panels: &'p [PanelSpec]| Picture {
+            id,
+            title: title.as_deref().unwrap_or(id),
+            plan,
+            panels: panels.iter().collect(),
+        };
+        let tables = experiment.tables.iter().map(|table| &table.value);
+        let tables = tables.map(|spec| Found::Table(picture(&spec.id, &spec.title, &[])));
+        let plots = experiment.plots.iter().map(|plot| &plot.value);
+        let plots = plots.map(|spec| Found::Figure(picture(&spec.id, &spec.title, &spec.panels)));
+        let drawings = experiment.drawings.iter().map(|drawing| &drawing.value);
+        let drawings = drawings.map(|spec| Found::Figure(picture(&spec.id, &spec.title, &[])));
+        for found in tables.chain(plots).chain(drawings) {
+            if let Found::Table(Picture { id, .. }) | Found::Figure(Picture { id, .. }) = &found
+                && is_called(id)
+            {
+                return Ok(Some(found));
+            }
+        }
+    }
+    if let Some(ledger) = ledger {
+        let all = ledger.statements.iter().chain(&ledger.findings);
+        known.extend(all.map(|statement| format!("{paper}/{}", statement.id)));
+        if let Some(judged) = judged(&ledger.only(own), plans, results)?.pop() {
+            return Ok(Some(Found::Statement(Box::new(judged))));
+        }
+    }
+    Ok(None)
+}
+
+/// The files with the data of a figure, one for each panel that has one by itself.
+fn curves(picture: &Picture<'_>, results: &impl Folders) -> Result<Vec<String>, CommandError> {
+    let folder = results.of(&picture.plan.experiment.id);
+    let of = |id: &str| folder.join(format!("{id}.csv"));
+    let whole = of(picture.id);
+    let files = match whole.exists() {
+        true => vec![whole],
+        false => (0..)
+            .map_while(|panel| panel_id(picture.id, panel))
+            .map(|id| of(&id))
+            .take_while(|path| path.exists())
+            .collect(),
+    };
+    if files.is_empty() {
+        let what = format!("`{}` has no file with its numbers in these results", picture.id);
+        return Err(CommandError::refused(&what, "accepted: `bibtex`"));
+    }
+    files.iter().map(|path| Ok(String::from_utf8_lossy(&read_data(path)?).into_owned())).collect()
+}
+
+/// The numbers of a table or figure as they lie in the results, of a figure of several panels with the number of each.
+fn numbers(picture: &Picture<'_>, results: &impl Folders) -> Result<String, CommandError> {
+    let files = curves(picture, results)?;
+    if let [one] = &files[..] {
+        return Ok(one.clone());
+    }
+    let mut text = String::new();
+    for (number, file) in files.iter().enumerate() {
+        text += &format!("# panel {}\n{file}", number + 1);
+    }
+    Ok(text)
+}
+
+/// The checks of a statement with what was measured.
+fn checks(judged: &Judged) -> Result<String, CommandError> {
+    let written = || -> Result<Vec<u8>, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(["check", "about", "required", "measured", "verdict", "rests_on"])?;
+        for each in &judged.checks {
+            let measured = each.judgement.measured.map(decimal).unwrap_or_default();
+            let rests_on = each.rests_on.map_or("", mbsbench_experiment::Mark::name);
+            let verdict = each.verdict().name();
+            let line = [&each.check.id, &each.check.about, &each.required(), &measured, verdict, rests_on];
+            writer.write_record(line.map(|cell| guarded(cell).into_owned()))?;
+        }
+        writer.into_inner().map_err(|error| error.into_error().into())
+    };
+    Ok(String::from_utf8_lossy(&written().map_err(WriteError::from)?).into_owned())
+}

@@ -1,0 +1,59 @@
+//! `mbsbench run`: the results of experiments, in any folder.
+
+use std::path::PathBuf;
+
+use mbsbench_input::remove_leftovers;
+
+use super::Command;
+use crate::cli::library::Need;
+use crate::cli::making::{MakeOptions, make_and_write};
+use crate::cli::options::Wanted;
+use crate::cli::reporting::write_rankings;
+use crate::cli::session::{Session, none_lost};
+use crate::cli::summary::Summary;
+use crate::cli::{CommandError, Exit};
+
+/// Run experiments, your own or others, and write their results; nothing is judged.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  mbsbench run experiments/compere2001/pendulum-dae.yaml\n  \
+                  mbsbench run examples/mechanisms/experiments/crane-and-methods.yaml --out mine",
+    mut_arg("wanted", |wanted| wanted.required(true).help("Experiment files, or names of papers or experiments"))
+)]
+pub(super) struct Run {
+    /// Experiments.
+    #[command(flatten)]
+    wanted: Wanted,
+    /// Results directory; each experiment goes to `DIR/<id>/`.
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    out: PathBuf,
+    /// Options of commands that make runs.
+    #[command(flatten)]
+    make: MakeOptions,
+}
+
+impl Command for Run {
+    fn need(&self) -> Need {
+        self.wanted.need()
+    }
+
+    /// Runs experiments and writes their results. An experiment of which no run reached its end is not as expected.
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+        let Self { wanted, out, make } = self;
+        let plans = wanted.plans(session.library, make.options.quick)?;
+        session.heed(&plans, make.strict)?;
+        let accounts = session.tell_left_out(&plans);
+        for plan in &plans {
+            remove_leftovers(&out.join(&plan.experiment.id));
+        }
+        let made = make_and_write(&plans, out, make, session)?;
+        let mut summary = Summary { tables: made.tables(), ..Summary::default() };
+        summary.done = accounts.into_iter().map(|line| (line, None)).chain(made.files()).collect();
+        summary.done.extend(write_rankings(&plans, out)?.map(|line| (line, None)));
+        summary.differences.extend(made.failed.iter().cloned());
+        summary.end.push(made.progress.summary());
+        summary.print(make.show, &mut session.output)?;
+        none_lost(&made.progress)?;
+        Ok(made.exit())
+    }
+}

@@ -1,0 +1,198 @@
+//! `mbsbench runs`: the runs of experiments, listed, made one by one or in parts on any machine, and merged.
+
+use std::path::{Path, PathBuf};
+
+use clap::Subcommand;
+use mbsbench_experiment::plan::{Plan, RunSpec, Shard};
+use mbsbench_input::nearest;
+use mbsbench_runs::fingerprint;
+use mbsbench_runs::pipeline::{Made, Means, Titles, make};
+use mbsbench_runs::progress::Progress;
+use mbsbench_runs::store::Store;
+use serde_json::{Map, Value, json};
+use tabled::builder::Builder;
+use tabled::settings::Style;
+
+use super::Command;
+use crate::cli::arguments::Format;
+use crate::cli::library::Need;
+use crate::cli::options::{RunOptions, STORE, Wanted};
+use crate::cli::session::{Session, Workshop, none_lost};
+use crate::cli::{CommandError, Exit};
+use crate::output::Output;
+
+/// List runs, compute one or some of them on any machine, merge run caches.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  mbsbench runs plan gil2013\n  mbsbench runs shard 1/8 gil2013 --cache part1")]
+pub(super) struct Runs {
+    /// The task.
+    #[command(subcommand)]
+    what: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// List the runs of experiments.
+    #[command(after_help = "Examples:\n  mbsbench runs plan gil2013/linear-exactness")]
+    Plan {
+        /// Experiments.
+        #[command(flatten)]
+        wanted: Wanted,
+        /// Use the shorter settings under `quick:`.
+        #[arg(long)]
+        quick: bool,
+        /// Tables, or one JSON object a line for each run.
+        #[arg(long, value_enum, value_name = "text|json", default_value_t)]
+        format: Format,
+    },
+    /// Compute one run into the cache.
+    #[command(
+        after_help = "Examples:\n  mbsbench runs one KEY gil2013/linear-exactness    # KEY is shown by `mbsbench runs plan`"
+    )]
+    One {
+        /// Key of the run, shown by `plan` and in `runs.csv`.
+        key: String,
+        /// Experiments that have the run.
+        #[command(flatten)]
+        wanted: Wanted,
+        /// Computation of the run.
+        #[command(flatten)]
+        options: RunOptions,
+    },
+    /// Compute one part of the runs into the cache.
+    #[command(after_help = "Examples:\n  mbsbench runs shard 1/8 gil2013 --cache part1")]
+    Shard {
+        /// Part I of N, `1/8` to `8/8`.
+        #[arg(value_name = "I/N")]
+        part: Shard,
+        /// Experiments.
+        #[command(flatten)]
+        wanted: Wanted,
+        /// Computation of the runs.
+        #[command(flatten)]
+        options: RunOptions,
+    },
+    /// Merge run caches from other machines.
+    #[command(after_help = "Examples:\n  mbsbench runs merge part1 part2 --cache all")]
+    Merge {
+        /// Run caches to merge.
+        #[arg(required = true, value_name = "DIR")]
+        folders: Vec<PathBuf>,
+        /// Run cache that receives the runs.
+        #[arg(long, value_name = "DIR", default_value = STORE)]
+        cache: PathBuf,
+    },
+}
+
+impl Command for Runs {
+    fn need(&self) -> Need {
+        match &self.what {
+            Task::Plan { wanted, .. } | Task::One { wanted, .. } | Task::Shard { wanted, .. } => wanted.need(),
+            Task::Merge { .. } => Need::Nothing,
+        }
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+        match &self.what {
+            Task::Plan { wanted, quick, format } => {
+                for plan in wanted.plans(session.library, *quick)? {
+                    match format {
+                        Format::Text => print_table(&plan, &mut session.output)?,
+                        Format::Json => {
+                            plan.runs.iter().try_for_each(|run| session.output.line(line(&plan, run).to_string()))?;
+                        }
+                    }
+                }
+                Ok(Exit::Done)
+            }
+            Task::One { key, wanted, options } => {
+                one(key, &wanted.plans(session.library, options.quick)?, options, session)
+            }
+            Task::Shard { part, wanted, options } => {
+                let plans = wanted.plans(session.library, options.quick)?;
+                let (_, progress) = keep(&plans, &|_, run| part.has(run.key()), options, session)?;
+                session.output.line(progress.summary())?;
+                none_lost(&progress)?;
+                Ok(Exit::Done)
+            }
+            Task::Merge { folders, cache } => merge(folders, cache, session),
+        }
+    }
+}
+
+fn print_table(plan: &Plan, output: &mut Output<'_>) -> Result<(), CommandError> {
+    let timed = if plan.is_timed() { ", all timed" } else { "" };
+    output.line(format!("{}: {} runs{timed}", plan.experiment.id, plan.runs.len()))?;
+    let mut table = Builder::default();
+    table.push_record(plan.axes.iter().map(String::as_str).chain(["run"]));
+    for run in &plan.runs {
+        let cells = run.cells.iter().map(|cell| cell.as_ref().map_or(String::new(), ToString::to_string));
+        table.push_record(cells.chain([run.key().to_string()]));
+    }
+    Ok(output.line(table.build().with(Style::psql()).to_string())?)
+}
+
+/// A run for programs; axes are spelled as in `runs.csv`.
+fn line(plan: &Plan, run: &RunSpec) -> Value {
+    let cells = plan.axes.iter().zip(&run.cells);
+    let axes: Map<String, Value> =
+        cells.filter_map(|(axis, cell)| Some((axis.clone(), json!(cell.as_ref()?.text)))).collect();
+    json!({ "key": run.key().to_string(), "experiment": plan.experiment.id, "axes": axes, "timing": plan.is_timed() })
+}
+
+/// Makes the run of a key. If several experiments have it, what each of them draws of it is kept.
+fn one(key: &str, plans: &[Plan], options: &RunOptions, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    let runs = || plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
+    let is_meant = |run: &RunSpec| key == run.key().full() || key == run.key().to_string();
+    let meant: Vec<(&Plan, &RunSpec)> = runs().filter(|(_, run)| is_meant(run)).collect();
+    if meant.is_empty() {
+        let keys: Vec<String> = runs().map(|(_, run)| run.key().to_string()).collect();
+        let nearest = nearest(key, keys.iter().map(String::as_str));
+        let nearest = nearest.map_or_else(String::new, |nearest| format!("did you mean `{nearest}`? "));
+        return Err(CommandError::refused(
+            &format!("no run has the key `{key}`"),
+            &format!("{nearest}`mbsbench runs plan` lists the runs of files, papers and experiments"),
+        ));
+    }
+    let (made, progress) = keep(plans, &|_, run| is_meant(run), options, session)?;
+    for ((plan, run), record) in meant.into_iter().zip(made.records) {
+        let title = Titles::of(plan).of_run(run);
+        session.output.line(format!("{} {} {title}: {}", run.key(), plan.experiment.id, record.status))?;
+    }
+    none_lost(&progress)?;
+    Ok(Exit::Done)
+}
+
+/// Makes the chosen runs and keeps them in the cache.
+fn keep(
+    plans: &[Plan],
+    is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
+    options: &RunOptions,
+    session: &mut Session<'_>,
+) -> Result<(Made, Progress), CommandError> {
+    let chosen = plans.iter().map(|plan| plan.runs.iter().filter(|run| is_chosen(plan, run)).count());
+    let workshop = Workshop::open(&options.machine, Progress::new(chosen.sum()), session)?;
+    workshop.store.prepare().map_err(CommandError::store(&workshop.cache))?;
+    let made = workshop.make(session, |means| make(plans, is_chosen, Means { fresh: options.fresh, ..means }));
+    workshop.learn()?;
+    let made = made.map_err(CommandError::store(&workshop.cache))?;
+    session.tell_failed(&made.certificates, |certificate| format!("reference {}", certificate.plan.key));
+    Ok((made, workshop.progress))
+}
+
+/// Adds what caches in `folders` have. If some of it is refused, the rest is there, and the exit code says so.
+fn merge(folders: &[PathBuf], cache: &Path, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    let Session { library, output } = session;
+    let store = Store::new(cache, fingerprint(library.registry));
+    store.tidy();
+    let merged = store.merge(folders)?;
+    for (file, refusal) in &merged.refused {
+        output.beside(format!("{}: {refusal}", file.display()));
+    }
+    let mut parts = vec![format!("{} added", merged.added), format!("{} there already", merged.same)];
+    if !merged.refused.is_empty() {
+        parts.push(format!("{} refused", merged.refused.len()));
+    }
+    output.line(format!("{}: {}", cache.display(), parts.join(", ")))?;
+    Ok(if merged.refused.is_empty() { Exit::Done } else { Exit::Differs })
+}

@@ -1,0 +1,130 @@
+//! `mbsbench verify`: verdicts on all statements.
+
+mod recompute;
+
+use std::io;
+
+use mbsbench_judge::claims::record::ground_of;
+use mbsbench_judge::claims::{Judged, Verdict};
+use tabled::builder::Builder;
+use tabled::settings::object::Columns;
+use tabled::settings::{Modify, Style, Width};
+
+use super::Command;
+use crate::cli::judging::{
+    BY_TIMES, NOT_AS_EXPECTED, Verdicts, judge_papers, outcome_of, outcome_of_check, surprise, tally,
+};
+use crate::cli::library::Need;
+use crate::cli::options::{Seen, Strict};
+use crate::cli::session::Session;
+use crate::cli::{CommandError, Exit};
+use crate::output::Output;
+use recompute::Recompute;
+
+/// Check every statement against existing results and write `claims.json`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  mbsbench verify gil2013 --brief\n  mbsbench verify gil2013 --recompute 5%")]
+pub(super) struct Verify {
+    /// Paper or set of problems [default: all papers].
+    paper: Option<String>,
+    /// Hide statements that are reproduced.
+    #[arg(long)]
+    brief: bool,
+    /// Show the checks of each statement.
+    #[arg(long)]
+    checks: bool,
+    /// Treatment of warnings.
+    #[command(flatten)]
+    strict: Strict,
+    /// Runs to recompute.
+    #[command(flatten)]
+    recompute: Recompute,
+    /// Results.
+    #[command(flatten)]
+    seen: Seen,
+}
+
+impl Command for Verify {
+    fn need(&self) -> Need {
+        if self.paper.is_some() { Need::Results } else { Need::AllResults }
+    }
+
+    /// Judges all statements of a paper, or of all papers if none is named, and writes `claims.json`.
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+        let library = session.library;
+        let results = library.seen(&self.seen);
+        let (wanted, plans) = match &self.paper {
+            Some(paper) => (vec![paper.clone()], library.plans_of(paper)?),
+            None => (library.papers_alone()?, library.named(&[], false)?),
+        };
+        session.heed(&plans, self.strict)?;
+        let ledgers = library.ledgers(&wanted, &plans)?;
+        let mut exit = Exit::Done;
+        for verdicts in judge_papers(&ledgers, &plans, &results, session)? {
+            self.print(&verdicts, &mut session.output)?;
+            exit = exit.max(verdicts.exit());
+        }
+        Ok(exit.max(self.recompute.make(&plans, &results, session)?))
+    }
+}
+
+impl Verify {
+    /// Prints statements as tables, and below them how many have each verdict and what differs from what is expected.
+    fn print(&self, verdicts: &Verdicts, output: &mut Output<'_>) -> io::Result<()> {
+        let Verdicts { paper, judged, anchors, loose, .. } = verdicts;
+        for line in loose {
+            output.line(line)?;
+        }
+        if *anchors > 0 {
+            output.line(format!("{paper}: {} of {} anchors hold", anchors - loose.len(), anchors))?;
+        }
+        for (is_finding, head) in [(false, "statement"), (true, "finding of ours")] {
+            let rows = judged.iter().filter(|each| each.is_finding == is_finding);
+            let rows: Vec<&Judged> =
+                rows.filter(|each| !self.brief || each.verdict() != Verdict::Reproduced || each.differs()).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let mut table = Builder::default();
+            table.push_record([head, "place", "mark", "checks", "outcome"]);
+            for each in rows {
+                self.push(&mut table, each);
+            }
+            let mut table = table.build();
+            table.with(Style::psql());
+            table.with(Modify::new(Columns::first()).with(Width::wrap(64).keep_words(true)));
+            table.with(Modify::new(Columns::one(1)).with(Width::wrap(24).keep_words(true)));
+            output.line(table.to_string())?;
+        }
+        for tally in [false, true].into_iter().filter_map(|is_finding| tally(judged, is_finding, true)) {
+            output.line(format!("{paper}: {tally}"))?;
+        }
+        let listed = |is_meant: fn(&Judged) -> bool| {
+            judged.iter().filter(|each| is_meant(each)).map(surprise).collect::<Vec<_>>().join(", ")
+        };
+        for (what, names) in
+            [(NOT_AS_EXPECTED, listed(Judged::is_surprise)), (BY_TIMES, listed(Judged::differs_by_times))]
+        {
+            if !names.is_empty() {
+                output.line(format!("{what}: {names}"))?;
+            }
+        }
+        verdicts.lost.iter().chain(&verdicts.claims).try_for_each(|line| output.line(line))
+    }
+
+    /// Adds the line of a statement and, if they are shown, those of its checks.
+    fn push(&self, table: &mut Builder, each: &Judged) {
+        let rests_on = ground_of(each.rests_on());
+        let (id, place) = (each.statement.id.clone(), each.statement.place.clone());
+        table.push_record([id, place, rests_on.to_owned(), each.tally(), outcome_of(each)]);
+        for check in each.checks.iter().filter(|_| self.checks) {
+            if self.brief && check.verdict() == Verdict::Reproduced && !check.differs() {
+                continue;
+            }
+            let rests_on = ground_of(check.rests_on);
+            let numbers = [check.measured(), check.required()].join(" | ");
+            let name = format!("  {}", check.check.id);
+            table.push_record([name, numbers, rests_on.to_owned(), String::new(), outcome_of_check(check)]);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `mbsbench verify --recompute`: a sample of the runs behind the verdicts, made again and compared with what is
+//! judged.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::str::FromStr;
+use std::time::SystemTime;
+
+use csv::StringRecord;
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_judge::folders::Folders;
+use mbsbench_problem::Status;
+use mbsbench_runs::pipeline::{Again, Means, Titles, made_again};
+use mbsbench_runs::progress::Progress;
+use mbsbench_runs::results::ResultSet;
+
+use crate::artefacts::WriteError;
+use crate::cli::options::Machine;
+use crate::cli::runs_table::RunsTable;
+use crate::cli::session::{Session, Workshop, none_lost};
+use crate::cli::{CommandError, Exit};
+
+/// Which of the runs are made again.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct Recompute {
+    /// Recompute a share of the runs, `5%`, and compare them with `runs.csv`.
+    #[arg(long, value_name = "SHARE")]
+    recompute: Option<Share>,
+    /// Seed of the choice of runs [default: random, and printed].
+    #[arg(long, value_name = "NUMBER", requires = "recompute")]
+    seed: Option<u64>,
+    /// Threads, memory, and the cache with the reference solutions.
+    #[command(flatten)]
+    machine: Machine,
+}
+
+/// A share of a whole, from above 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Share(f64);
+
+impl FromStr for Share {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let percent = text.strip_suffix('%').unwrap_or(text).trim().parse().unwrap_or(f64::NAN);
+        if percent > 0.0 && percent <= 100.0 {
+            Ok(Self(percent / 100.0))
+        } else {
+            Err("accepted: from above 0% to 100%")
+        }
+    }
+}
+
+impl Share {
+    /// Whether a run is among those that a seed draws: each with this share for its chance.
+    fn has(self, seed: u64, run: &RunSpec) -> bool {
+        let drawn = blake3::hash(format!("{seed} {}", run.key().full()).as_bytes());
+        let upper = drawn.as_bytes()[..8].iter().fold(0, |number: u64, &byte| number << 8 | u64::from(byte));
+        (upper as f64) < self.0 * 2f64.powi(64)
+    }
+}
+
+impl Recompute {
+    /// Makes the sample and says which runs differ from the results in a folder.
+    pub(super) fn make(
+        &self,
+        plans: &[Plan],
+        results: &impl Folders,
+        session: &mut Session<'_>,
+    ) -> Result<Exit, CommandError> {
+        let Some(share) = self.recompute else { return Ok(Exit::Done) };
+        let seed = self.seed.unwrap_or_else(drawn);
+        let path = |plan: &Plan| results.of(&plan.experiment.id).join("runs.csv");
+        let table = |plan: &Plan| match path(plan) {
+            path if path.exists() => RunsTable::read(&path),
+            _ => Ok(RunsTable::default()),
+        };
+        let tables = plans.iter().map(|plan| Ok((plan.experiment.id.as_str(), table(plan)?)));
+        let tables: BTreeMap<&str, RunsTable> = tables.collect::<Result<_, CommandError>>()?;
+        let is_drawn = |plan: &Plan, run: &RunSpec| {
+            share.has(seed, run) && tables[plan.experiment.id.as_str()].rows.contains_key(&run.key().to_string())
+        };
+        let workshop = Workshop::open(&self.machine, Progress::silent(), session)?;
+        let again = workshop.make(session, |means| made_again(plans, &is_drawn, Means { costs: None, ..means }));
+        let again = again.map_err(CommandError::store(&workshop.cache))?;
+        let (again, unavailable): (Vec<_>, Vec<_>) =
+            again.into_iter().partition(|again| again.row.status != Status::Unavailable);
+        let mut wrong = 0_usize;
+        for again in &again {
+            let differences = differences(&tables[again.plan.experiment.id.as_str()], again)?;
+            if !differences.is_empty() {
+                wrong += 1;
+                let (id, key) = (&again.plan.experiment.id, again.run.key());
+                let title = Titles::of(again.plan).of_run(again.run);
+                let (file, differences) = (path(again.plan), differences.join(", "));
+                session.output.line(format!("not as in {}: {id} {title} ({key}): {differences}", file.display()))?;
+            }
+        }
+        let made = again.len();
+        session.output.line(format!("{made} runs made again with --seed {seed}: {wrong} differ from the results"))?;
+        if !unavailable.is_empty() {
+            let count = unavailable.len();
+            session.output.line(format!("{count} runs not made again: their methods are unavailable here"))?;
+        }
+        none_lost(&workshop.progress)?;
+        Ok(if wrong == 0 { Exit::Done } else { Exit::Differs })
+    }
+}
+
+/// The cells in which a run that was made again differs from its lines in a table: texts, which have all digits.
+fn differences(table: &RunsTable, Again { plan, row, .. }: &Again<'_>) -> Result<Vec<String>, CommandError> {
+    let made = ResultSet { axes: plan.axes.clone(), measures: plan.columns.clone(), rows: vec![row.clone()] };
+    let text = made.to_csv().map_err(WriteError::from)?;
+    let made = RunsTable::parse(&text).map_err(|what| CommandError::no_results(Path::new(&row.key), &what))?;
+    let now = &made.rows_of(&row.key)[0];
+    let mut differences: Vec<String> = Vec::new();
+    for (column, now) in made.columns.iter().zip(now).filter(|(column, _)| plan.axis(column).is_none()) {
+        let place = table.position(column);
+        let there = |line: &StringRecord| place.and_then(|place| line.get(place)).map(str::to_owned);
+        let mut others = table.rows_of(&row.key).iter().map(there);
+        if let Some(other) = others.find(|cell| cell.as_deref() != Some(now)) {
+            let [other, now] = [other.as_deref(), Some(now)].map(|cell| match cell {
+                None => "missing".to_owned(),
+                Some("") => "empty".to_owned(),
+                Some(cell) => cell.to_owned(),
+            });
+            differences.push(format!("{column} is {other} there and {now} now"));
+        }
+    }
+    Ok(differences)
+}
+
+/// Another number each time.
+fn drawn() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    since.as_nanos() as u64 % 1_000_000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_percent() {
+        assert_eq!(
+            ["5%", "100", " 0.5 %"].map(|text| text.trim().parse()),
+            [Ok(Share(0.05)), Ok(Share(1.0)), Ok(Share(0.005))]
+        );
+        assert!(["0%", "101%", "-1%", "nan", ""].iter().all(|text| text.parse::<Share>().is_err()));
+    }
+}

@@ -1,0 +1,237 @@
+//! Verdicts on all statements of a paper.
+
+use std::fmt::Display;
+
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_judge::claims::record::{Scores, to_json};
+use mbsbench_judge::claims::{Check, Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict, judge_all};
+use mbsbench_judge::folders::Folders;
+use mbsbench_judge::reconstruction::studies;
+use mbsbench_problem::Status;
+use rayon::prelude::*;
+
+use super::CommandError;
+use super::error::Exit;
+use super::files::write;
+use super::library::Library;
+use super::names::counted;
+use super::results::{ensure_sealed, evidence_of};
+use super::session::Session;
+
+/// Said of statements whose verdicts differ from the expected ones.
+pub(super) const NOT_AS_EXPECTED: &str = "not as expected";
+/// The same if only checks on times make the difference. That changes no exit code.
+pub(super) const BY_TIMES: &str = "not as expected by the recorded times, which do not decide the exit code";
+
+/// What was judged of a paper on its results.
+pub(super) struct Verdicts {
+    /// Its id.
+    pub(super) paper: String,
+    /// Its statements and findings.
+    pub(super) judged: Vec<Judged>,
+    /// How many anchors it has.
+    pub(super) anchors: usize,
+    /// The anchors that do not hold, a line each.
+    pub(super) loose: Vec<String>,
+    /// The runs that program or machine ended, a line each.
+    pub(super) lost: Vec<String>,
+    /// How many of its main claims have each outcome; none if `paper.yaml` has none.
+    pub(super) claims: Option<String>,
+}
+
+/// Judges the statements of ledgers on the results in a folder, and writes `claims.json` of each.
+pub(super) fn judge_papers(
+    ledgers: &[Ledger],
+    plans: &[Plan],
+    results: &(impl Folders + ?Sized),
+    session: &mut Session<'_>,
+) -> Result<Vec<Verdicts>, CommandError> {
+    let library = session.library;
+    let of_these = plans.iter().filter(|plan| ledgers.iter().any(|ledger| rests_on(ledger, plan)));
+    ensure_sealed(results, of_these, &mut session.output)?;
+    let judged = |ledger: &Ledger| {
+        let verdicts = Verdicts::of(library, ledger, plans, results)?;
+        let path = results.root().join(&ledger.paper).join("claims.json");
+        write(&path, to_json(&verdicts.judged))?;
+        Ok(verdicts)
+    };
+    ledgers.par_iter().map(judged).collect()
+}
+
+impl Verdicts {
+    /// Judges the statements of a ledger on the results in a folder, where nothing is written.
+    pub(super) fn of(
+        library: &Library<'_>,
+        ledger: &Ledger,
+        plans: &[Plan],
+        results: &(impl Folders + ?Sized),
+    ) -> Result<Self, CommandError> {
+        let paper = ledger.paper.clone();
+        let evidence = evidence(ledger, plans, results)?;
+        let judged = judged_on(&evidence, ledger, plans, results)?;
+        let mut lost = lost(&evidence);
+        let (mut anchors, mut loose) = (0, Vec::new());
+        if let Some(ledger) = library.anchors(&paper, plans)? {
+            let evidence = self::evidence(&ledger, plans, results)?;
+            anchors = ledger.checks().count();
+            loose = self::loose(&ledger, &evidence);
+            lost.extend(self::lost(&evidence));
+        }
+        let publication = library.publication(&paper)?;
+        let of_claims: Vec<Verdict> = publication.claims.iter().map(|claim| claim.outcome(&judged).verdict()).collect();
+        let of = |wanted: Verdict| of_claims.iter().filter(|&&verdict| verdict == wanted).count();
+        let counts = Verdict::ALL.into_iter().filter(|&verdict| of(verdict) > 0);
+        let counts: Vec<String> = counts.map(|verdict| format!("{} {verdict}", of(verdict))).collect();
+        let claims = (!counts.is_empty()).then(|| format!("main claims: {}", counts.join(", ")));
+        Ok(Self { paper, anchors, loose, lost, claims, judged })
+    }
+
+    /// The exit code that they ask for.
+    pub(super) fn exit(&self) -> Exit {
+        if !self.lost.is_empty() {
+            Exit::System
+        } else if self.loose.is_empty() && !self.judged.iter().any(Judged::is_surprise) {
+            Exit::Done
+        } else {
+            Exit::Differs
+        }
+    }
+
+    /// `gil2013: 36 statements: 15 reproduced, 16 open, …; 8 findings of ours`.
+    pub(super) fn summary(&self) -> String {
+        let parts = [false, true].into_iter().filter_map(|is_finding| tally(&self.judged, is_finding, false));
+        let parts = parts.collect::<Vec<_>>().join("; ");
+        format!("{}: {}", self.paper, if parts.is_empty() { "no statements" } else { &parts })
+    }
+
+    /// What differs from what is expected, a line each: statements, anchors, and runs that are lost.
+    pub(super) fn differences(&self) -> Vec<String> {
+        let line = |each: &Judged| {
+            let what = if each.is_surprise() { NOT_AS_EXPECTED } else { BY_TIMES };
+            let verdict = if each.verdict() == each.statement.expected() {
+                String::new()
+            } else {
+                format!(" is {}, expected {}", each.outcome, each.statement.expected())
+            };
+            format!("{}: {what}: {}{verdict}", self.paper, surprise(each))
+        };
+        let statements = self.judged.iter().filter(|each| each.differs()).map(line);
+        self.lost.iter().chain(&self.loose).cloned().chain(statements).collect()
+    }
+}
+
+/// The runs that program or machine ended, a line each.
+fn lost(evidence: &Evidence<'_>) -> Vec<String> {
+    let line = |(plan, run, status): (&Plan, &RunSpec, Status)| {
+        let (id, key) = (&plan.experiment.id, run.key());
+        match status {
+            Status::Memory => {
+                format!("{id}: there was too little memory for the run {key}; what rests on it is not judged")
+            }
+            _ => format!("{id}: the program panicked in the run {key}; what rests on it is not judged"),
+        }
+    };
+    evidence.lost().map(line).collect()
+}
+
+/// The anchors that do not hold, a line each. They guard against regressions, and no report counts them.
+fn loose(ledger: &Ledger, evidence: &Evidence<'_>) -> Vec<String> {
+    let Ledger { paper, .. } = ledger;
+    let line = |check: &Check| {
+        let judgement = mbsbench_judge::claims::judge(paper, check, evidence);
+        if judgement.verdict == Verdict::Reproduced {
+            return None;
+        }
+        let failing: Vec<String> = judgement
+            .details
+            .iter()
+            .filter(|detail| !detail.holds)
+            .map(|detail| format!("{} is {:?}, expected {}", detail.name, detail.measured, detail.published))
+            .collect();
+        let number = judgement.measured.map_or_else(String::new, |number| format!("{number:e} was measured"));
+        let why = [failing.join("; "), number, judgement.note];
+        let why = why.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
+        Some(format!("{paper}: the anchor {} does not hold: {why}", check.id))
+    };
+    ledger.checks().filter_map(line).collect()
+}
+
+/// Whether a ledger speaks of an experiment.
+fn is_named(ledger: &Ledger, plan: &Plan) -> bool {
+    let mut experiments = ledger.checks().flat_map(|check| check.kind.experiments());
+    experiments.any(|name| plan.experiment.is_called(name, &ledger.paper))
+}
+
+/// Whether what is judged of a ledger can rest on the results of an experiment: its checks name it, or it is of the
+/// ledger's paper, as anchors and studies are.
+pub(super) fn rests_on(ledger: &Ledger, plan: &Plan) -> bool {
+    plan.experiment.paper == ledger.paper || is_named(ledger, plan)
+}
+
+/// All statements of a ledger, judged on the results and studies in a folder.
+pub(super) fn judged(
+    ledger: &Ledger,
+    plans: &[Plan],
+    results: &(impl Folders + ?Sized),
+) -> Result<Vec<Judged>, CommandError> {
+    judged_on(&evidence(ledger, plans, results)?, ledger, plans, results)
+}
+
+/// The same, where the evidence has been read.
+pub(super) fn judged_on(
+    evidence: &Evidence<'_>,
+    ledger: &Ledger,
+    plans: &[Plan],
+    results: &(impl Folders + ?Sized),
+) -> Result<Vec<Judged>, CommandError> {
+    Ok(judge_all(ledger, evidence, &Grounds::new(plans), &studies(ledger, plans, results)?))
+}
+
+/// What was measured in the experiments that a ledger names.
+pub(super) fn evidence<'p>(
+    ledger: &Ledger,
+    plans: &'p [Plan],
+    results: &(impl Folders + ?Sized),
+) -> Result<Evidence<'p>, CommandError> {
+    evidence_of(results, plans, |plan| is_named(ledger, plan))
+}
+
+/// A statement that differs from what is expected, with its checks that do: `table-1 (table-1/rk3, table-1/rk5)`.
+pub(super) fn surprise(each: &Judged) -> String {
+    const MOST: usize = 4;
+    let differing = each.checks.iter().filter(|check| check.differs()).map(|check| check.check.id.as_str());
+    let mut checks: Vec<String> = differing.map(str::to_owned).collect();
+    if checks.is_empty() {
+        return each.statement.id.clone();
+    }
+    if checks.len() > MOST {
+        let more = checks.len() - MOST + 1;
+        checks.splice(MOST - 1.., [format!("and {more} more")]);
+    }
+    format!("{} ({})", each.statement.id, checks.join(", "))
+}
+
+/// `12 statements with 40 checks: 9 reproduced, 3 open`; none if there are no such statements.
+pub(super) fn tally(judged: &[Judged], is_finding: bool, tells_checks: bool) -> Option<String> {
+    let scores = Scores::of(judged, is_finding);
+    let what = counted(scores.total(), if is_finding { "finding" } else { "statement" });
+    let ours = if is_finding { " of ours" } else { "" };
+    let checks = if tells_checks { format!(" with {}", counted(scores.checks, "check")) } else { String::new() };
+    let verdicts = Verdict::ALL.into_iter().filter(|&verdict| scores.with(verdict) > 0);
+    let verdicts: Vec<String> = verdicts.map(|verdict| format!("{} {verdict}", scores.with(verdict))).collect();
+    (scores.total() > 0).then(|| format!("{what}{ours}{checks}: {}", verdicts.join(", ")))
+}
+
+/// The outcome of a statement, with the expected verdict if it has another one.
+pub(super) fn outcome_of(each: &Judged) -> String {
+    with_expected(&each.outcome, (each.verdict() != each.statement.expected()).then_some(each.statement.expected()))
+}
+
+/// The outcome of a check with its reason, and with the expected verdict if it differs from that.
+pub(super) fn outcome_of_check(each: &JudgedCheck) -> String {
+    with_expected(&each.outcome, each.check.expected.filter(|_| each.differs()))
+}
+
+fn with_expected(outcome: &impl Display, expected: Option<Verdict>) -> String {
+    expected.map_or_else(|| outcome.to_string(), |expected| format!("{outcome}, expected {expected}"))
+}

@@ -1,0 +1,344 @@
+//! The experiments that a call is about: a folder, the built-in ones, or both, and what lies beside them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::registry::Registry;
+use mbsbench_judge::claims::{Book, Ledger};
+use mbsbench_judge::comparison::COMPARISON;
+use mbsbench_judge::publication::{self, Publication, PublicationKind};
+use mbsbench_runs::costs::RECORDED;
+use mbsbench_runs::{seal, timings};
+use rayon::prelude::*;
+
+use super::CommandError;
+use super::builtin::{Builtin, EXPERIMENTS, RESULTS};
+use super::files::{entries, experiment_files, is_paper, load, other_kind, read_data, read_ledger, read_with, write};
+use super::names::{paper_of, sorted};
+use super::options::Seen;
+use super::recognition::{FileKind, LEDGERS, id_in, is_yaml};
+use super::results::Results;
+use crate::output::Output;
+
+/// What the reconstruction of an experiment found.
+const STUDY: &str = "reconstruction.csv";
+
+/// What a command needs of the experiments of the papers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing: it is about files that are named, or about no experiment.
+    Nothing,
+    /// To read those that are named.
+    Read,
+    /// To read those of all papers.
+    ReadAll,
+    /// To read their results.
+    Results,
+    /// To read the results of all papers.
+    AllResults,
+    /// To write among them.
+    Change,
+}
+
+/// Folders of papers with their experiments and ledgers, and what these can name.
+#[derive(Debug)]
+pub(super) struct Library<'l> {
+    pub(super) registry: &'l Registry,
+    /// The folder that has a folder for each paper: the user's own, or the built-in one if there are no own ones.
+    pub(super) experiments: PathBuf,
+    /// True if these are the built-in ones, unpacked in the user's folder for caches.
+    is_builtin: bool,
+    /// Built-in papers that can be named, among these or beside them.
+    builtin: Builtin,
+}
+
+impl<'l> Library<'l> {
+    /// The experiments in a folder and nothing else.
+    pub(super) fn only(registry: &'l Registry, experiments: PathBuf) -> Self {
+        Self { registry, experiments, is_builtin: false, builtin: Builtin::default() }
+    }
+
+    /// The experiments in the folder that is named; or else those of the project and, beside them, the built-in papers. If the latter are
+    /// all there is, that is said.
+    pub(super) fn find(
+        registry: &'l Registry,
+        named: Option<&Path>,
+        need: Need,
+        output: &mut Output<'_>,
+    ) -> Result<Self, CommandError> {
+        let mut library = Self::only(registry, named.unwrap_or(Path::new(EXPERIMENTS)).to_owned());
+        if named.is_some() || need == Need::Nothing {
+            return Ok(library);
+        }
+        library.builtin = Builtin::beside(&library.experiments);
+        if !is_empty(&library.experiments) {
+            if matches!(need, Need::ReadAll | Need::AllResults) && library.builtin.papers().next().is_some() {
+                output.beside(format!(
+                    "no paper is named: those in `{EXPERIMENTS}` are taken; built-in ones are taken by name, as in `gil2013`"
+                ));
+            }
+            return Ok(library);
+        }
+        if need == Need::Change {
+            return Err(CommandError::Unchangeable);
+        }
+        library.is_builtin = true;
+        library.experiments = library.builtin.root()?.join(EXPERIMENTS);
+        if matches!(need, Need::Read | Need::ReadAll) {
+            let folder = library.experiments.display();
+            output
+                .beside(format!("no folder `{EXPERIMENTS}` here: the experiments are the built-in ones, in {folder}"));
+        }
+        Ok(library)
+    }
+
+    /// The folder for new results: beside the folder of the experiments, or in the current one if these are built in.
+    pub(super) fn results(&self) -> PathBuf {
+        if self.is_builtin { PathBuf::from(RESULTS) } else { self.beside() }
+    }
+
+    /// The results that are read: those in a folder that is named, or else those made here and the built-in ones.
+    pub(super) fn seen(&self, seen: &Seen) -> Results<'_> {
+        match &seen.results {
+            Some(folder) => Results::only(folder.clone()),
+            None => Results::or_builtin(self.results(), &self.builtin),
+        }
+    }
+
+    /// The folder that records how long runs take.
+    pub(super) fn recorded(&self) -> PathBuf {
+        let own = self.beside();
+        let built_in = self.builtin.unpacked().filter(|_| !own.join(RECORDED).exists());
+        built_in.map_or(own, |root| root.join(RESULTS))
+    }
+
+    /// Copies the recorded studies and times of built-in experiments into results that have none: verdicts depend on them.
+    pub(super) fn bring_recorded(&self, plans: &[Plan]) -> Result<(), CommandError> {
+        let results = self.results();
+        let experiments = plans.iter().map(|plan| &plan.experiment).filter(|experiment| !experiment.quick);
+        for id in experiments.map(|experiment| &experiment.id).filter(|id| self.builtin.has(paper_of(id))) {
+            let built_in = self.builtin.root()?.join(RESULTS);
+            if let Some(content) = lacking(&built_in.join(id).join(STUDY), &results.join(id).join(STUDY))? {
+                seal::write(&results.join(id), &[(STUDY.to_owned(), content)])?;
+            }
+            let path = timings::path(&results, id);
+            if let Some(content) = lacking(&timings::path(&built_in, id), &path)? {
+                write(&path, content)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn beside(&self) -> PathBuf {
+        self.experiments.with_file_name(RESULTS)
+    }
+
+    /// Built-in papers beside the folder of the experiments.
+    fn others(&self) -> impl Iterator<Item = &'static str> {
+        self.builtin.papers().filter(|_| !self.is_builtin)
+    }
+
+    /// Whether a paper is built in and beside those of the user.
+    pub(super) fn is_beside(&self, paper: &str) -> bool {
+        !self.is_builtin && self.builtin.has(paper)
+    }
+
+    /// The folder of a paper.
+    pub(super) fn folder_of(&self, paper: &str) -> Result<PathBuf, CommandError> {
+        if self.is_beside(paper) {
+            return Ok(self.builtin.root()?.join(EXPERIMENTS).join(paper));
+        }
+        Ok(self.experiments.join(paper))
+    }
+
+    /// Experiment files of the folder, and of those built-in papers beside it that are wanted.
+    pub(super) fn files(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, CommandError> {
+        let mut files = experiment_files(&self.experiments)?;
+        for paper in self.others().filter(|paper| is_wanted(paper)) {
+            files.extend(experiment_files(&self.folder_of(paper)?)?);
+        }
+        Ok(files)
+    }
+
+    /// Plans of all experiments.
+    pub(super) fn plans(&self) -> Result<Vec<Plan>, CommandError> {
+        load(self.registry, &self.files(|_| true)?, false)
+    }
+
+    /// Plans of the papers or experiments (`compere2001/pendulum-ode`) with these names; without names, of all papers of the user, or of all
+    /// built-in papers if there are no others. Other files are not read.
+    pub(super) fn named(&self, names: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {
+        if names.is_empty() {
+            return self.called(&self.papers_alone()?, quick);
+        }
+        let plans = self.called(names, quick)?;
+        if let Some(name) = names.iter().find(|name| !plans.iter().any(|plan| is_called(&plan.experiment.id, name))) {
+            if let Some(other) = other_kind(Path::new(name), FileKind::Experiment) {
+                return Err(other);
+            }
+            let ids = self.ids(|_| true)?;
+            let known = sorted(ids.iter().flat_map(|id| [paper_of(id).to_owned(), id.clone()]));
+            return Err(CommandError::unknown("paper or experiment", name, known));
+        }
+        Ok(plans)
+    }
+
+    /// Plans of all papers of the user, and all other plans that a report shows: read together, both cores have work to the end.
+    pub(super) fn papers_and_others(&self) -> Result<(Vec<Plan>, Vec<Plan>), CommandError> {
+        let papers = self.papers_alone()?;
+        Ok(self.completed(Vec::new())?.into_iter().partition(|plan| papers.contains(&plan.experiment.paper)))
+    }
+
+    /// Plans of the experiments of one paper.
+    ///
+    /// # Errors
+    /// Where it has none, or as [`load`].
+    pub(super) fn plans_of(&self, paper: &str) -> Result<Vec<Plan>, CommandError> {
+        let plans = self.called(&[paper.to_owned()], false)?;
+        if plans.is_empty() {
+            return Err(CommandError::unknown("paper", paper, self.papers()?));
+        }
+        Ok(plans)
+    }
+
+    /// Plans of the papers or experiments with these names, which may have none. Of other files no more is read than the line with their
+    /// id.
+    pub(super) fn called(&self, names: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {
+        let is_wanted = |id: &str| names.iter().any(|name| is_called(id, name));
+        let mut files = self.files(|paper| names.iter().any(|name| paper_of(name) == paper))?;
+        files.retain(|path| id_in(path).is_none_or(|id| is_wanted(&id)));
+        let mut plans = load(self.registry, &files, quick)?;
+        plans.retain(|plan| is_wanted(&plan.experiment.id));
+        Ok(plans)
+    }
+
+    /// Some plans with those of all other files that a report shows, in the order of their paths: of built-in papers beside the user's own,
+    /// those that have results here.
+    pub(super) fn completed(&self, mut plans: Vec<Plan>) -> Result<Vec<Plan>, CommandError> {
+        let results = self.results();
+        let has_results = |paper: &str| {
+            // Verdicts on built-in results are written beside the folders of experiments.
+            entries(&results.join(paper)).is_ok_and(|entries| entries.iter().any(|entry| entry.is_dir()))
+        };
+        let mut rest = self.files(has_results)?;
+        rest.retain(|path| !plans.iter().any(|plan| file_of(plan) == path));
+        plans.extend(load(self.registry, &rest, false)?);
+        plans.sort_by(|one, other| file_of(one).cmp(file_of(other)));
+        Ok(plans)
+    }
+
+    /// The ids of all experiments of the folder and of some built-in papers beside it, as far as they can be known without reading whole
+    /// files.
+    fn ids(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, CommandError> {
+        Ok(self.files(is_wanted)?.iter().filter_map(|path| id_in(path)).collect())
+    }
+
+    /// The papers, sets and the comparison that have experiments: those of the folder before the built-in ones beside it.
+    pub(super) fn papers(&self) -> Result<Vec<String>, CommandError> {
+        let own = self.own_papers()?;
+        let others: Vec<String> = self.others().map(str::to_owned).filter(|paper| !own.contains(paper)).collect();
+        Ok([own, others].concat())
+    }
+
+    /// Those of the folder.
+    pub(super) fn own_papers(&self) -> Result<Vec<String>, CommandError> {
+        Ok(sorted(self.ids(|_| false)?.iter().map(|id| paper_of(id).to_owned())))
+    }
+
+    /// The papers of the folder that have experiments. Sets of problems and the comparison across the papers are left out: they take long,
+    /// and are named by those who want them.
+    ///
+    /// # Errors
+    /// An error if the folder has papers and none of them has an experiment.
+    pub(super) fn papers_alone(&self) -> Result<Vec<String>, CommandError> {
+        let papers = self.own_papers()?;
+        if papers.is_empty()
+            && let Some(paper) = self.cited()?.into_iter().next()
+        {
+            return Err(CommandError::no_experiment(&paper));
+        }
+        let mut alone = Vec::new();
+        for paper in papers.into_iter().filter(|paper| paper != COMPARISON) {
+            if self.publication(&paper)?.kind == PublicationKind::Paper {
+                alone.push(paper);
+            }
+        }
+        Ok(alone)
+    }
+
+    /// Papers with a `paper.yaml` in the folder.
+    fn cited(&self) -> Result<Vec<String>, CommandError> {
+        let folders = entries(&self.experiments)?.into_iter().filter(|folder| folder.join(publication::FILE).exists());
+        Ok(folders.filter_map(|folder| Some(folder.file_name()?.to_string_lossy().into_owned())).collect())
+    }
+
+    /// How a paper or set is cited; of one without `paper.yaml` its id is all that is known.
+    pub(super) fn publication(&self, paper: &str) -> Result<Publication, CommandError> {
+        let path = self.folder_of(paper)?.join(publication::FILE);
+        if path.exists() { read_with(&path, Publication::read) } else { Ok(Publication::untold(paper)) }
+    }
+
+    /// Some papers and sets and all that have a `paper.yaml` in the folder, in the order of the report. The comparison is not one of them.
+    pub(super) fn publications(&self, papers: Vec<String>) -> Result<Vec<(String, Publication)>, CommandError> {
+        let mut found = Vec::new();
+        let ids = sorted(papers.into_iter().chain(self.cited()?));
+        for id in ids.into_iter().filter(|id| id != COMPARISON) {
+            let publication = self.publication(&id)?;
+            found.push((id, publication));
+        }
+        found.sort_by(|(_, one), (_, other)| one.order(other));
+        Ok(found)
+    }
+
+    /// The ledger of a paper; none where it has no ledger.
+    pub(super) fn ledger(&self, paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
+        self.book(paper, Book::Claims, plans)
+    }
+
+    /// The ledgers of papers, of those that have one.
+    pub(super) fn ledgers(&self, papers: &[String], plans: &[Plan]) -> Result<Vec<Ledger>, CommandError> {
+        papers.par_iter().filter_map(|paper| self.ledger(paper, plans).transpose()).collect()
+    }
+
+    /// The anchors of a paper; none where it has none.
+    pub(super) fn anchors(&self, paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
+        self.book(paper, Book::Anchors, plans)
+    }
+
+    /// Where the ledger of a paper is, if it has one.
+    pub(super) fn ledger_file(&self, paper: &str, book: Book) -> Result<Option<PathBuf>, CommandError> {
+        let folder = self.folder_of(paper)?;
+        let mut ledgers = LEDGERS.into_iter().filter(|(_, one)| *one == book).map(|(name, _)| folder.join(name));
+        Ok(ledgers.find(|path| path.exists()))
+    }
+
+    fn book(&self, paper: &str, book: Book, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
+        self.ledger_file(paper, book)?.map(|path| read_ledger(&path, book, plans)).transpose()
+    }
+}
+
+/// The content of a file that exists and has no counterpart.
+fn lacking(from: &Path, counterpart: &Path) -> Result<Option<Vec<u8>>, CommandError> {
+    if from.exists() && !counterpart.exists() { read_data(from).map(Some) } else { Ok(None) }
+}
+
+/// True if an experiment has a name, or its paper does.
+fn is_called(id: &str, name: &str) -> bool {
+    id == name || paper_of(id) == name
+}
+
+/// The file that a plan was read from.
+fn file_of(plan: &Plan) -> &Path {
+    plan.experiment.document.source.path()
+}
+
+/// True if a folder has neither papers nor experiments in it, or is missing.
+fn is_empty(folder: &Path) -> bool {
+    match folder.read_dir() {
+        Ok(mut entries) => {
+            entries.all(|entry| entry.is_ok_and(|entry| !is_paper(&entry.path()) && !is_yaml(&entry.path())))
+        }
+        Err(error) => error.kind() == io::ErrorKind::NotFound && folder.symlink_metadata().is_err(),
+    }
+}

@@ -1,0 +1,119 @@
+//! The runs of experiments, made and written, for the commands that do.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_runs::pipeline::Outcome;
+use mbsbench_runs::progress::Progress;
+use mbsbench_runs::results::Row;
+use rayon::prelude::*;
+
+use super::CommandError;
+use super::engine::{EngineOptions, distribute};
+use super::error::Exit;
+use super::options::{RunOptions, Strict};
+use super::session::Session;
+use crate::artefacts::{Written, time, write};
+
+/// Options of the commands that make runs and write their results.
+#[derive(Debug, Clone, clap::Args)]
+pub struct MakeOptions {
+    /// Print all tables, even if they do not fit on a screen.
+    #[arg(long)]
+    pub(super) show: bool,
+    /// Measure all times again and record them in `results/times/` [default: use the recorded ones].
+    #[arg(long)]
+    pub(super) record_times: bool,
+    /// Treatment of warnings.
+    #[command(flatten)]
+    pub(super) strict: Strict,
+    /// Computation of the runs.
+    #[command(flatten)]
+    pub(super) options: RunOptions,
+    /// Machines that compute the runs.
+    #[command(flatten)]
+    engine: EngineOptions,
+}
+
+/// What is left of runs when their results are written.
+pub(super) struct Made<'p> {
+    plans: &'p [Plan],
+    /// How many there were, and which of them program or machine ended.
+    pub(super) progress: Progress,
+    /// What was written of each plan.
+    written: Vec<Written>,
+    /// Experiments of which no run reached its end, a line each.
+    pub(super) failed: Vec<String>,
+}
+
+impl Made<'_> {
+    pub(super) fn tables(&self) -> Vec<String> {
+        self.written.iter().flat_map(|written| written.tables.iter().cloned()).collect()
+    }
+
+    /// How many files were written and where: a line for the experiments of each paper.
+    pub(super) fn files(&self) -> Vec<(String, Option<String>)> {
+        let each: Vec<(&Plan, &Written)> = self.plans.iter().zip(&self.written).collect();
+        let of_paper = |each: &[(&Plan, &Written)]| {
+            let files: usize = each.iter().map(|(_, written)| written.files.len()).sum();
+            let (plan, Written { folder, .. }) = each[0];
+            let line = match each.len() {
+                1 => format!("{}: {files} files in {}", plan.experiment.id, folder.display()),
+                count => {
+                    let folder = folder.parent().unwrap_or(folder);
+                    format!("{}: {files} files of {count} experiments in {}", plan.experiment.paper, folder.display())
+                }
+            };
+            (line, None)
+        };
+        each.chunk_by(|(one, _), (other, _)| one.experiment.paper == other.experiment.paper).map(of_paper).collect()
+    }
+
+    pub(super) fn exit(&self) -> Exit {
+        if self.failed.is_empty() { Exit::Done } else { Exit::Differs }
+    }
+}
+
+/// Makes the runs of plans and writes what comes of them.
+pub(super) fn make_and_write<'p>(
+    plans: &'p [Plan],
+    out: &Path,
+    make: &MakeOptions,
+    session: &mut Session<'_>,
+) -> Result<Made<'p>, CommandError> {
+    let library = session.library;
+    if out == library.results() {
+        library.bring_recorded(plans)?;
+    }
+    distribute(plans, &make.options, make.engine, session)?;
+    let (workshop, outcomes) = session.make(plans, &make.options)?;
+    let mut outcomes: Vec<(&Plan, Outcome)> = plans.iter().zip(outcomes).collect();
+    for (plan, outcome) in &mut outcomes {
+        // Alone, after all runs: nothing else of this program runs while it is timed.
+        if time(out, plan, &mut outcome.results, make.record_times)? {
+            let (id, times) = (&plan.experiment.id, out.join("times"));
+            session.output.beside(format!("{id}: times of this machine are recorded in {}", times.display()));
+        }
+    }
+    let written =
+        |(plan, outcome): &(&Plan, Outcome)| Ok(write(out, plan, outcome, library.registry, &workshop.store)?);
+    let written = workshop.pool.install(|| outcomes.par_iter().map(written).collect::<Result<_, CommandError>>())?;
+    workshop.tell_refused(&mut session.output);
+    let failed = outcomes.iter().filter_map(|(plan, outcome)| all_failed(plan, outcome)).collect();
+    Ok(Made { plans, progress: workshop.progress, written, failed })
+}
+
+/// Says of an experiment that none of its runs reached its end, if that is so.
+fn all_failed(plan: &Plan, outcome: &Outcome) -> Option<String> {
+    let rows = &outcome.results.rows;
+    if rows.is_empty() || rows.iter().any(Row::is_ok) {
+        return None;
+    }
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for row in rows {
+        *counts.entry(row.status.to_string()).or_default() += 1;
+    }
+    let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    Some(format!("{}: no run reached its end, of {}: {}", plan.experiment.id, rows.len(), counts.join(", ")))
+}

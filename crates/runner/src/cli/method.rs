@@ -1,0 +1,90 @@
+//! A method that is looked at, by its name or from a file.
+
+use std::path::Path;
+
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::registry::{Choice, MethodKind, Registry};
+use mbsbench_experiment::{Contender, read_contender, read_method};
+use mbsbench_problem::Formulated;
+use serde_json::Value;
+
+use super::CommandError;
+use super::files::{other_kind, read};
+use super::recognition::{FileKind, is_file};
+
+/// A method by its name or from a file.
+pub(super) struct Examined {
+    /// What it is called.
+    pub(super) label: String,
+    /// What it is, and where it is from.
+    pub(super) about: Vec<String>,
+    pub(super) choice: Choice<MethodKind>,
+    /// As it stands in the place of `every`.
+    pub(super) contender: Contender,
+    /// True if it is from a file, so that nothing is known of it.
+    pub(super) is_from_file: bool,
+}
+
+impl Examined {
+    /// The method of that name, or of that file.
+    ///
+    /// # Errors
+    /// Names that nobody has registered, and what is wrong with a file.
+    pub(super) fn find(registry: &Registry, method: &str) -> Result<Self, CommandError> {
+        let path = Path::new(method);
+        if is_file(path) {
+            let bytes = read(path)?;
+            let bad = |wrong| other_kind(path, FileKind::Method).unwrap_or_else(|| CommandError::BadInput(vec![wrong]));
+            let choice = read_method(path, &bytes, registry).map_err(bad)?;
+            let contender = read_contender(path, &bytes, registry).map_err(bad)?;
+            let source = choice.parameter("source").and_then(Value::as_str);
+            let about = source.map(|source| format!("source: {source}")).into_iter().collect();
+            return Ok(Self { label: choice.label(), about, choice, contender, is_from_file: true });
+        }
+        let known = registry.methods().iter().filter(|entry| !entry.is_written_out());
+        let Some(entry) = known.clone().find(|entry| entry.name() == method) else {
+            let known = known.map(|entry| entry.name().to_owned());
+            return Err(CommandError::unknown("method", method, known));
+        };
+        Ok(Self {
+            label: method.to_owned(),
+            about: vec![entry.summary().to_owned(), format!("source: {}", entry.source())],
+            choice: entry.default_choice(),
+            contender: Contender::registered(method),
+            is_from_file: false,
+        })
+    }
+
+    /// Why the method cannot make a run; none if it can.
+    pub(super) fn refusal(&self, run: &RunSpec) -> Option<String> {
+        let model = run.model.object().model();
+        let mut ode = Formulated::<f64>::ode(&*model);
+        let refused = self.choice.object().method().applies_to(ode.as_mut(), run.settings.events).err();
+        refused.map(|unsuitable| unsuitable.to_string())
+    }
+}
+
+/// What a method says of itself.
+pub(super) fn properties(choice: &Choice<MethodKind>) -> Vec<String> {
+    let method = choice.object().method();
+    let yes = |holds: bool| if holds { "yes" } else { "no" };
+    let mut lines = vec![
+        format!("family          {}", choice.family()),
+        format!("order           {}", method.order()),
+        format!("error control   {}", yes(method.adapts())),
+        format!("double-double   {}", yes(choice.object().precise().is_some())),
+    ];
+    lines.extend(method.details());
+    lines
+}
+
+/// What experiments ask of a method where they say `every`.
+pub(super) fn contended<'p>(
+    registry: &Registry,
+    plans: impl IntoIterator<Item = &'p Plan>,
+    contender: &Contender,
+) -> Result<Vec<Plan>, CommandError> {
+    let registry = registry.with_contender(contender.clone());
+    let own = plans.into_iter().filter_map(|plan| plan.of_contender(&registry).transpose());
+    Ok(own.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,52 @@
+//! Names of experiments and papers, and texts about several of them.
+
+use mbsbench_experiment::plan::Plan;
+
+/// The paper of the experiment with an id.
+pub(super) fn paper_of(id: &str) -> &str {
+    id.split('/').next().unwrap_or_default()
+}
+
+/// The papers of some plans, in order, each once.
+pub(super) fn papers<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<String> {
+    sorted(plans.into_iter().map(|plan| plan.experiment.paper.clone()))
+}
+
+/// Names in order, each once.
+pub(super) fn sorted(names: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<String> = names.into_iter().collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// `gil2013/figure-5 and 13 other experiments`.
+pub(super) fn several(experiments: &[String]) -> String {
+    match experiments {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, other] => format!("{one} and {other}"),
+        [one, rest @ ..] => format!("{one} and {} other experiments", rest.len()),
+    }
+}
+
+/// `1 run`, `2 runs`, `3 bodies`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    match what.strip_suffix('y') {
+        _ if count == 1 => format!("1 {what}"),
+        Some(stem) => format!("{count} {stem}ies"),
+        None => format!("{count} {what}s"),
+    }
+}
+
+/// Values with the same text, under that text; texts in their first order.
+pub(super) fn grouped<T>(pairs: impl IntoIterator<Item = (String, T)>) -> Vec<(String, Vec<T>)> {
+    let mut groups: Vec<(String, Vec<T>)> = Vec::new();
+    for (text, value) in pairs {
+        match groups.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((text, vec![value])),
+        }
+    }
+    groups
+}

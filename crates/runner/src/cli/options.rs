@@ -1,0 +1,165 @@
+//! Options that several commands have, and how many threads make runs, in how much memory.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::thread::available_parallelism;
+
+use bytesize::ByteSize;
+use mbsbench_experiment::plan::Plan;
+use mbsbench_runs::memory::Memory;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::library::{Library, Need};
+use super::recognition::is_yaml;
+use super::{CommandError, load};
+use crate::output::Output;
+
+/// The default run cache.
+pub(super) const STORE: &str = "target/mbsbench-store";
+/// The folder for results of shortened experiments.
+pub(super) const QUICK: &str = "target/quick";
+
+/// The part of the memory that is free when the program starts, which runs may take where nobody says how much.
+const SHARE: f64 = 0.75;
+
+/// Threads for each core of the machine at most: more only wait for each other.
+const EACH: usize = 2;
+
+/// Stack of a thread, bytes: no less than the main thread has, so that what `check` accepts there does not end a run
+/// here. Memory is taken as far as it is used.
+const STACK: usize = 16 << 20;
+
+/// Experiments that are named on the command line.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Wanted {
+    /// Experiment files, or names of papers or experiments [default: all papers].
+    #[arg(value_name = "NAME|FILE")]
+    pub wanted: Vec<PathBuf>,
+}
+
+impl Wanted {
+    fn are_files(&self) -> bool {
+        !self.wanted.is_empty() && self.wanted.iter().all(|path| path.is_file() || is_yaml(path))
+    }
+
+    pub(super) fn need(&self) -> Need {
+        match self.wanted.is_empty() {
+            true => Need::ReadAll,
+            false if self.are_files() => Need::Nothing,
+            false => Need::Read,
+        }
+    }
+
+    /// Plans of the files, or of the papers and experiments by their names; of all papers of the user if there are no names.
+    pub(super) fn plans(&self, library: &Library<'_>, quick: bool) -> Result<Vec<Plan>, CommandError> {
+        if self.are_files() {
+            return load(library.registry, &self.wanted, quick);
+        }
+        let names: Vec<String> = self.wanted.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+        library.named(&names, quick)
+    }
+}
+
+/// The options that say with what runs are made.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Machine {
+    /// Threads; results do not depend on their number [default: one a core].
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+    /// Memory for all runs together, `8 GB` [default: 3/4 of free memory].
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<ByteSize>,
+    /// Run cache.
+    #[arg(long, value_name = "DIR", default_value = STORE)]
+    pub cache: PathBuf,
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Self { jobs: None, memory: None, cache: PathBuf::from(STORE) }
+    }
+}
+
+impl Machine {
+    /// The memory.
+    pub(super) fn memory(&self) -> Memory {
+        self.memory.map_or_else(memory_of_machine, |size| Memory::new(size.as_u64()))
+    }
+
+    /// The threads. If more are asked for than make sense, there are as many as do, and that is said.
+    pub(super) fn pool(&self, output: &mut Output<'_>) -> Result<ThreadPool, CommandError> {
+        let threads = threads(self.jobs);
+        if let Some(asked) = self.jobs.filter(|asked| asked.get() > threads) {
+            output.beside(format!("--jobs {asked}: {threads} threads are made, twice as many as there are cores"));
+        }
+        Ok(ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build()?)
+    }
+}
+
+/// How runs are made, the same for all commands that make them.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct RunOptions {
+    /// Threads, memory and cache.
+    #[command(flatten)]
+    pub machine: Machine,
+    /// Compute every run, even if it is in the cache.
+    #[arg(long)]
+    pub fresh: bool,
+    /// Use the shorter settings under `quick:`.
+    #[arg(long)]
+    pub quick: bool,
+}
+
+/// The option `--strict`.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct Strict {
+    /// Treat warnings as errors.
+    #[arg(long)]
+    pub(super) strict: bool,
+}
+
+/// Results that are read.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Seen {
+    /// Results directory [default: beside the experiments].
+    #[arg(long, value_name = "DIR")]
+    pub results: Option<PathBuf>,
+}
+
+impl Seen {
+    /// The folder to which verdicts and reports on them go.
+    pub(super) fn folder(&self, library: &Library<'_>) -> PathBuf {
+        self.results.clone().unwrap_or_else(|| library.results())
+    }
+}
+
+/// Makes the threads for all that is done outside of runs. Left to itself, rayon makes as many as `RAYON_NUM_THREADS`
+/// says, be it a hundred thousand; here that is a wish like `--jobs`.
+pub(super) fn make_global_pool() {
+    let wish = std::env::var("RAYON_NUM_THREADS").ok().and_then(|number| number.parse().ok());
+    // Another call in this process has made them already.
+    let _ = ThreadPoolBuilder::new().num_threads(threads(wish)).stack_size(STACK).build_global();
+}
+
+/// How many threads make runs: as many as are asked for, at most two for each core of the machine; one for each where nobody asks.
+#[must_use]
+pub fn threads(asked: Option<NonZero<usize>>) -> usize {
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    asked.map_or(cores, NonZero::get).min(EACH * cores)
+}
+
+/// What runs may take where nobody says how much.
+#[must_use]
+pub fn memory_of_machine() -> Memory {
+    Memory::new(share())
+}
+
+/// A share of the memory that is free on this machine and in the group of processes that this one belongs to. A machine that does not tell is
+/// not known to have too little.
+fn share() -> u64 {
+    let Ok(mut system) = sysinfo::System::new() else { return u64::MAX };
+    system.refresh_memory();
+    let of_group = system.cgroup_limits().filter(|group| group.total_memory < system.total_memory());
+    let free = of_group.map_or(u64::MAX, |group| group.free_memory).min(system.available_memory());
+    if free == 0 { u64::MAX } else { (SHARE * free as f64) as u64 }
+}

@@ -1,0 +1,132 @@
+//! The report, rankings and the manifest of results.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_judge::claims::{Evidence, Judged};
+use mbsbench_judge::comparison::{COMPARISON, Contending, Field, Summary, costs_csv, is_comparison, rank};
+use mbsbench_runs::{fingerprint, provenance, seal};
+use rayon::prelude::*;
+
+use super::CommandError;
+use super::contenders::Contenders;
+use super::files::{all_files, write};
+use super::judging;
+use super::library::Library;
+use super::names::papers;
+use super::options::RunOptions;
+use super::results::ensure_sealed;
+use super::session::Session;
+use crate::artefacts::WriteError;
+use crate::report::{self, ComparisonReport, PaperReport};
+
+/// Folder for what is said of this machine and day, which no result depends on.
+const HERE: &str = "target";
+
+/// The judged statements of papers, by their ids.
+pub(super) type Judgements = BTreeMap<String, Vec<Judged>>;
+
+/// Writes the report of all papers of these plans whose results are there, and gives the path of its first page; `judged` are statements
+/// that were judged on these results.
+pub(super) fn write_report(
+    plans: &[Plan],
+    judged: &Judgements,
+    results: &Path,
+    options: &RunOptions,
+    session: &mut Session<'_>,
+) -> Result<PathBuf, CommandError> {
+    let library = session.library;
+    ensure_sealed(results, plans, &mut session.output)?;
+    let of = |paper: &str| plans.iter().filter(|plan| plan.experiment.paper == paper).collect::<Vec<&Plan>>();
+    let is_complete = |paper: &str| {
+        let own = of(paper);
+        !own.is_empty() && own.iter().all(|plan| runs_file(results, plan).exists())
+    };
+    let evidence = Evidence::read(results, plans, |plan| is_complete(COMPARISON) && is_comparison(&plan.experiment))?;
+    let contenders = match is_complete(COMPARISON) {
+        true => Contenders::of(plans, options, session)?,
+        false => Contenders::default(),
+    };
+    let contending = contenders.contending();
+    let compared =
+        is_complete(COMPARISON).then(|| comparison(library, plans, &evidence, &contending, results)).transpose()?;
+    let (complete, lacking): (Vec<_>, Vec<_>) =
+        library.publications(papers(plans))?.into_iter().partition(|(paper, _)| is_complete(paper));
+    if complete.is_empty() && compared.is_none() {
+        return Err(CommandError::refused(
+            &format!("no paper has all of its results in {}, and figures are not built in", results.display()),
+            "`mbsbench reproduce` makes results and report of all papers, `mbsbench reproduce gil2013` those of one",
+        ));
+    }
+    let judgements = |paper: &str| match judged.get(paper) {
+        Some(judged) => Ok(judged.clone()),
+        None => library.ledger(paper, plans)?.map_or(Ok(Vec::new()), |ledger| judging::judged(&ledger, plans, results)),
+    };
+    let reports: Vec<PaperReport<'_>> = complete
+        .into_par_iter()
+        .map(|(paper, publication)| {
+            Ok(PaperReport { plans: of(&paper), judged: judgements(&paper)?, paper, publication })
+        })
+        .collect::<Result<_, CommandError>>()?;
+    Ok(report::write(results, &reports, &lacking, compared.as_ref())?)
+}
+
+/// The comparison across the papers from its results; its summary is written beside them.
+fn comparison<'p>(
+    library: &Library<'p>,
+    plans: &'p [Plan],
+    evidence: &'p Evidence<'p>,
+    contending: &'p Contending<'p>,
+    results: &Path,
+) -> Result<ComparisonReport<'p>, CommandError> {
+    let own: Vec<&Plan> = plans.iter().filter(|plan| is_comparison(&plan.experiment)).collect();
+    let summary = Summary(own.par_iter().flat_map_iter(|plan| rank(plan, evidence, contending)).collect());
+    let costs = costs_csv(&Field::all(&own, evidence, contending)).map_err(WriteError::from)?;
+    for (name, content) in files("summary", &summary)?.into_iter().chain([("costs.csv".to_owned(), costs)]) {
+        write(&results.join(COMPARISON).join(name), content)?;
+    }
+    Ok(ComparisonReport { plans: own, summary, evidence, contending, registry: library.registry })
+}
+
+/// Writes the rankings of experiments beside their results, each for itself. Gives a line on where they are, if there are any.
+pub(super) fn write_rankings(plans: &[Plan], results: &Path) -> Result<Option<String>, CommandError> {
+    let ranks = |plan: &Plan| !plan.experiment.rankings.is_empty();
+    let evidence = Evidence::read(results, plans, ranks)?;
+    let none = Contenders::default();
+    let none = none.contending();
+    let mut pages = Vec::new();
+    for plan in plans.iter().filter(|plan| ranks(plan)) {
+        let summary = Summary(rank(plan, &evidence, &none));
+        let folder = results.join(&plan.experiment.id);
+        seal::write(&folder, &files("ranking", &summary)?)?;
+        pages.push(folder.join("ranking.md"));
+    }
+    Ok(match pages.as_slice() {
+        [] => None,
+        [page] => Some(format!("ranking: {}", page.display())),
+        many => Some(format!("{} rankings: `ranking.md` in the folder of each experiment", many.len())),
+    })
+}
+
+/// A summary as CSV and as Markdown, with the names of both files.
+fn files(name: &str, summary: &Summary<'_>) -> Result<[(String, Vec<u8>); 2], CommandError> {
+    let csv = summary.to_csv().map_err(WriteError::from)?;
+    Ok([(format!("{name}.csv"), csv), (format!("{name}.md"), summary.markdown().into_bytes())])
+}
+
+/// Writes what made the results of these plans, there and of this machine.
+pub(super) fn write_manifest(library: &Library<'_>, plans: &[Plan], results: &Path) -> Result<(), CommandError> {
+    let mut outputs: Vec<PathBuf> = plans.iter().map(|plan| runs_file(results, plan)).collect();
+    let claims = papers(plans).into_iter().map(|paper| results.join(paper).join("claims.json"));
+    outputs.extend(claims.filter(|path| path.exists()));
+    let mut inputs = Vec::new();
+    for paper in papers(plans) {
+        inputs.extend(all_files(&library.folder_of(&paper)?)?);
+    }
+    Ok(provenance::write(results, Path::new(HERE), &fingerprint(library.registry), &inputs, &outputs)?)
+}
+
+fn runs_file(results: &Path, plan: &Plan) -> PathBuf {
+    results.join(&plan.experiment.id).join("runs.csv")
+}

@@ -1,0 +1,164 @@
+//! The state of one call of the program, and what it makes runs with.
+
+use std::path::PathBuf;
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_input::Problem;
+use mbsbench_problem::Status;
+use mbsbench_runs::costs::Costs;
+use mbsbench_runs::fingerprint;
+use mbsbench_runs::memory::Memory;
+use mbsbench_runs::pipeline::{Certificate, Means, Outcome, results_of};
+use mbsbench_runs::progress::Progress;
+use mbsbench_runs::store::Store;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use super::CommandError;
+use super::library::Library;
+use super::names::counted;
+use super::options::{Machine, RunOptions, Strict};
+use crate::output::Output;
+
+/// The experiments that a call is about, and where it writes to.
+pub struct Session<'s> {
+    pub(super) library: &'s Library<'s>,
+    pub(super) output: Output<'s>,
+}
+
+impl Session<'_> {
+    /// The results of plans, made if the cache has none, and what they were made with.
+    pub(super) fn make(
+        &mut self,
+        plans: &[Plan],
+        options: &RunOptions,
+    ) -> Result<(Workshop, Vec<Outcome>), CommandError> {
+        let progress = Progress::new(plans.iter().map(|plan| plan.runs.len()).sum());
+        let workshop = Workshop::open(&options.machine, progress, self)?;
+        let outcomes = workshop.make(self, |means| results_of(plans, Means { fresh: options.fresh, ..means }));
+        workshop.learn()?;
+        let outcomes = outcomes.map_err(CommandError::store(&workshop.cache))?;
+        for (plan, outcome) in plans.iter().zip(&outcomes) {
+            self.tell_failed(&outcome.certificates, |_| format!("{}: reference", plan.experiment.id));
+        }
+        Ok((workshop, outcomes))
+    }
+
+    /// The results of plans that all have to be there.
+    pub(super) fn made(&mut self, plans: &[Plan], options: &RunOptions) -> Result<Vec<Outcome>, CommandError> {
+        if plans.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (workshop, outcomes) = self.make(plans, options)?;
+        none_lost(&workshop.progress)?;
+        Ok(outcomes)
+    }
+
+    /// Says which references failed, by their names.
+    pub(super) fn tell_failed(&mut self, certificates: &[Certificate], name: impl Fn(&Certificate) -> String) {
+        for certificate in certificates {
+            if let Err(failure) = &certificate.outcome {
+                self.output.beside(format!("{}: {failure}", name(certificate)));
+            }
+        }
+    }
+
+    /// Says beside the output what of files changes nothing, and how often.
+    ///
+    /// # Errors
+    /// An error if there is any and `strict` is asked for.
+    pub(super) fn heed(&mut self, plans: &[Plan], strict: Strict) -> Result<(), CommandError> {
+        let mut count = 0;
+        let warned: Vec<Vec<Problem>> = plans.par_iter().map(Plan::warnings).collect();
+        for (plan, problems) in plans.iter().zip(warned) {
+            let source = &plan.experiment.document.source;
+            for Problem { place, message, help, .. } in problems {
+                let help = help.map_or_else(String::new, |help| format!("; {help}"));
+                self.output.beside(format!("warning: {}: {message}{help}", source.position(place)));
+                count += 1;
+            }
+        }
+        if count > 0 && strict.strict {
+            return Err(CommandError::Refused(format!(
+                "{}, which `--strict` does not accept",
+                counted(count, "warning")
+            )));
+        }
+        if count > 0 {
+            self.output.beside(counted(count, "warning"));
+        }
+        Ok(())
+    }
+
+    /// Gives lines on how many methods `every` means and leaves out and, beside the output, names those that do not run since the
+    /// model jumps.
+    pub(super) fn tell_left_out(&mut self, plans: &[Plan]) -> Vec<String> {
+        let mut accounts = Vec::new();
+        for plan in plans {
+            let id = &plan.experiment.id;
+            accounts.extend(plan.accounts().into_iter().map(|line| format!("{id}: {line}")));
+            for left_out in plan.left_out().iter().filter(|left_out| !left_out.is_written) {
+                self.output.beside(format!("{id}: left out: {left_out}"));
+            }
+        }
+        accounts
+    }
+}
+
+/// Threads, memory and cache of a call that makes runs, with its progress.
+pub(super) struct Workshop {
+    pub(super) pool: ThreadPool,
+    pub(super) store: Store,
+    pub(super) progress: Progress,
+    pub(super) cache: PathBuf,
+    memory: Memory,
+    costs: Costs,
+}
+
+impl Workshop {
+    /// Makes the threads, and removes from the cache what killed programs left.
+    pub(super) fn open(machine: &Machine, progress: Progress, session: &mut Session<'_>) -> Result<Self, CommandError> {
+        let Session { library, output } = session;
+        let store = Store::new(&machine.cache, fingerprint(library.registry));
+        store.tidy();
+        Ok(Self {
+            pool: machine.pool(output)?,
+            memory: machine.memory(),
+            costs: Costs::known(&machine.cache, &library.recorded()),
+            cache: machine.cache.clone(),
+            store,
+            progress,
+        })
+    }
+
+    /// Has runs made by all threads, and says which entries of the cache were refused.
+    pub(super) fn make<T: Send>(&self, session: &mut Session<'_>, make: impl FnOnce(Means<'_>) -> T + Send) -> T {
+        let Self { store, memory, progress, costs, .. } = self;
+        let made = self.pool.install(|| make(Means { store, memory, progress, costs: Some(costs), fresh: false }));
+        progress.clear();
+        self.tell_refused(&mut session.output);
+        made
+    }
+
+    /// Keeps what the runs took, beside the entries of the cache.
+    pub(super) fn learn(&self) -> Result<(), CommandError> {
+        Costs::from(self.progress.costs()).learnt(&self.cache).map_err(CommandError::store(&self.cache))
+    }
+
+    /// Says which entries of the cache were not taken.
+    pub(super) fn tell_refused(&self, output: &mut Output<'_>) {
+        for (path, refusal) in self.store.refused() {
+            output.beside(format!("{}: {refusal}; the entry is discarded and computed again", path.display()));
+        }
+    }
+}
+
+/// An error that names the runs that program or machine ended, if there are any.
+pub(super) fn none_lost(progress: &Progress) -> Result<(), CommandError> {
+    let [panicked, memory] = [Status::Panicked, Status::Memory].map(|status| progress.all_lost(status));
+    match (panicked.is_empty(), memory.is_empty()) {
+        (false, _) => Err(CommandError::Panicked(panicked)),
+        (_, false) => Err(CommandError::Memory(memory)),
+        _ => Ok(()),
+    }
+}
