@@ -1,8 +1,7 @@
 //! Averages and trends of an observable over a run.
 
-use mbsbench_problem::parameters;
-
-use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
+use super::simple::of_one;
+use super::{Ending, Measure, Observed};
 
 /// A running value of one observable, finished into one number.
 trait Running: 'static {
@@ -40,41 +39,28 @@ impl<R: Running> Measure for Of<R> {
     }
 }
 
-macro_rules! averages {
-    ($($name:ident $column:literal $running:ident $about:literal;)*) => {$(
-        parameters! {
-            #[doc = concat!("The ", $about, ".")]
-            #[derive(Default)]
-            pub struct $name in snake_case {
-                /// Observable.
-                of: String,
-            }
-        }
-
-        impl MeasureDefinition for $name {
-            const NAME: &'static str = $column;
-            const SUMMARY: &'static str = $about;
-            fn columns(&self) -> Vec<String> {
-                vec![format!(concat!($column, "({})"), self.of)]
-            }
-            fn observables(&self) -> Vec<String> {
-                vec![self.of.clone()]
-            }
-            fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-                Box::new(Of { index: context.index(&self.of), running: $running::default() })
-            }
-        }
-    )*};
+fn of<R: Running + Default>(index: Option<usize>) -> Box<dyn Measure> {
+    Box::new(Of { index, running: R::default() })
 }
 
-averages! {
-    MaximumMagnitude "max_abs" Largest "largest magnitude of an observable over accepted states";
-    MeanMagnitude "mean_absolute" Mean
-        "mean over time of an observable's magnitude, by the trapezoidal rule over accepted states (negrut2007, Eq. 23)";
-    Trend "trend" Line "slope over time (1/s) of the straight line that fits an observable best, by least squares";
-    Deviation "deviation" Scatter "root mean square of an observable about the straight line that fits it best, by least squares";
-    OscillationIndex "oscillation_index" Oscillation
-        "way that an observable goes up and down over accepted states, over the distance between its ends";
+of_one! {
+    /// The largest magnitude of an observable over accepted states.
+    MaximumMagnitude "max_abs" ["max_abs"] "largest magnitude of an observable over accepted states", of::<Largest>;
+    /// The mean over time of an observable's magnitude, by the trapezoidal rule over accepted states (negrut2007, Eq. 23).
+    MeanMagnitude "mean_absolute" ["mean_absolute"]
+        "mean over time of an observable's magnitude, by the trapezoidal rule over accepted states (negrut2007, Eq. 23)",
+        of::<Mean>;
+    /// The slope over time (1/s) of the straight line that fits an observable best, by least squares.
+    Trend "trend" ["trend"] "slope over time (1/s) of the straight line that fits an observable best, by least squares",
+        of::<Line>;
+    /// The root mean square of an observable about the straight line that fits it best, by least squares.
+    Deviation "deviation" ["deviation"]
+        "root mean square of an observable about the straight line that fits it best, by least squares",
+        of::<Scatter>;
+    /// The way that an observable goes up and down over accepted states, over the distance between its ends.
+    OscillationIndex "oscillation_index" ["oscillation_index"]
+        "way that an observable goes up and down over accepted states, over the distance between its ends",
+        of::<Oscillation>;
 }
 
 #[derive(Default)]

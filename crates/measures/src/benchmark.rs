@@ -2,8 +2,8 @@
 
 use mbsbench_problem::{OutOfRange, parameters};
 
-use super::samples::Visit;
-use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
+use super::comparison::{Norm, compare};
+use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
     /// Error of the library of multibody benchmarks of A Coruña over `K` outputs at equal distances, the last of them at the end:
@@ -49,8 +49,8 @@ impl MeasureDefinition for BenchmarkError {
         self.times(span)
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        let threshold = self.threshold;
-        start(context, &self.of, self.times(context.span), |_, expected| expected.abs().max(threshold).recip())
+        let weight = |_, expected: f64| expected.abs().max(self.threshold).recip();
+        compare(context, indices(context, &self.of), self.times(context.span), weight, Norm::RootMeanSquare)
     }
 }
 
@@ -103,7 +103,8 @@ impl MeasureDefinition for ScaledError {
         self.times(span)
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        start(context, &self.of, self.times(context.span), |j, _| self.sizes[j].recip())
+        let weight = |j: usize, _| self.sizes[j].recip();
+        compare(context, indices(context, &self.of), self.times(context.span), weight, Norm::RootMeanSquare)
     }
 }
 
@@ -124,104 +125,14 @@ fn equidistant([start, end]: [f64; 2], parts: usize) -> impl Iterator<Item = f64
     (0..=parts).map(move |k| if k == parts { end } else { at(k) })
 }
 
-/// Measures `of` at `times` (s); an error of the observable with that number counts by its weight where that is the reference's value.
-fn start(
-    context: &MeasureContext<'_>,
-    of: &[String],
-    times: Vec<f64>,
-    weight: impl Fn(usize, f64) -> f64,
-) -> Box<dyn Measure> {
-    let indices: Option<Vec<usize>> = of.iter().map(|name| context.index(name)).collect();
-    let points = context.reference.and_then(|reference| points(reference, of, &times, weight));
-    Box::new(Sums {
-        bound: match (context.reference, &points) {
-            (Some(reference), Some(points)) if reference.digits >= reference.digits_asked => {
-                let squares = points.iter().flatten().map(|point| (point.bound * point.weight).powi(2));
-                (squares.sum::<f64>() / times.len() as f64).sqrt()
-            }
-            // nothing rests on a reference with fewer digits than asked
-            _ => f64::INFINITY,
-        },
-        expected: indices.zip(points),
-        visited: 0,
-        visit: Visit::new(times, context.observables.len()),
-        squares: 0.0,
-    })
-}
-
-/// The reference of an observable at one time.
-struct Point {
-    value: f64,
-    bound: f64,
-    weight: f64,
-}
-
-/// The reference of all observables at each of the times; none unless it has them all.
-fn points(
-    reference: &ReferenceTrajectory,
-    of: &[String],
-    times: &[f64],
-    weight: impl Fn(usize, f64) -> f64,
-) -> Option<Vec<Vec<Point>>> {
-    let columns: Vec<usize> =
-        of.iter().map(|name| reference.observables.iter().position(|known| known == name)).collect::<Option<_>>()?;
-    let at = |&time: &f64| {
-        let row = reference.row(time)?;
-        let point = |(j, &column): (usize, &usize)| {
-            let value = reference.values[row][column];
-            Point { value, bound: reference.bounds[row][column], weight: weight(j, value) }
-        };
-        Some(columns.iter().enumerate().map(point).collect())
-    };
-    times.iter().map(at).collect()
-}
-
-/// Sums the squares of weighted errors.
-struct Sums {
-    /// Where the observables are, and the reference for each time; none where one is missing.
-    expected: Option<(Vec<usize>, Vec<Vec<Point>>)>,
-    bound: f64,
-    visit: Visit,
-    visited: usize,
-    squares: f64,
-}
-
-impl Sums {
-    fn visit(&mut self, walk: impl FnOnce(&mut Visit, &mut dyn FnMut(usize, &[f64]))) {
-        let Some((indices, expected)) = &self.expected else { return };
-        let (visited, squares) = (&mut self.visited, &mut self.squares);
-        walk(&mut self.visit, &mut |k, observables| {
-            for (&index, point) in indices.iter().zip(&expected[k]) {
-                *squares += ((observables[index] - point.value) * point.weight).powi(2);
-            }
-            *visited += 1;
-        });
-    }
-}
-
-impl Measure for Sums {
-    fn begin(&mut self, t: f64, observables: &[f64]) {
-        self.visit(|visit, show| visit.begin(t, observables, show));
-    }
-
-    fn step(&mut self, step: &mut Observed<'_>) {
-        self.visit(|visit, show| visit.step(step, show));
-    }
-
-    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-        match &self.expected {
-            // An error over part of the outputs would look better than it is.
-            Some((_, expected)) if self.visited == expected.len() => {
-                vec![Some((self.squares / expected.len() as f64).sqrt()), Some(self.bound)]
-            }
-            _ => vec![None, None],
-        }
-    }
+fn indices(context: &MeasureContext<'_>, of: &[String]) -> Option<Vec<usize>> {
+    of.iter().map(|name| context.index(name)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ReferenceTrajectory;
     use crate::bound_of;
     use crate::testing::{against, ended};
 

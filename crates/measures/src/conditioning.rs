@@ -1,60 +1,39 @@
 //! The matrices of Newton's method: their condition, and what wrong derivatives in them cost.
 
-use mbsbench_problem::parameters;
 use nalgebra::DMatrix;
 
-use super::{Ending, Measure, MeasureContext, MeasureDefinition};
+use super::simple::plain;
+use super::{Ending, Measure};
 
-parameters! {
+plain! {
     /// Largest condition number, in the spectral norm, of the matrices that Newton's method factorizes, scaled as the
     /// method scales them. Empty for methods without.
-    pub struct NewtonCondition {}
+    NewtonCondition "newton_condition"
+        "largest condition number of the matrices of Newton's method, as the method scales them",
+        |_| Box::new(Condition(None));
+    /// Largest factor by which an iteration of Newton's method shrinks a small error if its matrix is formed with wrong derivatives: the
+    /// spectral radius of `I − W⁻¹ M` with the wrong matrix `W` and the exact one, `M`. Empty for methods whose derivatives are exact.
+    NewtonContraction "newton_contraction"
+        "largest contraction factor of Newton's method with wrong derivatives in its matrix",
+        |_| Box::new(Contraction(None));
 }
 
-impl MeasureDefinition for NewtonCondition {
-    const NAME: &'static str = "newton_condition";
-    const SUMMARY: &'static str =
-        "largest condition number of the matrices of Newton's method, as the method scales them";
-
-    fn columns(&self) -> Vec<String> {
-        vec![Self::NAME.to_owned()]
-    }
-    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        Box::new(Largest(None))
-    }
+fn larger(largest: Option<f64>, value: f64) -> f64 {
+    largest.map_or(value, |largest| if value > largest { value } else { largest })
 }
 
-struct Largest(Option<f64>);
+struct Condition(Option<f64>);
 
-impl Measure for Largest {
+impl Measure for Condition {
     fn watches_newton_matrices(&self) -> bool {
         true
     }
     fn newton_matrix(&mut self, matrix: &DMatrix<f64>) {
         let values = matrix.singular_values();
-        let condition = values.max() / values.min();
-        self.0 = Some(self.0.map_or(condition, |largest| if condition > largest { condition } else { largest }));
+        self.0 = Some(larger(self.0, values.max() / values.min()));
     }
     fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
         vec![self.0]
-    }
-}
-
-parameters! {
-    /// Largest factor by which an iteration of Newton's method shrinks a small error if its matrix is formed with wrong derivatives: the
-    /// spectral radius of `I − W⁻¹ M` with the wrong matrix `W` and the exact one, `M`. Empty for methods whose derivatives are exact.
-    pub struct NewtonContraction {}
-}
-
-impl MeasureDefinition for NewtonContraction {
-    const NAME: &'static str = "newton_contraction";
-    const SUMMARY: &'static str = "largest contraction factor of Newton's method with wrong derivatives in its matrix";
-
-    fn columns(&self) -> Vec<String> {
-        vec![Self::NAME.to_owned()]
-    }
-    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        Box::new(Contraction(None))
     }
 }
 
@@ -69,7 +48,7 @@ impl Measure for Contraction {
         let factor = matrix.clone().lu().solve(&(matrix - exact)).map_or(f64::NAN, |iteration| {
             iteration.complex_eigenvalues().iter().map(|eigenvalue| eigenvalue.norm()).fold(0.0, f64::max)
         });
-        self.0 = Some(self.0.map_or(factor, |largest| if factor > largest { factor } else { largest }));
+        self.0 = Some(larger(self.0, factor));
     }
     fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
         vec![self.0]

@@ -2,7 +2,8 @@
 
 use mbsbench_problem::parameters;
 
-use super::{Ending, Measure, MeasureContext, MeasureDefinition};
+use super::simple::at_end;
+use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
     /// Cost of a run in evaluations of the right-hand side, with a fast and with a slow Jacobian (modin2005, Table 1):
@@ -24,17 +25,14 @@ impl MeasureDefinition for JacobianCosts {
         ["cost_fast", "cost_slow"].map(str::to_owned).to_vec()
     }
     fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        struct Costs(f64);
-        impl Measure for Costs {
-            fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
-                // Exact below 2⁵³, far above any budget.
-                let [evaluations, jacobians] =
-                    [ending.statistics.rhs_evaluations, ending.statistics.jacobian_evaluations].map(|n| n as f64);
-                let cost = |price: f64| Some(evaluations + price * jacobians);
-                vec![cost(self.0), cost(ending.states as f64)]
-            }
-        }
-        Box::new(Costs(self.fast))
+        let fast = self.fast;
+        at_end(move |ending| {
+            // Exact below 2⁵³, far above any budget.
+            let [evaluations, jacobians] =
+                [ending.statistics.rhs_evaluations, ending.statistics.jacobian_evaluations].map(|n| n as f64);
+            let cost = |price: f64| Some(evaluations + price * jacobians);
+            vec![cost(fast), cost(ending.states as f64)]
+        })
     }
 }
 
@@ -42,6 +40,7 @@ impl MeasureDefinition for JacobianCosts {
 mod tests {
     use super::super::testing::context;
     use super::*;
+    use crate::Ending;
     use mbsbench_problem::Statistics;
 
     #[test]

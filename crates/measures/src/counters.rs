@@ -1,16 +1,13 @@
 //! The counters of a solve as measures, one each, named as in [`Statistics`].
 
-use mbsbench_problem::{Statistics, parameters};
+use mbsbench_problem::parameters;
 
+use super::simple::{at_end, plain};
 use super::{Catalogue, Ending, Measure, MeasureContext, MeasureDefinition};
 
-struct Read(fn(&Statistics) -> u64);
-
-impl Measure for Read {
-    fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
-        // Exact below 2⁵³, far above any budget.
-        vec![Some((self.0)(ending.statistics) as f64)]
-    }
+/// A counter as the value of a column: exact below 2⁵³, far above any budget.
+fn number(count: u64) -> Vec<Option<f64>> {
+    vec![Some(count as f64)]
 }
 
 /// Declares a measure for each counter, in a module of its name.
@@ -27,11 +24,8 @@ macro_rules! measures {
             impl MeasureDefinition for Counter {
                 const NAME: &'static str = stringify!($name);
                 const SUMMARY: &'static str = concat!("number of ", $about);
-                fn columns(&self) -> Vec<String> {
-                    vec![Self::NAME.to_owned()]
-                }
                 fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-                    Box::new(Read(|statistics| statistics.$name))
+                    at_end(|ending| number(ending.statistics.$name))
                 }
             }
         })*
@@ -45,95 +39,41 @@ macro_rules! measures {
 
 mbsbench_problem::for_each_counter!(measures);
 
-parameters! {
+plain! {
     /// Number of evaluations of the right-hand side, those for difference quotients included: what methods with exact
     /// and with approximate Jacobians are compared by.
-    pub struct AllRhsEvaluations {}
-}
-
-impl MeasureDefinition for AllRhsEvaluations {
-    const NAME: &'static str = "all_rhs_evaluations";
-    const SUMMARY: &'static str = "number of evaluations of the right-hand side, those for Jacobians included";
-
-    fn columns(&self) -> Vec<String> {
-        vec![Self::NAME.to_owned()]
-    }
-    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        Box::new(Read(|statistics| statistics.rhs_evaluations + statistics.jacobian_rhs_evaluations))
-    }
-}
-
-parameters! {
+    AllRhsEvaluations "all_rhs_evaluations" "number of evaluations of the right-hand side, those for Jacobians included",
+        |_| at_end(|Ending { statistics, .. }| number(statistics.rhs_evaluations + statistics.jacobian_rhs_evaluations));
     /// Cost of a run in evaluations of the right-hand side: those that were made, those for difference quotients
     /// included, and for each exact Jacobian as many as difference quotients would have taken, one for each column, or
     /// for each group of columns without a row in common (Curtis, Powell and Reid 1974). How the Jacobians were formed does
     /// not change it.
-    pub struct RhsCost {}
-}
-
-impl MeasureDefinition for RhsCost {
-    const NAME: &'static str = "rhs_cost";
-    const SUMMARY: &'static str =
-        "cost in evaluations of the right-hand side; an exact Jacobian counts as many as differences would take";
-
-    fn columns(&self) -> Vec<String> {
-        vec![Self::NAME.to_owned()]
-    }
-    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        Box::new(Read(|statistics| {
-            statistics.rhs_evaluations + statistics.jacobian_rhs_evaluations + statistics.jacobian_columns
-        }))
-    }
-}
-
-parameters! {
+    RhsCost "rhs_cost"
+        "cost in evaluations of the right-hand side; an exact Jacobian counts as many as differences would take",
+        |_| at_end(|Ending { statistics, .. }| {
+            number(statistics.rhs_evaluations + statistics.jacobian_rhs_evaluations + statistics.jacobian_columns)
+        });
     /// Operations of the dense linear algebra that a method makes itself: factorizations, solves and products of
     /// matrices, by their sizes. A method that does not count them is refused.
-    pub struct LinearAlgebraFlops {}
-}
-
-impl MeasureDefinition for LinearAlgebraFlops {
-    const NAME: &'static str = "linear_algebra_flops";
-    const SUMMARY: &'static str =
-        "operations of a method's dense linear algebra: factorizations, solves and products, by their sizes";
-
-    fn columns(&self) -> Vec<String> {
-        vec![Self::NAME.to_owned()]
-    }
-    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        struct Counted;
-        impl Measure for Counted {
-            fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
-                vec![ending.statistics.linear_algebra_flops.map(|flops| flops as f64)]
-            }
-        }
-        Box::new(Counted)
-    }
-}
-
-parameters! {
+    LinearAlgebraFlops "linear_algebra_flops"
+        "operations of a method's dense linear algebra: factorizations, solves and products, by their sizes",
+        |_| at_end(|ending| vec![ending.statistics.linear_algebra_flops.map(|flops| flops as f64)]);
     /// Newton iterations by the accepted steps and the implicit stages of each: how many one system of equations took
     /// on average.
-    pub struct NewtonIterationsPerStage {}
-}
-
-impl MeasureDefinition for NewtonIterationsPerStage {
-    const NAME: &'static str = "newton_iterations_per_stage";
-    const SUMMARY: &'static str = "Newton iterations by accepted steps and by the implicit stages of a step";
-
-    fn columns(&self) -> Vec<String> {
-        vec![Self::NAME.to_owned()]
-    }
-    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        struct Average(f64);
-        impl Measure for Average {
-            fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
+    NewtonIterationsPerStage "newton_iterations_per_stage"
+        "Newton iterations by accepted steps and by the implicit stages of a step",
+        |context| {
+            let stages = f64::from(context.method.implicit_stages());
+            at_end(move |ending| {
                 let (steps, iterations) = (ending.statistics.steps_accepted, ending.statistics.newton_iterations);
-                vec![(steps > 0).then(|| iterations as f64 / (steps as f64 * self.0))]
-            }
-        }
-        Box::new(Average(f64::from(context.method.implicit_stages())))
-    }
+                vec![(steps > 0).then(|| iterations as f64 / (steps as f64 * stages))]
+            })
+        };
+    /// Number of components of the state.
+    States "states" "number of components of the state", |_| at_end(|ending| number(ending.states as u64));
+    /// Number of event functions that matter at the start.
+    SwitchingFunctions "switching_functions" "number of event functions that matter at the start",
+        |_| at_end(|ending| number(ending.functions as u64));
 }
 
 parameters! {
@@ -148,8 +88,7 @@ impl MeasureDefinition for TestsPerStep {
     fn columns(&self) -> Vec<String> {
         vec!["max(tests_per_step)".to_owned()]
     }
-
     fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        Box::new(Read(|statistics| statistics.tests_per_step))
+        at_end(|ending| number(ending.statistics.tests_per_step))
     }
 }

@@ -70,8 +70,7 @@ impl MeasureDefinition for ShapeDistance {
 
 /// The reference's curve with its times.
 fn curve(reference: &ReferenceTrajectory, names: &[String], times: &[f64]) -> Option<Vec<(f64, Point)>> {
-    let column = |name: &String| reference.observables.iter().position(|known| known == name);
-    let (x, y) = (column(names.first()?)?, column(names.get(1)?)?);
+    let (x, y) = (reference.column(names.first()?)?, reference.column(names.get(1)?)?);
     let point = |&time: &f64| reference.row(time).map(|row| (time, &reference.values[row]));
     Some(times.iter().filter_map(point).map(|(time, values)| (time, [values[x], values[y]])).collect())
 }

@@ -75,11 +75,8 @@ impl Kind<'_> {
                 return Some(Expected { index, value: self.values[k], bound: 0.0 });
             }
             let reference = context.reference?;
-            let (name, row) = (&context.observables[index], reference.row(context.span[1])?);
-            let column = reference.observables.iter().position(|known| known == name)?;
-            let certified = reference.digits >= reference.digits_asked;
-            let bound = if certified { reference.bounds[row][column] } else { f64::INFINITY };
-            Some(Expected { index, value: reference.values[row][column], bound })
+            let (value, bound) = reference.value(context.span[1], reference.column(&context.observables[index])?)?;
+            Some(Expected { index, value, bound: if reference.is_certified() { bound } else { f64::INFINITY } })
         };
         let expected = indices.and_then(|indices| indices.into_iter().enumerate().map(expected).collect());
         Box::new(Digits { expected, floor: self.floor, is_published })

@@ -3,8 +3,8 @@
 use mbsbench_problem::model::Class;
 use mbsbench_problem::parameters;
 
-use super::samples::Visit;
-use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
+use super::comparison::{Norm, compare};
+use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
     /// Largest error of an observable against the experiment's reference over a grid of times, with the bound on
@@ -34,7 +34,7 @@ impl MeasureDefinition for MaximumError {
     }
 
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        compare(context, context.index(&self.of).into_iter().collect(), grid(context.span, self.every))
+        compare_one(context, &self.of, self.every, Norm::Largest)
     }
 }
 
@@ -64,16 +64,7 @@ impl MeasureDefinition for RmsError {
         grid(span, Some(self.every))
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        let times = grid(context.span, Some(self.every));
-        let index = context.index(&self.of);
-        Box::new(SquareMean {
-            expected: index.and_then(|_| Expected::new(context.reference?, &self.of, &times)),
-            index: index.unwrap_or_default(),
-            count: times.len(),
-            visit: Visit::new(times, context.observables.len()),
-            visited: 0,
-            squares: 0.0,
-        })
+        compare_one(context, &self.of, Some(self.every), Norm::RootMeanSquare)
     }
 }
 
@@ -97,18 +88,9 @@ pub(super) fn grid(span: [f64; 2], every: Option<f64>) -> Vec<f64> {
     (1..=inner).map(|k| span[0] + k as f64 * every).chain([span[1]]).collect()
 }
 
-/// Measures the observables `indices`, all of one unit, against the reference.
-fn compare(context: &MeasureContext<'_>, indices: Vec<usize>, times: Vec<f64>) -> Box<dyn Measure> {
-    let expected = |&index: &usize| Expected::new(context.reference?, &context.observables[index], &times);
-    let expected: Option<Vec<Expected>> = indices.iter().map(expected).collect();
-    Box::new(Compare {
-        expected: expected.filter(|expected| !expected.is_empty()),
-        count: times.len(),
-        visit: Visit::new(times, context.observables.len()),
-        indices,
-        visited: 0,
-        largest: 0.0,
-    })
+fn compare_one(context: &MeasureContext<'_>, of: &str, every: Option<f64>, norm: Norm) -> Box<dyn Measure> {
+    let index = context.index(of).map(|index| vec![index]);
+    compare(context, index, grid(context.span, every), |_, _| 1.0, norm)
 }
 
 macro_rules! class_errors {
@@ -135,7 +117,8 @@ macro_rules! class_errors {
                 grid(span, self.every)
             }
             fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-                compare(context, context.of_class(Class::$class), grid(context.span, self.every))
+                let indices = Some(context.of_class(Class::$class));
+                compare(context, indices, grid(context.span, self.every), |_, _| 1.0, Norm::Largest)
             }
         }
 
@@ -167,113 +150,29 @@ class_errors! {
     MultiplierError FinalMultiplierError Multiplier "multiplier_error" "multipliers";
 }
 
-/// The reference's values of one observable at the times of the grid.
-struct Expected {
-    values: Vec<f64>,
-    /// Largest bound, and root mean square of the bounds.
-    bound: f64,
-    root_mean_square: f64,
-}
-
-impl Expected {
-    fn new(reference: &ReferenceTrajectory, observable: &str, times: &[f64]) -> Option<Self> {
-        let column = reference.observables.iter().position(|name| name == observable)?;
-        let rows: Vec<usize> = times.iter().map(|&t| reference.row(t)).collect::<Option<_>>()?;
-        let bounds = || rows.iter().map(|&row| reference.bounds[row][column]);
-        // Nothing rests on a reference with fewer digits than asked.
-        let certified = |bound: f64| if reference.digits < reference.digits_asked { f64::INFINITY } else { bound };
-        let squares: f64 = bounds().map(|bound| bound * bound).sum();
-        Some(Self {
-            values: rows.iter().map(|&row| reference.values[row][column]).collect(),
-            bound: certified(bounds().fold(0.0, f64::max)),
-            root_mean_square: certified((squares / rows.len() as f64).sqrt()),
-        })
-    }
-}
-
-/// Sums the squares of one observable's errors.
-struct SquareMean {
-    index: usize,
-    visit: Visit,
-    expected: Option<Expected>,
-    count: usize,
-    visited: usize,
-    squares: f64,
-}
-
-impl Measure for SquareMean {
-    fn step(&mut self, step: &mut Observed<'_>) {
-        let Some(expected) = &self.expected else { return };
-        let (index, squares, visited) = (self.index, &mut self.squares, &mut self.visited);
-        self.visit.step(step, |k, observables| {
-            *squares += (observables[index] - expected.values[k]).powi(2);
-            *visited += 1;
-        });
-    }
-
-    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-        match &self.expected {
-            Some(expected) if self.visited == self.count => {
-                vec![Some((self.squares / self.count as f64).sqrt()), Some(expected.root_mean_square)]
-            }
-            _ => vec![None, None],
-        }
-    }
-}
-
-struct Compare {
-    indices: Vec<usize>,
-    visit: Visit,
-    /// One for each index; none where there is no reference for all of them.
-    expected: Option<Vec<Expected>>,
-    count: usize,
-    visited: usize,
-    largest: f64,
-}
-
-impl Measure for Compare {
-    fn step(&mut self, step: &mut Observed<'_>) {
-        let Some(expected) = &self.expected else { return };
-        let (indices, largest, visited) = (&self.indices, &mut self.largest, &mut self.visited);
-        self.visit.step(step, |k, observables| {
-            for (&index, expected) in indices.iter().zip(expected) {
-                let error = (observables[index] - expected.values[k]).abs();
-                // `max` would drop a NaN.
-                *largest = if error.is_nan() || largest.is_nan() { f64::NAN } else { largest.max(error) };
-            }
-            *visited += 1;
-        });
-    }
-
-    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-        match &self.expected {
-            // An error over part of the grid would look better than it is.
-            Some(expected) if self.visited == self.count => {
-                vec![Some(self.largest), Some(expected.iter().map(|each| each.bound).fold(0.0, f64::max))]
-            }
-            _ => vec![None, None],
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ReferenceTrajectory;
     use crate::testing::{against, ended};
 
     #[test]
     fn a_reference_with_fewer_digits_than_asked_bounds_nothing() {
         let reference = |digits| ReferenceTrajectory {
-            observables: vec!["x".to_owned()],
+            observables: vec!["q".to_owned()],
             times: vec![2.0],
             values: vec![vec![1.0]],
             bounds: vec![vec![1e-9]],
             digits,
             digits_asked: 8.0,
         };
-        let bound = |digits| Expected::new(&reference(digits), "x", &[2.0]).unwrap().bound;
-        assert_eq!((bound(9.0), bound(7.9)), (1e-9, f64::INFINITY));
-        assert!(Expected::new(&reference(9.0), "x", &[1.0]).is_none(), "no reference at that time");
+        let measure = MaximumError { of: "q".to_owned(), every: None };
+        let bound = |digits, end| {
+            let measured = against(&measure, &[0.0, end], |_| vec![1.0], Some(&reference(digits)));
+            ended(measured, false)[1]
+        };
+        assert_eq!([bound(9.0, 2.0), bound(7.9, 2.0)], [Some(1e-9), Some(f64::INFINITY)]);
+        assert_eq!(bound(9.0, 1.0), None, "no reference at that time");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use mbsbench_problem::{OutOfRange, parameters};
 
-use super::{Ending, Measure, MeasureContext, MeasureDefinition};
+use super::simple::at_end;
+use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
     /// Largest magnitude of a characteristic root on the damped oscillators `x″ + 2 ζ ω x′ + ω² x = 0` with `ω = 2π/period` and the
@@ -30,9 +31,6 @@ impl MeasureDefinition for HalfPlaneRadius {
     const NAME: &'static str = "half_plane_radius";
     const SUMMARY: &'static str = "largest characteristic root on damped oscillators, from the method's formula";
 
-    fn columns(&self) -> Vec<String> {
-        vec!["half_plane_radius".to_owned()]
-    }
     fn is_of_method(&self) -> bool {
         true
     }
@@ -45,15 +43,8 @@ impl MeasureDefinition for HalfPlaneRadius {
                 radius.map(|r| if r > largest || r.is_nan() { r } else { largest })
             })
         };
-        Box::new(Radius(context.step.and_then(radius)))
-    }
-}
-
-struct Radius(Option<f64>);
-
-impl Measure for Radius {
-    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-        vec![self.0]
+        let radius = context.step.and_then(radius);
+        at_end(move |_| vec![radius])
     }
 }
 

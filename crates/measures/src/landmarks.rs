@@ -3,6 +3,7 @@
 use mbsbench_problem::parameters;
 
 use super::sampled::{PARTS, Sampled};
+use super::simple::over_steps;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
 /// Columns `name@1` to `name@count`.
@@ -143,20 +144,14 @@ impl MeasureDefinition for EventTimes {
         numbered("event_time", self.count).collect()
     }
     fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        struct Times(Vec<Option<f64>>);
-        impl Measure for Times {
-            fn step(&mut self, step: &mut Observed<'_>) {
-                for &index in step.further.events {
-                    if let Some(slot @ None) = self.0.get_mut(index) {
-                        *slot = Some(step.t_end);
-                    }
+        let look = |times: &mut Vec<Option<f64>>, step: &mut Observed<'_>| {
+            for &index in step.further.events {
+                if let Some(slot @ None) = times.get_mut(index) {
+                    *slot = Some(step.t_end);
                 }
             }
-            fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-                self.0
-            }
-        }
-        Box::new(Times(vec![None; self.count]))
+        };
+        over_steps(vec![None; self.count], look, |times, _| times)
     }
 }
 
@@ -176,18 +171,13 @@ impl MeasureDefinition for EventSequence {
         numbered("event", self.count).collect()
     }
     fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        struct Times(Vec<f64>, usize);
-        impl Measure for Times {
-            fn step(&mut self, step: &mut Observed<'_>) {
-                if !step.further.events.is_empty() && self.0.len() < self.1 {
-                    self.0.push(step.t_end);
-                }
+        let count = self.count;
+        let look = move |times: &mut Vec<f64>, step: &mut Observed<'_>| {
+            if !step.further.events.is_empty() && times.len() < count {
+                times.push(step.t_end);
             }
-            fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-                padded(self.0, self.1)
-            }
-        }
-        Box::new(Times(Vec::with_capacity(self.count), self.count))
+        };
+        over_steps(Vec::new(), look, move |times, _| padded(times, count))
     }
 }
 

@@ -5,6 +5,7 @@ mod averages;
 mod benchmark;
 mod bounces;
 mod changes;
+mod comparison;
 mod conditioning;
 mod costs;
 mod counters;
@@ -23,7 +24,7 @@ mod oscillation;
 mod relative_error;
 mod sampled;
 mod samples;
-mod sizes;
+mod simple;
 mod step_map;
 mod steps;
 pub mod stepwise;
@@ -37,7 +38,9 @@ pub use bounces::Bounces;
 pub use changes::StepChanges;
 pub use conditioning::{NewtonCondition, NewtonContraction};
 pub use costs::JacobianCosts;
-pub use counters::{AllRhsEvaluations, LinearAlgebraFlops, NewtonIterationsPerStage, RhsCost, TestsPerStep};
+pub use counters::{
+    AllRhsEvaluations, LinearAlgebraFlops, NewtonIterationsPerStage, RhsCost, States, SwitchingFunctions, TestsPerStep,
+};
 pub use curves::ShapeDistance;
 pub use digits::{Mescd, Scd};
 pub use drift::DriftConstant;
@@ -59,7 +62,6 @@ pub use oscillation::Oscillation;
 pub use relative_error::RelativeError;
 
 pub use samples::{Final, Initial, Sample, Visit, slack};
-pub use sizes::{States, SwitchingFunctions};
 pub use step_map::StepMap;
 pub use steps::{Amplification, ErrorEstimate, LocalError, StepSizes};
 pub use windows::Window;
@@ -77,7 +79,9 @@ pub trait MeasureDefinition: Parameters {
     const SUMMARY: &'static str;
 
     /// Columns of `runs.csv` that the measure fills.
-    fn columns(&self) -> Vec<String>;
+    fn columns(&self) -> Vec<String> {
+        vec![Self::NAME.to_owned()]
+    }
 
     /// Observables of the model that the measure looks at.
     fn observables(&self) -> Vec<String> {
@@ -217,11 +221,29 @@ pub struct ReferenceTrajectory {
 }
 
 impl ReferenceTrajectory {
+    /// The index of an observable in each row.
+    #[must_use]
+    pub fn column(&self, observable: &str) -> Option<usize> {
+        self.observables.iter().position(|name| name == observable)
+    }
+
+    /// Whether it has the digits that the experiment asks for; otherwise nothing rests on its bounds.
+    #[must_use]
+    pub fn is_certified(&self) -> bool {
+        self.digits >= self.digits_asked
+    }
+
     /// The row of values at exactly this time, s.
     #[must_use]
     pub fn row(&self, time: f64) -> Option<usize> {
         let row = self.times.partition_point(|&known| known < time);
         (self.times.get(row) == Some(&time)).then_some(row)
+    }
+
+    /// Value and bound of an observable at exactly this time, s.
+    #[must_use]
+    pub fn value(&self, time: f64, column: usize) -> Option<(f64, f64)> {
+        self.row(time).map(|row| (self.values[row][column], self.bounds[row][column]))
     }
 }
 

@@ -1,9 +1,10 @@
 //! What follows from the characteristic roots of a method.
 
-use mbsbench_problem::linear::{Characteristics, characteristics};
+use mbsbench_problem::linear::characteristics;
 use mbsbench_problem::parameters;
 
-use super::{Ending, Measure, MeasureContext, MeasureDefinition};
+use super::simple::at_end;
+use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
     /// Spectral radius, and amplitude decay and period elongation of the principal root, on the undamped oscillator
@@ -31,20 +32,15 @@ impl MeasureDefinition for LinearAnalysis {
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let stages = f64::from(context.method.implicit_stages());
         let at = |step: f64| characteristics(context.method, &[step / (stages * self.period)]);
-        Box::new(Roots(context.step.and_then(at).and_then(|mut all| all.pop())))
-    }
-}
-
-struct Roots(Option<Characteristics>);
-
-impl Measure for Roots {
-    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-        let principal = self.0.as_ref().and_then(|roots| roots.principal.as_ref());
-        vec![
-            self.0.as_ref().map(|roots| roots.spectral_radius),
-            principal.map(|root| root.amplitude_decay),
-            principal.map(|root| root.period_elongation),
-        ]
+        let roots = context.step.and_then(at).and_then(|mut all| all.pop());
+        at_end(move |_| {
+            let principal = roots.as_ref().and_then(|roots| roots.principal.as_ref());
+            vec![
+                roots.as_ref().map(|roots| roots.spectral_radius),
+                principal.map(|root| root.amplitude_decay),
+                principal.map(|root| root.period_elongation),
+            ]
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use mbsbench_problem::{OutOfRange, Spelled, parameters};
 use nalgebra::DMatrix;
 
+use super::windows::check_window;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
 parameters! {
@@ -24,8 +25,7 @@ parameters! {
 
 impl Oscillation {
     fn it_has_a_length(&self) -> Result<(), OutOfRange> {
-        let (from, to) = (self.from.value, self.to.value);
-        if to > from { Ok(()) } else { Err(OutOfRange::new("to", to, format!("a time after {from}"))) }
+        check_window(&self.from, &self.to)
     }
 }
 

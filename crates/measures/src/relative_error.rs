@@ -45,10 +45,14 @@ impl MeasureDefinition for RelativeError {
         self.times(span)
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        let expected = context.reference.and_then(|reference| points(reference, &self.of, &self.times(context.span)));
+        let expected = context.reference.and_then(|reference| {
+            let column = reference.column(&self.of)?;
+            let point = |time: f64| reference.value(time, column).map(|(value, bound)| Point { time, value, bound });
+            self.times(context.span).into_iter().map(point).collect()
+        });
         Box::new(Sums {
             index: context.index(&self.of).unwrap_or_default(),
-            certified: context.reference.is_some_and(|reference| reference.digits >= reference.digits_asked),
+            is_certified: context.reference.is_some_and(ReferenceTrajectory::is_certified),
             expected: expected.unwrap_or_default(),
             next: 0,
             errors: 0.0,
@@ -65,21 +69,11 @@ struct Point {
     bound: f64,
 }
 
-/// The reference's values of an observable at `times`; none unless it has them all.
-fn points(reference: &ReferenceTrajectory, observable: &str, times: &[f64]) -> Option<Vec<Point>> {
-    let column = reference.observables.iter().position(|name| name == observable)?;
-    let point = |&time: &f64| {
-        let row = reference.row(time)?;
-        Some(Point { time, value: reference.values[row][column], bound: reference.bounds[row][column] })
-    };
-    times.iter().map(point).collect()
-}
-
 /// Sums of squares over the ends of steps so far.
 struct Sums {
     index: usize,
     /// Whether the reference has the digits that were asked.
-    certified: bool,
+    is_certified: bool,
     expected: Vec<Point>,
     next: usize,
     errors: f64,
@@ -115,7 +109,7 @@ impl Measure for Sums {
         if self.expected.is_empty() || self.next < self.expected.len() || self.values == 0.0 {
             return vec![None, None];
         }
-        let bound = if self.certified { (self.bounds / self.values).sqrt() } else { f64::INFINITY };
+        let bound = if self.is_certified { (self.bounds / self.values).sqrt() } else { f64::INFINITY };
         vec![Some((self.errors / self.values).sqrt()), Some(bound)]
     }
 }

@@ -2,69 +2,18 @@
 
 use mbsbench_problem::{OutOfRange, Spelled, parameters};
 
+use super::simple::{at_end, of_one};
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
-parameters! {
+of_one! {
     /// The initial value of an observable.
-    #[derive(Default)]
-    pub struct Initial in snake_case {
-        /// Observable.
-        of: String,
-    }
-}
-
-impl MeasureDefinition for Initial {
-    const NAME: &'static str = "initial";
-    const SUMMARY: &'static str = "value of an observable at the start";
-
-    fn columns(&self) -> Vec<String> {
-        vec![format!("initial({})", self.of)]
-    }
-    fn observables(&self) -> Vec<String> {
-        vec![self.of.clone()]
-    }
-    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        struct AtStart(Option<usize>, Option<f64>);
-        impl Measure for AtStart {
-            fn begin(&mut self, _t: f64, observables: &[f64]) {
-                self.1 = self.0.map(|index| observables[index]);
-            }
-            fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-                vec![self.1]
-            }
-        }
-        Box::new(AtStart(context.index(&self.of), None))
-    }
-}
-
-parameters! {
-    /// The value of an observable at the end of the run.
-    #[derive(Default)]
-    pub struct Final in snake_case {
-        /// Observable.
-        of: String,
-    }
-}
-
-impl MeasureDefinition for Final {
-    const NAME: &'static str = "final";
-    const SUMMARY: &'static str = "value of an observable at the end";
-
-    fn columns(&self) -> Vec<String> {
-        vec![format!("final({})", self.of)]
-    }
-    fn observables(&self) -> Vec<String> {
-        vec![self.of.clone()]
-    }
-    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        struct AtEnd(Option<usize>);
-        impl Measure for AtEnd {
-            fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
-                vec![self.0.filter(|_| ending.failure.is_none()).map(|index| ending.observables[index])]
-            }
-        }
-        Box::new(AtEnd(context.index(&self.of)))
-    }
+    Initial "initial" ["initial"] "value of an observable at the start", |index| {
+        Box::new(Samples { index, visit: Visit::new(vec![f64::NEG_INFINITY], 0), values: vec![None] })
+    };
+    /// The value of an observable at the end of a run that did not fail.
+    Final "final" ["final"] "value of an observable at the end", |index| at_end(move |ending| {
+        vec![index.filter(|_| ending.failure.is_none()).map(|index| ending.observables[index])]
+    });
 }
 
 parameters! {

@@ -2,6 +2,7 @@
 
 use mbsbench_problem::{OutOfRange, parameters};
 
+use super::simple::over_steps;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 use crate::stepwise::estimated_error;
 
@@ -19,32 +20,21 @@ impl MeasureDefinition for StepSizes {
         ["min(step_size)", "max(step_size)", "median(step_size)", "reversals"].map(str::to_owned).to_vec()
     }
     fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        Box::new(Sizes(Vec::new()))
-    }
-}
-
-/// Sizes of the steps so far, s.
-struct Sizes(Vec<f64>);
-
-impl Measure for Sizes {
-    fn step(&mut self, step: &mut Observed<'_>) {
-        self.0.push(step.t_end - step.t_start);
-    }
-
-    fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
-        let mut sizes = self.0;
-        if ending.failure.is_none() && sizes.len() > 1 {
-            sizes.pop();
-        }
-        let reversals = share_of_reversals(&sizes);
-        sizes.sort_unstable_by(f64::total_cmp);
-        let middle = sizes.len() / 2;
-        let median = match sizes.as_slice() {
-            [] => None,
-            sizes if sizes.len() % 2 == 1 => Some(sizes[middle]),
-            sizes => Some(0.5 * (sizes[middle - 1] + sizes[middle])),
-        };
-        vec![sizes.first().copied(), sizes.last().copied(), median, reversals]
+        let size = |sizes: &mut Vec<f64>, step: &mut Observed<'_>| sizes.push(step.t_end - step.t_start);
+        over_steps(Vec::new(), size, |mut sizes, ending| {
+            if ending.failure.is_none() && sizes.len() > 1 {
+                sizes.pop();
+            }
+            let reversals = share_of_reversals(&sizes);
+            sizes.sort_unstable_by(f64::total_cmp);
+            let middle = sizes.len() / 2;
+            let median = match sizes.as_slice() {
+                [] => None,
+                sizes if sizes.len() % 2 == 1 => Some(sizes[middle]),
+                sizes => Some(0.5 * (sizes[middle - 1] + sizes[middle])),
+            };
+            vec![sizes.first().copied(), sizes.last().copied(), median, reversals]
+        })
     }
 }
 
@@ -77,24 +67,14 @@ impl MeasureDefinition for ErrorEstimate {
         vec!["max(error_estimate)".to_owned()]
     }
     fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        Box::new(LargestEstimate { per_unit_step: self.per_unit_step, largest: None })
-    }
-}
-
-struct LargestEstimate {
-    per_unit_step: bool,
-    largest: Option<f64>,
-}
-
-impl Measure for LargestEstimate {
-    fn step(&mut self, step: &mut Observed<'_>) {
-        if let Some(error) = estimated_error(step.further.error_estimate) {
-            let error = if self.per_unit_step { error / (step.t_end - step.t_start) } else { error };
-            self.largest = Some(self.largest.map_or(error, |largest| largest.max(error)));
-        }
-    }
-    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-        vec![self.largest]
+        let per_unit_step = self.per_unit_step;
+        let look = move |largest: &mut Option<f64>, step: &mut Observed<'_>| {
+            if let Some(error) = estimated_error(step.further.error_estimate) {
+                let error = if per_unit_step { error / (step.t_end - step.t_start) } else { error };
+                *largest = Some(largest.map_or(error, |largest| largest.max(error)));
+            }
+        };
+        over_steps(None, look, |largest, _| vec![largest])
     }
 }
 
@@ -218,22 +198,16 @@ impl MeasureDefinition for Amplification {
         self.of.clone()
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        struct Largest(Vec<usize>, Option<f64>);
-        impl Measure for Largest {
-            fn step(&mut self, step: &mut Observed<'_>) {
-                let length = |values: &[f64]| self.0.iter().fold(0.0f64, |length, &index| length.hypot(values[index]));
-                let factor = length(step.end) / length(step.start);
-                // `max` would drop a NaN.
-                let is_larger = |largest: f64| factor > largest || factor.is_nan();
-                if self.1.is_none_or(is_larger) {
-                    self.1 = Some(factor);
-                }
+        let indices: Vec<usize> = self.of.iter().filter_map(|name| context.index(name)).collect();
+        let look = move |largest: &mut Option<f64>, step: &mut Observed<'_>| {
+            let length = |values: &[f64]| indices.iter().fold(0.0f64, |length, &index| length.hypot(values[index]));
+            let factor = length(step.end) / length(step.start);
+            // `max` would drop a NaN.
+            if largest.is_none_or(|largest| factor > largest || factor.is_nan()) {
+                *largest = Some(factor);
             }
-            fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-                vec![self.1]
-            }
-        }
-        Box::new(Largest(self.of.iter().filter_map(|name| context.index(name)).collect(), None))
+        };
+        over_steps(None, look, |largest, _| vec![largest])
     }
 }
 

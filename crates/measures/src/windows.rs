@@ -20,9 +20,14 @@ parameters! {
 
 impl Window {
     fn it_has_a_length(&self) -> Result<(), OutOfRange> {
-        let (from, to) = (self.from.value, self.to.value);
-        if to > from { Ok(()) } else { Err(OutOfRange::new("to", to, format!("a time after {from}"))) }
+        check_window(&self.from, &self.to)
     }
+}
+
+/// Fails unless the time `to` comes after `from`.
+pub(super) fn check_window(from: &Spelled<f64>, to: &Spelled<f64>) -> Result<(), OutOfRange> {
+    let (from, to) = (from.value, to.value);
+    if to > from { Ok(()) } else { Err(OutOfRange::new("to", to, format!("a time after {from}"))) }
 }
 
 impl MeasureDefinition for Window {
