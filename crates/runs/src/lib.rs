@@ -10,6 +10,7 @@
 pub mod costs;
 pub mod execute;
 pub mod fingerprint;
+mod means;
 pub mod memory;
 pub mod pairs;
 pub mod pipeline;
@@ -21,5 +22,6 @@ pub mod seal;
 pub mod stop;
 pub mod store;
 pub mod timings;
+mod titles;
 
 pub use fingerprint::fingerprint;

@@ -4,39 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::Duration;
 
-use mbsbench_experiment::Recording;
 use mbsbench_experiment::plan::{Plan, RunKey, RunSpec};
-use mbsbench_measures::stepwise::drawable;
 use rayon::prelude::*;
 
-use crate::costs::{Costs, Estimate};
-use crate::execute::lane::{Pending, run_all};
-use crate::execute::run::{Job, Record, execute};
+use crate::costs::Estimate;
+use crate::execute::lane::{Pending, run_all, stored_key};
+use crate::execute::run::Record;
 use crate::execute::timing::{Rounds, Timed, time_all};
-use crate::memory::{self, Memory};
-use crate::progress::Progress;
-use crate::references::{NO_CONTENT, kept, references};
+use crate::references::{kept, references};
 use crate::results::{ResultSet, Row};
 use crate::store::Store;
-use crate::store::shape::{self, Misshapen};
 use crate::timings::{RunTiming, timings, units};
 
+pub use crate::means::Means;
 pub use crate::references::{Certificate, make_reference};
-
-/// What runs are made with.
-#[derive(Debug, Clone, Copy)]
-pub struct Means<'m> {
-    /// Where finished runs are kept.
-    pub store: &'m Store,
-    /// What they may take of memory.
-    pub memory: &'m Memory,
-    /// What a person sees of it.
-    pub progress: &'m Progress,
-    /// What runs took before, for their order and the time that is left; where it is not known, runs are made as they come.
-    pub costs: Option<&'m Costs>,
-    /// Whether all are made again, whatever the store has.
-    pub fresh: bool,
-}
+pub use crate::titles::Titles;
 
 /// The results of several plans at once, so that all cores have work until the last run of the last one.
 ///
@@ -96,12 +78,7 @@ pub fn make(
     // Steps alone say too little of what runs take.
     let estimate = means.costs.map(|costs| Estimate::new(costs, plans)).filter(Estimate::is_informed);
     let (chosen, certificates) = chosen(plans, is_chosen, estimate.as_ref(), means)?;
-    let mut pending = pending(&chosen, &certificates);
-    for (pending, (plan, run)) in pending.iter_mut().zip(&chosen) {
-        pending.expected = estimate.as_ref().map_or(Duration::ZERO, |estimate| estimate.of_run(plan, run));
-    }
-    let records = run_all(&pending, means)?;
-    drop(pending);
+    let records = run_all(&pending(&chosen, &certificates, estimate.as_ref()), means)?;
     Ok(Made { records, certificates: certificates.into_values().collect() })
 }
 
@@ -130,8 +107,8 @@ pub fn missing<'p>(plans: &'p [Plan], store: &Store) -> Missing<'p> {
 
 /// Whether a store has no entry of a run, on these references that it has.
 fn is_missing(run: &RunSpec, certificates: &BTreeMap<String, Certificate>, store: &Store) -> bool {
-    let has_no_reference = run.reference.as_ref().is_some_and(|own| !certificates.contains_key(own.key.full()));
-    has_no_reference || !store.has(&stored_key(run, certificates))
+    let certificate = certificate(run, certificates);
+    (run.reference.is_some() && certificate.is_none()) || !store.has(&stored_key(run, certificate))
 }
 
 /// Runs with their plans, and the references that they need by their keys.
@@ -185,7 +162,7 @@ pub fn made_again<'p>(
     means: Means<'_>,
 ) -> io::Result<Vec<Again<'p>>> {
     let (chosen, certificates) = chosen(plans, is_chosen, None, means)?;
-    let pending = pending(&chosen, &certificates);
+    let pending = pending(&chosen, &certificates, None);
     // A run that several experiments have is made once.
     let mut of_key: BTreeMap<&RunKey, Vec<usize>> = BTreeMap::new();
     for (index, (_, run)) in chosen.iter().enumerate() {
@@ -193,7 +170,7 @@ pub fn made_again<'p>(
     }
     let again = of_key.into_values().collect::<Vec<_>>().into_par_iter().flat_map_iter(|indices| {
         let own = &pending[indices[0]];
-        let record = own.made(means);
+        let record = own.record(means);
         let is_lost = record.status.is_lost();
         if is_lost {
             means.progress.finished(&own.title, &record, false);
@@ -214,97 +191,28 @@ pub struct Outcome {
     pub certificates: Vec<Certificate>,
 }
 
-/// What a run is called in the store.
-fn stored_key(run: &RunSpec, certificates: &BTreeMap<String, Certificate>) -> String {
-    let reference = run.reference.as_ref().and_then(|reference| certificates.get(reference.key.full()));
-    // What is recorded besides the measures is no part of a run's name, but of what has to be kept.
-    let content = reference.map_or(NO_CONTENT, |reference| reference.content());
-    format!("run {}\ntrajectories {}\nreference times {content}", run.key().full(), run.recording)
-}
-
 /// Runs to be made. Those of a plan stand one after the other.
 fn pending<'p>(
     chosen: &[(&'p Plan, &'p RunSpec)],
     certificates: &'p BTreeMap<String, Certificate>,
+    estimate: Option<&Estimate<'_>>,
 ) -> Vec<Pending<'p>> {
     let of_plan = |runs: &[(&'p Plan, &'p RunSpec)]| {
         let titles = runs.first().map(|(plan, _)| Titles::of(plan));
-        let title = |run: &RunSpec| titles.as_ref().map_or_else(String::new, |titles| titles.of_run(run));
-        runs.iter()
-            .map(|&(plan, run)| pending_run(run, format!("{} {}", plan.experiment.id, title(run)), certificates))
-            .collect::<Vec<_>>()
+        let pending = |&(plan, run): &(&'p Plan, &'p RunSpec)| Pending {
+            run,
+            title: titles.iter().map(|titles| format!("{} {}", plan.experiment.id, titles.of_run(run))).collect(),
+            certificate: certificate(run, certificates),
+            expected: estimate.map_or(Duration::ZERO, |estimate| estimate.of_run(plan, run)),
+        };
+        runs.iter().map(pending).collect::<Vec<_>>()
     };
     chosen.chunk_by(|(one, _), (other, _)| std::ptr::eq(*one, *other)).flat_map(of_plan).collect()
 }
 
-fn pending_run<'p>(run: &'p RunSpec, title: String, certificates: &'p BTreeMap<String, Certificate>) -> Pending<'p> {
-    let reference = run.reference.as_ref().and_then(|reference| certificates.get(reference.key.full()));
-    Pending {
-        key: stored_key(run, certificates),
-        run: run.key(),
-        title,
-        expected: Duration::ZERO,
-        is_kept: run.is_kept(),
-        needs: Box::new(|| memory::of_run(run)),
-        make: Box::new(move || {
-            let (model, method) = (run.model.object().model(), run.method.object().method());
-            execute(&Job {
-                model: model.as_ref(),
-                method: method.as_ref(),
-                settings: run.settings,
-                span: run.span,
-                measures: &run.measures,
-                rules: &run.rules,
-                recording: &run.recording,
-                reference: reference.and_then(|reference| reference.outcome.as_ref().ok()),
-            })
-        }),
-        fits: Box::new(move |record| fits_run(run, record)),
-    }
-}
-
-/// Whether a record has what is asked of a run.
-fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Misshapen> {
-    shape::of_record(record)?;
-    let columns = run.measures.iter().flat_map(|measure| measure.object().columns());
-    shape::ensure(columns.eq(record.columns.iter().cloned()), "its columns are those of another run")?;
-    let asked = &run.recording.trajectories;
-    let is_drawn = match &record.trajectory {
-        Some(curves) => curves.observables.iter().all(|name| asked.contains(name)),
-        None => {
-            asked.is_empty() || {
-                let model = run.model.object().model();
-                !drawable(model.as_ref()).iter().any(|observable| asked.contains(&observable.name))
-            }
-        }
-    };
-    shape::ensure(is_drawn, "its trajectories are those of another run")
-}
-
-/// What tells the runs of a plan apart in messages.
-#[derive(Debug)]
-pub struct Titles<'p> {
-    plan: &'p Plan,
-    /// The axes on which its runs differ.
-    varying: Vec<usize>,
-}
-
-impl<'p> Titles<'p> {
-    /// Of all runs of a plan. All of them are looked at to find how they differ: this is for once a plan, and not for
-    /// once a run.
-    #[must_use]
-    pub fn of(plan: &'p Plan) -> Self {
-        #[cfg(test)]
-        tests::LOOKED_AT.set(tests::LOOKED_AT.get() + plan.runs.len());
-        Self { plan, varying: (0..plan.axes.len()).filter(|&axis| plan.varies(axis)).collect() }
-    }
-
-    /// `method=rk3, step=0.05`.
-    #[must_use]
-    pub fn of_run(&self, run: &RunSpec) -> String {
-        let cells = self.varying.iter().filter_map(|&axis| Some((&self.plan.axes[axis], run.cells[axis].as_ref()?)));
-        cells.map(|(name, cell)| format!("{name}={cell}")).collect::<Vec<_>>().join(", ")
-    }
+/// The reference of a run, if it has one.
+fn certificate<'c>(run: &RunSpec, certificates: &'c BTreeMap<String, Certificate>) -> Option<&'c Certificate> {
+    certificates.get(run.reference.as_ref()?.key.full())
 }
 
 /// Measures the times of a plan that asks for them, one for each run whose row of `results` is in order: failed runs have none.
@@ -331,41 +239,22 @@ pub fn timings_of(plan: &Plan, results: &ResultSet) -> Vec<Option<RunTiming>> {
         .filter_map(|(run, unit)| Some([place(run)?, place(unit?)?]))
         .filter(|[run, unit]| run != unit)
         .collect();
-    let made: Vec<_> = in_order.iter().map(|run| (run.model.object().model(), run.method.object().method())).collect();
-    let nothing = Recording::default();
-    let jobs: Vec<Job<'_>> = in_order
-        .iter()
-        .zip(&made)
-        .map(|(run, (model, method))| Job {
-            model: model.as_ref(),
-            method: method.as_ref(),
-            settings: run.settings,
-            span: run.span,
-            measures: &[],
-            rules: &[],
-            recording: &nothing,
-            reference: None,
-        })
-        .collect();
     let rounds = Rounds { least: least as usize, most: most as usize, until, quotients: &quotients };
-    let mut timed = time_all(&jobs, &rounds).into_iter();
+    let mut timed = time_all(&in_order, &rounds).into_iter();
     let of_row = |is_ok: &bool| if *is_ok { timed.next().unwrap_or_default() } else { Timed::default() };
     timings(plan, &is_in_order.iter().map(of_row).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
     use std::path::Path;
 
     use mbsbench_experiment::Registry;
 
     use super::*;
-
-    thread_local! {
-        /// Runs that were looked at to tell others apart.
-        pub(super) static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
-    }
+    use crate::memory::Memory;
+    use crate::progress::Progress;
+    use crate::titles::LOOKED_AT;
 
     /// The results of a sweep over so many masses, and how many runs were looked at to name them.
     fn sweep(masses: usize) -> (Outcome, usize) {

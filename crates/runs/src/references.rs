@@ -14,11 +14,11 @@ use rayon::iter::Either;
 use rayon::prelude::*;
 
 use crate::execute::caught::caught;
-use crate::execute::lane::interrupted;
 use crate::execute::queue::longest_first;
 use crate::execute::reference::{ReferenceSolve, certify};
+use crate::means::Means;
 use crate::memory;
-use crate::pipeline::Means;
+use crate::stop::interrupted;
 use crate::store::Store;
 use crate::store::shape::{self, Misshapen};
 

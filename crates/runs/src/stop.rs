@@ -1,5 +1,6 @@
 //! That all work be stopped: what a caller says who has this program as a library, where a process would be ended by a signal.
 
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 static ASKED: AtomicU64 = AtomicU64::new(0);
@@ -8,6 +9,11 @@ static ASKED: AtomicU64 = AtomicU64::new(0);
 /// their present step. What is finished is kept. Work that begins later is not meant.
 pub fn ask() {
     ASKED.fetch_add(1, Ordering::Relaxed);
+}
+
+/// What ends a call that was asked to end.
+pub(crate) fn interrupted() -> io::Error {
+    io::ErrorKind::Interrupted.into()
 }
 
 /// When a piece of work began.

@@ -5,48 +5,85 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use mbsbench_experiment::plan::RunKey;
+use mbsbench_experiment::plan::RunSpec;
+use mbsbench_measures::stepwise::drawable;
 use mbsbench_problem::Status;
 use rayon::prelude::*;
 
 use super::caught::caught;
 use super::queue::longest_first;
-use super::run::Record;
-use crate::pipeline::Means;
-use crate::store::shape::Misshapen;
-
-/// What is wrong with a record of the store that is said to be of a run.
-type Fits<'p> = dyn Fn(&Record) -> Result<(), Misshapen> + Send + Sync + 'p;
+use super::run::{Job, Record, execute};
+use crate::means::Means;
+use crate::memory;
+use crate::references::{Certificate, NO_CONTENT};
+use crate::stop::interrupted;
+use crate::store::shape::{self, Misshapen};
 
 /// A run to be made, if the store does not have it.
 pub struct Pending<'p> {
-    /// What it is called in the store.
-    pub key: String,
-    /// The run's own name, under which its cost is known.
-    pub run: &'p RunKey,
+    /// The run.
+    pub run: &'p RunSpec,
     /// What stands in messages: experiment and axis values.
     pub title: String,
-    /// Whether the key says all that it is made of: otherwise nothing is taken from the store or kept there.
-    pub is_kept: bool,
+    /// Its reference, if it has one.
+    pub certificate: Option<&'p Certificate>,
     /// What it takes, as far as that is known.
     pub expected: Duration,
-    /// Bytes of memory that it needs.
-    pub needs: Box<dyn Fn() -> u64 + Send + Sync + 'p>,
-    /// Makes the run.
-    pub make: Box<dyn Fn() -> Record + Send + Sync + 'p>,
-    /// What keeps a record from being that of the run.
-    pub fits: Box<Fits<'p>>,
 }
 
 impl Pending<'_> {
+    fn key(&self) -> String {
+        stored_key(self.run, self.certificate)
+    }
+
     /// Makes the run, in the memory that there is.
-    pub(crate) fn made(&self, means: Means<'_>) -> Record {
-        let made = caught(|| match means.memory.reserve((self.needs)()) {
-            Ok(_reserved) => means.progress.timed(self.run, self.expected, || (self.make)()),
+    pub(crate) fn record(&self, means: Means<'_>) -> Record {
+        let made = caught(|| match means.memory.reserve(memory::of_run(self.run)) {
+            Ok(_reserved) => means.progress.timed(self.run.key(), self.expected, || self.solve()),
             Err(too_large) => Record::lost(Status::Memory, too_large.to_string()),
         });
         made.unwrap_or_else(|said| Record::lost(Status::Panicked, said))
     }
+
+    fn solve(&self) -> Record {
+        let run = self.run;
+        let (model, method) = (run.model.object().model(), run.method.object().method());
+        execute(&Job {
+            model: model.as_ref(),
+            method: method.as_ref(),
+            settings: run.settings,
+            span: run.span,
+            measures: &run.measures,
+            rules: &run.rules,
+            recording: &run.recording,
+            reference: self.certificate.and_then(|certificate| certificate.outcome.as_ref().ok()),
+        })
+    }
+}
+
+/// What a run is called in the store.
+pub(crate) fn stored_key(run: &RunSpec, certificate: Option<&Certificate>) -> String {
+    // What is recorded besides the measures is no part of a run's name, but of what has to be kept.
+    let content = certificate.map_or(NO_CONTENT, Certificate::content);
+    format!("run {}\ntrajectories {}\nreference times {content}", run.key().full(), run.recording)
+}
+
+/// Whether a record has what is asked of a run.
+fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Misshapen> {
+    shape::of_record(record)?;
+    let columns = run.measures.iter().flat_map(|measure| measure.object().columns());
+    shape::ensure(columns.eq(record.columns.iter().cloned()), "its columns are those of another run")?;
+    let asked = &run.recording.trajectories;
+    let is_drawn = match &record.trajectory {
+        Some(curves) => curves.observables.iter().all(|name| asked.contains(name)),
+        None => {
+            asked.is_empty() || {
+                let model = run.model.object().model();
+                !drawable(model.as_ref()).iter().any(|observable| asked.contains(&observable.name))
+            }
+        }
+    };
+    shape::ensure(is_drawn, "its trajectories are those of another run")
 }
 
 /// Gives the record of every run, in order. With `fresh` nothing is taken from the store that was there before. A run that
@@ -61,23 +98,20 @@ impl Pending<'_> {
 /// finished by then are kept.
 pub fn run_all(pending: &[Pending<'_>], means: Means<'_>) -> io::Result<Vec<Record>> {
     let mut seen = HashSet::new();
-    let (first, again): (Vec<_>, Vec<_>) = pending.iter().enumerate().partition(|(_, run)| seen.insert(&run.key));
+    let (first, again): (Vec<_>, Vec<_>) = pending.iter().enumerate().partition(|(_, run)| seen.insert(run.key()));
     let mut records = run_each(&first, means)?;
     records.extend(run_each(&again, Means { fresh: false, ..means })?);
     records.sort_by_key(|&(place, _)| place);
     Ok(records.into_iter().map(|(_, record)| record).collect())
 }
 
-/// What ends a call that was asked to end.
-pub(crate) fn interrupted() -> io::Error {
-    io::ErrorKind::Interrupted.into()
-}
-
 /// Gives the record of each of some runs with its place; no two have the same key.
 fn run_each(pending: &[(usize, &Pending<'_>)], means: Means<'_>) -> io::Result<Vec<(usize, Record)>> {
     let Means { store, memory, progress, fresh, .. } = means;
     let stored = |&(place, run): &(usize, &Pending<'_>)| {
-        let record = (!fresh && run.is_kept).then(|| store.load(&run.key, &run.fits)).flatten()?;
+        let record = (!fresh && run.run.is_kept())
+            .then(|| store.load(&run.key(), |record| fits_run(run.run, record)))
+            .flatten()?;
         progress.kept(&run.title, &record);
         memory.keep(record.trajectory.as_ref());
         Some((place, record))
@@ -94,13 +128,13 @@ fn run_each(pending: &[(usize, &Pending<'_>)], means: Means<'_>) -> io::Result<V
             return Err(io::Error::other("another run could not be kept"));
         }
         progress.started(&run.title);
-        let record = run.made(means);
+        let record = run.record(means);
         if record.status == Status::Interrupted {
             return Err(interrupted());
         }
         memory.keep(record.trajectory.as_ref());
-        let is_kept = run.is_kept && !record.status.is_lost();
-        let saved = if is_kept { store.save(&run.key, &record) } else { Ok(()) };
+        let is_kept = run.run.is_kept() && !record.status.is_lost();
+        let saved = if is_kept { store.save(&run.key(), &record) } else { Ok(()) };
         stop.fetch_or(saved.is_err(), Ordering::Relaxed);
         progress.finished(&run.title, &record, is_kept && saved.is_ok());
         saved.map(|()| (place, record))

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use mbsbench_experiment::plan::RunSpec;
 use mbsbench_problem::{Failure, Formulated, Method, Model, Observer, Settings, Solution, Statistics, Step, Task};
 
-use super::run::Job;
 use crate::pairs;
 
 /// What was timed of one run.
@@ -42,21 +42,22 @@ const BUDGET: f64 = 120.0;
 /// early, the more often it looks.
 const BETWEEN_LOOKS: usize = 10;
 
-/// Solves every job once a round, on this thread, without measures: `samples[k]` of all jobs are of the same round. The order
+/// Solves every run once a round, on this thread, without measures: `samples[k]` of all runs are of the same round. The order
 /// within a round is drawn anew for every other round and turned around for the next, so that it favours nobody.
 ///
-/// In the first round a short job is run twice and only the second time counts: it would pay for cold caches.
-pub fn time_all(jobs: &[Job<'_>], rounds: &Rounds<'_>) -> Vec<Timed> {
-    let mut timed = vec![Timed::default(); jobs.len()];
-    let mut order = Order::new(jobs.len());
+/// In the first round a short run is made twice and only the second time counts: it would pay for cold caches.
+pub fn time_all(runs: &[&RunSpec], rounds: &Rounds<'_>) -> Vec<Timed> {
+    let made: Vec<_> = runs.iter().map(|run| (run.model.object().model(), run.method.object().method())).collect();
+    let mut timed = vec![Timed::default(); runs.len()];
+    let mut order = Order::new(runs.len());
     let mut work = 0.0;
     for round in 0..rounds.most.max(rounds.least) {
         if round >= rounds.least && is_enough(rounds, round, &timed, work) {
             break;
         }
         for &index in order.next() {
-            let Job { model, method, span, settings, .. } = jobs[index];
-            let time = || time(model, method, span, settings);
+            let (model, method) = &made[index];
+            let time = || time(&**model, &**method, runs[index].span, runs[index].settings);
             let mut solve = time();
             work += solve.set_up + solve.seconds;
             if round == 0 && solve.seconds <= LONG {
