@@ -91,7 +91,7 @@ fn without_frame(root: &Node) -> Node {
 
 fn check_keys(node: &Node, problems: &mut Problems) {
     if !matches!(node.value, Value::Map(_)) {
-        problems.add(Problem::new(node.place, format!("found {}", node.describe())).help("accepted: a map of keys"));
+        problems.add(Problem::found(node).help("accepted: a map of keys"));
     }
     problems.extend(keys::unknown(node, "key of a case", &keys::names(&[CASE, RUN])));
 }
@@ -277,18 +277,14 @@ fn read_measures(
 fn read_exclusions(rest: &Node) -> Result<Vec<Exclusion>, Problem> {
     let read_one = |node: &Node| {
         let Value::Map(entries) = &node.value else {
-            let problem = Problem::new(node.place, format!("found {}", node.describe()));
-            return Err(problem.help("accepted: a map of values, `{ method: rk3, step: 0.1 }`"));
+            return Err(Problem::found(node).help("accepted: a map of values, `{ method: rk3, step: 0.1 }`"));
         };
         if entries.is_empty() {
             let problem = Problem::new(node.place, "this would leave out every run");
             return Err(problem.help("accepted: a map with at least one axis"));
         }
         let values = entries.iter().map(|entry| {
-            let nodes = match &entry.value.value {
-                Value::List(items) => items.as_slice(),
-                _ => std::slice::from_ref(&entry.value),
-            };
+            let nodes = entry.value.one_or_many();
             let values: Result<Vec<_>, Problem> =
                 nodes.iter().map(|node| Ok(Placed { value: read(node)?, node: node.clone() })).collect();
             Ok((entry.key.clone(), values?))

@@ -62,10 +62,7 @@ impl Methods {
     ) -> Result<Option<Self>, Problem> {
         let mut methods = Self { node: node.clone(), account: Account::default() };
         let contender = registry.contender();
-        let items = match &node.value {
-            Value::List(items) => items.as_slice(),
-            _ => std::slice::from_ref(node),
-        };
+        let items = node.one_or_many();
         let with_of = |asked: &Node| asked.get("with").map_or_else(Vec::new, |with| with.entries().to_vec());
         let all_with: Vec<Entry> = items.iter().filter_map(asked).flat_map(|asked| with_of(&asked)).collect();
         if items.iter().all(|item| asked(item).is_none()) {
@@ -136,23 +133,6 @@ impl Methods {
         }
         methods.node = Node::new(Value::List(written), node.place);
         Ok(Some(methods))
-    }
-}
-
-/// A method that stands alone wherever a file says `every`: what an experiment asks of all methods is asked of it.
-#[derive(Debug, Clone)]
-pub struct Contender {
-    /// Its name in the registry.
-    pub method: String,
-    /// Its parameters, with its label if it has one; an empty map for those of a registered method.
-    pub parameters: Node,
-}
-
-impl Contender {
-    /// A registered method with the parameters that a file sets in all, and its own defaults.
-    #[must_use]
-    pub fn registered(method: &str) -> Self {
-        Self { method: method.to_owned(), parameters: Node::new(Value::Map(Vec::new()), Place::new(0, 0)) }
     }
 }
 

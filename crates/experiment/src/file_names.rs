@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use mbsbench_input::{Document, Node, Place, Problem};
 
 use super::identity::is_safe_name;
-use super::spec::{AnimationSpec, DrawingSpec, FigureSpec, MOST_PANELS, TableSpec};
-use super::{Placed, Problems};
+use super::spec::MOST_PANELS;
+use super::{Experiment, Placed, Problems};
 
 /// Files that are there besides those of tables and figures.
 const RESERVED: [&str; 6] = ["ranking", "reconstruction", "references", "runs", "set-ups", "timings"];
@@ -18,14 +18,8 @@ pub fn panel_id(figure: &str, panel: usize) -> Option<String> {
 }
 
 /// Ids are names of files, with and without the letters of panels, and no two are the same.
-pub(super) fn check(
-    document: &Document,
-    tables: &[Placed<TableSpec>],
-    plots: &[Placed<FigureSpec>],
-    drawings: &[Placed<DrawingSpec>],
-    animations: &[Placed<AnimationSpec>],
-    problems: &mut Problems,
-) {
+pub(super) fn check(experiment: &Experiment, problems: &mut Problems) {
+    let Experiment { document, tables, plots, drawings, animations, .. } = experiment;
     let mut names = Names { document, seen: HashMap::new(), problems };
     for Placed { value, node } in tables {
         names.id("table", &value.id, node);

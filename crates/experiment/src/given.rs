@@ -45,8 +45,7 @@ impl GivenSpec {
         let file = asked("file", "add `file:`")?;
         let name = file.text().filter(|name| name.ends_with(".csv") && is_relative(Path::new(name)));
         let name = name.ok_or_else(|| {
-            Problem::new(file.place, format!("found {}", file.describe()))
-                .help("accepted: a CSV file, by its path from the folder of this file")
+            Problem::found(file).help("accepted: a CSV file, by its path from the folder of this file")
         })?;
         let by = read(asked("by", "say who made it and how: `by: Exudyn 1.8, generalized-α, h = 1e-5 s`")?)?;
         let bound = asked("bound", "state the largest error of its values: `bound: 1e-6`, or one for each column")?;
@@ -67,7 +66,7 @@ impl GivenSpec {
 }
 
 fn refused_bound(node: &Node) -> Problem {
-    Problem::new(node.place, format!("found {}", node.describe()))
+    Problem::found(node)
         .help("accepted: a number above zero, in the unit of each column, or a map with one for each column")
 }
 

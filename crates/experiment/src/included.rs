@@ -6,8 +6,7 @@ use std::path::{Component, Path};
 use mbsbench_input::{BadInput, Document, Each, Key, Node, Place, Problem, Source, Value, did_you_mean, source};
 use mbsbench_mechanisms::urdf::{self, NoRobot};
 
-use super::every::Contender;
-use super::registry::{Choice, Entry, Kind, LABEL, MethodKind, Registry};
+use super::registry::{Choice, Contender, Entry, Kind, LABEL, MethodKind, Registry};
 
 /// The key for the methods that are put beside all others.
 const CONTENDERS: &str = "contenders";

@@ -93,8 +93,7 @@ impl Known {
     pub(super) fn read(root: &Node) -> Result<Option<Self>, Problem> {
         let Some(node) = root.get("known") else { return Ok(None) };
         let Value::Map(entries) = &node.value else {
-            return Err(Problem::new(node.place, format!("found {}", node.describe()))
-                .help("accepted: a map, `{ defaults: printed, model.preload: chosen }`"));
+            return Err(Problem::found(node).help("accepted: a map, `{ defaults: printed, model.preload: chosen }`"));
         };
         let mut known = Self::default();
         for entry in entries {

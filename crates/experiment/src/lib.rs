@@ -38,7 +38,7 @@ pub use account::Account;
 pub use axis::{Axis, AxisPoint, Label, Role};
 pub use case::read_settings;
 pub use case::{Case, Exclusion};
-pub use every::{Contender, Every};
+pub use every::Every;
 pub use file_names::panel_id;
 pub use gathered::Gathered;
 pub use given::{Bound, Given, GivenSpec};
@@ -50,7 +50,7 @@ pub use published::{Published, PublishedError, PublishedTrajectory};
 pub use ranking::RankingSpec;
 pub use recording::Recording;
 pub use reference::{Control, Origin, Precision, ReferenceSpec, SolvedSpec, SolverSpec};
-pub use registry::Registry;
+pub use registry::{Contender, Registry};
 pub use rules::Rule;
 pub use study::{Feature, StudyScope, StudySpec};
 pub use undetermined::{Reading, Undetermined, Varies};
@@ -159,56 +159,37 @@ impl Experiment {
         let mut problems = Problems::default();
         problems.extend(keys::unknown(root, "key", &keys::names(&[keys::SHOWN, keys::RUN, keys::RUNS])));
         problems.keep(check_schema(root));
-        let id = problems.keep(read_id(root));
-        let reproduces = problems.keep(read_or_default(root, "reproduces"));
-        let title = problems.keep(read_or_default(root, "title"));
-        let timing = problems.keep(read_timing(root));
-        let known = problems.keep(Known::read(root));
+        let id = problems.kept(read_id(root));
         let undetermined = problems.keep(read_undetermined(root));
         let study = undetermined.as_ref().and_then(|varied| problems.keep(StudyScope::read(root, varied)));
-        let given = problems.keep(read_given(root));
-        let set = problems.keep(read_set(root));
-        let trajectories = problems.keep(items(root, "trajectories", read));
-        let tables = problems.keep(items(root, "tables", spec::read_table));
-        let plots = problems.keep(items(root, "plots", spec::read_figure));
-        let drawings = problems.keep(items(root, "drawings", read::<DrawingSpec>));
-        let animations = problems.keep(items(root, "animations", read::<AnimationSpec>));
-        let rankings = problems.keep(items(root, "rankings", ranking::read_ranking));
-        let gathers = problems.keep(gathered::read_gathered(root));
-        let cases = match root.get("gathers") {
-            Some(_) => Vec::new(),
-            None => case::read_cases(root, registry, quick, &mut problems),
+        let experiment = Self {
+            document: document.clone(),
+            paper: id.split('/').next().unwrap_or_default().to_owned(),
+            id,
+            reproduces: problems.kept(read_or_default(root, "reproduces")),
+            title: problems.kept(read_or_default(root, "title")),
+            timing: problems.kept(read_timing(root)),
+            known: problems.kept(Known::read(root)),
+            study: study.unwrap_or_default(),
+            undetermined: undetermined.unwrap_or_default(),
+            given: problems.kept(read_given(root)),
+            set: problems.kept(read_set(root)),
+            trajectories: problems.kept(items(root, "trajectories", read)),
+            tables: problems.kept(items(root, "tables", read)),
+            plots: problems.kept(items(root, "plots", spec::read_figure)),
+            drawings: problems.kept(items(root, "drawings", read)),
+            animations: problems.kept(items(root, "animations", read)),
+            rankings: problems.kept(items(root, "rankings", ranking::read_ranking)),
+            gathers: problems.kept(gathered::read_gathered(root)),
+            cases: match root.get("gathers") {
+                Some(_) => Vec::new(),
+                None => case::read_cases(root, registry, quick, &mut problems),
+            },
+            quick,
         };
-        if let (Some(tables), Some(plots), Some(drawings), Some(animations)) = (&tables, &plots, &drawings, &animations)
-        {
-            file_names::check(document, tables, plots, drawings, animations, &mut problems);
-        }
-        let read = || {
-            let id = id?;
-            Some(Self {
-                document: document.clone(),
-                paper: id.split('/').next().unwrap_or_default().to_owned(),
-                id,
-                reproduces: reproduces?,
-                title: title?,
-                gathers: gathers?,
-                cases,
-                tables: tables?,
-                plots: plots?,
-                drawings: drawings?,
-                animations: animations?,
-                rankings: rankings?,
-                timing: timing?,
-                trajectories: trajectories?,
-                known: known?,
-                undetermined: undetermined?,
-                given: given?,
-                study: study?,
-                set: set?,
-                quick,
-            })
-        };
-        problems.into_value(document, read())
+        file_names::check(&experiment, &mut problems);
+        problems.into_result(document)?;
+        Ok(experiment)
     }
 }
 
@@ -236,9 +217,7 @@ fn list<'n>(root: &'n Node, key: &str) -> Result<&'n [Node], Problem> {
     match root.get(key) {
         None => Ok(&[]),
         Some(Node { value: Value::List(items), .. }) => Ok(items),
-        Some(node) => {
-            Err(Problem::new(node.place, format!("found {}", node.describe())).help("accepted: a list, `[ … ]`"))
-        }
+        Some(node) => Err(Problem::found(node).help("accepted: a list, `[ … ]`")),
     }
 }
 

@@ -27,6 +27,11 @@ impl Problems {
         result.map_err(|problem| self.0.push(problem)).ok()
     }
 
+    /// The value, or its default and its problem kept.
+    pub fn kept<T: Default>(&mut self, result: Result<T, Problem>) -> T {
+        self.keep(result).unwrap_or_default()
+    }
+
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -79,8 +79,7 @@ fn read_tolerance(node: &Node) -> Result<Tolerance, Problem> {
         }
         Value::Map(_) => read(node)?,
         _ => {
-            let problem = Problem::new(node.place, format!("found {}", node.describe()));
-            return Err(problem.help("accepted: `{ rel: 1e-6, abs: 1e-8 }`, or one number for both"));
+            return Err(Problem::found(node).help("accepted: `{ rel: 1e-6, abs: 1e-8 }`, or one number for both"));
         }
     };
     for (key, value) in [("rel", tolerance.rel), ("abs", tolerance.abs)] {
@@ -155,8 +154,9 @@ impl ReferenceSpec {
         let solved = SolvedSpec::read(node, registry)?;
         let model = node.get("model").cloned();
         if let Some(model) = model.as_ref().filter(|model| !matches!(model.value, Value::Map(_))) {
-            return Err(Problem::new(model.place, format!("found {}", model.describe()))
-                .help("accepted: a map of the parameters in which the reference's model differs"));
+            return Err(
+                Problem::found(model).help("accepted: a map of the parameters in which the reference's model differs")
+            );
         }
         Ok(Self { origin: Origin::Solved(solved), model })
     }
@@ -189,8 +189,9 @@ impl SolvedSpec {
             Some(file) => match file.text() {
                 Some(name) if name.ends_with(".csv") => Some((name.to_owned(), file.place)),
                 _ => {
-                    let problem = Problem::new(file.place, format!("found {}", file.describe()));
-                    return Err(problem.help("accepted: a CSV file beside the experiment, `references/name.csv`"));
+                    return Err(
+                        Problem::found(file).help("accepted: a CSV file beside the experiment, `references/name.csv`")
+                    );
                 }
             },
         };
@@ -202,15 +203,12 @@ impl SolverSpec {
     fn read(node: &Node, keys: &[&[FileKey]], registry: &Registry) -> Result<Self, Problem> {
         let known = keys::names(keys);
         if !matches!(node.value, Value::Map(_)) {
-            let problem = Problem::new(node.place, format!("found {}", node.describe()));
-            return Err(problem.help(format!("accepted: a map with the keys {}", one_of(known))));
+            return Err(Problem::found(node).help(format!("accepted: a map with the keys {}", one_of(known))));
         }
         if let Some(problem) = keys::unknown(node, "key", &known).next() {
             return Err(problem);
         }
-        let Some(method) = node.get("method") else {
-            return Err(Problem::new(node.place, "the key `method` is missing").help("add `method:`"));
-        };
+        let method = node.required("method")?;
         let controls: Vec<_> = CONTROLS.iter().filter_map(|name| node.entry(name)).collect();
         let control = match controls.as_slice() {
             [one] => one,

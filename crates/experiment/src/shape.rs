@@ -30,10 +30,8 @@ impl Shape {
                     }
                 }
             }
-            Some(matrix) => problems.add(
-                Problem::new(matrix.place, format!("found {}", matrix.describe()))
-                    .help("accepted: a map of axes, `matrix: { method: [ … ], step: [ … ] }`"),
-            ),
+            Some(matrix) => problems
+                .add(Problem::found(matrix).help("accepted: a map of axes, `matrix: { method: [ … ], step: [ … ] }`")),
         }
         let controls: Vec<&Entry> = axes.iter().filter(|axis| is_control(&axis.key.name)).collect();
         if let [first, second, ..] = controls.as_slice() {

@@ -498,11 +498,6 @@ fn metre() -> String {
     "m".to_owned()
 }
 
-/// Reads a table.
-pub(super) fn read_table(node: &Node) -> Result<TableSpec, Problem> {
-    read(node)
-}
-
 /// Reads a figure: `panels:`, or the keys of its only panel beside `id` and `title`.
 pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
     if let Some(panels) = node.get("panels") {
@@ -518,12 +513,9 @@ pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
         return Ok(figure);
     }
     if !matches!(node.value, Value::Map(_)) {
-        return Err(Problem::new(node.place, format!("found {}", node.describe()))
-            .help("accepted: a map with `id`, and either `x` and `y` or `panels`"));
+        return Err(Problem::found(node).help("accepted: a map with `id`, and either `x` and `y` or `panels`"));
     }
-    let Some(id) = node.get("id") else {
-        return Err(Problem::new(node.place, "the key `id` is missing").help("add `id:`"));
-    };
+    let id = node.required("id")?;
     let title = node.get("title").map(read).transpose()?;
     let caption = node.get("caption").map(read).transpose()?;
     let panel: PanelSpec = read(&node.without("id").without("title").without("caption"))?;

@@ -146,8 +146,7 @@ pub(super) fn read_given(root: &Node) -> Result<Vec<Node>, Problem> {
 pub(super) fn read_set(root: &Node) -> Result<Vec<(Key, Node)>, Problem> {
     let Some(node) = root.get("set") else { return Ok(Vec::new()) };
     let Value::Map(entries) = &node.value else {
-        let problem = Problem::new(node.place, format!("found {}", node.describe()));
-        return Err(problem.help("accepted: a map of paths, `set: { model.mass: 3.2 }`"));
+        return Err(Problem::found(node).help("accepted: a map of paths, `set: { model.mass: 3.2 }`"));
     };
     Ok(entries.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect())
 }
@@ -161,8 +160,9 @@ pub fn number(value: f64, key: &Key) -> Node {
 pub(super) fn read_undetermined(root: &Node) -> Result<Vec<(Key, Undetermined)>, Problem> {
     let Some(node) = root.get("undetermined") else { return Ok(Vec::new()) };
     let Value::Map(entries) = &node.value else {
-        return Err(Problem::new(node.place, format!("found {}", node.describe()))
-            .help("accepted: a map of paths, `model.inner-radius: { range: [low, high], why: … }`"));
+        return Err(
+            Problem::found(node).help("accepted: a map of paths, `model.inner-radius: { range: [low, high], why: … }`")
+        );
     };
     entries.iter().map(Undetermined::read).collect()
 }

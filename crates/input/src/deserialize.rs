@@ -26,7 +26,7 @@ pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, Problem> {
 /// # Errors
 /// The first thing that is wrong, at its place.
 pub fn read_as<T: DeserializeOwned>(node: &Node, what: &str) -> Result<T, Problem> {
-    T::deserialize(NodeDeserializer { node, what }).map_err(|error| error.placed(node.place).0)
+    T::deserialize(NodeDeserializer { node, what }).map_err(|error| error.placed(node.place))
 }
 
 /// A problem whose place may still be unknown: serde raises some errors where only the caller knows it.
@@ -35,9 +35,6 @@ struct Unplaced {
     place: Option<Place>,
     problem: Box<Problem>,
 }
-
-/// A problem with its place.
-struct Placed(Problem);
 
 impl Unplaced {
     fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
@@ -57,10 +54,8 @@ impl Unplaced {
         self.at(entry.key.place)
     }
 
-    fn placed(self, place: Place) -> Placed {
-        let mut problem = *self.problem;
-        problem.place = self.place.unwrap_or(place);
-        Placed(problem)
+    fn placed(self, place: Place) -> Problem {
+        Problem { place: self.place.unwrap_or(place), ..*self.problem }
     }
 }
 
@@ -174,13 +169,11 @@ impl<'n, 'w> NodeDeserializer<'n, 'w> {
     }
 
     fn map<V: Visitor<'n>>(self, entries: &'n [Entry], visitor: V) -> Result<V::Value, Unplaced> {
-        visitor
-            .visit_map(Entries { outer: self, rest: entries.iter(), value: None })
-            .map_err(|error| error.at(self.node.place))
+        visitor.visit_map(Entries { outer: self, rest: entries.iter(), value: None })
     }
 
     fn list<V: Visitor<'n>>(self, items: &'n [Node], visitor: V) -> Result<V::Value, Unplaced> {
-        visitor.visit_seq(Items { outer: self, rest: items.iter() }).map_err(|error| error.at(self.node.place))
+        visitor.visit_seq(Items { outer: self, rest: items.iter() })
     }
 }
 
@@ -195,7 +188,7 @@ macro_rules! whole_numbers {
         fn $method<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
             let whole = self.whole(<$type>::MIN.into(), <$type>::MAX.into())?;
             let value = <$type>::try_from(whole).expect("the range was checked");
-            visitor.$visit(value).map_err(|error: Unplaced| error.at(self.node.place))
+            visitor.$visit(value)
         }
     )*};
 }
@@ -204,7 +197,6 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
     type Error = Unplaced;
 
     fn deserialize_any<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
-        let place = self.node.place;
         match &self.node.value {
             Value::Null => visitor.visit_unit(),
             Value::Bool(value) => visitor.visit_bool(*value),
@@ -217,51 +209,43 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
                 None => visitor.visit_f64(self.finite()?),
             },
             Value::Text(text) => visitor.visit_borrowed_str(text),
-            Value::List(items) => return self.list(items, visitor),
-            Value::Map(entries) => return self.map(entries, visitor),
+            Value::List(items) => self.list(items, visitor),
+            Value::Map(entries) => self.map(entries, visitor),
         }
-        .map_err(|error: Unplaced| error.at(place))
+    }
+
+    serde::forward_to_deserialize_any! {
+        <V: Visitor<'n>>
+        i8 i16 i128 u8 u16 u128 f32 char bytes byte_buf unit_struct tuple_struct
     }
 
     whole_numbers! {
-        deserialize_i8 visit_i8 i8;
-        deserialize_i16 visit_i16 i16;
         deserialize_i32 visit_i32 i32;
         deserialize_i64 visit_i64 i64;
-        deserialize_u8 visit_u8 u8;
-        deserialize_u16 visit_u16 u16;
         deserialize_u32 visit_u32 u32;
         deserialize_u64 visit_u64 u64;
     }
 
     fn deserialize_f64<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
-        visitor.visit_f64(self.finite()?).map_err(|error: Unplaced| error.at(self.node.place))
-    }
-
-    fn deserialize_f32<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
-        self.deserialize_f64(visitor)
+        visitor.visit_f64(self.finite()?)
     }
 
     fn deserialize_bool<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
         match self.node.value {
-            Value::Bool(value) => visitor.visit_bool(value).map_err(|error: Unplaced| error.at(self.node.place)),
+            Value::Bool(value) => visitor.visit_bool(value),
             _ => Err(self.wrong("`true` or `false`")),
         }
     }
 
     fn deserialize_str<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
         match &self.node.value {
-            Value::Text(text) => visitor.visit_borrowed_str(text).map_err(|error: Unplaced| error.at(self.node.place)),
+            Value::Text(text) => visitor.visit_borrowed_str(text),
             Value::Number(_) | Value::Bool(_) => Err(self.wrong("text; quote it if this is meant")),
             _ => Err(self.wrong("text")),
         }
     }
 
     fn deserialize_string<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
-        self.deserialize_str(visitor)
-    }
-
-    fn deserialize_char<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
         self.deserialize_str(visitor)
     }
 
@@ -284,15 +268,15 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
         }
     }
 
-    fn deserialize_unit_struct<V: Visitor<'n>>(self, _: &'static str, visitor: V) -> Result<V::Value, Unplaced> {
-        self.deserialize_unit(visitor)
-    }
-
     fn deserialize_newtype_struct<V: Visitor<'n>>(self, name: &'static str, visitor: V) -> Result<V::Value, Unplaced> {
         if name == SPELLED {
             return visitor.visit_seq(WithSpelling { outer: self, part: 0 });
         }
         visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        visitor.visit_unit()
     }
 
     fn deserialize_seq<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
@@ -314,15 +298,6 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
             }
             _ => Err(self.wrong(&format!("a list of {length}, `[{}]`", vec!["…"; length].join(", ")))),
         }
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'n>>(
-        self,
-        _: &'static str,
-        length: usize,
-        visitor: V,
-    ) -> Result<V::Value, Unplaced> {
-        self.deserialize_tuple(length, visitor)
     }
 
     fn deserialize_map<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
@@ -350,19 +325,7 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Unplaced> {
-        visitor.visit_enum(self.alternative(variants)?).map_err(|error| error.at(self.node.place))
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
-        visitor.visit_unit()
-    }
-
-    fn deserialize_bytes<V: Visitor<'n>>(self, _: V) -> Result<V::Value, Unplaced> {
-        Err(self.wrong("no bytes; experiment files are text"))
-    }
-
-    fn deserialize_byte_buf<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
-        self.deserialize_bytes(visitor)
+        visitor.visit_enum(self.alternative(variants)?)
     }
 }
 
@@ -459,21 +422,23 @@ impl<'n> VariantAccess<'n> for Content<'n, '_> {
 
     fn newtype_variant_seed<T: DeserializeSeed<'n>>(self, seed: T) -> Result<T::Value, Unplaced> {
         match self.0 {
-            Some(content) => seed.deserialize(content),
+            Some(content) => seed.deserialize(content).map_err(|error| error.at(content.node.place)),
             None => seed.deserialize(MapDeserializer::<_, Unplaced>::new(std::iter::empty::<(&str, &str)>())),
         }
     }
 
     fn tuple_variant<V: Visitor<'n>>(self, length: usize, visitor: V) -> Result<V::Value, Unplaced> {
         match self.0 {
-            Some(content) => content.deserialize_tuple(length, visitor),
+            Some(content) => content.deserialize_tuple(length, visitor).map_err(|error| error.at(content.node.place)),
             None => visitor.visit_seq(SeqDeserializer::<_, Unplaced>::new(std::iter::empty::<&str>())),
         }
     }
 
     fn struct_variant<V: Visitor<'n>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value, Unplaced> {
         match self.0 {
-            Some(content) => content.deserialize_struct("", fields, visitor),
+            Some(content) => {
+                content.deserialize_struct("", fields, visitor).map_err(|error| error.at(content.node.place))
+            }
             None => visitor.visit_map(MapDeserializer::<_, Unplaced>::new(std::iter::empty::<(&str, &str)>())),
         }
     }

@@ -157,10 +157,8 @@ fn values(node: &Node) -> Result<&[Node], Problem> {
 
 /// Whether an exception is meant for a combination: all axes that it names have one of its values.
 fn fits(exception: &Node, bound: &Bound) -> bool {
-    bound.iter().all(|(axis, value)| match exception.get(axis) {
-        Some(Node { value: Value::List(wanted), .. }) => wanted.iter().any(|wanted| is_value(value, wanted)),
-        Some(wanted) => is_value(value, wanted),
-        None => true,
+    bound.iter().all(|(axis, value)| {
+        exception.get(axis).is_none_or(|wanted| wanted.one_or_many().iter().any(|wanted| is_value(value, wanted)))
     })
 }
 

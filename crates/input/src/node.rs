@@ -1,6 +1,6 @@
 //! A YAML document as a tree that knows where each of its parts stands.
 
-use super::Place;
+use super::{Place, Problem};
 
 /// A value at its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -159,6 +159,22 @@ impl Node {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         self.entry(name).map(|entry| &entry.value)
+    }
+
+    /// The value of a map under a key that has to be there.
+    pub fn required(&self, name: &str) -> Result<&Self, Problem> {
+        let missing =
+            || Problem::new(self.place, format!("the key `{name}` is missing")).help(format!("add `{name}:`"));
+        self.get(name).ok_or_else(missing)
+    }
+
+    /// The items of a list; anything else is the only one.
+    #[must_use]
+    pub fn one_or_many(&self) -> &[Self] {
+        match &self.value {
+            Value::List(items) => items,
+            _ => std::slice::from_ref(self),
+        }
     }
 
     /// The text of a text.

@@ -1,8 +1,8 @@
 //! The Python module `_mbsbench`: what the package `mbsbench` is made of.
 //!
 //! ```text
-//! Python class ──method──▶ Late<MethodKind> ─┐
-//! Python functions ──own_model──▶ Late<ModelKind> ─┴─ registry ──▶ solve, run, command
+//! Python class ──method──▶ Entry<MethodKind> ─┐
+//! Python functions ──own_model──▶ Entry<ModelKind> ─┴─ registry ──▶ solve, run, command
 //! ```
 //!
 //! A method that is written in Python is a [`Stepper`](mbsbench_integrators::Stepper) like those of `integrators`, in the loop of all:

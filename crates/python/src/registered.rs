@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use mbsbench_experiment::Registry;
-use mbsbench_experiment::registry::{AnyMethod, AnyModel, Entry, Kind, Late, MethodKind, ModelKind};
+use mbsbench_experiment::registry::{AnyMethod, AnyModel, Entry, Kind, MethodKind, ModelKind};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -14,8 +14,8 @@ use crate::own_model::PythonModel;
 
 #[derive(Default)]
 struct Registered {
-    methods: BTreeMap<String, Late<MethodKind>>,
-    models: BTreeMap<String, Late<ModelKind>>,
+    methods: BTreeMap<String, Entry<MethodKind>>,
+    models: BTreeMap<String, Entry<ModelKind>>,
 }
 
 static REGISTERED: LazyLock<Mutex<Registered>> = LazyLock::new(Mutex::default);
@@ -53,7 +53,7 @@ pub fn register_method(
     text: Option<String>,
 ) -> PyResult<()> {
     let object: Arc<dyn AnyMethod> = Arc::new(PythonMethod::of(class)?);
-    let late = Late::new(name, summary, identity(version, text), object).of_family(family, "Python");
+    let late = Entry::late(name, summary, identity(version, text), object).of_family(family, "Python");
     Registry::builtin().with_method(late.clone()).map_err(input_error)?;
     registered().methods.insert(name.to_owned(), late);
     Ok(())
@@ -70,7 +70,7 @@ pub fn register_model(
     text: Option<String>,
 ) -> PyResult<()> {
     let object: Arc<dyn AnyModel> = Arc::new(PythonModel::of(functions, name)?);
-    let late = Late::new(name, summary, identity(version, text), object);
+    let late = Entry::late(name, summary, identity(version, text), object);
     Registry::builtin().with_model(late.clone()).map_err(input_error)?;
     registered().models.insert(name.to_owned(), late);
     Ok(())

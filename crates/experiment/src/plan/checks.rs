@@ -1,88 +1,32 @@
 //! What can be checked only when models and methods are chosen.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use mbsbench_input::{BadInput, Key, Place, Problem};
-use mbsbench_measures::stepwise::{self, drawable};
+use mbsbench_input::{Key, Problem};
 use mbsbench_measures::{LinearAlgebraFlops, MeasureDefinition};
 use mbsbench_problem::{Events, Formulated, Model};
 
-use super::{Plan, outputs};
+use super::Plan;
+use super::observables::{Observables, each_model};
 use crate::known::Marked;
-use crate::registry::{Choice, MeasureKind, ModelKind};
+use crate::registry::{Choice, MeasureKind};
 use crate::undetermined::lies_below;
 use crate::{Case, Mark, Placed, Problems, Varies};
 
-/// Names of what can be drawn of the models, their observables first, each model made once.
-pub(super) struct Observables(HashMap<*const Choice<ModelKind>, Vec<String>>);
-
-impl Observables {
-    pub(super) fn of(plan: &Plan) -> Self {
-        let mut names = Self(HashMap::new());
-        each_model(plan, |model, runs| names.add(model, runs));
-        names
-    }
-
-    /// Those of a model, which these runs have.
-    fn add(&mut self, model: &dyn Model, runs: &[&super::RunSpec]) {
-        let names: Vec<String> = drawable(model).into_iter().map(|observable| observable.name).collect();
-        self.0.extend(runs.first().map(|run| (Arc::as_ptr(&run.model), names)));
-    }
-
-    /// What can be drawn of a run.
-    pub(super) fn at(&self, run: &super::RunSpec) -> &[String] {
-        &self.0[&Arc::as_ptr(&run.model)]
-    }
-
-    /// A problem where a run's model has no such observable.
-    fn require_of_model(&self, run: &super::RunSpec, name: &str, place: Place) -> Result<(), Problem> {
-        let all = self.at(run);
-        Self::require_among(&all[..all.len() - stepwise::COUNT], run, name, place)
-    }
-
-    /// A problem where nothing of that name can be drawn of a run.
-    pub(super) fn require(&self, run: &super::RunSpec, name: &str, place: Place) -> Result<(), Problem> {
-        Self::require_among(self.at(run), run, name, place)
-    }
-
-    fn require_among(known: &[String], run: &super::RunSpec, name: &str, place: Place) -> Result<(), Problem> {
-        if known.iter().any(|known| known == name) {
-            return Ok(());
-        }
-        let kind = format!("observable of `{}`", run.model.name());
-        Err(Problem::unknown(place, &kind, name, known.iter().map(String::as_str).collect::<Vec<_>>()))
-    }
-}
-
-/// Makes each model of a plan once, and shows it with the runs that have it.
-fn each_model<'p>(plan: &'p Plan, mut visit: impl FnMut(&dyn Model, &[&'p super::RunSpec])) {
-    let mut groups: Vec<Vec<&super::RunSpec>> = Vec::new();
-    let mut numbers = HashMap::new();
-    for run in &plan.runs {
-        let number = *numbers.entry(Arc::as_ptr(&run.model)).or_insert(groups.len());
-        groups.resize_with(groups.len().max(number + 1), Vec::new);
-        groups[number].push(run);
-    }
-    for runs in groups {
-        visit(&*runs[0].model.object().model(), &runs);
-    }
-}
-
-pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
-    let mut problems = Problems::default();
-    let mut observables = Observables(HashMap::new());
+/// Checks all but what tables and plots refer to, and gives what these can refer to.
+pub(super) fn check(plan: &Plan, problems: &mut Problems) -> Observables {
+    let mut observables = Observables::default();
     each_model(plan, |model, runs| {
         observables.add(model, runs);
-        check_methods(plan, model, runs, &mut problems);
+        check_methods(plan, model, runs, problems);
     });
-    check_measures(plan, &observables, &mut problems);
-    check_undetermined(plan, &mut problems);
-    check_known(plan, &mut problems);
-    check_study(plan, &mut problems);
-    check_timing(plan, &mut problems);
-    outputs::check(plan, &observables, &mut problems);
-    problems.into_result(&plan.experiment.document)
+    check_measures(plan, &observables, problems);
+    check_undetermined(plan, problems);
+    check_known(plan, problems);
+    check_study(plan, problems);
+    check_timing(plan, problems);
+    observables
 }
 
 /// The runs of a case.

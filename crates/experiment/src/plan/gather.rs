@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mbsbench_input::{BadInput, Problem};
 use mbsbench_measures::bound_of;
 
-use super::checks::Observables;
+use super::observables::Observables;
 use super::{Plan, outputs};
 use crate::registry::Registry;
 use crate::spec::PanelSpec;

@@ -6,6 +6,7 @@ mod expand;
 mod gather;
 mod key;
 mod left_out;
+mod observables;
 mod outputs;
 mod shard;
 mod solve_settings;
@@ -30,7 +31,7 @@ use crate::axis::LabelIndex;
 use crate::included::included;
 use crate::registry::{Choice, MeasureKind, MethodKind, ModelKind, Registry};
 use crate::spec::AxisValue;
-use crate::{Experiment, Given, Label, Mark, Origin, Precision, Rule, SolverSpec};
+use crate::{Experiment, Given, Label, Mark, Origin, Precision, Problems, Rule, SolverSpec};
 use mbsbench_input::{BadInput, Document};
 
 /// Most runs of an experiment.
@@ -214,8 +215,7 @@ impl Plan {
         if !experiment.gathers.is_empty() {
             return gather::gather(experiment, registry);
         }
-        let plan = expand::expand(experiment, registry)?.set(registry)?;
-        checks::check(&plan)?;
+        let plan = Self::expanded(experiment, registry)?;
         stored::check(&plan)?;
         outputs::with_drawings(plan)
     }
@@ -231,9 +231,16 @@ impl Plan {
         if !experiment.gathers.is_empty() {
             return Ok(None);
         }
+        Self::expanded(experiment, registry).map(Some)
+    }
+
+    fn expanded(experiment: Experiment, registry: &Registry) -> Result<Self, BadInput> {
         let plan = expand::expand(experiment, registry)?.set(registry)?;
-        checks::check(&plan)?;
-        Ok(Some(plan))
+        let mut problems = Problems::default();
+        let observables = checks::check(&plan, &mut problems);
+        outputs::check(&plan, &observables, &mut problems);
+        problems.into_result(&plan.experiment.document)?;
+        Ok(plan)
     }
 
     /// Reads the bytes of the file at `path` and plans its runs.

@@ -1,62 +1,34 @@
 //! A model, method or measure as an experiment file chooses it.
 
 use std::fmt;
-use std::sync::Arc;
 
 use mbsbench_input::{Node, Place};
-use schemars::Schema;
 use serde_json::{Map, Value};
 
 use super::Kind;
 use super::angles::{Angle, wide};
+use super::entry::{Behind, Entry, Object};
 
 /// Methods whose ρ∞ is `rho` in the keys of runs and in labels, as it was when results were first kept, and `rho-inf` in files.
 const WITH_RHO: [&str; 13] =
     ["lms2", "lms3", "lms4", "ss2", "ss3", "ss4", "bathe", "msstc3", "msstc4", "msstc5", "mssth3", "mssth4", "mssth5"];
 
 /// A name with its parameters.
+#[derive(Clone)]
 pub struct Choice<K: Kind> {
-    pub(super) name: &'static str,
-    pub(super) family: &'static str,
-    pub(super) is_written_out: bool,
+    pub(super) entry: Entry<K>,
     pub(super) parameters: Value,
-    pub(super) defaults: Value,
     /// Parameters that are not written out while they are at their defaults.
     pub(super) silent: Vec<String>,
     pub(super) label: Option<String>,
     pub(super) own: Option<(String, Node)>,
-    pub(super) object: Arc<K::Object>,
+    pub(super) object: Object<K>,
     pub(super) place: Option<Place>,
-    pub(super) is_kept: bool,
-    pub(super) is_late: bool,
-    /// Makes the JSON Schema of its parameters, if a type declares them.
-    pub(super) schema: Option<fn() -> Schema>,
-}
-
-// Derived code would ask for `K: Clone`.
-impl<K: Kind> Clone for Choice<K> {
-    fn clone(&self) -> Self {
-        Self {
-            name: self.name,
-            family: self.family,
-            is_written_out: self.is_written_out,
-            parameters: self.parameters.clone(),
-            defaults: self.defaults.clone(),
-            silent: self.silent.clone(),
-            label: self.label.clone(),
-            own: self.own.clone(),
-            object: Arc::clone(&self.object),
-            place: self.place,
-            is_kept: self.is_kept,
-            is_late: self.is_late,
-            schema: self.schema,
-        }
-    }
 }
 
 impl<K: Kind> fmt::Debug for Choice<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({})", self.name, self.parameters)
+        write!(f, "{}({})", self.name(), self.parameters)
     }
 }
 
@@ -64,13 +36,13 @@ impl<K: Kind> Choice<K> {
     /// The name in the registry.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.name
+        self.entry.name
     }
 
     /// The family of a method; empty for models and measures.
     #[must_use]
     pub fn family(&self) -> &'static str {
-        self.family
+        self.entry.family
     }
 
     /// All parameters, also those left at their defaults.
@@ -86,23 +58,22 @@ impl<K: Kind> Choice<K> {
     }
 
     /// Whether its name and parameters say all that can change the numbers of a run with it, so that these may be kept. Not of what
-    /// came [while the program ran](super::Late) without an identity.
+    /// came [while the program ran](Entry::late) without an identity.
     #[must_use]
     pub fn is_kept(&self) -> bool {
-        self.is_kept
+        !matches!(self.entry.behind, Behind::Late { identity: None, .. })
     }
 
-    /// Whether it came [while the program ran](super::Late).
+    /// Whether it came [while the program ran](Entry::late).
     #[must_use]
     pub fn is_late(&self) -> bool {
-        self.is_late
+        self.entry.is_late()
     }
 
     /// The parameters in radians that are more than a turn, with their paths; values by default are left out.
     #[must_use]
     pub fn wide_angles(&self) -> Vec<Angle> {
-        let schema = self.schema.map(|schema| schema().to_value());
-        schema.map_or_else(Vec::new, |schema| wide(&self.parameters, &self.defaults, &schema))
+        wide(&self.parameters, &self.entry.default().0, &self.entry.schema().to_value())
     }
 
     /// Where its name stands, if in a file.
@@ -121,7 +92,7 @@ impl<K: Kind> Choice<K> {
     /// Parameters by the names that keys and labels have.
     fn recorded(&self, parameters: &Value) -> Value {
         match parameters {
-            Value::Object(fields) if WITH_RHO.contains(&self.name) => {
+            Value::Object(fields) if WITH_RHO.contains(&self.name()) => {
                 let recorded = |name: &str| if name == "rho-inf" { "rho" } else { name }.to_owned();
                 fields.iter().map(|(name, value)| (recorded(name), value.clone())).collect()
             }
@@ -132,7 +103,7 @@ impl<K: Kind> Choice<K> {
     /// `{ name: parameters }`, for keys.
     #[must_use]
     pub fn identity(&self) -> Value {
-        Value::Object(Map::from_iter([(self.name.to_owned(), self.recorded(&self.parameters))]))
+        Value::Object(Map::from_iter([(self.name().to_owned(), self.recorded(&self.parameters))]))
     }
 
     /// What it is called in tables: the label in the file, or else its name with the parameters that are not
@@ -142,13 +113,13 @@ impl<K: Kind> Choice<K> {
         if let Some(label) = &self.label {
             return label.clone();
         }
-        if self.is_written_out {
-            return self.name.to_owned();
+        if self.entry.is_written_out {
+            return self.name().to_owned();
         }
         let mut differing = Vec::new();
-        let [own, defaults] = [&self.parameters, &self.defaults].map(|parameters| self.recorded(parameters));
+        let [own, defaults] = [&self.parameters, &self.entry.default().0].map(|parameters| self.recorded(parameters));
         differences("", &own, &defaults, &mut differing);
-        if differing.is_empty() { self.name.to_owned() } else { format!("{}({})", self.name, differing.join(",")) }
+        if differing.is_empty() { self.name().to_owned() } else { format!("{}({})", self.name(), differing.join(",")) }
     }
 
     /// The parameter at a path with dots, `formulation.sliding-mode.sigma`; items of a list by their number from

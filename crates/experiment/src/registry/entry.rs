@@ -10,29 +10,34 @@ use mbsbench_measures::MeasureDefinition;
 use mbsbench_problem::{Fault, MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 use schemars::{Schema, json_schema, schema_for};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{Choice, Kind, Late, MeasureKind, MethodKind, ModelKind};
+use super::{Choice, Kind, MeasureKind, MethodKind, ModelKind};
 
 /// The key, among parameters, for what something is called in tables and plots.
 pub const LABEL: &str = "label";
 
+/// What an entry makes of its parameters.
+pub(super) type Object<K> = Arc<<K as Kind>::Object>;
+
 /// Parameters read and checked: normalised, and made into an object.
-type Made<K> = (Value, Arc<<K as Kind>::Object>);
+type Made<K> = (Value, Object<K>);
 
 /// A name with what is behind it.
+#[derive(Clone)]
 pub struct Entry<K: Kind> {
-    name: &'static str,
-    summary: &'static str,
-    source: &'static str,
-    family: &'static str,
+    pub(super) name: &'static str,
+    pub(super) summary: &'static str,
+    pub(super) source: &'static str,
+    pub(super) family: &'static str,
     /// Whether its parameters are all there is of it: see [`ModelDefinition::IS_WRITTEN_OUT`].
-    is_written_out: bool,
-    behind: Behind<K>,
+    pub(super) is_written_out: bool,
+    pub(super) behind: Behind<K>,
 }
 
 /// What an entry is made of.
-enum Behind<K: Kind> {
+#[derive(Clone)]
+pub(super) enum Behind<K: Kind> {
     /// A type of this program.
     Definition {
         /// Its name, which tells one definition of a name from another.
@@ -41,25 +46,48 @@ enum Behind<K: Kind> {
         make: fn(&Node, &str) -> Result<Made<K>, Problem>,
         default: fn() -> Made<K>,
     },
-    /// What came while the program ran.
-    Late(Late<K>),
+    /// What came while the program ran, without parameters.
+    Late {
+        /// What tells it from another of its name.
+        identity: Option<Map<String, Value>>,
+        object: Object<K>,
+    },
 }
 
-// Derived code would ask for `K: Clone`.
-impl<K: Kind> Clone for Behind<K> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Definition { definition, schema, make, default } => {
-                Self::Definition { definition, schema: *schema, make: *make, default: *default }
-            }
-            Self::Late(late) => Self::Late(late.clone()),
+impl<K: Kind> Behind<K> {
+    fn definition<D: Parameters>() -> Self
+    where
+        K: Defines<D>,
+    {
+        Self::Definition {
+            definition: type_name::<D>(),
+            schema: || schema_for!(D),
+            make: |node, what| made::<D>(node, what).map(|(values, definition)| (values, K::object(definition))),
+            default: || (normalised(&D::default()), K::object(D::default())),
         }
     }
 }
 
-impl<K: Kind> Clone for Entry<K> {
-    fn clone(&self) -> Self {
-        Self { behind: self.behind.clone(), ..*self }
+/// A kind of which `D` is a definition.
+trait Defines<D>: Kind {
+    fn object(definition: D) -> Object<Self>;
+}
+
+impl<D: ModelDefinition> Defines<D> for ModelKind {
+    fn object(definition: D) -> Object<Self> {
+        Arc::new(definition)
+    }
+}
+
+impl<D: MethodDefinition> Defines<D> for MethodKind {
+    fn object(definition: D) -> Object<Self> {
+        Arc::new(definition)
+    }
+}
+
+impl<D: MeasureDefinition> Defines<D> for MeasureKind {
+    fn object(definition: D) -> Object<Self> {
+        Arc::new(definition)
     }
 }
 
@@ -71,55 +99,24 @@ impl<K: Kind> fmt::Debug for Entry<K> {
 
 impl Entry<ModelKind> {
     pub(super) fn of_model<M: ModelDefinition>() -> Self {
-        Self {
-            name: M::NAME,
-            summary: M::SUMMARY,
-            source: M::SOURCE,
-            family: "",
-            is_written_out: M::IS_WRITTEN_OUT,
-            behind: Behind::Definition {
-                definition: type_name::<M>(),
-                schema: || schema_for!(M),
-                make: |node, what| made::<M>(node, what).map(|(values, model)| (values, Arc::new(model) as _)),
-                default: || (normalised(&M::default()), Arc::new(M::default())),
-            },
-        }
+        let (name, summary, source) = (M::NAME, M::SUMMARY, M::SOURCE);
+        let is_written_out = M::IS_WRITTEN_OUT;
+        Self { name, summary, source, family: "", is_written_out, behind: Behind::definition::<M>() }
     }
 }
 
 impl Entry<MethodKind> {
     pub(super) fn of_method<M: MethodDefinition>() -> Self {
-        Self {
-            name: M::NAME,
-            summary: M::SUMMARY,
-            source: M::SOURCE,
-            family: M::FAMILY,
-            is_written_out: M::IS_WRITTEN_OUT,
-            behind: Behind::Definition {
-                definition: type_name::<M>(),
-                schema: || schema_for!(M),
-                make: |node, what| made::<M>(node, what).map(|(values, method)| (values, Arc::new(method) as _)),
-                default: || (normalised(&M::default()), Arc::new(M::default())),
-            },
-        }
+        let (name, summary, source, family) = (M::NAME, M::SUMMARY, M::SOURCE, M::FAMILY);
+        let is_written_out = M::IS_WRITTEN_OUT;
+        Self { name, summary, source, family, is_written_out, behind: Behind::definition::<M>() }
     }
 }
 
 impl Entry<MeasureKind> {
     pub(super) fn of_measure<M: MeasureDefinition>() -> Self {
-        Self {
-            name: M::NAME,
-            summary: M::SUMMARY,
-            source: "",
-            family: "",
-            is_written_out: false,
-            behind: Behind::Definition {
-                definition: type_name::<M>(),
-                schema: || schema_for!(M),
-                make: |node, what| made::<M>(node, what).map(|(values, measure)| (values, Arc::new(measure) as _)),
-                default: || (normalised(&M::default()), Arc::new(M::default())),
-            },
-        }
+        let (name, summary) = (M::NAME, M::SUMMARY);
+        Self { name, summary, source: "", family: "", is_written_out: false, behind: Behind::definition::<M>() }
     }
 }
 
@@ -154,29 +151,17 @@ impl<K: Kind> Entry<K> {
         self.is_written_out
     }
 
-    /// That of something that came while the program ran.
-    pub(super) fn of_late(late: Late<K>) -> Self {
-        Self {
-            name: late.name,
-            summary: late.summary,
-            source: late.source,
-            family: late.family,
-            is_written_out: false,
-            behind: Behind::Late(late),
-        }
-    }
-
     /// Whether it came while the program ran.
     #[must_use]
     pub fn is_late(&self) -> bool {
-        matches!(self.behind, Behind::Late(_))
+        matches!(self.behind, Behind::Late { .. })
     }
 
     /// The type behind it; none where it came while the program ran.
     pub(super) fn definition(&self) -> Option<&'static str> {
         match self.behind {
             Behind::Definition { definition, .. } => Some(definition),
-            Behind::Late(_) => None,
+            Behind::Late { .. } => None,
         }
     }
 
@@ -185,7 +170,7 @@ impl<K: Kind> Entry<K> {
     pub fn schema(&self) -> Schema {
         match &self.behind {
             Behind::Definition { schema, .. } => schema(),
-            Behind::Late(_) => json_schema!({ "type": "object", "additionalProperties": false }),
+            Behind::Late { .. } => json_schema!({ "type": "object", "additionalProperties": false }),
         }
     }
 
@@ -195,10 +180,12 @@ impl<K: Kind> Entry<K> {
         self.choice(self.default(), None)
     }
 
-    fn default(&self) -> Made<K> {
+    pub(super) fn default(&self) -> Made<K> {
         match &self.behind {
             Behind::Definition { default, .. } => default(),
-            Behind::Late(late) => late.made(),
+            Behind::Late { identity, object } => {
+                (Value::Object(identity.clone().unwrap_or_default()), Arc::clone(object))
+            }
         }
     }
 
@@ -210,8 +197,8 @@ impl<K: Kind> Entry<K> {
         let what = format!("parameter of `{}`", self.name);
         let made = match &self.behind {
             Behind::Definition { make, .. } => make(parameters, &what)?,
-            Behind::Late(late) => match parameters.entries().first() {
-                None => late.made(),
+            Behind::Late { .. } => match parameters.entries().first() {
+                None => self.default(),
                 Some(entry) => {
                     let problem = Problem::new(entry.key.place, unknown(&what, &format!("`{}`", entry.key.name)));
                     return Err(problem.help(format!("`{}` has no parameters", self.name)));
@@ -222,28 +209,11 @@ impl<K: Kind> Entry<K> {
     }
 
     fn choice(&self, (parameters, object): Made<K>, label: Option<String>) -> Choice<K> {
-        let (defaults, _) = self.default();
-        let (silent, is_kept, schema) = match &self.behind {
-            Behind::Definition { definition, schema, .. } => {
-                (silent(definition, *schema, &parameters), true, Some(*schema))
-            }
-            Behind::Late(late) => (Vec::new(), late.identity.is_some(), None),
+        let silent = match &self.behind {
+            Behind::Definition { definition, schema, .. } => silent(definition, *schema, &parameters),
+            Behind::Late { .. } => Vec::new(),
         };
-        Choice {
-            name: self.name,
-            family: self.family,
-            is_written_out: self.is_written_out,
-            parameters,
-            defaults,
-            silent,
-            label,
-            own: None,
-            object,
-            place: None,
-            is_kept,
-            is_late: self.is_late(),
-            schema,
-        }
+        Choice { entry: self.clone(), parameters, silent, label, own: None, object, place: None }
     }
 }
 

@@ -4,7 +4,7 @@ use mbsbench_measures::{Measure, MeasureContext, MeasureDefinition};
 use mbsbench_problem::{DoubleDouble, Method, MethodDefinition, Model, ModelDefinition};
 
 /// What distinguishes one registry from the other.
-pub trait Kind: 'static {
+pub trait Kind: Clone + 'static {
     /// What an entry makes of its parameters.
     type Object: ?Sized + Send + Sync;
     /// "model", for messages.

@@ -6,42 +6,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 
 use super::Kind;
+use super::entry::{Behind, Entry};
 
-/// A model or method without parameters that is known only while the program runs.
-pub struct Late<K: Kind> {
-    pub(super) name: &'static str,
-    pub(super) summary: &'static str,
-    pub(super) source: &'static str,
-    pub(super) family: &'static str,
-    /// What tells it from another of its name.
-    pub(super) identity: Option<Map<String, Value>>,
-    object: Arc<K::Object>,
-}
-
-// Derived code would ask for `K: Clone`.
-impl<K: Kind> Clone for Late<K> {
-    fn clone(&self) -> Self {
-        Self { identity: self.identity.clone(), object: Arc::clone(&self.object), ..*self }
-    }
-}
-
-impl<K: Kind> Late<K> {
-    /// What is called `name` and made by `object`. The `identity` goes into the names of its runs in the place of parameters, a version and
-    /// a hash of its text; without one its runs are never kept.
+impl<K: Kind> Entry<K> {
+    /// A model or method without parameters that is known only while the program runs, called `name` and made by `object`. The
+    /// `identity` goes into the names of its runs in the place of parameters, a version and a hash of its text; without one its runs are
+    /// never kept.
     #[must_use]
-    pub fn new(name: &str, summary: &str, identity: Option<Map<String, Value>>, object: Arc<K::Object>) -> Self {
-        Self { name: interned(name), summary: interned(summary), source: "", family: "", identity, object }
+    pub fn late(name: &str, summary: &str, identity: Option<Map<String, Value>>, object: Arc<K::Object>) -> Self {
+        let (name, summary) = (interned(name), interned(summary));
+        Self { name, summary, source: "", family: "", is_written_out: false, behind: Behind::Late { identity, object } }
     }
 
     /// The same, of a family of methods, and from a source.
     #[must_use]
     pub fn of_family(self, family: &str, source: &str) -> Self {
         Self { family: interned(family), source: interned(source), ..self }
-    }
-
-    /// What stands for its parameters, and itself.
-    pub(super) fn made(&self) -> (Value, Arc<K::Object>) {
-        (Value::Object(self.identity.clone().unwrap_or_default()), Arc::clone(&self.object))
     }
 }
 
@@ -70,10 +50,10 @@ mod tests {
     use crate::registry::{AnyMethod, BadName, MethodKind, Registry};
 
     /// The classical formula, by another name.
-    fn late(name: &str, version: Option<&str>) -> Late<MethodKind> {
+    fn late(name: &str, version: Option<&str>) -> Entry<MethodKind> {
         let identity = version.map(|version| Map::from_iter([("version".to_owned(), json!(version))]));
         let object: Arc<dyn AnyMethod> = Arc::new(Rk4::default());
-        Late::new(name, "as rk4", identity, object).of_family("elsewhere", "a test")
+        Entry::late(name, "as rk4", identity, object).of_family("elsewhere", "a test")
     }
 
     const FILE: &str = "id: mine/late\ntitle: Late\nmodel: pendulum\nspan: [0, 1]\nmethod: METHOD\nstep: 0.1\nmeasures: [steps_accepted]\n";

@@ -12,6 +12,7 @@
 mod angles;
 mod builtin;
 mod choice;
+mod contender;
 mod entry;
 mod kinds;
 mod late;
@@ -19,13 +20,12 @@ mod late;
 use mbsbench_problem::{MethodDefinition, ModelDefinition};
 
 pub use choice::Choice;
+pub use contender::Contender;
 pub(crate) use entry::LABEL;
 pub use entry::{Entry, choose};
 pub use kinds::CONTROLS;
 pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, ModelKind};
-pub use late::Late;
 
-use crate::every::Contender;
 use crate::identity::is_safe_name;
 use mbsbench_measures::{Catalogue, MeasureDefinition};
 
@@ -51,7 +51,7 @@ impl Registry {
         builtin::registry()
     }
 
-    /// Whether all that it has of types is what the workspace has. What came [while the program ran](Late) does not count: its identity
+    /// Whether all that it has of types is what the workspace has. What came [while the program ran](Entry::late) does not count: its identity
     /// is in the names of its runs.
     #[must_use]
     pub fn is_builtin(&self) -> bool {
@@ -124,7 +124,7 @@ impl Registry {
     ///
     /// # Errors
     /// A name that is taken, or that cannot stand in a file.
-    pub fn with_model(mut self, model: Late<ModelKind>) -> Result<Self, BadName> {
+    pub fn with_model(mut self, model: Entry<ModelKind>) -> Result<Self, BadName> {
         add_late(&mut self.models, model)?;
         Ok(self)
     }
@@ -133,7 +133,7 @@ impl Registry {
     ///
     /// # Errors
     /// A name that is taken, or that cannot stand in a file.
-    pub fn with_method(mut self, method: Late<MethodKind>) -> Result<Self, BadName> {
+    pub fn with_method(mut self, method: Entry<MethodKind>) -> Result<Self, BadName> {
         add_late(&mut self.methods, method)?;
         Ok(self)
     }
@@ -204,7 +204,7 @@ fn replace<K: Kind>(entries: &mut [Entry<K>], new: Entry<K>) {
     *old = new;
 }
 
-fn add_late<K: Kind>(entries: &mut Vec<Entry<K>>, late: Late<K>) -> Result<(), BadName> {
+fn add_late<K: Kind>(entries: &mut Vec<Entry<K>>, late: Entry<K>) -> Result<(), BadName> {
     let (kind, name) = (K::NAME, late.name);
     let is_spelled = name.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-');
     if !is_spelled || !is_safe_name(name) {
@@ -213,7 +213,7 @@ fn add_late<K: Kind>(entries: &mut Vec<Entry<K>>, late: Late<K>) -> Result<(), B
     if entries.iter().any(|present| present.name() == name) {
         return Err(BadName::Taken { kind, name });
     }
-    entries.push(Entry::of_late(late));
+    entries.push(late);
     Ok(())
 }
 

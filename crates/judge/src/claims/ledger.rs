@@ -65,7 +65,7 @@ impl Ledger {
             }
         }
         problems.keep(check_schema(root));
-        let paper: String = problems.keep(required(root, "paper").and_then(read)).unwrap_or_default();
+        let paper: String = problems.keep(root.required("paper").and_then(read)).unwrap_or_default();
         if book == Book::Claims {
             check_marks(root, &paper, plans, &mut problems);
         }
@@ -91,7 +91,7 @@ impl Ledger {
 }
 
 fn check_schema(root: &Node) -> Result<(), Problem> {
-    let node = required(root, "schema")?;
+    let node = root.required("schema")?;
     let found: u32 = read(node)?;
     if found == SCHEMA {
         return Ok(());
@@ -124,11 +124,6 @@ fn unique<'s>(statements: impl Iterator<Item = &'s Statement>, problems: &mut Pr
     }
 }
 
-fn required<'n>(root: &'n Node, key: &str) -> Result<&'n Node, Problem> {
-    root.get(key)
-        .ok_or_else(|| Problem::new(root.place, format!("the key `{key}` is missing")).help(format!("add `{key}:`")))
-}
-
 /// The statements under a key.
 fn read_statements(reader: Reader<'_>, each: &Each<'_>, key: &str, problems: &mut Problems) -> Vec<Statement> {
     let nodes = match reader.node.get(key) {
@@ -139,7 +134,7 @@ fn read_statements(reader: Reader<'_>, each: &Each<'_>, key: &str, problems: &mu
         }
         None if key == "findings" => &[],
         None => {
-            problems.keep(required(reader.node, key));
+            problems.keep(reader.node.required(key));
             &[]
         }
     };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 mod animations;
 mod panels;
 
-use super::checks::Observables;
+use super::observables::Observables;
 use super::{Plan, RunSpec};
 use crate::Recording;
 use crate::columns::TIMINGS;

@@ -1,0 +1,67 @@
+//! What can be drawn of the runs of a plan.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mbsbench_input::{Place, Problem};
+use mbsbench_measures::stepwise::{self, drawable};
+use mbsbench_problem::Model;
+
+use super::{Plan, RunSpec};
+use crate::registry::{Choice, ModelKind};
+
+/// Names of what can be drawn of the models, their observables first, each model made once.
+#[derive(Default)]
+pub(super) struct Observables(HashMap<*const Choice<ModelKind>, Vec<String>>);
+
+impl Observables {
+    pub(super) fn of(plan: &Plan) -> Self {
+        let mut names = Self::default();
+        each_model(plan, |model, runs| names.add(model, runs));
+        names
+    }
+
+    /// Those of a model, which these runs have.
+    pub(super) fn add(&mut self, model: &dyn Model, runs: &[&RunSpec]) {
+        let names: Vec<String> = drawable(model).into_iter().map(|observable| observable.name).collect();
+        self.0.extend(runs.first().map(|run| (Arc::as_ptr(&run.model), names)));
+    }
+
+    /// What can be drawn of a run.
+    pub(super) fn at(&self, run: &RunSpec) -> &[String] {
+        &self.0[&Arc::as_ptr(&run.model)]
+    }
+
+    /// A problem where a run's model has no such observable.
+    pub(super) fn require_of_model(&self, run: &RunSpec, name: &str, place: Place) -> Result<(), Problem> {
+        let all = self.at(run);
+        Self::require_among(&all[..all.len() - stepwise::COUNT], run, name, place)
+    }
+
+    /// A problem where nothing of that name can be drawn of a run.
+    pub(super) fn require(&self, run: &RunSpec, name: &str, place: Place) -> Result<(), Problem> {
+        Self::require_among(self.at(run), run, name, place)
+    }
+
+    fn require_among(known: &[String], run: &RunSpec, name: &str, place: Place) -> Result<(), Problem> {
+        if known.iter().any(|known| known == name) {
+            return Ok(());
+        }
+        let kind = format!("observable of `{}`", run.model.name());
+        Err(Problem::unknown(place, &kind, name, known.iter().map(String::as_str).collect::<Vec<_>>()))
+    }
+}
+
+/// Makes each model of a plan once, and shows it with the runs that have it.
+pub(super) fn each_model<'p>(plan: &'p Plan, mut visit: impl FnMut(&dyn Model, &[&'p RunSpec])) {
+    let mut groups: Vec<Vec<&RunSpec>> = Vec::new();
+    let mut numbers = HashMap::new();
+    for run in &plan.runs {
+        let number = *numbers.entry(Arc::as_ptr(&run.model)).or_insert(groups.len());
+        groups.resize_with(groups.len().max(number + 1), Vec::new);
+        groups[number].push(run);
+    }
+    for runs in groups {
+        visit(&*runs[0].model.object().model(), &runs);
+    }
+}
