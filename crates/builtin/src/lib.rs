@@ -81,7 +81,6 @@ fn index() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// The built-in papers, sets of problems and the comparison: the folders of `experiments/`.
-#[must_use]
 pub fn papers() -> BTreeSet<&'static str> {
     let below = index().filter_map(|(_, path)| path.strip_prefix("experiments/"));
     below.filter_map(|path| path.split_once('/')).map(|(paper, _)| paper).collect()

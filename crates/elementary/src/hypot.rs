@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 /// `√(x² + y²)`, correctly rounded, without overflow or underflow on the way; infinite if one side is, whatever the other.
-#[must_use]
 pub fn hypot(x: f64, y: f64) -> f64 {
     let (x, y) = (x.abs(), y.abs());
     if x.is_infinite() || y.is_infinite() {

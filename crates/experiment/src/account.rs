@@ -82,7 +82,6 @@ impl Account {
 
     /// One line with the number of methods for each reason, and a line for each parameter that is not set everywhere; no
     /// lines if the case does not say `every`.
-    #[must_use]
     pub fn lines(&self) -> Vec<String> {
         if *self == Self::default() {
             return Vec::new();

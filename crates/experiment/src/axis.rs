@@ -37,13 +37,11 @@ pub struct Label {
 
 impl Label {
     /// Whether `text` means this value: the same text or the same number.
-    #[must_use]
     pub fn is(&self, text: &str) -> bool {
         self.text == text || (self.number.is_some() && self.number == text.trim().parse().ok())
     }
 
     /// Whether two labels mean the same value.
-    #[must_use]
     pub fn same(&self, other: &Self) -> bool {
         self.text == other.text || (self.number.is_some() && self.number == other.number)
     }
@@ -179,7 +177,6 @@ impl Axis {
     }
 
     /// Whether it has only one value.
-    #[must_use]
     pub fn is_constant(&self) -> bool {
         self.points.len() == 1
     }

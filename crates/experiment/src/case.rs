@@ -146,13 +146,11 @@ impl Case {
     }
 
     /// The axis of that name.
-    #[must_use]
     pub fn axis(&self, name: &str) -> Option<&Axis> {
         self.axes.iter().find(|axis| axis.name == name)
     }
 
     /// The columns that its measures fill.
-    #[must_use]
     pub fn columns(&self) -> Vec<String> {
         self.measures.iter().flat_map(|measure| measure.value.object().columns()).collect()
     }

@@ -12,7 +12,6 @@ use super::{Experiment, Placed, Problems};
 const RESERVED: [&str; 6] = ["ranking", "reconstruction", "references", "runs", "set-ups", "timings"];
 
 /// What a panel of a figure is called where it is a file by itself, counted from zero: `figure-3a`, `figure-3b`, … None beyond `z`.
-#[must_use]
 pub fn panel_id(figure: &str, panel: usize) -> Option<String> {
     ('a'..='z').nth(panel).map(|letter| format!("{figure}{letter}"))
 }

@@ -52,7 +52,6 @@ pub fn read_id(root: &Node) -> Result<String, Problem> {
 
 /// Whether a name can be that of a file everywhere: small letters, digits, `.` and `-`, beginning with a letter
 /// or digit, and not what a system calls a device.
-#[must_use]
 pub fn is_safe_name(name: &str) -> bool {
     const LONGEST: usize = 100;
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();

@@ -166,7 +166,6 @@ pub(crate) fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
 }
 
 /// A definition of the whole schema.
-#[must_use]
 pub fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/$defs/{name}") })
 }

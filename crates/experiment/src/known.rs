@@ -31,7 +31,6 @@ impl Mark {
     pub const ALL: [Self; 5] = [Self::Printed, Self::Authors, Self::Chosen, Self::Calibrated, Self::StandIn];
 
     /// As in files: `authors`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Printed => "printed",
@@ -43,7 +42,6 @@ impl Mark {
     }
 
     /// Whether it is our choice, so that a verdict needs a study.
-    #[must_use]
     pub fn is_ours(self) -> bool {
         matches!(self, Self::Chosen | Self::Calibrated)
     }
@@ -79,7 +77,6 @@ pub struct Marked {
 
 impl Known {
     /// The mark of a path in a run that the filters are asked about, where an entry speaks of it.
-    #[must_use]
     pub fn stated(&self, path: &str, is_meant: impl Fn(&BTreeMap<String, AxisValue>) -> bool) -> Option<Mark> {
         let fits = |(key, marks): &'_ (Key, Vec<Marked>)| {
             let mark = marks.iter().rev().find(|marked| is_meant(&marked.filter)).map(|marked| marked.is);

@@ -128,7 +128,6 @@ impl Experiment {
     }
 
     /// Names of what varies from set-up to set-up: parameters with a range, readings, features.
-    #[must_use]
     pub fn variables(&self) -> Vec<&str> {
         let parameters = self.sampled().map(|(key, _)| key.name.as_str());
         let readings = self.readings().map(|reading| reading.name.as_str());
@@ -139,7 +138,6 @@ impl Experiment {
     }
 
     /// Whether a file of `paper` means this experiment by `name`: its id, or within the paper the part after it.
-    #[must_use]
     pub fn is_called(&self, name: &str, paper: &str) -> bool {
         let own = self.id.split_once('/').map(|(_, own)| own);
         self.id == name || (self.paper == paper && own == Some(name))

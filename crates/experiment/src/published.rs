@@ -95,7 +95,6 @@ impl PublishedTrajectory {
     }
 
     /// An observable, or time for `t`, in the unit of the model, at all of its times; none where it does not have it.
-    #[must_use]
     pub fn column(&self, name: &str) -> Option<Vec<f64>> {
         if name == "t" {
             return Some(self.times.clone());

@@ -31,14 +31,12 @@ impl Rule {
     }
 
     /// Whether a value breaks it; NaN does.
-    #[must_use]
     pub fn is_broken_by(&self, value: f64) -> bool {
         let within = self.above.is_none_or(|above| value <= above) && self.below.is_none_or(|below| value >= below);
         !within
     }
 
     /// The rule in words, for the failure.
-    #[must_use]
     pub fn describe(&self) -> String {
         let above = self.above.map(|above| format!("{} > {above}", self.observable));
         let below = self.below.map(|below| format!("{} < {below}", self.observable));

@@ -12,7 +12,6 @@ use crate::registry::{Entry, Kind, LABEL, Registry};
 use crate::spec::{FILE_NAME, FigureSpec, PanelSpec, Tolerance};
 
 /// The schema of an experiment file.
-#[must_use]
 pub fn schema(registry: &Registry) -> Value {
     let mut generator = SchemaGenerator::default();
     let file = keys::object(&mut generator, &[SHOWN, RUN, RUNS], &["id"]);
@@ -48,7 +47,6 @@ pub fn schema(registry: &Registry) -> Value {
 }
 
 /// The keys that make a template of an item of a list.
-#[must_use]
 pub fn each() -> Map<String, Value> {
     let values = json!({ "anyOf": [{ "type": "string" }, { "type": "array", "minItems": 1 }] });
     let each = json!({

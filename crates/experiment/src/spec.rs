@@ -147,7 +147,6 @@ pub enum Layout<'t> {
 
 impl TableSpec {
     /// What its columns are; none where the file does not say, or says it in both ways.
-    #[must_use]
     pub fn layout(&self) -> Option<Layout<'_>> {
         match (&self.columns, &self.value, self.values.0.as_slice()) {
             (Some(columns), Some(value), []) => Some(Layout::Axis { columns, value }),
@@ -171,7 +170,6 @@ pub enum AxisValue {
 
 impl AxisValue {
     /// Whether it means that value of an axis.
-    #[must_use]
     pub fn matches(&self, label: &Label) -> bool {
         match self {
             Self::Number(number) => label.number == Some(*number),
@@ -458,7 +456,6 @@ pub struct AnimationSpec {
 
 impl AnimationSpec {
     /// The animation `id` of all runs over their whole span, with what holds where nothing is said.
-    #[must_use]
     pub fn of(id: &str) -> Self {
         Self {
             id: id.to_owned(),

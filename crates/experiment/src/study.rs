@@ -58,7 +58,6 @@ impl Feature {
     }
 
     /// Its value, from the numbers of a run; none where the run lacks one of them.
-    #[must_use]
     pub fn value(&self, number: impl Fn(&str) -> Option<f64>) -> Option<f64> {
         Some(number(&self.column)? / self.per.as_deref().map_or(Some(1.0), number)?)
     }
@@ -139,7 +138,6 @@ impl StudyScope {
     }
 
     /// Whether a check is to be judged.
-    #[must_use]
     pub fn asks_for(&self, check: &str) -> bool {
         self.checks.is_empty() || self.checks.iter().any(|beginning| check.starts_with(&beginning.value))
     }

@@ -52,7 +52,6 @@ pub struct UndeterminedSpec {
 
 impl Undetermined {
     /// The range, where it has one.
-    #[must_use]
     pub fn range(&self) -> Option<[f64; 2]> {
         match &self.varies {
             Varies::Over(range) => Some(*range),
@@ -61,7 +60,6 @@ impl Undetermined {
     }
 
     /// The other readings; none of a range.
-    #[must_use]
     pub fn readings(&self) -> &[Reading] {
         match &self.varies {
             Varies::Over(_) => &[],
@@ -70,7 +68,6 @@ impl Undetermined {
     }
 
     /// Whether it varies the parameter at a path, or one below it.
-    #[must_use]
     pub fn covers(&self, key: &str, path: &str) -> bool {
         match &self.varies {
             Varies::Over(_) => lies_below(path, key),

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 /// Factor from one unit to another; none where they are not the same quantity.
-#[must_use]
 pub fn factor(from: &str, to: &str) -> Option<f64> {
     if from == to {
         return Some(1.0);
@@ -13,7 +12,6 @@ pub fn factor(from: &str, to: &str) -> Option<f64> {
 }
 
 /// Unit of a column of `runs.csv`; `inner` is that of the observable it is about.
-#[must_use]
 pub fn of_column<'u>(column: &str, inner: &'u str) -> Cow<'u, str> {
     if column.starts_with("trend(") {
         return per_second(inner);

@@ -17,7 +17,6 @@ const SYNONYMS: [(&str, &str); 9] = [
 
 /// The name among `known` that was probably meant: a synonym, the same words in another order, nearly the same letters,
 /// or else the shortest name with all words of `found`. What stands in parentheses behind a name is left out.
-#[must_use]
 pub fn nearest<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> Option<&'k str> {
     let found = found.split('(').next().unwrap_or(found);
     let (lower, own) = (found.to_lowercase(), words(found));
@@ -32,7 +31,6 @@ pub fn nearest<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone
 }
 
 /// "did you mean `a`? ", or nothing if no name is near.
-#[must_use]
 pub fn did_you_mean(found: &str, known: &[String]) -> String {
     let name = nearest(found, known.iter().map(String::as_str));
     name.map_or_else(String::new, |name| format!("did you mean `{name}`? "))
@@ -65,7 +63,6 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// "`a`, `b` or `c`"; long lists are shown in full, since they are what the reader needs; see [`accepted`] for very long ones.
-#[must_use]
 pub fn one_of<'k>(known: impl IntoIterator<Item = &'k str>) -> String {
     let quoted: Vec<String> = known.into_iter().map(|name| format!("`{name}`")).collect();
     match quoted.as_slice() {
@@ -82,7 +79,6 @@ const SHOWN: usize = 8;
 
 /// The help for an unknown name: the nearest one first, then all; of very many, those with the same words, or else with
 /// the most similar letters.
-#[must_use]
 pub fn accepted<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> String {
     let unique: BTreeSet<&str> = known.clone().into_iter().collect();
     let all = if unique.len() > MOST {

@@ -27,13 +27,11 @@ pub struct Problem {
 
 impl Problem {
     /// A problem at a place.
-    #[must_use]
     pub fn new(place: Place, message: impl Into<String>) -> Self {
         Self { place, message: message.into(), label: None, help: None }
     }
 
     /// A node that is not what was expected: "found a list".
-    #[must_use]
     pub fn found(node: &Node) -> Self {
         Self::new(node.place, format!("found {}", node.describe()))
     }
@@ -53,7 +51,6 @@ impl Problem {
     }
 
     /// `kind` has no member called `found`: "unknown method `rk33`".
-    #[must_use]
     pub fn unknown<'k>(
         place: Place,
         kind: &str,
@@ -65,7 +62,6 @@ impl Problem {
 }
 
 /// "unknown parameter `masss` of `pendulum`", for the kind "parameter of `pendulum`" and a name in quotes.
-#[must_use]
 pub fn unknown(kind: &str, quoted: &str) -> String {
     match kind.split_once(" of ") {
         Some((kind, whole)) => format!("unknown {kind} {quoted} of {whole}"),
@@ -82,7 +78,6 @@ pub struct BadInput {
 
 impl BadInput {
     /// The problems of a file, which are sorted by place. There has to be at least one.
-    #[must_use]
     pub fn new(source: Arc<Source>, mut problems: Vec<Problem>) -> Self {
         debug_assert!(!problems.is_empty(), "bad input without a problem");
         problems.sort_by_key(|problem| problem.place);
@@ -91,19 +86,16 @@ impl BadInput {
     }
 
     /// The file.
-    #[must_use]
     pub fn source(&self) -> &Arc<Source> {
         &self.source
     }
 
     /// What is wrong, in the order of the file.
-    #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
     /// All problems with `file:line:column`, the lines concerned and a marker, for a terminal.
-    #[must_use]
     pub fn render(&self, colour: bool) -> String {
         let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         // Wrapped messages could not be searched for.

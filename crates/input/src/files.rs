@@ -22,9 +22,6 @@ pub const LARGEST_DATA: usize = 1 << 30;
 
 /// The bytes of a file, at most so many. What is no file is refused before it is opened: a pipe has nothing until somebody writes, a
 /// device may have no end.
-///
-/// # Errors
-/// Those of the file system, something else than a file, and a file that is larger.
 pub fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let found = fs::metadata(path)?;
     if found.is_dir() {
@@ -58,18 +55,12 @@ pub fn read_text(path: &Path, most: usize) -> io::Result<String> {
 
 /// Writes a file so that a reader, at any moment and after any crash of a program or of the machine, sees the old content or the new one:
 /// content and name are on the disk when it returns. A file that has the content already is left alone.
-///
-/// # Errors
-/// Those of the file system.
 pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, true)
 }
 
 /// The same without waiting for the disk, which takes fifty times as long: after a power failure the file may be lost or damaged.
 /// It is for files that can be made again and whose readers see damage.
-///
-/// # Errors
-/// Those of the file system.
 pub fn write_replaceable(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, false)
 }

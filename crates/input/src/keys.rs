@@ -5,7 +5,6 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
 use serde::forward_to_deserialize_any;
 
 /// The keys of a map that a `T` is read from, or the names of its alternatives; none of anything else.
-#[must_use]
 pub fn keys_of<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut keys: &'static [&'static str] = &[];
     // It ends with an error in any case: there is nothing to read.

@@ -59,13 +59,11 @@ pub struct Entry {
 
 impl Node {
     /// A node.
-    #[must_use]
     pub fn new(value: Value, place: Place) -> Self {
         Self { value, place }
     }
 
     /// The same with all of it at `place`: what stands in another file and is named there.
-    #[must_use]
     pub fn placed(&self, place: Place) -> Self {
         let value = match &self.value {
             Value::List(items) => Value::List(items.iter().map(|item| item.placed(place)).collect()),
@@ -82,7 +80,6 @@ impl Node {
     }
 
     /// A value that was not written in the file, all of it at `place`.
-    #[must_use]
     pub fn from_json(value: &serde_json::Value, place: Place) -> Self {
         use serde_json::Value as Json;
         let value = match value {
@@ -109,7 +106,6 @@ impl Node {
     }
 
     /// The value without its places; a number that JSON has not becomes its spelling.
-    #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;
         match &self.value {
@@ -126,7 +122,6 @@ impl Node {
     }
 
     /// What it is, in words: "the number `0.1`", "a list".
-    #[must_use]
     pub fn describe(&self) -> String {
         match &self.value {
             Value::Null => "nothing".to_owned(),
@@ -141,7 +136,6 @@ impl Node {
     }
 
     /// The entries of a map; none for anything else.
-    #[must_use]
     pub fn entries(&self) -> &[Entry] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -150,13 +144,11 @@ impl Node {
     }
 
     /// The entry of a map under `name`.
-    #[must_use]
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries().iter().find(|entry| entry.key.name == name)
     }
 
     /// The value of a map under `name`.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         self.entry(name).map(|entry| &entry.value)
     }
@@ -169,7 +161,6 @@ impl Node {
     }
 
     /// The items of a list; anything else is the only one.
-    #[must_use]
     pub fn one_or_many(&self) -> &[Self] {
         match &self.value {
             Value::List(items) => items,
@@ -178,7 +169,6 @@ impl Node {
     }
 
     /// The text of a text.
-    #[must_use]
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
@@ -187,7 +177,6 @@ impl Node {
     }
 
     /// A number's or a text's spelling; how a value on an axis is called.
-    #[must_use]
     pub fn spelling(&self) -> Option<String> {
         match &self.value {
             Value::Bool(value) => Some(value.to_string()),
@@ -199,7 +188,6 @@ impl Node {
 
     /// The place of the field `path` (`formulation.sliding-mode.sigma`), or of the innermost part of it that
     /// is in the file.
-    #[must_use]
     pub fn place_of(&self, path: &str) -> Place {
         let mut node = self;
         for name in path.split('.') {
@@ -217,7 +205,6 @@ impl Node {
     }
 
     /// The place of the key of the field `path`, or of the innermost part of the path that is in the file.
-    #[must_use]
     pub fn key_of(&self, path: &str) -> Place {
         if let Value::Map(entries) = &self.value
             && let Some(entry) = entries.iter().find(|entry| entry.key.name == path)
@@ -234,7 +221,6 @@ impl Node {
 
     /// The same node with `value` at `path` below it; maps are made where there are none, and a bare name on
     /// the way becomes a map of that name (`sliding-mode` is `{ sliding-mode: {} }`).
-    #[must_use]
     pub fn with(&self, path: &[Key], value: &Self) -> Self {
         let Some((key, rest)) = path.split_first() else { return value.clone() };
         if let (Value::List(items), Ok(index)) = (&self.value, key.name.parse::<usize>())
@@ -263,14 +249,12 @@ impl Node {
     }
 
     /// The same map without the key `name`.
-    #[must_use]
     pub fn without(&self, name: &str) -> Self {
         let entries = self.entries().iter().filter(|entry| entry.key.name != name).cloned().collect();
         Self::new(Value::Map(entries), self.place)
     }
 
     /// `other` merged over this node: maps key by key, anything else is replaced.
-    #[must_use]
     pub fn merged(&self, other: &Self) -> Self {
         let (Value::Map(base), Value::Map(over)) = (&self.value, &other.value) else { return other.clone() };
         let mut entries = base.clone();

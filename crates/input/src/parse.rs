@@ -40,7 +40,6 @@ impl Document {
     }
 
     /// The file with these problems.
-    #[must_use]
     pub fn bad(&self, problems: Vec<Problem>) -> BadInput {
         BadInput::new(Arc::clone(&self.source), problems)
     }

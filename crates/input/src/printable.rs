@@ -10,7 +10,6 @@ pub(super) fn is_active(c: char) -> bool {
 }
 
 /// The text with such characters written out, `\u{1b}`: no file moves the cursor, colours or hides what is said of it.
-#[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_active) {
         return Cow::Borrowed(text);

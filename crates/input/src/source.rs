@@ -14,7 +14,6 @@ pub struct Place {
 
 impl Place {
     /// The bytes `start..end`.
-    #[must_use]
     pub fn new(start: usize, end: usize) -> Self {
         Self { start, end: end.max(start) }
     }
@@ -55,38 +54,32 @@ pub(super) struct Excerpt<'s> {
 
 impl Source {
     /// The text that was read from `path`.
-    #[must_use]
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
         Self { path: path.into(), text: text.into(), lines: OnceLock::new() }
     }
 
     /// Where it came from, as the user named it.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The folder that relative names in the file start from.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
     }
 
     /// The whole text.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The text at a place; empty where the place is not a range of whole characters.
-    #[must_use]
     pub fn at(&self, place: Place) -> &str {
         self.text.get(place.start..place.end).unwrap_or("")
     }
 
     /// Line and column of the start of a place, both counted from 1, the column in characters. A byte order
     /// mark is no character.
-    #[must_use]
     pub fn line_and_column(&self, place: Place) -> (usize, usize) {
         let at = self.boundary(place.start);
         let line = self.line_of(at);
@@ -108,7 +101,6 @@ impl Source {
     }
 
     /// The part of a place that lies on its first line, for a marker under the text.
-    #[must_use]
     pub fn first_line_of(&self, place: Place) -> Place {
         let start = self.boundary(place.start);
         let end = self.boundary(place.end).max(start);
@@ -117,7 +109,6 @@ impl Source {
     }
 
     /// The line of a place with its neighbours; none where one of them is too long to be shown.
-    #[must_use]
     pub(super) fn excerpt(&self, place: Place) -> Option<Excerpt<'_>> {
         const LONGEST: usize = 240;
         let line = self.line_of(self.boundary(place.start));
@@ -128,7 +119,6 @@ impl Source {
     }
 
     /// `path:line:column` of the start of a place.
-    #[must_use]
     pub fn position(&self, place: Place) -> String {
         let (line, column) = self.line_and_column(place);
         format!("{}:{line}:{column}", self.path.display())

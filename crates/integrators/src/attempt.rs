@@ -51,9 +51,6 @@ impl<S: Scalar, St: Stepper<S>> Attempt<S, St> {
     }
 
     /// Projects the result, which lies at `t_end`, where results are projected.
-    ///
-    /// # Errors
-    /// Those of the problem, and [`Failure::NonFinite`].
     #[inline]
     pub fn project(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, t_end: S) -> Result<(), Failure> {
         if !self.projects {
@@ -72,9 +69,6 @@ impl<S: Scalar, St: Stepper<S>> Attempt<S, St> {
 
 /// Writes the state at `t` inside the step from `start` into `y`: a further step of the observer's own stepper,
 /// uncounted.
-///
-/// # Errors
-/// Those of the problem.
 pub fn state_within<S: Scalar, St: Stepper<S>>(
     problem: &mut Counted<'_, S>,
     stepper: &mut St,

@@ -28,13 +28,11 @@ struct Term<S> {
 
 impl<S: Scalar> Row<S> {
     /// Prepares a row of coefficients.
-    #[must_use]
     pub fn new(row: &[S], dimension: usize) -> Self {
         Self::of(row, |a| a, dimension)
     }
 
     /// The same of coefficients that are to be rounded.
-    #[must_use]
     pub fn of<T: Copy>(row: &[T], round: impl Fn(T) -> S, dimension: usize) -> Self {
         let (mut coefficients, mut terms) = ([[S::nought(); 2]; LONGEST], Vec::with_capacity(row.len()));
         let mut length = 0;

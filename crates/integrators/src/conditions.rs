@@ -27,7 +27,6 @@ pub struct Tree {
 }
 
 /// All rooted trees with at most `vertices` vertices, smaller ones first: 1, 1, 2, 4, 9, 20, 48, 115, 286, …
-#[must_use]
 pub fn rooted_trees(vertices: u32) -> Vec<Tree> {
     fn extend(trees: &[Tree], rest: u32, smallest: usize, children: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
         if rest == 0 {
@@ -56,7 +55,6 @@ pub fn rooted_trees(vertices: u32) -> Vec<Tree> {
 }
 
 /// Elementary weights `Φ(τ)` of the stages, for every tree of `trees`.
-#[must_use]
 pub fn elementary_weights<S: Scalar>(rows: &[Vec<S>], trees: &[Tree]) -> Vec<Vec<S>> {
     let mut weights: Vec<Vec<S>> = Vec::with_capacity(trees.len());
     for tree in trees {
@@ -104,7 +102,6 @@ pub enum Violation {
 
 /// Checks everything that `formula` claims, to `tolerance` on the residuals: row sums, the order of the weights
 /// and of each embedded formula (and not one more), and the order of the continuous output.
-#[must_use]
 pub fn violations<S: Scalar>(formula: &Formula<S>, tolerance: f64) -> Vec<Violation> {
     let highest = formula.estimates.iter().map(|estimate| estimate.order).fold(formula.order, u32::max);
     let trees = rooted_trees(highest + 1);
@@ -157,7 +154,6 @@ pub fn violations<S: Scalar>(formula: &Formula<S>, tolerance: f64) -> Vec<Violat
 impl<S: Scalar> Continuous<S> {
     /// The weights `b(θ)` of the continuous output `u(θ) = y₀ + h Σ bᵢ(θ) kᵢ` over all stages; `b` are those of the
     /// formula. See [`Dense`](crate::tableau::Dense).
-    #[must_use]
     pub fn weights_at(&self, b: &[S], theta: S) -> Vec<S> {
         let stages = b.len() + self.extra_nodes.len();
         let rest = -theta + 1.0;
@@ -180,7 +176,6 @@ impl<S: Scalar> Continuous<S> {
 }
 
 /// The order of weights `b`, from the conditions alone: the largest for which all hold to `tolerance`, at most `highest`.
-#[must_use]
 pub fn order<S: Scalar>(rows: &[Vec<S>], b: &[S], highest: u32, tolerance: f64) -> u32 {
     let trees = rooted_trees(highest);
     let weights = elementary_weights(rows, &trees);
@@ -194,7 +189,6 @@ pub fn order<S: Scalar>(rows: &[Vec<S>], b: &[S], highest: u32, tolerance: f64) 
 
 /// The largest `q`, at most `highest`, for which `Σⱼ aᵢⱼ cⱼ^{k−1} = cᵢᵏ/k`, `k = 1 … q`, holds to `tolerance` at every
 /// stage.
-#[must_use]
 pub fn stage_order<S: Scalar>(rows: &[Vec<S>], nodes: &[S], highest: u32, tolerance: f64) -> u32 {
     // by products: the zeroth power of zero is one
     let power = |c: S, k: u32| (0..k).fold(S::from(1.0), |product, _| product * c);

@@ -189,7 +189,6 @@ fn nonsense_is_refused(tested: &Tested) -> Result<(), String> {
 
 /// `|ln ζ − iωh|` at `ωh = 0.4` over that at 0.2, as a power of two: one more than the order in a step. None for methods that do not
 /// know their roots.
-#[must_use]
 pub fn order_of_the_root(method: &dyn Method) -> Option<f64> {
     let error = |omega_h: f64| {
         let mut root = PrincipalRoot::new(|omega_h| method.amplification(omega_h));

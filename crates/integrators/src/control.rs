@@ -70,7 +70,6 @@ pub enum Rejection {
 
 impl ControllerSettings {
     /// The elementary controller, factors between 1/5 and 5.
-    #[must_use]
     pub const fn elementary() -> Self {
         Self {
             beta: 0.0,
@@ -84,7 +83,6 @@ impl ControllerSettings {
     }
 
     /// The PI controller of the code DOPRI5.
-    #[must_use]
     pub const fn dopri5() -> Self {
         Self { beta: 0.04, share: 0.75, factor_max: 10.0, ..Self::elementary() }
     }
@@ -92,26 +90,22 @@ impl ControllerSettings {
     /// The controllers of gil2013, Eqs. 38 (`beta` zero) and 40: `α = 1/k − 3 β/4`, that is `k_P = β` and `k_I = 3 β/4`
     /// for `β = 0.4/k`, the constants of K. Gustafsson, ACM Trans. Math. Softw. 17 (1991) 533–554. The paper bounds no
     /// factor; those here only keep an error of zero or infinity from ending the run.
-    #[must_use]
     pub const fn unbounded(beta: f64) -> Self {
         let (factor_min, factor_max) = (1e-3, 1e6);
         Self { beta, share: 0.75, factor_min, factor_max, rejection: Rejection::Plain, ..Self::elementary() }
     }
 
     /// The controller of MATLAB's ode45 (Shampine, Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22).
-    #[must_use]
     pub const fn ode45() -> Self {
         Self { safety: 0.8, factor_min: 0.1, rejection: Rejection::Halving, stretch: 1.1, ..Self::elementary() }
     }
 
     /// The controller of MATLAB's ode23s (same paper).
-    #[must_use]
     pub const fn ode23s() -> Self {
         Self { rejection: Rejection::Keeping, ..Self::ode45() }
     }
 
     /// The controller of the code DOP853.
-    #[must_use]
     pub const fn dop853() -> Self {
         Self { share: 0.2, factor_min: 0.333, factor_max: 6.0, ..Self::elementary() }
     }
@@ -148,7 +142,6 @@ const LOWEST: f64 = -9.210_340_371_976_184;
 
 impl Controller {
     /// A controller for an estimate of order `error_order` (error `O(h^error_order)`) and steps up to `max_step` (s).
-    #[must_use]
     pub fn new(settings: ControllerSettings, error_order: u32, max_step: f64) -> Self {
         let elementary = 1.0 / f64::from(error_order);
         let alpha = elementary - settings.share * settings.beta;
@@ -213,9 +206,6 @@ impl Controller {
 /// The first step by Hairer, Nørsett, Wanner, section II.4: one further evaluation of the right-hand side.
 ///
 /// `derivative` is `f(t, y)`; `state` and `other` are scratch memory of the same length.
-///
-/// # Errors
-/// Those of the problem.
 pub fn first_step<S: Scalar, St: Stepper<S>>(
     problem: &mut Counted<'_, S>,
     stepper: &St,

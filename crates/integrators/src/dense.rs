@@ -26,7 +26,6 @@ pub struct DenseOutput<S> {
 
 impl<S: Scalar> DenseOutput<S> {
     /// The continuous output of `formula` for states of `dimension` components; none where it has none.
-    #[must_use]
     pub fn new(formula: &Formula<S>, dimension: usize) -> Option<Self> {
         let dense = formula.dense.as_ref()?;
         let own_stages = formula.nodes.len();
@@ -49,9 +48,6 @@ impl<S: Scalar> DenseOutput<S> {
 
     /// Prepares the step of size `h` from `start` at `t` to `end`, of which `stages` are the derivatives (those of
     /// the formula's last stages may be missing; they are evaluated, as are the further stages).
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn prepare(
         &mut self,
         problem: &mut Counted<'_, S>,

@@ -11,7 +11,6 @@ use crate::events::Locator;
 use crate::sizes::Controlled;
 
 /// Whether the task asks for an error-controlled step.
-#[must_use]
 pub fn is_adaptive<S: Scalar>(task: &Task<'_, S>) -> bool {
     matches!(task.settings.control, StepControl::Tolerance { .. })
 }

@@ -51,13 +51,11 @@ pub struct ExplicitRungeKutta {
 
 impl ExplicitRungeKutta {
     /// The method of `tableau`, advancing with the weights `b`.
-    #[must_use]
     pub fn new(tableau: &Tableau, control: ControllerSettings) -> Self {
         Self::of(Formula::new(tableau), control)
     }
 
     /// The method of a formula.
-    #[must_use]
     pub fn of(formula: Formula<DoubleDouble>, control: ControllerSettings) -> Self {
         let (norm, details) = (Norm::RootMeanSquare, |_: &_| Vec::new());
         Self { formula, control, norm, dense_output: false, projection_tolerance: None, details }
@@ -189,7 +187,6 @@ const FITS: &str = "the stepper was made for states of this dimension";
 
 impl<S: Scalar> ExplicitStepper<S> {
     /// A stepper for states of `dimension` components; `with_estimate` says that the error will be asked for.
-    #[must_use]
     pub fn new(formula: &Formula<S>, dimension: usize, with_estimate: bool) -> Self {
         Self::of(formula, |a| a, dimension, with_estimate)
     }
@@ -398,13 +395,11 @@ impl<S: Scalar> ExplicitStepper<S> {
     }
 
     /// The derivative at the end of the step just made, where the last stage is that.
-    #[must_use]
     pub fn end_derivative(&self) -> Option<&[S]> {
         self.last_is_end.then(|| &self.stages[(self.count - 1) * self.dimension..self.count * self.dimension])
     }
 
     /// Derivatives at the stages of the step just made, one after the other.
-    #[must_use]
     pub fn stages(&self) -> &[S] {
         &self.stages[..self.count * self.dimension]
     }

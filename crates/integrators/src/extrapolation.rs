@@ -24,7 +24,6 @@ pub struct Extrapolation {
 
 impl Extrapolation {
     /// The method of that order, which must be even and at least two; an odd order is rounded up.
-    #[must_use]
     pub fn new(order: u32) -> Self {
         Self { order: order.max(2).next_multiple_of(2) }
     }
@@ -62,7 +61,6 @@ pub struct ExtrapolationStepper<S> {
 
 impl<S: Scalar> ExtrapolationStepper<S> {
     /// A stepper of that even order for states of `dimension` components.
-    #[must_use]
     pub fn new(order: u32, dimension: usize) -> Self {
         let columns = (order / 2) as usize;
         let zeros = |count| vec![S::nought(); count];

@@ -50,7 +50,6 @@ pub struct Continuous<S> {
 
 impl<S: Scalar> Formula<S> {
     /// The numbers of a tableau.
-    #[must_use]
     pub fn new(tableau: &Tableau) -> Self {
         let estimates = tableau.embedded.iter().map(|embedded| {
             let difference = match embedded.companion {
@@ -81,7 +80,6 @@ impl<S: Scalar> Formula<S> {
     }
 
     /// The stability function `R(z) = 1 + z bᵀ(I − zA)⁻¹1`: a step of `y′ = λy` with `z = hλ` multiplies `y` with it.
-    #[must_use]
     pub fn stability(&self, z: Complex<f64>) -> Complex<f64> {
         let values = stage_values(&self.rows, z);
         let sum: Complex<f64> = values.iter().zip(&self.weights).map(|(value, b)| value * b.value()).sum();
@@ -91,7 +89,6 @@ impl<S: Scalar> Formula<S> {
     /// The pair with the roles of its formulas exchanged: it advances with the first embedded formula.
     /// The continuous output belongs to the other one and is dropped; so are further estimates.
     /// `None` where there is no embedded formula.
-    #[must_use]
     pub fn with_lower_order(mut self) -> Option<Self> {
         self.estimates.truncate(1);
         let estimate = self.estimates.first_mut()?;
@@ -105,7 +102,6 @@ impl<S: Scalar> Formula<S> {
     }
 
     /// Whether the last stage is `f(t₁, y₁)` (first same as last).
-    #[must_use]
     pub fn first_same_as_last(&self) -> bool {
         let (Some(row), Some(last)) = (self.rows.last(), self.weights.last()) else { return false };
         *last == S::nought() && self.weights.starts_with(row) && self.nodes.last().is_some_and(|c| *c == S::from(1.0))
@@ -114,7 +110,6 @@ impl<S: Scalar> Formula<S> {
 
 impl Formula<DoubleDouble> {
     /// The same numbers, each rounded to the scalar type.
-    #[must_use]
     pub fn rounded<S: Scalar>(&self) -> Formula<S> {
         let all = |numbers: &[DoubleDouble]| numbers.iter().map(|&x| rounded(x)).collect::<Vec<S>>();
         let rows = |rows: &[Vec<DoubleDouble>]| rows.iter().map(|row| all(row)).collect::<Vec<_>>();

@@ -23,7 +23,6 @@ pub fn show_motion(made: Made<'_>, start: &[f64], end: &[f64], multipliers: &[f6
 }
 
 /// Cubic Hermite interpolation at `theta` in [0, 1] of (value, slope · length) at both ends.
-#[must_use]
 pub fn hermite<S: Scalar>(theta: S, (y0, d0): (S, S), (y1, d1): (S, S)) -> S {
     let rest = -theta + 1.0;
     let rise = y1 - y0;
@@ -42,7 +41,6 @@ pub struct Slopes {
 
 impl Slopes {
     /// The interpolant of values and rates at both ends of an interval of `h` seconds.
-    #[must_use]
     #[inline]
     pub fn new(h: f64, (start, slope): (f64, f64), (end, end_slope): (f64, f64)) -> Self {
         let rise = (end - start) / h;
@@ -51,14 +49,12 @@ impl Slopes {
     }
 
     /// The value at `s`.
-    #[must_use]
     #[inline]
     pub fn value(&self, s: f64) -> f64 {
         self.start + self.h * s * (self.slope + s * (self.square + s * self.cube))
     }
 
     /// The rate at `s`.
-    #[must_use]
     #[inline]
     pub fn rate(&self, s: f64) -> f64 {
         self.slope + s * (2.0 * self.square + 3.0 * s * self.cube)
@@ -71,21 +67,18 @@ pub struct Cubic([f64; 4]);
 
 impl Cubic {
     /// The interpolant of values and rates at both ends of an interval of `length` seconds.
-    #[must_use]
     pub fn new(length: f64, (start, start_rate): (f64, f64), (end, end_rate): (f64, f64)) -> Self {
         let (rise, from, to) = (end - start, length * start_rate, length * end_rate);
         Self([start, from, 3.0 * rise - 2.0 * from - to, from + to - 2.0 * rise])
     }
 
     /// The value at `s`.
-    #[must_use]
     pub fn at(&self, s: f64) -> f64 {
         let [a0, a1, a2, a3] = self.0;
         a0 + s * (a1 + s * (a2 + s * a3))
     }
 
     /// Root exclusion test: whether interval arithmetic shows that the interpolant has no zero.
-    #[must_use]
     pub fn excludes_zero(&self) -> bool {
         let [a0, a1, a2, a3] = self.0;
         let lowest = a0 + a1.min(0.0) + a2.min(0.0) + a3.min(0.0);
@@ -94,7 +87,6 @@ impl Cubic {
     }
 
     /// Interior zeros of the slope, in order; those that do not exist are 1.
-    #[must_use]
     pub fn extrema(&self) -> [f64; 2] {
         let [_, a1, a2, a3] = self.0;
         let discriminant = a2 * a2 - 3.0 * a3 * a1;
@@ -109,7 +101,6 @@ impl Cubic {
     }
 
     /// The first place at which the interpolant has left the side (`p ≥ 0` or `p < 0`) on which it starts.
-    #[must_use]
     pub fn first_root(&self) -> Option<f64> {
         let side = self.0[0] >= 0.0;
         let is_before = |s| (self.at(s) >= 0.0) == side;

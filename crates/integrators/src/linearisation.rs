@@ -69,9 +69,6 @@ impl Linearisation {
     }
 
     /// Forms `J` at `(t, y)`, where `derivative` is `f(t, y)`.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub(crate) fn take_jacobian(
         &mut self,
         problem: &mut Counted<'_>,
@@ -100,9 +97,6 @@ impl Linearisation {
     }
 
     /// Forms `J` at `(t, y)`; where it is made of differences, `derivative` becomes `f(t, y)`.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub(crate) fn renew_jacobian(
         &mut self,
         problem: &mut Counted<'_>,
@@ -117,9 +111,6 @@ impl Linearisation {
     }
 
     /// Forms `f_t` at `(t, y)`, where `derivative` is `f(t, y)`.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub(crate) fn take_time_derivative(
         &mut self,
         problem: &mut Counted<'_>,

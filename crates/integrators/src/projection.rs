@@ -48,7 +48,6 @@ pub struct Projection<S: Scalar> {
 
 impl<S: Scalar> Projection<S> {
     /// Memory for a mechanical system of that kind.
-    #[must_use]
     pub fn new(mechanics: &CountedMechanics<'_, S>, tolerance: f64) -> Self {
         let Dimensions { coordinates, velocities, nonholonomic, .. } = mechanics.dimensions();
         let constraints = mechanics.dimensions().constraints();
@@ -71,7 +70,6 @@ impl<S: Scalar> Projection<S> {
     }
 
     /// Factorizations, iterations and linear solves so far.
-    #[must_use]
     pub fn costs(&self) -> Statistics {
         self.costs
     }

@@ -8,9 +8,6 @@ use mbsbench_problem::{Counted, Failure, Run, Scalar};
 pub(crate) const SADDLE: &str = "[M -J'; J 0]";
 
 /// Factorizes such a matrix at the start of a step, and counts it.
-///
-/// # Errors
-/// Those of [`factors`].
 pub(crate) fn factorize(system: &mut System, run: &mut Run<'_, Counted<'_>>) -> Result<(), Failure> {
     run.own.factorizations += 1;
     factors(system, run.t, SADDLE)

@@ -20,9 +20,6 @@ pub trait Stepper<S: Scalar>: Clone {
     /// Writes the state at `t_within` inside the step of size `h` from `start` at `t` into `y`: by a shorter step
     /// from the same start, or by continuous output where the stepper was made for that. Disturbs what the
     /// stepper remembers; for an observer's own stepper.
-    ///
-    /// # Errors
-    /// Those of the problem.
     fn state_within(
         &mut self,
         problem: &mut Counted<'_, S>,
@@ -42,9 +39,6 @@ pub trait Stepper<S: Scalar>: Clone {
 
     /// Makes the step and estimates its error in the norm of the tolerances `(rel, abs)`: infinite where the result is not finite,
     /// not a number where there is no estimate.
-    ///
-    /// # Errors
-    /// Those of [`step`](Self::step).
     #[inline]
     fn step_with_error(
         &mut self,
@@ -86,9 +80,6 @@ pub trait Stepper<S: Scalar>: Clone {
 
     /// Moves the result of an accepted step at `t`, or a state inside one, onto the solution's manifold: as the problem does,
     /// where the method has no projection of its own.
-    ///
-    /// # Errors
-    /// Those of the projection.
     fn project(&mut self, problem: &mut Counted<'_, S>, t: S, y: &mut [S]) -> Result<(), Failure> {
         problem.project(t, y)
     }
@@ -101,9 +92,6 @@ pub trait Stepper<S: Scalar>: Clone {
 
     /// Evaluates the derivative at the start, before any step, for the choice of the first step size. The first
     /// step takes it over.
-    ///
-    /// # Errors
-    /// Those of the problem.
     fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure>;
 
     /// The first step (s) that the method itself chooses for these tolerances (relative, absolute), after

@@ -12,13 +12,11 @@ pub enum Number {
 }
 
 /// The quotient `numerator / denominator`.
-#[must_use]
 pub const fn ratio(numerator: i64, denominator: i64) -> Number {
     Number::Ratio(numerator, denominator)
 }
 
 /// A decimal as printed.
-#[must_use]
 pub const fn decimal(digits: &'static str) -> Number {
     Number::Decimal(digits)
 }
@@ -29,7 +27,6 @@ pub const ZERO: Number = Number::Ratio(0, 1);
 impl Number {
     /// The number in the scalar's own precision: correctly rounded in double, all printed digits in
     /// double-double.
-    #[must_use]
     pub fn value<S: Scalar>(self) -> S {
         match self {
             Self::Ratio(numerator, denominator) => S::ratio(numerator as f64, denominator as f64),

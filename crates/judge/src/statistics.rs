@@ -6,7 +6,6 @@ use std::f64::consts::SQRT_2;
 const Z: f64 = 1.959_963_984_540_054;
 
 /// Interval of 95 % confidence for the share `count / samples` (E. B. Wilson, J. Am. Stat. Assoc. 22 (1927) 209–212).
-#[must_use]
 pub fn wilson(count: usize, samples: usize) -> [f64; 2] {
     if samples == 0 {
         return [0.0, 1.0];
@@ -33,7 +32,6 @@ fn midranks(values: &[f64]) -> Vec<f64> {
 }
 
 /// Spearman's rank correlation of pairs: the correlation of their midranks. None where one side does not vary.
-#[must_use]
 pub fn rank_correlation(pairs: &[[f64; 2]]) -> Option<f64> {
     let [a, b] = [0, 1].map(|side| midranks(&pairs.iter().map(|pair| pair[side]).collect::<Vec<_>>()));
     let mean = (pairs.len() + 1) as f64 / 2.0;
@@ -44,7 +42,6 @@ pub fn rank_correlation(pairs: &[[f64; 2]]) -> Option<f64> {
 
 /// Probability of a rank correlation at least as large in magnitude by chance. Over all permutations the correlation has
 /// the variance 1/(n − 1), whatever the ties; its distribution is taken as normal.
-#[must_use]
 pub fn chance_of_correlation(correlation: f64, samples: usize) -> f64 {
     libm::erfc(correlation.abs() * (samples.saturating_sub(1) as f64).sqrt() / SQRT_2)
 }
@@ -63,7 +60,6 @@ pub struct Separation {
 }
 
 /// Separates values with `true` from values with `false`; none where all are alike on either count.
-#[must_use]
 pub fn separation(values: &[(f64, bool)]) -> Option<Separation> {
     let mut sorted = values.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -112,7 +108,6 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
 
 /// The exponent `p` of `y = c xᵖ` that fits the points `[x, y]` best: the slope of log y over log x by least squares. None
 /// where a point has no logarithm or all x are the same.
-#[must_use]
 pub fn exponent(points: &[[f64; 2]]) -> Option<f64> {
     let logarithms: Vec<[f64; 2]> = points.iter().map(|point| point.map(f64::ln)).collect();
     let mean = |axis: usize| logarithms.iter().map(|point| point[axis]).sum::<f64>() / logarithms.len() as f64;

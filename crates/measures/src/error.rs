@@ -70,7 +70,6 @@ impl MeasureDefinition for RmsError {
 
 /// The column with the bound on the reference's own error that belongs to a column of errors, `error(theta)` or
 /// `position_error`; none where the column holds no errors against a reference.
-#[must_use]
 pub fn bound_of(column: &str) -> Option<String> {
     for kind in ["error", "rms_error", "relative_error"] {
         if let Some(observable) = column.strip_prefix(kind).and_then(|rest| rest.strip_prefix('(')) {

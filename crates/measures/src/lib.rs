@@ -191,13 +191,11 @@ pub struct MeasureContext<'c> {
 
 impl MeasureContext<'_> {
     /// Index of an observable among the values; none where this formulation of the model does not have it.
-    #[must_use]
     pub fn index(&self, name: &str) -> Option<usize> {
         self.observables.iter().position(|observable| observable == name)
     }
 
     /// Indices of the observables of a class.
-    #[must_use]
     pub fn of_class(&self, class: Class) -> Vec<usize> {
         (0..self.classes.len()).filter(|&index| self.classes[index] == Some(class)).collect()
     }
@@ -222,26 +220,22 @@ pub struct ReferenceTrajectory {
 
 impl ReferenceTrajectory {
     /// The index of an observable in each row.
-    #[must_use]
     pub fn column(&self, observable: &str) -> Option<usize> {
         self.observables.iter().position(|name| name == observable)
     }
 
     /// Whether it has the digits that the experiment asks for; otherwise nothing rests on its bounds.
-    #[must_use]
     pub fn is_certified(&self) -> bool {
         self.digits >= self.digits_asked
     }
 
     /// The row of values at exactly this time, s.
-    #[must_use]
     pub fn row(&self, time: f64) -> Option<usize> {
         let row = self.times.partition_point(|&known| known < time);
         (self.times.get(row) == Some(&time)).then_some(row)
     }
 
     /// Value and bound of an observable at exactly this time, s.
-    #[must_use]
     pub fn value(&self, time: f64, column: usize) -> Option<(f64, f64)> {
         self.row(time).map(|row| (self.values[row][column], self.bounds[row][column]))
     }
@@ -267,7 +261,6 @@ pub struct Observed<'s> {
 
 impl Observed<'_> {
     /// State at the end as the formula gave it.
-    #[must_use]
     pub fn before_projection(&self) -> &[f64] {
         self.further.before_projection.unwrap_or(self.state)
     }

@@ -90,7 +90,6 @@ impl Measure for Samples {
 }
 
 /// How close to the end of a step, s, a time counts as the end: grids made by `k · h` and by summation differ in the last digits.
-#[must_use]
 pub fn slack(t_start: f64, t_end: f64) -> f64 {
     1e-9 * (t_end - t_start)
 }
@@ -104,7 +103,6 @@ pub struct Visit {
 
 impl Visit {
     /// For increasing `times` (s) and that number of observables.
-    #[must_use]
     pub fn new(times: Vec<f64>, observables: usize) -> Self {
         Self { times, next: 0, scratch: vec![0.0; observables] }
     }

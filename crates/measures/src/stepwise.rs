@@ -6,7 +6,6 @@ use mbsbench_problem::{Model, Observable, Step};
 pub const COUNT: usize = 5;
 
 /// The model's observables, and after them the properties of steps.
-#[must_use]
 pub fn drawable(model: &dyn Model) -> Vec<Observable> {
     let mut observables = model.observables();
     observables.extend([
@@ -25,7 +24,6 @@ pub fn drawable(model: &dyn Model) -> Vec<Observable> {
 
 /// The properties of a step, in their order, where a part of it is over, from 0 at its start to 1 at its end; no numbers where
 /// the method estimates no errors. `before` is the size of the step before, s.
-#[must_use]
 pub fn properties(step: &Step<'_>, part: f64, before: Option<f64>) -> [f64; COUNT] {
     let size = step.t_end - step.t_start;
     let error = estimated_error(step.further.error_estimate).unwrap_or(f64::NAN);
@@ -33,7 +31,6 @@ pub fn properties(step: &Step<'_>, part: f64, before: Option<f64>) -> [f64; COUN
 }
 
 /// 2-norm of a local error that a method estimates; none where it does not.
-#[must_use]
 pub fn estimated_error(components: &[f64]) -> Option<f64> {
     let square: f64 = components.iter().map(|error| error * error).sum();
     (!components.is_empty()).then(|| square.sqrt())

@@ -134,7 +134,6 @@ impl PenaltyBall {
     }
 
     /// Kinetic energy, gravity and the spring in contact, J; zero at rest on the floor.
-    #[must_use]
     pub fn energy(&self, height: f64, velocity: f64) -> f64 {
         let depth = height.min(0.0);
         0.5 * self.mass * velocity * velocity + self.mass * self.gravity * height + 0.5 * self.stiffness * depth * depth
@@ -157,7 +156,6 @@ impl PenaltyBall {
     }
 
     /// Touching and leaving the floor by turns, up to `t_end` (s).
-    #[must_use]
     pub fn events(&self, t_end: f64) -> Vec<Event> {
         let (top_time, top) = self.first_top();
         let events = contacts(top, self.mass, self.gravity, &self.floor(), t_end - top_time);
@@ -165,7 +163,6 @@ impl PenaltyBall {
     }
 
     /// Times (s) and heights (m) of the tops between bounces up to `t_end` (s), the first one after the first bounce.
-    #[must_use]
     pub fn tops(&self, t_end: f64) -> Vec<(f64, f64)> {
         let leaving = self.events(t_end).into_iter().filter(|event| event.velocity > 0.0);
         leaving
@@ -175,21 +172,18 @@ impl PenaltyBall {
     }
 
     /// Height (m) and velocity (m/s) at time `t` (s).
-    #[must_use]
     pub fn exact(&self, t: f64) -> (f64, f64) {
         let (top_time, top) = self.first_top();
         soft_state(top, self.mass, self.gravity, &self.floor(), t - top_time)
     }
 
     /// Duration of a contact without damping, s: `(π + 2 atan(g/(ω u)))/ω` with `ω² = k/m` and the touching speed `u`.
-    #[must_use]
     pub fn elastic_contact_time(&self) -> f64 {
         let omega = (self.stiffness / self.mass).sqrt();
         (std::f64::consts::PI + 2.0 * (self.gravity / (omega * self.touch_speed())).atan()) / omega
     }
 
     /// Duration of a flight between bounces without damping, s: `2 u/g`.
-    #[must_use]
     pub fn elastic_flight_time(&self) -> f64 {
         2.0 * self.touch_speed() / self.gravity
     }

@@ -64,7 +64,6 @@ impl StiffDoublePendulum {
     /// ```
     ///
     /// The paper's `D` is the Jacobian of the constraints, its `h` the forces `D` of this project.
-    #[must_use]
     pub fn rods(&self) -> DoublePendulum {
         DoublePendulum {
             formulation: self.formulation,

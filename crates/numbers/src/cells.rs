@@ -4,13 +4,11 @@ use std::borrow::Cow;
 
 /// A text as a cell of CSV: with `'` before what a spreadsheet would run as a formula, `=…`, `@…`, `+…`, `-…`, a tab or the end of a
 /// line. Numbers are as they are. [`unguarded`] gives the text back, whatever it is.
-#[must_use]
 pub fn guarded(text: &str) -> Cow<'_, str> {
     if is_run(text.trim_start_matches('\'')) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
 
 /// The text that a cell of CSV has, written by [`guarded`].
-#[must_use]
 pub fn unguarded(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|text| is_run(text.trim_start_matches('\''))).unwrap_or(cell)
 }
@@ -25,7 +23,6 @@ fn is_run(text: &str) -> bool {
 }
 
 /// A text as a cell of a table in Markdown: nothing in it is markup that leads elsewhere, and it stays in its cell.
-#[must_use]
 pub fn markdown(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut before = None;

@@ -36,19 +36,16 @@ pub struct Decimator {
 
 impl Decimator {
     /// For rows of `columns` values, with 512 buckets at least (a figure is about as many pixels wide).
-    #[must_use]
     pub fn new(columns: usize) -> Self {
         Self::with_buckets(columns, 512)
     }
 
     /// For rows that are drawn over each other, where a loop is as wide as the figure and lasts a part of the time.
-    #[must_use]
     pub fn of_orbit(columns: usize) -> Self {
         Self::with_buckets(columns, 1024)
     }
 
     /// With at least `buckets` buckets after each thinning.
-    #[must_use]
     pub fn with_buckets(columns: usize, buckets: usize) -> Self {
         let (times, values, kept) = (Vec::new(), Vec::new(), Vec::new());
         let (buckets, windows) = (buckets.max(1), Vec::new());
@@ -82,19 +79,16 @@ impl Decimator {
     }
 
     /// Number of rows held.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.times.len()
     }
 
     /// Whether no row was taken yet.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
 
     /// Most rows that are ever held: twice as many as buckets can need.
-    #[must_use]
     pub fn capacity(&self) -> usize {
         // The edges of one division cut the buckets of the others.
         let buckets = 2 * self.buckets + self.windows.len() * (self.buckets + 2);
@@ -103,7 +97,6 @@ impl Decimator {
 
     /// Times and columns of what was kept, without the rows that [`simplify`](crate::simplify) takes out. The last
     /// rows are thinned as all others are.
-    #[must_use]
     pub fn finish(mut self) -> (Vec<f64>, Vec<Vec<f64>>) {
         if self.width > 0.0 {
             self.thin();
@@ -160,7 +153,6 @@ impl Decimator {
 /// The rows of a curve over growing `x` that show as much as all of them if the axis from 0 to 1 is divided into so
 /// many buckets: of each the first and last one and those with the least and the largest `y`. What lies beyond the
 /// axis is one bucket on each side.
-#[must_use]
 pub fn thin_evenly(x: &[f64], y: &[f64], buckets: usize) -> Vec<usize> {
     let buckets = buckets as f64;
     let bucket = |row: usize| (x[row] * buckets).floor().clamp(-1.0, buckets);

@@ -7,7 +7,6 @@ use crate::decimate::range;
 ///
 /// The first and last row and the extrema of each column are always kept, as is every row with a value that is not
 /// finite and its neighbours.
-#[must_use]
 pub fn simplify(time: &[f64], columns: &[&[f64]], tolerance: f64) -> Vec<usize> {
     let allowed: Vec<f64> = columns.iter().map(|column| tolerance * range(column)).collect();
     simplify_by(time, columns, &allowed)
@@ -47,7 +46,6 @@ pub(crate) fn simplify_by(time: &[f64], columns: &[&[f64]], allowed: &[f64]) -> 
 
 /// Points that must be kept so that a line through them nowhere passes a point farther away than `tolerance`: by
 /// Ramer (1972), Douglas and Peucker (1973). For lines that turn back, as orbits do.
-#[must_use]
 pub fn simplify_path(points: &[[f64; 2]], tolerance: f64) -> Vec<usize> {
     let mut keep = vec![false; points.len()];
     let mut open: Vec<(usize, usize)> = Vec::new();

@@ -1,19 +1,16 @@
 //! Numbers as text: to be read back, and to be read.
 
 /// A double in shortest decimals that read back to the same bits; exponents where they are shorter.
-#[must_use]
 pub fn decimal(value: f64) -> String {
     if value == 0.0 || (1e-4..1e16).contains(&value.abs()) { format!("{value}") } else { format!("{value:e}") }
 }
 
 /// To six significant digits.
-#[must_use]
 pub fn rounded(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
 /// The shortest decimals that read back as the same double, with an exponent where that is shorter to read.
-#[must_use]
 pub fn shortest(value: f64) -> String {
     let magnitude = value.abs();
     if value == 0.0 {
@@ -26,14 +23,12 @@ pub fn shortest(value: f64) -> String {
 }
 
 /// To five digits, for a reader: 12, 4.7124, 1.5e10.
-#[must_use]
 pub fn brief(value: f64) -> String {
     let five = format!("{value:.4e}").parse().unwrap_or(value);
     if (1e-4..1e6).contains(&five.abs()) || five == 0.0 { decimal(five) } else { format!("{five:e}") }
 }
 
 /// A number in four digits, and whole numbers below 10⁹ with all of theirs: 26756, 0.1235, 1.235e-5.
-#[must_use]
 pub fn short(number: f64) -> String {
     if number == 0.0 || !number.is_finite() || (number.fract() == 0.0 && number.abs() < 1e9) {
         return decimal(number + 0.0); // without the sign of −0
@@ -46,7 +41,6 @@ pub fn short(number: f64) -> String {
 }
 
 /// A share as a whole per cent; what is not all or nothing is never rounded to it.
-#[must_use]
 pub fn percent(share: f64) -> String {
     if share.is_nan() {
         return "–".to_owned();

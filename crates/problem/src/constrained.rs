@@ -43,19 +43,16 @@ impl<'m> ConstraintWatch<'m> {
     }
 
     /// Largest magnitude among `(Γ ; Φ)`.
-    #[must_use]
     pub fn constraint(&self) -> f64 {
         largest(&self.values)
     }
 
     /// Largest magnitude among the surfaces.
-    #[must_use]
     pub fn surface(&self) -> f64 {
         largest(&self.surfaces)
     }
 
     /// The surfaces `S = (Γ ; Φ̇ + σ Φ)`, signed.
-    #[must_use]
     pub fn surfaces(&self) -> &[f64] {
         &self.surfaces
     }

@@ -28,9 +28,6 @@ pub trait ContactPower<S: Scalar = f64> {
 
     /// Writes the accelerations `a(t, q, v)`, length [`velocities`](Self::velocities), and the contact powers `P_i`,
     /// length [`bodies`](Self::bodies), in the problem's unit of power. One evaluation of the right-hand side.
-    ///
-    /// # Errors
-    /// Those of [`Ode::rhs`].
     fn accelerations(
         &mut self,
         t: S,

@@ -63,19 +63,16 @@ pub enum Fault {
 
 impl OutOfRange {
     /// Field, value and what would be accepted.
-    #[must_use]
     pub fn new(field: impl Into<String>, found: impl ToString, accepted: impl Into<String>) -> Self {
         Self { field: field.into(), fault: Fault::Value(found.to_string()), accepted: accepted.into() }
     }
 
     /// A field with a fault that the clause says, subject first: "both markers are of `rod`".
-    #[must_use]
     pub fn clause(field: impl Into<String>, clause: impl Into<String>, accepted: impl Into<String>) -> Self {
         Self { field: field.into(), fault: Fault::Clause(clause.into()), accepted: accepted.into() }
     }
 
     /// What was found, as a clause: "`mass` is -1", "unknown marker `rod.c`".
-    #[must_use]
     pub fn message(&self) -> String {
         match &self.fault {
             Fault::Value(value) if self.field.is_empty() => value.clone(),

@@ -24,7 +24,6 @@ impl DoubleDouble {
     ///
     /// # Panics
     /// Where the exponent is no whole number.
-    #[must_use]
     pub fn from_decimal(text: &str) -> Self {
         let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
         let mut exponent: i32 = exponent.parse().expect("an exponent is a whole number");
@@ -59,7 +58,6 @@ impl DoubleDouble {
     }
 
     /// The leading and the trailing double.
-    #[must_use]
     pub fn parts(self) -> (f64, f64) {
         (self.0.hi(), self.0.lo())
     }

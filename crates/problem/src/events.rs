@@ -31,7 +31,6 @@ pub enum Events {
 
 impl Events {
     /// Whether the default holds; runs are not named by it then.
-    #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -146,7 +145,6 @@ pub struct AsEventOde<'m, M, S: Scalar> {
 
 impl<'m, M: EventModel, S: Scalar> AsEventOde<'m, M, S> {
     /// The equations with scratch memory of their own, unlocked.
-    #[must_use]
     pub fn new(model: &'m M) -> Self {
         let (dimension, functions) = (model.dimension(), model.functions());
         let nought = Dual::new(S::nought(), S::nought());

@@ -43,13 +43,11 @@ impl Exact {
     }
 
     /// The number.
-    #[must_use]
     pub fn value(&self) -> DoubleDouble {
         self.value
     }
 
     /// The number, rounded.
-    #[must_use]
     pub fn rounded(&self) -> f64 {
         self.value.parts().0
     }

@@ -51,21 +51,18 @@ pub enum Status {
 
 impl Status {
     /// Of a run that ended with `failure`, or reached its end.
-    #[must_use]
     pub fn of(failure: Option<&Failure>) -> Self {
         failure.map_or(Self::Ok, Failure::status)
     }
 
     /// Whether a method began to step and there are numbers until a failure. Otherwise counters are zero and
     /// observables those of the start, which says nothing of the method.
-    #[must_use]
     pub fn is_of_a_run(self) -> bool {
         !matches!(self, Self::Unavailable | Self::NotApplicable | Self::Refused) && !self.is_lost()
     }
 
     /// Whether program or machine, and not the method, kept the run from its end: it is made again the next time, and nothing is judged
     /// by it.
-    #[must_use]
     pub fn is_lost(self) -> bool {
         matches!(self, Self::Panicked | Self::Memory | Self::Interrupted)
     }
@@ -272,7 +269,6 @@ fn setting(counter: &str) -> &'static str {
 
 impl Failure {
     /// What `runs.csv` says of a run that ends with it.
-    #[must_use]
     pub fn status(&self) -> Status {
         match self {
             Self::StepTooSmall { .. } => Status::StepTooSmall,
@@ -294,7 +290,6 @@ impl Failure {
     }
 
     /// Time at which it happened, in seconds; none where the run could not start.
-    #[must_use]
     pub fn time(&self) -> Option<f64> {
         match *self {
             Self::StepTooSmall { time, .. }

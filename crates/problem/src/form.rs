@@ -35,9 +35,6 @@ impl<'p, S: Scalar> Form<'p, S> {
     }
 
     /// The second-order equations with contact powers.
-    ///
-    /// # Errors
-    /// As of [`mechanics`](Self::mechanics).
     pub fn contact_power(self) -> Result<&'p mut dyn ContactPower<S>, Unsuitable> {
         let Self::ContactPower(side) = self else {
             let lacks = "gives only those of first order";
@@ -47,9 +44,6 @@ impl<'p, S: Scalar> Form<'p, S> {
     }
 
     /// The event functions.
-    ///
-    /// # Errors
-    /// As of [`mechanics`](Self::mechanics).
     pub fn events(self) -> Result<&'p mut dyn EventFunctions<S>, Unsuitable> {
         let Self::Events(functions) = self else {
             return Err(Unsuitable::new("functions whose zeros are events", "has none"));
@@ -59,7 +53,6 @@ impl<'p, S: Scalar> Form<'p, S> {
 
     /// Number of event functions whose zeros a method has to locate, since the configuration does not
     /// [follow](EventFunctions::follows_signs) their signs.
-    #[must_use]
     pub fn functions_to_locate(self) -> usize {
         self.events().map_or(0, |functions| if functions.follows_signs() { 0 } else { functions.count() })
     }
@@ -67,7 +60,6 @@ impl<'p, S: Scalar> Form<'p, S> {
     /// Whether the state or the equations [jump](EventFunctions::jump) at events of a configuration that
     /// [follows](EventFunctions::follows_signs) the signs. Only a method that
     /// [locates events](crate::Method::locates_events) applies these jumps.
-    #[must_use]
     pub fn jumps(self) -> bool {
         self.events().is_ok_and(|functions| {
             let is_unilateral = |index| functions.kind(index) == EventKind::Unilateral;

@@ -16,13 +16,11 @@ parameters! {
 
 impl Formulation {
     /// Speed σ of the surfaces, 1/s; the default where the formulation has none of its own.
-    #[must_use]
     pub fn sigma(&self) -> f64 {
         self.sliding_mode().map_or(SlidingModeSettings::default().sigma, |settings| settings.sigma)
     }
 
     /// The settings of sliding surfaces, if it has some.
-    #[must_use]
     pub fn sliding_mode(&self) -> Option<&SlidingModeSettings> {
         match self {
             Self::SlidingMode(settings) => Some(settings),

@@ -36,7 +36,6 @@ impl<S: Scalar> Grid<S> {
     /// With the exact clock, a span that is a whole number of steps but for rounding (1e-9 of a step, or what the
     /// quotient's own rounding amounts to) is divided evenly; a step given as a rounded decimal then stands for
     /// the number meant, also in double-double precision.
-    #[must_use]
     pub fn new(clock: Clock, t_start: S, t_end: S, step: f64) -> Self {
         match clock {
             Clock::Accumulating => Self::Accumulating { t: t_start.value(), t_end: t_end.value(), step },
@@ -54,7 +53,6 @@ impl<S: Scalar> Grid<S> {
 
 impl<S: Scalar> Grid<S> {
     /// The grid of a task with constant steps; none where it works to a tolerance. It is empty where the span is.
-    #[must_use]
     pub fn of(task: &Task<'_, S>) -> Option<Self> {
         match task.settings.control {
             StepControl::Fixed { step } => Some(Self::new(task.settings.clock, task.t_start, task.t_end, step)),
@@ -63,7 +61,6 @@ impl<S: Scalar> Grid<S> {
     }
 
     /// Whether all steps have the same size.
-    #[must_use]
     pub fn is_even(&self) -> bool {
         match self {
             Self::Accumulating { .. } => true,

@@ -45,7 +45,6 @@ pub struct Principal {
 /// that has no amplification matrix.
 ///
 /// The principal root is followed from one abscissa to the next.
-#[must_use]
 pub fn characteristics(method: &dyn Method, abscissas: &[f64]) -> Option<Vec<Characteristics>> {
     let omega_h = |abscissa: f64| std::f64::consts::TAU * f64::from(method.implicit_stages()) * abscissa;
     let mut root = PrincipalRoot::new(|omega_h| method.amplification(omega_h));
@@ -63,7 +62,6 @@ fn at<A: Fn(f64) -> Option<DMatrix<Complex<f64>>>>(
 
 impl Principal {
     /// From the logarithm of the principal root.
-    #[must_use]
     pub fn new(omega_h: f64, logarithm: Complex<f64>) -> Self {
         let size = logarithm.norm();
         Self { amplitude_decay: -logarithm.re / size, period_elongation: omega_h / size - 1.0 }
@@ -71,7 +69,6 @@ impl Principal {
 }
 
 /// Largest magnitude of an eigenvalue.
-#[must_use]
 pub fn spectral_radius(matrix: &DMatrix<Complex<f64>>) -> f64 {
     eigenvalues(matrix).iter().fold(0.0, |largest, root| root.norm().max(largest))
 }
@@ -80,7 +77,6 @@ pub fn spectral_radius(matrix: &DMatrix<Complex<f64>>) -> f64 {
 ///
 /// Those of a triangular matrix are exact; of others a root of multiplicity `m` has errors of about `1e-16^{1/m}`. Not a
 /// number where the matrix has entries that are none.
-#[must_use]
 pub fn eigenvalues(matrix: &DMatrix<Complex<f64>>) -> Vec<Complex<f64>> {
     let is_zero = |i: usize, j: usize| matrix[(i, j)] == Complex::default();
     let n = matrix.nrows();
@@ -125,7 +121,6 @@ const NEAR: f64 = 0.1;
 
 impl<A: Fn(f64) -> Option<DMatrix<Complex<f64>>>> PrincipalRoot<A> {
     /// At `ωh = 0`, where `ζ = 1`; `amplification` gives the matrix at `ωh`.
-    #[must_use]
     pub fn new(amplification: A) -> Self {
         let slope = Complex::new(0.0, 1.0);
         Self { amplification, omega_h: 0.0, logarithm: Complex::new(0.0, 0.0), slope, lost: false }

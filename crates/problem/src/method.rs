@@ -62,13 +62,11 @@ pub struct Settings {
 
 impl Settings {
     /// Constant step `step` (s), exact clock, generous budgets.
-    #[must_use]
     pub fn fixed(step: f64) -> Self {
         Self::new(StepControl::Fixed { step })
     }
 
     /// Tolerances `rel` and `abs`, the method's own first step, generous budgets.
-    #[must_use]
     pub fn tolerance(rel: f64, abs: f64) -> Self {
         Self::new(StepControl::Tolerance { rel, abs, initial_step: None, max_step: None })
     }
@@ -193,7 +191,6 @@ impl<S: Scalar> Task<'_, S> {
     }
 
     /// Solves the task: [checks the start](Ode::check_start), lets the method step, and gives the [cause](Ode::cause) of a failure.
-    #[must_use]
     pub fn solve(&self, method: &dyn Method<S>, ode: &mut dyn Ode<S>, observer: &mut dyn Observer<S>) -> Solution<S> {
         let has_right_length = self.initial.len() == ode.dimension();
         let checked = if has_right_length { ode.check_start(self.t_start, self.initial) } else { Ok(()) };
@@ -220,7 +217,6 @@ pub struct Solution<S: Scalar = f64> {
 
 impl<S: Scalar> Solution<S> {
     /// That of a task which ends before its first step.
-    #[must_use]
     pub fn refused(problem: &Counted<'_, S>, task: &Task<'_, S>, failure: Failure) -> Self {
         let (state, statistics) = (task.initial.to_vec(), problem.statistics());
         Self { t_reached: task.t_start, state, statistics, failure: Some(failure) }
@@ -245,7 +241,6 @@ impl From<Unsuitable> for Failure {
 
 impl Unsuitable {
     /// That a problem lacks something: see the fields.
-    #[must_use]
     pub fn new(needs: &'static str, lacks: impl Into<Cow<'static, str>>) -> Self {
         Self { needs, lacks: lacks.into() }
     }

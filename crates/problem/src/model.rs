@@ -37,7 +37,6 @@ pub struct Observable {
 
 impl Observable {
     /// An observable of that name, unit and meaning.
-    #[must_use]
     pub fn new(name: impl Into<String>, unit: &'static str, about: &'static str) -> Self {
         Self { name: name.into(), unit, about, class: None }
     }

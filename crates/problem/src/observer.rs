@@ -36,7 +36,6 @@ pub struct Step<'s, S: Scalar = f64> {
 
 impl<S: Scalar> Step<'_, S> {
     /// State that the formula gave, before projection and jumps; the same as `end` where there are none.
-    #[must_use]
     pub fn before_projection(&self) -> &[S] {
         self.further.before_projection.unwrap_or(self.end)
     }

@@ -92,26 +92,17 @@ pub trait Ode<S: Scalar = f64> {
     }
 
     /// Writes what `∂f/∂y` at `(t, y)` follows from, exact to roundoff, into memory that is [from here](Self::tangent).
-    ///
-    /// # Errors
-    /// Those of [`jacobian`](Self::jacobian).
     fn linearise(&mut self, _t: S, _y: &[S], _tangent: &mut Tangent<S>) -> Result<(), Failure> {
         Err(no_jacobian())
     }
 
     /// Writes `f(t, y)` and `∂f/∂y`, which may have much of their work in common.
-    ///
-    /// # Errors
-    /// Those of [`jacobian`](Self::jacobian).
     fn rhs_and_jacobian(&mut self, t: S, y: &[S], dydt: &mut [S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
         self.rhs(t, y, dydt)?;
         self.jacobian(t, y, jacobian)
     }
 
     /// Writes `∂f/∂t` at `(t, y)`, exact to roundoff, into `rate` (of length [`dimension`](Self::dimension)).
-    ///
-    /// # Errors
-    /// Those of [`jacobian`](Self::jacobian).
     fn time_derivative(&mut self, _t: S, _y: &[S], _rate: &mut [S]) -> Result<(), Failure> {
         Err(no_jacobian())
     }

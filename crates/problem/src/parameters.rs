@@ -28,7 +28,6 @@ impl Interval {
     pub const ALL: Self = Self { low: Unbounded, high: Unbounded };
 
     /// What a schema of numbers accepts.
-    #[must_use]
     pub fn of(schema: &Schema) -> Self {
         let bound = |inclusive, exclusive| match (number(schema, inclusive), number(schema, exclusive)) {
             (_, Some(end)) => Excluded(end),
@@ -40,7 +39,6 @@ impl Interval {
 
     /// How far beyond an inclusive end a number may lie: nowhere, but where the end is no short decimal. A file has −1/3
     /// with as many digits as its author likes.
-    #[must_use]
     pub fn slack(end: f64) -> f64 {
         if end.to_string().len() > 12 { 1e-6 } else { 0.0 }
     }
@@ -201,14 +199,12 @@ pub fn check_part(case: &str, name: &str, part: &impl Ranged, interval: Interval
 }
 
 /// A number, or one of some alternatives, as files spell it: `1e-6`, `second-order`; of an alternative with parameters its name.
-#[must_use]
 pub fn spelling(value: &impl fmt::Debug) -> String {
     let text = format!("{value:?}");
     kebab_case(text.split_once('(').map_or(&*text, |(name, _)| name))
 }
 
 /// `mass_1`, `SlidingMode` and `r#for` as files name them: `mass-1`, `sliding-mode`, `for`.
-#[must_use]
 pub fn kebab_case(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
     let mut kebab = String::with_capacity(name.len() + 2);

@@ -45,7 +45,6 @@ pub fn turn<S: Scalar>(q: &[S], theta: &[S], turned: &mut [S]) {
 ///
 /// It is exact to rounding for all rotations. `Rotation3::scaled_axis` is not: its axis is lost at half turns, and its
 /// angle is rough for small rotations.
-#[must_use]
 pub fn vector(rotation: &Rotation3<f64>) -> Vector3<f64> {
     UnitQuaternion::from_rotation_matrix(rotation).scaled_axis()
 }

@@ -14,31 +14,26 @@ use num_dual::DualNum;
 /// order and nesting are scalars without further code.
 pub trait Scalar: DualNum<Primitive = f64> + Copy + Send + Sync {
     /// The value without its derivatives, rounded to double.
-    #[must_use]
     fn value(self) -> f64 {
         self.re()
     }
 
     /// Whether the value is neither infinite nor NaN.
-    #[must_use]
     fn is_finite(self) -> bool {
         self.re().is_finite()
     }
 
     /// The additive identity.
-    #[must_use]
     fn nought() -> Self {
         Self::from(0.0)
     }
 
     /// The quotient `numerator / denominator`, correctly formed in the scalar's own precision.
-    #[must_use]
     fn ratio(numerator: f64, denominator: f64) -> Self {
         Self::from(numerator) / denominator
     }
 
     /// Half the circumference of the unit circle, in the scalar's own precision.
-    #[must_use]
     fn pi() -> Self {
         // π = hi + lo to 107 bits; in double precision the sum is hi.
         Self::from(std::f64::consts::PI) + 1.224_646_799_147_353_2e-16

@@ -81,7 +81,6 @@ macro_rules! statistics {
 
         impl Statistics {
             /// With what was counted elsewhere in the same solve.
-            #[must_use]
             pub fn with(&self, other: &Self) -> Self {
                 let tests_per_step = self.tests_per_step.max(other.tests_per_step);
                 let mut sum = Self { $($name: self.$name + other.$name,)* tests_per_step, ..*self };

@@ -14,18 +14,12 @@ use crate::{Counts, Failure, Further, Interpolant, Observer, Scalar, Solution, S
 /// `P` is the form in which the method takes its problem, mostly [`Counted`](crate::Counted).
 pub trait Stepping<P, S: Scalar = f64> {
     /// Prepares the first step.
-    ///
-    /// # Errors
-    /// Those of the problem, or that there is no first step.
     fn begin(&mut self, _run: &mut Run<'_, P, S>) -> Result<(), Failure> {
         Ok(())
     }
 
     /// Attempts a step from the present state, and gives the time at which it ends, s, where it is good. None where it
     /// has been [rejected](Run::reject) and is to be attempted again in another way.
-    ///
-    /// # Errors
-    /// Those of the problem, and that no other way is left.
     fn attempt(&mut self, run: &mut Run<'_, P, S>) -> Result<Option<S>, Failure>;
 
     /// Shows the step just accepted, whose start is still the present state, to the observer. Not called where nobody
@@ -36,9 +30,6 @@ pub trait Stepping<P, S: Scalar = f64> {
     fn advance(&mut self);
 
     /// What follows the step just accepted, at the present state.
-    ///
-    /// # Errors
-    /// Those of the problem, or that there is no further step.
     fn follow(&mut self, _run: &mut Run<'_, P, S>) -> Result<(), Failure> {
         Ok(())
     }
@@ -84,14 +75,12 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
     }
 
     /// Whether the observer wants to see the steps.
-    #[must_use]
     pub fn is_watched(&self) -> bool {
         self.watched
     }
 
     /// Whether the last step has been made.
     #[inline]
-    #[must_use]
     pub fn is_done(&self) -> bool {
         self.done
     }
@@ -99,7 +88,6 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
     /// End and size of the present step, s, where the task asks for constant ones and there is a step to be made. Where a step has ended before, at an event,
     /// the rest of it is made up in a further one, so that the grid is kept.
     #[inline]
-    #[must_use]
     pub fn constant_step(&self) -> (S, S) {
         self.constant
     }

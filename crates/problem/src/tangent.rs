@@ -30,7 +30,6 @@ pub struct Tangent<S = f64> {
 
 impl<S: Scalar> Tangent<S> {
     /// Memory for a system of that structure.
-    #[must_use]
     pub fn new(structure: Arc<Structure>) -> Self {
         let square = || Matrix::new(&structure.dynamics, true);
         let wide = || Matrix::new(&structure.jacobian, true);
@@ -70,7 +69,6 @@ pub struct TangentSystem {
 
 impl TangentSystem {
     /// Memory for derivatives like these.
-    #[must_use]
     pub fn new(tangent: &Tangent) -> Self {
         Self {
             tangent: tangent.clone(),
@@ -139,7 +137,6 @@ impl TangentSystem {
     }
 
     /// Operations so far.
-    #[must_use]
     pub fn flops(&self) -> u64 {
         self.blocks.flops
     }

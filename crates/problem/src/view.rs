@@ -41,7 +41,6 @@ pub enum Shape {
 
 impl Shape {
     /// A coil spring, seen from the side, of `windings` between two points: straight over a sixth of the length at each end.
-    #[must_use]
     pub fn spring(from: [f64; 2], to: [f64; 2], windings: usize, radius: f64) -> Self {
         let along = [to[0] - from[0], to[1] - from[1]];
         let length = along[0].hypot(along[1]);
@@ -57,7 +56,6 @@ impl Shape {
 
     /// Points of the line that it is drawn as, the first once more at the end of a closed one; a circle is a regular polygon of
     /// `corners`.
-    #[must_use]
     pub fn points(&self, corners: usize) -> Vec<[f64; 2]> {
         let mut points: Vec<_> = match self {
             Self::Line(points) => return points.clone(),

@@ -45,9 +45,6 @@ pub(crate) type InMemory = Result<(), DrawingErrorKind<Infallible>>;
 type Drawn<C> = Result<(), DrawingErrorKind<<C as DrawingBackend>::ErrorType>>;
 
 /// Draws all groups.
-///
-/// # Errors
-/// Those of the canvas.
 pub fn draw<C: Canvas>(drawing: &Drawing, canvas: &mut C) -> Drawn<C> {
     canvas.ensure_prepared()?;
     for group in drawing.groups.iter().filter(|group| !group.shapes.is_empty()) {

@@ -13,7 +13,6 @@ const HEADS: [&str; 9] = ["panel", "series", "published", "x", "y", "hollow", "f
 ///
 /// Numbers are rounded to six digits, more than a drawing shows; `runs.csv` has measured values in full. A failed run has no
 /// `y`.
-#[must_use]
 pub fn write(figure: &Figure) -> String {
     let is_one = figure.panels.len() < 2;
     let number = |index: usize| if is_one { String::new() } else { (index + 1).to_string() };

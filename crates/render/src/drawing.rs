@@ -85,7 +85,6 @@ pub enum Ink {
 
 impl Ink {
     /// Name, as in the custom property `--figure-NAME`, and the colours on white and on a dark page, as red, green, blue.
-    #[must_use]
     pub fn look(self) -> (&'static str, [u8; 3], [u8; 3]) {
         match self {
             Self::Foreground => Hue::Ink.look(),
@@ -154,7 +153,6 @@ pub enum Anchor {
 
 impl Anchor {
     /// Part of the text's width that lies before its place.
-    #[must_use]
     pub fn share(self) -> f64 {
         match self {
             Self::Start => 0.0,
@@ -176,37 +174,31 @@ pub struct Area {
 
 impl Area {
     /// Extent from left to right.
-    #[must_use]
     pub fn width(self) -> f64 {
         self.right - self.left
     }
 
     /// Extent from top to bottom.
-    #[must_use]
     pub fn height(self) -> f64 {
         self.bottom - self.top
     }
 
     /// Its middle.
-    #[must_use]
     pub fn middle(self) -> [f64; 2] {
         [(self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0]
     }
 
     /// The ends of a line across its middle.
-    #[must_use]
     pub fn across(self) -> [[f64; 2]; 2] {
         [self.left, self.right].map(|x| [x, self.middle()[1]])
     }
 
     /// Whether the two have points inside in common.
-    #[must_use]
     pub fn overlaps(self, other: Self) -> bool {
         self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
     }
 
     /// Whether the point is inside or on the border.
-    #[must_use]
     pub fn holds(self, [x, y]: [f64; 2]) -> bool {
         (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
     }
@@ -214,13 +206,11 @@ impl Area {
 
 impl Shape {
     /// The points of a line; `None` for other shapes.
-    #[must_use]
     pub fn points(&self) -> Option<&[[f64; 2]]> {
         if let Self::Line { points, .. } = self { Some(points) } else { None }
     }
 
     /// The rectangle that a text takes; `None` for other shapes.
-    #[must_use]
     pub fn text_area(&self) -> Option<Area> {
         let Self::Text { text, at: [x, y], size, anchor, upwards } = self else { return None };
         let (before, width) = (text.width(*size) * anchor.share(), text.width(*size));

@@ -55,25 +55,21 @@ pub struct Axis {
 
 impl Axis {
     /// A linear axis with its range from the data.
-    #[must_use]
     pub fn linear(label: impl Into<String>, unit: impl Into<String>) -> Self {
         Self { label: label.into(), unit: unit.into(), ..Self::default() }
     }
 
     /// A logarithmic axis with its range from the data.
-    #[must_use]
     pub fn log(label: impl Into<String>, unit: impl Into<String>) -> Self {
         Self { scale: Scale::Log, ..Self::linear(label, unit) }
     }
 
     /// An axis with names instead of numbers: the first at 0, the next at 1.
-    #[must_use]
     pub fn named(label: impl Into<String>, unit: impl Into<String>, names: Vec<String>) -> Self {
         Self { names, ..Self::linear(label, unit) }
     }
 
     /// What stands at a place of an axis with names.
-    #[must_use]
     pub fn name_at(&self, place: f64) -> Option<&str> {
         self.names.get(place.round() as usize).map(String::as_str)
     }
@@ -86,7 +82,6 @@ impl Axis {
     }
 
     /// The axis text.
-    #[must_use]
     pub fn text(&self) -> String {
         match self.unit.as_str() {
             "" | "1" => self.label.clone(),
@@ -107,7 +102,6 @@ pub enum Scale {
 
 impl Scale {
     /// What distances along the axis are distances of; not a number where the axis has no place for the value.
-    #[must_use]
     pub fn coordinate(self, value: f64) -> f64 {
         match self {
             Self::Linear => value,
@@ -144,7 +138,6 @@ pub struct Series {
 
 impl Series {
     /// A series of that kind through `points`.
-    #[must_use]
     pub fn new(kind: Kind, label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
         Self {
             label: label.into(),
@@ -161,7 +154,6 @@ impl Series {
     }
 
     /// A ring at each of `points`, which others have published; one entry of the legend, `group`, for all of them.
-    #[must_use]
     pub fn rings(
         label: impl Into<String>,
         group: impl Into<String>,
@@ -173,19 +165,16 @@ impl Series {
     }
 
     /// Name by which a page shows and hides it: that of its entry in the legend.
-    #[must_use]
     pub fn name(&self) -> &str {
         self.group.as_ref().unwrap_or(&self.label)
     }
 
     /// The look of a bar or of its mark.
-    #[must_use]
     pub fn style_at(&self, place: f64) -> Style {
         self.bar_styles.get(place.round() as usize).copied().unwrap_or(self.style)
     }
 
     /// What stands in the legend: the label, and the slope where there is one.
-    #[must_use]
     pub fn entry(&self) -> String {
         let Some(slope) = self.slope else { return self.name().to_owned() };
         let digits = format!("{:.2}", slope.abs());

@@ -47,7 +47,6 @@ impl Hue {
 
     /// Name, as in the custom property `--figure-NAME` of a style sheet, and the colours on white and on a dark page, as red,
     /// green, blue.
-    #[must_use]
     pub fn look(self) -> (&'static str, [u8; 3], [u8; 3]) {
         match self {
             Self::Navy => ("navy", [0x1c, 0x1c, 0x78], [0x8c, 0x8c, 0xf0]),
@@ -98,7 +97,6 @@ impl Mark {
 
     /// Corners about the origin for a marker of radius 1, `y` downwards; `None` for circle and ring. Markers that are strokes
     /// ([`is_stroke`](Self::is_stroke)) list the two ends of each stroke in turn.
-    #[must_use]
     pub fn corners(self) -> Option<Vec<[f64; 2]>> {
         let polygon = |n: u32, radius: f64, start: f64| {
             let corner = |k: u32| (start + f64::from(k) * 360.0 / f64::from(n)).to_radians();
@@ -120,7 +118,6 @@ impl Mark {
     }
 
     /// Whether it has no inside and so cannot be drawn hollow; hollow, it is drawn in a ring.
-    #[must_use]
     pub fn is_stroke(self) -> bool {
         matches!(self, Self::Cross | Self::Plus)
     }
@@ -142,7 +139,6 @@ impl Dash {
     pub const ALL: [Self; 5] = [Self::Solid, Self::Long, Self::Short, Self::DashDot, Self::Dotted];
 
     /// Lengths drawn and left out in turn, px of the drawing; empty for a solid line.
-    #[must_use]
     pub fn lengths(self) -> &'static [f64] {
         match self {
             Self::Solid => &[],
@@ -154,7 +150,6 @@ impl Dash {
     }
 
     /// Dashes for a spectral radius at infinity, in 0…1; solid for a method that has none.
-    #[must_use]
     pub fn of_spectral_radius(rho_inf: Option<f64>) -> Self {
         match rho_inf {
             None => Self::Solid,
@@ -195,7 +190,6 @@ impl Style {
     ///
     /// Families that are not in the table are drawn in the ink of text, which no known one has, with a first marker
     /// that is computed from the letters of the name.
-    #[must_use]
     pub fn of_method(family: &str, member: usize, rho_inf: Option<f64>) -> Self {
         let letters = || family.bytes().fold(0_usize, |sum, byte| (sum * 31 + usize::from(byte)) % 9973);
         let known = FAMILIES.iter().find(|(name, ..)| *name == family).map(|&(_, hue, first)| (hue, first));
@@ -211,20 +205,17 @@ impl Style {
     }
 
     /// The style of a family as a whole: that of its first member, with a solid line.
-    #[must_use]
     pub fn of_family(family: &str) -> Self {
         Self::of_method(family, 0, None)
     }
 
     /// What is no method's, such as the best of several: a broken line in the ink of text.
-    #[must_use]
     pub fn of_all() -> Self {
         Self { hue: Hue::Ink, mark: Mark::Circle, dash: Dash::Short }
     }
 
     /// The style of the `index`-th series of a panel whose series are not methods (several observables, several step sizes):
     /// colours and dashes that differ in lightness from one to the next.
-    #[must_use]
     pub fn of_index(index: usize) -> Self {
         const HUES: [Hue; 8] =
             [Hue::Blue, Hue::Vermilion, Hue::Green, Hue::Navy, Hue::Orange, Hue::Purple, Hue::Sky, Hue::Wine];

@@ -29,7 +29,6 @@ const FONT_SIZE: f64 = 12.0;
 const PAGE_FILL: &str = " class=\"page\" fill=\"#fff\"";
 
 /// Writes `drawing` as an SVG document.
-#[must_use]
 pub fn write(drawing: &Drawing) -> String {
     write_with(drawing, 0.0, "")
 }
@@ -68,7 +67,6 @@ fn inks() -> impl Iterator<Item = Ink> {
 }
 
 /// CSS rules of a page that inlines figures: the custom properties of a [`theme`] for what has their names as classes.
-#[must_use]
 pub fn rules() -> String {
     let mut css = "svg .page{fill:var(--figure-background)}".to_owned();
     for ink in inks() {
@@ -80,7 +78,6 @@ pub fn rules() -> String {
 /// Custom properties for figures on a light or dark page, as declarations for any CSS rule.
 ///
 /// `background` is the page's colour; open markers are filled with it.
-#[must_use]
 pub fn theme(dark: bool, background: &str) -> String {
     let mut css = format!("--figure-background:{background};");
     for ink in inks() {

@@ -65,7 +65,6 @@ const NOTHING: &str = "—";
 
 impl Table {
     /// For a terminal.
-    #[must_use]
     pub fn terminal(&self) -> String {
         let mut table = self.builder(|text| text.to_owned()).build();
         table.with(Style::rounded());
@@ -75,7 +74,6 @@ impl Table {
     }
 
     /// For a Markdown page: a table without its title.
-    #[must_use]
     pub fn markdown(&self) -> String {
         let mut table = self.builder(mbsbench_numbers::markdown).build();
         table.with(Style::markdown());
@@ -85,7 +83,6 @@ impl Table {
 
     /// As CSV in long form, measured values in full precision: columns named by the axes, then `published`,
     /// `measured`, `failure`, `t_reached`.
-    #[must_use]
     pub fn csv(&self) -> String {
         let mut out = csv::csv_writer();
         let header = [self.row_axis.as_str(), &self.column_axis, "published", "measured", "failure", "t_reached"];
@@ -145,7 +142,6 @@ impl Table {
 
 impl Cell {
     /// The measured value as it is printed: in the published one's notation, with one digit more.
-    #[must_use]
     pub fn text(&self) -> String {
         match &self.measured {
             Measured::Value(value) => match self.published.as_deref().and_then(Notation::of) {

@@ -34,13 +34,11 @@ pub enum Level {
 
 impl Level {
     /// Size relative to the line's.
-    #[must_use]
     pub fn size(self) -> f64 {
         if self == Self::Base { 1.0 } else { SMALL }
     }
 
     /// Baseline above the line's, in the line's size.
-    #[must_use]
     pub fn rise(self) -> f64 {
         match self {
             Self::Base => 0.0,
@@ -56,14 +54,12 @@ pub struct Text(pub Vec<(Level, String)>);
 
 impl Text {
     /// Text as it stands.
-    #[must_use]
     pub fn plain(text: impl Into<String>) -> Self {
         Self(vec![(Level::Base, text.into())])
     }
 
     /// Text in which `^{…}` and `_{…}` stand for superscripts and subscripts, as does a number directly after `^`; all other
     /// underscores and carets are themselves.
-    #[must_use]
     pub fn markup(text: &str) -> Self {
         let mut pieces: Vec<(Level, String)> = Vec::new();
         let mut rest = text;
@@ -92,14 +88,12 @@ impl Text {
     }
 
     /// The text followed by `10` to the power `exponent`.
-    #[must_use]
     pub fn times_power_of_ten(prefix: &str, exponent: i32) -> Self {
         let exponent = if exponent < 0 { format!("−{}", exponent.unsigned_abs()) } else { exponent.to_string() };
         Self(vec![(Level::Base, format!("{prefix}10")), (Level::Raised, exponent)])
     }
 
     /// The text in one string, superscripts after `^`.
-    #[must_use]
     pub fn flat(&self) -> String {
         let piece = |(level, text): &(Level, String)| match level {
             Level::Base => text.clone(),
@@ -110,7 +104,6 @@ impl Text {
     }
 
     /// The text as [`markup`](Self::markup) reads it.
-    #[must_use]
     pub fn marked_up(&self) -> String {
         let piece = |(level, text): &(Level, String)| match level {
             Level::Base => text.clone(),
@@ -121,19 +114,16 @@ impl Text {
     }
 
     /// Width at the given size, same unit.
-    #[must_use]
     pub fn width(&self, size: f64) -> f64 {
         self.0.iter().map(|(level, text)| advance(text) * level.size()).sum::<f64>() * size
     }
 
     /// Whether any piece is raised.
-    #[must_use]
     pub fn is_raised(&self) -> bool {
         self.0.iter().any(|(level, _)| *level == Level::Raised)
     }
 
     /// Height above the baseline at the given size.
-    #[must_use]
     pub fn ascent(&self, size: f64) -> f64 {
         size * if self.is_raised() { RAISED + ASCENT * SMALL } else { ASCENT }
     }
@@ -173,7 +163,6 @@ const SANS: [u16; 94] = [
 const NARROWER: f64 = 0.88;
 
 /// Width of `text` at size 1 in the fonts that an SVG asks for first, by which the pieces of a line are placed there.
-#[must_use]
 pub fn sans_width(text: &str) -> f64 {
     let of = |c: char| match (c, u32::from(c).checked_sub(33).and_then(|place| SANS.get(place as usize))) {
         (' ' | '\u{a0}', _) => 0.278,
@@ -186,7 +175,6 @@ pub fn sans_width(text: &str) -> f64 {
 
 /// Breaks `text` into lines no wider than `width` at the given size: after a space or a comma where it can,
 /// anywhere where it must.
-#[must_use]
 pub fn wrap(text: &str, size: f64, width: f64) -> Vec<Text> {
     let fits = |line: &str| Text::markup(line.trim_end()).width(size) <= width;
     let mut lines: Vec<String> = Vec::new();

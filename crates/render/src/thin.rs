@@ -11,7 +11,6 @@ pub(crate) const UNSEEN: f64 = 1.0 / 600.0;
 /// The panel without the points of its curves that lie beyond the range of x or that a straight line between their neighbours
 /// shows as well, and without dots that lie on others. What is left are points of the panel, to the bit. Series drawn otherwise
 /// stay as they are.
-#[must_use]
 pub fn thinned(mut panel: Panel) -> Panel {
     if let Some(range) = panel.x.range {
         panel.series.iter_mut().filter(|series| series.kind.plot().is_line()).for_each(|series| cut(series, range));

@@ -39,7 +39,6 @@ pub struct Ticks {
 
 impl Ticks {
     /// What stands at the end of the axis: `×10⁻³`, `×10⁻⁹ + 1`; nothing where labels are values.
-    #[must_use]
     pub fn note(&self) -> Option<Text> {
         let mut note = match self.exponent {
             0 => Text::default(),
@@ -61,7 +60,6 @@ impl Ticks {
 /// logarithmic axis: positive value) with some air, as far as there are any.
 ///
 /// `air` is the part of the span that is added at both ends.
-#[must_use]
 pub fn axis_range(scale: Scale, requested: Option<[f64; 2]>, data: Option<[f64; 2]>, air: f64) -> [f64; 2] {
     if let Some([a, b]) = requested {
         let usable = a.is_finite() && b.is_finite() && (scale == Scale::Linear || a.min(b) > 0.0);
@@ -102,7 +100,6 @@ fn linear_range(low: f64, high: f64, air: f64) -> [f64; 2] {
 /// Ticks for an axis from `range[0]` to `range[1]`, with at most `most` labels (four at least are asked for).
 ///
 /// There are always at least two.
-#[must_use]
 pub fn ticks(scale: Scale, range: [f64; 2], most: usize) -> Ticks {
     let most = most.clamp(4, 12);
     match scale {

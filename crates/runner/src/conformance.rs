@@ -5,7 +5,6 @@ pub use mbsbench_integrators::conformance::{CHECKS, Tested, order_of_the_root};
 
 /// A method with the first registered model that it suits: a mechanism without stiffness if it asks for constraints. `None` if it
 /// suits none.
-#[must_use]
 pub fn tested(choice: &Choice<MethodKind>, registry: &Registry) -> Option<Tested> {
     let (kind, others): (Vec<_>, Vec<_>) =
         registry.models().iter().partition(|model| ["pendulum", "slider-crank"].contains(&model.name()));

@@ -24,13 +24,11 @@ pub use mbsbench_render as render;
 pub use mbsbench_runs::{execute, fingerprint, memory, pairs, pipeline, progress, provenance, results, store, timings};
 
 /// The program `mbsbench` over a registry; a crate outside the workspace calls it with its own entries added.
-#[must_use]
 pub fn main_with(registry: Registry) -> ExitCode {
     main_of(|| registry)
 }
 
 /// The same over a registry that is not made before the processor is known to be able to: what makes it is compiled for newer ones, too.
-#[must_use]
 pub fn main_of(registry: impl FnOnce() -> Registry) -> ExitCode {
     match processor::check() {
         Ok(()) => cli::main_with(&registry()),

@@ -29,7 +29,6 @@ pub struct Costs(BTreeMap<String, f64>);
 
 impl Costs {
     /// Those in a file. What is not there or makes no sense is not known.
-    #[must_use]
     fn read(path: &Path) -> Self {
         let bytes = read_file(path, LARGEST_DATA).unwrap_or_default();
         let rows = csv::Reader::from_reader(bytes.as_slice()).into_deserialize().flatten();
@@ -37,15 +36,11 @@ impl Costs {
     }
 
     /// Those of the runs in a store, and of others what was recorded among results.
-    #[must_use]
     pub fn known(cache: &Path, results: &Path) -> Self {
         Self::read(&results.join(RECORDED)).but(Self::read(&cache.join(FILE)))
     }
 
     /// Adds what is known of the runs in a store, in favour of what is given here, and writes all there.
-    ///
-    /// # Errors
-    /// Those of the file system.
     pub fn learnt(self, cache: &Path) -> io::Result<()> {
         if self.0.is_empty() {
             return Ok(());
@@ -58,9 +53,6 @@ impl Costs {
     }
 
     /// Records among results what the longer ones of the runs and references of some plans took, and of the others of each plan the mean, in two digits.
-    ///
-    /// # Errors
-    /// Those of the file system.
     pub fn record(mut self, plans: &[Plan], results: &Path) -> io::Result<()> {
         let runs = || plans.iter().flat_map(|plan| &plan.runs);
         let references = runs().filter_map(|run| Some(&run.reference.as_ref()?.key));
@@ -111,7 +103,6 @@ pub struct Estimate<'c> {
 
 impl<'c> Estimate<'c> {
     /// Learns from what is known of the runs of some plans.
-    #[must_use]
     pub fn new(costs: &'c Costs, plans: &[Plan]) -> Self {
         let mut samples: HashMap<[String; 3], Vec<f64>> = HashMap::new();
         for (plan, run) in plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run))) {
@@ -124,13 +115,11 @@ impl<'c> Estimate<'c> {
     }
 
     /// Whether it stands on anything that was measured.
-    #[must_use]
     pub fn is_informed(&self) -> bool {
         !self.rates.is_empty()
     }
 
     /// What a run costs.
-    #[must_use]
     pub fn of_run(&self, plan: &Plan, run: &RunSpec) -> Duration {
         let rate = || kinds(plan, run).iter().find_map(|kind| self.rates.get(kind)).copied().unwrap_or(STEP);
         let short = || self.costs.0.get(&short(plan)).copied();
@@ -138,7 +127,6 @@ impl<'c> Estimate<'c> {
     }
 
     /// What a reference costs; nothing where that is not known.
-    #[must_use]
     pub fn of_reference(&self, key: &RunKey) -> Duration {
         duration(self.costs.of(key).unwrap_or(0.0))
     }

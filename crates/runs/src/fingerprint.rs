@@ -5,7 +5,6 @@ use mbsbench_experiment::Registry;
 /// What the store adds to the key of a run: a hash of the sources of this crate and of those of the workspace below it, of
 /// the locked dependencies, the compiler and the target (`build.rs`), and of the libraries of the system; where there are
 /// entries from outside, the executable itself, since their sources are not known here.
-#[must_use]
 pub fn fingerprint(registry: &Registry) -> String {
     let own = blake3::hash(format!("{} {}", env!("MBSBENCH_FINGERPRINT"), Registry::libraries()).as_bytes()).to_hex();
     if registry.is_builtin() {

@@ -56,13 +56,11 @@ pub struct TooLarge {
 
 impl Memory {
     /// With so many bytes.
-    #[must_use]
     pub fn new(limit: u64) -> Self {
         Self { limit, taken: Mutex::default(), freed: Condvar::new() }
     }
 
     /// With as many as anybody asks for.
-    #[must_use]
     pub fn unlimited() -> Self {
         Self::new(u64::MAX)
     }
@@ -112,7 +110,6 @@ impl Drop for Reserved<'_> {
 }
 
 /// Bytes that a run needs: vectors, matrices and recorded curves. Above a gigabyte it is right within a factor of two.
-#[must_use]
 pub fn of_run(run: &RunSpec) -> u64 {
     let (model, method) = (run.model.object().model(), run.method.object().method());
     let columns = run.recording.trajectories.len();
@@ -122,7 +119,6 @@ pub fn of_run(run: &RunSpec) -> u64 {
 }
 
 /// Bytes that a reference at so many times needs: the larger of its two solves, and the states of both.
-#[must_use]
 pub fn of_reference(plan: &ReferencePlan, times: usize) -> u64 {
     let Origin::Solved(solved) = &plan.origin else { return 0 };
     let model = plan.model.object().model();

@@ -29,14 +29,12 @@ pub struct Interval {
 
 impl Interval {
     /// Its width over the median.
-    #[must_use]
     pub fn relative_width(&self) -> f64 {
         (self.high - self.low) / self.value
     }
 
     /// The larger distance of the median from an end, with both ends moved out by [`PLACEMENT`] where `placed`: where the times
     /// are not of one and the same code.
-    #[must_use]
     pub fn uncertainty(&self, placed: bool) -> f64 {
         let factor = if placed { 1.0 + PLACEMENT } else { 1.0 };
         (self.high * factor - self.value).max(self.value - self.low / factor)
@@ -44,7 +42,6 @@ impl Interval {
 }
 
 /// The median of times, or of other positive numbers, with its interval.
-#[must_use]
 pub fn median(numbers: &[f64]) -> Interval {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -61,7 +58,6 @@ pub fn median(numbers: &[f64]) -> Interval {
 }
 
 /// The median of the quotients `of/to` of each round, with its interval; none where the two were not timed in the same rounds.
-#[must_use]
 pub fn ratio(of: &[f64], to: &[f64]) -> Option<Interval> {
     if of.len() != to.len() || of.is_empty() {
         return None;

@@ -93,7 +93,6 @@ pub struct Missing<'p> {
 
 /// What has to be made of some plans. An entry that is there counts: whether it can be trusted is seen where it is read. Of runs whose
 /// reference is not there nothing is known, and what is [never kept](RunSpec::is_kept) is not missed.
-#[must_use]
 pub fn missing<'p>(plans: &'p [Plan], store: &Store) -> Missing<'p> {
     let kept_ones =
         || plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run))).filter(|each| each.1.is_kept());
@@ -153,9 +152,6 @@ pub struct Again<'p> {
 
 /// Makes the chosen runs again, whatever the store has of them, on the references that it has; what is stored stays.
 /// Runs that program or machine ended are left to [`Progress`].
-///
-/// # Errors
-/// Those of the file system.
 pub fn made_again<'p>(
     plans: &'p [Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
@@ -216,7 +212,6 @@ fn certificate<'c>(run: &RunSpec, certificates: &'c BTreeMap<String, Certificate
 }
 
 /// Measures the times of a plan that asks for them, one for each run whose row of `results` is in order: failed runs have none.
-#[must_use]
 pub fn timings_of(plan: &Plan, results: &ResultSet) -> Vec<Option<RunTiming>> {
     /// Enough to see that the lane works.
     const QUICK_REPEAT: u32 = 3;

@@ -44,7 +44,6 @@ static PLANNED: AtomicUsize = AtomicUsize::new(0);
 static KEPT: AtomicUsize = AtomicUsize::new(0);
 
 /// How many runs are in a store by now, and how many this process was to make or to find there.
-#[must_use]
 pub fn kept_of_all() -> (usize, usize) {
     (KEPT.load(Ordering::Relaxed), PLANNED.load(Ordering::Relaxed))
 }
@@ -89,7 +88,6 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Progress {
     /// Progress over `total` runs; zero if nobody knows how many there will be.
-    #[must_use]
     pub fn new(total: usize) -> Self {
         PLANNED.fetch_add(total, Ordering::Relaxed);
         let bar = std::io::stderr().is_terminal().then(|| {
@@ -118,7 +116,6 @@ impl Progress {
     }
 
     /// Says nothing; for tests and for callers who show their own.
-    #[must_use]
     pub fn silent() -> Self {
         Self { bar: Some(ProgressBar::hidden()), ..Self::new(0) }
     }
@@ -135,7 +132,6 @@ impl Progress {
     }
 
     /// How many runs are done by now, made or taken from the store, and how many of these failed.
-    #[must_use]
     pub fn done(&self) -> (usize, usize) {
         let state = self.lock();
         (state.done, state.failed)
@@ -170,7 +166,6 @@ impl Progress {
     }
 
     /// Seconds that each run and reference took that was made, by its key as it is shown.
-    #[must_use]
     pub fn costs(&self) -> BTreeMap<String, f64> {
         self.lock().costs.clone()
     }
@@ -217,7 +212,6 @@ impl Progress {
     }
 
     /// The runs and references that ended so, in the order of their titles.
-    #[must_use]
     pub fn all_lost(&self, status: Status) -> Vec<String> {
         let lost = self.lock();
         let mut titles: Vec<String> =
@@ -227,7 +221,6 @@ impl Progress {
     }
 
     /// How many runs were made, taken from the store, and failed.
-    #[must_use]
     pub fn summary(&self) -> String {
         let state = self.lock();
         let plural = |n: usize| if n == 1 { "" } else { "s" };

@@ -47,7 +47,6 @@ pub struct Row {
 
 impl Row {
     /// Whether the run reached its end.
-    #[must_use]
     pub fn is_ok(&self) -> bool {
         self.status == Status::Ok
     }
@@ -69,19 +68,16 @@ impl ResultSet {
     }
 
     /// Index of an axis column.
-    #[must_use]
     pub fn axis(&self, name: &str) -> Option<usize> {
         self.axes.iter().position(|axis| axis == name)
     }
 
     /// Index of a measure column.
-    #[must_use]
     pub fn measure(&self, name: &str) -> Option<usize> {
         self.measures.iter().position(|measure| measure == name)
     }
 
     /// Value of a column (axis, measure or timing) in a row, as a number.
-    #[must_use]
     pub fn number(&self, row: &Row, column: &str) -> Option<f64> {
         match (self.axis(column), column) {
             (Some(index), _) => row.axes[index].as_ref()?.number,
@@ -94,13 +90,11 @@ impl ResultSet {
     }
 
     /// The label of a row on an axis.
-    #[must_use]
     pub fn label<'r>(&self, row: &'r Row, axis: &str) -> Option<&'r Label> {
         row.axes[self.axis(axis)?].as_deref()
     }
 
     /// What a row is called on some axes together.
-    #[must_use]
     pub fn label_on<'n>(&self, row: &Row, axes: impl Iterator<Item = &'n str>) -> Option<Label> {
         joined(&axes.map(|axis| self.label(row, axis)).collect::<Option<Vec<_>>>()?)
     }
@@ -113,7 +107,6 @@ impl ResultSet {
     }
 
     /// The values that occur on an axis, in the order of the runs.
-    #[must_use]
     pub fn values_of(&self, axis: &str) -> Vec<&Label> {
         let mut values: Vec<&Label> = Vec::new();
         for label in self.rows.iter().filter_map(|row| self.label(row, axis)) {

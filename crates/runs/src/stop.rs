@@ -22,13 +22,11 @@ pub struct Stop(u64);
 
 impl Stop {
     /// Of work that begins now.
-    #[must_use]
     pub fn now() -> Self {
         Self(ASKED.load(Ordering::Relaxed))
     }
 
     /// Whether it has been [asked](ask) to end.
-    #[must_use]
     pub fn is_asked(self) -> bool {
         ASKED.load(Ordering::Relaxed) != self.0
     }

@@ -12,7 +12,6 @@ use crate::execute::timing::{Timed, machine, median_and_spread};
 use crate::pairs::{self, Interval};
 
 /// The file below a folder of results that records the times of an experiment, which no seal covers.
-#[must_use]
 pub fn path(results: &Path, id: &str) -> PathBuf {
     results.join("times").join(id).join("timings.csv")
 }
@@ -39,7 +38,6 @@ pub struct RunTiming {
 
 impl RunTiming {
     /// A column by its full name.
-    #[must_use]
     pub fn number(&self, column: &str) -> Option<f64> {
         match column.strip_prefix(TIMING)? {
             "median_s" => Some(self.median),
@@ -53,7 +51,6 @@ impl RunTiming {
 
     /// What a column is uncertain by: the larger side of its interval, with [`pairs::PLACEMENT`] for times of different code
     /// and for times that stand alone.
-    #[must_use]
     pub fn uncertainty(&self, column: &str) -> f64 {
         match (column.strip_prefix(TIMING), self.ratio) {
             (Some("ratio"), Some(ratio)) => ratio.uncertainty(!self.same_code),
@@ -66,14 +63,12 @@ impl RunTiming {
 
 /// Whether two runs are made by the same code, with other steps, tolerances or spans at most: then the place of the code in memory has
 /// no part in the quotient of their times.
-#[must_use]
 pub fn is_same_code(one: &RunSpec, other: &RunSpec) -> bool {
     one.method.identity() == other.method.identity() && one.model.identity() == other.model.identity()
 }
 
 /// For each run of a plan the one whose time is the unit of its own: with the method `relative_to` and otherwise the same axes; none
 /// where there are none or several.
-#[must_use]
 pub fn units(plan: &Plan) -> Vec<Option<usize>> {
     let label = plan.experiment.timing.as_ref().and_then(|timing| timing.relative_to.as_deref());
     let unit = |run: &RunSpec| {
@@ -93,7 +88,6 @@ pub fn units(plan: &Plan) -> Vec<Option<usize>> {
 }
 
 /// The times of a plan's runs; none for those without samples.
-#[must_use]
 pub fn timings(plan: &Plan, timed: &[Timed]) -> Vec<Option<RunTiming>> {
     let per = plan.experiment.timing.as_ref().and_then(|timing| timing.per.as_deref());
     let all = timed.iter().map(|timed| timed.samples.iter().copied().map(rounded).collect()).collect();

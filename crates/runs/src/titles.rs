@@ -13,7 +13,6 @@ pub struct Titles<'p> {
 impl<'p> Titles<'p> {
     /// Of all runs of a plan. All of them are looked at to find how they differ: this is for once a plan, and not for
     /// once a run.
-    #[must_use]
     pub fn of(plan: &'p Plan) -> Self {
         #[cfg(test)]
         LOOKED_AT.set(LOOKED_AT.get() + plan.runs.len());
@@ -21,7 +20,6 @@ impl<'p> Titles<'p> {
     }
 
     /// `method=rk3, step=0.05`.
-    #[must_use]
     pub fn of_run(&self, run: &RunSpec) -> String {
         let cells = self.varying.iter().filter_map(|&axis| Some((&self.plan.axes[axis], run.cells[axis].as_ref()?)));
         cells.map(|(name, cell)| format!("{name}={cell}")).collect::<Vec<_>>().join(", ")

@@ -141,9 +141,6 @@ impl Constrained {
     }
 
     /// Writes `F(t, y, y')`.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn residual(
         &mut self,
         problem: &mut Counted<'_>,
@@ -223,9 +220,6 @@ impl Constrained {
     }
 
     /// Writes `∂F/∂y + c_j ∂F/∂y'`, column by column.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn jacobian(
         &mut self,
         problem: &mut Counted<'_>,

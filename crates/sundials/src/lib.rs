@@ -46,7 +46,6 @@ pub use systems::Systems;
 pub const PACKAGE: &str = "libsundials-dev";
 
 /// Version of the library that this was built with; none where there was none.
-#[must_use]
 pub fn version() -> Option<&'static str> {
     option_env!("MBSBENCH_SUNDIALS_VERSION")
 }

@@ -38,16 +38,10 @@ pub trait Equations {
     fn evaluate(&mut self, at: Point<'_>, value: &mut [f64]) -> Result<(), Failure>;
 
     /// Writes `∂f/∂y` or `∂F/∂y + c_j ∂F/∂y'`, column by column; `value` is `f` or `F` there. Called with [`Systems::Dense`].
-    ///
-    /// # Errors
-    /// As of [`evaluate`](Self::evaluate).
     fn jacobian(&mut self, at: Point<'_>, value: &[f64], jacobian: &mut [f64]) -> Result<(), Failure>;
 
     /// Prepares solutions with Newton's matrix: takes the derivatives at the point, or keeps those of CVODE that were taken last. Called
     /// with [`Systems::Own`].
-    ///
-    /// # Errors
-    /// As of [`evaluate`](Self::evaluate).
     fn prepare(&mut self, _at: Point<'_>, _keep: bool) -> Result<(), Failure> {
         Err(no_systems())
     }
@@ -239,7 +233,6 @@ impl<E: Equations> Solver<E> {
     }
 
     /// The state that the last step reached.
-    #[must_use]
     pub fn state(&self) -> &[f64] {
         self.state.components()
     }
@@ -286,7 +279,6 @@ impl<E: Equations> Solver<E> {
     }
 
     /// What was counted so far.
-    #[must_use]
     pub fn counters(&self) -> Counters {
         let mut counters = self.before;
         counters += self.memory.counters(self.linear.is_some());

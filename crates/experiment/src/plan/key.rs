@@ -18,7 +18,6 @@ pub struct RunKey(pub(super) String);
 
 impl RunKey {
     /// All 64 hexadecimal digits.
-    #[must_use]
     pub fn full(&self) -> &str {
         &self.0
     }

@@ -33,7 +33,6 @@ impl fmt::Display for LeftOut<'_> {
 impl Plan {
     /// The methods that `every` leaves out by name: those that the file names under `except`, and those that do not
     /// apply since they do not locate the events of a model that jumps.
-    #[must_use]
     pub fn left_out(&self) -> Vec<LeftOut<'_>> {
         let named = self.by_cases(|account| {
             account.named().map(|(method, reason, is_written)| (reason, is_written, method)).collect()
@@ -53,7 +52,6 @@ impl Plan {
 
     /// How many methods `every` means and leaves out, and which of its parameters are not set: a line for each, with the
     /// cases unless it is the same in all.
-    #[must_use]
     pub fn accounts(&self) -> Vec<String> {
         let lines = self.by_cases(|account| account.lines().into_iter().enumerate().collect());
         let with_cases = |((_, line), cases): ((usize, String), Vec<&str>)| match cases.as_slice() {

@@ -83,7 +83,6 @@ pub struct RunSpec {
 
 impl RunSpec {
     /// Whether its key says all that can change its numbers, so that they may be kept; see [`Choice::is_kept`].
-    #[must_use]
     pub fn is_kept(&self) -> bool {
         let own = self.model.is_kept() && self.method.is_kept();
         own && self.reference.as_ref().is_none_or(|reference| reference.is_kept())
@@ -107,7 +106,6 @@ pub struct ReferencePlan {
 
 impl ReferencePlan {
     /// The same as [`RunSpec::is_kept`] of the reference.
-    #[must_use]
     pub fn is_kept(&self) -> bool {
         let methods = match &self.origin {
             Origin::Solved(solved) => {
@@ -136,7 +134,6 @@ pub struct Solved {
 }
 
 /// Labels of several axes as one; the only one as it is.
-#[must_use]
 pub fn joined(labels: &[&Label]) -> Option<Label> {
     match labels {
         [] => None,
@@ -150,19 +147,16 @@ pub fn joined(labels: &[&Label]) -> Option<Label> {
 
 impl RunSpec {
     /// Its name, found where it is first asked for: of a run that is only planned nobody asks.
-    #[must_use]
     pub fn key(&self) -> &RunKey {
         self.key.get_or_init(|| key::of_run(self))
     }
 
     /// The number at a path, `model.mass`, `method.order`, `step`, `span.end`; none where it has none.
-    #[must_use]
     pub fn number_at(&self, path: &str) -> Option<f64> {
         checks::value_at(self, path)
     }
 
     /// The paths of its parameters: of model, method, span, step or tolerance, and settings.
-    #[must_use]
     pub fn paths(&self) -> Vec<String> {
         use mbsbench_problem::StepControl;
         let own = ["model".to_owned(), "method".to_owned()].into_iter();
@@ -186,20 +180,17 @@ impl RunSpec {
     }
 
     /// The views of its model at the start.
-    #[must_use]
     pub fn views(&self) -> Vec<View> {
         let model = self.model.object().model();
         model.views(&Formulated::<f64>::initial_state(&*model))
     }
 
     /// A hash of what is solved and how, without what is measured of it.
-    #[must_use]
     pub fn set_up(&self) -> &RunKey {
         self.set_up.get_or_init(|| key::of_set_up(self))
     }
 
     /// The columns that its measures fill.
-    #[must_use]
     pub fn columns(&self) -> Vec<String> {
         self.measures.iter().flat_map(|measure| measure.object().columns()).collect()
     }
@@ -268,19 +259,16 @@ impl Plan {
     }
 
     /// Whether times are taken of its runs, which is done alone on one machine.
-    #[must_use]
     pub fn is_timed(&self) -> bool {
         self.experiment.timing.is_some()
     }
 
     /// The index of an axis among the cells of a run.
-    #[must_use]
     pub fn axis(&self, name: &str) -> Option<usize> {
         self.axes.iter().position(|axis| axis == name)
     }
 
     /// Whether a run has these axis values.
-    #[must_use]
     pub fn is_meant(&self, run: &RunSpec, filter: &BTreeMap<String, AxisValue>) -> bool {
         filter.iter().all(|(axis, value)| {
             let cell = self.axis(axis).and_then(|axis| run.cells[axis].as_ref());
@@ -301,7 +289,6 @@ impl Plan {
     }
 
     /// Whether a run is one of those that a reconstruction makes in every set-up.
-    #[must_use]
     pub fn is_studied(&self, run: &RunSpec) -> bool {
         let cases = &self.experiment.study.cases;
         let case = self.axis("case").and_then(|axis| run.cells[axis].as_ref());
@@ -311,7 +298,6 @@ impl Plan {
 
     /// How a parameter of a run is known; none where the file does not say. What is undetermined is our choice, unless
     /// the file says of it that the nominal reading is printed or the authors'.
-    #[must_use]
     pub fn mark(&self, run: &RunSpec, path: &str) -> Option<Mark> {
         let known = self.experiment.known.as_ref()?;
         let stated = known.stated(path, |filter| self.is_meant(run, filter));
@@ -326,7 +312,6 @@ impl Plan {
     }
 
     /// What a run is called on some axes together: `damped, rk5`; none where it does not have one of them.
-    #[must_use]
     pub fn label_on<'n>(&self, run: &RunSpec, axes: impl Iterator<Item = &'n str>) -> Option<Label> {
         let labels = axes.map(|axis| run.cells[self.axis(axis)?].as_deref());
         joined(&labels.collect::<Option<Vec<_>>>()?)
@@ -334,7 +319,6 @@ impl Plan {
 
     /// The different numbers that the runs of a reconstruction have at a path, `model.mass` or `step`; empty if none has it. If `study:`
     /// names no cases, these are all runs.
-    #[must_use]
     pub fn numbers_at(&self, path: &str) -> Vec<f64> {
         let mut seen = HashSet::new();
         let studied = self.runs.iter().filter(|run| self.is_studied(run));
@@ -343,14 +327,12 @@ impl Plan {
     }
 
     /// Whether the runs have different values on an axis.
-    #[must_use]
     pub fn varies(&self, axis: usize) -> bool {
         let mut labels = self.runs.iter().filter_map(|run| run.cells[axis].as_ref());
         labels.next().is_some_and(|first| labels.any(|label| !label.same(first)))
     }
 
     /// The different values on an axis, in the order in which the runs have them.
-    #[must_use]
     pub fn values(&self, axis: usize) -> Vec<&Label> {
         let mut seen = LabelIndex::default();
         self.runs.iter().filter_map(|run| run.cells[axis].as_deref()).filter(|label| seen.is_new(label)).collect()

@@ -29,7 +29,6 @@ impl FromStr for Shard {
 
 impl Shard {
     /// Whether it has the run of that key.
-    #[must_use]
     pub fn has(self, key: &RunKey) -> bool {
         let digits = key.full().chars().filter_map(|digit| digit.to_digit(16));
         let remainder = digits.fold(0, |rest, digit| (16 * rest + u64::from(digit)) % u64::from(self.of));

@@ -132,9 +132,6 @@ impl StoredReference {
     }
 
     /// Writes a file that gives back the same bits, with the command that makes it.
-    ///
-    /// # Errors
-    /// Those of the file system, and a trajectory that would not be read.
     pub fn write(&self, path: &Path, command: &str) -> Result<(), StoredError> {
         self.check()?;
         let Self { key, trajectory } = self;
@@ -174,7 +171,6 @@ fn number(text: &str) -> Result<f64, StoredError> {
 impl ReferencePlan {
     /// The reference that lies beside the experiment, with the digits asked; none where it was made for something else or
     /// lacks one of these times. So is one that a file gives.
-    #[must_use]
     pub fn kept(&self, times: &[f64]) -> Option<ReferenceTrajectory> {
         let digits = match &self.origin {
             Origin::Given(given) => return given.as_ref().ok()?.at(times).ok(),
@@ -268,7 +264,6 @@ fn lacking<'r>(given: &Given, reference: &ReferencePlan, runs: impl Iterator<Ite
 }
 
 /// The command that makes the stored references of an experiment.
-#[must_use]
 pub fn command(id: &str) -> String {
     format!("mbsbench ledger reference {id}")
 }

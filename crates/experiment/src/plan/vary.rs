@@ -12,7 +12,6 @@ use crate::registry::{Choice, Entry, Kind, Registry};
 impl Plan {
     /// The runs with these values, by path, in every run that has them; references follow their models and spans. Instead of a run
     /// whose model or method does not accept its values there is the reason.
-    #[must_use]
     pub fn runs_with(&self, values: &[(Key, Node)], registry: &Registry) -> Vec<Result<RunSpec, Problem>> {
         self.runs.iter().map(|run| with(run, values, registry)).collect()
     }

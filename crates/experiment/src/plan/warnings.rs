@@ -14,7 +14,6 @@ const LOOKED_AT: usize = 2000;
 
 impl Plan {
     /// What is accepted and has less effect than one would think.
-    #[must_use]
     pub fn warnings(&self) -> Vec<Problem> {
         let root = &self.experiment.document.root;
         let mut warnings: Vec<Problem> = Vec::new();

@@ -34,57 +34,48 @@ impl<K: Kind> fmt::Debug for Choice<K> {
 
 impl<K: Kind> Choice<K> {
     /// The name in the registry.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         self.entry.name
     }
 
     /// The family of a method; empty for models and measures.
-    #[must_use]
     pub fn family(&self) -> &'static str {
         self.entry.family
     }
 
     /// All parameters, also those left at their defaults.
-    #[must_use]
     pub fn parameters(&self) -> &Value {
         &self.parameters
     }
 
     /// What can be made of it.
-    #[must_use]
     pub fn object(&self) -> &K::Object {
         &self.object
     }
 
     /// Whether its name and parameters say all that can change the numbers of a run with it, so that these may be kept. Not of what
     /// came [while the program ran](Entry::late) without an identity.
-    #[must_use]
     pub fn is_kept(&self) -> bool {
         !matches!(self.entry.behind, Behind::Late { identity: None, .. })
     }
 
     /// Whether it came [while the program ran](Entry::late).
-    #[must_use]
     pub fn is_late(&self) -> bool {
         self.entry.is_late()
     }
 
     /// The parameters in radians that are more than a turn, with their paths; values by default are left out.
-    #[must_use]
     pub fn wide_angles(&self) -> Vec<Angle> {
         wide(&self.parameters, &self.entry.default().0, &self.entry.schema().to_value())
     }
 
     /// Where its name stands, if in a file.
-    #[must_use]
     pub fn place(&self) -> Option<Place> {
         self.place
     }
 
     /// The key among its parameters that says how this method decides on its step, and its value; none where it has the
     /// step of the experiment.
-    #[must_use]
     pub fn own_control(&self) -> Option<(&str, &Node)> {
         self.own.as_ref().map(|(name, node)| (name.as_str(), node))
     }
@@ -101,14 +92,12 @@ impl<K: Kind> Choice<K> {
     }
 
     /// `{ name: parameters }`, for keys.
-    #[must_use]
     pub fn identity(&self) -> Value {
         Value::Object(Map::from_iter([(self.name().to_owned(), self.recorded(&self.parameters))]))
     }
 
     /// What it is called in tables: the label in the file, or else its name with the parameters that are not
     /// at their defaults, `hht-i3(alpha=-0.3)`; the name alone where parameters are all there is of it.
-    #[must_use]
     pub fn label(&self) -> String {
         if let Some(label) = &self.label {
             return label.clone();
@@ -124,7 +113,6 @@ impl<K: Kind> Choice<K> {
 
     /// The parameter at a path with dots, `formulation.sliding-mode.sigma`; items of a list by their number from
     /// zero, `formulation.sliding-mode.eta.2`.
-    #[must_use]
     pub fn parameter(&self, path: &str) -> Option<&Value> {
         path.split('.').try_fold(&self.parameters, |value, name| match value {
             Value::Array(items) => items.get(name.parse::<usize>().ok()?),
@@ -133,7 +121,6 @@ impl<K: Kind> Choice<K> {
     }
 
     /// The paths of all parameters that are numbers, texts or switches, and of those that say nothing of themselves.
-    #[must_use]
     pub fn paths(&self) -> Vec<String> {
         let mut paths = Vec::new();
         leaves("", &self.parameters, &mut paths);
@@ -142,7 +129,6 @@ impl<K: Kind> Choice<K> {
     }
 
     /// Whether it has a parameter at a path, written out or not.
-    #[must_use]
     pub fn has(&self, path: &str) -> bool {
         self.parameter(path).is_some() || self.silent.iter().any(|name| name == path)
     }

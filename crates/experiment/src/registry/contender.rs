@@ -13,7 +13,6 @@ pub struct Contender {
 
 impl Contender {
     /// A registered method with the parameters that a file sets in all, and its own defaults.
-    #[must_use]
     pub fn registered(method: &str) -> Self {
         Self { method: method.to_owned(), parameters: Node::new(Value::Map(Vec::new()), Place::new(0, 0)) }
     }

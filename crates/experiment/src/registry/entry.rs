@@ -122,37 +122,31 @@ impl Entry<MeasureKind> {
 
 impl<K: Kind> Entry<K> {
     /// Name in experiment files.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
     /// One line about it.
-    #[must_use]
     pub fn summary(&self) -> &'static str {
         self.summary
     }
 
     /// Paper and equation; empty for measures.
-    #[must_use]
     pub fn source(&self) -> &'static str {
         self.source
     }
 
     /// The family of a method; empty for models and measures.
-    #[must_use]
     pub fn family(&self) -> &'static str {
         self.family
     }
 
     /// Whether its parameters may stand in a file of their own.
-    #[must_use]
     pub fn is_written_out(&self) -> bool {
         self.is_written_out
     }
 
     /// Whether it came while the program ran.
-    #[must_use]
     pub fn is_late(&self) -> bool {
         matches!(self.behind, Behind::Late { .. })
     }
@@ -166,7 +160,6 @@ impl<K: Kind> Entry<K> {
     }
 
     /// JSON Schema of its parameters.
-    #[must_use]
     pub fn schema(&self) -> Schema {
         match &self.behind {
             Behind::Definition { schema, .. } => schema(),
@@ -175,7 +168,6 @@ impl<K: Kind> Entry<K> {
     }
 
     /// It, with all parameters at their defaults.
-    #[must_use]
     pub fn default_choice(&self) -> Choice<K> {
         self.choice(self.default(), None)
     }

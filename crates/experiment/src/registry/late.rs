@@ -12,7 +12,6 @@ impl<K: Kind> Entry<K> {
     /// A model or method without parameters that is known only while the program runs, called `name` and made by `object`. The
     /// `identity` goes into the names of its runs in the place of parameters, a version and a hash of its text; without one its runs are
     /// never kept.
-    #[must_use]
     pub fn late(name: &str, summary: &str, identity: Option<Map<String, Value>>, object: Arc<K::Object>) -> Self {
         let (name, summary) = (interned(name), interned(summary));
         Self { name, summary, source: "", family: "", is_written_out: false, behind: Behind::Late { identity, object } }

@@ -40,20 +40,17 @@ pub struct Registry {
 
 impl Registry {
     /// A registry without entries.
-    #[must_use]
     pub fn empty() -> Self {
         Self::default()
     }
 
     /// Everything in the workspace.
-    #[must_use]
     pub fn builtin() -> Self {
         builtin::registry()
     }
 
     /// Whether all that it has of types is what the workspace has. What came [while the program ran](Entry::late) does not count: its identity
     /// is in the names of its runs.
-    #[must_use]
     pub fn is_builtin(&self) -> bool {
         let builtin = Self::builtin();
         let definitions = |registry: &Self| {
@@ -65,7 +62,6 @@ impl Registry {
     }
 
     /// Versions of the libraries of the system that methods call: `SUNDIALS 6.4.1`, or that there is none.
-    #[must_use]
     pub fn libraries() -> String {
         format!("SUNDIALS {}", mbsbench_sundials::version().unwrap_or("none"))
     }
@@ -139,31 +135,26 @@ impl Registry {
     }
 
     /// The same registry, where `every` stands for one method alone; see [`Plan::of_contender`](crate::plan::Plan::of_contender).
-    #[must_use]
     pub fn with_contender(&self, contender: Contender) -> Self {
         Self { contender: Some(contender), ..self.clone() }
     }
 
     /// The method that `every` stands for, if it is one alone.
-    #[must_use]
     pub fn contender(&self) -> Option<&Contender> {
         self.contender.as_ref()
     }
 
     /// All models, in the order in which they were added.
-    #[must_use]
     pub fn models(&self) -> &[Entry<ModelKind>] {
         &self.models
     }
 
     /// All methods.
-    #[must_use]
     pub fn methods(&self) -> &[Entry<MethodKind>] {
         &self.methods
     }
 
     /// All measures.
-    #[must_use]
     pub fn measures(&self) -> &[Entry<MeasureKind>] {
         &self.measures
     }

@@ -21,19 +21,16 @@ pub struct Formula {
 
 impl Formula {
     /// Störmer and Verlet's method in its velocity form: order 2, symplectic where forces are gradients.
-    #[must_use]
     pub fn stormer_verlet() -> Self {
         Self { gamma: 0.5, corrects: true }
     }
 
     /// Equation 16 of modin2005 with `gamma` for its 3/4: order 1.
-    #[must_use]
     pub fn semi_explicit(gamma: f64) -> Self {
         Self { gamma, corrects: false }
     }
 
     /// Order of convergence of positions and velocities.
-    #[must_use]
     pub fn order(self) -> u32 {
         if self.corrects { 2 } else { 1 }
     }

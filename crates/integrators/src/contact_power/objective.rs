@@ -11,7 +11,6 @@ pub struct Objective {
 
 impl Objective {
     /// `1/W` at contact powers `P_i`: at least one, and one where all are zero. Not a number where one of them is.
-    #[must_use]
     pub fn reciprocal(&self, powers: &[f64]) -> f64 {
         let larger = |largest: f64, power: &f64| {
             if power.abs() > largest || power.is_nan() { power.abs() } else { largest }
@@ -21,7 +20,6 @@ impl Objective {
 }
 
 /// `R = u/2 (1/W₀ + 1/W₁) − 1` (Eq. 12) of a step of `u` times ε between states with the given `1/W`.
-#[must_use]
 pub fn residual(u: f64, reciprocals: [f64; 2]) -> f64 {
     0.5 * u * (reciprocals[0] + reciprocals[1]) - 1.0
 }

@@ -31,26 +31,22 @@ pub struct Search {
 
 impl Search {
     /// Starts at `first`, or at `largest` where that is shorter.
-    #[must_use]
     pub fn new(eta: f64, first: f64, largest: f64) -> Self {
         let u = first.min(largest);
         Self { eta, largest, a: 0.0, b: u, u, bisecting: false, tests: 0 }
     }
 
     /// The trial to be tested.
-    #[must_use]
     pub fn u(&self) -> f64 {
         self.u
     }
 
     /// Lower end of the bracket: zero, or the longest trial that was too short.
-    #[must_use]
     pub fn lower(&self) -> f64 {
         self.a
     }
 
     /// Tests made.
-    #[must_use]
     pub fn tests(&self) -> u32 {
         self.tests
     }
@@ -79,7 +75,6 @@ impl Search {
 
     /// Whether no trial will meet the criterion: the bracket is down to rounding, or `MOST_TESTS` are made. Where the force
     /// jumps, so may `R`, across the whole of `[−η, η]`.
-    #[must_use]
     pub fn is_exhausted(&self) -> bool {
         self.tests >= MOST_TESTS || (self.bisecting && self.b - self.a <= 4.0 * f64::EPSILON * self.b)
     }

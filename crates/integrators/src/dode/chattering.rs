@@ -14,13 +14,11 @@ pub struct Chattering {
 
 impl Chattering {
     /// With a window of so many seconds.
-    #[must_use]
     pub fn new(window: f64) -> Self {
         Self { window, begin: f64::NEG_INFINITY, counts: Vec::new(), all: 0 }
     }
 
     /// Length of the window, s.
-    #[must_use]
     pub fn window(&self) -> f64 {
         self.window
     }

@@ -28,15 +28,11 @@ pub struct Detector {
 
 impl Detector {
     /// For a solve with these rules.
-    #[must_use]
     pub fn new(rules: &Rules) -> Self {
         Self { rules: *rules, kinds: Vec::new(), locked: Vec::new(), candidates: Vec::new() }
     }
 
     /// Takes over the functions at the start of a step: their kinds, and the configuration (5.3).
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn begin<S: Scalar>(
         &mut self,
         functions: &mut CountedEvents<'_, S>,
@@ -55,19 +51,16 @@ impl Detector {
     }
 
     /// Whether zeros of the function make the state jump.
-    #[must_use]
     pub fn is_unilateral(&self, index: usize) -> bool {
         self.kinds[index] == EventKind::Unilateral
     }
 
     /// The direction in which the function crosses zero when it leaves its side.
-    #[must_use]
     pub fn direction(&self, index: usize) -> f64 {
         if self.locked[index] { -1.0 } else { 1.0 }
     }
 
     /// The offset function ĝ of (5.4) or (5.5), turned so that it rises through zero at the located time.
-    #[must_use]
     pub fn offset_value<S: Scalar>(&self, index: usize, at: &State<S>) -> f64 {
         let offset = match self.rules.settings.cel {
             Cel::Off => 0.0,
@@ -77,7 +70,6 @@ impl Detector {
     }
 
     /// Whether events of the function are located just past its zero (CEL⁺), or never past it (CEL⁻).
-    #[must_use]
     pub fn is_located_past(&self, index: usize) -> bool {
         match self.rules.settings.cel {
             Cel::ByKind => !self.is_unilateral(index),
@@ -87,7 +79,6 @@ impl Detector {
     }
 
     /// Whether the function has crossed its own offset surface at a state, by more than `tolerance`.
-    #[must_use]
     pub fn has_passed<S: Scalar>(&self, index: usize, at: &State<S>, tolerance: f64) -> bool {
         let direction = self.direction(index);
         // A unilateral function that starts within the offset and goes away from zero has not passed anything.

@@ -31,7 +31,6 @@ struct Bracket<S> {
 
 impl<S: Scalar> Locator<S> {
     /// For a solve with these rules, and states like `state`.
-    #[must_use]
     pub fn new(rules: &Rules, state: &State<S>) -> Self {
         Self { rules: *rules, middle: state.clone(), trial: state.clone() }
     }
@@ -44,9 +43,6 @@ impl<S: Scalar> Locator<S> {
 
     /// Looks for the first event in the step from `start` to `end`. Gives the number of the function located, with the
     /// state there in `trial`; none where there is no event.
-    ///
-    /// # Errors
-    /// Those of the problem, [`Failure::NonFinite`] and [`Failure::EventNotLocated`].
     pub fn first_event<P: Pair<S>>(
         &mut self,
         (problem, pair): (&mut Counted<'_, S>, &mut P),

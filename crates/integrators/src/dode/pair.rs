@@ -19,9 +19,6 @@ pub trait Pair<S: Scalar>: Clone {
     fn restart(&mut self) {}
 
     /// Makes the step of size `h` from `start`, whose derivative is known; writes time, state and derivative.
-    ///
-    /// # Errors
-    /// Those of the problem.
     fn step(&mut self, problem: &mut Counted<'_, S>, start: &State<S>, h: S, end: &mut State<S>)
     -> Result<(), Failure>;
 
@@ -48,7 +45,6 @@ pub struct ExplicitPair<S: Scalar> {
 
 impl<S: Scalar> ExplicitPair<S> {
     /// The pair of a formula with an error estimate, for states of `dimension` components.
-    #[must_use]
     pub fn new(formula: &Formula<DoubleDouble>, dimension: usize) -> Self {
         let lower = formula.clone().with_lower_order().expect("the pairs of this solver have two formulas");
         let (formula, lower) = (formula.rounded(), lower.rounded::<S>());

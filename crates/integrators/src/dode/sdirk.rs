@@ -51,7 +51,6 @@ pub struct Sdirk4<S> {
 
 impl<S: Scalar> Sdirk4<S> {
     /// For states of `n` components.
-    #[must_use]
     pub fn new(n: usize) -> Self {
         let zeros = || vec![S::nought(); n];
         let square = DMatrix::from_element(n, n, S::nought());

@@ -63,21 +63,12 @@ pub(crate) trait Equations {
     fn multipliers(&self) -> usize;
 
     /// Writes unknowns that satisfy the algebraic equations at the start: `y` holds the state.
-    ///
-    /// # Errors
-    /// Those of the problem, or that there are none.
     fn start(&mut self, problem: &mut Counted<'_>, t: f64, y: &mut [f64]) -> Result<(), Failure>;
 
     /// Writes `f(t, y)`.
-    ///
-    /// # Errors
-    /// Those of the problem.
     fn rhs(&mut self, problem: &mut Counted<'_>, t: f64, y: &[f64], f: &mut [f64]) -> Result<(), Failure>;
 
     /// Forms `J = ∂f/∂y` at `(t, y)`, where `f` is `f(t, y)`.
-    ///
-    /// # Errors
-    /// Those of the problem.
     fn linearise(&mut self, problem: &mut Counted<'_>, t: f64, y: &[f64], f: &[f64]) -> Result<(), Failure>;
 
     /// Writes the smallest `y'` with which `M y'` is `f` as nearly as can be: rates at the start.

@@ -39,7 +39,6 @@ pub struct Locator<S> {
 
 impl<S: Scalar> Locator<S> {
     /// For `count` functions of states like `initial`, and a method of order `order`.
-    #[must_use]
     pub fn new(count: usize, initial: &[S], order: u32) -> Self {
         let mut state = State::new(S::nought(), if count == 0 { &[] } else { initial });
         state.resize(count);
@@ -56,27 +55,21 @@ impl<S: Scalar> Locator<S> {
     }
 
     /// Whether the problem has functions whose zeros are to be located.
-    #[must_use]
     pub fn has_functions(&self) -> bool {
         !self.sides.is_empty()
     }
 
     /// Functions that reached zero at the end of the step located last.
-    #[must_use]
     pub fn reached(&self) -> &[usize] {
         &self.reached
     }
 
     /// Both ends of the step located last, where an event ended it, before the jump.
-    #[must_use]
     pub fn cut_step(&self) -> Option<(&State<S>, &State<S>)> {
         (!self.reached.is_empty()).then_some((&self.start, &self.high))
     }
 
     /// Evaluates the functions at the initial state.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn begin<St: Stepper<S>>(
         &mut self,
         run: &mut Run<'_, Counted<'_, S>, S>,

@@ -23,7 +23,6 @@ pub struct State<S> {
 
 impl<S: Scalar> State<S> {
     /// At `t`, without functions yet.
-    #[must_use]
     pub fn new(t: S, y: &[S]) -> Self {
         let rate = vec![S::nought(); y.len()];
         Self { t, h: S::nought(), y: y.to_vec(), rate, values: Vec::new(), value_rates: Vec::new() }
@@ -36,9 +35,6 @@ impl<S: Scalar> State<S> {
     }
 
     /// Evaluates the functions and their rates; no right-hand side is needed.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn watch(&mut self, problem: &mut Counted<'_, S>) -> Result<(), Failure> {
         if self.values.is_empty() {
             return Ok(());
@@ -48,21 +44,16 @@ impl<S: Scalar> State<S> {
     }
 
     /// Evaluates the rates of the functions only.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn watch_rates(&mut self, problem: &mut Counted<'_, S>) -> Result<(), Failure> {
         problem.events()?.rates(self.t, &self.y, &self.rate, &mut self.value_rates)
     }
 
     /// Whether a function is on its upper side here, `L` of (5.3).
-    #[must_use]
     pub fn side(&self, index: usize) -> bool {
         self.values[index].value() >= 0.0
     }
 
     /// Whether state and derivative are finite.
-    #[must_use]
     pub fn is_finite(&self) -> bool {
         self.y.iter().chain(&self.rate).all(|x| x.is_finite())
     }
@@ -77,7 +68,6 @@ impl<S: Scalar> State<S> {
     }
 
     /// The interpolant of a function from here to `end`.
-    #[must_use]
     pub fn cubic(&self, end: &Self, index: usize) -> Cubic {
         let at = |state: &Self| (state.values[index].value(), state.value_rates[index].value());
         Cubic::new((end.h - self.h).value(), at(self), at(end))

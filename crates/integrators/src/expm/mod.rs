@@ -36,7 +36,6 @@ pub struct MatrixExponential {
 
 impl MatrixExponential {
     /// Memory for `n × n` matrices.
-    #[must_use]
     pub fn new(n: usize) -> Self {
         let zeros = || DMatrix::zeros(n, n);
         Self {
@@ -58,7 +57,6 @@ impl MatrixExponential {
     }
 
     /// What was done so far.
-    #[must_use]
     pub fn costs(&self) -> Statistics {
         self.costs
     }

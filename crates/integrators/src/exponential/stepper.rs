@@ -39,7 +39,6 @@ struct Estimate {
 
 impl LlmStepper {
     /// For states of `n` components of a problem that may depend on time.
-    #[must_use]
     pub fn new(n: usize, autonomous: bool) -> Self {
         Self {
             autonomous,

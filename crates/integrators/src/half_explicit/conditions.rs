@@ -22,7 +22,6 @@ pub struct Orders {
 ///
 /// The conditions are those of Hairer, Wanner, Solving Ordinary Differential Equations II, section VII.5: one for each tree of meagre
 /// vertices, `f`, and fat ones, `(−g_y f_z)⁻¹ g_yy…`.
-#[must_use]
 pub fn orders(table: &Table) -> Orders {
     let rows: Vec<Vec<DoubleDouble>> = table.rows.iter().map(|row| values(row)).collect();
     let embedded: Option<Vec<DoubleDouble>> = table.embedded.map(|(weights, _)| values(weights));

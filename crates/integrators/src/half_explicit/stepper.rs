@@ -44,7 +44,6 @@ enum Known {
 
 impl<S: Scalar> HalfExplicitStepper<S> {
     /// Memory for a mechanical system of that kind.
-    #[must_use]
     pub fn new(table: &'static Table, mechanics: &CountedMechanics<'_, S>) -> Self {
         let Dimensions { coordinates, velocities: n, holonomic: m, .. } = mechanics.dimensions();
         let coefficients = Coefficients::of(table);

@@ -14,7 +14,6 @@ const MULTIPLE: f64 = 1e-3;
 
 impl<S: Scalar> Esdirk<S> {
     /// Source, tableau, orders, stability: see [`Method::details`](mbsbench_problem::Method::details).
-    #[must_use]
     pub fn details(&self) -> Vec<String> {
         let order = |weights: &[S], claimed: u32| conditions::order(&self.rows, weights, claimed + 1, ROUNDING);
         let names = [("formula", self.name.as_str()), ("from", self.source)];
@@ -44,7 +43,6 @@ impl<S: Scalar> Esdirk<S> {
 
 impl LinearMultistep {
     /// Coefficients, order, stability: see [`Method::details`](mbsbench_problem::Method::details).
-    #[must_use]
     pub fn details(&self) -> Vec<String> {
         let mut lines = vec![
             property("steps", self.steps()),
@@ -102,7 +100,6 @@ impl LinearMultistep {
 
 impl SingleStep {
     /// Coefficients and stability: see [`Method::details`](mbsbench_problem::Method::details).
-    #[must_use]
     pub fn details(&self) -> Vec<String> {
         let mut lines = vec![
             property(

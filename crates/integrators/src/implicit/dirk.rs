@@ -42,7 +42,6 @@ pub struct EmbeddedWeights<S> {
 
 impl Esdirk {
     /// The same numbers, each rounded to the scalar type.
-    #[must_use]
     pub fn rounded<S: Scalar>(&self) -> Esdirk<S> {
         let all = |numbers: &[DoubleDouble]| numbers.iter().map(|&x| rounded(x)).collect::<Vec<S>>();
         Esdirk {
@@ -61,43 +60,36 @@ impl Esdirk {
 
 impl<S: Scalar> Esdirk<S> {
     /// Number of stages `s`, the explicit one included.
-    #[must_use]
     pub fn stages(&self) -> usize {
         self.nodes.len()
     }
 
     /// Number of implicit stages `n = s − 1`.
-    #[must_use]
     pub fn implicit_stages(&self) -> u32 {
         self.nodes.len() as u32 - 1
     }
 
     /// The coefficient on the diagonal.
-    #[must_use]
     pub fn gamma(&self) -> S {
         self.rows[1][1]
     }
 
     /// The weights `b`: the last row.
-    #[must_use]
     pub fn weights(&self) -> &[S] {
         &self.rows[self.rows.len() - 1]
     }
 
     /// The stability function `R(z)`: a step of `y′ = λy` with `z = hλ` multiplies `y` with it.
-    #[must_use]
     pub fn stability(&self, z: Complex<f64>) -> Complex<f64> {
         *stage_values(&self.rows, z).last().expect("there is a stage")
     }
 
     /// The same as the matrix that takes `y` from the start to the end of a step, `1 × 1`.
-    #[must_use]
     pub fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
         DMatrix::from_element(1, 1, self.stability(z))
     }
 
     /// `R(∞)`, to which `R(z)` tends in all directions: the damping of infinite frequencies, `ρ_∞` up to its sign.
-    #[must_use]
     pub fn stability_at_infinity(&self) -> S {
         let mut values = vec![S::from(1.0)];
         for row in &self.rows[1..] {
@@ -108,7 +100,6 @@ impl<S: Scalar> Esdirk<S> {
     }
 
     /// The same numbers in the form that the [order conditions](crate::conditions) take.
-    #[must_use]
     pub fn formula(&self) -> Formula<S> {
         let difference = |embedded: &EmbeddedWeights<S>| {
             self.weights().iter().zip(&embedded.weights).map(|(&b, &embedded)| b - embedded).collect()

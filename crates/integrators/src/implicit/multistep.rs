@@ -19,13 +19,11 @@ pub struct LinearMultistep {
 
 impl LinearMultistep {
     /// `y_k = y_{k−1} + h/2 (y′_k + y′_{k−1})`, with which the others start; zhang2022, Eq. 3.
-    #[must_use]
     pub fn trapezoidal() -> Self {
         Self { alpha: vec![1.0], beta: vec![0.5, 0.5] }
     }
 
     /// The two-step formula with `ρ_∞ = rho` in [0, 1].
-    #[must_use]
     pub fn lms2(rho: f64) -> Self {
         let d = 3.0 - rho;
         Self::with_equal_roots(vec![4.0 * (1.0 - rho) / d, (3.0 * rho - 1.0) / d], 2.0 / ((1.0 + rho) * d), rho)
@@ -35,7 +33,6 @@ impl LinearMultistep {
     ///
     /// Its `β` belong to the step `h_k` that is made. Order two and the double root at `−ρ_∞` hold for every `κ > 0`;
     /// `κ = 1` gives [`Self::lms2`].
-    #[must_use]
     pub fn lms2_variable(rho: f64, kappa: f64) -> Self {
         let q = (1.0 - rho).powi(2);
         let e = 2.0 * (1.0 + kappa) - q;
@@ -50,7 +47,6 @@ impl LinearMultistep {
     ///
     /// With `rho = 1` it has a double root −1 at frequency zero and is not zero-stable: it is then fit for
     /// [linear analysis](mbsbench_problem::linear), where it is the trapezoidal rule times a factor, but not to integrate.
-    #[must_use]
     pub fn lms3(rho: f64) -> Self {
         let d = polynomial(rho, &[10.0, -5.0, 1.0]);
         let alpha = vec![
@@ -64,7 +60,6 @@ impl LinearMultistep {
     /// The four-step formula for a constant step, with `ρ_∞ = rho` in [0, 1].
     ///
     /// With `rho = 1` it has a triple root −1 at frequency zero; see [`Self::lms3`].
-    #[must_use]
     pub fn lms4(rho: f64) -> Self {
         let d = polynomial(rho, &[35.0, -21.0, 7.0, -1.0]);
         let alpha = vec![
@@ -77,13 +72,11 @@ impl LinearMultistep {
     }
 
     /// Number of past steps `r`.
-    #[must_use]
     pub fn steps(&self) -> usize {
         self.alpha.len()
     }
 
     /// The matrix that takes `(y_{k−1}, …, y_{k−r})` to `(y_k, …, y_{k−r+1})` for `y′ = λy`, `z = hλ`.
-    #[must_use]
     pub fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
         let zero = Complex::new(0.0, 0.0);
         let one = Complex::new(1.0, 0.0);
@@ -133,13 +126,11 @@ pub struct Multistep {
 impl Multistep {
     /// With the trapezoidal rule for the first steps, which is enough for formulas of order three, and BDF2 for a step of another
     /// size.
-    #[must_use]
     pub fn new(formula: LinearMultistep) -> Self {
         Self::damped(formula, 0.0, Start::Trapezoidal)
     }
 
     /// With the first steps that a formula with spectral radius `rho_inf` at infinite frequency has.
-    #[must_use]
     pub fn damped(formula: LinearMultistep, rho_inf: f64, start: Start) -> Self {
         let first = |step: usize| match (start, step) {
             (Start::Ladder, 2) => LinearMultistep::lms2(rho_inf),

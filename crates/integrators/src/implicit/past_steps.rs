@@ -34,7 +34,6 @@ enum Begun {
 
 impl PastSteps {
     /// At the start of a run.
-    #[must_use]
     pub fn new(Multistep { formula, first, rho_inf }: &Multistep, prediction: Prediction) -> Self {
         let begun = |first: &First| match first {
             First::Multistep(formula) => Begun::Multistep(formula.clone()),

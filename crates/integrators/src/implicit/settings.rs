@@ -74,7 +74,6 @@ macro_rules! named {
         impl Options {
             /// The options by their names in files, each with its value, under the names that all methods share, as far
             /// as there are such names; see [`Method::solver_options`](mbsbench_problem::Method::solver_options).
-            #[must_use]
             pub fn named(&self) -> Vec<(String, String)> {
                 let own = [$((kebab_case(stringify!($setting)), spelling(&self.$option))),*];
                 let own = own.map(|(name, value)| match &*name {
@@ -133,7 +132,6 @@ parameters! {
 
 impl Charts {
     /// Whether corrections are about the predicted point.
-    #[must_use]
     pub fn are_predicted(self) -> bool {
         matches!(self, Self::Prediction | Self::Moving)
     }

@@ -47,20 +47,17 @@ pub struct Level {
 
 impl SingleStep {
     /// The equivalent of LMS2, with `ρ_∞ = rho` in [0, 1].
-    #[must_use]
     pub fn ss2(rho: f64) -> Self {
         Self::from_roots(rho, &[Complex::new(1.0, 0.0)])
     }
 
     /// The equivalent of LMS3, with `ρ_∞ = rho` in [0, 1]: the roots of `6s² − 9s + 4`.
-    #[must_use]
     pub fn ss3(rho: f64) -> Self {
         let s = Complex::new(0.75, 15f64.sqrt() / 12.0);
         Self::from_roots(rho, &[s, s.conj()])
     }
 
     /// The equivalent of LMS4, with `ρ_∞ = rho` in [0, 1]: the roots of `20s³ − 40s² + 29s − 8`, the real one first.
-    #[must_use]
     pub fn ss4(rho: f64) -> Self {
         let real = real_root_of_ss4();
         // what is left is s² − 2 m s + 8/(20 real), with the sum of all roots equal to two
@@ -70,7 +67,6 @@ impl SingleStep {
     }
 
     /// Number of past steps `r` of the multistep formula with the same spectrum.
-    #[must_use]
     pub fn steps(&self) -> usize {
         self.levels.len() + 1
     }
@@ -79,7 +75,6 @@ impl SingleStep {
     ///
     /// The sum of the auxiliary derivatives is taken as it is, with its imaginary part, which for real initial values
     /// is zero.
-    #[must_use]
     pub fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
         let r = self.steps();
         let one = Complex::new(1.0, 0.0);

@@ -94,9 +94,6 @@ impl Solver {
     }
 
     /// Solves for the end of a step.
-    ///
-    /// # Errors
-    /// Those of [`motion`](Self::motion), and [`Failure::AccelerationsDiverged`].
     pub fn leap(&mut self, run: &mut Run<'_, Counted<'_>>, leap: Leap<'_>) -> Result<(), Failure> {
         let (time, most) = (run.t, self.max_iterations);
         let mut iteration = Leaping { solver: self, run, leap, made: 0, change: 0.0, coordinate: 0 };

@@ -42,13 +42,11 @@ pub struct Start<'s> {
 
 impl Start<'_> {
     /// Memory for Newton's matrix of positions and multipliers, of the kind that the terms are in.
-    #[must_use]
     pub fn saddle(&self) -> Saddle {
         Saddle::new(&self.structure.dynamics, &self.structure.jacobian, self.is_sparse())
     }
 
     /// Whether terms and derivatives have the entries of a pattern only.
-    #[must_use]
     pub fn is_sparse(&self) -> bool {
         self.terms.mass.pattern().is_some()
     }

@@ -107,7 +107,6 @@ parameters! {
 
 impl NewtonSettings {
     /// The settings as [`Method::solver_options`](mbsbench_problem::Method::solver_options) has them.
-    #[must_use]
     pub fn named(&self) -> Vec<(String, String)> {
         let Self { tolerance, max_iterations, jacobian, first_guess, load_derivatives } = self;
         options([

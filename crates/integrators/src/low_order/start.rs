@@ -12,9 +12,6 @@ use crate::sizes::Controlled;
 
 /// The formula at the initial state. With constant steps its algorithmic accelerations belong to the time `shift` steps after it; where
 /// steps are controlled, it gets the rates of the accelerations, and the first step a size, if it has none.
-///
-/// # Errors
-/// Those of the problem, and [`Failure::SingularMatrix`].
 pub fn start<F: Formula>(
     run: &mut Run<'_, Counted<'_>>,
     make: impl FnOnce(&Start<'_>) -> Result<F, Singular>,

@@ -28,7 +28,6 @@ pub(super) fn details(max_order: usize) -> Vec<String> {
 
 impl Formula {
     /// The order of the three stages together, by their local error on `y' = y`, `O(h^{p+1})`, at two sizes.
-    #[must_use]
     pub fn found_order(&self) -> usize {
         let k = self.order;
         let error = |h: f64| {
@@ -43,7 +42,6 @@ impl Formula {
     }
 
     /// What a step makes of the last `k` states, the latest first, on `y' = λ y` with `z = h λ`.
-    #[must_use]
     pub fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
         let k = self.order;
         let row = |coefficients: &[f64]| of_states(&coefficients[..k]);
@@ -65,14 +63,12 @@ impl Formula {
     }
 
     /// What is left of the largest of the last states in a step with `z` towards infinity; zero where all of it is damped at once.
-    #[must_use]
     pub fn at_infinity(&self) -> f64 {
         let amplification = self.amplification(Complex::new(-1e15, 0.0));
         amplification.row(0).iter().map(|entry| entry.norm()).sum()
     }
 
     /// The largest `α` with which the formula is A(α)-stable, degrees, to a hundredth.
-    #[must_use]
     pub fn angle(&self) -> f64 {
         let is_stable = |degrees: f64| {
             let turn = Complex::from_polar(1.0, std::f64::consts::PI - degrees.to_radians());

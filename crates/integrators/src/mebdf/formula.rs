@@ -43,7 +43,6 @@ fn harmonic(m: usize) -> f64 {
 
 impl Formula {
     /// Of order `k` from 1 to [`MAX_ORDER`].
-    #[must_use]
     pub fn new(k: usize) -> Self {
         let own = 1.0 / harmonic(k);
         let ratio = -1.0 / ((k + 1) as f64 * harmonic(k + 1));
@@ -64,7 +63,6 @@ impl Formula {
 
     /// Reciprocal of the error constant of the backward differentiation formula of order `k`, from 0 on, in units of `b`: its local error
     /// is `∇^{k+1} y` over this. What the code has for order 0 is one.
-    #[must_use]
     pub fn error_scale(k: usize) -> f64 {
         if k == 0 { 1.0 } else { (k + 1) as f64 * harmonic(k) }
     }

@@ -76,9 +76,6 @@ impl Stage {
     }
 
     /// Evaluates `f` at the present guess.
-    ///
-    /// # Errors
-    /// Those of the problem, and budgets.
     pub(super) fn evaluate(
         &mut self,
         run: &mut Run<'_, Counted<'_>>,
@@ -100,9 +97,6 @@ impl Stage {
     }
 
     /// Iterates from the present guess; `ratio` is `ρ`.
-    ///
-    /// # Errors
-    /// Those of the problem but [`Failure::NonFinite`], and [`Failure::BudgetExhausted`].
     pub(super) fn solve(
         &mut self,
         run: &mut Run<'_, Counted<'_>>,

@@ -24,31 +24,26 @@ pub struct Formula {
 
 impl Formula {
     /// The NDFs with the published `κ`.
-    #[must_use]
     pub const fn ndf() -> Self {
         Self { kappa: KAPPA }
     }
 
     /// The BDFs.
-    #[must_use]
     pub const fn bdf() -> Self {
         Self { kappa: [0.0; MAX_ORDER] }
     }
 
     /// `γ_k`, for `k` from 1 to [`MAX_ORDER`].
-    #[must_use]
     pub fn gamma(k: usize) -> f64 {
         GAMMA[k - 1]
     }
 
     /// `(1 − κ_k) γ_k`, the coefficient of `y_{n+1}`: the equations of a step are solved with `M − h/((1 − κ) γ) J`.
-    #[must_use]
     pub fn leading(&self, k: usize) -> f64 {
         (1.0 - self.kappa[k - 1]) * GAMMA[k - 1]
     }
 
     /// `κ_k γ_k + 1/(k + 1)`: the local error of order `k` is this times `∇^{k+1} y_{n+1}` to leading order (Eq. 4).
-    #[must_use]
     pub fn error_constant(&self, k: usize) -> f64 {
         self.kappa[k - 1] * GAMMA[k - 1] + 1.0 / (k + 1) as f64
     }

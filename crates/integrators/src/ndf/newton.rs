@@ -72,9 +72,6 @@ impl Newton {
     }
 
     /// Iterates for the step of order `k` and size `h` from `start` to `t_end`. Leaves `y_{n+1}` and `∇^{k+1} y_{n+1}`.
-    ///
-    /// # Errors
-    /// Those of the problem, but for [`Failure::NonFinite`].
     pub(super) fn run(
         &mut self,
         problem: &mut Counted<'_>,

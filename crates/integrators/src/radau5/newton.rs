@@ -75,9 +75,6 @@ impl Newton {
     }
 
     /// Iterates for the step of size `h` from `y`, the present state, with the factors that `equations` has.
-    ///
-    /// # Errors
-    /// Those of the problem but [`Failure::NonFinite`], and [`Failure::BudgetExhausted`].
     pub(super) fn run(
         &mut self,
         run: &mut Run<'_, Counted<'_>>,
@@ -205,9 +202,6 @@ impl Newton {
 
     /// The same with `f` taken at `y` plus the error estimated before, which removes what a stiff component leaves in it
     /// (Eq. IV.8.20).
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub(super) fn estimate_again(
         &mut self,
         problem: &mut Counted<'_>,

@@ -43,7 +43,6 @@ pub const FROM_STAGES: [[f64; 3]; 3] = [
 pub const ERROR: [f64; 3] = [(-13.0 - 7.0 * SQRT_6) / 3.0, (-13.0 + 7.0 * SQRT_6) / 3.0, -1.0 / 3.0];
 
 /// `R(z) = 1 + z bᵀ (1 − z A)⁻¹ 𝟙`, the stability function.
-#[must_use]
 pub fn stability(z: Complex<f64>) -> Complex<f64> {
     let rows = Matrix3::from_fn(|i, j| Complex::from(ROWS[i][j]));
     let ones = Vector3::from_element(Complex::from(1.0));

@@ -28,7 +28,6 @@ impl BoundFrom {
         [Self::Printed, Self::Wording, Self::Figure, Self::AuthorsCode, Self::IndependentProgram, Self::Ours];
 
     /// As in files: `authors-code`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         keys_of::<Self>()[self as usize]
     }
@@ -52,7 +51,6 @@ impl BoundSet {
     pub const ALL: [Self; 3] = [Self::Before, Self::Stated, Self::After];
 
     /// As in files.
-    #[must_use]
     pub fn name(self) -> &'static str {
         keys_of::<Self>()[self as usize]
     }

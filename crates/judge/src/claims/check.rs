@@ -61,14 +61,12 @@ pub enum Role {
 
 impl Check {
     /// Whether it decides the outcome of its statement.
-    #[must_use]
     pub fn is_carrying(&self) -> bool {
         self.role != Some(Role::Also)
     }
 
     /// Whether it tests a size. On a stand-in for a model that is not public, a size says nothing about the paper,
     /// while a direction may.
-    #[must_use]
     pub fn is_size(&self) -> bool {
         match (self.role, &self.kind) {
             (Some(Role::Direction), _) => false,
@@ -119,7 +117,6 @@ impl Default for Kind {
 
 impl Kind {
     /// As in files.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Value(_) => "value",
@@ -145,7 +142,6 @@ impl Kind {
     }
 
     /// The test of checks of one number.
-    #[must_use]
     pub fn test(&self) -> Option<Test> {
         match self {
             Self::Order(order) => Some(order.test()),
@@ -155,7 +151,6 @@ impl Kind {
     }
 
     /// Where its bound comes from by itself: printed digits, or words that leave nothing to choose.
-    #[must_use]
     pub fn natural_bound(&self) -> Option<BoundFrom> {
         match self {
             Self::Ordering(Ordering { by_factor: None | Some(1.0), .. })
@@ -169,7 +164,6 @@ impl Kind {
     }
 
     /// What the paper prints, where it prints a number.
-    #[must_use]
     pub fn published(&self) -> Option<&str> {
         match self {
             Self::Order(order) => Some(&order.published.text),
@@ -178,7 +172,6 @@ impl Kind {
     }
 
     /// The operands, in the order of the file.
-    #[must_use]
     pub fn operands(&self) -> Vec<&Operand> {
         match self {
             Self::Order(order) => vec![&order.of],
@@ -190,7 +183,6 @@ impl Kind {
     }
 
     /// The operands, and those that say where operands are read off.
-    #[must_use]
     pub fn all_operands(&self) -> Vec<&Operand> {
         let mut all = self.operands();
         let mut next = 0;
@@ -202,7 +194,6 @@ impl Kind {
     }
 
     /// The experiments that it speaks of, each once.
-    #[must_use]
     pub fn experiments(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.selections().into_iter().map(|(experiment, _)| experiment).collect();
         names.sort_unstable();
@@ -211,7 +202,6 @@ impl Kind {
     }
 
     /// The runs that it speaks of: experiments with what their axes must be.
-    #[must_use]
     pub fn selections(&self) -> Vec<(&str, &BTreeMap<String, AxisValue>)> {
         match self {
             Self::Failure(failure) => vec![(&failure.experiment, &failure.filter)],
@@ -223,13 +213,11 @@ impl Kind {
     }
 
     /// Whether there is something to test.
-    #[must_use]
     pub fn is_testable(&self) -> bool {
         !matches!(self, Self::Open(_))
     }
 
     /// Whether it rests on how long runs take.
-    #[must_use]
     pub fn is_of_time(&self) -> bool {
         let abscissa = if let Self::Order(order) = self { Some(order.x.as_str()) } else { None };
         let columns = self.operands().into_iter().flat_map(|operand| operand.columns().chain(operand.times.as_deref()));

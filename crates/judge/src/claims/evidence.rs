@@ -112,13 +112,11 @@ impl<'p> Evidence<'p> {
     }
 
     /// Results that were just made.
-    #[must_use]
     pub fn of(plans: &'p [Plan], outcomes: &'p [Outcome]) -> Self {
         Self { plans, results: outcomes.iter().map(|outcome| Cow::Borrowed(&outcome.results)).collect() }
     }
 
     /// The results of one of the plans.
-    #[must_use]
     pub fn results(&self, plan: &Plan) -> Option<&ResultSet> {
         let index = self.plans.iter().position(|other| std::ptr::eq(other, plan))?;
         Some(&self.results[index])
@@ -144,7 +142,6 @@ impl<'p> Evidence<'p> {
     }
 
     /// The numbers that an operand selects: run by run, column by column, or the one that is read off between runs.
-    #[must_use]
     pub fn select(&self, paper: &str, operand: &Operand) -> Selection {
         match &operand.at {
             Some(at) => self.read_off(paper, operand, at, self.completed(paper, operand)),
@@ -153,7 +150,6 @@ impl<'p> Evidence<'p> {
     }
 
     /// The numbers of the runs that did not fail; failed ones are left out and lack nothing.
-    #[must_use]
     pub fn completed(&self, paper: &str, operand: &Operand) -> Selection {
         self.selected(paper, operand, true)
     }

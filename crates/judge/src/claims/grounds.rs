@@ -29,7 +29,6 @@ pub struct Ground {
 
 impl Ground {
     /// The weakest mark.
-    #[must_use]
     pub fn mark(&self) -> Mark {
         self.parameters.values().copied().max().unwrap_or(Mark::Printed)
     }
@@ -37,13 +36,11 @@ impl Ground {
 
 impl<'p> Grounds<'p> {
     /// Of these plans.
-    #[must_use]
     pub fn new(plans: &'p [Plan]) -> Self {
         Self { plans, weak: plans.iter().map(|_| OnceLock::new()).collect() }
     }
 
     /// What a check of a paper rests on; none where it rests on no run.
-    #[must_use]
     pub fn of(&self, paper: &str, check: &Check) -> Option<Ground> {
         let selections = check.kind.selections();
         if selections.is_empty() {

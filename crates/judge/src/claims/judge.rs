@@ -18,7 +18,6 @@ use super::verdict::{Detail, Judgement, Reason, Verdict};
 use crate::statistics::exponent;
 
 /// What the test of a check says, whatever its runs rest on.
-#[must_use]
 pub fn judge(paper: &str, check: &Check, evidence: &Evidence<'_>) -> Judgement {
     let judge = Judge { paper, evidence };
     let mut judgement = judge.kind(&check.kind).unwrap_or_else(|lacking| *lacking);

@@ -69,20 +69,17 @@ impl JudgedCheck {
     }
 
     /// The outcome without its reason.
-    #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.outcome.verdict()
     }
 
     /// Whether the verdict differs from the expected one, if the check has one. A check that cannot be tested on this
     /// machine does not differ.
-    #[must_use]
     pub fn differs(&self) -> bool {
         !self.judgement.excused && self.check.expected.is_some_and(|expected| expected != self.verdict())
     }
 
     /// What is required: the published number with its tolerance, or the bound.
-    #[must_use]
     pub fn required(&self) -> String {
         match self.check.kind.test() {
             Some(test @ Test::Near { .. }) => {
@@ -94,7 +91,6 @@ impl JudgedCheck {
     }
 
     /// What was measured, in one line.
-    #[must_use]
     pub fn measured(&self) -> String {
         let Judgement { measured, details, .. } = &self.judgement;
         match measured {
@@ -108,7 +104,6 @@ impl JudgedCheck {
     }
 
     /// What is to be said of its outcome: what its test notes, and what we say.
-    #[must_use]
     pub fn note(&self) -> String {
         let parts = [self.judgement.note.as_str(), self.check.because.as_str()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
@@ -121,26 +116,22 @@ impl Judged {
     }
 
     /// The outcome without its reason.
-    #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.outcome.verdict()
     }
 
     /// Whether its verdict, or that of a check, differs from the expected one.
-    #[must_use]
     pub fn differs(&self) -> bool {
         (self.verdict() != self.statement.expected() && !self.is_excused())
             || self.checks.iter().any(JudgedCheck::differs)
     }
 
     /// Whether it differs from what is expected by more than times, which are those of one machine.
-    #[must_use]
     pub fn is_surprise(&self) -> bool {
         self.differs() && !self.differs_by_times()
     }
 
     /// Whether it differs from what is expected, and other times would make it as expected.
-    #[must_use]
     pub fn differs_by_times(&self) -> bool {
         let expected = self.statement.expected();
         let any_times =
@@ -165,25 +156,21 @@ impl Judged {
     }
 
     /// The weakest mark of the checks that decide its outcome; none where these rest on no run.
-    #[must_use]
     pub fn rests_on(&self) -> Option<Mark> {
         self.carrying().filter_map(|check| check.rests_on).max()
     }
 
     /// How many of the checks that decide it have an outcome.
-    #[must_use]
     pub fn count(&self, verdict: Verdict) -> usize {
         self.carrying().filter(|check| check.verdict() == verdict).count()
     }
 
     /// How many of the checks that decide it hold here, at our nominal numbers.
-    #[must_use]
     pub fn holding(&self) -> usize {
         self.carrying().filter(|check| check.judgement.verdict == Verdict::Reproduced).count()
     }
 
     /// How its checks fare, if several decide it: `holds here in 29 of 36; in all set-ups that the paper allows in 25`.
-    #[must_use]
     pub fn tally(&self) -> String {
         let all = self.carrying().count();
         let (here, firm) = (self.holding(), self.count(Verdict::Reproduced));
@@ -196,7 +183,6 @@ impl Judged {
 
     /// What of the set-up behind it is ours, at most `most` parameters, each with its mark if it is more than our
     /// choice. What lies below another one is not named.
-    #[must_use]
     pub fn ours(&self, most: usize) -> String {
         let all: BTreeMap<&str, Mark> =
             self.carrying().flat_map(|each| &each.ours).map(|(path, mark)| (path.as_str(), *mark)).collect();
@@ -212,7 +198,6 @@ impl Judged {
     }
 
     /// Why it has its outcome, in a sentence without a stop: the reason if it is open, else how its checks fare.
-    #[must_use]
     pub fn why(&self) -> String {
         if let Some(reason) = self.outcome.reason() {
             return reason.words();
@@ -229,7 +214,6 @@ impl Judged {
     }
 
     /// The check that decides its outcome: the first carrying one that has it.
-    #[must_use]
     pub fn deciding(&self) -> Option<&JudgedCheck> {
         self.carrying().find(|check| check.outcome == self.outcome).or_else(|| self.carrying().next())
     }
@@ -255,7 +239,6 @@ fn outcome_of(statement: &Statement, checks: &[JudgedCheck], times: Option<&Outc
 }
 
 /// Judges all statements and findings of a ledger.
-#[must_use]
 pub fn judge_all(
     ledger: &Ledger,
     evidence: &Evidence<'_>,

@@ -33,7 +33,6 @@ impl Ledger {
     }
 
     /// The ledger with nothing but the statement or finding of an id, if it has one.
-    #[must_use]
     pub fn only(&self, id: &str) -> Self {
         let of = |all: &[Statement]| all.iter().filter(|statement| statement.id == id).cloned().collect();
         Self { paper: self.paper.clone(), statements: of(&self.statements), findings: of(&self.findings) }

@@ -17,7 +17,6 @@ pub struct Question {
 }
 
 /// The questions behind the open statements, those first that would settle most.
-#[must_use]
 pub fn questions(judged: &[Judged], plans: &[&Plan]) -> Vec<Question> {
     let mut questions: Vec<Question> = Vec::new();
     for each in judged.iter().filter(|each| !each.is_finding) {
@@ -69,7 +68,6 @@ fn left_out(check: &JudgedCheck, plans: &[&Plan]) -> Option<String> {
 }
 
 /// A letter to the authors that asks these questions, in paragraphs; none if there is nothing to ask.
-#[must_use]
 pub fn letter(publication: &Publication, judged: &[Judged], questions: &[Question]) -> Option<Vec<String>> {
     let open: usize = questions.iter().map(|question| question.settles.len()).sum();
     let statements = || judged.iter().filter(|each| !each.is_finding);

@@ -38,13 +38,11 @@ pub struct Change {
 
 impl Lock {
     /// The file beside the ledger at `path`.
-    #[must_use]
     pub fn beside(path: &Path) -> PathBuf {
         path.with_file_name(NAME)
     }
 
     /// Reads the text of a lock. Malformed lines are skipped, so that their checks count as new.
-    #[must_use]
     pub fn parse(text: &str) -> Self {
         let line = |line: &str| {
             let mut words = line.split_whitespace();
@@ -56,7 +54,6 @@ impl Lock {
     }
 
     /// The text of the file.
-    #[must_use]
     pub fn text(&self) -> String {
         let line = |(id, Locked { definition, set }): (&String, &Locked)| format!("{id} {definition} {}\n", set.name());
         self.0.iter().map(line).collect()
@@ -67,7 +64,6 @@ impl Lock {
     /// An unchanged check keeps its stamp. A new or changed check whose result exists is stamped `after`, also in the
     /// first lock of a ledger. With `is_trusted` a new check whose ledger says otherwise is stamped `stated` instead.
     /// The changes of a first lock leave out checks without results.
-    #[must_use]
     pub fn renewed<'c>(
         before: Option<&Self>,
         checks: impl Iterator<Item = &'c Check>,

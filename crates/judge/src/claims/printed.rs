@@ -22,7 +22,6 @@ pub struct Printed {
 
 impl Printed {
     /// Reads a printed number; none where it is no finite number.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -34,13 +33,11 @@ impl Printed {
     }
 
     /// Whether `number`, rounded to the digits printed, is this one.
-    #[must_use]
     pub fn rounds_from(&self, number: f64) -> bool {
         self.part_of_half_place(number) <= 1.0
     }
 
     /// The distance of `number` in halves of the last place.
-    #[must_use]
     pub fn part_of_half_place(&self, number: f64) -> f64 {
         /// Halves themselves are rounded either way; what the division adds is no more than this.
         const ROUNDOFF: f64 = 1e-12;

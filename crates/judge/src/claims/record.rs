@@ -84,7 +84,6 @@ impl Judged {
 
 /// The text of `claims.json`: a list, one statement after the other, each with a line for each of its keys and of its
 /// checks.
-#[must_use]
 pub fn to_json(judged: &[Judged]) -> String {
     let statements: Vec<String> = judged.par_iter().map(Judged::json).collect();
     format!("[\n{}\n]\n", statements.join(",\n"))
@@ -100,7 +99,6 @@ pub struct Scores {
 
 impl Scores {
     /// Of the paper's statements, or of findings of ours.
-    #[must_use]
     pub fn of(judged: &[Judged], is_finding: bool) -> Self {
         let own = || judged.iter().filter(|each| each.is_finding == is_finding);
         Self {
@@ -110,19 +108,16 @@ impl Scores {
     }
 
     /// Statements with an outcome.
-    #[must_use]
     pub fn with(&self, verdict: Verdict) -> usize {
         self.outcomes.iter().filter(|(own, _)| *own == verdict).count()
     }
 
     /// Statements with an outcome that rest on one of these marks.
-    #[must_use]
     pub fn on(&self, verdict: Verdict, marks: &[Option<Mark>]) -> usize {
         self.outcomes.iter().filter(|(own, mark)| *own == verdict && marks.contains(mark)).count()
     }
 
     /// All statements.
-    #[must_use]
     pub fn total(&self) -> usize {
         self.outcomes.len()
     }
@@ -137,7 +132,6 @@ pub const GROUNDS: [(&str, &[Option<Mark>]); 3] = [
 ];
 
 /// The mark that a reader sees: `as printed` or `set-up partly ours`; empty where nothing is run.
-#[must_use]
 pub fn ground_of(mark: Option<Mark>) -> &'static str {
     let is_meant = |(_, marks): &&(&'static str, &[Option<Mark>])| mark.is_some() && marks.contains(&mark);
     GROUNDS.iter().find(is_meant).map_or("", |(name, _)| name)

@@ -43,7 +43,6 @@ pub(super) const FRAME: [FileKey; 3] = [
 ];
 
 /// The schema of a ledger: `statements:` with `findings:`, or `anchors:`.
-#[must_use]
 pub fn schema() -> Value {
     let mut generator = SchemaGenerator::default();
     let mut part = |schema: fn(&mut SchemaGenerator) -> schemars::Schema| schema(&mut generator).to_value();

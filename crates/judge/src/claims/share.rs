@@ -26,19 +26,16 @@ impl Counts {
     }
 
     /// Set-ups with a verdict.
-    #[must_use]
     pub fn of(&self, verdict: Verdict) -> usize {
         self.0[verdict as usize]
     }
 
     /// All set-ups.
-    #[must_use]
     pub fn all(&self) -> usize {
         self.0.iter().sum()
     }
 
     /// Set-ups that decide the test.
-    #[must_use]
     pub fn judged(&self) -> usize {
         self.all() - self.of(Verdict::Open)
     }
@@ -134,7 +131,6 @@ impl Share {
 
     /// How far the verdict of the nominal numbers holds: `reproduced in 80 % of 96 set-ups (71 % to 87 %); mass
     /// decides`.
-    #[must_use]
     pub fn words(&self, nominal: Verdict) -> String {
         let Self { same, samples, interval, decided, .. } = self;
         let (verdict, what) = match self.is_conditioned {

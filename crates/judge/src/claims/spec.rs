@@ -52,7 +52,6 @@ pub struct At {
 
 impl Operand {
     /// All numbers of a column in some runs of an experiment, reduced.
-    #[must_use]
     pub fn column_of(experiment: &str, filter: &BTreeMap<String, AxisValue>, column: &str, reduce: Reduce) -> Self {
         Self {
             experiment: experiment.to_owned(),
@@ -128,7 +127,6 @@ impl Measurement {
     }
 
     /// The test of the number.
-    #[must_use]
     pub fn test(&self) -> Test {
         Test::of(self.published.as_ref(), self.tolerance, self.above, self.below)
     }
@@ -187,7 +185,6 @@ pub struct Order {
 
 impl Order {
     /// The test of the slope.
-    #[must_use]
     pub fn test(&self) -> Test {
         Test::Near { published: self.published.clone(), tolerance: self.tolerance }
     }
@@ -249,7 +246,6 @@ pub struct Landmark {
 
 impl Landmark {
     /// The test of the number.
-    #[must_use]
     pub fn test(&self) -> Test {
         Test::of(self.published.as_ref(), self.tolerance, self.above, self.below)
     }
@@ -309,7 +305,6 @@ pub struct Agreement {
 
 impl Agreement {
     /// The test of the distance.
-    #[must_use]
     pub fn test(&self) -> Test {
         Test::Within { above: None, below: Some(self.within) }
     }
@@ -365,7 +360,6 @@ pub struct Open {
 
 impl Open {
     /// The reason, with what is needed.
-    #[must_use]
     pub fn reason(&self) -> Reason {
         let of = match self.reason {
             OpenReason::NotTestable => Reason::NotTestable,

@@ -74,13 +74,11 @@ impl Statement {
     }
 
     /// The outcome that we stand by.
-    #[must_use]
     pub fn expected(&self) -> Verdict {
         self.expected.unwrap_or_else(|| self.natural())
     }
 
     /// The outcome of the statement if its checks have these, in their order.
-    #[must_use]
     pub fn outcome(&self, checks: &[Outcome]) -> Outcome {
         let with = |roles: &[Option<Role>]| -> Vec<&Outcome> {
             let pairs = self.checks.iter().zip(checks);
@@ -103,7 +101,6 @@ impl Statement {
 
 impl Holds {
     /// What has to hold, in words; empty for `all`.
-    #[must_use]
     pub fn describe(self) -> &'static str {
         match self {
             Self::All => "",
@@ -113,7 +110,6 @@ impl Holds {
     }
 
     /// The outcome of a statement whose carrying checks have these.
-    #[must_use]
     pub fn outcome(self, checks: &[&Outcome]) -> Outcome {
         let of = |wanted: Verdict| checks.iter().filter(|outcome| outcome.verdict() == wanted).count();
         let first = |wanted: Verdict| checks.iter().find(|outcome| outcome.verdict() == wanted).map(|&o| o.clone());

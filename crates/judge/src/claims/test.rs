@@ -44,7 +44,6 @@ impl Test {
     }
 
     /// The part of the tolerance that `number` leaves: 1 where it could not be better, 0 at the limit, negative beyond.
-    #[must_use]
     pub fn margin(&self, number: f64) -> f64 {
         let margin = match self {
             Self::Near { published, tolerance } => 1.0 - used(published, *tolerance, number),
@@ -60,7 +59,6 @@ impl Test {
     }
 
     /// On which side of no effect the numbers lie that pass: 1 above, −1 below, none where no effect passes itself.
-    #[must_use]
     pub fn side_of(&self, no_effect: f64) -> Option<f64> {
         if self.holds(no_effect) {
             return None;
@@ -73,13 +71,11 @@ impl Test {
     }
 
     /// Whether `number` passes.
-    #[must_use]
     pub fn holds(&self, number: f64) -> bool {
         self.margin(number) >= 0.0
     }
 
     /// The weaker test beside this one.
-    #[must_use]
     pub fn weakened(&self, weaker: &Weaker) -> Self {
         match self {
             Self::Near { published, .. } => {

@@ -25,13 +25,11 @@ impl Verdict {
     pub const ALL: [Self; 4] = [Self::Reproduced, Self::Partly, Self::NotReproduced, Self::Open];
 
     /// The name in files: `not-reproduced`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         keys_of::<Self>()[self as usize]
     }
 
     /// The words for a reader: `not reproduced`.
-    #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Self::Partly => "partly reproduced",
@@ -41,7 +39,6 @@ impl Verdict {
     }
 
     /// What it means, in a sentence.
-    #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Reproduced => "The statement holds within its tolerance.",
@@ -77,7 +74,6 @@ pub enum Reason {
 
 impl Reason {
     /// The name: `left out by the paper`.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::LeftOut(_) => "left out by the paper",
@@ -90,7 +86,6 @@ impl Reason {
     }
 
     /// What is left out, needed or missing; empty if the name says all.
-    #[must_use]
     pub fn detail(&self) -> &str {
         match self {
             Self::Timing => "",
@@ -103,7 +98,6 @@ impl Reason {
     }
 
     /// The reason with its detail, without a full stop: `left out by the paper: the start`.
-    #[must_use]
     pub fn words(&self) -> String {
         let detail = self.detail();
         if detail.is_empty() { self.name().to_owned() } else { format!("{}: {detail}", self.name()) }
@@ -125,7 +119,6 @@ pub enum Outcome {
 
 impl Outcome {
     /// The outcome without its reason.
-    #[must_use]
     pub fn verdict(&self) -> Verdict {
         match self {
             Self::Reproduced => Verdict::Reproduced,
@@ -136,7 +129,6 @@ impl Outcome {
     }
 
     /// Why it is open; none if it is not.
-    #[must_use]
     pub fn reason(&self) -> Option<&Reason> {
         if let Self::Open(reason) = self { Some(reason) } else { None }
     }
@@ -204,19 +196,16 @@ impl Judgement {
     }
 
     /// An open verdict.
-    #[must_use]
     pub fn open(reason: Reason) -> Self {
         Self { open: Some(reason), ..Self::without_number(Verdict::Open, "") }
     }
 
     /// An open verdict that surprises nobody on this machine.
-    #[must_use]
     pub fn excused(reason: Reason) -> Self {
         Self { excused: true, ..Self::open(reason) }
     }
 
     /// The outcome that the test alone gives.
-    #[must_use]
     pub fn outcome(&self) -> Outcome {
         match self.verdict {
             Verdict::Reproduced => Outcome::Reproduced,

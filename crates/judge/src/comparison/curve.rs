@@ -34,7 +34,6 @@ pub struct Cost {
 impl Cost {
     /// Whether it is that of a run, which may be more accurate than was asked: an upper bound. Otherwise it is read off
     /// between two.
-    #[must_use]
     pub fn is_of_run(&self) -> bool {
         self.at_least.is_none()
     }
@@ -44,7 +43,6 @@ impl Cost {
 /// neighbours, one of which reaches it and one does not. None if no run reaches it by this kind of work: nothing is
 /// extrapolated.
 /// Runs that cost nothing by it are passed over.
-#[must_use]
 pub fn cost(points: &[Point<'_>], work: usize, accuracy: f64) -> Option<Cost> {
     let measured = |point: &Point<'_>| {
         let candidate = point.candidate.as_ref()?;

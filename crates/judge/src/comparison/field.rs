@@ -24,7 +24,6 @@ pub struct Field<'p> {
 impl<'p> Field<'p> {
     /// The fields of some plans: one for each that ranks methods, by the first of its rankings, with the runs of
     /// contenders.
-    #[must_use]
     pub fn all(plans: &[&'p Plan], evidence: &'p Evidence<'_>, contending: &'p Contending<'_>) -> Vec<Self> {
         let of = |&plan: &&'p Plan| {
             let spec = &plan.experiment.rankings.first()?.value;
@@ -35,7 +34,6 @@ impl<'p> Field<'p> {
     }
 
     /// The families that are there, each once.
-    #[must_use]
     pub fn families(&self) -> Vec<&'static str> {
         let mut families: Vec<&str> = self.methods.iter().map(|method| method.family).collect();
         families.sort_unstable();
@@ -44,7 +42,6 @@ impl<'p> Field<'p> {
     }
 
     /// The place of a kind of work among those of this model.
-    #[must_use]
     pub fn work(&self, name: &str) -> Option<usize> {
         self.spec.work.0.iter().position(|(own, _)| own == name)
     }
@@ -53,7 +50,6 @@ impl<'p> Field<'p> {
 impl Curve<'_> {
     /// The runs that went to their end, `[work, error]`, by one kind of work, the error with the bound on the reference's own; those
     /// without work or error are left out.
-    #[must_use]
     pub fn measured(&self, work: usize) -> Vec<[f64; 2]> {
         let done = self.points.iter().filter_map(|point| point.candidate.as_ref());
         let pairs = done.filter_map(|candidate| Some([candidate.work[work]?, candidate.error + candidate.bound]));
@@ -61,14 +57,12 @@ impl Curve<'_> {
     }
 
     /// How many of its runs did not go to their end.
-    #[must_use]
     pub fn failed(&self) -> usize {
         self.points.iter().filter(|point| point.candidate.is_none()).count()
     }
 
     /// Digits for each decade of work, with the run that has the most of them: −log₁₀ of the error with the bound on the reference's
     /// own, over log₁₀ of the work. None where no run has an error below one.
-    #[must_use]
     pub fn digits(&self, work: usize) -> Option<(f64, &RunSpec)> {
         let digits = |point: &Point<'_>| {
             let candidate = point.candidate.as_ref()?;
@@ -81,7 +75,6 @@ impl Curve<'_> {
 }
 
 /// Of `[work, error]` those that no other beats in both, by rising work.
-#[must_use]
 pub fn front(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     let mut least = f64::INFINITY;
@@ -131,14 +124,12 @@ pub const MOST_RATIO: f64 = 100.0;
 
 impl<'p> Profile<'p> {
     /// The first `most` methods, and the contenders among the others.
-    #[must_use]
     pub fn named(&self, most: usize) -> Vec<&Profiled<'p>> {
         let methods = self.methods.iter().enumerate();
         methods.filter(|(index, method)| *index < most || method.is_contender).map(|(_, method)| method).collect()
     }
 
     /// Of all models, at an accuracy, by a kind of work.
-    #[must_use]
     pub fn of(fields: &[Field<'p>], accuracy: f64, work: &str) -> Self {
         let mut profile = Self { accuracy, work: work.to_owned(), models: 0, methods: Vec::new() };
         for field in fields {

@@ -33,7 +33,6 @@ use mbsbench_experiment::Experiment;
 pub const COMPARISON: &str = "comparison";
 
 /// Whether an experiment compares methods across the papers.
-#[must_use]
 pub fn is_comparison(experiment: &Experiment) -> bool {
     experiment.paper == COMPARISON
 }

@@ -23,7 +23,6 @@ pub struct Candidate {
 
 impl Candidate {
     /// Whether its error is surely at most `accuracy`, whatever the reference's own error.
-    #[must_use]
     pub fn reaches(&self, accuracy: f64) -> bool {
         self.error + self.bound <= accuracy
     }
@@ -69,7 +68,6 @@ fn span(coarse: &str, fine: &str) -> String {
 
 impl<'p> Curve<'p> {
     /// The least work for an accuracy, by one kind of work.
-    #[must_use]
     pub fn cost(&self, work: usize, accuracy: f64) -> Option<Cost> {
         cost(&self.points, work, accuracy)
     }
@@ -102,7 +100,6 @@ impl<'p> Curve<'p> {
 /// The methods that reach an accuracy with what it costs them by one kind of work, the cheapest first, methods at the
 /// same cost by name. Each stands once, with the cheapest of the ways in which it was run. Methods that have none of
 /// this work are not among them: an explicit method is not the one with the fewest factorizations, but has none.
-#[must_use]
 pub fn cheapest<'p>(curves: &[Curve<'p>], work: usize, accuracy: f64) -> Vec<Place<'p>> {
     let reaching = curves.iter().filter_map(|curve| Some((curve, curve.cost(work, accuracy)?)));
     let mut places: Vec<Place<'p>> = reaching.map(|(curve, cost)| curve.place(cost)).collect();
@@ -111,7 +108,6 @@ pub fn cheapest<'p>(curves: &[Curve<'p>], work: usize, accuracy: f64) -> Vec<Pla
 }
 
 /// Of methods in the order of [`cheapest`] those that cannot be told from the first: within a factor of [`APART`].
-#[must_use]
 pub fn near<'a, 'p>(places: &'a [Place<'p>]) -> &'a [Place<'p>] {
     let Some(least) = places.first().map(|place| place.cost.value) else { return places };
     &places[..places.partition_point(|place| place.cost.value <= APART * least)]

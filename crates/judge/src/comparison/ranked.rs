@@ -56,7 +56,6 @@ impl Counts {
 }
 
 /// The answers to all rankings of an experiment, from its rows and from the runs of contenders.
-#[must_use]
 pub fn rank<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, contending: &'p Contending<'_>) -> Vec<Ranked<'p>> {
     let rankings = plan.experiment.rankings.iter();
     rankings.map(|ranking| ranked(plan, &ranking.value, evidence, contending)).collect()

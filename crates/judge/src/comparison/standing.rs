@@ -70,7 +70,6 @@ pub enum Rank {
 
 impl Rank {
     /// What it costs over what the best one costs.
-    #[must_use]
     pub fn ratio(&self) -> Option<f64> {
         match self {
             Self::Reached { cost, best, .. } => Some(cost.value / best.1),
@@ -80,7 +79,6 @@ impl Rank {
 }
 
 /// The runs of a plan that a ranking is about, with their rows.
-#[must_use]
 pub fn entrants<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, spec: &RankingSpec) -> Vec<Entrant<'p>> {
     let Some(results) = evidence.results(plan) else { return Vec::new() };
     let all = plan.runs.iter().zip(&results.rows).map(|(run, row)| Entrant { plan, run, results, row });
@@ -89,7 +87,6 @@ pub fn entrants<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, spec: &RankingSp
 
 /// Where a method with its `own` runs stands among `others`, on a ranking of `plan`. Each method stands once, with the cheapest of the
 /// ways in which it was run.
-#[must_use]
 pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], others: &[Entrant<'_>]) -> Standing<'p> {
     let label = own.first().map_or("", |entrant| entrant.run.method_label.as_str());
     let own_points = points(own, spec);
@@ -122,13 +119,11 @@ pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], oth
 }
 
 /// The methods that reach an accuracy by one kind of work; see [`cheapest`].
-#[must_use]
 pub fn places<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, work: usize, accuracy: f64) -> Vec<Place<'p>> {
     cheapest(&curves(entrants, spec, &[]), work, accuracy)
 }
 
 /// Work and error of the runs of each method that have both, for a logarithmic picture; methods in the order of their names.
-#[must_use]
 pub fn errors_and_costs<'p>(
     entrants: &[Entrant<'p>],
     spec: &RankingSpec,
@@ -185,7 +180,6 @@ pub struct Tally {
 
 impl Tally {
     /// Of standings in the order of their experiments. A model counts once, by the first of its rankings.
-    #[must_use]
     pub fn of(standings: &[Standing<'_>]) -> Self {
         let mut tally = Self { models: 0, reached: Vec::new(), ratios: Vec::new(), runs: 0, failed: 0 };
         let mut ratios: Vec<(String, Vec<f64>)> = Vec::new();

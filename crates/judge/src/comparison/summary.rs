@@ -55,7 +55,6 @@ impl Summary<'_> {
     }
 
     /// A table for each model.
-    #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = format!("# The cheapest methods\n\n{}\n", words::what_it_means());
         for ranked in &self.0 {
@@ -113,7 +112,6 @@ pub mod words {
     use mbsbench_numbers::{markdown, short};
 
     /// The text above all tables.
-    #[must_use]
     pub fn what_it_means() -> String {
         format!(
             "Each cell lists the methods that cost at most {APART} times as much as the cheapest one, the cheapest \
@@ -130,7 +128,6 @@ pub mod words {
          the method costs more and misses the accuracy";
 
     /// What an accuracy costs, with the signs: `133`, `≤ 96`, `211?`.
-    #[must_use]
     pub fn cost_of(cost: &Cost) -> String {
         let [most, unsteady] =
             [(cost.is_of_run(), "≤ "), (cost.is_unsteady, "?")].map(|(is, sign)| if is { sign } else { "" });
@@ -138,7 +135,6 @@ pub mod words {
     }
 
     /// The runs that a cost is of or lies between: `96 to 180, tolerance 1e-3 to 1e-5`.
-    #[must_use]
     pub fn between(place: &Place<'_>) -> String {
         let Cost { at_least, at_most, .. } = place.cost;
         match at_least {
@@ -148,7 +144,6 @@ pub mod words {
     }
 
     /// What a ranking rests on, and in which settings its methods differ.
-    #[must_use]
     pub fn about(ranked: &Ranked<'_>) -> String {
         let counts = ranked.counts;
         let unavailable = match counts.unavailable {
@@ -163,7 +158,6 @@ pub mod words {
     }
 
     /// The settings in which methods of rankings differ, as a section; rankings in which they differ alike share a list.
-    #[must_use]
     pub fn settings(rankings: &[Ranked<'_>]) -> String {
         let mut lists: Vec<(&[Unequal], Vec<&str>)> = Vec::new();
         for ranked in rankings.iter().filter(|ranked| !ranked.unequal.is_empty()) {
@@ -180,7 +174,6 @@ pub mod words {
     }
 
     /// How many methods reach an accuracy, or why nobody can tell.
-    #[must_use]
     pub fn reached(ranked: &Ranked<'_>, level: usize) -> String {
         match ranked.resolved[level] {
             true => format!("{} of {}", ranked.reached_by[level], ranked.counts.methods),
@@ -189,7 +182,6 @@ pub mod words {
     }
 
     /// A count as a whole number from ten on, anything else in four digits.
-    #[must_use]
     pub fn cost(cost: f64) -> String {
         short(if cost >= 10.0 { cost.round() } else { cost })
     }

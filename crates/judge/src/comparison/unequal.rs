@@ -39,7 +39,6 @@ pub struct Unequal {
 impl Unequal {
     /// The settings in which methods differ, from what the methods of the runs say of themselves; each run has the name by which its
     /// method is ranked.
-    #[must_use]
     pub fn all<'p>(runs: impl IntoIterator<Item = (&'p str, &'p RunSpec)>) -> Vec<Self> {
         let (mut seen, mut turning) = (BTreeSet::new(), HashMap::new());
         let mut all: BTreeMap<String, BTreeMap<String, BTreeSet<&str>>> = BTreeMap::new();
@@ -67,13 +66,11 @@ impl Unequal {
     }
 
     /// Whether a method has the setting.
-    #[must_use]
     pub fn is_of(&self, method: &str) -> bool {
         self.values.iter().any(|(_, methods)| methods.iter().any(|name| name == method))
     }
 
     /// The names of several settings in a sentence; none if methods do not differ.
-    #[must_use]
     pub fn sentence(all: &[Self]) -> Option<String> {
         let names: Vec<&str> = all.iter().map(|unequal| unequal.name.as_str()).collect();
         let (last, before) = names.split_last()?;
@@ -82,7 +79,6 @@ impl Unequal {
     }
 
     /// Several settings with their values as a list in Markdown, without line breaks inside an item.
-    #[must_use]
     pub fn list(all: &[Self]) -> String {
         let item = |unequal: &Self| match unequal.to_string() {
             short if short.chars().count() <= WIDTH => format!("- {short}\n"),

@@ -35,7 +35,6 @@ impl MainClaim {
 
     /// Its outcome: that of its statements if they agree; open if those that are decided are reproduced and others are
     /// open; else partly reproduced.
-    #[must_use]
     pub fn outcome(&self, judged: &[Judged]) -> Outcome {
         let outcomes: Vec<&Outcome> = self.judged(judged).map(|each| &each.outcome).collect();
         let decided = || outcomes.iter().map(|outcome| outcome.verdict()).filter(|&verdict| verdict != Verdict::Open);

@@ -33,7 +33,6 @@ pub enum PublicationKind {
 
 impl PublicationKind {
     /// As in files: `set`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         keys_of::<Self>()[self as usize]
     }
@@ -112,32 +111,27 @@ impl Publication {
     }
 
     /// What is known of one that has no `paper.yaml`: its id.
-    #[must_use]
     pub fn untold(id: &str) -> Self {
         Self { schema: SCHEMA, title: id.to_owned(), ..Self::default() }
     }
 
     /// Papers before sets, each by year; those of which nothing is told last.
-    #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
         let rank = |one: &Self| (one.kind, one.authors.is_empty(), one.year);
         rank(self).cmp(&rank(other))
     }
 
     /// The authors in a line; none where nobody is told.
-    #[must_use]
     pub fn by(&self) -> Option<String> {
         (!self.authors.is_empty()).then(|| self.authors.join(", "))
     }
 
     /// The address that `link` leads to.
-    #[must_use]
     pub fn address(&self) -> Option<String> {
         self.link.as_deref().and_then(address)
     }
 
     /// How it is cited, in a line.
-    #[must_use]
     pub fn citation(&self) -> String {
         let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         if let Some(cite) = &self.cite {
@@ -149,7 +143,6 @@ impl Publication {
     }
 
     /// For programs.
-    #[must_use]
     pub fn to_json(&self, id: &str) -> Value {
         let mut value = json!(self);
         if let Some(fields) = value.as_object_mut() {
@@ -173,7 +166,6 @@ fn address(link: &str) -> Option<String> {
 }
 
 /// The schema of the file.
-#[must_use]
 pub fn schema() -> Value {
     let mut schema = schemars::schema_for!(Publication).to_value();
     schema["properties"]["schema"] = json!({ "const": SCHEMA, "description": "Version of the file format." });

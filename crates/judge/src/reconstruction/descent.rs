@@ -10,9 +10,6 @@ const STALLED: usize = 25;
 impl<T: Trial> Search<'_, T> {
     /// Differential evolution from the best of the complete set-ups, with one reading fixed if that is wanted, until `enough` of its
     /// population meet everything, or `most` set-ups were evaluated.
-    ///
-    /// # Errors
-    /// Those of the trial.
     pub fn descend(&mut self, fixed: Option<(usize, usize)>, most: usize, enough: usize) -> Result<(), T::Error> {
         let has_it = |tried: &Tried| fixed.is_none_or(|(place, choice)| tried.set_up.readings[place] == choice);
         let complete = (0..self.tried.len()).filter(|&place| has_it(&self.tried[place]));

@@ -41,7 +41,6 @@ impl Side {
     pub const BOTH: [Self; 2] = [Self::Below, Self::Above];
 
     /// As in files and sentences.
-    #[must_use]
     pub fn name(self) -> &'static str {
         keys_of::<Self>()[self as usize]
     }
@@ -64,7 +63,6 @@ pub struct Count {
 
 impl Count {
     /// The share; NaN of no samples.
-    #[must_use]
     pub fn share(self) -> f64 {
         self.holds as f64 / self.samples as f64
     }
@@ -92,7 +90,6 @@ pub struct Split {
 
 impl Split {
     /// How the claim fares on a side.
-    #[must_use]
     pub fn count(&self, side: Side) -> Count {
         self.counts[side as usize]
     }
@@ -112,7 +109,6 @@ pub struct Explanation {
 ///
 /// A variable counts where its distance or its rank correlation is significant at [`LEVEL`], divided by the number of
 /// tests (Bonferroni).
-#[must_use]
 pub fn explain(variables: &[Variable], holds: &[Option<bool>]) -> Explanation {
     let all: Vec<usize> = (0..holds.len()).filter(|&sample| holds[sample].is_some()).collect();
     let tests = 2 * variables.len();

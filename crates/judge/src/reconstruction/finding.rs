@@ -85,26 +85,22 @@ impl Finding {
     }
 
     /// Set-ups with the counted verdict, of those that decide the check.
-    #[must_use]
     pub fn count(&self) -> Count {
         Count { holds: self.verdicts.of(self.counted), samples: self.verdicts.judged() }
     }
 
     /// The share of set-ups with the counted verdict; NaN if none decides it.
-    #[must_use]
     pub fn share(&self) -> f64 {
         self.count().share()
     }
 
     /// The interval of 95 % confidence of the share.
-    #[must_use]
     pub fn interval(&self) -> [f64; 2] {
         let Count { holds, samples } = self.count();
         wilson(holds, samples)
     }
 
     /// Whether some set-ups have the counted verdict and others have not.
-    #[must_use]
     pub fn is_divided(&self) -> bool {
         let Count { holds, samples } = self.count();
         0 < holds && holds < samples
@@ -117,7 +113,6 @@ impl Finding {
     }
 
     /// What decides, in words; empty if nothing does.
-    #[must_use]
     pub fn decided(&self, variables: &[&str]) -> String {
         if self.explanation.first.is_none() {
             return String::new();
@@ -128,7 +123,6 @@ impl Finding {
 
 impl Findings {
     /// Whether set-ups were accepted by what is given.
-    #[must_use]
     pub fn is_conditioned(&self) -> bool {
         !self.givens.is_empty()
     }

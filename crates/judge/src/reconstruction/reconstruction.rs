@@ -63,7 +63,6 @@ pub struct Witness {
 
 impl Witness {
     /// Whether all givens and all sentences hold together.
-    #[must_use]
     pub fn is_attained(&self) -> bool {
         self.givens.iter().all(|(.., miss)| *miss == 0.0)
             && self.sentences.iter().all(|(_, verdict)| *verdict == Verdict::Reproduced)

@@ -60,7 +60,6 @@ pub enum LeftOut {
 
 impl LeftOut {
     /// As in files and sentences: the check *rests on …*.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Times => "times",
@@ -105,7 +104,6 @@ impl<'p> Scope<'p> {
     }
 
     /// Whether set-ups are accepted or not; otherwise ranges and readings show sensitivity only.
-    #[must_use]
     pub fn is_conditioned(&self) -> bool {
         !self.givens.is_empty()
     }
@@ -132,7 +130,6 @@ impl<'p> Scope<'p> {
     }
 
     /// How many runs are made; zero if that depends on what is found.
-    #[must_use]
     pub fn runs(&self, checks: &Checks<'_>, samples: u32) -> usize {
         let parts = self.parts_for(checks.judged.iter().map(|(check, _)| *check));
         let runs: usize = parts.iter().map(|plan| plan.runs.len()).sum();
@@ -142,7 +139,6 @@ impl<'p> Scope<'p> {
     }
 
     /// What a ledger has for this reconstruction.
-    #[must_use]
     pub fn checks<'l>(&self, ledger: &'l Ledger) -> Checks<'l> {
         let (mut judged, mut left_out) = (Vec::new(), Vec::new());
         for check in ledger.checks() {

@@ -34,19 +34,16 @@ pub struct Tried {
 
 impl Tried {
     /// Whether it meets all givens.
-    #[must_use]
     pub fn is_accepted(&self) -> bool {
         self.misses.iter().all(|&miss| miss == Some(0.0))
     }
 
     /// Whether it meets one given.
-    #[must_use]
     pub fn meets(&self, given: usize) -> bool {
         self.misses[given] == Some(0.0)
     }
 
     /// The sum of squared distances; none if a given was not evaluated.
-    #[must_use]
     pub fn distance(&self) -> Option<f64> {
         self.misses.iter().map(|miss| miss.map(|miss| miss * miss)).sum()
     }
@@ -96,9 +93,6 @@ impl<'s, T: Trial> Search<'s, T> {
     }
 
     /// Draws accepted set-ups until there are as many as wanted, or the budget is used. More can be drawn later.
-    ///
-    /// # Errors
-    /// Those of the trial.
     pub fn draw(&mut self, wanted: usize) -> Result<(), T::Error> {
         if self.chains.is_empty() {
             self.sample(wanted)?;
@@ -119,14 +113,12 @@ impl<'s, T: Trial> Search<'s, T> {
     }
 
     /// The set-up with the smallest distance from all givens, the first of several.
-    #[must_use]
     pub fn best(&self) -> Option<&Tried> {
         let complete = self.tried.iter().filter_map(|tried| Some((tried.distance()?, tried)));
         complete.reduce(|a, b| if b.0 < a.0 { b } else { a }).map(|(_, tried)| tried)
     }
 
     /// Pairs and triples of givens that no set-up meets together, although some set-up meets each of them, or each pair.
-    #[must_use]
     pub fn conflicts(&self, givens: usize) -> Vec<Vec<usize>> {
         let meets = |wanted: &[usize]| self.tried.iter().any(|tried| wanted.iter().all(|&given| tried.meets(given)));
         let single: Vec<usize> = (0..givens).filter(|&given| meets(&[given])).collect();
@@ -144,9 +136,6 @@ impl<'s, T: Trial> Search<'s, T> {
     }
 
     /// Evaluates set-ups as far as the budget goes, and says where they are.
-    ///
-    /// # Errors
-    /// Those of the trial.
     pub fn evaluate(&mut self, mut candidates: Vec<(SetUp, f64)>) -> Result<std::ops::Range<usize>, T::Error> {
         let first = self.tried.len();
         candidates.truncate(self.budget - first);

@@ -15,7 +15,6 @@ const DECADE: f64 = 10.0;
 const MOST_COMBINATIONS: usize = 36;
 
 /// Whether a range is sampled evenly in the logarithm: it is positive and spans a decade.
-#[must_use]
 pub fn is_logarithmic([low, high]: [f64; 2]) -> bool {
     low > 0.0 && high / low >= DECADE
 }
@@ -40,7 +39,6 @@ pub struct Space<'e> {
 
 impl<'e> Space<'e> {
     /// The set-ups of an experiment.
-    #[must_use]
     pub fn new(experiment: &'e Experiment) -> Self {
         let readings = |(key, undetermined): &'e (Key, Undetermined)| match &undetermined.varies {
             Varies::Readings(readings) => Some((key, readings.as_slice())),
@@ -53,13 +51,11 @@ impl<'e> Space<'e> {
     }
 
     /// How many readings each ambiguity has, that of the file included.
-    #[must_use]
     pub fn choices(&self) -> Vec<usize> {
         self.ambiguities.iter().map(|(_, others)| others.len() + 1).collect()
     }
 
     /// The name of a reading.
-    #[must_use]
     pub fn reading(&self, ambiguity: usize, choice: usize) -> String {
         let (key, others) = self.ambiguities[ambiguity];
         match choice.checked_sub(1) {
@@ -69,13 +65,11 @@ impl<'e> Space<'e> {
     }
 
     /// The numbers of a set-up in its ranges.
-    #[must_use]
     pub fn numbers(&self, set_up: &SetUp) -> Vec<f64> {
         self.ranges.iter().zip(&set_up.units).map(|((_, range), &unit)| within(*range, unit)).collect()
     }
 
     /// The parameters that a set-up sets, by path. A reading has the last word on a parameter that also has a range.
-    #[must_use]
     pub fn values(&self, set_up: &SetUp) -> Vec<(Key, Node)> {
         let numbers = self.ranges.iter().zip(self.numbers(set_up));
         let numbers = numbers.map(|((key, _), value)| ((*key).clone(), number(value, key)));
@@ -85,7 +79,6 @@ impl<'e> Space<'e> {
     }
 
     /// Ranges and readings, for a hash.
-    #[must_use]
     pub fn definition(&self) -> Value {
         let ranges: Vec<Value> = self.ranges.iter().map(|(key, range)| json!([key.name, range])).collect();
         let reading = |reading: &Reading| {
@@ -98,7 +91,6 @@ impl<'e> Space<'e> {
 
     /// The set-ups at a point of a scrambled Sobol sequence: one for each combination of readings, or one whose readings are drawn like its
     /// numbers if there are too many combinations.
-    #[must_use]
     pub fn at(&self, point: u32) -> Vec<SetUp> {
         let choices = self.choices();
         let units: Vec<f64> = (0..).take(self.ranges.len()).map(|dimension| unit(point, dimension)).collect();
@@ -120,14 +112,12 @@ impl<'e> Space<'e> {
     }
 
     /// The set-up at a point with the readings of the file.
-    #[must_use]
     pub fn as_in_file(&self, point: u32) -> SetUp {
         let units = (0..).take(self.ranges.len()).map(|dimension| unit(point, dimension)).collect();
         SetUp { units, readings: vec![0; self.ambiguities.len()] }
     }
 
     /// How many points there are: a space without ranges has one.
-    #[must_use]
     pub fn points(&self, wanted: u32) -> u32 {
         if self.ranges.is_empty() { wanted.min(1) } else { wanted }
     }

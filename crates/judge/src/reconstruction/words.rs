@@ -8,7 +8,6 @@ use super::{Finding, Findings, Tally, is_logarithmic};
 use crate::claims::Verdict;
 
 /// `24 % of 128`, with the number of set-ups that do not decide the check.
-#[must_use]
 pub fn share(finding: &Finding) -> String {
     let share = format!("{} of {}", percent(finding.share()), finding.count().samples);
     let open = finding.verdicts.of(Verdict::Open);
@@ -16,14 +15,12 @@ pub fn share(finding: &Finding) -> String {
 }
 
 /// `18 % to 32 %`.
-#[must_use]
 pub fn interval(finding: &Finding) -> String {
     let [low, high] = finding.interval();
     format!("{} to {}", percent(low), percent(high))
 }
 
 /// `eta below 1.2: 97 %, else 4 %`; of a reading `if charts = step: 97 %, else 4 %`.
-#[must_use]
 pub fn step(split: &Split, name: &str) -> String {
     let Split { threshold, holds, .. } = split;
     let shares = [split.count(*holds), split.count(holds.other())].map(|count| percent(count.share()));
@@ -35,7 +32,6 @@ pub fn step(split: &Split, name: &str) -> String {
 }
 
 /// What decides first, in words that take names from `name`.
-#[must_use]
 pub fn decided(finding: &Finding, name: impl Fn(&str) -> String) -> String {
     match &finding.explanation.first {
         Some(split) => step(split, &name(&split.variable)),
@@ -45,7 +41,6 @@ pub fn decided(finding: &Finding, name: impl Fn(&str) -> String) -> String {
 }
 
 /// What decides then, among the samples on one side of the first.
-#[must_use]
 pub fn then(finding: &Finding, name: impl Fn(&str) -> String) -> String {
     let (Some(first), Some((side, second))) = (&finding.explanation.first, &finding.explanation.second) else {
         return String::new();
@@ -55,7 +50,6 @@ pub fn then(finding: &Finding, name: impl Fn(&str) -> String) -> String {
 }
 
 /// How many readings leave the counted verdict, and which turn it: `3 of 4; not reproduced if method.charts = step`.
-#[must_use]
 pub fn readings(finding: &Finding) -> String {
     let turned: Vec<String> = finding.turned().map(|(name, verdict)| format!("; {verdict} if {name}")).collect();
     match finding.readings.iter().filter(|(_, verdict)| verdict.is_some()).count() {
@@ -65,7 +59,6 @@ pub fn readings(finding: &Finding) -> String {
 }
 
 /// `1 to 50, evenly in the logarithm`, or the readings.
-#[must_use]
 pub fn sampled(undetermined: &Undetermined) -> String {
     match &undetermined.varies {
         Varies::Over(range) => {
@@ -80,7 +73,6 @@ pub fn sampled(undetermined: &Undetermined) -> String {
 }
 
 /// What was tried and what of it was met, a line each: the search, readings that are excluded, givens, conflicts.
-#[must_use]
 pub fn searched(findings: &Findings) -> Vec<String> {
     let [tried, failed] = findings.tried;
     let Findings { set_ups, is_even, .. } = findings;
@@ -103,7 +95,6 @@ pub fn searched(findings: &Findings) -> Vec<String> {
 }
 
 /// How many checks are left out, for each reason: `3 checks rest on times and are not judged`.
-#[must_use]
 pub fn left_out(findings: &[Finding]) -> Vec<String> {
     let mut reasons: Vec<&str> = findings.iter().filter_map(|finding| finding.left_out.as_deref()).collect();
     reasons.sort_unstable();
@@ -116,7 +107,6 @@ pub fn left_out(findings: &[Finding]) -> Vec<String> {
 
 /// Names of variables as short as they are told apart: the last part of a path, and what is before it where that is a number
 /// or the same in another path.
-#[must_use]
 pub fn short_name(name: &str, all: &[&str]) -> String {
     let is_path_of = |path: &str, end: &str| path == end || path.ends_with(&format!(".{end}"));
     let is_number = |end: &str| end.starts_with(|first: char| first.is_ascii_digit());

@@ -93,7 +93,6 @@ parameters! {
 
 impl Shape {
     /// Volume, m³; zero for what is thin.
-    #[must_use]
     pub fn volume(&self) -> f64 {
         use std::f64::consts::PI;
         match self {
@@ -106,7 +105,6 @@ impl Shape {
     }
 
     /// Moments of inertia about the centre of mass for each kg, m².
-    #[must_use]
     pub fn inertia(&self) -> [f64; 3] {
         match self {
             Self::Rod(rod) => cylinder(rod.length, rod.radius),

@@ -93,7 +93,6 @@ pub struct Bearing {
 
 impl Bearing {
     /// The bearing for parameters in range.
-    #[must_use]
     pub fn new(parameters: &BallBearing) -> Self {
         let of = |given, of_variants| parameters.by_variant(given, of_variants);
         let [radius, pitch_radius] = parameters.diameters().map(|diameter| 0.5 * diameter);
@@ -149,7 +148,6 @@ impl Bearing {
     }
 
     /// Number of bodies: outer ring, inner ring, cage, balls, in this order.
-    #[must_use]
     pub fn bodies(&self) -> usize {
         BALLS + self.balls
     }

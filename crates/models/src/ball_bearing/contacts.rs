@@ -134,7 +134,6 @@ impl Bearing {
     }
 
     /// All contacts at a state.
-    #[must_use]
     pub fn contacts<S: Scalar>(&self, q: &[S], v: &[S]) -> Vec<Contact<S>> {
         let mut contacts = Vec::new();
         self.for_each_contact(q, v, |contact| contacts.push(*contact));

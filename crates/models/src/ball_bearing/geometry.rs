@@ -19,7 +19,6 @@ const CAGE_BAND: [f64; 2] = [0.3, 0.62];
 
 impl Bearing {
     /// The bearing seen along its axis, in `x` and `y`: circles of the races, webs of the cage between its pockets, balls.
-    #[must_use]
     pub fn face(&self, q: &[f64]) -> Vec<Part> {
         let centre = |body: usize| [q[COORDINATES * body], q[COORDINATES * body + 1]];
         let mut shapes = vec![
@@ -41,7 +40,6 @@ impl Bearing {
 
     /// The half of the section through the axis and the centre of ball `ball`, in axial position and distance from the
     /// axis: profiles of the rings, both rims of the cage, ball. Rings are moved, and not tilted.
-    #[must_use]
     pub fn section(&self, q: &[f64], ball: usize) -> Vec<Part> {
         let position = &q[COORDINATES * (BALLS + ball)..][..3];
         let distance = position[0].hypot(position[1]);

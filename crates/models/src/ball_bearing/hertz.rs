@@ -8,7 +8,6 @@ use crate::bisection::bisect;
 /// Complete elliptic integrals of the first and the second kind, `K(m)` and `E(m)` with the parameter `m = e²`, below one.
 ///
 /// By the arithmetic-geometric mean, to roundoff.
-#[must_use]
 pub fn complete_elliptic(m: f64) -> (f64, f64) {
     let (mut a, mut b) = (1.0, (1.0 - m).sqrt());
     let (mut sum, mut weight) = (0.5 * m, 1.0);
@@ -32,7 +31,6 @@ pub fn complete_elliptic(m: f64) -> (f64, f64) {
 /// ```text
 /// k = 2π/3 E* √((K − E)/A) / (e K^1.5),   A ≤ B
 /// ```
-#[must_use]
 pub fn stiffness(modulus: f64, curvatures: [f64; 2]) -> f64 {
     let (a, b) = (curvatures[0].min(curvatures[1]), curvatures[0].max(curvatures[1]));
     if b <= a * (1.0 + 1e-7) {

@@ -44,7 +44,6 @@ pub struct Rolling {
 
 impl Bearing {
     /// Equilibrium under the axial load `load` (N), by Newton's method; none where it does not converge.
-    #[must_use]
     pub fn equilibrium(&self, load: f64) -> Option<Equilibrium> {
         let mut unknowns = self.first_guess(load);
         for _ in 0..50 {
@@ -131,7 +130,6 @@ impl Bearing {
     }
 
     /// Rolling at an equilibrium; none where the contacts have no contact angle between them.
-    #[must_use]
     pub fn rolling(&self, equilibrium: &Equilibrium) -> Option<Rolling> {
         let &Equilibrium { distance, outer_normal: outer, inner_normal: inner, .. } = equilibrium;
         let radius = self.ball_radius;
@@ -149,7 +147,6 @@ impl Bearing {
 
     /// The state `(q ; v)` at the start: balls off their places by `scatter` (m) at most, cage slower than the balls by
     /// the fraction `slip`.
-    #[must_use]
     pub fn start(&self, equilibrium: &Equilibrium, rolling: &Rolling, scatter: f64, slip: f64) -> Vec<f64> {
         let coordinates = self.coordinates();
         let mut state = vec![0.0; coordinates + self.velocities()];

@@ -40,13 +40,11 @@ fn all_bounces(height: f64, gravity: f64, floor: &Restitution) -> impl Iterator<
 }
 
 /// Those up to `t_end` (s).
-#[must_use]
 pub fn bounces(height: f64, gravity: f64, floor: &Restitution, t_end: f64) -> Vec<Event> {
     all_bounces(height, gravity, floor).take_while(|event| event.time <= t_end).collect()
 }
 
 /// Height and velocity at `t` on a rigid floor; no numbers after more than `MOST` bounces.
-#[must_use]
 pub fn rigid_state(height: f64, gravity: f64, floor: &Restitution, t: f64) -> (f64, f64) {
     match last(all_bounces(height, gravity, floor), t) {
         None => flight(height, 0.0, gravity, t),
@@ -71,13 +69,11 @@ fn all_contacts(height: f64, mass: f64, gravity: f64, floor: &SpringDamper) -> i
 }
 
 /// Those up to `t_end`.
-#[must_use]
 pub fn contacts(height: f64, mass: f64, gravity: f64, floor: &SpringDamper, t_end: f64) -> Vec<Event> {
     all_contacts(height, mass, gravity, floor).take_while(|event| event.time <= t_end).collect()
 }
 
 /// Height and velocity at `t` on a floor with spring and damper (underdamped); no numbers after more than `MOST` events.
-#[must_use]
 pub fn soft_state(height: f64, mass: f64, gravity: f64, floor: &SpringDamper, t: f64) -> (f64, f64) {
     match last(all_contacts(height, mass, gravity, floor), t) {
         None => flight(height, 0.0, gravity, t),

@@ -125,7 +125,6 @@ const MOST_BESIDE: usize = 20;
 
 impl BouncingBalls {
     /// Kinetic energy, gravity and, with a spring-damper floor, its springs, J; zero for balls at rest on the floor.
-    #[must_use]
     pub fn energy(&self, y: &[f64]) -> f64 {
         let BouncingBalls { count, mass, gravity, ref contact, .. } = *self;
         let (heights, velocities) = y.split_at(count);

@@ -26,7 +26,6 @@ pub struct Swing<S> {
 impl<S: Scalar> Swing<S> {
     /// The motion with small-angle frequency `ω₀` (rad/s) from angle `theta` (rad, within ±π) and angular
     /// velocity `omega` (rad/s); none where the energy suffices to turn over.
-    #[must_use]
     pub fn new(frequency: S, theta: S, omega: S) -> Option<Self> {
         let (sine, cosine) = (theta * 0.5).sin_cos();
         let rate = omega / (frequency * 2.0);
@@ -35,7 +34,6 @@ impl<S: Scalar> Swing<S> {
     }
 
     /// Period, s.
-    #[must_use]
     pub fn period(&self) -> S {
         let (mut a, mut b) = (S::from(1.0), (-self.parameter + 1.0).sqrt());
         // The mean converges quadratically; eight steps serve 32 digits for any modulus that is not within rounding of one.
@@ -46,13 +44,11 @@ impl<S: Scalar> Swing<S> {
     }
 
     /// Largest angle, rad.
-    #[must_use]
     pub fn amplitude(&self) -> S {
         angle(self.parameter.sqrt(), (-self.parameter + 1.0).sqrt()) * 2.0
     }
 
     /// Angle (rad) and angular velocity (rad/s) at time `t` (s).
-    #[must_use]
     pub fn at(&self, t: S) -> (S, S) {
         let Self { frequency, sine, rate, cosine, parameter } = *self;
         let (sn, cn, dn) = jacobi(frequency * t, parameter);

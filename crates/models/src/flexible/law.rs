@@ -32,13 +32,11 @@ pub struct Rise {
 
 impl Law {
     /// The same at all times.
-    #[must_use]
     pub fn constant(value: f64) -> Self {
         Self { initial: value, ..Self::default() }
     }
 
     /// `slope t`.
-    #[must_use]
     pub fn linear(slope: f64) -> Self {
         Self { slope, ..Self::default() }
     }
@@ -51,7 +49,6 @@ impl Law {
     }
 
     /// The value at time `t`.
-    #[must_use]
     pub fn at<S: Scalar>(&self, t: S) -> S {
         let line = t * self.slope + self.initial;
         self.rises.iter().fold(line, |sum, rise| sum + rise.at(t))

@@ -47,7 +47,6 @@ impl Flexible {
     }
 
     /// The description.
-    #[must_use]
     pub fn assembly(&self) -> &Assembly {
         &self.assembly
     }
@@ -57,40 +56,32 @@ impl Flexible {
     }
 
     /// Number of nodes.
-    #[must_use]
     pub fn nodes(&self) -> usize {
         self.system.nodes()
     }
 
     /// Number of components of a state.
-    #[must_use]
     pub fn state_dimension(&self) -> usize {
         STATE * self.nodes()
     }
 
     /// Number of multipliers.
-    #[must_use]
     pub fn multipliers(&self) -> usize {
         self.system.rows()
     }
 
     /// Which multipliers are those of a joint. Those of position rows are forces in the frame of side `a`, N; those of other
     /// rows are moments, N m.
-    #[must_use]
     pub fn multipliers_of(&self, joint: usize) -> Range<usize> {
         self.system.first_rows[joint]..self.system.first_rows[joint + 1]
     }
 
     /// The equations, with memory for a solve.
-    #[must_use]
     pub fn equations<S: Scalar>(&self) -> FlexibleEquations<'_, S> {
         FlexibleEquations::new(self)
     }
 
     /// The state at time `t` (s) with the nodes where they rest and at rest.
-    ///
-    /// # Errors
-    /// See [`moving`](Self::moving).
     pub fn resting<S: Scalar>(&self, t: f64) -> Result<Vec<S>, Refused> {
         let still = Twist { linear: Vector3::zeros(), angular: Vector3::zeros() };
         self.moving(t, &vec![still; self.nodes()])
@@ -129,31 +120,26 @@ impl Flexible {
     }
 
     /// Position of a node, m.
-    #[must_use]
     pub fn position(&self, state: &[f64], node: usize) -> Vector3<f64> {
         pose(state, node).x
     }
 
     /// Orientation of a node: columns are its axes.
-    #[must_use]
     pub fn rotation(&self, state: &[f64], node: usize) -> Matrix3<f64> {
         pose(state, node).r
     }
 
     /// Velocities of a node.
-    #[must_use]
     pub fn twist(&self, state: &[f64], node: usize) -> Twist {
         self.turned(state, node).twist(&momentum(state, node))
     }
 
     /// Loads of both sections of a beam, at `ξ = ∓1/√3`, in section axes.
-    #[must_use]
     pub fn section_loads(&self, state: &[f64], beam: usize) -> [SectionLoad; 2] {
         self.system.elements[beam].section_loads(|node| pose(state, node))
     }
 
     /// Accelerations `x''` (m/s²) and `ω'` (rad/s²) of a node that no joint holds.
-    #[must_use]
     pub fn acceleration(&self, t: f64, state: &[f64], node: usize) -> Twist {
         let motions = self.motions(state);
         let mut loads = vec![Wrench::zero(); self.nodes()];
@@ -165,7 +151,6 @@ impl Flexible {
     }
 
     /// Energy of a state.
-    #[must_use]
     pub fn energy(&self, state: &[f64]) -> Energy {
         let kinetic = |node: usize| {
             let (twist, momentum) = (self.twist(state, node), momentum(state, node));
@@ -177,7 +162,6 @@ impl Flexible {
 
     /// Largest magnitude among the rows of the joints that hold positions (m) and orientations (rad); where one is not a number,
     /// that.
-    #[must_use]
     pub fn constraint(&self, t: f64, state: &[f64]) -> f64 {
         let mut rows = vec![0.0; self.multipliers()];
         self.system.constraint_rows(t, &self.motions(state), 1.0, &mut rows);

@@ -15,7 +15,6 @@ pub struct Node {
 
 impl Node {
     /// A node with the axes of the ground.
-    #[must_use]
     pub fn at(x: f64, y: f64, z: f64) -> Self {
         Self { position: Vector3::new(x, y, z), rotation: Rotation3::identity() }
     }
@@ -90,13 +89,11 @@ pub struct Side {
 
 impl Side {
     /// In the origin of a node, with its axes.
-    #[must_use]
     pub fn node(node: usize) -> Self {
         Self { base: Base::Node(node), offset: Vector3::zeros(), frame: Rotation3::identity() }
     }
 
     /// In a point of the ground, with its axes.
-    #[must_use]
     pub fn ground(point: Vector3<f64>) -> Self {
         Self { base: Base::Ground, offset: point, frame: Rotation3::identity() }
     }

@@ -18,7 +18,6 @@ pub struct MarbleModel {
 
 impl MarbleModel {
     /// The model for parameters in range.
-    #[must_use]
     pub fn new(parameters: MarbleJar) -> Self {
         Self { jar: parameters.jar(), parameters }
     }

@@ -28,7 +28,6 @@ pub struct NeighbourList {
 
 impl NeighbourList {
     /// A list that has all pairs of `count` marbles for good.
-    #[must_use]
     pub fn all(count: usize) -> Self {
         let mut list = Self::near(count, 0.0);
         list.complete = true;
@@ -37,7 +36,6 @@ impl NeighbourList {
     }
 
     /// A list of those that are near each other; made when it is first asked for.
-    #[must_use]
     pub fn near(count: usize, diameter: f64) -> Self {
         Self {
             count,
@@ -54,13 +52,11 @@ impl NeighbourList {
     }
 
     /// The pairs `i < j`, in ascending order of `i` and then of `j`.
-    #[must_use]
     pub fn pairs(&self) -> &[[u32; 2]] {
         &self.pairs
     }
 
     /// How often the list has been made.
-    #[must_use]
     pub fn rebuilds(&self) -> u64 {
         self.rebuilds
     }

@@ -37,7 +37,6 @@ pub struct MarbleOde {
 
 impl MarbleOde {
     /// The equations with scratch memory of their own, unlocked.
-    #[must_use]
     pub fn new(jar: Jar, candidates: Candidates) -> Self {
         let (watched, list) = match candidates {
             Candidates::All => (Contacts::all(jar.count), NeighbourList::all(jar.count)),
@@ -56,25 +55,21 @@ impl MarbleOde {
     }
 
     /// The list from which contacts are taken.
-    #[must_use]
     pub fn neighbours(&self) -> &NeighbourList {
         &self.list
     }
 
     /// The watched pairs `i < j`, in the order of their functions, which come after those of floor and cylinder.
-    #[must_use]
     pub fn watched_pairs(&self) -> &[[u32; 2]] {
         &self.watched.pairs
     }
 
     /// The marbles whose gaps to the floor are watched; functions 0, 1, ….
-    #[must_use]
     pub fn watched_floors(&self) -> &[u32] {
         &self.watched.floors
     }
 
     /// The marbles whose gaps to the cylinder are watched; functions after those of the floor.
-    #[must_use]
     pub fn watched_walls(&self) -> &[u32] {
         &self.watched.walls
     }

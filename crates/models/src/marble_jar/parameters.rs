@@ -52,7 +52,6 @@ parameters! {
 
 impl MarbleJar {
     /// Geometry and contact law.
-    #[must_use]
     pub fn jar(&self) -> Jar {
         let Self { count, radius, mass, jar_radius, gravity, stiffness, damping, .. } = *self;
         Jar { count, radius, mass, jar_radius, gravity, stiffness, damping }

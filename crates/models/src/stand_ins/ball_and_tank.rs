@@ -34,7 +34,6 @@ impl BallAndTank {
     }
 
     /// Times of the events up to `t_end`, s, in order, with the number of the function.
-    #[must_use]
     pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
         let bounces = exact::bounces(self.height, self.gravity, &self.floor(), t_end);
         let fillings = (1..).map(|n| f64::from(n) * self.level / self.outflow).take_while(|&t| t <= t_end);
@@ -54,7 +53,6 @@ impl BallAndTank {
     }
 
     /// The state `(y, v, z)`; at a filling, with the full tank.
-    #[must_use]
     pub fn exact(&self, t: f64) -> [f64; 3] {
         let (y, v) = exact::rigid_state(self.height, self.gravity, &self.floor(), t);
         [y, v, self.level - (self.outflow * t).rem_euclid(self.level)]

@@ -36,7 +36,6 @@ impl BallBetweenWalls {
     }
 
     /// Times of the events up to `t_end`, s, in order, with the number of the function.
-    #[must_use]
     pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
         let bounces = exact::bounces(self.height, self.gravity, &self.floor(), t_end);
         let turns = (0..).map(|n| f64::from(2 * n + 1) * self.half_width / self.speed).take_while(|&t| t <= t_end);
@@ -47,7 +46,6 @@ impl BallBetweenWalls {
     }
 
     /// The state `(y, v, x, u)`.
-    #[must_use]
     pub fn exact(&self, t: f64) -> [f64; 4] {
         let (y, v) = exact::rigid_state(self.height, self.gravity, &self.floor(), t);
         // Four half widths make a period of the triangular wave.

@@ -34,7 +34,6 @@ parameters! {
 
 impl DampedCosineThreshold {
     /// `x₁` and `x₁'`: `e^{−σt} (cos ωt + (σ/ω) sin ωt)`.
-    #[must_use]
     pub fn oscillation(&self, t: f64) -> (f64, f64) {
         let (sin, cos) = (OMEGA * t).sin_cos();
         let fading = (-self.decay * t).exp();
@@ -57,13 +56,11 @@ impl DampedCosineThreshold {
     }
 
     /// Those up to `t_end`, s.
-    #[must_use]
     pub fn events(&self, t_end: f64) -> Vec<f64> {
         self.crossings().take_while(|&t| t <= t_end).collect()
     }
 
     /// `x₃`; no number after more than `MOST` crossings, of a decay that is hardly one.
-    #[must_use]
     pub fn exact(&self, t: f64) -> f64 {
         let (mut from, mut exponent) = (0.0, 0.0);
         let edges = self.crossings().take_while(|&crossing| crossing <= t).chain([t]);

@@ -81,7 +81,6 @@ impl DiodeBranches {
     }
 
     /// Current of a branch (0 or 1), A.
-    #[must_use]
     pub fn exact(&self, branch: usize, t: f64) -> f64 {
         // The last interval that has begun: by the phase, and by its start where rounding would have it another.
         let periods = (self.phase::<f64>(branch, t) / std::f64::consts::TAU).floor();
@@ -92,7 +91,6 @@ impl DiodeBranches {
     }
 
     /// Times of the events up to `t_end`, s, in order, with the number of the function.
-    #[must_use]
     pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
         let half_period = 0.5 / self.frequency;
         let mut events = Vec::new();

@@ -76,7 +76,6 @@ impl DrivenRelaxation {
     /// The solution; no number where it has not become periodic within `CHANGES * ROUNDS` changes of the drive.
     ///
     /// The clock starts again after every so many changes. Where the motion then starts as it did before, to the bit, all that follows is known.
-    #[must_use]
     pub fn exact(&self, t: f64) -> f64 {
         let (mut start, mut rest) = (self.first(), t);
         for _ in 0..ROUNDS {
@@ -100,7 +99,6 @@ impl DrivenRelaxation {
     }
 
     /// Times of the events up to `t_end`, s, with the number of the function.
-    #[must_use]
     pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
         let after = |(piece, _): &(Piece, usize)| Some(self.next(piece));
         let pieces = std::iter::successors(Some(self.next(&self.first())), after);

@@ -18,14 +18,12 @@ parameters! {
 
 impl RectifiedSine {
     /// The solution: 2 for each half period that has passed, and `1 − cos` of the phase in the last one.
-    #[must_use]
     pub fn exact(&self, t: f64) -> f64 {
         let halves = (2.0 * self.frequency * t).floor();
         2.0 * halves + 1.0 - (std::f64::consts::PI * (2.0 * self.frequency * t - halves)).cos()
     }
 
     /// Times of the events after 0 and up to `t_end`, s.
-    #[must_use]
     pub fn events(&self, t_end: f64) -> Vec<f64> {
         (1..).map(|n| f64::from(n) / (2.0 * self.frequency)).take_while(|&t| t <= t_end).collect()
     }

@@ -35,14 +35,12 @@ impl SpringDamperBall {
     }
 
     /// Times of the events up to `t_end`, s: touching and leaving by turns.
-    #[must_use]
     pub fn events(&self, t_end: f64) -> Vec<f64> {
         let events = exact::contacts(self.height, self.mass, self.gravity, &self.floor(), t_end);
         events.into_iter().map(|event| event.time).collect()
     }
 
     /// Height and velocity.
-    #[must_use]
     pub fn exact(&self, t: f64) -> (f64, f64) {
         exact::soft_state(self.height, self.mass, self.gravity, &self.floor(), t)
     }

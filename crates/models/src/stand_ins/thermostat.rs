@@ -42,7 +42,6 @@ impl Thermostat {
     }
 
     /// The solution.
-    #[must_use]
     pub fn exact(&self, t: f64) -> f64 {
         let (heating, cooling) = self.durations();
         let phase = t.rem_euclid(heating + cooling);
@@ -54,7 +53,6 @@ impl Thermostat {
     }
 
     /// Times of the events up to `t_end`, s: at the upper threshold first, then by turns.
-    #[must_use]
     pub fn events(&self, t_end: f64) -> Vec<f64> {
         let (heating, cooling) = self.durations();
         (1_u32..)

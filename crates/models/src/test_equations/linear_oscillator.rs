@@ -24,7 +24,6 @@ parameters! {
 
 impl LinearOscillator {
     /// Position (m) and velocity (m/s) at time `t`, s.
-    #[must_use]
     pub fn exact(&self, t: f64) -> [f64; 2] {
         let Self { frequency, damping_ratio, position, velocity } = *self;
         let decay = damping_ratio * frequency;

@@ -40,31 +40,26 @@ parameters! {
 
 impl LinearTest {
     /// Fast decay without oscillation: `a = −100/s`.
-    #[must_use]
     pub fn decay() -> Self {
         Self { rate: -100.0, frequency: 0.0, ..Self::default() }
     }
 
     /// Oscillation without decay: `w = 100 rad/s`.
-    #[must_use]
     pub fn oscillation() -> Self {
         Self { rate: 0.0, frequency: 100.0, ..Self::default() }
     }
 
     /// Growth with oscillation: `a = 1/s`, `w = 10 rad/s`.
-    #[must_use]
     pub fn growth() -> Self {
         Self { rate: 1.0, ..Self::default() }
     }
 
     /// The default with ramps `b = (3, −2)/s²` and constants `c = (−1, 4)/s`.
-    #[must_use]
     pub fn ramp() -> Self {
         Self { ramp_1: 3.0, ramp_2: -2.0, constant_1: -1.0, constant_2: 4.0, ..Self::default() }
     }
 
     /// The solution at time `t`, s.
-    #[must_use]
     pub fn exact(&self, t: f64) -> [f64; 2] {
         let x = Complex::new(self.rate, self.frequency) * t;
         let [phi_1, phi_2] = phi(x);

@@ -17,7 +17,6 @@ parameters! {
 
 impl OscillationInTime {
     /// `(sin 1/t, cos 1/t)` for a time `t > 0`, s.
-    #[must_use]
     pub fn exact(t: f64) -> [f64; 2] {
         let (sin, cos) = t.recip().sin_cos();
         [sin, cos]

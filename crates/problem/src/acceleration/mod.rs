@@ -82,7 +82,6 @@ pub(crate) fn is_finite<S: Scalar>(matrix: &DMatrix<S>) -> bool {
 
 impl<S: Scalar> Multipliers<S> {
     /// Memory for a system of that size.
-    #[must_use]
     pub fn new(velocities: usize, constraints: usize) -> Self {
         let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
         Self {

@@ -8,27 +8,21 @@ pub type CountedContactPower<'c, S = f64> = Counting<'c, dyn ContactPower<S> + '
 
 impl<S: Scalar> CountedContactPower<'_, S> {
     /// See [`ContactPower::coordinates`].
-    #[must_use]
     pub fn coordinates(&self) -> usize {
         self.inner.coordinates()
     }
 
     /// See [`ContactPower::velocities`].
-    #[must_use]
     pub fn velocities(&self) -> usize {
         self.inner.velocities()
     }
 
     /// See [`ContactPower::bodies`].
-    #[must_use]
     pub fn bodies(&self) -> usize {
         self.inner.bodies()
     }
 
     /// See [`ContactPower::accelerations`]. Counts an evaluation of the right-hand side.
-    ///
-    /// # Errors
-    /// Those of the problem.
     #[inline]
     pub fn accelerations(
         &mut self,

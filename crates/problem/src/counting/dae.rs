@@ -37,19 +37,16 @@ impl<S: Scalar> Counts for CountedDae<'_, S> {
 
 impl<S: Scalar> CountedDae<'_, S> {
     /// See [`Dae::differential`].
-    #[must_use]
     pub fn differential(&self) -> usize {
         self.inner.differential()
     }
 
     /// See [`Dae::algebraic`].
-    #[must_use]
     pub fn algebraic(&self) -> usize {
         self.inner.algebraic()
     }
 
     /// See [`Dae::chart_length`].
-    #[must_use]
     pub fn chart_length(&self) -> usize {
         self.inner.chart_length()
     }
@@ -80,15 +77,11 @@ impl<S: Scalar> CountedDae<'_, S> {
     }
 
     /// Evaluations of the residual so far.
-    #[must_use]
     pub fn residual_evaluations(&self) -> u64 {
         self.statistics.rhs_evaluations
     }
 
     /// See [`Dae::residual`]. Counts an evaluation of the right-hand side.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn residual(&mut self, at: Point<'_, S>, c: S, residual: &mut [S]) -> Result<(), Failure> {
         self.count_rhs();
         self.inner.residual(at, c, residual)
@@ -120,9 +113,6 @@ impl<S: Scalar> CountedDae<'_, S> {
 
     /// See [`Dae::consistent`]. Counts an evaluation of the right-hand side; what the problem solves for it is its own, as
     /// in a right-hand side.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn consistent(&mut self, t: S, chart: &[S], y: &[S], rates: &mut [S]) -> Result<(), Failure> {
         self.count_rhs();
         self.inner.consistent(t, chart, y, rates)

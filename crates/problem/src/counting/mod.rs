@@ -69,9 +69,6 @@ pub struct Evaluations<'c, S: Scalar = f64> {
 
 impl<S: Scalar> Evaluations<'_, S> {
     /// See [`Ode::rhs`].
-    ///
-    /// # Errors
-    /// Those of the problem.
     #[inline(always)]
     pub fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
         self.made += 1;
@@ -94,15 +91,11 @@ impl<'p, S: Scalar> Counted<'p, S> {
     }
 
     /// Number of components of the state.
-    #[must_use]
     pub fn dimension(&self) -> usize {
         self.inner.dimension()
     }
 
     /// See [`Ode::rhs`].
-    ///
-    /// # Errors
-    /// Those of the problem.
     #[inline]
     pub fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
         self.statistics.rhs_evaluations += u64::from(!self.paused);
@@ -118,16 +111,12 @@ impl<'p, S: Scalar> Counted<'p, S> {
     }
 
     /// See [`Ode::rhs`]; a column of a Jacobian by differences, counted apart.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn rhs_for_jacobian(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
         self.statistics.jacobian_rhs_evaluations += u64::from(!self.paused);
         self.inner.rhs(t, y, dydt)
     }
 
     /// See [`Ode::properties`].
-    #[must_use]
     pub fn properties(&self) -> Properties<'_, S> {
         self.inner.properties()
     }
@@ -143,9 +132,6 @@ impl<'p, S: Scalar> Counted<'p, S> {
     }
 
     /// See [`Ode::jacobian`]. What the problem evaluates of its right-hand side for that is part of it.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
         self.count_exact(y);
         self.inner.jacobian(t, y, jacobian)
@@ -157,18 +143,12 @@ impl<'p, S: Scalar> Counted<'p, S> {
     }
 
     /// See [`Ode::linearise`]. Counts an evaluation of a Jacobian.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn linearise(&mut self, t: S, y: &[S], tangent: &mut Tangent<S>) -> Result<(), Failure> {
         self.count_exact(y);
         self.inner.linearise(t, y, tangent)
     }
 
     /// See [`Ode::rhs_and_jacobian`]. Counts an evaluation of each.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn rhs_and_jacobian(
         &mut self,
         t: S,
@@ -182,27 +162,18 @@ impl<'p, S: Scalar> Counted<'p, S> {
     }
 
     /// See [`Ode::time_derivative`]. A further column of the Jacobian, counted with it.
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn time_derivative(&mut self, t: S, y: &[S], rate: &mut [S]) -> Result<(), Failure> {
         self.statistics.jacobian_columns += u64::from(!self.paused);
         self.inner.time_derivative(t, y, rate)
     }
 
     /// See [`Ode::begin_step`]; leaves a problem alone that does not lock.
-    ///
-    /// # Errors
-    /// Those of the problem.
     #[inline]
     pub fn begin_step(&mut self, t: S, y: &[S]) -> Result<(), Failure> {
         if self.locks { self.inner.begin_step(t, y) } else { Ok(()) }
     }
 
     /// See [`Ode::project`].
-    ///
-    /// # Errors
-    /// Those of the problem.
     pub fn project(&mut self, t: S, y: &mut [S]) -> Result<(), Failure> {
         self.statistics.projections += u64::from(!self.paused);
         self.inner.project(t, y)
@@ -217,18 +188,12 @@ impl<'p, S: Scalar> Counted<'p, S> {
     }
 
     /// The mechanical system behind the equations.
-    ///
-    /// # Errors
-    /// Those of [`Form::mechanics`](crate::Form::mechanics).
     #[inline]
     pub fn mechanics(&mut self) -> Result<CountedMechanics<'_, S>, Unsuitable> {
         self.counting(Form::mechanics)
     }
 
     /// The second-order side of the equations.
-    ///
-    /// # Errors
-    /// Those of [`Form::contact_power`](crate::Form::contact_power).
     #[inline]
     pub fn contact_power(&mut self) -> Result<CountedContactPower<'_, S>, Unsuitable> {
         self.counting(Form::contact_power)
@@ -261,9 +226,6 @@ impl<'p, S: Scalar> Counted<'p, S> {
     }
 
     /// The event functions.
-    ///
-    /// # Errors
-    /// Those of [`Form::events`](crate::Form::events).
     #[inline]
     pub fn events(&mut self) -> Result<CountedEvents<'_, S>, Unsuitable> {
         self.counting(Form::events)
@@ -304,7 +266,6 @@ impl<'p, S: Scalar> Counted<'p, S> {
 
     /// What was counted so far: evaluations, projections and events. The counters of steps and of linear
     /// algebra are the method's own and are zero here.
-    #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }

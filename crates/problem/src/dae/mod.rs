@@ -40,7 +40,6 @@ pub struct Point<'p, S = f64> {
 
 impl<'p, S> Point<'p, S> {
     /// `y'` (of `n` components) and λ.
-    #[must_use]
     pub fn split(&self, n: usize) -> (&'p [S], &'p [S]) {
         self.rates.split_at(n)
     }

@@ -86,7 +86,6 @@ pub enum Level {
 
 impl Level {
     /// The indices of positions, of velocities, and of accelerations and multipliers.
-    #[must_use]
     pub fn indices(self) -> [u8; 3] {
         match self {
             Self::Position => [1, 2, 3],

@@ -26,7 +26,6 @@ pub struct Place<'p> {
 
 impl<'p> Place<'p> {
     /// Of a block as it is.
-    #[must_use]
     pub fn at(row: usize, column: usize, pattern: &'p Pattern) -> Self {
         Self { corner: (row, column), pattern, transposed: false }
     }
@@ -64,7 +63,6 @@ impl<T: Element> Blocks<T> {
     ///
     /// # Panics
     /// Where a block does not fit in.
-    #[must_use]
     pub fn new(size: usize, places: &[Place<'_>]) -> Self {
         let pattern = Arc::new(Pattern::new((size, size), places.iter().flat_map(|place| place.entries())));
         let slot = |(i, j)| pattern.slot(i, j).expect("an entry of the pattern");
@@ -109,13 +107,11 @@ impl<T: Element> Blocks<T> {
 
 impl Blocks<f64> {
     /// Whether all entries are finite.
-    #[must_use]
     pub fn is_finite(&self) -> bool {
         self.values.iter().all(|x| x.is_finite())
     }
 
     /// A copy with all entries.
-    #[must_use]
     pub fn to_dense(&self) -> DMatrix<f64> {
         let mut dense = DMatrix::zeros(self.x.len(), self.x.len());
         self.pattern.iter().zip(&self.values).for_each(|(at, &value)| dense[at] = value);

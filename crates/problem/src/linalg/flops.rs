@@ -1,7 +1,6 @@
 //! Operations of dense algorithms: additions, subtractions, multiplications and divisions, one each.
 
 /// Of an LU factorization of an `n × n` matrix, `2/3 n³` to leading order.
-#[must_use]
 pub const fn factorization(n: usize) -> u64 {
     // n (n − 1)/2 divisions, and a multiplication and a subtraction for each of (n−1)² + … + 1 entries; n = 0 has none
     let n = n as u64;
@@ -9,14 +8,12 @@ pub const fn factorization(n: usize) -> u64 {
 }
 
 /// Of a solve with these factors, `2 n²` to leading order.
-#[must_use]
 pub const fn solve(n: usize) -> u64 {
     let n = n as u64;
     2 * n * n - n
 }
 
 /// Of the product of a matrix of `rows × inner` and one of `inner × columns` entries.
-#[must_use]
 pub const fn product(rows: usize, inner: usize, columns: usize) -> u64 {
     2 * rows as u64 * inner as u64 * columns as u64
 }

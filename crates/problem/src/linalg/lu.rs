@@ -28,7 +28,6 @@ pub struct Singular;
 
 impl<S: Scalar> Lu<S> {
     /// Storage for an `n × n` system.
-    #[must_use]
     pub fn new(n: usize) -> Self {
         let zero = S::nought();
         Self {
@@ -59,14 +58,12 @@ impl<S: Scalar> Lu<S> {
     }
 
     /// Operations of the last factorization: those of [`flops`], or one for each unknown of a diagonal matrix.
-    #[must_use]
     pub fn factorization_flops(&self) -> u64 {
         let n = self.pivots.len();
         if self.is_diagonal { n as u64 } else { flops::factorization(n) }
     }
 
     /// The same for one solve with the factors.
-    #[must_use]
     pub fn solve_flops(&self) -> u64 {
         let n = self.pivots.len();
         if self.is_diagonal { n as u64 } else { flops::solve(n) }
@@ -154,7 +151,6 @@ impl<S: Scalar> Lu<S> {
 
     /// [`solve`](Self::solve) for several right-hand sides, to the same bits, where that is written out. `rows` has a row for
     /// each unknown with its values on all sides. Says whether it is.
-    #[must_use]
     pub fn solve_block(&self, rows: &mut [Block<S>]) -> bool {
         let n = self.pivots.len();
         let entries = self.factors.as_slice();

@@ -29,7 +29,6 @@ impl Pattern {
     ///
     /// # Panics
     /// Where an entry is outside.
-    #[must_use]
     pub fn new((rows, columns): (usize, usize), entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let mut entries: Vec<(usize, usize)> = entries.into_iter().map(|(i, j)| (j, i)).collect();
         entries.sort_unstable();
@@ -46,7 +45,6 @@ impl Pattern {
     }
 
     /// With all entries.
-    #[must_use]
     pub fn full(rows: usize, columns: usize) -> Self {
         Self {
             rows,
@@ -56,37 +54,31 @@ impl Pattern {
     }
 
     /// Number of rows.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Number of columns.
-    #[must_use]
     pub fn columns(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// Number of entries.
-    #[must_use]
     pub fn entries(&self) -> usize {
         self.row_of.len()
     }
 
     /// Rows of the entries of a column.
-    #[must_use]
     pub fn column(&self, j: usize) -> &[usize] {
         &self.row_of[self.starts[j]..self.starts[j + 1]]
     }
 
     /// Where the entries of a column begin among all.
-    #[must_use]
     pub fn start(&self, j: usize) -> usize {
         self.starts[j]
     }
 
     /// Where the entry is among all, if there is one.
-    #[must_use]
     pub fn slot(&self, i: usize, j: usize) -> Option<usize> {
         self.column(j).binary_search(&i).ok().map(|k| self.starts[j] + k)
     }
@@ -97,7 +89,6 @@ impl Pattern {
     }
 
     /// Columns that have no row in common, in groups: as few as the simplest of colourings finds.
-    #[must_use]
     pub fn groups(&self, columns: &[usize]) -> Vec<Vec<usize>> {
         groups(self.rows, columns.iter().map(|&j| (j, self.column(j))))
     }
@@ -140,7 +131,6 @@ pub struct Sparse<S> {
 
 impl<S: Scalar> Sparse<S> {
     /// Zeros.
-    #[must_use]
     pub fn new(pattern: Arc<Pattern>) -> Self {
         Self { values: vec![S::nought(); pattern.entries()], pattern, next: 0, zero: S::nought() }
     }
@@ -277,19 +267,16 @@ pub enum Matrix<S> {
 
 impl<S: Scalar> Matrix<S> {
     /// Zeros, with all entries.
-    #[must_use]
     pub fn dense(rows: usize, columns: usize) -> Self {
         Self::Dense(DMatrix::from_element(rows, columns, S::nought()))
     }
 
     /// Zeros, with the entries of a pattern, or with all of them.
-    #[must_use]
     pub fn new(pattern: &Arc<Pattern>, sparse: bool) -> Self {
         if sparse { Self::Sparse(Sparse::new(pattern.clone())) } else { Self::dense(pattern.rows(), pattern.columns()) }
     }
 
     /// Number of rows.
-    #[must_use]
     pub fn nrows(&self) -> usize {
         match self {
             Self::Dense(matrix) => matrix.nrows(),
@@ -298,7 +285,6 @@ impl<S: Scalar> Matrix<S> {
     }
 
     /// Number of columns.
-    #[must_use]
     pub fn ncols(&self) -> usize {
         match self {
             Self::Dense(matrix) => matrix.ncols(),
@@ -307,7 +293,6 @@ impl<S: Scalar> Matrix<S> {
     }
 
     /// The entries, column by column.
-    #[must_use]
     pub fn values(&self) -> &[S] {
         match self {
             Self::Dense(matrix) => matrix.as_slice(),
@@ -324,7 +309,6 @@ impl<S: Scalar> Matrix<S> {
     }
 
     /// Its pattern, where it has one.
-    #[must_use]
     pub fn pattern(&self) -> Option<&Arc<Pattern>> {
         match self {
             Self::Dense(_) => None,
@@ -336,7 +320,6 @@ impl<S: Scalar> Matrix<S> {
     ///
     /// # Panics
     /// Where it has a pattern.
-    #[must_use]
     pub fn all(&self) -> &DMatrix<S> {
         let Self::Dense(matrix) = self else { panic!("{ALL}") };
         matrix
@@ -346,14 +329,12 @@ impl<S: Scalar> Matrix<S> {
     ///
     /// # Panics
     /// Where it has a pattern.
-    #[must_use]
     pub fn all_mut(&mut self) -> &mut DMatrix<S> {
         let Self::Dense(matrix) = self else { panic!("{ALL}") };
         matrix
     }
 
     /// A copy with all entries.
-    #[must_use]
     pub fn to_dense(&self) -> DMatrix<S> {
         match self {
             Self::Dense(matrix) => matrix.clone(),

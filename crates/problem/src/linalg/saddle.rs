@@ -26,7 +26,6 @@ enum Storage<S> {
 impl<S: Scalar> Saddle<S> {
     /// Memory for blocks and `J` of these patterns: for their entries where `sparse`, which is for double precision only, and else for
     /// all.
-    #[must_use]
     pub fn new(blocks: &Pattern, jacobian: &Pattern, sparse: bool) -> Self {
         Self(if sparse {
             Storage::Sparse(Box::new(SparseSaddle::new(blocks, jacobian)))
@@ -87,7 +86,6 @@ impl<S: Scalar> Saddle<S> {
     }
 
     /// Operations so far, by [`flops`](super::flops) or as counted.
-    #[must_use]
     pub fn flops(&self) -> u64 {
         match &self.0 {
             Storage::Dense(system) => system.flops,
@@ -96,7 +94,6 @@ impl<S: Scalar> Saddle<S> {
     }
 
     /// Whether all entries of the matrix are finite.
-    #[must_use]
     pub fn is_finite(&self) -> bool {
         match &self.0 {
             Storage::Dense(system) => system.matrix.iter().all(|x| x.is_finite()),
@@ -105,7 +102,6 @@ impl<S: Scalar> Saddle<S> {
     }
 
     /// A copy of the matrix.
-    #[must_use]
     pub fn to_dense(&self) -> DMatrix<S> {
         match &self.0 {
             Storage::Dense(system) => system.matrix.clone(),
@@ -135,7 +131,6 @@ pub(crate) const UPPER: usize = 2;
 
 impl<T: Element> SparseSaddle<T> {
     /// Memory for blocks and `J` of these patterns.
-    #[must_use]
     pub fn new(blocks: &Pattern, jacobian: &Pattern) -> Self {
         let n = blocks.rows();
         let upper = Place::at(0, n, jacobian).transposed();

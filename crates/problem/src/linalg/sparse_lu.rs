@@ -158,7 +158,6 @@ impl<T: Element> SparseLu<T> {
     ///
     /// # Panics
     /// If the matrix is not square.
-    #[must_use]
     pub fn new(pattern: Arc<Pattern>) -> Self {
         let n = pattern.rows();
         assert_eq!(n, pattern.columns(), "a square matrix");
@@ -328,14 +327,12 @@ impl<T: Element> SparseLu<T> {
     }
 
     /// Operations of the last factorization: divisions by pivots, products and sums.
-    #[must_use]
     pub fn factorization_flops(&self) -> u64 {
         let products: usize = self.upper.rows.iter().map(|&step| self.lower.entries_of(step)).sum();
         (self.lower.rows.len() + 2 * products) as u64
     }
 
     /// Operations of one solve with the factors.
-    #[must_use]
     pub fn solve_flops(&self) -> u64 {
         (2 * (self.lower.rows.len() + self.upper.rows.len()) + self.columns.len()) as u64
     }

@@ -18,7 +18,6 @@ pub struct System<S = f64> {
 
 impl<S: Scalar> System<S> {
     /// Memory for `size` unknowns, matrix zero.
-    #[must_use]
     pub fn new(size: usize) -> Self {
         Self { matrix: DMatrix::from_element(size, size, S::nought()), factors: Lu::new(size), flops: 0 }
     }

@@ -43,13 +43,11 @@ pub struct Dimensions {
 
 impl Dimensions {
     /// Of a system with vectors for positions, and holonomic constraints only.
-    #[must_use]
     pub const fn vectors(coordinates: usize, holonomic: usize) -> Self {
         Self { coordinates, velocities: coordinates, holonomic, nonholonomic: 0 }
     }
 
     /// Number of constraints of both kinds.
-    #[must_use]
     pub const fn constraints(self) -> usize {
         self.holonomic + self.nonholonomic
     }
@@ -148,9 +146,6 @@ pub trait Mechanics<S: Scalar = f64> {
         None
     }
     /// See [`Ode::check_start`](crate::Ode::check_start).
-    ///
-    /// # Errors
-    /// Those of [`Ode::check_start`](crate::Ode::check_start).
     fn check_start(&mut self, _t: S, _q: &[S], _v: &[S]) -> Result<(), Failure> {
         Ok(())
     }

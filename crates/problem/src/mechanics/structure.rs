@@ -34,7 +34,6 @@ pub enum Matrices {
 
 impl Matrices {
     /// Whether nothing is chosen; runs are not named by it then.
-    #[must_use]
     pub fn is_automatic(&self) -> bool {
         *self == Self::Automatic
     }
@@ -101,7 +100,6 @@ pub(super) struct Block {
 
 impl Structure {
     /// Whether forces depend on velocities, or on what their arithmetic branches by.
-    #[must_use]
     pub fn forces_depend_on_velocity(&self) -> bool {
         self.forces[1].pattern.entries() > 0
     }
@@ -109,20 +107,17 @@ impl Structure {
     /// Evaluations of all terms that difference quotients would take for their derivatives in positions and in
     /// velocities, with columns that have no row in common formed together. Derivatives in multipliers are known: they are
     /// `J`.
-    #[must_use]
     pub fn jacobian_columns(&self) -> usize {
         self.columns
     }
 
     /// Whether matrices with a pattern are [worth it](Self::is_sparse) and there are factors of them in that scalar: only in double
     /// precision are there any.
-    #[must_use]
     pub fn is_sparse_in<S: Scalar>(&self) -> bool {
         TypeId::of::<S>() == TypeId::of::<f64>() && self.is_sparse()
     }
 
     /// Whether matrices with a pattern are worth it: where there are many unknowns and few entries; or as is [asked](Matrices).
-    #[must_use]
     pub fn is_sparse(&self) -> bool {
         let unknowns = self.dynamics.rows() + self.jacobian.rows();
         let entries = self.dynamics.entries() + 2 * self.jacobian.entries();

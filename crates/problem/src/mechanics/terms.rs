@@ -28,13 +28,11 @@ pub struct Terms<S> {
 
 impl<S: Scalar> Terms<S> {
     /// Memory for `n` coordinates and `n_c` constraints, with all entries.
-    #[must_use]
     pub fn new(coordinates: usize, constraints: usize) -> Self {
         Self::in_matrices(Matrix::dense(coordinates, coordinates), Matrix::dense(constraints, coordinates))
     }
 
     /// Memory for a system of that structure: for the entries that it has where `sparse`, and else for all.
-    #[must_use]
     pub fn of(structure: &Structure, sparse: bool) -> Self {
         Self::in_matrices(Matrix::new(&structure.dynamics, sparse), Matrix::new(&structure.jacobian, sparse))
     }
@@ -67,7 +65,6 @@ impl<S: Scalar> Terms<S> {
     }
 
     /// Whether all entries that the model gave are finite.
-    #[must_use]
     pub fn are_finite(&self) -> bool {
         let finite = |values: &[S]| values.iter().all(|x| x.is_finite());
         finite(self.mass.values())
@@ -99,13 +96,11 @@ pub struct Derivatives<S> {
 
 impl<S: Scalar> Derivatives<S> {
     /// Memory for the derivatives of a system of that structure, with all entries.
-    #[must_use]
     pub fn new(structure: &Arc<Structure>) -> Self {
         Self::of(structure, false)
     }
 
     /// The same: for the entries that there are where `sparse`, and else for all.
-    #[must_use]
     pub fn of(structure: &Arc<Structure>, sparse: bool) -> Self {
         let square = Matrix::new(&structure.dynamics, sparse);
         let n = structure.dynamics.rows();
@@ -156,14 +151,12 @@ impl<S: Scalar> Derivatives<S> {
     }
 
     /// Whether the mass matrix is constant.
-    #[must_use]
     pub fn has_constant_mass(&self) -> bool {
         self.structure.mass.is_empty()
     }
 
     /// Coordinates in which Φ has second derivatives: [`add_curvature`](Self::add_curvature) and
     /// [`constraint_rates`](Self::constraint_rates) write their columns only.
-    #[must_use]
     pub fn curved(&self) -> &[usize] {
         &self.structure.curved
     }

@@ -133,7 +133,6 @@ impl<'m, S: Scalar> SlidingMode<'m, S> {
     }
 
     /// Whether surface `index` is held (and not still being reached).
-    #[must_use]
     pub fn is_held(&self, index: usize) -> bool {
         self.robust_control[index].is_none()
     }

@@ -26,14 +26,12 @@ pub struct Animation {
 
 impl Animation {
     /// How long a viewer sees each drawing, s.
-    #[must_use]
     pub fn delay(&self) -> f64 {
         self.step / self.speed
     }
 }
 
 /// A time as it stands above a drawing, with as many decimals as make the next one, `step` (s) later, another.
-#[must_use]
 pub fn time_text(time: f64, step: f64) -> String {
     format!("t = {time:.*} s", decimals(step))
 }

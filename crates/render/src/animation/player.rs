@@ -18,7 +18,6 @@ const BACKGROUNDS: [&str; 2] = ["#ffffff", "#16181d"];
 const CONTROLS: f64 = 38.0;
 
 /// Writes the document. What moves is all that is of a series; axes and legends are those of the drawing that stands still.
-#[must_use]
 pub fn svg(animation: &Animation) -> String {
     let Animation { frames, start, step, speed, still } = animation;
     let mut drawing = frames[*still].clone();

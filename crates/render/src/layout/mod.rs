@@ -37,7 +37,6 @@ const NAME_HEIGHT: f64 = 19.0;
 const LEAST_HEIGHT: f64 = 95.0;
 
 /// Lays out `figure`.
-#[must_use]
 pub fn lay_out(figure: &Figure) -> Drawing {
     let ends: Vec<Ends> = figure.panels.iter().map(Ends::of).collect();
     // Names beside a frame take the room of a panel, unless they are short and asked for.

@@ -22,7 +22,6 @@ use super::figures::style_of;
 const DURATION: f64 = 10.0;
 
 /// The animation that `spec` describes: the runs that are meant.
-#[must_use]
 pub fn animation(plan: &Plan, spec: &AnimationSpec, registry: &Registry, store: &Store) -> Option<Animation> {
     let runs: Vec<&RunSpec> = plan.runs.iter().filter(|run| plan.is_meant(run, &spec.filter)).collect();
     animation_of(plan, &runs, spec, registry, store)
@@ -30,7 +29,6 @@ pub fn animation(plan: &Plan, spec: &AnimationSpec, registry: &Registry, store: 
 
 /// The animation of some runs of a plan, with all else as `spec` says. None where there is no run, or the first one has no such view or
 /// reaches no time that is shown.
-#[must_use]
 pub fn animation_of(
     plan: &Plan,
     runs: &[&RunSpec],

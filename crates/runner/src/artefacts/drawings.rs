@@ -24,7 +24,6 @@ const UNSEEN: f64 = 0.0007;
 
 /// The figure that `spec` describes: the model of the first run that is meant, as it starts or at several times of that run.
 /// A time that the run does not reach has no panels.
-#[must_use]
 pub fn drawing(plan: &Plan, spec: &DrawingSpec, store: &Store) -> Figure {
     let run = plan.runs.iter().find(|run| plan.is_meant(run, &spec.filter));
     let panels = match (run, spec.at.as_deref()) {

@@ -14,7 +14,6 @@ const SET_UPS: Style = Style { hue: Hue::Vermilion, mark: Mark::Circle, dash: Da
 
 /// The share of each check with its interval, largest first, and the set-ups in their ranges if they were accepted by something given; none
 /// without checks and set-ups. Its data are `reconstruction.csv` and `set-ups.csv`.
-#[must_use]
 pub fn figure(found: &Reconstruction) -> Option<Figure> {
     let findings = &found.findings;
     let panels: Vec<Panel> = [shares(findings), ranges(found)].into_iter().flatten().collect();

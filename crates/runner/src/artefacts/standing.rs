@@ -8,7 +8,6 @@ use super::figures::style_of;
 
 /// Error over each kind of work: of one method, which is drawn bold, of all others in grey, and the front of these,
 /// which none of them is below and left of. None where the method has no run with an error.
-#[must_use]
 pub fn work_precision(
     id: &str,
     label: &str,

@@ -24,7 +24,6 @@ const LEFT_OUT: [&str; 12] = [
 ];
 
 /// The text of `witness.yaml`, which `mbsbench run` takes.
-#[must_use]
 pub fn text(plan: &Plan, witness: &Witness) -> String {
     let id = &plan.experiment.id;
     let mut text = format!("# {}\n# Written by `mbsbench reconstruct {id}`.\n", summary(witness));
@@ -64,7 +63,6 @@ pub fn text(plan: &Plan, witness: &Witness) -> String {
 }
 
 /// What a witness shows, in a sentence.
-#[must_use]
 pub fn summary(witness: &Witness) -> String {
     let misses = witness.givens.iter().filter(|(.., miss)| *miss > 0.0).count();
     let (givens, sentences) = (witness.givens.len(), witness.sentences.len());

@@ -40,7 +40,6 @@ impl Arguments {
     }
 
     /// The program with its commands and help pages, as clap has them.
-    #[must_use]
     pub fn program() -> clap::Command {
         let experiments = Arg::new("experiments")
             .long("experiments")

@@ -201,7 +201,6 @@ impl CommandError {
     }
 
     /// The exit code of the program.
-    #[must_use]
     pub fn exit(&self) -> Exit {
         match self {
             Self::BadInput(_)
@@ -219,7 +218,6 @@ impl CommandError {
     }
 
     /// The report for a terminal.
-    #[must_use]
     pub fn render(&self, colour: bool) -> String {
         match self {
             Self::BadInput(files) => files.iter().map(|file| file.render(colour)).collect(),

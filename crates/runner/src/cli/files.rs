@@ -71,7 +71,6 @@ pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<P
 
 /// The error about `files` that are not experiments: the mistakes in them or in files that they name, or that one of `files` is
 /// something else.
-#[must_use]
 pub fn no_experiment(bad: Vec<BadInput>, files: &[&Path]) -> CommandError {
     let other = |wrong: &BadInput| {
         let path = wrong.source().path();

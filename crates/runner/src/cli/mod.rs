@@ -39,7 +39,6 @@ use mbsbench_input::printable;
 use session::Session;
 
 /// Runs the program with the arguments of the process.
-#[must_use]
 pub fn main_with(registry: &Registry) -> ExitCode {
     #[cfg(unix)]
     interrupt::watch();

@@ -142,14 +142,12 @@ pub(super) fn make_global_pool() {
 }
 
 /// How many threads make runs: as many as are asked for, at most two for each core of the machine; one for each where nobody asks.
-#[must_use]
 pub fn threads(asked: Option<NonZero<usize>>) -> usize {
     let cores = available_parallelism().map_or(1, NonZero::get);
     asked.map_or(cores, NonZero::get).min(EACH * cores)
 }
 
 /// What runs may take where nobody says how much.
-#[must_use]
 pub fn memory_of_machine() -> Memory {
     Memory::new(share())
 }

@@ -6,7 +6,6 @@ use sha2::{Digest, Sha256};
 
 /// The content of `Content-Security-Policy`: nothing is loaded, nothing is sent, and of scripts only this one runs, if there is one.
 /// Styles stand in the page and in its figures.
-#[must_use]
 pub fn policy(script: Option<&str>) -> String {
     let own = |script| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)));
     let script = script.map_or_else(|| "'none'".to_owned(), own);

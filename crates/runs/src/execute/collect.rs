@@ -25,7 +25,6 @@ impl<S: Scalar> Collection<'_, S> {
     /// Solves until all `times` (s, increasing) have been seen. Gives a state for each, and the failure that kept the solve from
     /// reaching them all. A time within a few roundings of a step's end counts as the end; there is no state at a time that is
     /// not reached, or inside a step where it cannot be computed.
-    #[must_use]
     pub fn states(&self, times: &[f64]) -> (Vec<Option<Vec<S>>>, Option<Failure>) {
         let initial = self.formulated.initial_state();
         let mut ode = self.formulated.ode();

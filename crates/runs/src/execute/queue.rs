@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Indices of tasks by what they take, the longest first.
-#[must_use]
 pub fn order(takes: &[Duration]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..takes.len()).collect();
     order.sort_by_key(|&task| Reverse(takes[task]));

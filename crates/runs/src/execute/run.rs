@@ -70,7 +70,6 @@ pub struct Trajectory {
 
 impl Record {
     /// Of a run that program or machine ended, as `said`. How far it came is not known.
-    #[must_use]
     pub fn lost(status: Status, said: String) -> Self {
         Self {
             status,
@@ -83,14 +82,12 @@ impl Record {
     }
 
     /// The value in a column; none where the run does not fill it.
-    #[must_use]
     pub fn value(&self, column: &str) -> Option<f64> {
         self.values[self.columns.iter().position(|name| name == column)?]
     }
 }
 
 /// Solves and measures. Never panics on a diverging run; what went wrong is in the record.
-#[must_use]
 pub fn execute(job: &Job<'_>) -> Record {
     let (observables, classes): (Vec<String>, Vec<_>) =
         job.model.observables().into_iter().map(|observable| (observable.name, observable.class)).unzip();

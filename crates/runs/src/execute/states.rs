@@ -9,7 +9,6 @@ use crate::store::{Store, shape};
 
 /// The states of a run at `times`, s, which grow; none for those that it does not reach. They are kept in `store`, apart from
 /// the run, so that drawing it changes nothing of what is recorded.
-#[must_use]
 pub fn states_at(run: &RunSpec, times: &[f64], store: &Store) -> Vec<Option<Vec<f64>>> {
     let stored = format!("states {}\ntimes {times:?}", run.key().full());
     let fits = |states: &Vec<_>| {

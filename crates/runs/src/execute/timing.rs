@@ -157,7 +157,6 @@ impl Order {
 }
 
 /// Median and half the distance of the quartiles (nearest rank).
-#[must_use]
 pub fn median_and_spread(samples: &[f64]) -> (f64, f64) {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -166,7 +165,6 @@ pub fn median_and_spread(samples: &[f64]) -> (f64, f64) {
 }
 
 /// The machine that timings were taken on, in one line: processor, cores, operating system.
-#[must_use]
 pub fn machine() -> String {
     let processor = std::fs::read_to_string("/proc/cpuinfo")
         .ok()

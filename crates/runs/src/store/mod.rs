@@ -29,15 +29,11 @@ pub struct Store {
 
 impl Store {
     /// A store in `folder`, for results of code with that fingerprint. Nothing is written yet.
-    #[must_use]
     pub fn new(folder: impl Into<PathBuf>, fingerprint: impl Into<String>) -> Self {
         Self { folder: folder.into(), fingerprint: fingerprint.into(), refused: Arc::default() }
     }
 
     /// Makes the folder, also where nothing will be kept in it: a part without runs is a store, too.
-    ///
-    /// # Errors
-    /// Those of the file system.
     pub fn prepare(&self) -> io::Result<()> {
         fs::create_dir_all(&self.folder)
     }
@@ -52,14 +48,12 @@ impl Store {
     }
 
     /// Whether there is an entry of that name; whether it can be trusted is seen when it is read.
-    #[must_use]
     pub fn has(&self, run: &str) -> bool {
         self.path(run).is_file()
     }
 
     /// The record of a run, if it is there and `fits` finds nothing wrong with it. What is damaged or none of this program counts as
     /// missing, so that it is made again, and is among [`Store::refused`].
-    #[must_use]
     pub fn load<T: DeserializeOwned>(&self, run: &str, fits: impl FnOnce(&T) -> Result<(), Misshapen>) -> Option<T> {
         let path = self.path(run);
         match self.read(&path, run, fits) {
@@ -87,7 +81,6 @@ impl Store {
     }
 
     /// The entries that were not taken since this was last asked, in the order of their paths, with the reason.
-    #[must_use]
     pub fn refused(&self) -> Vec<(PathBuf, Refusal)> {
         let mut refused = std::mem::take(&mut *self.refused.lock().unwrap_or_else(PoisonError::into_inner));
         refused.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -95,9 +88,6 @@ impl Store {
     }
 
     /// Keeps a record. The disk is not waited for: an entry that a power failure takes or damages is made again.
-    ///
-    /// # Errors
-    /// Those of the file system, with the path of the entry.
     pub fn save<T: Serialize>(&self, run: &str, record: &T) -> io::Result<()> {
         let path = self.path(run);
         let kept = write_replaceable(&path, &entry::bytes(run, &self.fingerprint, record)?);

@@ -269,7 +269,6 @@ impl Plan {
 
     /// The heads that a file of values beside a panel over time can have: the observables of the run and, where the panel shows one
     /// observable of several runs, the names of its curves, in the unit of the observable.
-    #[must_use]
     pub fn heads_over_time(&self, panel: &PanelSpec, run: &RunSpec) -> Vec<Observable> {
         let mut heads = drawable(&*run.model.object().model());
         let unit = panel.y.iter().next().and_then(|y| heads.iter().find(|head| head.name == y)).map_or("", |y| y.unit);

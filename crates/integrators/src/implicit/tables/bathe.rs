@@ -9,7 +9,6 @@ impl Esdirk {
     /// The ρ_∞-Bathe formula: two implicit stages, order two, `ρ_∞ = rho` in [0, 1].
     ///
     /// It is zhang2022, Eq. 7, with `γ = 1/(2 + √(2(1+ρ_∞)))`, which is the printed `γ` and holds at `ρ_∞ = 1` too.
-    #[must_use]
     pub fn bathe(rho: f64) -> Self {
         let gamma = (((number(rho) + 1.0) * 2.0).sqrt() + 2.0).recip();
         let b_2 = (-gamma * 2.0 + 1.0) / (gamma * 4.0);

@@ -16,7 +16,6 @@ impl Esdirk {
     /// ESDIRK3(2)4L\[2\]SA of Kennedy and Carpenter: three implicit stages, order three, L-stable.
     ///
     /// `γ` makes it L-stable: `6γ³ − 18γ² + 9γ − 1 = 0`.
-    #[must_use]
     pub fn esdirk324l2sa() -> Self {
         let cubic = [-1.0, 9.0, -18.0, 6.0].map(number);
         let gamma = newton(0.435_866_5, |x| (polynomial(&cubic, x), slope(&cubic, x)));
@@ -47,7 +46,6 @@ impl Esdirk {
     /// ESDIRK3(2)5L\[2\]SA of Kennedy and Carpenter: four implicit stages, order three, L-stable.
     ///
     /// `γ = 9/40`. zhang2022 also prints ESDIRK3(3)5L\[2\]SA.
-    #[must_use]
     pub fn esdirk325l2sa() -> Self {
         let gamma = exact(ratio(9, 40));
         let w = number(2.0).sqrt();
@@ -85,7 +83,6 @@ impl Esdirk {
     /// ESDIRK4(3)6L\[2\]SA₂ of Kennedy and Carpenter: five implicit stages, order four, L-stable.
     ///
     /// `γ = 31/125`; the first two entries of a row are equal.
-    #[must_use]
     pub fn esdirk436l2sa2() -> Self {
         const C: [Number; 6] = [
             ratio(0, 1),

@@ -27,7 +27,6 @@ impl Esdirk {
     /// ```
     ///
     /// Its coefficient of `s` must be `1/γ − n`, which gives `γ`. The last row of the tableau follows from `N`.
-    #[must_use]
     pub fn msstc(n: u32, rho: f64) -> Self {
         assert!(n >= 2, "MSSTC has a trapezoidal substep and a last stage");
         let numerator = numerator(n, rho);

@@ -45,7 +45,6 @@ impl Esdirk {
     /// The formula of order `n`, where it is known.
     ///
     /// All have `R(∞) = ρ_∞` up to its sign, which fixes `γ`: `Σᵢ C(n,i) (−γ)ⁱ/(n−i)! = ± ρ_∞ γⁿ`.
-    #[must_use]
     pub fn mssth(n: u32, rho: f64) -> Option<Self> {
         let (choices, sign) = match n {
             3 => (&CHOICES_3, -1.0),

@@ -60,7 +60,6 @@ struct Moving<S> {
 
 impl<'m, S: Scalar> SqueezerMomenta<'m, S> {
     /// Of the same mechanism as `model`.
-    #[must_use]
     pub fn new(model: &'m SqueezerBodies, rotations: Rotations) -> Self {
         Self {
             squeezer: &model.0,

@@ -21,7 +21,6 @@ pub struct SqueezerMomentaModel {
 
 impl SqueezerMomentaModel {
     /// With rotations described in that way.
-    #[must_use]
     pub fn new(squeezer: Squeezer, rotations: Rotations) -> Self {
         Self { bodies: SqueezerModel(SqueezerBodies(squeezer), ConstrainedFormulation::Mechanics), rotations }
     }
