@@ -216,12 +216,13 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
 
     serde::forward_to_deserialize_any! {
         <V: Visitor<'n>>
-        i8 i16 i128 u8 u16 u128 f32 char bytes byte_buf unit_struct tuple_struct
+        i8 i16 i128 u16 u128 f32 char bytes byte_buf unit_struct tuple_struct
     }
 
     whole_numbers! {
         deserialize_i32 visit_i32 i32;
         deserialize_i64 visit_i64 i64;
+        deserialize_u8 visit_u8 u8;
         deserialize_u32 visit_u32 u32;
         deserialize_u64 visit_u64 u64;
     }

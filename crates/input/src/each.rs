@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn mistakes_are_refused() {
         for (text, message) in [
-            ("list: [{ each: { m: [1] }, id: '{n}' }]", "unknown axis of `each` `n`"),
+            ("list: [{ each: { m: [1] }, id: '{n}' }]", "unknown axis `n` of `each`"),
             ("list: [{ each: { m: [1] }, id: '{m' }]", "a `{` without `}`"),
             ("list: [{ each: { m: s } }]", "unknown set `s`"),
             ("list: [{ each: {} }]", "found an empty map"),

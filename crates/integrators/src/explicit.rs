@@ -45,7 +45,7 @@ pub struct ExplicitRungeKutta {
     pub(crate) dense_output: bool,
     /// Tolerance of the projection onto the constraints of mechanics, if there is one.
     pub(crate) projection_tolerance: Option<f64>,
-    /// Lines of `mbsbench describe` for the formula.
+    /// Lines of `mbsbench list NAME` for the formula.
     pub(crate) details: fn(&Formula<DoubleDouble>) -> Vec<String>,
 }
 

@@ -493,7 +493,7 @@ fn mistakes_in_commands_are_found() {
         "make nothing",
         "mbsbench reproduces",
         "mbsbench verify gil2013 --short",
-        "cargo run --release --bin mbsbench -- list paper",
+        "cargo run --release --bin mbsbench -- lists papers",
         "cargo test --release -p mbsbench-runner --test nothing",
         "cargo install --locked --path crates/judge",
         "scripts/nothing.sh",

@@ -151,7 +151,7 @@ pub struct Again<'p> {
 }
 
 /// Makes the chosen runs again, whatever the store has of them, on the references that it has; what is stored stays.
-/// Runs that program or machine ended are left to [`Progress`].
+/// Runs that program or machine ended are left to [`Progress`](crate::progress::Progress).
 pub fn made_again<'p>(
     plans: &'p [Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),

@@ -155,8 +155,6 @@ impl Trees<'_> {
     }
 }
 
-/// Scalar product over the shorter of the two.
-
 #[cfg(test)]
 mod tests {
     use super::*;

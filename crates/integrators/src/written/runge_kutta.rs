@@ -216,7 +216,7 @@ impl RungeKutta {
     }
 }
 
-/// Order, stability and tableau of an explicit formula, for `mbsbench describe`.
+/// Order, stability and tableau of an explicit formula, for `mbsbench list NAME`.
 fn details(formula: &Formula<DoubleDouble>) -> Vec<String> {
     let Formula { order, nodes, rows, weights, estimates, .. } = formula;
     let mut lines =

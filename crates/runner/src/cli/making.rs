@@ -22,7 +22,7 @@ pub struct MakeOptions {
     /// Print all tables, even if they do not fit on a screen.
     #[arg(long)]
     pub(super) show: bool,
-    /// Measure all times again and record them in `results/times/` [default: use the recorded ones].
+    /// Measure all times again and record them [default: use recorded ones].
     #[arg(long)]
     pub(super) record_times: bool,
     /// Treatment of warnings.

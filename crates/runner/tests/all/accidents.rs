@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
@@ -78,7 +79,11 @@ fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
         if path.is_dir() {
             collect(root, &path, files);
         } else {
-            files.insert(path.strip_prefix(root).unwrap().to_owned(), fs::read(&path).unwrap());
+            // A program that still runs may put a file in its place between the two calls.
+            match fs::read(&path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                content => drop(files.insert(path.strip_prefix(root).unwrap().to_owned(), content.unwrap())),
+            }
         }
     }
 }

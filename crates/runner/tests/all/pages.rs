@@ -30,7 +30,8 @@ pub(super) fn results() -> &'static Path {
             fs::copy(file, to).unwrap();
         }
         let mut program = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
-        let output = program.args(["report", "--results"]).arg(&copy).current_dir(root()).output().unwrap();
+        let output =
+            program.args(["render", "--to", "html", "--results"]).arg(&copy).current_dir(root()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         copy
     })

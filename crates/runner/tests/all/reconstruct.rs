@@ -349,7 +349,6 @@ fn the_report_shows_the_study() {
     for part in [
         "How much depends on what is left out",
         "evenly in the logarithm",
-        "the energy times the length",
         "weight above",
         "1 check rests on other cases",
         "64 samples of the ranges",

@@ -63,7 +63,7 @@ fn errors(folder: &Path) -> Vec<String> {
 #[test]
 fn errors_against_a_stored_reference_are_those_against_a_fresh_one() {
     let stored = folder(EXPERIMENT);
-    let (code, said) = mbsbench(stored.path(), "reference stored/pendulum");
+    let (code, said) = mbsbench(stored.path(), "ledger reference stored/pendulum");
     assert_eq!(code, 0, "{said}");
     let text = fs::read_to_string(stored.path().join(STORED)).unwrap();
     assert!(text.starts_with("# mbsbench ledger reference stored/pendulum\n"), "{text}");
@@ -71,7 +71,7 @@ fn errors_against_a_stored_reference_are_those_against_a_fresh_one() {
     // Beside an experiment that gathers its runs, too, which cannot be read before the reference is there.
     fs::write(stored.path().join("experiments/stored/gathered.yaml"), GATHERED).unwrap();
     fs::remove_file(stored.path().join(STORED)).unwrap();
-    let (code, said) = mbsbench(stored.path(), "reference stored/pendulum");
+    let (code, said) = mbsbench(stored.path(), "ledger reference stored/pendulum");
     assert_eq!((code, fs::read_to_string(stored.path().join(STORED)).unwrap()), (0, text.clone()), "{said}");
 
     let fresh = folder(&EXPERIMENT.replace("  stored: references/pendulum.csv\n", ""));
@@ -87,14 +87,14 @@ fn errors_against_a_stored_reference_are_those_against_a_fresh_one() {
     other.write(&path, "mbsbench ledger reference stored/pendulum").unwrap();
     assert_ne!(errors(stored.path()), expected);
 
-    let (code, _) = mbsbench(stored.path(), "reference stored/pendulum");
+    let (code, _) = mbsbench(stored.path(), "ledger reference stored/pendulum");
     assert_eq!((code, fs::read_to_string(stored.path().join(STORED)).unwrap()), (0, text), "it can be made again");
 }
 
 #[test]
 fn a_reference_changed_by_hand_is_refused_with_the_command_that_makes_it() {
     let folder = folder(EXPERIMENT);
-    assert_eq!(mbsbench(folder.path(), "reference stored/pendulum").0, 0);
+    assert_eq!(mbsbench(folder.path(), "ledger reference stored/pendulum").0, 0);
     let path = folder.path().join(STORED);
     let good = fs::read_to_string(&path).unwrap();
     let sum = good.lines().find(|line| line.starts_with("# checksum: ")).unwrap();
@@ -118,7 +118,7 @@ fn a_reference_for_something_else_is_refused() {
         ("every: 0.25", "every: 0.2", "has no values at t = 0.2 s"),
     ] {
         let folder = folder(EXPERIMENT);
-        assert_eq!(mbsbench(folder.path(), "reference stored/pendulum").0, 0);
+        assert_eq!(mbsbench(folder.path(), "ledger reference stored/pendulum").0, 0);
         fs::write(folder.path().join(FILE), EXPERIMENT.replace(from, to)).unwrap();
         let (code, message) = mbsbench(folder.path(), &format!("run {FILE}"));
         assert_eq!(code, 2, "{message}");
@@ -131,7 +131,7 @@ fn a_reference_for_something_else_is_refused() {
 #[test]
 fn what_has_too_few_digits_is_not_stored() {
     let folder = folder(&EXPERIMENT.replace("digits: 10", "digits: 30"));
-    let (code, said) = mbsbench(folder.path(), "reference stored/pendulum");
+    let (code, said) = mbsbench(folder.path(), "ledger reference stored/pendulum");
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("nothing was written"), "{said}");
     assert!(!folder.path().join(STORED).exists());
@@ -140,7 +140,7 @@ fn what_has_too_few_digits_is_not_stored() {
 #[test]
 fn experiments_without_a_stored_reference_are_named() {
     let folder = folder(EXPERIMENT);
-    let (code, said) = mbsbench(folder.path(), "reference stored/pendulun");
+    let (code, said) = mbsbench(folder.path(), "ledger reference stored/pendulun");
     assert_eq!(code, 2);
     assert!(said.contains("did you mean `stored/pendulum`?"), "{said}");
 }
@@ -162,7 +162,7 @@ const OTHER: &str = "experiments/stored/references/other.csv";
 /// The values of the stored reference in degrees, as another code could have written them.
 fn degrees() -> String {
     let stored = folder(EXPERIMENT);
-    assert_eq!(mbsbench(stored.path(), "reference stored/pendulum").0, 0);
+    assert_eq!(mbsbench(stored.path(), "ledger reference stored/pendulum").0, 0);
     let text = fs::read_to_string(stored.path().join(STORED)).unwrap();
     let rows = text.lines().filter(|line| line.starts_with(|first: char| first.is_ascii_digit()));
     let rows = rows.map(|line| {

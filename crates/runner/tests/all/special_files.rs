@@ -50,7 +50,7 @@ fn pipes_and_devices_are_refused_before_they_are_read() {
     fs::File::create(at("large.yaml")).unwrap().set_len(1 << 36).unwrap();
     let said = ["is a pipe", "a device", "is a folder", "has 68719476736 bytes; accepted: a file of at most 4194304"];
     for (name, said) in ["pipe.yaml", "zero.yaml", "folder.yaml", "large.yaml"].into_iter().zip(said) {
-        for command in [&["check", name][..], &["describe", name], &["compare", name]] {
+        for command in [&["check", name][..], &["list", name], &["compare", name]] {
             let (code, message) = mbsbench(folder.path(), command);
             assert_eq!(code, 2, "{command:?}: {message}");
             assert!(message.contains(said) && message.contains(name), "{command:?}: {message}");

@@ -59,7 +59,7 @@ fn recorded(bound: &str) -> tempfile::TempDir {
     fs::create_dir_all(folder.path().join("experiments/timed")).unwrap();
     fs::write(folder.path().join("experiments/timed/pendulum.yaml"), EXPERIMENT).unwrap();
     fs::write(folder.path().join("experiments/timed/claims.yaml"), CLAIMS.replace("above: 1.0e-9", bound)).unwrap();
-    run(folder.path(), "lock timed");
+    run(folder.path(), "ledger lock timed");
     run(folder.path(), "reproduce timed");
     folder
 }
