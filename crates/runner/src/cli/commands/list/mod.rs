@@ -31,7 +31,7 @@ const BUILTIN: &str = "(built in)";
     after_help = "Examples:\n  mbsbench list methods\n  mbsbench list pendulum\n  mbsbench list examples/methods/cash-karp.yaml"
 )]
 pub(super) struct List {
-    /// `models`, `methods`, `measures`, `experiments`, `papers` or `statements`; or a name of one.
+    /// `models`, `methods`, `measures`, `experiments`, `papers` or `statements`; or a name.
     #[arg(value_name = "KIND|NAME")]
     what: String,
     /// One of the kind; or a file with the coefficients of a method.
