@@ -53,7 +53,8 @@ def test_ledgers_are_judged_and_explained(project: Path, tmp_path: Path) -> None
     import shutil
 
     results = tmp_path / "results"
-    shutil.copytree(project / "results" / "gil2013", results / "gil2013")
+    for part in ["gil2013", "times/gil2013"]:
+        shutil.copytree(project / "results" / part, results / part)
     checks = mbsbench.verify("gil2013", results=results)
     committed = mbsbench.results.checks(project / "results" / "gil2013" / "claims.json")
     assert list(checks["verdict"]) == list(committed["verdict"])
