@@ -38,7 +38,7 @@ test: setup ## the fast set, in the same optimised profile as `reproduce`
 fuzz: setup ## ten minutes of mutated files for everything that is read, in memory where there is a folder for it; FUZZ_SEED draws others
 	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) FUZZ_SECONDS=600 $(CARGO) test --release -p mbsbench-runner --test fuzz -- --nocapture
 
-attack: setup ## mutated files, extreme runs, kills and full disks, as docs/reliability.md counts them; the disks as root
+attack: setup ## mutated files, extreme runs, kills and full disks, as docs/trust.md counts them; the disks as root
 	$(CARGO) build --release
 	./scripts/attack.py files 30000
 	./scripts/attack.py runs 11000
