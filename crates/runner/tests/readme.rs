@@ -1,4 +1,4 @@
-//! What README and guide show and name, held against the program and the files.
+//! Checks what the README, the guide and the page on the comparison show and name against the program and the files.
 //!
 //! | in a document | what is done |
 //! |---|---|
@@ -55,7 +55,7 @@ const SHORTENED: [(&str, &str); 4] = [
 const UNCHECKED: [&str; 1] = ["git clone <this repository> mbsbench && cd mbsbench"];
 
 /// The documents, by their paths in the repository.
-const DOCUMENTS: [&str; 2] = ["README.md", "docs/guide.md"];
+const DOCUMENTS: [&str; 3] = ["README.md", "docs/guide.md", "docs/comparison.md"];
 
 /// A mistake of each kind that a reader of the README is shown.
 const MISTAKEN: &str = "\
