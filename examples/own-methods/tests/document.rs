@@ -44,7 +44,7 @@ fn code_is_that_of_this_crate() {
         &["src/main.rs", "src/three_eighths.rs", "src/bdf3.rs", "src/half_explicit.rs", "src/bead_on_hoop.rs"],
     );
     is_in_one_of("toml", &["Cargo.toml"]);
-    let experiments = ["pendulum", "bead-on-hoop", "slider-crank", "panels", "bead2026/order", "bead2026/claims"];
+    let experiments = ["pendulum", "bead-on-hoop", "panels"];
     let files: Vec<String> = experiments.iter().map(|name| format!("experiments/{name}.yaml")).collect();
     is_in_one_of("yaml", &files.iter().map(String::as_str).collect::<Vec<_>>());
 }
@@ -120,10 +120,8 @@ fn agree(shown: &str, printed: &str) -> bool {
 fn commands_print_what_is_shown() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let inner = folder.path().join("examples/own-methods");
-    fs::create_dir_all(inner.join("experiments/bead2026")).expect("folders can be made");
-    for file in
-        ["pendulum.yaml", "bead-on-hoop.yaml", "slider-crank.yaml", "bead2026/order.yaml", "bead2026/claims.yaml"]
-    {
+    fs::create_dir_all(inner.join("experiments")).expect("folders can be made");
+    for file in ["pendulum.yaml", "bead-on-hoop.yaml"] {
         let file = Path::new("experiments").join(file);
         fs::copy(root().join("examples/own-methods").join(&file), inner.join(&file)).expect("files can be copied");
     }
