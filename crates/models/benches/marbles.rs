@@ -35,12 +35,12 @@ fn marbles(criterion: &mut Criterion) {
             ("stormer-verlet", StormerVerlet::default().method()),
         ] {
             group.bench_function(BenchmarkId::new(name, count), |b| {
-                let mut ode = MarbleOde::new(definition.jar(), Candidates::Near);
+                let mut ode = MarbleOde::new(definition);
                 let task = Task { t_start: 0.0, t_end: 1e-7, initial: &y, settings: Settings::fixed(1e-9) };
                 b.iter(|| method.solve(Counted::new(&mut ode), black_box(&task), &mut Silent));
             });
         }
-        let mut ode = MarbleOde::new(definition.jar(), Candidates::Near);
+        let mut ode = MarbleOde::new(definition);
         group.bench_function(BenchmarkId::new("rhs", count), |b| {
             b.iter(|| ode.rhs(0.0, black_box(&y), &mut rate).expect("finite"));
         });

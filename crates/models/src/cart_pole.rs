@@ -1,9 +1,7 @@
 //! The light cart-pole: a point mass that swings on a cart a millionth as heavy.
 
 use mbsbench_problem::view::Shape;
-use mbsbench_problem::{
-    AsOde, BenchmarkModel, Class, Formulated, Observable, Observation, Ode, OdeModel, Scalar, View, parameters,
-};
+use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Ode, OdeModel, Scalar, View, parameters};
 
 use crate::drawing::{block, ground, upright};
 
@@ -83,13 +81,10 @@ impl BenchmarkModel for CartPole {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        let initial = self.energy(&Formulated::<f64>::initial_state(self));
-        Box::new(move |_t: f64, y: &[f64], values: &mut [f64]| {
-            let energy = self.energy(y);
-            let momentum = self.cart_mass * y[2] + self.mass * (y[2] + self.length * y[3] * y[1].cos());
-            values.copy_from_slice(&[y[0], y[1], y[2], y[3], energy, energy - initial, momentum]);
-        })
+    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
+        let (energy, initial) = (self.energy(y), self.energy(&BenchmarkModel::initial_state(self)));
+        let momentum = self.cart_mass * y[2] + self.mass * (y[2] + self.length * y[3] * y[1].cos());
+        values.copy_from_slice(&[y[0], y[1], y[2], y[3], energy, energy - initial, momentum]);
     }
 
     fn views(&self, y: &[f64]) -> Vec<View> {
@@ -109,6 +104,7 @@ impl BenchmarkModel for CartPole {
 mod tests {
     use super::*;
     use approx::assert_relative_eq;
+    use mbsbench_problem::Formulated;
     use nalgebra::{Matrix2, Vector2};
 
     fn states() -> impl Iterator<Item = [f64; 4]> {

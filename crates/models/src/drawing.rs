@@ -15,7 +15,7 @@ pub(crate) fn upright(axes: [&'static str; 2], parts: Vec<Part>) -> View {
 }
 
 /// What holds a point to the ground: a triangle below it, on a line with hatches, with `unit` (m) for its size.
-pub(crate) fn support([x, y]: [f64; 2], unit: f64) -> [Shape; 5] {
+fn support([x, y]: [f64; 2], unit: f64) -> [Shape; 5] {
     let at = |right: f64, up: f64| [x + right * unit, y + up * unit];
     let hatch = |right: f64| Shape::Line(vec![at(right, -0.55), at(right - 0.15, -0.75)]);
     [

@@ -2,8 +2,7 @@
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsDescriptor, BenchmarkModel, Class, DescriptorModel, Observable, Observation, Ode, OdeModel, Scalar, View,
-    parameters,
+    AsDescriptor, BenchmarkModel, Class, DescriptorModel, Observable, Ode, OdeModel, Scalar, View, parameters,
 };
 use nalgebra::DMatrix;
 
@@ -164,12 +163,10 @@ impl BenchmarkModel for Fekete {
         Box::new(AsDescriptor::new(self))
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| {
-            let (components, further) = values.split_at_mut(y.len());
-            components.copy_from_slice(y);
-            further.copy_from_slice(&invariants(y));
-        })
+    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
+        let (components, further) = values.split_at_mut(y.len());
+        components.copy_from_slice(y);
+        further.copy_from_slice(&invariants(y));
     }
 
     /// The sphere from the side, with the points on it before and behind.

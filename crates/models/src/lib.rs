@@ -4,7 +4,6 @@
 //! the scalar), and a [`BenchmarkModel`](mbsbench_problem::BenchmarkModel) (what the runner sees). No method is known here, and
 //! no file format.
 
-mod angle;
 pub mod ball_bearing;
 mod bisection;
 pub mod bouncing_balls;
@@ -23,6 +22,7 @@ pub mod linkage;
 pub mod marble_jar;
 mod mechanism;
 pub mod penalty_ball;
+mod plane;
 pub mod pleiades;
 pub mod point_pendulum;
 pub mod rod_chain;

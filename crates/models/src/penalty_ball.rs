@@ -5,8 +5,7 @@
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsContactOde, BenchmarkModel, Class, ContactModel, Observable, Observation, Ode, OutOfRange, Scalar, View,
-    parameters,
+    AsContactOde, BenchmarkModel, Class, ContactModel, Observable, Ode, OutOfRange, Scalar, View, parameters,
 };
 
 use crate::bouncing_balls::SpringDamper;
@@ -40,10 +39,8 @@ parameters! {
 
 impl PenaltyBall {
     fn damping_is_below_critical(&self) -> Result<(), OutOfRange> {
-        if self.damping < 2.0 * (self.stiffness * self.mass).sqrt() {
-            return Ok(());
-        }
-        Err(OutOfRange::new("damping", self.damping, "a number below the critical damping 2 √(k m)"))
+        let is_below = self.damping < 2.0 * (self.stiffness * self.mass).sqrt();
+        OutOfRange::unless(is_below, "damping", self.damping, "a number below the critical damping 2 √(k m)")
     }
 }
 
@@ -81,19 +78,11 @@ impl BenchmarkModel for PenaltyBall {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            let (height, velocity) = (y[0] - t * self.floor_speed, y[1] - self.floor_speed);
-            let (force, energy) = (self.contact_force(height, velocity), self.energy(height, velocity));
-            values.copy_from_slice(&[
-                height,
-                velocity,
-                force,
-                force * y[1],
-                energy,
-                energy / (self.mass * self.gravity),
-            ]);
-        })
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let (height, velocity) = (y[0] - t * self.floor_speed, y[1] - self.floor_speed);
+        let (force, energy) = (self.contact_force(height, velocity), self.energy(height, velocity));
+        let top = energy / (self.mass * self.gravity);
+        values.copy_from_slice(&[height, velocity, force, force * y[1], energy, top]);
     }
 
     /// The ball, a point to the equations, and a floor that stands still.
@@ -138,9 +127,7 @@ impl PenaltyBall {
         let depth = height.min(0.0);
         0.5 * self.mass * velocity * velocity + self.mass * self.gravity * height + 0.5 * self.stiffness * depth * depth
     }
-}
 
-impl PenaltyBall {
     fn floor(&self) -> SpringDamper {
         SpringDamper { stiffness: self.stiffness, damping: self.damping }
     }

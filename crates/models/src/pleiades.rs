@@ -1,9 +1,7 @@
 //! The Pleiades of the test set for IVP solvers: seven stars in the plane with close encounters.
 
 use mbsbench_problem::view::Shape;
-use mbsbench_problem::{
-    AsOde, BenchmarkModel, Class, Observable, Observation, Ode, OdeModel, Scalar, View, parameters,
-};
+use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Ode, OdeModel, Scalar, View, parameters};
 
 use crate::drawing::upright;
 
@@ -95,11 +93,9 @@ impl BenchmarkModel for Pleiades {
         Box::new(AsOde(self))
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| {
-            values[..y.len()].copy_from_slice(y);
-            values[y.len()] = self.energy(y);
-        })
+    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
+        values[..y.len()].copy_from_slice(y);
+        values[y.len()] = self.energy(y);
     }
 
     /// Stars with radii as of equal density.

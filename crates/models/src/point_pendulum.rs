@@ -2,8 +2,7 @@
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsDescriptor, AsOde, BenchmarkModel, Class, DescriptorModel, Observable, Observation, Ode, OdeModel, Scalar, View,
-    parameters,
+    AsDescriptor, AsOde, BenchmarkModel, Class, DescriptorModel, Observable, Ode, OdeModel, Scalar, View, parameters,
 };
 use nalgebra::DMatrix;
 
@@ -99,13 +98,11 @@ impl BenchmarkModel for PointPendulum {
         }
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|_t: f64, state: &[f64], values: &mut [f64]| {
-            let &[x, y, u, v, lambda] = state else { unreachable!("there are five") };
-            let (constraint, velocity_constraint) = ((x * x + y * y - 1.0).abs(), (x * u + y * v).abs());
-            let energy = 0.5 * (u * u + v * v) + y;
-            values.copy_from_slice(&[x, y, u, v, lambda, energy, constraint, velocity_constraint]);
-        })
+    fn observe(&self, _t: f64, state: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, lambda] = state else { unreachable!("there are five") };
+        let (constraint, velocity_constraint) = ((x * x + y * y - 1.0).abs(), (x * u + y * v).abs());
+        let energy = 0.5 * (u * u + v * v) + y;
+        values.copy_from_slice(&[x, y, u, v, lambda, energy, constraint, velocity_constraint]);
     }
 
     fn views(&self, state: &[f64]) -> Vec<View> {

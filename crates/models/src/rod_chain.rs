@@ -8,7 +8,8 @@ use nalgebra::DMatrix;
 use num_dual::Dual;
 
 use crate::drawing::pin;
-use crate::linkage::{EqualRods, Linkage, LinkageFormulation, dot, slender};
+use crate::linkage::{EqualRods, Linkage, LinkageFormulation, slender};
+use crate::plane::{dot, sum, times};
 
 parameters! {
     /// Equal slender rods, pinned end to end, that hang from a pin at the origin and begin at rest along a straight line.
@@ -134,14 +135,6 @@ fn memory<S: Scalar>(rods: usize) -> Vec<Rod<S>> {
     vec![Rod { across: none, along: none, free: S::nought(), by_pin: none }; rods]
 }
 
-fn times<S: Scalar>(x: [S; 2], factor: S) -> [S; 2] {
-    x.map(|x| x * factor)
-}
-
-fn plus<S: Scalar>(x: [S; 2], y: [S; 2]) -> [S; 2] {
-    [x[0] + y[0], x[1] + y[1]]
-}
-
 /// Writes `(ω ; α)`.
 fn rates<S: Scalar>(chain: &RodChain, y: &[S], dydt: &mut [S], memory: &mut [Rod<S>]) {
     let (theta, omega) = y.split_at(chain.rods);
@@ -158,15 +151,15 @@ fn rates<S: Scalar>(chain: &RodChain, y: &[S], dydt: &mut [S], memory: &mut [Rod
         let of = |x: [S; 2]| [xx * x[0] + xy * x[1], xy * x[0] + yy * x[1]];
         let (a_along, a_across) = (of(along), of(across));
         let square = omega[k] * omega[k];
-        let s = plus(times(across, moment), times(a_across, l));
+        let s = sum(times(across, moment), times(a_across, l));
         let d = inertia + l * l * dot(across, a_across);
         let of_pin = torque(k);
         let u = of_pin - torque_behind + moment * dot(across, gravity)
-            - l * dot(across, plus(b, times(a_along, -(l * square))));
+            - l * dot(across, sum(b, times(a_along, -(l * square))));
         torque_behind = of_pin;
         *rod = Rod { across, along, free: u / d, by_pin: s.map(|s| s / d) };
-        let pull = plus(times(along, moment), times(a_along, l));
-        b = plus(plus(b, times(gravity, -m)), plus(times(pull, -square), times(s, rod.free)));
+        let pull = sum(times(along, moment), times(a_along, l));
+        b = sum(sum(b, times(gravity, -m)), sum(times(pull, -square), times(s, rod.free)));
         xx += m - s[0] * rod.by_pin[0];
         xy -= s[0] * rod.by_pin[1];
         yy += m - s[1] * rod.by_pin[1];
@@ -176,7 +169,7 @@ fn rates<S: Scalar>(chain: &RodChain, y: &[S], dydt: &mut [S], memory: &mut [Rod
     let mut pin = [S::nought(); 2];
     for ((rod, alpha), &omega) in memory.iter().zip(velocities).zip(omega) {
         *alpha = rod.free - dot(rod.by_pin, pin);
-        pin = plus(pin, plus(times(rod.across, l * *alpha), times(rod.along, -(l * omega * omega))));
+        pin = sum(pin, sum(times(rod.across, l * *alpha), times(rod.along, -(l * omega * omega))));
     }
 }
 

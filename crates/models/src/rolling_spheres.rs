@@ -40,9 +40,7 @@ impl RollingSpheres {
     fn surfaces_have_gains(&self) -> Result<(), OutOfRange> {
         self.formulation.check_surfaces(3)
     }
-}
 
-impl RollingSpheres {
     fn inertia<S: Scalar>(&self) -> S {
         S::from(self.mass) * self.inner_radius * self.inner_radius * 2.0 / 5.0
     }

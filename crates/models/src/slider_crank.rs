@@ -7,8 +7,9 @@ use mbsbench_problem::{
 };
 
 use crate::linkage::{
-    FollowingRod, Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, dot, rods_energy, slender, write_rod,
+    FollowingRod, Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, rods_energy, slender, write_rod,
 };
+use crate::plane::dot;
 
 parameters! {
     /// A crank on a pin at the origin and a rod whose far end slides along the `x` axis, a spring and damper between
@@ -53,10 +54,7 @@ impl SliderCrank {
 
 /// Fails unless the crank can turn: a shorter rod would reach a configuration from which it can move in two ways.
 pub(crate) fn longer_than_crank(rod_length: f64, crank_length: f64) -> Result<(), OutOfRange> {
-    if rod_length > crank_length {
-        return Ok(());
-    }
-    Err(OutOfRange::new("rod-length", rod_length, "a finite number above crank-length"))
+    OutOfRange::unless(rod_length > crank_length, "rod-length", rod_length, "a finite number above crank-length")
 }
 
 impl ModelDefinition for SliderCrank {

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsEventOde, BenchmarkModel, Class, EventModel, Observable, Observation, Ode, OutOfRange, Scalar, View, parameters,
+    AsEventOde, BenchmarkModel, Class, EventModel, Observable, Ode, OutOfRange, Scalar, View, parameters,
 };
 
 use crate::bisection::bisect;
@@ -33,14 +33,9 @@ parameters! {
 impl TwoBouncingBalls {
     fn all_are_apart(&self) -> Result<(), OutOfRange> {
         let [balls, ground] = self.overlaps(&[self.height_1, self.height_2]);
-        if ground >= 0.0 {
-            return Err(OutOfRange::new("height-2", self.height_2, "a height above the radius"));
-        }
-        if balls >= 0.0 {
-            let accepted = "a height above that of the lower ball by more than two radii";
-            return Err(OutOfRange::new("height-1", self.height_1, accepted));
-        }
-        Ok(())
+        OutOfRange::unless(ground < 0.0, "height-2", self.height_2, "a height above the radius")?;
+        let accepted = "a height above that of the lower ball by more than two radii";
+        OutOfRange::unless(balls < 0.0, "height-1", self.height_1, accepted)
     }
 }
 
@@ -70,14 +65,12 @@ impl BenchmarkModel for TwoBouncingBalls {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| {
-            values[..4].copy_from_slice(y);
-            values[4..6].copy_from_slice(&self.overlaps(y));
-            let energy = self.energy(y);
-            values[6] = energy;
-            values[7] = energy - self.energy(&[self.height_1, self.height_2, 0.0, 0.0]);
-        })
+    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
+        values[..4].copy_from_slice(y);
+        values[4..6].copy_from_slice(&self.overlaps(y));
+        let energy = self.energy(y);
+        values[6] = energy;
+        values[7] = energy - self.energy(&[self.height_1, self.height_2, 0.0, 0.0]);
     }
 
     fn views(&self, y: &[f64]) -> Vec<View> {

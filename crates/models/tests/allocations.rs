@@ -17,7 +17,7 @@ fn marbles_allocate_only_while_their_lists_grow() {
         MarbleJar { count: 200, arrangement, candidates: Candidates::Near, damping: 5.0, ..MarbleJar::default() };
     let start: Vec<f64> = definition.model().initial_state();
     let region = Region::new(ALLOCATOR);
-    let mut ode = MarbleOde::new(definition.jar(), Candidates::Near);
+    let mut ode = MarbleOde::new(definition);
     assert!(region.change().allocations > 0, "the allocator is not instrumented");
     let (mut y, mut dydt) = (start.clone(), start.clone());
     let (mut g, mut rates, mut open) = (vec![0.0; 40_000], vec![0.0; 40_000], vec![false; 40_000]);

@@ -24,8 +24,16 @@ pub trait BenchmarkModel: Parameters {
     /// The observables of the formulation chosen.
     fn observables(&self) -> Vec<Observable>;
 
-    /// A fresh observation; one for each solve.
-    fn observation(&self) -> Box<dyn Observation + '_>;
+    /// Writes the observables of a state into `values`, in the order of [`observables`](Self::observables). A model whose
+    /// observation keeps something from one state to the next implements [`observation`](Self::observation) instead.
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        BenchmarkModel::observation(self).observe(t, y, values);
+    }
+
+    /// A fresh observation; one for each solve. By default it [observes](Self::observe) each state by itself.
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| BenchmarkModel::observe(self, t, y, values))
+    }
 
     /// The class of each component of the state; by default those of the observables that have one, which are the components in
     /// order.

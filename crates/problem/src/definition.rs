@@ -67,6 +67,14 @@ impl OutOfRange {
         Self { field: field.into(), fault: Fault::Value(found.to_string()), accepted: accepted.into() }
     }
 
+    /// Fails with [`new`](Self::new) unless the condition holds.
+    ///
+    /// # Errors
+    /// The field, its value and what would be accepted.
+    pub fn unless(holds: bool, field: &str, found: impl ToString, accepted: impl Into<String>) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(Self::new(field, found, accepted)) }
+    }
+
     /// A field with a fault that the clause says, subject first: "both markers are of `rod`".
     pub fn clause(field: impl Into<String>, clause: impl Into<String>, accepted: impl Into<String>) -> Self {
         Self { field: field.into(), fault: Fault::Clause(clause.into()), accepted: accepted.into() }

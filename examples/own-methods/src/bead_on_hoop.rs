@@ -1,6 +1,6 @@
 //! A bead that slides without friction on a hoop, which spins about its vertical diameter.
 
-use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Observation, Ode, OdeModel, Scalar, parameters};
+use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Ode, OdeModel, Scalar, parameters};
 
 parameters! {
     /// A bead on a hoop that spins about its vertical diameter; `y = (φ, φ')`, angle from the lowest point.
@@ -52,10 +52,8 @@ impl BenchmarkModel for BeadOnHoop {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| {
-            values.copy_from_slice(&[y[0], y[1], self.energy(y[0], y[1])]);
-        })
+    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[y[0], y[1], self.energy(y[0], y[1])]);
     }
 
     fn classes(&self) -> Vec<Class> {

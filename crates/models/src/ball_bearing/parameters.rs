@@ -107,21 +107,15 @@ impl BallBearing {
 
     fn balls_fit(&self) -> Result<(), OutOfRange> {
         let [ball_diameter, pitch_diameter] = self.diameters();
-        if pitch_diameter <= 1.5 * ball_diameter {
-            let accepted = "a number above one and a half diameters of a ball";
-            return Err(OutOfRange::new("pitch-diameter", pitch_diameter, accepted));
-        }
-        if self.clearance >= 0.1 * ball_diameter {
-            return Err(OutOfRange::new("clearance", self.clearance, "less than a tenth of a ball's diameter"));
-        }
-        Ok(())
+        let accepted = "a number above one and a half diameters of a ball";
+        OutOfRange::unless(pitch_diameter > 1.5 * ball_diameter, "pitch-diameter", pitch_diameter, accepted)?;
+        let fits = self.clearance < 0.1 * ball_diameter;
+        OutOfRange::unless(fits, "clearance", self.clearance, "less than a tenth of a ball's diameter")
     }
 
     fn start_exists(&self) -> Result<(), OutOfRange> {
-        match Bearing::new(self).start_of(self) {
-            Some(_) => Ok(()),
-            None => Err(OutOfRange::new("start-load", self.start_load, "a load with an equilibrium")),
-        }
+        let start = Bearing::new(self).start_of(self);
+        OutOfRange::unless(start.is_some(), "start-load", self.start_load, "a load with an equilibrium")
     }
 }
 

@@ -6,7 +6,7 @@ pub mod exact;
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Observation, Ode, Scalar, View, parameters,
+    AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Ode, Scalar, View, parameters,
 };
 
 use crate::drawing::{ground, upright};
@@ -91,13 +91,11 @@ impl BenchmarkModel for BouncingBalls {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| {
-            let n = self.count;
-            let contacts = y[..n].iter().filter(|&&y| y < 0.0).count();
-            let penetration = y[..n].iter().fold(0.0, |depth: f64, y| depth.max(-y));
-            values.copy_from_slice(&[y[0], y[n], y[n - 1], y[2 * n - 1], self.energy(y), contacts as f64, penetration]);
-        })
+    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
+        let n = self.count;
+        let contacts = y[..n].iter().filter(|&&y| y < 0.0).count();
+        let penetration = y[..n].iter().fold(0.0, |depth: f64, y| depth.max(-y));
+        values.copy_from_slice(&[y[0], y[n], y[n - 1], y[2 * n - 1], self.energy(y), contacts as f64, penetration]);
     }
 
     fn classes(&self) -> Vec<Class> {

@@ -7,7 +7,7 @@
 
 use mbsbench_problem::Scalar;
 
-use crate::angle::angle;
+use crate::plane::angle;
 
 /// A swinging pendulum `θ'' = −ω₀² sin θ` that does not turn over.
 #[derive(Debug, Clone, Copy)]

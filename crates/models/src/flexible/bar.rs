@@ -29,14 +29,8 @@ parameters! {
 impl CrossSection {
     /// The stiffnesses alone.
     fn section(&self) -> Section {
-        Section {
-            axial: self.axial,
-            shear_y: self.shear[0],
-            shear_z: self.shear[1],
-            torsion: self.torsion,
-            bending_y: self.bending[0],
-            bending_z: self.bending[1],
-        }
+        let stiffness = |along, [y, z]: [f64; 2]| Vector3::new(along, y, z);
+        Section { tensile: stiffness(self.axial, self.shear), bending: stiffness(self.torsion, self.bending) }
     }
 
     /// Half the widths along axes 2 and 3 of the rectangle that has these moments of inertia, m; for drawings.

@@ -15,9 +15,9 @@
 use mbsbench_problem::Scalar;
 use nalgebra::{Matrix3, Matrix6, Vector3};
 
-use super::motion::{Pose, Wrench, blocks, identity};
+use super::motion::{Pose, blocks, identity};
 use super::so3::{inverse_tangent, parameters, rotation, skew, tangent, tangent_derivative};
-use super::{Beam, SectionLoad};
+use super::{Beam, Wrench};
 
 /// Derivatives of the loads on the nodes, in rows, by small displacements and turns of the nodes, in columns.
 pub(super) type Stiffness<S> = [[Matrix6<S>; 3]; 3];
@@ -80,14 +80,13 @@ impl<S: Scalar> Element<S> {
     /// The beam between nodes at rest.
     pub fn new(beam: &Beam, rest: &[Pose<S>]) -> Self {
         let section = &beam.section;
-        let vector = |x: f64, y: f64, z: f64| Vector3::new(x, y, z).map(S::from);
         let poses = beam.nodes.map(|node| rest[node]);
         let third = S::ratio(1.0, 3.0).sqrt();
         let mut element = Self {
             nodes: beam.nodes,
             frame: beam.frame.matrix().map(S::from),
-            tensile: vector(section.axial, section.shear_y, section.shear_z),
-            bending: vector(section.torsion, section.bending_y, section.bending_z),
+            tensile: section.tensile.map(S::from),
+            bending: section.bending.map(S::from),
             sections: [-third, third].map(|xi| Section::at(xi, &poses)),
         };
         let ends = Ends::new(&poses);
@@ -118,8 +117,8 @@ impl<S: Scalar> Element<S> {
     }
 
     /// Loads of a section in its axes.
-    fn load(&self, state: &State<S>) -> SectionLoad<S> {
-        SectionLoad {
+    fn load(&self, state: &State<S>) -> Wrench<S> {
+        Wrench {
             force: self.tensile.component_mul(&state.strain),
             moment: self.bending.component_mul(&state.curvature),
         }
@@ -131,7 +130,7 @@ impl<S: Scalar> Element<S> {
     }
 
     /// Loads of both sections, in section axes.
-    pub fn section_loads(&self, poses: impl Fn(usize) -> Pose<S>) -> [SectionLoad<S>; 2] {
+    pub fn section_loads(&self, poses: impl Fn(usize) -> Pose<S>) -> [Wrench<S>; 2] {
         let poses = self.poses(poses);
         let ends = Ends::new(&poses);
         [0, 1].map(|s| self.load(&self.state(s, &poses, &ends)))
@@ -143,7 +142,7 @@ impl<S: Scalar> Element<S> {
         let ends = Ends::new(&poses);
         let of_section = |s: usize| {
             let state = self.state(s, &poses, &ends);
-            let SectionLoad { force, moment } = self.load(&state);
+            let Wrench { force, moment } = self.load(&state);
             (force.dot(&state.strain) + moment.dot(&state.curvature)) * self.sections[s].stretch * 0.5
         };
         of_section(0) + of_section(1)
@@ -156,7 +155,7 @@ impl<S: Scalar> Element<S> {
         let mut loads = [Wrench::zero(); 3];
         for s in 0..2 {
             let state = self.state(s, &poses, &ends);
-            let SectionLoad { force, moment } = self.load(&state);
+            let Wrench { force, moment } = self.load(&state);
             let (force, moment) = (state.axes * force, state.axes * moment);
             let about = |pose: &Pose<S>| moment + (state.position - pose.x).cross(&force);
             loads[s] += Wrench { force, moment: about(&poses[s]) };

@@ -12,10 +12,10 @@ use mbsbench_problem::view::Shape;
 use mbsbench_problem::{Model, ModelDefinition, Observable, View, parameters};
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
-use crate::drawing::support;
+use crate::drawing::pin;
 use crate::flexible::bar::{Bar, Mesh};
-use crate::flexible::model::{FlexibleModel, Mechanism, Snapshot, euler_312};
-use crate::flexible::{Assembly, CrossSection, Joint, Law, Side};
+use crate::flexible::model::{FlexibleModel, Mechanism, euler_312};
+use crate::flexible::{Assembly, CrossSection, Joint, Law, Side, Snapshot};
 
 parameters! {
     /// A thin beam, clamped at one end, whose other end is moved by a link and a crank until the beam buckles sideways;
@@ -170,7 +170,7 @@ impl Mechanism for LateralBuckling {
         let wall =
             |height: f64, half: f64| ("ground", Shape::Line(vec![[root.x, height - half], [root.x, height + half]]));
         side.push(wall(root.z, 2.0 * self.crank_length));
-        side.extend(support([drive.x, drive.z], self.crank_length).map(|shape| ("ground", shape)));
+        side.extend(pin([drive.x, drive.z], self.crank_length));
         let mut top = outlines([0, 1], [1, 2, 2]);
         top.push(wall(root.y, self.crank_length));
         let aside = 0.8 * self.crank_length;
@@ -195,7 +195,7 @@ impl Mechanism for LateralBuckling {
 #[cfg(test)]
 mod parameters_tests {
     use super::*;
-    use crate::flexible::testing::{Solid, assert_section};
+    use crate::flexible::tests::sections::{Solid, assert_section};
 
     /// Table 4 from material and dimensions; the shear factors are the authors', 5/6 along the height of the beam.
     #[test]

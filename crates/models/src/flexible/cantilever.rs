@@ -6,9 +6,9 @@ use mbsbench_problem::{Model, ModelDefinition, Observable, View, parameters};
 use nalgebra::{Rotation3, Vector3};
 
 use super::bar::{Bar, Mesh};
-use super::model::{FlexibleModel, Mechanism, Snapshot};
-use super::{Assembly, CrossSection, DeadLoad, Joint, Law};
-use crate::drawing::support;
+use super::model::{FlexibleModel, Mechanism};
+use super::{Assembly, CrossSection, DeadLoad, Joint, Law, Snapshot};
+use crate::drawing::pin;
 
 parameters! {
     /// A straight beam along `x`, clamped at the origin, with a force at its other end that grows from nothing and keeps its direction,
@@ -98,7 +98,7 @@ impl Mechanism for TipLoadedBeam {
         let clamp = now.position(mesh.first());
         let view = |name, axes, [across, depth]: [usize; 2]| {
             let mut parts = vec![("beam", now.outline(mesh, section, [0, across], depth))];
-            parts.extend(support([clamp.x, clamp[across]], unit).map(|shape| ("ground", shape)));
+            parts.extend(pin([clamp.x, clamp[across]], unit));
             View { name, axes, parts, names: vec![] }
         };
         vec![view("side", ["x", "y"], [1, 1]), view("top", ["x", "z"], [2, 2])]

@@ -7,9 +7,9 @@
 use mbsbench_problem::Scalar;
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
-use super::motion::{Pose, Wrench, blocks, pair, stacked, zeros};
+use super::motion::{Pose, blocks, stacked, zeros};
 use super::so3::{about_third, skew};
-use super::{Base, Joint, Law, Side};
+use super::{Joint, Law, Side, Wrench};
 
 /// Rows of a joint.
 #[derive(Debug, Clone)]
@@ -129,8 +129,7 @@ impl<S: Scalar> Constraint<S> {
         [0, 1].map(|side| {
             let sum = (0..self.rows())
                 .fold(Vector6::from_element(S::nought()), |sum, row| sum + self.row(row, side, t, poses) * lambda[row]);
-            let (force, moment) = pair(sum.as_slice());
-            Wrench { force, moment }
+            Wrench::of(sum.as_slice())
         })
     }
 
@@ -215,11 +214,7 @@ impl<S: Scalar> Coupling<S> {
 
 impl<S: Scalar> Place<S> {
     fn new(side: &Side) -> Self {
-        let node = match side.base {
-            Base::Ground => None,
-            Base::Node(node) => Some(node),
-        };
-        Self { node, offset: side.offset.map(S::from), frame: side.frame.matrix().map(S::from) }
+        Self { node: side.node, offset: side.offset.map(S::from), frame: side.frame.matrix().map(S::from) }
     }
 
     fn state(&self, poses: &impl Fn(usize) -> Pose<S>) -> PlaceState<S> {

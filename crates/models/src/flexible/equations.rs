@@ -16,10 +16,10 @@ use num_dual::Dual2;
 
 use super::coupling::Constraint;
 use super::layout::Layout;
-use super::mechanism::Flexible;
-use super::motion::{Motion, POSITIONS, UNKNOWNS, Wrench, identity, pair, stacked};
+use super::motion::{Motion, POSITIONS, UNKNOWNS, identity, pair, stacked};
 use super::so3::{following, inverse_tangent, parameters, rotation, skew, tangent};
 use super::system::System;
+use super::{Assembly, Wrench};
 
 /// Numbers of a node in the state: position, rotation matrix by columns, momentum, angular momentum.
 pub(super) const STATE: usize = 18;
@@ -33,7 +33,8 @@ const CHART: usize = 9;
 /// momentum about the node; algebraic ones are the multipliers of the joints. In Newton's system the momenta of each node are
 /// eliminated, which leaves six unknowns a node and the multipliers, within a band.
 pub struct FlexibleEquations<'f, S: Scalar = f64> {
-    flexible: &'f Flexible,
+    assembly: &'f Assembly,
+    layout: &'f Layout,
     system: System<S>,
     motions: Vec<Motion<S>>,
     loads: Vec<Wrench<S>>,
@@ -61,14 +62,15 @@ struct Eliminated<S> {
 
 impl<'f, S: Scalar> FlexibleEquations<'f, S> {
     /// The equations of a mechanism.
-    pub(super) fn new(flexible: &'f Flexible) -> Self {
-        let system = System::new(flexible.assembly());
-        let (nodes, layout) = (system.nodes(), flexible.layout());
+    pub(super) fn new(assembly: &'f Assembly, layout: &'f Layout) -> Self {
+        let system = System::new(assembly);
+        let nodes = system.nodes();
         let motions = system.rest.iter().map(Motion::still).collect();
         let (momentum, velocity) = (Matrix6::from_element(S::nought()), Vector3::from_element(S::nought()));
         let eliminated = Eliminated { momentum, velocity, rate: identity() };
         Self {
-            flexible,
+            assembly,
+            layout,
             motions,
             loads: vec![Wrench::zero(); nodes],
             eliminated: vec![eliminated; nodes],
@@ -79,10 +81,6 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
             moving: false,
             system,
         }
-    }
-
-    fn layout(&self) -> &'f Layout {
-        self.flexible.layout()
     }
 
     /// Number of nodes.
@@ -131,7 +129,7 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
         if moving {
             self.follow_charts(c);
         }
-        let (n, layout) = (self.differential(), self.layout());
+        let (n, layout) = (self.differential(), self.layout);
         let Self { system, motions, banded, eliminated, .. } = self;
         let (_, lambda) = at.split(n);
         banded.clear();
@@ -158,7 +156,7 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
 
     /// Second derivatives of holonomic rows and first ones of others along the motion with constant `(x', g')`.
     fn acceleration_bias(&self, t: S, chart: &[S], y: &[S], rates: &[S]) -> Vec<S> {
-        let system = System::<Dual2<S>>::new(self.flexible.assembly());
+        let system = System::<Dual2<S>>::new(self.assembly);
         let (nought, one) = (S::nought(), S::from(1.0));
         let constant = |x: S| Dual2::new(x, nought, nought);
         let coordinates = y.chunks_exact(UNKNOWNS).zip(rates.chunks_exact(UNKNOWNS));
@@ -324,12 +322,12 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
 
     /// Those of a band.
     fn jacobian_columns(&self) -> usize {
-        let Layout { size, half, .. } = self.layout();
+        let Layout { size, half, .. } = self.layout;
         *size.min(&(2 * half + 1))
     }
 
     fn solve(&mut self, x: &mut [S]) {
-        let (n, layout, c) = (self.differential(), self.layout(), self.c);
+        let (n, layout, c) = (self.differential(), self.layout, self.c);
         let Self { eliminated, banded, reduced, .. } = self;
         let (nodes, rows) = x.split_at_mut(n);
         let each = || layout.nodes.iter().zip(&*eliminated);
@@ -391,7 +389,7 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
     /// the constraint Jacobian changes.
     fn consistent(&mut self, t: S, chart: &[S], y: &[S], rates: &mut [S]) -> Result<(), Failure> {
         self.kinematic(chart, y, rates);
-        let (n, layout) = (self.differential(), self.layout());
+        let (n, layout) = (self.differential(), self.layout);
         self.move_to(chart, y, &rates[..n]);
         let bias = self.acceleration_bias(t, chart, y, rates);
         self.linearise_momenta(S::nought());
@@ -432,8 +430,8 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
         rates.fill(S::nought());
         let coordinates = rates.chunks_exact_mut(UNKNOWNS).zip(y.chunks_exact(UNKNOWNS));
         for ((inertia, reference), (rates, y)) in self.system.inertia.iter().zip(references(chart)).zip(coordinates) {
-            let ((_, g), (force, moment)) = (pair(y), pair(&y[POSITIONS..]));
-            let twist = inertia.turned(&(rotation(&g) * reference)).twist(&Wrench { force, moment });
+            let (_, g) = pair(y);
+            let twist = inertia.turned(&(rotation(&g) * reference)).twist(&Wrench::of(&y[POSITIONS..]));
             rates[..3].copy_from_slice(twist.linear.as_slice());
             rates[3..6].copy_from_slice((inverse_tangent(&g) * twist.angular).as_slice());
         }

@@ -10,10 +10,10 @@ use mbsbench_problem::view::Shape;
 use mbsbench_problem::{Model, ModelDefinition, Observable, View, parameters, rotation};
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
-use crate::drawing::support;
+use crate::drawing::pin;
 use crate::flexible::bar::{Bar, Mesh};
-use crate::flexible::model::{FlexibleModel, Mechanism, Snapshot, euler_312};
-use crate::flexible::{Assembly, CrossSection, Joint, Law, Side, Twist};
+use crate::flexible::model::{FlexibleModel, Mechanism, euler_312};
+use crate::flexible::{Assembly, CrossSection, Joint, Law, Side, Snapshot, Twist};
 
 parameters! {
     /// The length of the pieces of a bar whose inertia is lumped on its nodes.
@@ -204,7 +204,7 @@ impl Mechanism for FlexibleFourBar {
         };
         let mut plane = view("plane", ["x", "y"], [0, 1], 1);
         let grounded = [corners[0].1, corners[3].1].map(|node| now.position(node));
-        plane.parts.extend(grounded.iter().flat_map(|at| support([at.x, at.y], unit)).map(|shape| ("ground", shape)));
+        plane.parts.extend(grounded.iter().flat_map(|at| pin([at.x, at.y], unit)));
         vec![plane, view("top", ["x", "z"], [0, 2], 2)]
     }
 }
@@ -212,7 +212,7 @@ impl Mechanism for FlexibleFourBar {
 #[cfg(test)]
 mod parameters_tests {
     use super::*;
-    use crate::flexible::testing::{Solid, assert_section};
+    use crate::flexible::tests::sections::{Solid, assert_section};
 
     /// Table 3 from material and squares; the shear factor is the authors'.
     #[test]

@@ -3,9 +3,9 @@
 use mbsbench_problem::Scalar;
 use nalgebra::{Matrix3, Matrix6, Vector3};
 
-use super::motion::{Motion, Wrench, blocks, identity, zeros};
+use super::motion::{Motion, blocks, identity, zeros};
 use super::so3::{skew, tangent_derivative};
-use super::{RigidBody, Twist};
+use super::{RigidBody, Twist, Wrench};
 
 /// All bodies on a node as one, in the node frame or, [`turned`](Inertia::turned), in the ground frame.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -9,10 +9,9 @@ use super::coupling::Constraint;
 use super::equations::{FlexibleEquations, STATE};
 use super::inertia::Inertia;
 use super::layout::Layout;
-use super::motion::{Motion, POSITIONS, Pose, Wrench, pair, stacked};
-use super::refused::Refused;
+use super::motion::{Motion, Pose, stacked};
 use super::system::System;
-use super::{Assembly, SectionLoad, Twist, check};
+use super::{Assembly, Refused, Twist, Wrench, check};
 
 /// A mechanism whose parts have been checked.
 ///
@@ -51,10 +50,6 @@ impl Flexible {
         &self.assembly
     }
 
-    pub(super) fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.system.nodes()
@@ -78,7 +73,7 @@ impl Flexible {
 
     /// The equations, with memory for a solve.
     pub fn equations<S: Scalar>(&self) -> FlexibleEquations<'_, S> {
-        FlexibleEquations::new(self)
+        FlexibleEquations::new(&self.assembly, &self.layout)
     }
 
     /// The state at time `t` (s) with the nodes where they rest and at rest.
@@ -119,81 +114,100 @@ impl Flexible {
         state
     }
 
+    /// The mechanism in a state at time `t`, s.
+    pub fn at<'s>(&'s self, t: f64, state: &'s [f64]) -> Snapshot<'s> {
+        Snapshot { flexible: self, t, state }
+    }
+}
+
+/// A mechanism at an instant.
+#[derive(Clone, Copy)]
+pub struct Snapshot<'s> {
+    flexible: &'s Flexible,
+    t: f64,
+    state: &'s [f64],
+}
+
+impl Snapshot<'_> {
     /// Position of a node, m.
-    pub fn position(&self, state: &[f64], node: usize) -> Vector3<f64> {
-        pose(state, node).x
+    pub fn position(&self, node: usize) -> Vector3<f64> {
+        self.pose(node).x
     }
 
     /// Orientation of a node: columns are its axes.
-    pub fn rotation(&self, state: &[f64], node: usize) -> Matrix3<f64> {
-        pose(state, node).r
+    pub fn rotation(&self, node: usize) -> Matrix3<f64> {
+        self.pose(node).r
     }
 
     /// Velocities of a node.
-    pub fn twist(&self, state: &[f64], node: usize) -> Twist {
-        self.turned(state, node).twist(&momentum(state, node))
+    pub fn twist(&self, node: usize) -> Twist {
+        self.turned(node).twist(&self.momentum(node))
     }
 
     /// Loads of both sections of a beam, at `ξ = ∓1/√3`, in section axes.
-    pub fn section_loads(&self, state: &[f64], beam: usize) -> [SectionLoad; 2] {
-        self.system.elements[beam].section_loads(|node| pose(state, node))
+    pub fn section_loads(&self, beam: usize) -> [Wrench; 2] {
+        self.flexible.system.elements[beam].section_loads(|node| self.pose(node))
     }
 
     /// Accelerations `x''` (m/s²) and `ω'` (rad/s²) of a node that no joint holds.
-    pub fn acceleration(&self, t: f64, state: &[f64], node: usize) -> Twist {
-        let motions = self.motions(state);
-        let mut loads = vec![Wrench::zero(); self.nodes()];
-        self.system.add_loads(t, &motions, &mut loads);
+    pub fn acceleration(&self, node: usize) -> Twist {
+        let motions = self.motions();
+        let mut loads = vec![Wrench::zero(); self.flexible.nodes()];
+        self.flexible.system.add_loads(self.t, &motions, &mut loads);
         let (twist, load) = (motions[node].twist, loads[node]);
-        let carried = twist.linear.cross(&momentum(state, node).force);
+        let carried = twist.linear.cross(&self.momentum(node).force);
         let rates = Wrench { force: load.force, moment: load.moment - carried };
-        self.turned(state, node).acceleration(&twist, &rates)
+        self.turned(node).acceleration(&twist, &rates)
     }
 
     /// Energy of a state.
-    pub fn energy(&self, state: &[f64]) -> Energy {
+    pub fn energy(&self) -> Energy {
         let kinetic = |node: usize| {
-            let (twist, momentum) = (self.twist(state, node), momentum(state, node));
+            let (twist, momentum) = (self.twist(node), self.momentum(node));
             0.5 * (twist.linear.dot(&momentum.force) + twist.angular.dot(&momentum.moment))
         };
-        let strain = self.system.elements.iter().map(|element| element.energy(|node| pose(state, node)));
-        Energy { kinetic: (0..self.nodes()).map(kinetic).sum(), strain: strain.sum() }
+        let strain = self.flexible.system.elements.iter().map(|element| element.energy(|node| self.pose(node)));
+        Energy { kinetic: (0..self.flexible.nodes()).map(kinetic).sum(), strain: strain.sum() }
     }
 
     /// Largest magnitude among the rows of the joints that hold positions (m) and orientations (rad); where one is not a number,
     /// that.
-    pub fn constraint(&self, t: f64, state: &[f64]) -> f64 {
-        let mut rows = vec![0.0; self.multipliers()];
-        self.system.constraint_rows(t, &self.motions(state), 1.0, &mut rows);
-        let joints = self.system.constraints.iter().zip(self.system.first_rows.windows(2));
+    pub fn constraint(&self) -> f64 {
+        let mut rows = vec![0.0; self.flexible.multipliers()];
+        self.flexible.system.constraint_rows(self.t, &self.motions(), 1.0, &mut rows);
+        let joints = self.flexible.system.constraints.iter().zip(self.flexible.system.first_rows.windows(2));
         let holonomic = joints.filter(|(constraint, _)| matches!(constraint, Constraint::Coupling(_)));
         let values = holonomic.flat_map(|(_, range)| &rows[range[0]..range[1]]);
         values.fold(0.0, |largest: f64, x| if x.is_nan() || x.abs() > largest { x.abs() } else { largest })
     }
 
     /// Poses and velocities of all nodes.
-    fn motions(&self, state: &[f64]) -> Vec<Motion<f64>> {
+    fn motions(&self) -> Vec<Motion<f64>> {
         let motion = |node: usize| {
-            let (Pose { x, r }, twist) = (pose(state, node), self.twist(state, node));
+            let (Pose { x, r }, twist) = (self.pose(node), self.twist(node));
             let positions = stacked(&x, &Vector3::zeros());
             Motion::new(&r, positions.as_slice(), stacked(&twist.linear, &twist.angular).as_slice())
         };
-        (0..self.nodes()).map(motion).collect()
+        (0..self.flexible.nodes()).map(motion).collect()
     }
 
-    fn turned(&self, state: &[f64], node: usize) -> Inertia<f64> {
-        self.system.inertia[node].turned(&pose(state, node).r)
+    fn turned(&self, node: usize) -> Inertia<f64> {
+        self.flexible.system.inertia[node].turned(&self.pose(node).r)
     }
-}
 
-/// Where a node is in a state.
-fn pose(state: &[f64], node: usize) -> Pose<f64> {
-    let numbers = &state[node * STATE..][..12];
-    Pose { x: Vector3::from_column_slice(&numbers[..3]), r: Matrix3::from_column_slice(&numbers[3..]) }
-}
+    /// Displacement of a node from its place without a load, m.
+    pub fn displacement(&self, node: usize) -> Vector3<f64> {
+        self.position(node) - self.flexible.assembly.nodes[node].position
+    }
 
-/// Its momenta.
-fn momentum(state: &[f64], node: usize) -> Wrench<f64> {
-    let (force, moment) = pair(&state[node * STATE + 12..][..POSITIONS]);
-    Wrench { force, moment }
+    /// Where a node is.
+    fn pose(&self, node: usize) -> Pose<f64> {
+        let numbers = &self.state[node * STATE..][..12];
+        Pose { x: Vector3::from_column_slice(&numbers[..3]), r: Matrix3::from_column_slice(&numbers[3..]) }
+    }
+
+    /// Its momenta.
+    fn momentum(&self, node: usize) -> Wrench<f64> {
+        Wrench::of(&self.state[node * STATE + 12..])
+    }
 }

@@ -16,30 +16,25 @@ mod coupling;
 mod equations;
 mod four_bar;
 mod inertia;
-mod law;
 mod layout;
 mod mechanism;
 mod model;
 mod motion;
 mod parts;
-mod refused;
 mod shaft;
 mod so3;
 mod system;
-#[cfg(test)]
-mod testing;
 
 pub use bar::CrossSection;
 pub use buckling::LateralBuckling;
 pub use cantilever::TipLoadedBeam;
+pub use check::{Part, Refused};
 pub use equations::FlexibleEquations;
 pub use four_bar::{FlexibleFourBar, Lumps};
-pub use law::{Law, Rise};
-pub use mechanism::{Energy, Flexible};
+pub use mechanism::{Energy, Flexible, Snapshot};
 pub use parts::{
-    Assembly, Base, Beam, DeadLoad, Gravity, Joint, Node, RigidBody, Section, SectionLoad, Side, Strut, Twist,
+    Assembly, Beam, DeadLoad, Gravity, Joint, Law, Node, RigidBody, Rise, Section, Side, Strut, Twist, Wrench,
 };
-pub use refused::{Part, Refused};
 pub use shaft::{Disk, RotatingShaft};
 
 #[cfg(test)]

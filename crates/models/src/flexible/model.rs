@@ -6,8 +6,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::bar::Mesh;
 use super::equations::STATE;
-use super::refused::Refused;
-use super::{Assembly, CrossSection, Energy, Flexible, SectionLoad, Twist};
+use super::{Assembly, CrossSection, Energy, Flexible, Refused, Snapshot, Twist, Wrench};
 
 /// A mechanism of flexible parts as its parameters describe it.
 pub(super) trait Mechanism: Parameters {
@@ -55,43 +54,11 @@ const COMMON: [(&str, &str, &str); 4] = [
     ("constraint", "1", "largest magnitude among the joints' Φ, in m or rad"),
 ];
 
-/// A mechanism at an instant.
-pub(super) struct Snapshot<'s> {
-    flexible: &'s Flexible,
-    t: f64,
-    state: &'s [f64],
-}
-
 impl Snapshot<'_> {
-    /// Position of a node, m.
-    pub(super) fn position(&self, node: usize) -> Vector3<f64> {
-        self.flexible.position(self.state, node)
-    }
-
-    /// Displacement of a node from its place without a load, m.
-    pub(super) fn displacement(&self, node: usize) -> Vector3<f64> {
-        self.position(node) - self.flexible.assembly().nodes[node].position
-    }
-
-    /// Orientation of a node: columns are its axes.
-    pub(super) fn rotation(&self, node: usize) -> Matrix3<f64> {
-        self.flexible.rotation(self.state, node)
-    }
-
-    /// Velocities of a node.
-    pub(super) fn twist(&self, node: usize) -> Twist {
-        self.flexible.twist(self.state, node)
-    }
-
-    /// Accelerations of a node that no joint holds.
-    pub(super) fn acceleration(&self, node: usize) -> Twist {
-        self.flexible.acceleration(self.t, self.state, node)
-    }
-
     /// Mean of the loads in two sections, each given by its beam and its number there.
-    pub(super) fn mean_load(&self, sections: [(usize, usize); 2]) -> SectionLoad {
-        let [one, other] = sections.map(|(beam, section)| self.flexible.section_loads(self.state, beam)[section]);
-        SectionLoad { force: (one.force + other.force) * 0.5, moment: (one.moment + other.moment) * 0.5 }
+    pub(super) fn mean_load(&self, sections: [(usize, usize); 2]) -> Wrench {
+        let [one, other] = sections.map(|(beam, section)| self.section_loads(beam)[section]);
+        Wrench { force: (one.force + other.force) * 0.5, moment: (one.moment + other.moment) * 0.5 }
     }
 
     /// The outline of a bar as it is bent, seen in the plane of two coordinates of the ground: along the nodes at half the width
@@ -146,10 +113,11 @@ impl<M: Mechanism> Model for FlexibleModel<M> {
     fn observation(&self) -> Box<dyn Observation + '_> {
         Box::new(|t: f64, state: &[f64], values: &mut [f64]| {
             let Self { mechanism, bars, flexible } = self;
+            let now = flexible.at(t, state);
             let (own, common) = values.split_at_mut(values.len() - COMMON.len());
-            mechanism.observe(bars, &Snapshot { flexible, t, state }, own);
-            let Energy { kinetic, strain } = flexible.energy(state);
-            common.copy_from_slice(&[kinetic, strain, kinetic + strain, flexible.constraint(t, state)]);
+            mechanism.observe(bars, &now, own);
+            let Energy { kinetic, strain } = now.energy();
+            common.copy_from_slice(&[kinetic, strain, kinetic + strain, now.constraint()]);
         })
     }
 
@@ -159,7 +127,7 @@ impl<M: Mechanism> Model for FlexibleModel<M> {
     }
 
     fn views(&self, y: &[f64]) -> Vec<View> {
-        self.mechanism.views(&self.bars, &Snapshot { flexible: &self.flexible, t: 0.0, state: y })
+        self.mechanism.views(&self.bars, &self.flexible.at(0.0, y))
     }
 }
 

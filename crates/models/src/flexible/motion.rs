@@ -1,7 +1,5 @@
 //! Positions, orientations and velocities of nodes, and loads on them.
 
-use std::ops::AddAssign;
-
 use mbsbench_problem::Scalar;
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
@@ -68,29 +66,6 @@ impl<S: Scalar> Motion<S> {
             let turned = self.tangent.tr_mul(&row);
             (0..3).for_each(|k| matrix[(i, 3 + k)] = turned[k]);
         }
-    }
-}
-
-/// Force and moment about the node that they act on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Wrench<S> {
-    /// Force, N.
-    pub force: Vector3<S>,
-    /// Moment, N m.
-    pub moment: Vector3<S>,
-}
-
-impl<S: Scalar> Wrench<S> {
-    /// No load.
-    pub fn zero() -> Self {
-        Self { force: Vector3::from_element(S::nought()), moment: Vector3::from_element(S::nought()) }
-    }
-}
-
-impl<S: Scalar> AddAssign for Wrench<S> {
-    fn add_assign(&mut self, other: Self) {
-        self.force += other.force;
-        self.moment += other.moment;
     }
 }
 

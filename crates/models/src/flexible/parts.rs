@@ -1,8 +1,11 @@
 //! What a flexible mechanism is put together from.
 
+use std::ops::AddAssign;
+
+use mbsbench_problem::Scalar;
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
-use super::Law;
+use super::motion::pair;
 
 /// A point of the mechanism that moves and turns, in the configuration in which no beam is strained.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,18 +45,10 @@ pub struct RigidBody {
 /// Stiffnesses of a beam's cross section, in section axes: axis 1 along the beam.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Section {
-    /// Axial stiffness `EA`, N.
-    pub axial: f64,
-    /// Shear stiffness `GA_y`, N.
-    pub shear_y: f64,
-    /// Shear stiffness `GA_z`, N.
-    pub shear_z: f64,
-    /// Torsional stiffness `GJ`, N m².
-    pub torsion: f64,
-    /// Bending stiffness `EI_y` about axis 2, N m².
-    pub bending_y: f64,
-    /// Bending stiffness `EI_z` about axis 3, N m².
-    pub bending_z: f64,
+    /// Axial stiffness `EA` and shear stiffnesses `GA_y` and `GA_z`, N.
+    pub tensile: Vector3<f64>,
+    /// Torsional stiffness `GJ` and bending stiffnesses `EI_y` and `EI_z` about axes 2 and 3, N m².
+    pub bending: Vector3<f64>,
 }
 
 /// A beam element of three nodes, at `ξ = −1, 0, 1`.
@@ -67,20 +62,11 @@ pub struct Beam {
     pub frame: Rotation3<f64>,
 }
 
-/// What a side of a joint is fixed to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Base {
-    /// The frame that all positions are given in.
-    Ground,
-    /// A node, by its number.
-    Node(usize),
-}
-
 /// One side of a joint: a frame fixed to its base.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Side {
-    /// What it is fixed to.
-    pub base: Base,
+    /// The node that it is fixed to; none is the ground.
+    pub node: Option<usize>,
     /// Origin of the joint frame in the frame of the base, m.
     pub offset: Vector3<f64>,
     /// Axes of the joint frame in the frame of the base. Hinges turn about axis 3.
@@ -90,12 +76,12 @@ pub struct Side {
 impl Side {
     /// In the origin of a node, with its axes.
     pub fn node(node: usize) -> Self {
-        Self { base: Base::Node(node), offset: Vector3::zeros(), frame: Rotation3::identity() }
+        Self { node: Some(node), offset: Vector3::zeros(), frame: Rotation3::identity() }
     }
 
     /// In a point of the ground, with its axes.
     pub fn ground(point: Vector3<f64>) -> Self {
-        Self { base: Base::Ground, offset: point, frame: Rotation3::identity() }
+        Self { node: None, offset: point, frame: Rotation3::identity() }
     }
 
     /// The same side moved by an offset in the frame of its base.
@@ -228,11 +214,134 @@ pub struct Twist<S = f64> {
     pub angular: Vector3<S>,
 }
 
-/// Force and moment in a cross section, in section axes.
+/// Force and moment: on a node in the ground frame, or in a cross section in its axes. Also momentum and angular momentum.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SectionLoad<S = f64> {
-    /// Axial force and shear forces, N.
+pub struct Wrench<S = f64> {
+    /// Force, N; axial force and shear forces of a section. Of momenta, kg m/s.
     pub force: Vector3<S>,
-    /// Torsion and bending moments, N m.
+    /// Moment, N m; torsion and bending moments of a section. Of momenta, kg m²/s.
     pub moment: Vector3<S>,
+}
+
+impl<S: Scalar> Wrench<S> {
+    /// No force and no moment.
+    pub(super) fn zero() -> Self {
+        Self { force: Vector3::from_element(S::nought()), moment: Vector3::from_element(S::nought()) }
+    }
+
+    /// From six numbers.
+    pub(super) fn of(numbers: &[S]) -> Self {
+        let (force, moment) = pair(numbers);
+        Self { force, moment }
+    }
+}
+
+impl<S: Scalar> AddAssign for Wrench<S> {
+    fn add_assign(&mut self, other: Self) {
+        self.force += other.force;
+        self.moment += other.moment;
+    }
+}
+
+/// A law of time: a straight line and smooth rises added to it.
+///
+/// ```text
+/// f(t) = initial + slope t + Σ rise (1 − cos π s)/2,   s = (t − from)/(until − from) in [0, 1]
+/// ```
+///
+/// It is continuously differentiable; the second derivative jumps where rises begin and end.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Law {
+    /// Value of the line at `t = 0`.
+    pub initial: f64,
+    /// Slope of the line.
+    pub slope: f64,
+    /// What is added to it.
+    pub rises: Vec<Rise>,
+}
+
+/// Half a period of a cosine: nothing before `from`, `rise` after `until`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rise {
+    /// Time at which it begins, s.
+    pub from: f64,
+    /// Time at which it ends, s.
+    pub until: f64,
+    /// What it adds up to.
+    pub rise: f64,
+}
+
+impl Law {
+    /// The same at all times.
+    pub fn constant(value: f64) -> Self {
+        Self { initial: value, ..Self::default() }
+    }
+
+    /// `slope t`.
+    pub fn linear(slope: f64) -> Self {
+        Self { slope, ..Self::default() }
+    }
+
+    /// The same with a further rise.
+    #[must_use]
+    pub fn rising(mut self, from: f64, until: f64, rise: f64) -> Self {
+        self.rises.push(Rise { from, until, rise });
+        self
+    }
+
+    /// The value at time `t`.
+    pub fn at<S: Scalar>(&self, t: S) -> S {
+        let line = t * self.slope + self.initial;
+        self.rises.iter().fold(line, |sum, rise| sum + rise.at(t))
+    }
+
+    /// Whether all numbers are finite and every rise ends after it begins.
+    pub(super) fn is_proper(&self) -> bool {
+        let rises =
+            |rise: &Rise| rise.rise.is_finite() && (rise.until - rise.from).is_finite() && rise.until > rise.from;
+        self.initial.is_finite() && self.slope.is_finite() && self.rises.iter().all(rises)
+    }
+}
+
+impl Rise {
+    fn at<S: Scalar>(&self, t: S) -> S {
+        if t.value() <= self.from {
+            return S::nought();
+        }
+        if t.value() >= self.until {
+            return S::from(self.rise);
+        }
+        let phase = (t - self.from) / (S::from(self.until) - self.from) * S::pi();
+        (-phase.cos() + 1.0) * (0.5 * self.rise)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+    use num_dual::Dual64;
+
+    #[test]
+    fn a_law_is_a_line_with_rises() {
+        let law = Law { initial: 1.0, slope: 2.0, rises: Vec::new() }.rising(1.0, 3.0, 4.0).rising(5.0, 6.0, -1.0);
+        assert_eq!(law.at(0.5), 2.0);
+        assert_relative_eq!(law.at(2.0), 1.0 + 4.0 + 2.0, max_relative = 1e-15);
+        assert_eq!(law.at(10.0), 1.0 + 20.0 + 4.0 - 1.0);
+        assert_relative_eq!(law.at(Dual64::new(2.0, 1.0)).eps, 2.0 + std::f64::consts::PI, max_relative = 1e-15);
+        assert!(law.is_proper());
+        assert!(!law.rising(1.0, 1.0, 2.0).is_proper());
+        assert!(!Law::constant(f64::NAN).is_proper());
+    }
+
+    #[test]
+    fn rises_begin_and_end_smoothly() {
+        let law = Law::default().rising(1.0, 3.0, 4.0);
+        for (t, value) in [(1.0, 0.0), (3.0, 4.0)] {
+            let near = |t: f64| law.at(Dual64::new(t, 1.0));
+            for at in [near(t - 1e-9), near(t + 1e-9)] {
+                assert!((at.re - value).abs() < 1e-15 && at.eps.abs() < 1e-8, "{at}");
+            }
+        }
+    }
 }

@@ -14,10 +14,10 @@ use mbsbench_problem::view::Shape;
 use mbsbench_problem::{Model, ModelDefinition, Observable, OutOfRange, View, parameters};
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
-use crate::drawing::support;
+use crate::drawing::pin;
 use crate::flexible::bar::{Bar, Mesh};
-use crate::flexible::model::{FlexibleModel, Mechanism, Snapshot};
-use crate::flexible::{Assembly, CrossSection, Gravity, Joint, Law, RigidBody, Side, Strut};
+use crate::flexible::model::{FlexibleModel, Mechanism};
+use crate::flexible::{Assembly, CrossSection, Gravity, Joint, Law, RigidBody, Side, Snapshot, Strut};
 
 parameters! {
     /// A rigid disk at mid-span.
@@ -71,11 +71,9 @@ parameters! {
 impl RotatingShaft {
     fn times_rise(&self) -> Result<(), OutOfRange> {
         let [first, second, third] = self.times;
-        if first <= second && second < third {
-            return Ok(());
-        }
         let found = format!("{:?}", self.times);
-        Err(OutOfRange::new("times", found, "three finite times in order, the first above zero"))
+        let rise = first <= second && second < third;
+        OutOfRange::unless(rise, "times", found, "three finite times in order, the first above zero")
     }
 }
 
@@ -184,7 +182,7 @@ impl Mechanism for RotatingShaft {
         let unit = radius;
         for node in [first, last] {
             let at = now.position(node);
-            parts.extend(support([at.x, at.z], unit).map(|shape| ("ground", shape)));
+            parts.extend(pin([at.x, at.z], unit));
         }
         let name = |name, node: usize| {
             let at = now.position(node);
@@ -201,7 +199,7 @@ mod parameters_tests {
     use approx::assert_relative_eq;
 
     use super::*;
-    use crate::flexible::testing::{Solid, assert_section};
+    use crate::flexible::tests::sections::{Solid, assert_section};
 
     /// Table 5 from material and tube; the shear factor is the authors'.
     #[test]

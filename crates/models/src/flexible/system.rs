@@ -6,9 +6,9 @@ use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 use super::beam::Element;
 use super::coupling::Constraint;
 use super::inertia::Inertia;
-use super::motion::{Motion, Pose, Wrench, blocks, identity, pair, stacked, zeros};
+use super::motion::{Motion, Pose, blocks, identity, pair, stacked, zeros};
 use super::so3::tangent_derivative;
-use super::{Assembly, DeadLoad, Gravity, Strut};
+use super::{Assembly, DeadLoad, Gravity, Strut, Wrench};
 
 /// The mechanism.
 #[derive(Debug, Clone)]

@@ -10,7 +10,8 @@ use mbsbench_problem::{
     Dimensions, Entries, MechanicalModel, Model, ModelDefinition, Ode, OutOfRange, Scalar, parameters,
 };
 
-use crate::linkage::{FollowingRod, Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, dot, slender};
+use crate::linkage::{FollowingRod, Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsModel, slender};
+use crate::plane::dot;
 use crate::slider_crank::longer_than_crank;
 
 /// More modes than anybody needs; their sums are kept in arrays of this size.
@@ -73,11 +74,9 @@ impl FlexibleSliderCrank {
     }
 
     fn deflection_exists(&self) -> Result<(), OutOfRange> {
-        if self.deflection == Deflection::Straight || self.quasi_static::<f64>().is_some() {
-            return Ok(());
-        }
         let accepted = "straight, since a rod this soft has no quasi-static deflection within its length";
-        Err(OutOfRange::new("deflection", "quasi-static", accepted))
+        let exists = self.deflection == Deflection::Straight || self.quasi_static::<f64>().is_some();
+        OutOfRange::unless(exists, "deflection", "quasi-static", accepted)
     }
 }
 

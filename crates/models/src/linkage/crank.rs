@@ -2,7 +2,7 @@
 
 use mbsbench_problem::Scalar;
 
-use crate::angle::angle;
+use crate::plane::angle;
 
 /// The rod of a slider crank at a crank angle `θ`, on the branch with the rod's angle `θ₂` in (−π/2, π/2):
 ///
@@ -52,11 +52,6 @@ impl<S: Scalar> FollowingRod<S> {
             ],
         ]
     }
-}
-
-/// Product of two vectors in the plane.
-pub(crate) fn dot<S: Scalar>(a: [S; 2], b: [S; 2]) -> S {
-    a[0] * b[0] + a[1] * b[1]
 }
 
 #[cfg(test)]

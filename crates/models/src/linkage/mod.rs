@@ -8,7 +8,7 @@ mod two_rods;
 
 use mbsbench_problem::{AccelerationLevel, Class, Entries, MechanicalModel, MechanicsOf, Ode, Scalar, parameters};
 
-pub(crate) use crank::{FollowingRod, dot};
+pub(crate) use crank::FollowingRod;
 pub(crate) use equal_rods::EqualRods;
 pub(crate) use two_rods::rods_energy;
 pub use two_rods::{ReducedOde, TwoRods, TwoRodsModel};

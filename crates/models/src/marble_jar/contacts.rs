@@ -11,12 +11,16 @@ pub(super) struct Contacts {
     pub pairs: Vec<[u32; 2]>,
 }
 
-/// All pairs `i < j` of `n`, by rows: millions, for which memory is asked once.
+/// All pairs `i < j` of `n`, by rows.
+pub(super) fn pairs(n: usize) -> impl Iterator<Item = [usize; 2]> {
+    (0..n).flat_map(move |i| (i + 1..n).map(move |j| [i, j]))
+}
+
+/// These as a list: millions, for which memory is asked once.
 pub(super) fn all_pairs(n: usize) -> Vec<[u32; 2]> {
-    let mut pairs = Vec::with_capacity(n * n.saturating_sub(1) / 2);
-    let n = n as u32;
-    pairs.extend((0..n).flat_map(|i| (i + 1..n).map(move |j| [i, j])));
-    pairs
+    let mut list = Vec::with_capacity(n * n.saturating_sub(1) / 2);
+    list.extend(pairs(n).map(|pair| pair.map(|i| i as u32)));
+    list
 }
 
 impl Contacts {

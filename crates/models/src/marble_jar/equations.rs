@@ -2,28 +2,11 @@
 
 use mbsbench_problem::{EventModel, Scalar};
 
-use super::contacts::Contacts;
+use super::MarbleJar;
+use super::contacts::{Contacts, pairs};
 
-/// Marbles, jar and contact law; as an [`EventModel`] with all pairs.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Jar {
-    /// Number of marbles `N`.
-    pub count: usize,
-    /// Radius of a marble `r`, m.
-    pub radius: f64,
-    /// Mass of a marble `m`, kg.
-    pub mass: f64,
-    /// Inner radius of the jar `R`, m.
-    pub jar_radius: f64,
-    /// Acceleration of gravity, m/s².
-    pub gravity: f64,
-    /// Stiffness `k` of a contact, N/m.
-    pub stiffness: f64,
-    /// Damping `c` of a contact, N s/m.
-    pub damping: f64,
-}
-
-impl Jar {
+/// Geometry and contact law.
+impl MarbleJar {
     /// Gap to the floor, `z − r`; its rate is `z'`, its normal the axis of the jar.
     #[inline]
     pub fn floor_gap<S: Scalar>(&self, z: S) -> S {
@@ -124,7 +107,8 @@ pub(super) fn difference<S: Scalar>(state: &[S], n: usize, base: usize, i: usize
     [at(0), at(1), at(2)]
 }
 
-impl EventModel for Jar {
+/// The marbles with all pairs.
+impl EventModel for MarbleJar {
     fn dimension(&self) -> usize {
         6 * self.count
     }
@@ -144,14 +128,8 @@ impl EventModel for Jar {
                 self.add_wall(y, dydt, i);
             }
         }
-        let mut index = 2 * n;
-        for i in 0..n {
-            for j in i + 1..n {
-                if !configuration[index] {
-                    self.add_pair(y, dydt, [i, j]);
-                }
-                index += 1;
-            }
+        for (pair, _) in pairs(n).zip(&configuration[2 * n..]).filter(|(_, open)| !**open) {
+            self.add_pair(y, dydt, pair);
         }
     }
 
@@ -161,12 +139,8 @@ impl EventModel for Jar {
             g[i] = self.floor_gap(y[2 * n + i]);
             g[n + i] = self.wall_gap(y[i], y[n + i]).0;
         }
-        let mut index = 2 * n;
-        for i in 0..n {
-            for j in i + 1..n {
-                g[index] = self.pair_gap(difference(y, n, 0, i, j)).0;
-                index += 1;
-            }
+        for ([i, j], g) in pairs(n).zip(&mut g[2 * n..]) {
+            *g = self.pair_gap(difference(y, n, 0, i, j)).0;
         }
     }
 }

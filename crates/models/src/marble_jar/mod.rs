@@ -11,12 +11,9 @@ mod initial;
 mod model;
 mod neighbours;
 mod ode;
-mod parameters;
 mod reach;
 
-pub use equations::Jar;
 pub use initial::{Arrangement, Poured};
-pub use model::MarbleModel;
+pub use model::{Candidates, MarbleJar};
 pub use neighbours::NeighbourList;
 pub use ode::MarbleOde;
-pub use parameters::{Candidates, MarbleJar};

@@ -5,7 +5,7 @@ use mbsbench_problem::{EventFunctions, EventKind, Failure, Form, Ode, Properties
 use super::contacts::Contacts;
 use super::equations::difference;
 use super::reach::Reach;
-use super::{Candidates, Jar, NeighbourList};
+use super::{Candidates, MarbleJar, NeighbourList};
 
 /// Relative width in which a gap is computed exactly, where squares of distances say that it is about zero.
 const ROUNDING: f64 = 1e-9;
@@ -16,14 +16,13 @@ const BLOCK: usize = 512;
 /// What is added to a bound on a motion before a contact is ruled out, in radii: the bound is of the exact motion.
 const SLACK: f64 = 1e-3;
 
-/// The marbles as an [`Ode`] with event functions; forces are the same to the last bit as those of [`Jar`].
+/// The marbles as an [`Ode`] with event functions; forces are the same to the last bit as those of [`MarbleJar`].
 ///
 /// Unlocked, contacts are searched at every state, near each marble. Locked, the right-hand side visits the closed ones
 /// only. Nothing is allocated once the lists have their size.
 #[derive(Debug, Clone)]
 pub struct MarbleOde {
-    jar: Jar,
-    candidates: Candidates,
+    jar: MarbleJar,
     list: NeighbourList,
     reach: Reach,
     /// Functions that matter until the next call of `prepare`.
@@ -37,14 +36,13 @@ pub struct MarbleOde {
 
 impl MarbleOde {
     /// The equations with scratch memory of their own, unlocked.
-    pub fn new(jar: Jar, candidates: Candidates) -> Self {
-        let (watched, list) = match candidates {
+    pub fn new(jar: MarbleJar) -> Self {
+        let (watched, list) = match jar.candidates {
             Candidates::All => (Contacts::all(jar.count), NeighbourList::all(jar.count)),
             Candidates::Near => (Contacts::default(), NeighbourList::near(jar.count, 2.0 * jar.radius)),
         };
         Self {
             jar,
-            candidates,
             list,
             reach: Reach::new(jar.count),
             watched,
@@ -137,7 +135,7 @@ impl MarbleOde {
                 let (gap, distance) = jar.pair_gap(d);
                 if gap < 0.0 {
                     let w = [vx[i] - vx[j], vy[i] - vy[j], vz[i] - vz[j]];
-                    let (rate, normal) = Jar::pair_rate(d, w, distance);
+                    let (rate, normal) = MarbleJar::pair_rate(d, w, distance);
                     let push = jar.push(gap, rate);
                     let part = [push * normal[0], push * normal[1], push * normal[2]];
                     (ax[i], ay[i], az[i]) = (ax[i] + part[0], ay[i] + part[1], az[i] + part[2]);
@@ -159,7 +157,7 @@ impl MarbleOde {
             if x[i] * x[i] + y[i] * y[i] > room {
                 let (gap, rho) = jar.wall_gap(x[i], y[i]);
                 if gap < 0.0 {
-                    let (rate, normal) = Jar::wall_rate(x[i], y[i], vx[i], vy[i], rho);
+                    let (rate, normal) = MarbleJar::wall_rate(x[i], y[i], vx[i], vy[i], rho);
                     let push = jar.push(gap, rate);
                     (ax[i], ay[i]) = (push * normal[0], push * normal[1]);
                 }
@@ -275,7 +273,7 @@ impl EventFunctions<f64> for MarbleOde {
     }
 
     fn prepare(&mut self, t: f64, y: &[f64], horizon: f64) -> Result<(), Failure> {
-        if self.candidates == Candidates::Near { self.watch(t, y, horizon) } else { Ok(()) }
+        if self.jar.candidates == Candidates::Near { self.watch(t, y, horizon) } else { Ok(()) }
     }
 
     fn kind(&self, _index: usize) -> EventKind {
@@ -298,12 +296,12 @@ impl EventFunctions<f64> for MarbleOde {
         for (rate, &i) in walls.iter_mut().zip(&self.watched.walls) {
             let i = i as usize;
             let rho = jar.wall_gap(y[i], y[n + i]).1;
-            *rate = Jar::wall_rate(y[i], y[n + i], dydt[i], dydt[n + i], rho).0;
+            *rate = MarbleJar::wall_rate(y[i], y[n + i], dydt[i], dydt[n + i], rho).0;
         }
         for (rate, &[i, j]) in pairs.iter_mut().zip(&self.watched.pairs) {
             let d = difference(y, n, 0, i as usize, j as usize);
             let distance = jar.pair_gap(d).1;
-            *rate = Jar::pair_rate(d, difference(dydt, n, 0, i as usize, j as usize), distance).0;
+            *rate = MarbleJar::pair_rate(d, difference(dydt, n, 0, i as usize, j as usize), distance).0;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! spring energy of `n` marbles joined by contacts, `dE/dt ≤ m g Σ|v| ≤ m g √(2 n E/m)`, so that the speed of
 //! each is at most `√(2 E/m) + g √n h` until the time `h`. That holds for locked springs of any stiffness and for any `h`.
 
-use super::Jar;
+use super::MarbleJar;
 use super::contacts::Contacts;
 use super::equations::difference;
 
@@ -34,7 +34,7 @@ impl Reach {
     }
 
     /// Finds the bounds for a step of `horizon` seconds from `state`, in which `closed` touch.
-    pub fn find(&mut self, jar: &Jar, state: &[f64], closed: &Contacts, horizon: f64) {
+    pub fn find(&mut self, jar: &MarbleJar, state: &[f64], closed: &Contacts, horizon: f64) {
         let n = jar.count;
         let square = |i: usize| (3..6).map(|axis| state[axis * n + i].powi(2)).sum::<f64>();
         for i in 0..n {

@@ -3,8 +3,9 @@
 use mbsbench_problem::{ClosedForm, Dimensions, Entries, MechanicalModel, Scalar};
 use nalgebra::DMatrix;
 
-use super::links::{Link, cross, sum, turned};
+use super::links::Link;
 use super::{Points, Squeezer, SqueezerEquations};
+use crate::plane::{cross, sum, turned};
 
 /// `q = (β, Θ, γ, Φ, δ, Ω, ε)`, with links at the angles from `+x`
 ///

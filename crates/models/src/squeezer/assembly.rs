@@ -2,9 +2,8 @@
 
 use mbsbench_problem::Scalar;
 
-use super::links::{cross, difference, sum, turned};
 use super::{Squeezer, SqueezerStart};
-use crate::angle::angle;
+use crate::plane::{angle, cross, difference, sum, turned};
 
 /// Points of the squeezer that move, m.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,10 +1,10 @@
 //! The squeezer as seven bodies in the plane.
 
-use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Scalar};
+use mbsbench_problem::{ConstrainedFormulation, Dimensions, Entries, MechanicalModel, Ode, Scalar};
 
-use super::links::{Link, cross, difference, sum, turned};
-use super::pins::{AG, AH, EBD, End, Hold, OF};
-use super::{Points, Squeezer, SqueezerEquations};
+use super::links::{AG, AH, EBD, End, Hold, Link, OF};
+use super::{Points, Squeezer, SqueezerEquations, SqueezerFormulation, SqueezerMomenta};
+use crate::plane::{cross, difference, sum, turned};
 
 /// `q = (x, y, φ)` of the seven links, centre of mass and angle of the local frame from `+x`, in the order of Schiehlen
 ///
@@ -111,6 +111,13 @@ impl MechanicalModel for SqueezerBodies {
 impl SqueezerEquations for SqueezerBodies {
     fn squeezer(&self) -> &Squeezer {
         &self.0
+    }
+
+    fn ode<S: Scalar>(&self, form: ConstrainedFormulation) -> Box<dyn Ode<S> + '_> {
+        match self.0.formulation {
+            SqueezerFormulation::Momenta(rotations) => Box::new(SqueezerMomenta::new(self, rotations)),
+            _ => form.ode(self),
+        }
     }
 
     fn coordinates_at<S: Scalar>(&self, angles: &[S; 7]) -> Vec<S> {

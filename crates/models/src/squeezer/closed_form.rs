@@ -3,8 +3,8 @@
 use mbsbench_problem::{ClosedForm, ClosedTerms, Derivatives, Scalar};
 use num_dual::Dual;
 
-use super::links::{difference, sum};
 use super::{Squeezer, SqueezerAngles};
+use crate::plane::{difference, sum};
 
 /// A link at an angle α of the loops.
 struct Direction<S> {

@@ -4,7 +4,7 @@ use mbsbench_problem::View;
 use mbsbench_problem::view::Shape;
 
 use super::{Points, Squeezer};
-use crate::drawing::support;
+use crate::drawing::{Part, pin};
 
 /// Half the width of a link, radius of a pin, and radius of the spring, in lengths of the crank; the equations have none of
 /// them.
@@ -19,18 +19,14 @@ impl Squeezer {
     pub(super) fn view(&self, points: &Points<f64>) -> View {
         let Points { d, e, f, g, h } = *points;
         let (a, b, c, o) = (self.a, self.b, self.c, [0.0; 2]);
-        let [half_width, pin, coil] = SIZES.map(|size| size * self.of.length);
-        let mut parts: Vec<(&'static str, Shape)> = [o, a, b, c]
-            .into_iter()
-            .flat_map(|point| support(point, self.of.length))
-            .map(|shape| ("ground", shape))
-            .collect();
+        let [half_width, pin_radius, coil] = SIZES.map(|size| size * self.of.length);
+        let mut parts: Vec<Part> = [o, a, b, c].into_iter().flat_map(|point| pin(point, self.of.length)).collect();
         parts.push(("spring", Shape::spring(d, c, WINDINGS, coil)));
         for corners in [vec![e, d, b], vec![a, g], vec![g, e], vec![a, h], vec![h, e], vec![e, f]] {
             parts.push(("links", Shape::Around { corners, radius: half_width }));
         }
         parts.push(("crank", Shape::Around { corners: vec![o, f], radius: half_width }));
-        parts.extend([o, a, b, c, d, e, f, g, h].map(|centre| ("pins", Shape::Circle { centre, radius: pin })));
+        parts.extend([o, a, b, c, d, e, f, g, h].map(|centre| ("pins", Shape::Circle { centre, radius: pin_radius })));
         let aside = |[x, y]: [f64; 2], [right, up]: [f64; 2]| {
             [x + right * ASIDE * self.of.length, y + up * ASIDE * self.of.length]
         };

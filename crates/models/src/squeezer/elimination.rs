@@ -7,8 +7,8 @@
 use mbsbench_problem::Scalar;
 
 use super::angles::Pair;
-use super::links::{cross, difference, dot, sum};
 use super::{Squeezer, SqueezerAngles};
+use crate::plane::{cross, difference, dot, sum};
 
 /// The smallest sine of the angle between an arm and its link with which E determines where the two go: the errors of their
 /// accelerations grow with its inverse, and those of the loads that they put on the plate with its square.

@@ -24,12 +24,11 @@ mod model;
 mod momenta;
 mod observation;
 mod parameters;
-mod pins;
 
 pub use angles::SqueezerAngles;
 pub use assembly::Points;
 pub use bodies::SqueezerBodies;
 pub use links::{Link, Plate};
 pub use model::{SqueezerEquations, SqueezerModel};
-pub use momenta::{Rotations, SqueezerMomenta, SqueezerMomentaModel};
+pub use momenta::{Rotations, SqueezerMomenta};
 pub use parameters::{Squeezer, SqueezerFormulation, SqueezerStart};

@@ -6,12 +6,17 @@ use mbsbench_problem::{
 };
 
 use super::observation::{observables, observation};
-use super::{Points, Squeezer};
+use super::{Points, Squeezer, SqueezerFormulation};
 
 /// The squeezer in one of its formulations.
 pub trait SqueezerEquations: MechanicalModel + Clone {
     /// The data.
     fn squeezer(&self) -> &Squeezer;
+
+    /// The equations with constraints in that form.
+    fn ode<S: Scalar>(&self, form: ConstrainedFormulation) -> Box<dyn Ode<S> + '_> {
+        form.ode(self)
+    }
 
     /// The coordinates that belong to the angles `(β, Θ, γ, Φ, δ, Ω, ε)`, which close the loops.
     fn coordinates_at<S: Scalar>(&self, angles: &[S; 7]) -> Vec<S>;
@@ -36,15 +41,26 @@ pub trait SqueezerEquations: MechanicalModel + Clone {
 /// The squeezer with parameters and formulation chosen: `y = (q ; v)`, index 3 for a method that asks for the mechanics,
 /// acceleration level (index 1, not stabilised) for one that takes the right-hand side; or with accelerations and multipliers.
 #[derive(Debug, Clone)]
-pub struct SqueezerModel<M>(pub M, pub ConstrainedFormulation);
+pub struct SqueezerModel<M>(pub M);
+
+impl<M: SqueezerEquations> SqueezerModel<M> {
+    fn form(&self) -> ConstrainedFormulation {
+        match self.0.squeezer().formulation {
+            SqueezerFormulation::Index3 => ConstrainedFormulation::Index3,
+            SqueezerFormulation::Index2 => ConstrainedFormulation::Index2,
+            SqueezerFormulation::Index1 => ConstrainedFormulation::Index1,
+            _ => ConstrainedFormulation::Mechanics,
+        }
+    }
+}
 
 impl<S: Scalar, M: SqueezerEquations> Formulated<S> for SqueezerModel<M> {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        self.1.ode(&self.0)
+        self.0.ode(self.form())
     }
 
     fn initial_state(&self) -> Vec<S> {
-        self.1.initial_state(&self.0, self.0.initial())
+        self.form().initial_state(&self.0, self.0.initial())
     }
 }
 
@@ -58,7 +74,7 @@ impl<M: SqueezerEquations> Model for SqueezerModel<M> {
     }
 
     fn classes(&self) -> Vec<Class> {
-        self.1.classes(&self.0)
+        self.form().classes(&self.0)
     }
 
     /// `plane`, the mechanism in its plane of motion.

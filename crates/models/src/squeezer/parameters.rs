@@ -1,9 +1,9 @@
 //! The squeezer as an experiment file names it.
 
-use mbsbench_problem::{ConstrainedFormulation, Model, ModelDefinition, OutOfRange, parameters};
+use mbsbench_problem::{Model, ModelDefinition, OutOfRange, parameters};
 
 use super::links::{Link, Plate};
-use super::{Rotations, SqueezerAngles, SqueezerBodies, SqueezerModel, SqueezerMomentaModel};
+use super::{Rotations, SqueezerAngles, SqueezerBodies, SqueezerModel};
 
 parameters! {
     /// In which coordinates the squeezer moves.
@@ -95,14 +95,12 @@ parameters! {
 impl Squeezer {
     /// Fails where the links are too short, or too long, to meet at the start.
     fn links_meet(&self) -> Result<(), OutOfRange> {
-        if self.start_angles::<f64>().iter().all(|angle| angle.is_finite()) {
-            return Ok(());
-        }
-        let accepted = "links that can be pinned together there";
-        Err(match self.start {
-            SqueezerStart::Paper => OutOfRange::new("crank-angle", self.crank_angle, accepted),
-            SqueezerStart::TestSet => OutOfRange::new("start", "test-set", accepted),
-        })
+        let (field, found) = match self.start {
+            SqueezerStart::Paper => ("crank-angle", self.crank_angle.to_string()),
+            SqueezerStart::TestSet => ("start", "test-set".to_owned()),
+        };
+        let meet = self.start_angles::<f64>().iter().all(|angle| angle.is_finite());
+        OutOfRange::unless(meet, field, found, "links that can be pinned together there")
     }
 }
 
@@ -112,16 +110,11 @@ impl ModelDefinition for Squeezer {
     const SOURCE: &'static str = "zhang2022, section 5.1";
 
     fn model(&self) -> Box<dyn Model> {
-        let angles = |form| Box::new(SqueezerModel(SqueezerAngles(self.clone()), form));
         match self.formulation {
-            SqueezerFormulation::Angles => angles(ConstrainedFormulation::Mechanics),
-            SqueezerFormulation::Index3 => angles(ConstrainedFormulation::Index3),
-            SqueezerFormulation::Index2 => angles(ConstrainedFormulation::Index2),
-            SqueezerFormulation::Index1 => angles(ConstrainedFormulation::Index1),
-            SqueezerFormulation::Cartesian => {
-                Box::new(SqueezerModel(SqueezerBodies(self.clone()), ConstrainedFormulation::Mechanics))
+            SqueezerFormulation::Cartesian | SqueezerFormulation::Momenta(_) => {
+                Box::new(SqueezerModel(SqueezerBodies(self.clone())))
             }
-            SqueezerFormulation::Momenta(rotations) => Box::new(SqueezerMomentaModel::new(self.clone(), rotations)),
+            _ => Box::new(SqueezerModel(SqueezerAngles(self.clone()))),
         }
     }
 }

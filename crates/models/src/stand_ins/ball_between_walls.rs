@@ -2,7 +2,7 @@
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Observation, Ode, Scalar, View, parameters,
+    AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Ode, Scalar, View, parameters,
 };
 
 use crate::bouncing_balls::{Restitution, exact};
@@ -82,12 +82,10 @@ impl BenchmarkModel for BallBetweenWalls {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            let exact = self.exact(t);
-            values[..4].copy_from_slice(y);
-            values[4] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
-        })
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let exact = self.exact(t);
+        values[..4].copy_from_slice(y);
+        values[4] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
     }
 
     fn classes(&self) -> Vec<Class> {

@@ -1,9 +1,7 @@
 //! A rate that depends on whether a damped oscillation is above a threshold, in place of the first problem of Birta, Ören
 //! and Kettenis.
 
-use mbsbench_problem::{
-    AsEventOde, BenchmarkModel, Class, EventModel, Observable, Observation, Ode, Scalar, parameters,
-};
+use mbsbench_problem::{AsEventOde, BenchmarkModel, Class, EventModel, Observable, Ode, Scalar, parameters};
 
 use crate::bisection::bisect;
 
@@ -98,10 +96,8 @@ impl BenchmarkModel for DampedCosineThreshold {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            values.copy_from_slice(&[y[2], y[0], y[2] - self.exact(t)]);
-        })
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[y[2], y[0], y[2] - self.exact(t)]);
     }
 
     fn classes(&self) -> Vec<Class> {

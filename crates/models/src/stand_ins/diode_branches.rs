@@ -1,8 +1,6 @@
 //! Two rectifying branches, in place of Carver's third problem.
 
-use mbsbench_problem::{
-    AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Observation, Ode, Scalar, parameters,
-};
+use mbsbench_problem::{AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Ode, Scalar, parameters};
 
 use crate::bisection::bisect;
 
@@ -134,11 +132,9 @@ impl BenchmarkModel for DiodeBranches {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            let errors = [y[0] - self.exact(0, t), y[2] - self.exact(1, t)];
-            values.copy_from_slice(&[y[0], y[2], errors[0].abs().max(errors[1].abs())]);
-        })
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let errors = [y[0] - self.exact(0, t), y[2] - self.exact(1, t)];
+        values.copy_from_slice(&[y[0], y[2], errors[0].abs().max(errors[1].abs())]);
     }
 
     fn classes(&self) -> Vec<Class> {

@@ -1,7 +1,7 @@
 //! A relaxation that is driven to and fro, in place of Carver's second problem.
 
 use mbsbench_problem::{
-    AsEventOde, BenchmarkModel, Class, EventModel, Observable, Observation, Ode, OutOfRange, Scalar, parameters,
+    AsEventOde, BenchmarkModel, Class, EventModel, Observable, Ode, OutOfRange, Scalar, parameters,
 };
 
 parameters! {
@@ -29,14 +29,10 @@ parameters! {
 
 impl DrivenRelaxation {
     fn threshold_is_passed(&self) -> Result<(), OutOfRange> {
-        if self.threshold * self.slow.max(self.fast) < self.drive {
-            return Ok(());
-        }
-        Err(OutOfRange::new("threshold", self.threshold, "a number below `drive` over either rate"))
+        let is_passed = self.threshold * self.slow.max(self.fast) < self.drive;
+        OutOfRange::unless(is_passed, "threshold", self.threshold, "a number below `drive` over either rate")
     }
-}
 
-impl DrivenRelaxation {
     fn half_period(&self) -> f64 {
         0.5 / self.frequency
     }
@@ -145,10 +141,8 @@ impl BenchmarkModel for DrivenRelaxation {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
-        })
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
     }
 
     fn classes(&self) -> Vec<Class> {

@@ -1,8 +1,6 @@
 //! An integral over a rectified sine, in place of Carver's first problem.
 
-use mbsbench_problem::{
-    AsEventOde, BenchmarkModel, Class, EventModel, Observable, Observation, Ode, Scalar, parameters,
-};
+use mbsbench_problem::{AsEventOde, BenchmarkModel, Class, EventModel, Observable, Ode, Scalar, parameters};
 
 parameters! {
     /// `x' = ω |sin ωt|`, `x(0) = 0`, with `g = sin ωt`, `ω = 2πf`; stands in for Carver's first problem, whose
@@ -53,10 +51,8 @@ impl BenchmarkModel for RectifiedSine {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
-        })
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
     }
 
     fn classes(&self) -> Vec<Class> {

@@ -1,8 +1,7 @@
 //! A thermostat, in place of Carver's second problem.
 
 use mbsbench_problem::{
-    AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Observation, Ode, OutOfRange, Scalar,
-    parameters,
+    AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Ode, OutOfRange, Scalar, parameters,
 };
 
 parameters! {
@@ -27,14 +26,9 @@ parameters! {
 
 impl Thermostat {
     fn thresholds_are_in_order(&self) -> Result<(), OutOfRange> {
-        if self.upper > self.lower {
-            return Ok(());
-        }
-        Err(OutOfRange::new("upper", self.upper, "a finite number above `lower`"))
+        OutOfRange::unless(self.upper > self.lower, "upper", self.upper, "a finite number above `lower`")
     }
-}
 
-impl Thermostat {
     /// Duration of heating and of cooling, s.
     fn durations(&self) -> (f64, f64) {
         let ratio = (self.upper / self.lower).ln();
@@ -83,10 +77,8 @@ impl BenchmarkModel for Thermostat {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            values.copy_from_slice(&[y[0], y[1], y[0] - self.exact(t)]);
-        })
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[y[0], y[1], y[0] - self.exact(t)]);
     }
 
     fn classes(&self) -> Vec<Class> {

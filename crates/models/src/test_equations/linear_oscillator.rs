@@ -1,8 +1,6 @@
 //! One damped oscillator, for methods of second-order form.
 
-use mbsbench_problem::{
-    AsContactOde, BenchmarkModel, Class, ContactModel, Observable, Observation, Ode, Scalar, parameters,
-};
+use mbsbench_problem::{AsContactOde, BenchmarkModel, Class, ContactModel, Observable, Ode, Scalar, parameters};
 
 parameters! {
     /// `q'' = −ω² q − 2 ζ ω q'`, without contacts: of its [contact powers](mbsbench_problem::ContactPower) there are
@@ -67,12 +65,10 @@ impl BenchmarkModel for LinearOscillator {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            let [position, velocity] = self.exact(t);
-            let energy = 0.5 * (y[1] * y[1] + (self.frequency * y[0]).powi(2));
-            values.copy_from_slice(&[y[0], y[1], position, velocity, energy]);
-        })
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let [position, velocity] = self.exact(t);
+        let energy = 0.5 * (y[1] * y[1] + (self.frequency * y[0]).powi(2));
+        values.copy_from_slice(&[y[0], y[1], position, velocity, energy]);
     }
 }
 

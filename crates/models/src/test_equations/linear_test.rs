@@ -1,6 +1,6 @@
 //! A linear equation with constant coefficients and a ramp, which exponential methods solve exactly.
 
-use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Observation, Ode, OdeModel, Scalar, parameters};
+use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Ode, OdeModel, Scalar, parameters};
 use nalgebra::Complex;
 
 parameters! {
@@ -111,12 +111,10 @@ impl BenchmarkModel for LinearTest {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
-            let exact = self.exact(t);
-            let error = (y[0] - exact[0]).hypot(y[1] - exact[1]);
-            values.copy_from_slice(&[y[0], y[1], exact[0], exact[1], error, error / exact[0].hypot(exact[1])]);
-        })
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let exact = self.exact(t);
+        let error = (y[0] - exact[0]).hypot(y[1] - exact[1]);
+        values.copy_from_slice(&[y[0], y[1], exact[0], exact[1], error, error / exact[0].hypot(exact[1])]);
     }
 
     fn classes(&self) -> Vec<Class> {

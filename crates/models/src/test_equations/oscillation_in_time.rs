@@ -1,6 +1,6 @@
 //! An oscillation that slows down with time (gil2013, Eq. 35).
 
-use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Observation, Ode, OdeModel, Scalar, parameters};
+use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Ode, OdeModel, Scalar, parameters};
 
 parameters! {
     /// `x₁' = −x₂/x₃²`, `x₂' = x₁/x₃²`, `x₃' = 1` with the solution `x = (sin 1/t, cos 1/t, t)`, whose third component
@@ -48,11 +48,9 @@ impl BenchmarkModel for OscillationInTime {
         ]
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| {
-            let [sine, cosine] = Self::exact(y[2]);
-            values.copy_from_slice(&[y[0], y[1], y[2], sine, cosine, (y[0] - sine).hypot(y[1] - cosine)]);
-        })
+    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
+        let [sine, cosine] = Self::exact(y[2]);
+        values.copy_from_slice(&[y[0], y[1], y[2], sine, cosine, (y[0] - sine).hypot(y[1] - cosine)]);
     }
 
     fn classes(&self) -> Vec<Class> {

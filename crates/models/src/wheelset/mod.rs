@@ -8,8 +8,7 @@ mod contact;
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsDescriptor, BenchmarkModel, Class, DescriptorModel, Observable, Observation, Ode, OdeModel, Scalar, View,
-    parameters,
+    AsDescriptor, BenchmarkModel, Class, DescriptorModel, Observable, Ode, OdeModel, Scalar, View, parameters,
 };
 use nalgebra::DMatrix;
 
@@ -195,8 +194,8 @@ impl BenchmarkModel for Wheelset {
         Box::new(AsDescriptor::new(self))
     }
 
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| values.copy_from_slice(y))
+    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(y);
     }
 
     /// From above, with displacement and yaw thirty times as large as they are: to scale nothing would be seen to move.

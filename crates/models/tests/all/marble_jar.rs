@@ -2,15 +2,15 @@
 
 use mbsbench_integrators::{Dop853, SemiExplicit, StormerVerlet};
 use mbsbench_models::MarbleJar;
-use mbsbench_models::marble_jar::{Arrangement, Candidates, Jar, MarbleOde};
+use mbsbench_models::marble_jar::{Arrangement, Candidates, MarbleOde};
 use mbsbench_problem::{
     AsEventOde, Counted, DoubleDouble, EventFunctions, EventModel, Formulated, Method, MethodDefinition, Model,
     ModelDefinition, Ode, Scalar, Settings, Silent, Statistics, Task,
 };
 use proptest::prelude::*;
 
-fn jar(count: usize, damping: f64) -> Jar {
-    MarbleJar { count, damping, ..MarbleJar::default() }.jar()
+fn jar(count: usize, damping: f64) -> MarbleJar {
+    MarbleJar { count, damping, ..MarbleJar::default() }
 }
 
 /// A crowd about as dense as a packing, in and a little beyond the jar, with velocities up to `speed`.
@@ -59,7 +59,7 @@ proptest! {
         let n = states.len() / 6;
         let jar = jar(n, damping);
         let mut generic = AsEventOde::<_, f64>::new(&jar);
-        let mut fast = [Candidates::All, Candidates::Near].map(|candidates| MarbleOde::new(jar, candidates));
+        let mut fast = [Candidates::All, Candidates::Near].map(|candidates| MarbleOde::new(MarbleJar { candidates, ..jar }));
         let (mut y, mut expected, mut found) = (states, vec![0.0; 6 * n], vec![0.0; 6 * n]);
         let mut pushed = 0.0_f64;
         for _ in 0..10 {
@@ -88,7 +88,7 @@ proptest! {
         generic.values(0.0, &y, &mut all_g).unwrap();
         generic.rates(0.0, &y, &all_dydt, &mut all_rates).unwrap();
         for candidates in [Candidates::All, Candidates::Near] {
-            let mut ode = MarbleOde::new(jar, candidates);
+            let mut ode = MarbleOde::new(MarbleJar { candidates, ..jar });
             ode.prepare(0.0, &y, horizon).unwrap();
             let count = ode.count();
             let indices = watched(&ode, n);
@@ -119,7 +119,7 @@ proptest! {
     ) {
         let n = y.len() / 6;
         let jar = jar(n, damping);
-        let mut ode = MarbleOde::new(jar, Candidates::Near);
+        let mut ode = MarbleOde::new(MarbleJar { candidates: Candidates::Near, ..jar });
         ode.prepare(0.0, &y, horizon).unwrap();
         let count = ode.count();
         let indices = watched(&ode, n);
@@ -194,7 +194,7 @@ fn a_single_contact_is_a_half_oscillation() {
     let energy = observed(&*model, &y, "energy");
     let omega = (2.0 * 3e6 / 0.01_f64).sqrt();
     let half_period = std::f64::consts::PI / omega;
-    let mut ode = MarbleOde::new(definition.jar(), Candidates::Near);
+    let mut ode = MarbleOde::new(MarbleJar { candidates: Candidates::Near, ..definition });
     ode.prepare(0.0, &y, half_period).unwrap();
     assert_eq!(ode.watched_pairs(), &[[0, 1]]);
     ode.lock(Some(&[false]));
@@ -222,7 +222,7 @@ fn derivatives_and_double_double_agree_with_the_fast_form() {
         0.0, 0.0199, -0.0401, 0.001, 0.002, 0.001, 0.0099, 0.0105, 0.04, //
         0.1, -0.2, -0.3, 0.05, 0.1, 0.02, -0.1, 0.3, 0.2,
     ];
-    let mut ode = MarbleOde::new(jar, Candidates::Near);
+    let mut ode = MarbleOde::new(MarbleJar { candidates: Candidates::Near, ..jar });
     let mut dydt = vec![0.0; 18];
     ode.rhs(0.0, &y, &mut dydt).unwrap();
     ode.prepare(0.0, &y, 1e-6).unwrap();
@@ -273,7 +273,8 @@ fn near_follows_all_through_contacts() {
     let definition = MarbleJar { count: 60, arrangement, damping: 1.0, ..MarbleJar::default() };
     let model = definition.model();
     let start: Vec<f64> = model.initial_state();
-    let mut runs = [Candidates::All, Candidates::Near].map(|c| (MarbleOde::new(definition.jar(), c), start.clone()));
+    let mut runs = [Candidates::All, Candidates::Near]
+        .map(|candidates| (MarbleOde::new(MarbleJar { candidates, ..definition }), start.clone()));
     let mut contacts = 0.0;
     for _ in 0..4000 {
         for (ode, y) in &mut runs {
@@ -294,7 +295,7 @@ fn near_follows_all_through_contacts() {
 fn pressed(damping: f64, method: &dyn Method, t_end: f64, steps: u32) -> (Vec<f64>, Statistics) {
     let definition = MarbleJar { count: 40, damping, ..MarbleJar::default() };
     let y: Vec<f64> = MarbleJar { arrangement: packed(0.98, 0.004), ..definition.clone() }.model().initial_state();
-    let mut ode = MarbleOde::new(definition.jar(), Candidates::Near);
+    let mut ode = MarbleOde::new(MarbleJar { candidates: Candidates::Near, ..definition });
     let task = Task { t_start: 0.0, t_end, initial: &y, settings: Settings::fixed(t_end / f64::from(steps)) };
     let solution = method.solve(Counted::new(&mut ode), &task, &mut Silent);
     assert_eq!(solution.failure, None);

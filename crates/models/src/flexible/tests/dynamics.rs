@@ -37,8 +37,8 @@ fn pendulum(arm: Vector3<f64>) -> (Flexible, Vec<f64>) {
 
 /// Energy of the pendulum with that of its weight, J.
 fn pendulum_energy(flexible: &Flexible, state: &[f64]) -> f64 {
-    let centre = flexible.rotation(state, 0) * CENTRE;
-    flexible.energy(state).kinetic + 2.0 * 9.81 * centre.z
+    let centre = flexible.at(0.0, state).rotation(0) * CENTRE;
+    flexible.at(0.0, state).energy().kinetic + 2.0 * 9.81 * centre.z
 }
 
 /// Order of convergence from two errors, the second with half the step.
@@ -56,7 +56,8 @@ fn methods_keep_their_order_on_rotations() {
     let energy = pendulum_energy(&flexible, &initial);
     assert_relative_eq!(pendulum_energy(&flexible, &reference), energy, epsilon = 1e-9);
     let steps = [8e-3, 4e-3];
-    let error = |state: Vec<f64>| (flexible.rotation(&state, 0) - flexible.rotation(&reference, 0)).amax();
+    let error =
+        |state: Vec<f64>| (flexible.at(0.0, &state).rotation(0) - flexible.at(0.0, &reference).rotation(0)).amax();
     let second = Lms2 { newton_tolerance, ..Lms2::default() };
     let second = steps.map(|step| error(solved(&flexible, &initial, &second, step, 1.0)));
     assert!((1.8..2.3).contains(&order(second)), "{second:?}");
@@ -74,7 +75,7 @@ fn it_does_not_matter_where_on_a_body_the_node_is() {
     let at = |arm: Vector3<f64>, step: f64| {
         let (flexible, initial) = pendulum(arm);
         let state = solved(&flexible, &initial, &method, step, 0.5);
-        flexible.rotation(&state, 0)
+        flexible.at(0.0, &state).rotation(0)
     };
     let reference = at(Vector3::zeros(), 1e-3);
     // the constraint is curved where the node is not the pivot, and stages of order two are seen in the result
@@ -84,7 +85,7 @@ fn it_does_not_matter_where_on_a_body_the_node_is() {
 
 /// A soft bar that flies and tumbles and bends.
 fn tumbling(elements: usize) -> (Flexible, Vec<f64>) {
-    let soft = Section { axial: 4e4, shear_y: 2e4, shear_z: 1e4, torsion: 300.0, bending_y: 200.0, bending_z: 150.0 };
+    let soft = Section { tensile: Vector3::new(4e4, 2e4, 1e4), bending: Vector3::new(300.0, 200.0, 150.0) };
     let flexible = checked(bar(2.0, elements, soft));
     let twist = |k: usize| {
         let s = k as f64 / (2 * elements) as f64;
@@ -109,7 +110,7 @@ fn a_free_bar_keeps_its_momenta_and_nearly_its_energy() {
     let energy = |elements: usize| {
         let (flexible, initial) = tumbling(elements);
         let energy = |state: &[f64]| {
-            let energy = flexible.energy(state);
+            let energy = flexible.at(0.0, state).energy();
             energy.kinetic + energy.strain
         };
         let method = Esdirk436l2sa2::default();
@@ -125,7 +126,7 @@ fn a_free_bar_keeps_its_momenta_and_nearly_its_energy() {
         // formulas keep what is linear in the state, the rest to their order
         assert_relative_eq!(linear, linear_after, epsilon = 1e-9);
         assert_relative_eq!(angular, angular_after, epsilon = 1e-5);
-        let strain = flexible.energy(&state).strain;
+        let strain = flexible.at(0.0, &state).energy().strain;
         assert!(strain > 1.0, "it bends: {strain}");
         largest
     };
@@ -146,12 +147,12 @@ fn power_of_the_loads_is_the_rate_of_the_kinetic_energy() {
         let y: Vec<_> = y.iter().zip(&rates).map(|(y, rate)| y + h * rate).collect();
         let mut state = vec![0.0; initial.len()];
         equations.state(&chart, &y, &mut state);
-        flexible.energy(&state).kinetic
+        flexible.at(0.0, &state).energy().kinetic
     };
     let h = 1e-6;
     let by_differences = (moved(h) - moved(-h)) / (2.0 * h);
     let power = rates.chunks_exact(12).zip(y.chunks_exact(12)).enumerate().map(|(node, (rates, y))| {
-        let twist = flexible.twist(&initial, node);
+        let twist = flexible.at(0.0, &initial).twist(node);
         let [beta, force, moment] = [&y[6..9], &rates[6..9], &rates[9..]].map(Vector3::from_column_slice);
         // γ' is about the moving node
         twist.linear.dot(&force) + twist.angular.dot(&(moment + twist.linear.cross(&beta)))
@@ -166,10 +167,10 @@ fn accelerations_of_a_state_are_those_of_the_equations() {
     let method = Esdirk436l2sa2 { newton_tolerance: 1e-11, ..Esdirk436l2sa2::default() };
     let states = [1.0, 2.0].map(|steps| solved(&flexible, &initial, &method, h, steps * h));
     let rate = |read: &dyn Fn(&[f64]) -> Vector3<f64>| (read(&states[1]) - read(&initial)) / (2.0 * h);
-    let acceleration = flexible.acceleration(0.0, &states[0], 4);
-    let linear = rate(&|state| flexible.twist(state, 4).linear);
+    let acceleration = flexible.at(0.0, &states[0]).acceleration(4);
+    let linear = rate(&|state| flexible.at(0.0, state).twist(4).linear);
     assert_relative_eq!(acceleration.linear, linear, max_relative = 1e-4, epsilon = 1e-2);
-    let angular = rate(&|state| flexible.twist(state, 4).angular);
+    let angular = rate(&|state| flexible.at(0.0, state).twist(4).angular);
     assert_relative_eq!(acceleration.angular, angular, max_relative = 1e-4, epsilon = 1e-2);
 }
 
@@ -180,11 +181,11 @@ fn the_shaft_spins_up_as_it_is_driven() {
     let initial = flexible.resting(0.0).expect("it rests");
     let method = Esdirk436l2sa2 { newton_tolerance: 1e-5, ..Esdirk436l2sa2::default() };
     let state = solved(&flexible, &initial, &method, 2e-3, 0.2);
-    let twist = flexible.twist(&state, 0);
+    let twist = flexible.at(0.0, &state).twist(0);
     assert_relative_eq!(twist.angular, Vector3::x() * 20.0, epsilon = 1e-9);
     // constraints divided by c ≥ 5e-4 s are at most the tolerance
-    assert!(flexible.position(&state, 0).norm() < 1e-8);
-    let far = flexible.position(&state, 32);
+    assert!(flexible.at(0.0, &state).position(0).norm() < 1e-8);
+    let far = flexible.at(0.0, &state).position(32);
     assert!(far.y.hypot(far.z) < 1e-8 && far.x > 5.99 && far.x < 6.0, "{far}");
 }
 
@@ -198,11 +199,11 @@ fn a_bar_that_turns_rigidly_does_not_bend() {
     let rigid = |k: usize| Twist { linear: omega.cross(&(Vector3::x() * (0.25 * k as f64))), angular: omega };
     let initial = flexible.moving(0.0, &std::array::from_fn::<_, 5, _>(rigid)).expect("the hinge admits it");
     let state = solved(&flexible, &initial, &Lms2::default(), 1e-3, 1.0);
-    let tip = flexible.position(&state, 4);
+    let tip = flexible.at(0.0, &state).position(4);
     assert_relative_eq!(tip, Vector3::new(2.0_f64.cos(), 2.0_f64.sin(), 0.0), epsilon = 1e-4);
     for beam in 0..2 {
-        for load in flexible.section_loads(&state, beam) {
-            assert!(load.moment.norm() < 1e-3 * TUBE.bending_z, "{load:?}");
+        for load in flexible.at(0.0, &state).section_loads(beam) {
+            assert!(load.moment.norm() < 1e-3 * TUBE.bending.z, "{load:?}");
         }
     }
 }

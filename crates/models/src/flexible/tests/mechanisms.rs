@@ -11,10 +11,11 @@ use num_dual::Dual64;
 use super::support::checked;
 use crate::flexible::coupling::Constraint;
 use crate::flexible::model::Mechanism;
-use crate::flexible::motion::{Motion, POSITIONS, Wrench, stacked};
+use crate::flexible::motion::{Motion, POSITIONS, stacked};
 use crate::flexible::system::System;
 use crate::flexible::{
-    Assembly, Base, Flexible, FlexibleFourBar, Gravity, Joint, LateralBuckling, Node, RotatingShaft, Side, Strut, Twist,
+    Assembly, Flexible, FlexibleFourBar, Gravity, Joint, LateralBuckling, Node, RotatingShaft, Side, Strut, Twist,
+    Wrench,
 };
 
 /// Times and states at the ends of steps.
@@ -82,9 +83,13 @@ impl Powers {
 /// Poses and velocities of the nodes.
 fn motions(flexible: &Flexible, state: &[f64]) -> Vec<Motion<f64>> {
     let motion = |node: usize| {
-        let Twist { linear, angular } = flexible.twist(state, node);
-        let positions = stacked(&flexible.position(state, node), &Vector3::zeros());
-        Motion::new(&flexible.rotation(state, node), positions.as_slice(), stacked(&linear, &angular).as_slice())
+        let Twist { linear, angular } = flexible.at(0.0, state).twist(node);
+        let positions = stacked(&flexible.at(0.0, state).position(node), &Vector3::zeros());
+        Motion::new(
+            &flexible.at(0.0, state).rotation(node),
+            positions.as_slice(),
+            stacked(&linear, &angular).as_slice(),
+        )
     };
     (0..flexible.nodes()).map(motion).collect()
 }
@@ -160,7 +165,7 @@ impl Unaccounted {
             let weight = |k: usize| if k == 0 || k == last { 1.0 } else { 2.0 + 2.0 * (k % 2) as f64 };
             powers.iter().enumerate().map(|(k, at)| weight(k) * power(at)).sum::<f64>() * step / 3.0
         };
-        let [before, after] = [0, last].map(|k| flexible.energy(&path[k].1));
+        let [before, after] = [0, last].map(|k| flexible.at(0.0, &path[k].1).energy());
         let beams = integral(&|at| at.beams);
         let all = integral(&|at| at.beams.abs() + at.field.abs() + at.drives.abs()).max(after.kinetic + after.strain);
         let others = integral(&|at| at.field + at.drives);
@@ -209,9 +214,9 @@ fn strain_energy_converges_to_the_work_on_the_beams() {
 /// The same mechanism lying in space another way, moved by `shift`.
 fn moved(assembly: &Assembly, turn: &Rotation3<f64>, shift: &Vector3<f64>) -> Assembly {
     let node = |node: &Node| Node { position: turn * node.position + shift, rotation: turn * node.rotation };
-    let side = |side: &Side| match side.base {
-        Base::Ground => Side { offset: turn * side.offset + shift, frame: turn * side.frame, ..*side },
-        Base::Node(_) => *side,
+    let side = |side: &Side| match side.node {
+        None => Side { offset: turn * side.offset + shift, frame: turn * side.frame, ..*side },
+        Some(_) => *side,
     };
     let joint = |joint: &Joint| match joint {
         Joint::Revolute { a, b } => Joint::Revolute { a: side(a), b: side(b) },
@@ -256,10 +261,13 @@ fn variance(mechanism: &impl Mechanism, span: [f64; 2], step: f64, newton_tolera
     let at_rest = flexible.launched::<f64>(span[0], &start).expect("it holds");
     let mut travelled = 0.0_f64;
     let difference = |node: usize| {
-        let back = turn.inverse() * (flexible.position(&other, node) - shift);
-        let axes: Matrix3<f64> = turn.inverse() * flexible.rotation(&other, node);
-        travelled = travelled.max((flexible.position(&state, node) - flexible.position(&at_rest, node)).norm());
-        (back - flexible.position(&state, node)).norm().max((axes - flexible.rotation(&state, node)).amax())
+        let back = turn.inverse() * (flexible.at(0.0, &other).position(node) - shift);
+        let axes: Matrix3<f64> = turn.inverse() * flexible.at(0.0, &other).rotation(node);
+        travelled =
+            travelled.max((flexible.at(0.0, &state).position(node) - flexible.at(0.0, &at_rest).position(node)).norm());
+        (back - flexible.at(0.0, &state).position(node))
+            .norm()
+            .max((axes - flexible.at(0.0, &state).rotation(node)).amax())
     };
     let largest = (0..flexible.nodes()).map(difference).fold(0.0, f64::max);
     assert!(travelled > 1e-3, "it moves: {travelled:e} m");

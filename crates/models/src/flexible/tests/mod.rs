@@ -4,5 +4,6 @@ mod derivatives;
 mod dynamics;
 mod mechanisms;
 mod refusals;
+pub(in crate::flexible) mod sections;
 mod statics;
 mod support;

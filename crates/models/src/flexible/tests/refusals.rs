@@ -3,9 +3,7 @@
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
 use super::support::{TUBE, along_x, bar, checked, shaft};
-use crate::flexible::{
-    Assembly, Base, DeadLoad, Flexible, Joint, Law, Node, Part, Refused, Section, Side, Strut, Twist,
-};
+use crate::flexible::{Assembly, DeadLoad, Flexible, Joint, Law, Node, Part, Refused, Section, Side, Strut, Twist};
 
 fn refused(assembly: Assembly) -> Refused {
     Flexible::new(assembly).expect_err("it is no mechanism")
@@ -23,12 +21,12 @@ fn quantity(change: impl FnOnce(&mut Assembly)) -> (Part, &'static str) {
 
 #[test]
 fn degenerate_sections_are() {
-    let section = Section { torsion: 0.0, ..TUBE };
+    let section = Section { bending: Vector3::y() * 1e5, ..TUBE };
     assert_eq!(quantity(|bar| bar.beams[1].section = section), (Part::Beam(1), "torsional stiffness"));
-    let section = Section { axial: f64::NAN, ..TUBE };
+    let section = Section { tensile: Vector3::repeat(f64::NAN), ..TUBE };
     assert_eq!(quantity(|bar| bar.beams[0].section = section), (Part::Beam(0), "axial stiffness"));
     let mut assembly = bar(1.0, 1, TUBE);
-    assembly.beams[0].section.shear_z = -2.0;
+    assembly.beams[0].section.tensile.z = -2.0;
     let message = "beam 0: shear stiffness z is -2; accepted: a finite number above zero";
     assert_eq!(refused(assembly).to_string(), message);
 }
@@ -107,7 +105,7 @@ fn joints_that_repeat_others_are() {
     // a speed given twice, at velocity level and by an angle
     let mut assembly = shaft(Law::default(), Law::default());
     let a = Side::ground(Vector3::zeros()).turned(along_x());
-    let b = Side { base: Base::Node(0), ..a };
+    let b = Side { node: Some(0), ..a };
     assembly.joints[0] = Joint::PrescribedRotation { a, b, angle: Law::default() };
     let expected = Refused::Overconstrained { part: Part::Joint(1), row: 0 };
     assert_eq!(checked(assembly).resting::<f64>(0.0), Err(expected));
@@ -129,7 +127,7 @@ fn velocities_that_joints_do_not_admit_are() {
     assert_eq!(stopped, Err(Refused::Velocity { part: Part::Joint(1), time: 0.0, row: 0, defect: -3.0 }));
     let turning = Twist { linear: Vector3::zeros(), angular: Vector3::x() * 3.0 };
     let state = flexible.moving::<f64>(0.0, &[turning; 33]).expect("it turns as it should");
-    let twist = flexible.twist(&state, 16);
+    let twist = flexible.at(0.0, &state).twist(16);
     assert!((twist.angular - turning.angular).norm() + twist.linear.norm() < 1e-14, "{twist:?}");
     let sliding = Twist { linear: Vector3::x(), ..turning };
     let refused = flexible.moving::<f64>(0.0, &[sliding; 33]);

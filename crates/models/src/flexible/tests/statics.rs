@@ -8,10 +8,10 @@ use nalgebra::{DMatrix, DVector, Matrix6, Rotation3, Vector3};
 use proptest::prelude::*;
 
 use super::support::{TUBE, TUBE_MASS, along_x, at_rest, bar, checked, matrix, medley, shaft};
-use crate::flexible::motion::{Motion, POSITIONS, Pose, Wrench};
+use crate::flexible::motion::{Motion, POSITIONS, Pose};
 use crate::flexible::so3::rotation;
 use crate::flexible::system::System;
-use crate::flexible::{Assembly, Flexible, Joint, Law, Node, Side};
+use crate::flexible::{Assembly, Flexible, Joint, Law, Node, Side, Wrench};
 
 /// Norm of forces and moments below which all is rounding, N and N m: 1e-16 of the largest stiffness is 3e-8 for each.
 const BALANCED: f64 = 1e-4;
@@ -51,7 +51,7 @@ fn tip_error(elements: usize, angle: f64) -> f64 {
     let system = System::<f64>::new(&bar(length, elements, TUBE));
     let mut poses = system.rest.clone();
     let mut loads = vec![Wrench::zero(); poses.len()];
-    let moment = TUBE.bending_z * angle / length;
+    let moment = TUBE.bending.z * angle / length;
     for step in 1..=10 {
         loads[tip].moment = Vector3::z() * (moment * f64::from(step) / 10.0);
         balance(&system, &mut poses, &loads);
@@ -105,7 +105,7 @@ fn frequencies_converge_with_the_number_of_elements() {
     let orders = orders(&changes);
     assert!(orders.iter().all(|order| (1.9..2.2).contains(order)), "{found:?}: {orders:?}");
     // Euler and Bernoulli, 1.8751² √(EI/m L⁴); shear and rotary inertia take some off
-    let slender = 1.875_104_f64.powi(2) * (TUBE.bending_z / (TUBE_MASS * 16.0)).sqrt();
+    let slender = 1.875_104_f64.powi(2) * (TUBE.bending.z / (TUBE_MASS * 16.0)).sqrt();
     assert!(found[3] < slender && found[3] > 0.98 * slender, "{} of {slender}", found[3]);
 }
 
@@ -117,7 +117,7 @@ fn a_force_at_the_tip_deflects_a_cantilever_as_timoshenko_says() {
     let mut loads = vec![Wrench::zero(); poses.len()];
     loads[8].force = Vector3::new(0.0, force, -2.0 * force);
     balance(&system, &mut poses, &loads);
-    let compliance = length.powi(3) / (3.0 * TUBE.bending_z) + length / TUBE.shear_y;
+    let compliance = length.powi(3) / (3.0 * TUBE.bending.z) + length / TUBE.tensile.y;
     let moved = poses[8].x - system.rest[8].x;
     // exact at the nodes as long as the deflection, 1e-4 m of 2 m, is small
     assert_relative_eq!(moved.y, compliance * force, max_relative = 1e-7);
@@ -282,6 +282,6 @@ fn a_node_between_equal_ones_may_be_moved_along_its_beam() {
     let system = System::<f64>::new(&assembly);
     let stretched = |node: usize| Pose { x: system.rest[node].x * 1.001, ..system.rest[node] };
     for load in system.elements[0].section_loads(stretched) {
-        assert_relative_eq!(load.force, Vector3::x() * (1e-3 * TUBE.axial), epsilon = 1e-6);
+        assert_relative_eq!(load.force, Vector3::x() * (1e-3 * TUBE.tensile.x), epsilon = 1e-6);
     }
 }

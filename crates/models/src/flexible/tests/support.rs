@@ -9,14 +9,8 @@ use crate::flexible::{
 };
 
 /// Tube of the shaft in zhang2022, Table 5.
-pub const TUBE: Section = Section {
-    axial: 313.4e6,
-    shear_y: 60.5e6,
-    shear_z: 60.5e6,
-    torsion: 272.7e3,
-    bending_y: 354.5e3,
-    bending_z: 354.5e3,
-};
+pub const TUBE: Section =
+    Section { tensile: Vector3::new(313.4e6, 60.5e6, 60.5e6), bending: Vector3::new(272.7e3, 354.5e3, 354.5e3) };
 
 /// Mass of the tube per length, kg/m.
 pub const TUBE_MASS: f64 = 11.6396;
@@ -71,8 +65,7 @@ pub fn shaft(gravity: Law, speed: Law) -> Assembly {
 
 /// One of everything: two bent bars with a hinge between them, driven at one end and held in others.
 pub fn medley() -> Assembly {
-    let soft =
-        Section { axial: 900.0, shear_y: 300.0, shear_z: 200.0, torsion: 20.0, bending_y: 12.0, bending_z: 15.0 };
+    let soft = Section { tensile: Vector3::new(900.0, 300.0, 200.0), bending: Vector3::new(20.0, 12.0, 15.0) };
     let mut assembly = bar(1.0, 1, soft);
     assembly.nodes[1].position.y = 0.05;
     assembly.nodes[2] = assembly.nodes[2].turned(Rotation3::new(Vector3::new(0.2, -0.1, 0.3)));

@@ -2,8 +2,8 @@
 
 use mbsbench_problem::Scalar;
 
-use super::super::links::{cross, difference, sum, turned};
-use super::super::pins::Body;
+use crate::plane::{cross, difference, sum, turned};
+use crate::squeezer::links::Body;
 
 /// Position and velocity of a link: of a point of it, then of its angle; m, rad, m/s, rad/s.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{Scalar, parameters};
 
-use crate::angle::angle;
+use crate::plane::angle;
 
 parameters! {
     /// The local coordinate `g` of a link's angle `φ` from a reference.

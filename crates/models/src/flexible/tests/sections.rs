@@ -4,13 +4,13 @@ use std::f64::consts::PI;
 
 use approx::assert_relative_eq;
 
-use super::CrossSection;
+use crate::flexible::CrossSection;
 
 /// An isotropic material.
-pub(super) struct Solid {
-    pub(super) youngs_modulus: f64,
-    pub(super) poisson_ratio: f64,
-    pub(super) density: f64,
+pub(in crate::flexible) struct Solid {
+    pub(in crate::flexible) youngs_modulus: f64,
+    pub(in crate::flexible) poisson_ratio: f64,
+    pub(in crate::flexible) density: f64,
 }
 
 impl Solid {
@@ -31,13 +31,13 @@ impl Solid {
     }
 
     /// A rectangle with sides along axes 2 and 3.
-    pub(super) fn rectangle(&self, [b, h]: [f64; 2], shear_factors: [f64; 2]) -> CrossSection {
+    pub(in crate::flexible) fn rectangle(&self, [b, h]: [f64; 2], shear_factors: [f64; 2]) -> CrossSection {
         let moments = [b * h.powi(3) / 12.0, h * b.powi(3) / 12.0];
         self.section(b * h, moments, torsion_of_rectangle(b.min(h), b.max(h)), shear_factors)
     }
 
     /// A tube; without a hole, a rod.
-    pub(super) fn tube(&self, inner: f64, outer: f64, shear_factor: f64) -> CrossSection {
+    pub(in crate::flexible) fn tube(&self, inner: f64, outer: f64, shear_factor: f64) -> CrossSection {
         let moment = 0.25 * PI * (outer.powi(4) - inner.powi(4));
         self.section(PI * (outer * outer - inner * inner), [moment; 2], 2.0 * moment, [shear_factor; 2])
     }
@@ -51,7 +51,7 @@ fn torsion_of_rectangle(a: f64, b: f64) -> f64 {
 }
 
 /// All properties of a section are the expected ones within a relative tolerance.
-pub(super) fn assert_section(section: &CrossSection, expected: &CrossSection, tolerance: f64) {
+pub(in crate::flexible) fn assert_section(section: &CrossSection, expected: &CrossSection, tolerance: f64) {
     let numbers = |section: &CrossSection| {
         let CrossSection { axial, shear, torsion, bending, mass, inertia } = *section;
         [&[axial, torsion, mass], &shear[..], &bending, &inertia].concat()
