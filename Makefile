@@ -38,7 +38,7 @@ test: setup ## the fast set, in the same optimised profile as `reproduce`
 fuzz: setup ## ten minutes of mutated files for everything that is read, in memory where there is a folder for it; FUZZ_SEED draws others
 	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) FUZZ_SECONDS=600 $(CARGO) test --release -p mbsbench-runner --test fuzz -- --nocapture
 
-attack: setup ## mutated files, extreme runs, kills and full disks, as docs/trust.md counts them; the disks as root
+attack: setup ## mutated files, extreme runs, kills and full disks, as in docs/trust.md; full disks need root
 	$(CARGO) build --release
 	./scripts/attack.py files 30000
 	./scripts/attack.py runs 11000
@@ -51,9 +51,9 @@ bench: setup ## Criterion benches of steppers and right-hand sides
 instructions: setup ## instructions of two methods on Andrews' squeezer against their bounds; needs valgrind
 	./scripts/instructions.sh
 
-performance: setup ## docs/performance.md: what steps cost on this machine, against bars; a quiet one is wanted
+performance: setup ## measure step costs against their bars, on an idle machine, into docs/performance.md
 	$(CARGO) run --release --example performance -- docs/performance.md
-	printf '\n## Beside diffsol and ode_solvers\n\nInstructions of solutions of the same equations, by callgrind.\n\n' >> docs/performance.md
+	printf '\n## Comparison with diffsol and ode_solvers\n\nInstructions for the same equations, counted by callgrind.\n\n' >> docs/performance.md
 	./scripts/peers.sh >> docs/performance.md
 	./scripts/first_minutes.py table
 

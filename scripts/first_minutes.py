@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 MEASURED = ROOT / "docs/first-minutes.csv"
 PAGE = ROOT / "docs/performance.md"
-HEAD = "## The first minutes, and every day"
+HEAD = "## Building and everyday commands"
 COLUMNS = ["what", "name", "revision", "wall_s", "cpu_s"]
 PROGRAM = "target/release/mbsbench"
 BUILD = ["cargo", "build", "--release", "--locked", "--package", "mbsbench-runner", "--bin", "mbsbench"]
@@ -83,9 +83,9 @@ def table() -> None:
     rows = {(what, name): (revision, wall, cpu) for what, name, revision, wall, cpu in measured()}
     whats = list(dict.fromkeys(what for what, _ in rows))
     names = {name: rows[what, name][0] for what, name in rows}
-    lines = [HEAD, "", "Wall and CPU time in seconds in a fresh clone on two quiet cores, the shortest of nine calls where they are short."]
+    lines = [HEAD, "", "Wall and CPU time in a fresh clone on two idle cores. Short commands are the fastest of nine calls."]
     lines += ["Made by `scripts/first_minutes.py`.", ""]
-    lines += ["| | " + " | ".join(f"{name} ({revision})" for name, revision in names.items()) + " | CPU time, now to before |"]
+    lines += ["| | " + " | ".join(f"{name} ({revision})" for name, revision in names.items()) + " | CPU time, now over before |"]
     lines += ["|---" * (len(names) + 2) + "|"]
 
     def cell(what: str, name: str) -> str:

@@ -107,7 +107,9 @@ fn on_chains() -> Vec<(&'static str, Settings)> {
 /// How costs grow with the number of bodies.
 fn growth(page: &mut Page, kind: &str, size: &str) -> Outcome<()> {
     let sizes = SIZES.map(|size| format!("{size}")).join(" | ");
-    page.head(&format!("method | {sizes} | set-up | step | iterations of one | an iteration | larger | bar | "));
+    page.head(&format!(
+        "method | {sizes} | set-up | step | iterations per step | iteration | larger exponent | bar | "
+    ));
     for (name, settings) in on_chains() {
         let chosen = method(name)?;
         let (mut steps, mut set_ups, mut cells) = (Vec::new(), Vec::new(), String::new());
@@ -266,7 +268,7 @@ fn written(rods: usize, is_ring: bool) -> String {
 
 /// Ours beside Exudyn, in turn.
 fn pairs(page: &mut Page, python: &str) -> Outcome<()> {
-    page.head("work | ours | Exudyn | iterations of a step | of Exudyn's | ratio | bar | ");
+    page.head("work | ours | Exudyn | iterations per step | Exudyn's | ratio | bar | ");
     let crank = "slider-crank: { crank-mass: 1, crank-length: 1, rod-mass: 1, rod-length: 2, stiffness: 0, damping: 0, \
                  crank-angle: 1.0 }";
     let (chain, ring) = (written(1000, false), written(200, true));
@@ -306,35 +308,38 @@ fn pairs(page: &mut Page, python: &str) -> Outcome<()> {
 fn main() -> Outcome<()> {
     let mut page = Page(String::new());
     page.line("# Performance\n");
-    page.line(
-        "What steps cost, against bars that were set beforehand. The fastest of five solves counts, set-up apart.",
-    );
+    page.line("Costs of steps, compared with bars (upper limits) that were set in advance. Times are the");
+    page.line("fastest of five solves, without set-up.");
     page.line(&format!("\nMade by `make performance` on {}.\n", machine()));
-    page.line("## Chain of rods, absolute coordinates: microseconds of a step over the number of rods\n");
-    page.line(
-        "The exponents, of the set-up where it takes 0.1 ms somewhere and of a step, are those of least squares.\n",
-    );
+    page.line("## Chain of rods, absolute coordinates: microseconds per step for each number of rods\n");
+    page.line("The exponents of set-up, step and iteration over the number of rods are least-squares fits.");
+    page.line("Short set-ups (0.1 ms) have none.\n");
     growth(&mut page, "rod-chain", "rods")?;
-    page.line("\nThe chain is always 1 m long and falls from rest. The rods of one of N turn in times that go with √(1/N), and the steps of");
-    page.line("0.5 ms stay: the more rods, the less of their motion a step follows, the further off is what Newton's method starts from,");
-    page.line("and the more iterations a step takes; matrices that are kept are formed more often, too. With 20 steps that are shorter in the same");
-    page.line("proportion, iterations are these:\n");
+    page.line("\nThe chain is 1 m long and falls from rest. With N rods, their rotation has a time scale");
+    page.line("proportional to √(1/N), but the step stays at 0.5 ms. With more rods, Newton's method therefore");
+    page.line("starts further from the solution and needs more iterations, and kept matrices are formed more");
+    page.line("often. With 20 steps that are shorter in the same proportion, the numbers of iterations are:\n");
     followed(&mut page)?;
     page.line("\n## Row of four-bar windows, absolute coordinates\n");
     growth(&mut page, "four-bar-windows", "windows")?;
     page.line("\n## Single steps and iterations\n");
-    page.line("The bars of the jar are 0.45 of what LAMMPS (2025.7.22) took on the same kind of machine for the same packing, those of");
-    page.line("the shaft 0.7 and 0.4 of what an iteration took before matrices were written by node.");
-    page.line("What an iteration of the shaft with a full matrix takes is, by samples of `perf`, two fifths the factors of the banded matrix, one fifth the");
-    page.line("stiffness of the elements, and the rest residual, solution and rotations; keeping the matrix leaves out the first two.\n");
+    page.line("The bars of the jar are 0.45 of the times of LAMMPS (2025.7.22) for the same packing on the same");
+    page.line("kind of machine. Those of the shaft are 0.7 and 0.4 of the time of an iteration before matrices");
+    page.line("were assembled by node. By samples of `perf`, an iteration of the shaft with a full matrix");
+    page.line("spends two fifths of its time on the factors of the banded matrix, one fifth on the stiffness of");
+    page.line("the elements, and the rest on residual, solution and rotations. Keeping the matrix saves the");
+    page.line("first two.\n");
     single(&mut page)?;
-    page.line("\n## Beside Exudyn\n");
+    page.line("\n## Comparison with Exudyn\n");
     match std::env::var("MBSBENCH_EXUDYN") {
         Ok(python) => {
-            page.line("Its generalized-α method with the same damping, full Newton, sparse matrices for chains of many rods.\n");
+            page.line(
+                "Exudyn's generalized-α method has the same damping, full Newton iterations, and sparse matrices",
+            );
+            page.line("for long chains.\n");
             pairs(&mut page, &python)?;
         }
-        Err(_) => page.line("Not measured: `MBSBENCH_EXUDYN` names no Python that has it."),
+        Err(_) => page.line("Not measured: `MBSBENCH_EXUDYN` does not name a Python with Exudyn."),
     }
     if let Some(file) = std::env::args().nth(1) {
         std::fs::write(file, page.0)?;
