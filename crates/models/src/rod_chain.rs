@@ -1,5 +1,7 @@
 //! A chain of rods on pins in the plane: as many as one asks for, to see how costs grow with a mechanism.
 
+use mbsbench_problem::ode::no_jacobian;
+use mbsbench_problem::scalar::is_double;
 use mbsbench_problem::{
     BenchmarkModel, Class, Dimensions, Entries, Failure, MechanicalModel, Observable, Observation, Ode, Properties,
     Scalar, View, parameters,
@@ -190,10 +192,13 @@ impl<S: Scalar> Ode<S> for Angles<'_, S> {
     }
 
     fn properties(&self) -> Properties<'_, S> {
-        Properties { has_jacobian: true, is_autonomous: true, ..Properties::default() }
+        Properties { has_jacobian: is_double::<S>(), is_autonomous: true, ..Properties::default() }
     }
 
     fn jacobian(&mut self, _t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        if const { !is_double::<S>() } {
+            return Err(no_jacobian());
+        }
         let nought = Dual::from_re(S::nought());
         let Duals { state, rates: dydt, memory } = self.duals.get_or_insert_with(|| Duals {
             state: vec![nought; y.len()],

@@ -11,6 +11,7 @@
 
 use nalgebra::DMatrix;
 
+use crate::scalar::is_double;
 use crate::{AsOde, Failure, Form, Ode, OdeModel, Properties, Scalar};
 
 /// Second-order equations as a method sees them besides [`Ode`], whose state is `(q ; v)`, positions first.
@@ -123,7 +124,7 @@ impl<S: Scalar, M: ContactModel> Ode<S> for AsContactOde<'_, M> {
     }
 
     fn properties(&self) -> Properties<'_, S> {
-        Properties { has_jacobian: true, is_autonomous: self.0.is_autonomous(), ..Properties::default() }
+        Properties { has_jacobian: is_double::<S>(), is_autonomous: self.0.is_autonomous(), ..Properties::default() }
     }
 
     fn typical_sizes(&self, sizes: &mut [f64]) {

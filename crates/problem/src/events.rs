@@ -6,6 +6,8 @@ use num_dual::Dual;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ode::no_jacobian;
+use crate::scalar::is_double;
 use crate::{Failure, Form, Ode, Properties, Scalar};
 
 /// What happens where an event function is zero.
@@ -190,11 +192,14 @@ impl<M: EventModel, S: Scalar> Ode<S> for AsEventOde<'_, M, S> {
     }
 
     fn properties(&self) -> Properties<'_, S> {
-        Properties { has_jacobian: true, ..Properties::default() }
+        Properties { has_jacobian: is_double::<S>(), ..Properties::default() }
     }
 
     /// In the configuration that holds at `(t, y)`.
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        if const { !is_double::<S>() } {
+            return Err(no_jacobian());
+        }
         self.begin_derivatives(t, y);
         for (j, mut column) in jacobian.column_iter_mut().enumerate() {
             self.dual_state[j].eps = S::from(1.0);
@@ -208,6 +213,9 @@ impl<M: EventModel, S: Scalar> Ode<S> for AsEventOde<'_, M, S> {
     }
 
     fn time_derivative(&mut self, t: S, y: &[S], by_time: &mut [S]) -> Result<(), Failure> {
+        if const { !is_double::<S>() } {
+            return Err(no_jacobian());
+        }
         self.begin_derivatives(t, y);
         self.model.rhs(Dual::new(t, S::from(1.0)), &self.dual_state, &self.configuration, &mut self.dual_rate);
         for (entry, rate) in by_time.iter_mut().zip(&self.dual_rate) {

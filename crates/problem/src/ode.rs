@@ -3,6 +3,7 @@
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
+use crate::scalar::is_double;
 use crate::{Failure, Form, Matrices, Scalar, Tangent};
 
 /// What an [`Ode`] is to a method besides its right-hand side.
@@ -10,7 +11,7 @@ use crate::{Failure, Form, Matrices, Scalar, Tangent};
 pub struct Properties<'p, S = f64> {
     /// True if [`Ode::rhs`] is there. It is not where a problem is given in [implicit form](Form::Implicit) only.
     pub has_rhs: bool,
-    /// True if [`Ode::jacobian`] and [`Ode::time_derivative`] are there.
+    /// True if [`Ode::jacobian`] and [`Ode::time_derivative`] are there, as they are in double precision only.
     pub has_jacobian: bool,
     /// True if `f` does not depend on time, so that [`Ode::time_derivative`] is zero everywhere. False is always a safe answer.
     pub is_autonomous: bool,
@@ -158,7 +159,7 @@ pub trait Ode<S: Scalar = f64> {
 }
 
 /// What a problem without derivatives answers.
-pub(crate) fn no_jacobian() -> Failure {
+pub fn no_jacobian() -> Failure {
     Failure::NotApplicable { reason: "the problem does not give the Jacobian of its right-hand side".to_owned() }
 }
 
@@ -227,7 +228,7 @@ impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
     }
 
     fn properties(&self) -> Properties<'_, S> {
-        Properties { has_jacobian: true, is_autonomous: self.0.is_autonomous(), ..Properties::default() }
+        Properties { has_jacobian: is_double::<S>(), is_autonomous: self.0.is_autonomous(), ..Properties::default() }
     }
 
     fn typical_sizes(&self, sizes: &mut [f64]) {
@@ -239,6 +240,9 @@ impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        if const { !is_double::<S>() } {
+            return Err(no_jacobian());
+        }
         self.with_duals(y, |model, state, rate| {
             for (j, mut column) in jacobian.column_iter_mut().enumerate() {
                 state[j].eps = S::from(1.0);
@@ -253,6 +257,9 @@ impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
     }
 
     fn time_derivative(&mut self, t: S, y: &[S], by_time: &mut [S]) -> Result<(), Failure> {
+        if const { !is_double::<S>() } {
+            return Err(no_jacobian());
+        }
         self.with_duals(y, |model, state, rate| {
             model.rhs(Dual::new(t, S::from(1.0)), state, rate);
             for (entry, rate) in by_time.iter_mut().zip(rate.iter()) {

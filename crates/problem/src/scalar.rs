@@ -42,6 +42,17 @@ pub trait Scalar: DualNum<Primitive = f64> + Copy + Send + Sync {
 
 impl<T: DualNum<Primitive = f64> + Copy + Send + Sync> Scalar for T {}
 
+/// Whether a scalar is a double. Methods that take derivatives run in double precision only: asked as a constant, this spares the
+/// compiler the derivatives of every model in double-doubles.
+pub const fn is_double<S>() -> bool {
+    size_of::<S>() == size_of::<f64>()
+}
+
+/// Stands for derivatives in a precision that no method asks for them.
+pub fn only_in_double() -> ! {
+    unreachable!("methods that take derivatives run in double precision");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,7 @@
 //! A tree without constraints as differential equations.
 
+use mbsbench_problem::ode::no_jacobian;
+use mbsbench_problem::scalar::is_double;
 use mbsbench_problem::{AccelerationLevel, Failure, Form, MechanicalModel, MechanicsOf, Ode, Properties, Scalar};
 use nalgebra::DMatrix;
 use num_dual::Dual;
@@ -74,7 +76,7 @@ impl<S: Scalar, X: Space> Ode<S> for TreeOde<'_, S, X> {
 
     fn properties(&self) -> Properties<'_, S> {
         Properties {
-            has_jacobian: true,
+            has_jacobian: is_double::<S>(),
             is_autonomous: self.space.is_autonomous(),
             is_second_order: self.space.tree.has_vector_coordinates(),
             ..Properties::default()
@@ -82,6 +84,9 @@ impl<S: Scalar, X: Space> Ode<S> for TreeOde<'_, S, X> {
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        if const { !is_double::<S>() } {
+            return Err(no_jacobian());
+        }
         self.with_duals(y, |space, Duals { state, rates: dydt, recursion }| {
             for (j, mut column) in jacobian.column_iter_mut().enumerate() {
                 state[j].eps = S::from(1.0);
@@ -94,6 +99,9 @@ impl<S: Scalar, X: Space> Ode<S> for TreeOde<'_, S, X> {
     }
 
     fn time_derivative(&mut self, t: S, y: &[S], by_time: &mut [S]) -> Result<(), Failure> {
+        if const { !is_double::<S>() } {
+            return Err(no_jacobian());
+        }
         self.with_duals(y, |space, Duals { state, rates: dydt, recursion }| {
             rates(space, recursion, Dual::new(t, S::from(1.0)), state, dydt);
             by_time.iter_mut().zip(&*dydt).for_each(|(entry, rate)| *entry = rate.eps);

@@ -10,6 +10,7 @@
 
 use mbsbench_problem::dae::{Dae, Point};
 use mbsbench_problem::linalg::{Banded, Singular};
+use mbsbench_problem::scalar::{is_double, only_in_double};
 use mbsbench_problem::{Failure, Form, Ode, Properties, Scalar};
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3, Vector6};
 use num_dual::Dual2;
@@ -316,6 +317,9 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
     }
 
     fn factorize(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
+        if const { !is_double::<S>() } {
+            only_in_double();
+        }
         self.form(at, c);
         self.banded.factorize()
     }
@@ -354,6 +358,9 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
     }
 
     fn jacobian(&mut self, at: Point<'_, S>, c: S, matrix: &mut DMatrix<S>) {
+        if const { !is_double::<S>() } {
+            only_in_double();
+        }
         let n = self.differential();
         self.linearise_momenta(c);
         matrix.fill(S::nought());

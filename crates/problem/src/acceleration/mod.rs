@@ -10,6 +10,7 @@ use jacobian::Linearised;
 use sparse::SparseAccelerations;
 
 use crate::linalg::{Block, Lu, add_columns, multiply};
+use crate::scalar::is_double;
 use crate::{Dimensions, Failure, Form, Matrices, Mechanics, Ode, Properties, Scalar, Tangent};
 
 /// Mechanics as `y' = f(t, y)` with `y = (q ; v)`:
@@ -217,7 +218,7 @@ impl<S: Scalar> Ode<S> for AccelerationLevel<'_, S> {
     fn properties(&self) -> Properties<'_, S> {
         let is_plain = self.mechanics.dimensions().nonholonomic == 0 && self.mechanics.has_vector_coordinates();
         let is_autonomous = self.mechanics.is_autonomous();
-        Properties { has_jacobian: is_plain, is_autonomous, ..Properties::default() }
+        Properties { has_jacobian: is_plain && is_double::<S>(), is_autonomous, ..Properties::default() }
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

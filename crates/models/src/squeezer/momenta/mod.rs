@@ -5,6 +5,7 @@ mod rotations;
 
 use mbsbench_problem::dae::Point;
 use mbsbench_problem::linalg::{Singular, System};
+use mbsbench_problem::scalar::{is_double, only_in_double};
 use mbsbench_problem::{AccelerationLevel, Dae, Failure, Form, MechanicsOf, Ode, Properties, Scalar};
 use nalgebra::DMatrix;
 use num_dual::Dual;
@@ -293,6 +294,9 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
     }
 
     fn factorize(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
+        if const { !is_double::<S>() } {
+            only_in_double();
+        }
         self.form(at, c);
         self.system.factorize()
     }
@@ -302,6 +306,9 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
     }
 
     fn jacobian(&mut self, at: Point<'_, S>, c: S, matrix: &mut DMatrix<S>) {
+        if const { !is_double::<S>() } {
+            only_in_double();
+        }
         self.form(at, c);
         matrix.copy_from(&self.system.matrix);
     }
@@ -371,7 +378,7 @@ impl<S: Scalar> Ode<S> for SqueezerMomenta<'_, S> {
     }
 
     fn properties(&self) -> Properties<'_, S> {
-        Properties { has_jacobian: true, is_autonomous: true, ..Properties::default() }
+        Properties { has_jacobian: is_double::<S>(), is_autonomous: true, ..Properties::default() }
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

@@ -13,6 +13,7 @@ use super::terms::{Derivatives, Terms};
 use super::{ClosedForm, ClosedTerms, Dimensions, Displaced, MechanicalModel, Mechanics};
 use crate::Scalar;
 use crate::linalg::{Entries, Matrix};
+use crate::scalar::{is_double, only_in_double};
 
 /// Derivatives of forces that are taken in one evaluation.
 const CHUNK: usize = 6;
@@ -459,6 +460,9 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 
     fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
+        if const { !is_double::<S>() } {
+            only_in_double();
+        }
         if let Some(closed) = self.model.closed_form().filter(|_| !derivatives.is_sparse()) {
             closed.derivatives(q, v, &mut self.rate, derivatives);
             return;
@@ -469,6 +473,9 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 
     fn linearisation(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>, derivatives: &mut Derivatives<S>) {
+        if const { !is_double::<S>() } {
+            only_in_double();
+        }
         if self.write_terms(q, v, terms)
             && let Some(closed) = self.model.closed_form()
         {
@@ -519,6 +526,9 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         by_displacement: &mut DMatrix<S>,
         by_velocity: &mut DMatrix<S>,
     ) {
+        if const { !is_double::<S>() } {
+            only_in_double();
+        }
         let along = self.along.get_or_insert_with(|| Along::new(self.model));
         along.derivatives(self.model, t, at, by_displacement, by_velocity);
     }
@@ -528,6 +538,9 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 
     fn acceleration_constraint_derivatives(&mut self, t: S, q: &[S], v: &[S], a: &[S], by_position: &mut Matrix<S>) {
+        if const { !is_double::<S>() } {
+            only_in_double();
+        }
         let structure = self.known_structure();
         by_position.clear();
         self.third.place(q, v, a);
@@ -548,6 +561,9 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         forces: &mut [S],
         constraints: &mut [S],
     ) {
+        if const { !is_double::<S>() } {
+            only_in_double();
+        }
         let structure = self.known_structure();
         let (zero, one) = (S::nought(), S::from(1.0));
         Self::lift(&mut self.q, q, |_| zero);
