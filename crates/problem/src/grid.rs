@@ -49,9 +49,7 @@ impl<S: Scalar> Grid<S> {
             }
         }
     }
-}
 
-impl<S: Scalar> Grid<S> {
     /// The grid of a task with constant steps; none where it works to a tolerance. It is empty where the span is.
     pub fn of(task: &Task<'_, S>) -> Option<Self> {
         match task.settings.control {

@@ -75,7 +75,7 @@ pub use form::Form;
 pub use formulation::Formulation;
 pub use linalg::{Accumulate, Entries};
 pub use mechanics::{
-    ClosedForm, ClosedTerms, Derivatives, Dimensions, Displaced, Matrices, MechanicalModel, Mechanics, MechanicsOf,
+    ClosedForm, ClosedTerms, Derivatives, Dimensions, Matrices, MechanicalModel, Mechanics, MechanicsOf, Motion,
     Structure, Terms,
 };
 pub use method::{Clock, Method, Settings, Solution, StepControl, Task, Unsuitable};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mbsbench_problem::linalg::{Entries, Matrix};
 use mbsbench_problem::{
-    Derivatives, Dimensions, Displaced, Failure, MechanicalModel, Mechanics, MechanicsOf, Scalar, Structure, Terms,
+    Derivatives, Dimensions, Failure, MechanicalModel, Mechanics, MechanicsOf, Motion, Scalar, Structure, Terms,
 };
 use nalgebra::DMatrix;
 use pyo3::prelude::*;
@@ -336,19 +336,13 @@ impl Mechanics for PythonMechanics<'_> {
         }
     }
 
-    fn displaced_derivatives(
-        &mut self,
-        t: f64,
-        at: Displaced<'_, f64>,
-        by_displacement: &mut DMatrix<f64>,
-        by_velocity: &mut DMatrix<f64>,
-    ) {
-        let (n, m) = (self.n(), self.m());
-        let q: Vec<f64> = at.q.iter().zip(at.delta).map(|(q, delta)| q + delta).collect();
+    fn displaced_derivatives(&mut self, at: Motion<'_, f64>, delta: &[f64], by: [&mut DMatrix<f64>; 2]) {
+        let (n, m, [by_displacement, by_velocity]) = (self.n(), self.m(), by);
+        let q: Vec<f64> = at.q.iter().zip(delta).map(|(q, delta)| q + delta).collect();
         for k in 0..n {
-            let column = Self::partial(n + m, &q, k, |q, rest| self.rest_at(t, q, &at, rest));
+            let column = Self::partial(n + m, &q, k, |q, rest| self.rest_at(Motion { q, ..at }, rest));
             by_displacement.column_mut(k).copy_from_slice(&column);
-            let forces = Self::partial(n, at.v, k, |v, forces| self.forces_at(t, &q, v, forces));
+            let forces = Self::partial(n, at.v, k, |v, forces| self.forces_at(at.t, &q, v, forces));
             by_velocity.column_mut(k).iter_mut().zip(forces).for_each(|(entry, force)| *entry = -force);
         }
     }
@@ -357,32 +351,18 @@ impl Mechanics for PythonMechanics<'_> {
         false
     }
 
-    fn acceleration_constraint_derivatives(
-        &mut self,
-        t: f64,
-        q: &[f64],
-        v: &[f64],
-        a: &[f64],
-        by_position: &mut Matrix<f64>,
-    ) {
+    fn acceleration_constraint_derivatives(&mut self, at: Motion<'_, f64>, by_position: &mut Matrix<f64>) {
         let m = self.m();
         for k in 0..self.n() {
-            let column = Self::partial(m, q, k, |q, sum| self.accelerations_of_constraints(t, q, v, a, sum));
+            let column = Self::partial(m, at.q, k, |q, sum| self.accelerations_of_constraints(Motion { q, ..at }, sum));
             for (c, value) in column.into_iter().enumerate() {
                 by_position[(c, k)] = value;
             }
         }
     }
 
-    fn time_derivatives(
-        &mut self,
-        t: f64,
-        (q, v): (&[f64], &[f64]),
-        (a, lambda): (&[f64], &[f64]),
-        forces: &mut [f64],
-        constraints: &mut [f64],
-    ) {
-        let (n, m) = (self.n(), self.m());
+    fn time_derivatives(&mut self, at: Motion<'_, f64>, forces: &mut [f64], constraints: &mut [f64]) {
+        let (n, m, Motion { t, q, v, lambda, .. }) = (self.n(), self.m(), at);
         let all = Self::difference(n, step(t), |h, sum| {
             self.forces_at(t + h, q, v, sum);
             let mut jacobian = DMatrix::zeros(m, n);
@@ -392,15 +372,16 @@ impl Mechanics for PythonMechanics<'_> {
             }
         });
         forces.copy_from_slice(&all);
-        let found = Self::difference(m, step(t), |h, sum| self.accelerations_of_constraints(t + h, q, v, a, sum));
+        let later = |h: f64, sum: &mut [f64]| self.accelerations_of_constraints(Motion { t: t + h, ..at }, sum);
+        let found = Self::difference(m, step(t), later);
         constraints.copy_from_slice(&found);
     }
 }
 
 impl PythonMechanics<'_> {
     /// `(M a − D − Jᵀ λ ; Φ)`.
-    fn rest_at(&self, t: f64, q: &[f64], at: &Displaced<'_, f64>, rest: &mut [f64]) {
-        let (n, m) = (self.n(), self.m());
+    fn rest_at(&self, at: Motion<'_, f64>, rest: &mut [f64]) {
+        let (n, m, Motion { t, q, .. }) = (self.n(), self.m(), at);
         let (dynamics, phi) = rest.split_at_mut(n);
         self.forces_at(t, q, at.v, dynamics);
         let (mass, mut jacobian) = (self.mass_at(q), DMatrix::zeros(m, n));
@@ -414,7 +395,8 @@ impl PythonMechanics<'_> {
     }
 
     /// `J a + bias`.
-    fn accelerations_of_constraints(&mut self, t: f64, q: &[f64], v: &[f64], a: &[f64], sum: &mut [f64]) {
+    fn accelerations_of_constraints(&mut self, at: Motion<'_, f64>, sum: &mut [f64]) {
+        let Motion { t, q, v, a, .. } = at;
         self.acceleration_bias(t, q, v, sum);
         let mut jacobian = DMatrix::zeros(self.m(), self.n());
         self.jacobian_at(t, q, &mut jacobian);

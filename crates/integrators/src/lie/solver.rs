@@ -1,7 +1,7 @@
 //! Accelerations and multipliers: those of the motion, and those at the end of a step.
 
 use mbsbench_problem::linalg::{System, add_product, add_transposed_product};
-use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Displaced, Failure, Mechanics, Run};
+use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Mechanics, Motion, Run};
 use nalgebra::DMatrix;
 
 use crate::newton::{Outcome, Progress, iterate};
@@ -161,8 +161,8 @@ impl Leaping<'_, '_, '_> {
         let mut mechanics = self.run.problem.mechanics()?;
         mechanics.mass(q, mass);
         mechanics.constraint_jacobian(t, q, v, jacobian);
-        let at = Displaced { q: start, delta, v, a, lambda };
-        mechanics.displaced_derivatives(t, at, by_displacement, by_velocity);
+        let at = Motion { t, q: start, v, a, lambda };
+        mechanics.displaced_derivatives(at, delta, [by_displacement, by_velocity]);
         for j in 0..n {
             for i in 0..n {
                 system.matrix[(i, j)] = mass[(i, j)] + *c_q * by_displacement[(i, j)] + *c_v * by_velocity[(i, j)];

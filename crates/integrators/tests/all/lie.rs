@@ -7,9 +7,8 @@ use mbsbench_integrators::low_order::NewtonSettings;
 use mbsbench_integrators::{Dop853, GeneralizedAlpha, LieGeneralizedAlpha};
 use mbsbench_problem::rotation::{rate, turn};
 use mbsbench_problem::{
-    AccelerationLevel, AsOde, Counted, Dimensions, Displaced, Entries, Failure, MechanicalModel, Mechanics,
-    MechanicsOf, Method, MethodDefinition, Ode, OdeModel, Scalar, Settings, Silent, Solution, Statistics, StepControl,
-    Task,
+    AccelerationLevel, AsOde, Counted, Dimensions, Entries, Failure, MechanicalModel, Mechanics, MechanicsOf, Method,
+    MethodDefinition, Motion, Ode, OdeModel, Scalar, Settings, Silent, Solution, Statistics, StepControl, Task,
 };
 use nalgebra::{DMatrix, Matrix3, Quaternion, UnitQuaternion, Vector3};
 
@@ -228,8 +227,8 @@ fn derivatives_along_displacements_are_those_of_the_residual() {
     let (q, v) = (&initial[..7], [0.3, -0.2, 0.5, 2.0, -1.0, 0.7]);
     let (delta, a, lambda) = ([0.1, 0.2, -0.3, 0.9, -0.4, 0.6], [1.0, 2.0, 3.0, -2.0, 5.0, 1.5], [7.0, -3.0, 2.0]);
     let (mut by_displacement, mut by_velocity) = (DMatrix::zeros(9, 6), DMatrix::zeros(6, 6));
-    let at = Displaced { q, delta: &delta, v: &v, a: &a, lambda: &lambda };
-    mechanics.displaced_derivatives(0.0, at, &mut by_displacement, &mut by_velocity);
+    let at = Motion { t: 0.0, q, v: &v, a: &a, lambda: &lambda };
+    mechanics.displaced_derivatives(at, &delta, [&mut by_displacement, &mut by_velocity]);
     let mut residual = |delta: &[f64], v: &[f64]| {
         let (mut moved, mut mass, mut jacobian) = ([0.0; 7], DMatrix::zeros(6, 6), DMatrix::zeros(3, 6));
         let (mut forces, mut phi) = ([0.0; 6], [0.0; 3]);

@@ -7,21 +7,6 @@ use crate::{ContactPower, Failure, Scalar};
 pub type CountedContactPower<'c, S = f64> = Counting<'c, dyn ContactPower<S> + 'c>;
 
 impl<S: Scalar> CountedContactPower<'_, S> {
-    /// See [`ContactPower::coordinates`].
-    pub fn coordinates(&self) -> usize {
-        self.inner.coordinates()
-    }
-
-    /// See [`ContactPower::velocities`].
-    pub fn velocities(&self) -> usize {
-        self.inner.velocities()
-    }
-
-    /// See [`ContactPower::bodies`].
-    pub fn bodies(&self) -> usize {
-        self.inner.bodies()
-    }
-
     /// See [`ContactPower::accelerations`]. Counts an evaluation of the right-hand side.
     #[inline]
     pub fn accelerations(

@@ -36,41 +36,6 @@ impl<S: Scalar> Counts for CountedDae<'_, S> {
 }
 
 impl<S: Scalar> CountedDae<'_, S> {
-    /// See [`Dae::differential`].
-    pub fn differential(&self) -> usize {
-        self.inner.differential()
-    }
-
-    /// See [`Dae::algebraic`].
-    pub fn algebraic(&self) -> usize {
-        self.inner.algebraic()
-    }
-
-    /// See [`Dae::chart_length`].
-    pub fn chart_length(&self) -> usize {
-        self.inner.chart_length()
-    }
-
-    /// See [`Dae::locate`].
-    pub fn locate(&self, state: &[S], chart: &mut [S], y: &mut [S]) {
-        self.inner.locate(state, chart, y);
-    }
-
-    /// See [`Dae::state`].
-    pub fn state(&self, chart: &[S], y: &[S], state: &mut [S]) {
-        self.inner.state(chart, y, state);
-    }
-
-    /// See [`Dae::recentre`].
-    pub fn recentre(&self, chart: &[S], y: &[S], centred: &mut [S]) {
-        self.inner.recentre(chart, y, centred);
-    }
-
-    /// See [`Dae::transport`].
-    pub fn transport(&self, from: &[S], to: &[S], y: &mut [S], rates: &mut [S]) {
-        self.inner.transport(from, to, y, rates);
-    }
-
     /// See [`Dae::follow`].
     pub fn follow(&mut self, d: &[S], c: S, y: &mut [S]) {
         self.inner.follow(d, c, y);
@@ -116,10 +81,5 @@ impl<S: Scalar> CountedDae<'_, S> {
     pub fn consistent(&mut self, t: S, chart: &[S], y: &[S], rates: &mut [S]) -> Result<(), Failure> {
         self.count_rhs();
         self.inner.consistent(t, chart, y, rates)
-    }
-
-    /// See [`Dae::kinematic`].
-    pub fn kinematic(&self, chart: &[S], y: &[S], rates: &mut [S]) {
-        self.inner.kinematic(chart, y, rates);
     }
 }

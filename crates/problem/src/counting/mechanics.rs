@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use super::Counting;
 use crate::linalg::Matrix;
-use crate::{Derivatives, Dimensions, Displaced, Mechanics, Scalar, Structure, Terms};
+use crate::{Derivatives, Dimensions, Mechanics, Motion, Scalar, Structure, Terms};
 
 /// A [`Mechanics`] with counters: what [`Counted::mechanics`](crate::Counted::mechanics) hands out.
 ///
@@ -95,32 +95,19 @@ impl<S: Scalar> Mechanics<S> for CountedMechanics<'_, S> {
     }
 
     /// Counts all columns: what displacements are has no structure.
-    fn displaced_derivatives(
-        &mut self,
-        t: S,
-        at: Displaced<'_, S>,
-        by_displacement: &mut DMatrix<S>,
-        by_velocity: &mut DMatrix<S>,
-    ) {
-        let columns = by_displacement.ncols() + by_velocity.ncols();
+    fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut DMatrix<S>; 2]) {
+        let columns = by.iter().map(|by| by.ncols()).sum();
         self.statistics.count_exact_jacobian(columns, self.paused);
-        self.inner.displaced_derivatives(t, at, by_displacement, by_velocity);
+        self.inner.displaced_derivatives(at, delta, by);
     }
 
-    fn acceleration_constraint_derivatives(&mut self, t: S, q: &[S], v: &[S], a: &[S], by_position: &mut Matrix<S>) {
+    fn acceleration_constraint_derivatives(&mut self, at: Motion<'_, S>, by_position: &mut Matrix<S>) {
         self.count_jacobian();
-        self.inner.acceleration_constraint_derivatives(t, q, v, a, by_position);
+        self.inner.acceleration_constraint_derivatives(at, by_position);
     }
 
-    fn time_derivatives(
-        &mut self,
-        t: S,
-        state: (&[S], &[S]),
-        held: (&[S], &[S]),
-        forces: &mut [S],
-        constraints: &mut [S],
-    ) {
+    fn time_derivatives(&mut self, at: Motion<'_, S>, forces: &mut [S], constraints: &mut [S]) {
         self.statistics.jacobian_columns += u64::from(!self.paused);
-        self.inner.time_derivatives(t, state, held, forces, constraints);
+        self.inner.time_derivatives(at, forces, constraints);
     }
 }

@@ -5,9 +5,11 @@ mod dae;
 mod events;
 mod mechanics;
 
+use std::ops::Deref;
+
 use nalgebra::DMatrix;
 
-use crate::{Failure, Form, Matrices, Method, Ode, Properties, Scalar, Statistics, Tangent, Unsuitable};
+use crate::{Failure, Form, Matrices, Method, Ode, Scalar, Statistics, Tangent, Unsuitable};
 
 pub use contact_power::CountedContactPower;
 pub use dae::CountedDae;
@@ -34,11 +36,19 @@ impl<S: Scalar> Counts for Counted<'_, S> {
     }
 }
 
-/// A part of a problem that counts with the problem's counters.
+/// A part of a problem that counts with the problem's counters. It can be asked, by reference, for all that takes no evaluation.
 pub struct Counting<'c, T: ?Sized> {
     inner: &'c mut T,
     statistics: &'c mut Statistics,
     paused: bool,
+}
+
+impl<T: ?Sized> Deref for Counting<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.inner
+    }
 }
 
 impl<T: ?Sized> Counting<'_, T> {
@@ -51,12 +61,21 @@ impl<T: ?Sized> Counting<'_, T> {
 /// An [`Ode`] with counters.
 ///
 /// Methods take problems only in this form. What a method does for an observer (a state inside a step) is
-/// not part of its cost; it is done inside [`uncounted`](Self::uncounted).
+/// not part of its cost; it is done inside [`uncounted`](Self::uncounted). The problem itself can be asked, by reference, for all that
+/// takes no evaluation.
 pub struct Counted<'p, S: Scalar = f64> {
     inner: &'p mut dyn Ode<S>,
     locks: bool,
     statistics: Statistics,
     paused: bool,
+}
+
+impl<'p, S: Scalar> Deref for Counted<'p, S> {
+    type Target = dyn Ode<S> + 'p;
+
+    fn deref(&self) -> &Self::Target {
+        self.inner
+    }
 }
 
 /// Evaluations under way; see [`Counted::evaluations`].
@@ -90,11 +109,6 @@ impl<'p, S: Scalar> Counted<'p, S> {
         Self { inner, locks, statistics: Statistics::default(), paused: false }
     }
 
-    /// Number of components of the state.
-    pub fn dimension(&self) -> usize {
-        self.inner.dimension()
-    }
-
     /// See [`Ode::rhs`].
     #[inline]
     pub fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
@@ -114,21 +128,6 @@ impl<'p, S: Scalar> Counted<'p, S> {
     pub fn rhs_for_jacobian(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
         self.statistics.jacobian_rhs_evaluations += u64::from(!self.paused);
         self.inner.rhs(t, y, dydt)
-    }
-
-    /// See [`Ode::properties`].
-    pub fn properties(&self) -> Properties<'_, S> {
-        self.inner.properties()
-    }
-
-    /// See [`Ode::typical_sizes`].
-    pub fn typical_sizes(&self, sizes: &mut [f64]) {
-        self.inner.typical_sizes(sizes);
-    }
-
-    /// See [`Ode::tolerance_scales`].
-    pub fn tolerance_scales(&self, scales: &mut [f64]) {
-        self.inner.tolerance_scales(scales);
     }
 
     /// See [`Ode::jacobian`]. What the problem evaluates of its right-hand side for that is part of it.

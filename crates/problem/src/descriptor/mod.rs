@@ -7,8 +7,8 @@ use nalgebra::DMatrix;
 use crate::dae::Index3;
 use crate::linalg::{Matrix, add_product};
 use crate::{
-    AccelerationLevel, Class, Dae, Derivatives, Failure, MechanicalModel, Mechanics, MechanicsOf, Ode, Properties,
-    Scalar, Terms, Unsuitable, parameters,
+    AccelerationLevel, Class, Dae, Derivatives, Failure, MechanicalModel, Mechanics, MechanicsOf, Motion, Ode,
+    Properties, Scalar, Terms, Unsuitable, parameters,
 };
 
 pub use model::{AsDescriptor, DescriptorModel};
@@ -118,14 +118,6 @@ pub struct Descriptor<'m, S: Scalar = f64> {
     rates: Matrix<S>,
 }
 
-/// The parts of a state or of a right-hand side; there are no accelerations where the mass is constant.
-struct Parts<'y, S> {
-    q: &'y [S],
-    v: &'y [S],
-    a: &'y [S],
-    lambda: &'y [S],
-}
-
 impl<'m, S: Scalar> Descriptor<'m, S> {
     /// Wraps a mechanical system.
     ///
@@ -168,11 +160,11 @@ impl<'m, S: Scalar> Descriptor<'m, S> {
         self.indices.len() - 2 * self.coordinates() - self.terms.constraints.len()
     }
 
-    fn split<'y>(&self, y: &'y [S]) -> Parts<'y, S> {
+    fn split<'y>(&self, t: S, y: &'y [S]) -> Motion<'y, S> {
         let (q, rest) = y.split_at(self.coordinates());
         let (v, rest) = rest.split_at(self.coordinates());
         let (a, lambda) = rest.split_at(self.accelerations());
-        Parts { q, v, a, lambda }
+        Motion { t, q, v, a, lambda }
     }
 
     /// The state at time `t` (s) that belongs to `(q ; v)`: accelerations and multipliers satisfy the constraints on accelerations, and are
@@ -204,7 +196,7 @@ impl<S: Scalar> Ode<S> for Descriptor<'_, S> {
     }
 
     fn rhs(&mut self, t: S, y: &[S], f: &mut [S]) -> Result<(), Failure> {
-        let Parts { q, v, a, lambda } = self.split(y);
+        let Motion { q, v, a, lambda, .. } = self.split(t, y);
         let Self { mechanics, terms, level, .. } = self;
         mechanics.terms(t, q, v, terms);
         let (kinematic, rest) = f.split_at_mut(q.len());
@@ -228,7 +220,7 @@ impl<S: Scalar> Ode<S> for Descriptor<'_, S> {
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
-        let Parts { q, v, a, lambda } = self.split(y);
+        let Motion { q, v, a, lambda, .. } = self.split(t, y);
         let (n, m, one) = (q.len(), lambda.len(), S::from(1.0));
         let Self { mechanics, terms, derivatives, stiffness, rates, level, .. } = self;
         mechanics.linearisation(t, q, v, terms, derivatives);
@@ -264,21 +256,22 @@ impl<S: Scalar> Ode<S> for Descriptor<'_, S> {
             block.zip_apply(rates.all(), |entry, rate| *entry = rate * factor);
         }
         if *level == Level::Acceleration {
-            mechanics.acceleration_constraint_derivatives(t, q, v, a, rates);
+            mechanics.acceleration_constraint_derivatives(Motion { t, q, v, a, lambda }, rates);
             jacobian.view_mut((constraints, 0), (m, n)).copy_from(rates.all());
         }
         Ok(())
     }
 
     fn time_derivative(&mut self, t: S, y: &[S], by_time: &mut [S]) -> Result<(), Failure> {
-        let Parts { q, v, a, lambda } = self.split(y);
+        let at = self.split(t, y);
+        let Motion { q, v, a, .. } = at;
         let (n, one) = (q.len(), S::from(1.0));
         let Self { mechanics, terms, derivatives, rates, level, .. } = self;
         by_time.fill(S::nought());
         let (dynamic, constraints) = by_time[n + a.len()..].split_at_mut(n);
         // what is held instead of accelerations is in no term that is kept
         let held = if a.is_empty() { v } else { a };
-        mechanics.time_derivatives(t, (q, v), (held, lambda), dynamic, constraints);
+        mechanics.time_derivatives(Motion { a: held, ..at }, dynamic, constraints);
         match level {
             Level::Position => {
                 mechanics.terms(t, q, v, terms);

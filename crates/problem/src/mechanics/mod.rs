@@ -172,41 +172,28 @@ pub trait Mechanics<S: Scalar = f64> {
         self.terms(t, q, v, terms);
         self.derivatives(t, q, v, derivatives);
     }
-    /// Writes the derivatives of `(M a − D − Jᵀ λ ; Φ)`, with accelerations and multipliers held, at the positions that a displacement leads
-    /// to: in the displacement, `(n_v + n_c) × n_v`, into `by_displacement`, and those of the first rows in `v`, `n_v × n_v`, into
-    /// `by_velocity`. For positions of any kind; holonomic constraints only.
-    fn displaced_derivatives(
-        &mut self,
-        t: S,
-        at: Displaced<'_, S>,
-        by_displacement: &mut DMatrix<S>,
-        by_velocity: &mut DMatrix<S>,
-    );
+    /// Writes the derivatives of `(M a − D − Jᵀ λ ; Φ)`, with accelerations and multipliers held, at the positions to which a displacement
+    /// `delta` leads from `at.q`, into `by`: those in the displacement, `(n_v + n_c) × n_v`, and those of the first rows in `v`,
+    /// `n_v × n_v`. For positions of any kind; holonomic constraints only.
+    fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut DMatrix<S>; 2]);
     /// See [`MechanicalModel::is_autonomous`].
     fn is_autonomous(&self) -> bool;
     /// Writes `∂(J a + bias)/∂q`, `n_c × n`, with the accelerations `a` held, into `by_position`. The derivative in `v` is
     /// twice what [`Derivatives::constraint_rates`] gives.
-    fn acceleration_constraint_derivatives(&mut self, t: S, q: &[S], v: &[S], a: &[S], by_position: &mut Matrix<S>);
+    fn acceleration_constraint_derivatives(&mut self, at: Motion<'_, S>, by_position: &mut Matrix<S>);
     /// Writes `∂(D + Jᵀ λ)/∂t`, length `n`, into `forces` and `∂(J a + bias)/∂t`, length `n_c`, into `constraints`, with
     /// `a` and `λ` held.
-    fn time_derivatives(
-        &mut self,
-        t: S,
-        state: (&[S], &[S]),
-        held: (&[S], &[S]),
-        forces: &mut [S],
-        constraints: &mut [S],
-    );
+    fn time_derivatives(&mut self, at: Motion<'_, S>, forces: &mut [S], constraints: &mut [S]);
 }
 
-/// Where [`Mechanics::displaced_derivatives`] are taken.
+/// A motion at one time.
 #[derive(Debug, Clone, Copy)]
-pub struct Displaced<'a, S> {
-    /// Positions that the displacement starts from.
+pub struct Motion<'a, S> {
+    /// Time, s.
+    pub t: S,
+    /// Positions.
     pub q: &'a [S],
-    /// The displacement, of the length of a velocity.
-    pub delta: &'a [S],
-    /// Velocities at its end.
+    /// Velocities.
     pub v: &'a [S],
     /// Accelerations.
     pub a: &'a [S],

@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use super::AccelerationLevel;
 use crate::linalg::{Matrix, add_columns, multiply_transposed};
 use crate::ode::no_jacobian;
-use crate::{Derivatives, Failure, Mechanics, Ode, Scalar, Tangent};
+use crate::{Derivatives, Failure, Mechanics, Motion, Ode, Scalar, Tangent};
 
 /// Memory for the derivatives of `f = (v ; a)`, where
 ///
@@ -97,7 +97,8 @@ impl<S: Scalar> Linearised<S> {
         self.derivatives.add_inertia(S::from(1.0), a, &mut self.dynamics);
         self.derivatives.add_curvature(S::from(-1.0), &ode.lambda, &mut self.dynamics);
         if !ode.lambda.is_empty() {
-            ode.mechanics.acceleration_constraint_derivatives(t, q, v, a, &mut self.constraints_by_position);
+            let at = Motion { t, q, v, a, lambda: &ode.lambda };
+            ode.mechanics.acceleration_constraint_derivatives(at, &mut self.constraints_by_position);
             self.derivatives.constraint_rates(v, &mut self.constraint_rates);
         }
         Ok(())
@@ -164,8 +165,9 @@ impl<S: Scalar> Linearised<S> {
     ) -> Result<(), Failure> {
         ode.accelerate(t, y, &mut self.rate)?;
         let n = y.len() / 2;
-        let held = (&self.rate[n..], &ode.lambda[..]);
-        ode.mechanics.time_derivatives(t, y.split_at(n), held, &mut self.column, &mut self.constraint_column);
+        let (q, v) = y.split_at(n);
+        let at = Motion { t, q, v, a: &self.rate[n..], lambda: &ode.lambda };
+        ode.mechanics.time_derivatives(at, &mut self.column, &mut self.constraint_column);
         for entry in &mut self.column {
             *entry = -*entry;
         }

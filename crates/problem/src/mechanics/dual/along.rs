@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 use num_dual::Dual;
 
 use crate::linalg::Entries;
-use crate::{Dimensions, Displaced, MechanicalModel, Scalar};
+use crate::{Dimensions, MechanicalModel, Motion, Scalar};
 
 /// Scratch memory for [`derivatives`](Self::derivatives).
 pub(super) struct Along<S: Scalar> {
@@ -46,18 +46,17 @@ impl<S: Scalar> Along<S> {
     pub(super) fn derivatives(
         &mut self,
         model: &impl MechanicalModel,
-        t: S,
-        at: Displaced<'_, S>,
-        by_displacement: &mut DMatrix<S>,
-        by_velocity: &mut DMatrix<S>,
+        at: Motion<'_, S>,
+        delta: &[S],
+        [by_displacement, by_velocity]: [&mut DMatrix<S>; 2],
     ) {
         let one = S::from(1.0);
-        let time = Dual::from_re(t);
+        let time = Dual::from_re(at.t);
         let lift = |target: &mut [Dual<S>], values: &[S]| {
             target.iter_mut().zip(values).for_each(|(target, &value)| *target = Dual::from_re(value));
         };
         lift(&mut self.start, at.q);
-        lift(&mut self.delta, at.delta);
+        lift(&mut self.delta, delta);
         lift(&mut self.v, at.v);
         let n = at.v.len();
         for j in 0..n {

@@ -10,7 +10,7 @@ use third::Third;
 
 use super::structure::{self, Matrices, Structure};
 use super::terms::{Derivatives, Terms};
-use super::{ClosedForm, ClosedTerms, Dimensions, Displaced, MechanicalModel, Mechanics};
+use super::{ClosedForm, ClosedTerms, Dimensions, MechanicalModel, Mechanics, Motion};
 use crate::Scalar;
 use crate::linalg::{Entries, Matrix};
 use crate::scalar::{is_double, only_in_double};
@@ -519,33 +519,27 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         jacobian.add_product(S::from(1.0), v, constraint_rates);
     }
 
-    fn displaced_derivatives(
-        &mut self,
-        t: S,
-        at: Displaced<'_, S>,
-        by_displacement: &mut DMatrix<S>,
-        by_velocity: &mut DMatrix<S>,
-    ) {
+    fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut DMatrix<S>; 2]) {
         if const { !is_double::<S>() } {
             only_in_double();
         }
         let along = self.along.get_or_insert_with(|| Along::new(self.model));
-        along.derivatives(self.model, t, at, by_displacement, by_velocity);
+        along.derivatives(self.model, at, delta, by);
     }
 
     fn is_autonomous(&self) -> bool {
         self.model.is_autonomous()
     }
 
-    fn acceleration_constraint_derivatives(&mut self, t: S, q: &[S], v: &[S], a: &[S], by_position: &mut Matrix<S>) {
+    fn acceleration_constraint_derivatives(&mut self, at: Motion<'_, S>, by_position: &mut Matrix<S>) {
         if const { !is_double::<S>() } {
             only_in_double();
         }
         let structure = self.known_structure();
         by_position.clear();
-        self.third.place(q, v, a);
+        self.third.place(at);
         for group in &structure.column_groups {
-            let along = self.third.along(self.model, t, Some(group));
+            let along = self.third.along(self.model, at.t, Some(group));
             for &k in group {
                 let rows = &structure.jacobian;
                 by_position.write_column(rows, k, rows.column(k).iter().map(|&c| along[c].eps.eps.eps));
@@ -553,17 +547,11 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         }
     }
 
-    fn time_derivatives(
-        &mut self,
-        t: S,
-        (q, v): (&[S], &[S]),
-        (a, lambda): (&[S], &[S]),
-        forces: &mut [S],
-        constraints: &mut [S],
-    ) {
+    fn time_derivatives(&mut self, at: Motion<'_, S>, forces: &mut [S], constraints: &mut [S]) {
         if const { !is_double::<S>() } {
             only_in_double();
         }
+        let Motion { t, q, v, lambda, .. } = at;
         let structure = self.known_structure();
         let (zero, one) = (S::nought(), S::from(1.0));
         Self::lift(&mut self.q, q, |_| zero);
@@ -586,7 +574,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
             self.q_pair[i].eps1 = zero;
             forces[i] += self.holonomic_pair.iter().zip(lambda).fold(zero, |sum, (phi, &l)| sum + phi.eps1eps2 * l);
         }
-        self.third.place(q, v, a);
+        self.third.place(at);
         for (rate, phi) in constraints.iter_mut().zip(self.third.along(self.model, t, None)) {
             *rate = phi.eps.eps.eps;
         }

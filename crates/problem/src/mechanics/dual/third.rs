@@ -2,7 +2,7 @@
 
 use num_dual::Dual;
 
-use crate::{MechanicalModel, Scalar};
+use crate::{MechanicalModel, Motion, Scalar};
 
 /// Two derivatives along a path, and a third one in a direction of its own.
 type Level<S> = Dual<Dual<Dual<S>>>;
@@ -20,7 +20,7 @@ impl<S: Scalar> Third<S> {
     }
 
     /// Sets the path `q + s v + s² a / 2`, whose second derivative of Φ is `J a + bias`.
-    pub(super) fn place(&mut self, q: &[S], v: &[S], a: &[S]) {
+    pub(super) fn place(&mut self, Motion { q, v, a, .. }: Motion<'_, S>) {
         let nought = Dual::from_re(Dual::from_re(S::nought()));
         for (i, level) in self.q.iter_mut().enumerate() {
             *level = Dual::new(Dual::new(Dual::new(q[i], v[i]), Dual::new(v[i], a[i])), nought);
