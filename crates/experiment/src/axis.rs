@@ -47,6 +47,12 @@ impl Label {
     }
 }
 
+impl AsRef<str> for Label {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
@@ -153,17 +159,9 @@ impl Axis {
             _ => std::slice::from_ref(node),
         };
         let read = |node: &Node| Ok(AxisPoint { node: node.clone(), label: Arc::new(label(role, node, registry)?) });
-        let mut points: Vec<AxisPoint> = Vec::with_capacity(nodes.len());
         let mut wrong = None;
-        for node in nodes {
-            match read(node) {
-                Ok(point) => points.push(point),
-                Err(problem) => {
-                    wrong = Some(problem);
-                    break;
-                }
-            }
-        }
+        let right = |node: &Node| read(node).map_err(|problem| wrong = Some(problem)).ok();
+        let points: Vec<AxisPoint> = nodes.iter().map_while(right).collect();
         let mut seen = LabelIndex::default();
         for AxisPoint { node, label } in &points {
             if let Some(other) = seen.add(label) {
@@ -174,11 +172,6 @@ impl Axis {
             return Err(problem);
         }
         Ok(Self { name: key.name.clone(), role, path, points })
-    }
-
-    /// Whether it has only one value.
-    pub fn is_constant(&self) -> bool {
-        self.points.len() == 1
     }
 }
 

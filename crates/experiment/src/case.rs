@@ -127,7 +127,7 @@ impl Case {
         let reference =
             problems.keep(rest.get("reference").map(|node| ReferenceSpec::read(node, registry)).transpose());
         let rules = problems.keep(super::items(rest, "fails_when", Rule::read));
-        let settings = rest.get("settings").cloned().unwrap_or_else(|| Node::new(Value::Map(Vec::new()), place));
+        let settings = rest.get("settings").cloned().unwrap_or_else(|| Node::empty(place));
         problems.keep(read_settings(&settings))?;
         let (model, axes) = axes?;
         Some(Self {

@@ -174,18 +174,12 @@ impl Fitted {
 
     /// A method beside `every` in a list: one from a file gets what `every` sets in all methods.
     fn beside(item: &Node, with: &[Entry], registry: &Registry) -> Self {
-        let empty = Node::new(Value::Map(Vec::new()), item.place);
-        let (name, own) = match (item.text(), item.entries()) {
-            (Some(name), _) => (name, &empty),
-            (_, [entry]) => (entry.key.name.as_str(), &entry.value),
-            _ => ("", &empty),
-        };
-        let written_out = registry.methods().iter().find(|method| method.is_written_out() && method.name() == name);
-        let Some(method) = written_out else {
-            return Self { node: item.clone(), label: name.to_owned(), set: Vec::new(), unset: Vec::new() };
-        };
-        let fitted = Self::new(method, own, with, registry);
-        let key = Key { name: name.to_owned(), place: item.place };
+        let unfitted = |label: String| Self { node: item.clone(), label, set: Vec::new(), unset: Vec::new() };
+        let Some(Entry { key, value: own }) = item.named() else { return unfitted(String::new()) };
+        let is_meant = |method: &&registry::Entry<MethodKind>| method.is_written_out() && method.name() == key.name;
+        let Some(method) = registry.methods().iter().find(is_meant) else { return unfitted(key.name) };
+        let fitted = Self::new(method, &own, with, registry);
+        let key = Key { place: item.place, ..key };
         Self { node: Node::new(Value::Map(vec![Entry { key, value: fitted.node }]), item.place), ..fitted }
     }
 }
@@ -198,11 +192,7 @@ fn takes(method: &registry::Entry<MethodKind>, parameters: &Node) -> bool {
 
 /// What `every:` says, where it stands for methods; the bare name asks for nothing more.
 fn asked(node: &Node) -> Option<Node> {
-    match (node.text(), node.entries()) {
-        (Some(KEY), _) => Some(Node::new(Value::Map(Vec::new()), node.place)),
-        (_, [entry]) if entry.key.name == KEY => Some(entry.value.clone()),
-        _ => None,
-    }
+    node.named().filter(|entry| entry.key.name == KEY).map(|entry| entry.value)
 }
 
 /// The parameters of `with` that are for one method alone.
@@ -226,12 +216,7 @@ impl Every {
         let methods = registry.methods();
         if let Some(name) = self.except.keys().find(|name| methods.iter().all(|method| method.name() != *name)) {
             let place = node.place_of(&format!("except.{name}"));
-            return Err(Problem::unknown(
-                place,
-                "method",
-                name,
-                methods.iter().map(registry::Entry::name).collect::<Vec<_>>(),
-            ));
+            return Err(Problem::unknown(place, "method", name, methods.iter().map(registry::Entry::name)));
         }
         if let Some(name) = self.families.iter().find(|name| methods.iter().all(|method| method.family() != *name)) {
             let mut known: Vec<&str> = methods.iter().map(registry::Entry::family).collect();

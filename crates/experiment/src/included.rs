@@ -102,22 +102,16 @@ pub fn read_contenders(path: &Path, bytes: &[u8], registry: &Registry) -> Result
 
 /// A method of the list.
 fn contender(item: &Node, registry: &Registry) -> Result<ContenderEntry, Problem> {
-    let empty = Node::new(Value::Map(Vec::new()), item.place);
-    let (name, own) = match (item.text(), item.entries()) {
-        (Some(name), _) => (name, &empty),
-        (_, [entry]) => (entry.key.name.as_str(), &entry.value),
-        _ => {
-            let problem = Problem::new(item.place, format!("found {} where a method is named", item.describe()));
-            return Err(problem.help("accepted: a name, or one with its parameters, `{ tableau: mine.yaml }`"));
-        }
+    let Some(mbsbench_input::Entry { key: Key { name, .. }, value: own }) = item.named() else {
+        let problem = Problem::new(item.place, format!("found {} where a method is named", item.describe()));
+        return Err(problem.help("accepted: a name, or one with its parameters, `{ tableau: mine.yaml }`"));
     };
     let methods = registry.methods();
     let Some(method) = methods.iter().find(|method| method.name() == name) else {
-        let known: Vec<&str> = methods.iter().map(Entry::name).collect();
-        return Err(Problem::unknown(item.place, "method", name, known));
+        return Err(Problem::unknown(item.place, "method", &name, methods.iter().map(Entry::name)));
     };
     method.choose(&own.without(LABEL), None)?;
-    let label = own.get(LABEL).map(mbsbench_input::read::<String>).transpose()?.unwrap_or_else(|| name.to_owned());
+    let label = own.get(LABEL).map(mbsbench_input::read::<String>).transpose()?.unwrap_or_else(|| name.clone());
     let is_compared = own.entries().is_empty() && !method.is_late();
     if !own.entries().is_empty() && methods.iter().any(|method| method.name() == label) {
         let message = format!("a contender `{label}`, which is the name of a registered method");
@@ -125,7 +119,7 @@ fn contender(item: &Node, registry: &Registry) -> Result<ContenderEntry, Problem
     }
     // Whatever is wrong with it has been told at its own place.
     let parameters = own.placed(Place::new(0, 0));
-    Ok(ContenderEntry { label, contender: Contender { method: name.to_owned(), parameters }, is_compared })
+    Ok(ContenderEntry { label, contender: Contender { method: name, parameters }, is_compared })
 }
 
 fn method_of(path: &Path, bytes: &[u8], registry: &Registry) -> Result<(Choice<MethodKind>, Node), BadInput> {

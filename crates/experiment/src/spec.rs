@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::iter;
 
 use mbsbench_input::{Node, Problem, Value, read};
 use mbsbench_problem::{Clock, Events, Matrices};
@@ -120,11 +121,7 @@ impl<'de> Deserialize<'de> for Heads {
                 f.write_str("a map of heads to columns, `{ Nev: events }`")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Heads, A::Error> {
-                let mut heads = Vec::new();
-                while let Some(entry) = entries.next_entry()? {
-                    heads.push(entry);
-                }
-                Ok(Heads(heads))
+                iter::from_fn(|| entries.next_entry().transpose()).collect::<Result<_, _>>().map(Heads)
             }
         }
         deserializer.deserialize_map(HeadsVisitor)
@@ -217,11 +214,7 @@ impl<'de> Deserialize<'de> for AxisValue {
                 Ok(AxisValue::Text(value.to_owned()))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<AxisValue, A::Error> {
-                let mut values = Vec::new();
-                while let Some(value) = items.next_element()? {
-                    values.push(value);
-                }
-                Ok(AxisValue::Any(values))
+                iter::from_fn(|| items.next_element().transpose()).collect::<Result<_, _>>().map(AxisValue::Any)
             }
         }
         deserializer.deserialize_any(AxisValueVisitor)
@@ -260,10 +253,7 @@ impl<'de> Deserialize<'de> for Names {
                 Ok(Names::One(value.to_owned()))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Names, A::Error> {
-                let mut names = Vec::new();
-                while let Some(name) = items.next_element()? {
-                    names.push(name);
-                }
+                let names: Vec<_> = iter::from_fn(|| items.next_element().transpose()).collect::<Result<_, _>>()?;
                 if names.is_empty() {
                     return Err(serde::de::Error::invalid_length(0, &"at least one name"));
                 }

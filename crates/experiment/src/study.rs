@@ -95,8 +95,7 @@ impl StudyScope {
             return Ok(Self { samples: SAMPLES, budget: BUDGET, ..Self::default() });
         };
         if !matches!(node.value, Value::Map(_)) {
-            return Err(Problem::new(node.place, format!("found {}", node.describe()))
-                .help(format!("accepted: a map with {}", one_of(keys_of::<StudySpec>().iter().copied()))));
+            return Err(Problem::found(node).help(format!("accepted: a map with {}", one_of(keys_of::<StudySpec>()))));
         }
         if undetermined.is_empty() {
             return Err(Problem::new(root.place_of("study"), "nothing is undetermined that could be studied")

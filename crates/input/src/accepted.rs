@@ -63,8 +63,8 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// "`a`, `b` or `c`"; long lists are shown in full, since they are what the reader needs; see [`accepted`] for very long ones.
-pub fn one_of<'k>(known: impl IntoIterator<Item = &'k str>) -> String {
-    let quoted: Vec<String> = known.into_iter().map(|name| format!("`{name}`")).collect();
+pub fn one_of(known: impl IntoIterator<Item: AsRef<str>>) -> String {
+    let quoted: Vec<String> = known.into_iter().map(|name| format!("`{}`", name.as_ref())).collect();
     match quoted.as_slice() {
         [] => "nothing".to_owned(),
         [one] => one.clone(),

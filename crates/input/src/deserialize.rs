@@ -403,40 +403,38 @@ struct Variant<'n, 'w> {
 
 impl<'n, 'w> EnumAccess<'n> for Variant<'n, 'w> {
     type Error = Unplaced;
-    type Variant = Content<'n, 'w>;
+    type Variant = Self;
 
-    fn variant_seed<V: DeserializeSeed<'n>>(self, seed: V) -> Result<(V::Value, Content<'n, 'w>), Unplaced> {
+    fn variant_seed<V: DeserializeSeed<'n>>(self, seed: V) -> Result<(V::Value, Self), Unplaced> {
         let name: StrDeserializer<'n, Unplaced> = self.name.into_deserializer();
         let value = seed.deserialize(name).map_err(|error| error.at(self.name_place))?;
-        Ok((value, Content(self.content)))
+        Ok((value, self))
     }
 }
 
-struct Content<'n, 'w>(Option<NodeDeserializer<'n, 'w>>);
-
-impl<'n> VariantAccess<'n> for Content<'n, '_> {
+impl<'n> VariantAccess<'n> for Variant<'n, '_> {
     type Error = Unplaced;
 
     fn unit_variant(self) -> Result<(), Unplaced> {
-        self.0.map_or(Ok(()), <() as de::Deserialize>::deserialize)
+        self.content.map_or(Ok(()), <() as de::Deserialize>::deserialize)
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'n>>(self, seed: T) -> Result<T::Value, Unplaced> {
-        match self.0 {
+        match self.content {
             Some(content) => seed.deserialize(content).map_err(|error| error.at(content.node.place)),
             None => seed.deserialize(MapDeserializer::<_, Unplaced>::new(std::iter::empty::<(&str, &str)>())),
         }
     }
 
     fn tuple_variant<V: Visitor<'n>>(self, length: usize, visitor: V) -> Result<V::Value, Unplaced> {
-        match self.0 {
+        match self.content {
             Some(content) => content.deserialize_tuple(length, visitor).map_err(|error| error.at(content.node.place)),
             None => visitor.visit_seq(SeqDeserializer::<_, Unplaced>::new(std::iter::empty::<&str>())),
         }
     }
 
     fn struct_variant<V: Visitor<'n>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value, Unplaced> {
-        match self.0 {
+        match self.content {
             Some(content) => {
                 content.deserialize_struct("", fields, visitor).map_err(|error| error.at(content.node.place))
             }

@@ -19,8 +19,6 @@ pub struct Problem {
     pub place: Place,
     /// What was found.
     pub message: String,
-    /// Words under the marker.
-    pub label: Option<String>,
     /// What would be accepted.
     pub help: Option<String>,
 }
@@ -28,7 +26,7 @@ pub struct Problem {
 impl Problem {
     /// A problem at a place.
     pub fn new(place: Place, message: impl Into<String>) -> Self {
-        Self { place, message: message.into(), label: None, help: None }
+        Self { place, message: message.into(), help: None }
     }
 
     /// A node that is not what was expected: "found a list".
@@ -43,21 +41,11 @@ impl Problem {
         self
     }
 
-    /// Adds words under the marker.
-    #[must_use]
-    pub fn label(mut self, label: impl Into<String>) -> Self {
-        self.label = Some(label.into());
-        self
-    }
-
     /// `kind` has no member called `found`: "unknown method `rk33`".
-    pub fn unknown<'k>(
-        place: Place,
-        kind: &str,
-        found: &str,
-        known: impl IntoIterator<Item = &'k str> + Clone,
-    ) -> Self {
-        Self::new(place, unknown(kind, &format!("`{found}`"))).help(accepted(found, known))
+    pub fn unknown(place: Place, kind: &str, found: &str, known: impl IntoIterator<Item: AsRef<str>>) -> Self {
+        let known: Vec<_> = known.into_iter().collect();
+        let help = accepted(found, known.iter().map(AsRef::as_ref));
+        Self::new(place, unknown(kind, &format!("`{found}`"))).help(help)
     }
 }
 
@@ -211,10 +199,6 @@ impl fmt::Display for Shown<'_> {
 impl std::error::Error for Shown<'_> {}
 
 impl Diagnostic for Shown<'_> {
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(miette::Severity::Error)
-    }
-
     fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
         self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
@@ -226,9 +210,8 @@ impl Diagnostic for Shown<'_> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let place = self.source.first_line_of(self.problem.place);
-        let label = self.problem.label.as_deref().unwrap_or("here");
-        let label = shown(label);
-        Some(Box::new(std::iter::once(LabeledSpan::new(Some(label), place.start, place.end - place.start))))
+        let label = Some("here".to_owned());
+        Some(Box::new(std::iter::once(LabeledSpan::new(label, place.start, place.end - place.start))))
     }
 }
 
@@ -264,7 +247,7 @@ mod tests {
     #[test]
     fn what_acts_on_a_terminal_is_not_printed() {
         let source = Arc::new(Source::new("a.yaml", "x\ny: \u{1b}[31m \u{202e}# red\nz\n"));
-        let problem = Problem::new(Place::new(5, 6), "unknown key `\u{1b}[2J`").help("\u{9b}x").label("\u{7}");
+        let problem = Problem::new(Place::new(5, 6), "unknown key `\u{1b}[2J`").help("\u{9b}x\u{7}");
         let text = BadInput::new(source, vec![problem]).render(false);
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{9b}', '\u{7}']), "{text:?}");
         assert!(

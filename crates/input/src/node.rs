@@ -63,6 +63,11 @@ impl Node {
         Self { value, place }
     }
 
+    /// A map without entries.
+    pub fn empty(place: Place) -> Self {
+        Self::new(Value::Map(Vec::new()), place)
+    }
+
     /// The same with all of it at `place`: what stands in another file and is named there.
     pub fn placed(&self, place: Place) -> Self {
         let value = match &self.value {
@@ -92,15 +97,11 @@ impl Node {
             }),
             Json::String(text) => Value::Text(text.clone()),
             Json::Array(items) => Value::List(items.iter().map(|item| Self::from_json(item, place)).collect()),
-            Json::Object(fields) => Value::Map(
-                fields
-                    .iter()
-                    .map(|(name, value)| Entry {
-                        key: Key { name: name.clone(), place },
-                        value: Self::from_json(value, place),
-                    })
-                    .collect(),
-            ),
+            Json::Object(fields) => {
+                let key = |name: &String| Key { name: name.clone(), place };
+                let entry = |(name, value)| Entry { key: key(name), value: Self::from_json(value, place) };
+                Value::Map(fields.iter().map(entry).collect())
+            }
         };
         Self::new(value, place)
     }
@@ -168,6 +169,17 @@ impl Node {
         }
     }
 
+    /// A name, alone or with what belongs to it, `name` or `{ name: … }`, as an entry of a map; none for anything else.
+    pub fn named(&self) -> Option<Entry> {
+        match (&self.value, self.entries()) {
+            (Value::Text(name), _) => {
+                Some(Entry { key: Key { name: name.clone(), place: self.place }, value: Self::empty(self.place) })
+            }
+            (_, [entry]) => Some(entry.clone()),
+            _ => None,
+        }
+    }
+
     /// The text of a text.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
@@ -232,17 +244,13 @@ impl Node {
         }
         let mut entries = match &self.value {
             Value::Map(entries) => entries.clone(),
-            Value::Text(name) => vec![Entry {
-                key: Key { name: name.clone(), place: self.place },
-                value: Self::new(Value::Map(Vec::new()), self.place),
-            }],
+            Value::Text(_) => self.named().into_iter().collect(),
             _ => Vec::new(),
         };
         match entries.iter_mut().find(|entry| entry.key.name == key.name) {
             Some(entry) => entry.value = entry.value.with(rest, value),
             None => {
-                let empty = Self::new(Value::Map(Vec::new()), key.place);
-                entries.push(Entry { key: key.clone(), value: empty.with(rest, value) });
+                entries.push(Entry { key: key.clone(), value: Self::empty(key.place).with(rest, value) });
             }
         }
         Self::new(Value::Map(entries), self.place)

@@ -1,6 +1,7 @@
 //! Reading a YAML document into a [`Node`].
 
 use std::fmt;
+use std::iter;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -218,18 +219,10 @@ impl<'de> Visitor<'de> for RawVisitor {
         Ok(Raw::Text(value.to_owned()))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Raw, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Raw::List(list))
+        iter::from_fn(|| items.next_element().transpose()).collect::<Result<_, _>>().map(Raw::List)
     }
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Raw, A::Error> {
-        let mut map = Vec::new();
-        while let Some(entry) = entries.next_entry()? {
-            map.push(entry);
-        }
-        Ok(Raw::Map(map))
+        iter::from_fn(|| entries.next_entry().transpose()).collect::<Result<_, _>>().map(Raw::Map)
     }
 }
 

@@ -137,7 +137,7 @@ pub(super) fn unknown_path(plan: &Plan, key: &Key, kind: &str) -> Problem {
         "number" => known_paths(plan, |run, path| value_at(run, path).is_some()),
         _ => known_paths(plan, |_, _| true),
     };
-    Problem::unknown(key.place, kind, &key.name, known.iter().map(String::as_str).collect::<Vec<_>>())
+    Problem::unknown(key.place, kind, &key.name, known)
 }
 
 /// Marks are of parameters and axes that there are, all parameters have one, and what is undetermined is not printed.
@@ -150,8 +150,7 @@ fn check_known(plan: &Plan, problems: &mut Problems) {
         }
         for axis in marks.iter().flat_map(|marked| marked.filter.keys()) {
             if plan.axis(axis).is_none() && !plan.experiment.quick {
-                let axes = plan.axes.iter().map(String::as_str);
-                problems.add(Problem::unknown(key.place, "axis", axis, axes.collect::<Vec<_>>()));
+                problems.add(Problem::unknown(key.place, "axis", axis, &plan.axes));
             }
         }
     }
@@ -181,7 +180,7 @@ fn check_study(plan: &Plan, problems: &mut Problems) {
     let known_cases: Vec<&str> = plan.experiment.cases.iter().filter_map(|case| case.name.as_deref()).collect();
     for Placed { value: name, node } in &plan.experiment.study.cases {
         if !known_cases.contains(&name.as_str()) {
-            problems.add(Problem::unknown(node.place, "case", name, known_cases.clone()));
+            problems.add(Problem::unknown(node.place, "case", name, &known_cases));
             return;
         }
     }
@@ -201,7 +200,7 @@ fn check_study(plan: &Plan, problems: &mut Problems) {
             if !is_known {
                 let paths = known_paths(plan, |run, path| value_at(run, path).is_some());
                 let known = measured.iter().chain(&paths).map(String::as_str).chain(["t_reached"]);
-                problems.add(Problem::unknown(node.place_of(key), "column", name, known.collect::<Vec<_>>()));
+                problems.add(Problem::unknown(node.place_of(key), "column", name, known));
             }
         }
     }
@@ -264,7 +263,6 @@ fn check_timing(plan: &Plan, problems: &mut Problems) {
     let column = plan.axis("method").expect("every case has a method");
     let labels = plan.values(column);
     if !labels.iter().any(|known| &known.text == label) {
-        let known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
-        problems.add(Problem::unknown(place("relative_to"), "method of this experiment", label, known));
+        problems.add(Problem::unknown(place("relative_to"), "method of this experiment", label, labels));
     }
 }

@@ -15,8 +15,7 @@ pub(super) fn check(experiment: &Experiment, axes: &[String], problems: &mut Pro
     for (key, values) in experiment.cases.iter().flat_map(|case| &case.exclude).flat_map(|exclusion| &exclusion.values)
     {
         let Some(index) = indices.get(key.name.as_str()) else {
-            let known: Vec<&str> = axes.iter().map(String::as_str).collect();
-            problems.add(Problem::unknown(key.place, "axis", &key.name, known));
+            problems.add(Problem::unknown(key.place, "axis", &key.name, axes));
             continue;
         };
         for value in values {
@@ -25,8 +24,8 @@ pub(super) fn check(experiment: &Experiment, axes: &[String], problems: &mut Pro
             // With `--quick` a value may have gone.
             if !experiment.quick && !is_there {
                 let found = value.value.to_string();
-                let known: Vec<&str> = names[key.name.as_str()].iter().map(|label| label.text.as_str()).collect();
-                problems.add(Problem::unknown(value.node.place, &format!("value of `{}`", key.name), &found, known));
+                let kind = format!("value of `{}`", key.name);
+                problems.add(Problem::unknown(value.node.place, &kind, &found, &names[key.name.as_str()]));
             }
         }
     }
@@ -47,75 +46,35 @@ pub(super) fn named(case: &Case) -> Option<Label> {
     case.name.as_ref().map(|name| Label { text: name.clone(), number: None })
 }
 
-/// Which combinations of a case are left out. Each value of an axis has a bit for each exclusion that it leaves open; a combination with
-/// a bit that all of its values have is left out. What axes before the last leave open is kept from one combination to the next.
-pub(super) struct Excluded {
-    /// By axis and value: the exclusions that it leaves open, 64 a word.
-    open: Vec<Vec<Vec<u64>>>,
-    /// What the first axes leave open together, as many as the index says.
-    together: Vec<Vec<u64>>,
-    /// The combination that [`Self::together`] is of.
-    at: Vec<usize>,
-}
-
-impl Excluded {
-    pub(super) fn of(case: &Case) -> Self {
-        let axes = &case.axes;
-        let indices: Vec<LabelIndex<'_>> =
-            axes.iter().map(|axis| axis.points.iter().map(|point| &*point.label).collect()).collect();
-        let position: HashMap<&str, usize> =
-            axes.iter().enumerate().map(|(index, axis)| (axis.name.as_str(), index)).collect();
-        let case_name = named(case);
+/// True for each combination of a case that is excluded, in their order: the last axis varies fastest. Each exclusion marks the combinations
+/// that it means, so that none is compared with all exclusions.
+pub(super) fn excluded(case: &Case) -> Vec<bool> {
+    let axes = &case.axes;
+    let mut excluded = vec![false; axes.iter().map(|axis| axis.points.len()).product()];
+    let indices: Vec<LabelIndex<'_>> =
+        axes.iter().map(|axis| axis.points.iter().map(|point| &*point.label).collect()).collect();
+    let case_name = named(case);
+    for crate::Exclusion { values } in &case.exclude {
         // One that names an axis that the case does not have, or other cases, leaves nothing out here.
-        let concerns = |exclusion: &&crate::Exclusion| {
-            exclusion.values.iter().all(|(key, values)| match key.name.as_str() {
-                "case" => case_name.as_ref().is_some_and(|name| values.iter().any(|value| value.value.matches(name))),
-                axis => position.contains_key(axis),
-            })
-        };
-        let exclusions: Vec<_> = case.exclude.iter().filter(concerns).collect();
-        let words = exclusions.len().div_ceil(64);
-        let mut all = vec![0; words];
-        (0..exclusions.len()).for_each(|exclusion| set(&mut all, exclusion));
-        // An axis that an exclusion does not name leaves it open with all values.
-        let mut free = vec![all.clone(); axes.len()];
-        for (bit, exclusion) in exclusions.iter().enumerate() {
-            for axis in exclusion.values.iter().filter_map(|(key, _)| position.get(key.name.as_str())) {
-                free[*axis][bit / 64] &= !(1 << (bit % 64));
-            }
+        let concerns = values.iter().all(|(key, values)| match key.name.as_str() {
+            "case" => case_name.as_ref().is_some_and(|name| values.iter().any(|value| value.value.matches(name))),
+            axis => case.axis(axis).is_some(),
+        });
+        if !concerns {
+            continue;
         }
-        let mut open: Vec<Vec<Vec<u64>>> =
-            axes.iter().zip(free).map(|(axis, free)| vec![free; axis.points.len()]).collect();
-        for (bit, exclusion) in exclusions.iter().enumerate() {
-            for (key, values) in &exclusion.values {
-                let Some(&axis) = position.get(key.name.as_str()) else { continue };
-                for value in values {
-                    indices[axis].meant(&value.value, &mut |point| set(&mut open[axis][point], bit));
-                }
+        let numbers = axes.iter().zip(&indices).fold(vec![0], |numbers, (axis, index)| {
+            let named = values.iter().find(|(key, _)| key.name == axis.name).map(|(_, values)| values);
+            let mut points: Vec<usize> = named.map_or_else(|| (0..axis.points.len()).collect(), |_| Vec::new());
+            for value in named.into_iter().flatten() {
+                index.meant(&value.value, &mut |point| points.push(point));
             }
-        }
-        // No index of a value is that large, so that the first combination is a new one on all axes.
-        Self { open, together: vec![all; axes.len()], at: vec![usize::MAX; axes.len()] }
+            let with = |number: usize| points.iter().map(move |point| number * axis.points.len() + point);
+            numbers.into_iter().flat_map(with).collect()
+        });
+        numbers.into_iter().for_each(|number| excluded[number] = true);
     }
-
-    /// Whether a combination is left out: the index of its value on each axis.
-    pub(super) fn has(&mut self, at: &[usize]) -> bool {
-        let Some((&last, before)) = at.split_last() else { return false };
-        let first = before.iter().zip(&self.at).position(|(now, old)| now != old).unwrap_or(before.len());
-        for axis in first..before.len() {
-            let (known, new) = self.together.split_at_mut(axis + 1);
-            let open = &self.open[axis][at[axis]];
-            for ((new, known), open) in new[0].iter_mut().zip(&known[axis]).zip(open) {
-                *new = known & open;
-            }
-        }
-        self.at.copy_from_slice(at);
-        self.together[before.len()].iter().zip(&self.open[before.len()][last]).any(|(known, open)| known & open != 0)
-    }
-}
-
-fn set(bits: &mut [u64], bit: usize) {
-    bits[bit / 64] |= 1 << (bit % 64);
+    excluded
 }
 
 #[cfg(test)]
@@ -187,16 +146,7 @@ mod tests {
         let document = Document::parse(Path::new("p.yaml"), text.as_bytes()).unwrap_or_else(|bad| panic!("{bad}"));
         let experiment = Experiment::read(&document, &Registry::builtin(), false).unwrap_or_else(|bad| panic!("{bad}"));
         let start = Instant::now();
-        let mut left = 0;
-        let case = &experiment.cases[0];
-        let mut excluded = Excluded::of(case);
-        let sizes: Vec<usize> = case.axes.iter().map(|axis| axis.points.len()).collect();
-        for number in 0..sizes.iter().product() {
-            let mut rest: usize = number;
-            let mut at: Vec<usize> = sizes.iter().rev().map(|size| (rest % size, rest /= size).0).collect();
-            at.reverse();
-            left += usize::from(!excluded.has(&at));
-        }
+        let left = excluded(&experiment.cases[0]).iter().filter(|excluded| !**excluded).count();
         assert_eq!(left, 300 * 150 * 2 - 100 * 100 * 2);
         assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use mbsbench_input::{BadInput, Node, Place, Problem};
+use mbsbench_input::{BadInput, Key, Node, Place, Problem};
 use mbsbench_problem::{Settings, StepControl};
 
-use super::exclusions::{self, Excluded};
+use super::exclusions;
 use super::solve_settings::settings;
 use super::stored::StoredFiles;
 use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Solved, Stored, key};
@@ -96,7 +96,8 @@ struct Expansion<'e> {
     /// Its name as a cell.
     name: Option<Arc<Label>>,
     registry: &'e Registry,
-    columns: Vec<Column>,
+    /// Of each column, whether it has the name of the case, and its axis here.
+    columns: Vec<(bool, Option<usize>)>,
     measures: Arc<[Choice<MeasureKind>]>,
     rules: Arc<[Rule]>,
     models: Choices<ModelKind>,
@@ -117,12 +118,13 @@ impl<'e> Expansion<'e> {
         columns: &'e [String],
         stored: &'e mut StoredFiles,
     ) -> Self {
+        let axis = |name: &String| case.axes.iter().position(|axis| axis.name == *name);
         Self {
             folder,
             case,
             name: exclusions::named(case).map(Arc::new),
             registry,
-            columns: columns.iter().map(|column| Column::of(column, case)).collect(),
+            columns: columns.iter().map(|name| (name == "case", axis(name))).collect(),
             measures: case.measures.iter().map(|measure| measure.value.clone()).collect(),
             rules: case.rules.iter().map(|rule| rule.value.clone()).collect(),
             models: Choices::new(Role::Model, Role::ModelParameter),
@@ -137,10 +139,9 @@ impl<'e> Expansion<'e> {
         let Some(controls) = self.controls(problems) else { return };
         let axes = &self.case.axes;
         let mut at = vec![0; axes.len()];
-        let mut excluded = Excluded::of(self.case);
         let mut wrong = 0;
-        loop {
-            if !excluded.has(&at) {
+        for is_excluded in exclusions::excluded(self.case) {
+            if !is_excluded {
                 match self.run(&at, &controls) {
                     // A method with a step of its own is not repeated over the others'.
                     Ok(run) if run.method.own_control().is_some() && !self.is_first_control(&at) => {}
@@ -162,27 +163,14 @@ impl<'e> Expansion<'e> {
 
     fn controls(&self, problems: &mut Problems) -> Option<Controls> {
         let axis = self.case.axes.iter().find(|axis| axis.role == Role::Control).expect("a case has a step");
-        let mut controls = Vec::with_capacity(axis.points.len());
-        for point in &axis.points {
-            if let Some(control) = problems.keep(Control::read(&axis.name, &point.node)) {
-                controls.push((control, point.node.place));
-            }
-        }
-        (controls.len() == axis.points.len()).then_some(controls)
+        let read = |node: &Node| Some((problems.keep(Control::read(&axis.name, node))?, node.place));
+        let controls: Vec<_> = axis.points.iter().map(|point| &point.node).map(read).collect();
+        controls.into_iter().collect()
     }
 
     /// Whether the step is the first of its axis.
     fn is_first_control(&self, at: &[usize]) -> bool {
         self.case.axes.iter().zip(at).all(|(axis, &index)| axis.role != Role::Control || index == 0)
-    }
-
-    /// The value of a column.
-    fn cell(&self, column: &Column, at: &[usize]) -> Option<Arc<Label>> {
-        match *column {
-            Column::Case => self.name.clone(),
-            Column::Axis(axis) => Some(self.case.axes[axis].points[at[axis]].label.clone()),
-            Column::Other => None,
-        }
     }
 
     fn run(&mut self, at: &[usize], controls: &Controls) -> Result<RunSpec, Problem> {
@@ -202,15 +190,16 @@ impl<'e> Expansion<'e> {
             Some((name, node)) => (Control::read(name, node)?, node.place),
             None => (control, place),
         };
-        let own = own.is_some();
+        let is_shared = own.is_none();
         let control = control.for_method(&method, case.span, &read, place)?;
         let reference = self.reference(&model, &read)?;
+        let cell = |&(is_case, axis): &(bool, Option<usize>)| {
+            let of_axis = axis.map(|axis| (&case.axes[axis], at[axis]));
+            let shown = of_axis.filter(|(axis, _)| is_shared || axis.role != Role::Control);
+            self.name.clone().filter(|_| is_case).or(shown.map(|(axis, point)| axis.points[point].label.clone()))
+        };
         Ok(RunSpec {
-            cells: self
-                .columns
-                .iter()
-                .map(|column| self.cell(column, at).filter(|_| !own || !column.is_control(case)))
-                .collect(),
+            cells: self.columns.iter().map(cell).collect(),
             method_label: self.method_label(at),
             settings: settings(&read, control),
             model,
@@ -233,7 +222,7 @@ impl<'e> Expansion<'e> {
     /// The settings, read once for each combination of their axes.
     fn settings(&mut self, at: &[usize]) -> Result<spec::Settings, Problem> {
         let case = self.case;
-        let read = || read_settings(&varied(&case.settings, case, at, Role::Setting));
+        let read = || read_settings(&varied(&case.settings, None, case, at, Role::Setting));
         self.settings.entry(combination(case, at, |role| role == Role::Setting)).or_insert_with(read).clone()
     }
 
@@ -319,40 +308,19 @@ impl<'e> Expansion<'e> {
     }
 }
 
-/// Where the value of a column comes from in a case.
-enum Column {
-    /// Its name.
-    Case,
-    /// One of its axes.
-    Axis(usize),
-    /// An axis that other cases have.
-    Other,
-}
-
-impl Column {
-    fn of(name: &str, case: &Case) -> Self {
-        if name == "case" {
-            return Self::Case;
-        }
-        case.axes.iter().position(|axis| axis.name == name).map_or(Self::Other, Self::Axis)
-    }
-
-    /// Whether it has steps or tolerances.
-    fn is_control(&self, case: &Case) -> bool {
-        matches!(*self, Self::Axis(axis) if case.axes[axis].role == Role::Control)
-    }
-}
-
 /// A number for a combination of the values of some axes, as of a number whose digits they are.
 fn combination(case: &Case, at: &[usize], is_meant: impl Fn(Role) -> bool) -> usize {
     let axes = case.axes.iter().zip(at).filter(|(axis, _)| is_meant(axis.role));
     axes.fold(0, |number, (axis, &index)| number * axis.points.len() + index)
 }
 
-/// A node with the values of all axes of a role put in.
-fn varied(base: &Node, case: &Case, at: &[usize], role: Role) -> Node {
+/// A node with the values of all axes of a role put in, below a name if there is one.
+fn varied(base: &Node, name: Option<&Key>, case: &Case, at: &[usize], role: Role) -> Node {
     let axes = case.axes.iter().zip(at).filter(|(axis, _)| axis.role == role);
-    axes.fold(base.clone(), |node, (axis, &index)| node.with(&axis.path, &axis.points[index].node))
+    axes.fold(base.clone(), |node, (axis, &index)| {
+        let path: Vec<Key> = name.into_iter().chain(&axis.path).cloned().collect();
+        node.with(&path, &axis.points[index].node)
+    })
 }
 
 /// Models or methods chosen so far, so that each combination of their axes is read once.
@@ -380,24 +348,10 @@ impl<K: Kind> Choices<K> {
             let axis = case.axes.iter().zip(at).find(|(axis, _)| axis.role == name);
             let node = single.or(axis.map(|(axis, &index)| &axis.points[index].node));
             let node = node.expect("a case has a model and a method");
-            choose(entries, &within_name(node, case, at, parameter)).map(Arc::new)
+            // Anything but `name` or `{ name: { … } }` is refused as it is.
+            let Some(named) = node.named() else { return choose(entries, node).map(Arc::new) };
+            choose(entries, &varied(node, Some(&named.key), case, at, parameter)).map(Arc::new)
         };
         self.known.entry(combination).or_insert_with(make).clone()
     }
-}
-
-/// `name` or `{ name: { … } }` with the values of the axes of its parameters put in.
-fn within_name(node: &Node, case: &Case, at: &[usize], role: Role) -> Node {
-    use mbsbench_input::Key;
-    let name = match (&node.text(), node.entries()) {
-        (Some(name), _) => Key { name: (*name).to_owned(), place: node.place },
-        (None, [entry]) => entry.key.clone(),
-        // Something else is refused when it is read.
-        _ => return node.clone(),
-    };
-    let axes = case.axes.iter().zip(at).filter(|(axis, _)| axis.role == role);
-    axes.fold(node.clone(), |node, (axis, &index)| {
-        let path: Vec<Key> = std::iter::once(name.clone()).chain(axis.path.iter().cloned()).collect();
-        node.with(&path, &axis.points[index].node)
-    })
 }

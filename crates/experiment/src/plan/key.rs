@@ -3,7 +3,7 @@
 use std::fmt;
 
 use mbsbench_problem::{Clock, Settings, StepControl};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{ReferencePlan, RunSpec, Solved};
 use crate::Origin;
@@ -35,17 +35,9 @@ impl fmt::Display for RunKey {
 }
 
 /// The same value with the keys of all maps in order.
-pub fn canonical(value: Value) -> Value {
-    match value {
-        Value::Object(fields) => {
-            let mut fields: Vec<(String, Value)> =
-                fields.into_iter().map(|(key, value)| (key, canonical(value))).collect();
-            fields.sort_by(|(a, _), (b, _)| a.cmp(b));
-            Value::Object(Map::from_iter(fields))
-        }
-        Value::Array(items) => Value::Array(items.into_iter().map(canonical).collect()),
-        other => other,
-    }
+pub fn canonical(mut value: Value) -> Value {
+    value.sort_all_objects();
+    value
 }
 
 pub(super) fn of_run(run: &RunSpec) -> RunKey {

@@ -48,7 +48,7 @@ impl Observables {
             return Ok(());
         }
         let kind = format!("observable of `{}`", run.model.name());
-        Err(Problem::unknown(place, &kind, name, known.iter().map(String::as_str).collect::<Vec<_>>()))
+        Err(Problem::unknown(place, &kind, name, known))
     }
 }
 

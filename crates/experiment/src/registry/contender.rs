@@ -1,6 +1,6 @@
 //! A method in the place of all.
 
-use mbsbench_input::{Node, Place, Value};
+use mbsbench_input::{Node, Place};
 
 /// A method that stands alone wherever a file says `every`: what an experiment asks of all methods is asked of it.
 #[derive(Debug, Clone)]
@@ -14,6 +14,6 @@ pub struct Contender {
 impl Contender {
     /// A registered method with the parameters that a file sets in all, and its own defaults.
     pub fn registered(method: &str) -> Self {
-        Self { method: method.to_owned(), parameters: Node::new(Value::Map(Vec::new()), Place::new(0, 0)) }
+        Self { method: method.to_owned(), parameters: Node::empty(Place::default()) }
     }
 }

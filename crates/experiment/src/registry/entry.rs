@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use mbsbench_input::{Node, Problem, Value as NodeValue, did_you_mean, one_of, read, read_as, unknown};
+use mbsbench_input::{Key, Node, Problem, did_you_mean, one_of, read, read_as, unknown};
 use mbsbench_measures::MeasureDefinition;
 use mbsbench_problem::{Fault, MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 use schemars::{Schema, json_schema, schema_for};
@@ -214,39 +214,31 @@ impl<K: Kind> Entry<K> {
 /// # Errors
 /// An unknown name, or parameters that are wrong.
 pub fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choice<K>, Problem> {
-    let empty = |place| Node::new(NodeValue::Map(Vec::new()), place);
     let names = || entries.iter().map(Entry::name);
-    let (name, place, parameters) = match &node.value {
-        NodeValue::Text(name) => (name, node.place, empty(node.place)),
-        NodeValue::Map(map) => match map.as_slice() {
-            [entry] => (&entry.key.name, entry.key.place, entry.value.clone()),
-            [_, second, ..] => {
-                let message = format!("a second {} in one map: `{}`", K::NAME, second.key.name);
-                return Err(Problem::new(second.key.place, message).help(format!(
-                    "one name in one map, `{{ name: {{ parameter: value }} }}`; several {} are a list",
-                    K::PLURAL
-                )));
-            }
-            [] => return Err(not_a_choice::<K>(node, &one_of(names()))),
-        },
-        _ => return Err(not_a_choice::<K>(node, &one_of(names()))),
+    let Some(named) = node.named() else {
+        let [_, second, ..] = node.entries() else { return Err(not_a_choice::<K>(node, &one_of(names()))) };
+        let message = format!("a second {} in one map: `{}`", K::NAME, second.key.name);
+        let help = "one name in one map, `{ name: { parameter: value } }`; several";
+        return Err(Problem::new(second.key.place, message).help(format!("{help} {} are a list", K::PLURAL)));
     };
+    let (Key { name, place }, mut parameters) = (named.key, named.value);
     let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
-        let problem = Problem::unknown(place, K::NAME, name, names().collect::<Vec<_>>());
-        return Err(match as_parameter(name, names()) {
+        let problem = Problem::unknown(place, K::NAME, &name, names());
+        return Err(match as_parameter(&name, names()) {
             Some(written) => problem.help(format!("did you mean `{written}`?")),
             None => problem,
         });
     };
     let label = parameters.get(LABEL).map(read::<String>).transpose()?;
-    let parameters = if label.is_some() { parameters.without(LABEL) } else { parameters };
+    if label.is_some() {
+        parameters = parameters.without(LABEL);
+    }
     let mut own = None;
-    let mut parameters = parameters;
     for &key in K::OWN_KEYS {
         let Some(value) = parameters.get(key).cloned() else { continue };
         if let Some((first, _)) = &own {
             let problem = Problem::new(value.place, format!("`{key}` beside `{first}`"));
-            return Err(problem.help(format!("accepted: one of {}", one_of(K::OWN_KEYS.iter().copied()))));
+            return Err(problem.help(format!("accepted: one of {}", one_of(K::OWN_KEYS))));
         }
         own = Some((key.to_owned(), value));
         parameters = parameters.without(key);

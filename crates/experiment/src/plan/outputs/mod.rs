@@ -180,7 +180,7 @@ impl Outputs<'_> {
         let known: Vec<&str> = run.views().iter().map(|view| view.name).collect();
         for name in &drawing.views {
             if !known.contains(&name.as_str()) {
-                self.problems.add(Problem::unknown(self.place("views"), "view", name, known.clone()));
+                self.problems.add(Problem::unknown(self.place("views"), "view", name, &known));
             }
         }
     }
@@ -209,8 +209,7 @@ impl Outputs<'_> {
     fn axis(&mut self, key: &str, name: &str) -> Option<usize> {
         let found = self.plan.axis(name);
         if found.is_none() {
-            let known: Vec<&str> = self.plan.axes.iter().map(String::as_str).collect();
-            self.problems.add(Problem::unknown(self.place(key), "axis", name, known));
+            self.problems.add(Problem::unknown(self.place(key), "axis", name, &self.plan.axes));
         }
         found
     }
@@ -219,7 +218,7 @@ impl Outputs<'_> {
         if self.plan.columns.iter().any(|column| column == name) || self.others().contains(&name) {
             return;
         }
-        let known: Vec<&str> = self.plan.columns.iter().map(String::as_str).chain(self.others()).collect();
+        let known = self.plan.columns.iter().map(String::as_str).chain(self.others());
         self.problems.add(Problem::unknown(self.place(key), "column", name, known));
     }
 
@@ -229,17 +228,15 @@ impl Outputs<'_> {
         for entry in node.entries() {
             let name = &entry.key.name;
             let Some(axis) = self.plan.axis(name) else {
-                let known: Vec<&str> = self.plan.axes.iter().map(String::as_str).collect();
-                self.problems.add(Problem::unknown(entry.key.place, "axis", name, known));
+                self.problems.add(Problem::unknown(entry.key.place, "axis", name, &self.plan.axes));
                 good = false;
                 continue;
             };
             let labels = self.plan.values(axis);
             // With `--quick` a value may have gone; the output then has no runs.
             if !labels.iter().any(|label| filter[name].matches(label)) && !self.plan.experiment.quick {
-                let known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
-                let kind = format!("value of `{name}`");
-                self.problems.add(Problem::unknown(entry.value.place, &kind, &filter[name].to_string(), known));
+                let (kind, found) = (format!("value of `{name}`"), filter[name].to_string());
+                self.problems.add(Problem::unknown(entry.value.place, &kind, &found, labels));
                 good = false;
             }
         }

@@ -238,11 +238,8 @@ impl Outputs<'_> {
                 self.refuse("x", message, "accepted: `t`, an axis of numbers, a measure or an observable");
             }
         } else if !plan.columns.contains(&panel.x) && !self.others().contains(&panel.x.as_str()) {
-            let known: Vec<&str> = ["t"]
-                .into_iter()
-                .chain(plan.axes.iter().chain(&plan.columns).chain(observables).map(String::as_str))
-                .chain(self.others())
-                .collect();
+            let named = plan.axes.iter().chain(&plan.columns).chain(observables).map(String::as_str);
+            let known = ["t"].into_iter().chain(named).chain(self.others());
             self.problems.add(Problem::unknown(self.place("x"), "axis, column or observable", &panel.x, known));
         }
     }
