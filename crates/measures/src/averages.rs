@@ -5,8 +5,10 @@ use super::{Ending, Measure, Observed};
 
 /// A running value of one observable, finished into one number.
 trait Running: 'static {
-    /// The initial value.
-    fn begin(&mut self, t: f64, value: f64);
+    /// The initial value: a step without length, unless that is not what it is.
+    fn begin(&mut self, t: f64, value: f64) {
+        self.step((t, value), (t, value));
+    }
     /// An accepted step from one time (s) and value to another.
     fn step(&mut self, start: (f64, f64), end: (f64, f64));
     /// The number; none where there is no such thing yet.
@@ -67,9 +69,6 @@ of_one! {
 struct Largest(f64);
 
 impl Running for Largest {
-    fn begin(&mut self, _t: f64, value: f64) {
-        self.0 = value.abs();
-    }
     fn step(&mut self, _start: (f64, f64), (_, value): (f64, f64)) {
         // `max` would drop a NaN.
         self.0 = if value.is_nan() || self.0.is_nan() { f64::NAN } else { self.0.max(value.abs()) };
@@ -123,9 +122,6 @@ impl Line {
 }
 
 impl Running for Line {
-    fn begin(&mut self, t: f64, value: f64) {
-        self.add(t, value);
-    }
     fn step(&mut self, _start: (f64, f64), (t, value): (f64, f64)) {
         self.add(t, value);
     }
@@ -138,9 +134,6 @@ impl Running for Line {
 struct Scatter(Line);
 
 impl Running for Scatter {
-    fn begin(&mut self, t: f64, value: f64) {
-        self.0.add(t, value);
-    }
     fn step(&mut self, _start: (f64, f64), (t, value): (f64, f64)) {
         self.0.add(t, value);
     }

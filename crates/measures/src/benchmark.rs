@@ -28,10 +28,6 @@ impl BenchmarkError {
     fn observables_are_there(&self) -> Result<(), OutOfRange> {
         not_empty(&self.of)
     }
-
-    fn times(&self, span: [f64; 2]) -> Vec<f64> {
-        equidistant(span, self.outputs).skip(1).collect()
-    }
 }
 
 impl MeasureDefinition for BenchmarkError {
@@ -46,11 +42,11 @@ impl MeasureDefinition for BenchmarkError {
         self.of.clone()
     }
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
-        self.times(span)
+        equidistant(span, self.outputs).skip(1).collect()
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let weight = |_, expected: f64| expected.abs().max(self.threshold).recip();
-        compare(context, indices(context, &self.of), self.times(context.span), weight, Norm::RootMeanSquare)
+        compare(context, indices(context, &self.of), self.reference_times(context.span), weight, Norm::RootMeanSquare)
     }
 }
 
@@ -82,10 +78,6 @@ impl ScaledError {
         }
         Ok(())
     }
-
-    fn times(&self, span: [f64; 2]) -> Vec<f64> {
-        equidistant(span, self.intervals).collect()
-    }
 }
 
 impl MeasureDefinition for ScaledError {
@@ -100,11 +92,11 @@ impl MeasureDefinition for ScaledError {
         self.of.clone()
     }
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
-        self.times(span)
+        equidistant(span, self.intervals).collect()
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let weight = |j: usize, _| self.sizes[j].recip();
-        compare(context, indices(context, &self.of), self.times(context.span), weight, Norm::RootMeanSquare)
+        compare(context, indices(context, &self.of), self.reference_times(context.span), weight, Norm::RootMeanSquare)
     }
 }
 

@@ -3,7 +3,8 @@
 use mbsbench_problem::{OutOfRange, Spelled, parameters};
 
 use super::samples::check_increasing;
-use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
+use super::simple::over_steps;
+use super::{Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
 
 type Point = [f64; 2];
 
@@ -59,11 +60,18 @@ impl MeasureDefinition for ShapeDistance {
         let times = self.reference_times(context.span);
         let expected = context.reference.and_then(|reference| curve(reference, &self.reference, &times));
         let index = |k: usize| self.of.get(k).and_then(|name| context.index(name));
-        Box::new(Shape {
-            indices: index(0).zip(index(1)),
-            until: self.until.iter().map(|until| until.value).collect(),
-            expected,
-            points: Vec::new(),
+        let axes = index(0).zip(index(1)).filter(|_| expected.is_some());
+        // Every step's point: the one measure that grows with the number of steps.
+        let add = move |points: &mut Vec<(f64, Point)>, step: &mut Observed<'_>| {
+            points.extend(axes.map(|(x, y)| (step.t_end, [step.end[x], step.end[y]])));
+        };
+        let until: Vec<f64> = self.until.iter().map(|until| until.value).collect();
+        over_steps(Vec::new(), add, move |points, ending| {
+            let distance = |&until: &f64| {
+                let expected = expected.as_ref().filter(|_| ending.t_reached >= until * (1.0 - 1e-9))?;
+                shape_distance(before(&points, until), before(expected, until))
+            };
+            until.iter().map(distance).collect()
         })
     }
 }
@@ -75,32 +83,9 @@ fn curve(reference: &ReferenceTrajectory, names: &[String], times: &[f64]) -> Op
     Some(times.iter().filter_map(point).map(|(time, values)| (time, [values[x], values[y]])).collect())
 }
 
-struct Shape {
-    indices: Option<(usize, usize)>,
-    until: Vec<f64>,
-    expected: Option<Vec<(f64, Point)>>,
-    /// Every step's point: the one measure that grows with the number of steps.
-    points: Vec<(f64, Point)>,
-}
-
-impl Measure for Shape {
-    fn step(&mut self, step: &mut Observed<'_>) {
-        if let (Some((x, y)), Some(_)) = (self.indices, &self.expected) {
-            self.points.push((step.t_end, [step.end[x], step.end[y]]));
-        }
-    }
-    fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
-        let before = |curve: &[(f64, Point)], until: f64| -> Vec<Point> {
-            curve.iter().filter(|(t, _)| *t <= until * (1.0 + 1e-9)).map(|&(_, point)| point).collect()
-        };
-        self.until
-            .iter()
-            .map(|&until| {
-                let expected = self.expected.as_ref().filter(|_| ending.t_reached >= until * (1.0 - 1e-9))?;
-                shape_distance(before(&self.points, until), before(expected, until))
-            })
-            .collect()
-    }
+/// The points of a curve up to a time.
+fn before(curve: &[(f64, Point)], until: f64) -> Vec<Point> {
+    curve.iter().filter(|(t, _)| *t <= until * (1.0 + 1e-9)).map(|&(_, point)| point).collect()
 }
 
 /// The distance of two curves in boxes of their own; none where one has no extent along an axis.

@@ -2,7 +2,8 @@
 
 use mbsbench_problem::{OutOfRange, parameters};
 
-use super::{Ending, Measure, MeasureContext, MeasureDefinition};
+use super::simple::at_end;
+use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
     /// Significant correct digits at the end, `−log₁₀ maxᵢ |yᵢ − rᵢ|/|rᵢ|` over the observables chosen: the smallest number of digits that
@@ -78,8 +79,16 @@ impl Kind<'_> {
             let (value, bound) = reference.value(context.span[1], reference.column(&context.observables[index])?)?;
             Some(Expected { index, value, bound: if reference.is_certified() { bound } else { f64::INFINITY } })
         };
-        let expected = indices.and_then(|indices| indices.into_iter().enumerate().map(expected).collect());
-        Box::new(Digits { expected, floor: self.floor, is_published })
+        let expected: Option<Vec<Expected>> =
+            indices.and_then(|indices| indices.into_iter().enumerate().map(expected).collect());
+        let (floor, columns) = (self.floor, if is_published { 1 } else { 2 });
+        at_end(move |ending| {
+            let found = expected.as_ref().filter(|_| ending.failure.is_none()).map(|expected| {
+                let error = |each: &Expected| (ending.observables[each.index] - each.value).abs();
+                [digits(expected, floor, error), digits(expected, floor, |each| each.bound)]
+            });
+            (0..columns).map(|column| found.map(|found| found[column])).collect()
+        })
     }
 }
 
@@ -127,42 +136,20 @@ struct Expected {
     bound: f64,
 }
 
-struct Digits {
-    /// None where there is no reference for all of them.
-    expected: Option<Vec<Expected>>,
-    floor: f64,
-    is_published: bool,
-}
-
-impl Digits {
-    /// Digits of the worst component, with errors from elsewhere.
-    fn of(&self, expected: &[Expected], error: impl Fn(&Expected) -> f64) -> f64 {
-        let scaled = expected.iter().map(|each| (error(each), self.floor + each.value.abs()));
-        let counted = scaled.filter(|(_, size)| *size > 0.0).map(|(error, size)| error / size);
-        // a maximum would drop what is no number
-        let worst = counted.fold(LEAST, |worst, error| if error <= worst { worst } else { error });
-        -worst.log10()
-    }
-}
-
-impl Measure for Digits {
-    fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
-        let found = self.expected.as_ref().filter(|_| ending.failure.is_none()).map(|expected| {
-            [
-                self.of(expected, |each| (ending.observables[each.index] - each.value).abs()),
-                self.of(expected, |each| each.bound),
-            ]
-        });
-        let columns = if self.is_published { 1 } else { 2 };
-        (0..columns).map(|column| found.map(|found| found[column])).collect()
-    }
+/// Digits of the worst component, with errors from elsewhere.
+fn digits(expected: &[Expected], floor: f64, error: impl Fn(&Expected) -> f64) -> f64 {
+    let scaled = expected.iter().map(|each| (error(each), floor + each.value.abs()));
+    let counted = scaled.filter(|(_, size)| *size > 0.0).map(|(error, size)| error / size);
+    // a maximum would drop what is no number
+    let worst = counted.fold(LEAST, |worst, error| if error <= worst { worst } else { error });
+    -worst.log10()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ReferenceTrajectory;
     use crate::testing::context;
+    use crate::{Ending, ReferenceTrajectory};
     use mbsbench_problem::{Parameters, Statistics};
 
     fn reference(digits: f64) -> ReferenceTrajectory {

@@ -1,8 +1,9 @@
 //! What happens inside steps and shows at neither end.
 
-use mbsbench_problem::parameters;
+use mbsbench_problem::{Failure, parameters};
 
-use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
+use super::simple::over_steps;
+use super::{Measure, MeasureContext, MeasureDefinition, Observed};
 
 parameters! {
     /// Number of accepted steps inside which an observable exceeds its values at both ends: of `contacts`, contacts
@@ -28,42 +29,29 @@ impl MeasureDefinition for ExcessInside {
         vec![self.of.clone()]
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        let scratch = vec![0.0; context.observables.len()];
-        Box::new(Inside { index: context.index(&self.of), every: self.every, scratch, steps: Some(0) })
-    }
-}
-
-struct Inside {
-    index: Option<usize>,
-    every: f64,
-    scratch: Vec<f64>,
-    /// Steps with an excess; none once a state inside could not be had.
-    steps: Option<u64>,
-}
-
-impl Measure for Inside {
-    fn step(&mut self, step: &mut Observed<'_>) {
-        let (Some(index), Some(steps)) = (self.index, self.steps.as_mut()) else { return };
-        let length = step.t_end - step.t_start;
-        let parts = (length / self.every).ceil();
-        let most = step.start[index].max(step.end[index]);
-        let mut part = 1.0;
-        while part < parts {
-            if step.within.observables_at(step.t_start + length * part / parts, &mut self.scratch).is_err() {
-                self.steps = None;
-                return;
+        let (every, mut scratch) = (self.every, vec![0.0; context.observables.len()]);
+        let mut exceeds = move |step: &mut Observed<'_>, index: usize| {
+            let length = step.t_end - step.t_start;
+            let parts = (length / every).ceil();
+            let most = step.start[index].max(step.end[index]);
+            let mut part = 1.0;
+            while part < parts {
+                step.within.observables_at(step.t_start + length * part / parts, &mut scratch)?;
+                if scratch[index] > most {
+                    return Ok(true);
+                }
+                part += 1.0;
             }
-            if self.scratch[index] > most {
-                *steps += 1;
-                return;
-            }
-            part += 1.0;
-        }
-    }
-
-    fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
-        let is_complete = self.index.is_some() && ending.failure.is_none();
-        vec![self.steps.filter(|_| is_complete).map(|steps| steps as f64)]
+            Ok::<_, Failure>(false)
+        };
+        // Steps with an excess; none once a state inside a step cannot be had.
+        let steps = context.index(&self.of).map(|index| (index, 0_u64));
+        let look = move |steps: &mut Option<(usize, u64)>, step: &mut Observed<'_>| {
+            *steps = steps.and_then(|(index, steps)| Some((index, steps + u64::from(exceeds(step, index).ok()?))));
+        };
+        over_steps(steps, look, |steps, ending| {
+            vec![steps.filter(|_| ending.failure.is_none()).map(|(_, steps)| steps as f64)]
+        })
     }
 }
 

@@ -32,39 +32,9 @@ pub mod stepwise;
 mod testing;
 mod windows;
 
-pub use averages::{Deviation, MaximumMagnitude, MeanMagnitude, OscillationIndex, Trend};
-pub use benchmark::{BenchmarkError, ScaledError};
-pub use bounces::Bounces;
-pub use changes::StepChanges;
-pub use conditioning::{NewtonCondition, NewtonContraction};
-pub use costs::JacobianCosts;
-pub use counters::{
-    AllRhsEvaluations, LinearAlgebraFlops, NewtonIterationsPerStage, RhsCost, States, SwitchingFunctions, TestsPerStep,
-};
-pub use curves::ShapeDistance;
-pub use digits::{Mescd, Scd};
-pub use drift::DriftConstant;
-pub use error::{
-    FinalMultiplierError, FinalPositionError, FinalVelocityError, MaximumError, MultiplierError, PositionError,
-    RmsError, VelocityError, bound_of,
-};
-pub use extrema::Extrema;
-pub use extremes::{
-    AdjustmentMax, ConstraintMax, EnergyVariation, EventResidual, Range, RangeAfterEvents, SurfaceMax,
-    VelocityConstraintMax,
-};
-pub use failed::{Failed, Limit};
-pub use half_plane::HalfPlaneRadius;
-pub use inside::ExcessInside;
-pub use landmarks::{Crossings, EventSequence, EventTimes};
-pub use linear::LinearAnalysis;
-pub use oscillation::Oscillation;
-pub use relative_error::RelativeError;
-
-pub use samples::{Final, Initial, Sample, Visit, slack};
-pub use step_map::StepMap;
-pub use steps::{Amplification, ErrorEstimate, LocalError, StepSizes};
-pub use windows::Window;
+pub use counters::LinearAlgebraFlops;
+pub use error::bound_of;
+pub use samples::{Visit, slack};
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{Failure, Further, Method, Parameters, Statistics};
@@ -112,65 +82,65 @@ pub trait Catalogue: Sized {
 /// Adds the measures that are here, one line each, and one of each counter.
 pub fn add_to<C: Catalogue>(catalogue: C) -> C {
     let of_solutions = catalogue
-        .measure::<EnergyVariation>()
-        .measure::<ConstraintMax>()
-        .measure::<SurfaceMax>()
-        .measure::<VelocityConstraintMax>()
-        .measure::<AdjustmentMax>()
-        .measure::<Initial>()
-        .measure::<Final>()
-        .measure::<Range>()
-        .measure::<RangeAfterEvents>()
-        .measure::<Sample>()
-        .measure::<MaximumError>()
-        .measure::<RmsError>()
-        .measure::<RelativeError>()
-        .measure::<Scd>()
-        .measure::<Mescd>()
-        .measure::<BenchmarkError>()
-        .measure::<ScaledError>()
-        .measure::<PositionError>()
-        .measure::<VelocityError>()
-        .measure::<MultiplierError>()
-        .measure::<FinalPositionError>()
-        .measure::<FinalVelocityError>()
-        .measure::<FinalMultiplierError>()
-        .measure::<MaximumMagnitude>()
-        .measure::<MeanMagnitude>()
-        .measure::<Trend>()
-        .measure::<Deviation>()
-        .measure::<OscillationIndex>()
-        .measure::<Oscillation>()
-        .measure::<Window>()
-        .measure::<DriftConstant>()
-        .measure::<ShapeDistance>()
-        .measure::<NewtonCondition>()
-        .measure::<NewtonContraction>()
-        .measure::<Crossings>()
-        .measure::<Extrema>()
-        .measure::<EventTimes>()
-        .measure::<EventSequence>()
-        .measure::<EventResidual>()
-        .measure::<Bounces>()
-        .measure::<ExcessInside>()
-        .measure::<Failed>()
-        .measure::<StepSizes>()
-        .measure::<StepChanges>()
-        .measure::<ErrorEstimate>()
-        .measure::<LocalError>()
-        .measure::<Amplification>()
-        .measure::<LinearAnalysis>()
-        .measure::<HalfPlaneRadius>()
-        .measure::<StepMap>();
+        .measure::<extremes::EnergyVariation>()
+        .measure::<extremes::ConstraintMax>()
+        .measure::<extremes::SurfaceMax>()
+        .measure::<extremes::VelocityConstraintMax>()
+        .measure::<extremes::AdjustmentMax>()
+        .measure::<samples::Initial>()
+        .measure::<samples::Final>()
+        .measure::<extremes::Range>()
+        .measure::<extremes::RangeAfterEvents>()
+        .measure::<samples::Sample>()
+        .measure::<error::MaximumError>()
+        .measure::<error::RmsError>()
+        .measure::<relative_error::RelativeError>()
+        .measure::<digits::Scd>()
+        .measure::<digits::Mescd>()
+        .measure::<benchmark::BenchmarkError>()
+        .measure::<benchmark::ScaledError>()
+        .measure::<error::PositionError>()
+        .measure::<error::VelocityError>()
+        .measure::<error::MultiplierError>()
+        .measure::<error::FinalPositionError>()
+        .measure::<error::FinalVelocityError>()
+        .measure::<error::FinalMultiplierError>()
+        .measure::<averages::MaximumMagnitude>()
+        .measure::<averages::MeanMagnitude>()
+        .measure::<averages::Trend>()
+        .measure::<averages::Deviation>()
+        .measure::<averages::OscillationIndex>()
+        .measure::<oscillation::Oscillation>()
+        .measure::<windows::Window>()
+        .measure::<drift::DriftConstant>()
+        .measure::<curves::ShapeDistance>()
+        .measure::<conditioning::NewtonCondition>()
+        .measure::<conditioning::NewtonContraction>()
+        .measure::<landmarks::Crossings>()
+        .measure::<extrema::Extrema>()
+        .measure::<landmarks::EventTimes>()
+        .measure::<landmarks::EventSequence>()
+        .measure::<extremes::EventResidual>()
+        .measure::<bounces::Bounces>()
+        .measure::<inside::ExcessInside>()
+        .measure::<failed::Failed>()
+        .measure::<steps::StepSizes>()
+        .measure::<changes::StepChanges>()
+        .measure::<steps::ErrorEstimate>()
+        .measure::<steps::LocalError>()
+        .measure::<steps::Amplification>()
+        .measure::<linear::LinearAnalysis>()
+        .measure::<half_plane::HalfPlaneRadius>()
+        .measure::<step_map::StepMap>();
     counters::add_to(of_solutions)
-        .measure::<AllRhsEvaluations>()
-        .measure::<RhsCost>()
-        .measure::<JacobianCosts>()
-        .measure::<NewtonIterationsPerStage>()
+        .measure::<counters::AllRhsEvaluations>()
+        .measure::<counters::RhsCost>()
+        .measure::<costs::JacobianCosts>()
+        .measure::<counters::NewtonIterationsPerStage>()
         .measure::<LinearAlgebraFlops>()
-        .measure::<TestsPerStep>()
-        .measure::<States>()
-        .measure::<SwitchingFunctions>()
+        .measure::<counters::TestsPerStep>()
+        .measure::<counters::States>()
+        .measure::<counters::SwitchingFunctions>()
 }
 
 /// What a measurement knows of its run before it starts.

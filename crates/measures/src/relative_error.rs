@@ -21,15 +21,6 @@ parameters! {
     }
 }
 
-impl RelativeError {
-    /// The grid, s.
-    fn times(&self, span: [f64; 2]) -> Vec<f64> {
-        let from = self.from.clamp(span[0], span[1]);
-        let later = grid([from, span[1]], Some(self.every));
-        std::iter::once(from).filter(|&from| from < span[1]).chain(later).collect()
-    }
-}
-
 impl MeasureDefinition for RelativeError {
     const NAME: &'static str = "relative_error";
     const SUMMARY: &'static str =
@@ -42,13 +33,15 @@ impl MeasureDefinition for RelativeError {
         vec![self.of.clone()]
     }
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
-        self.times(span)
+        let from = self.from.clamp(span[0], span[1]);
+        let later = grid([from, span[1]], Some(self.every));
+        std::iter::once(from).filter(|&from| from < span[1]).chain(later).collect()
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let expected = context.reference.and_then(|reference| {
             let column = reference.column(&self.of)?;
             let point = |time: f64| reference.value(time, column).map(|(value, bound)| Point { time, value, bound });
-            self.times(context.span).into_iter().map(point).collect()
+            self.reference_times(context.span).into_iter().map(point).collect()
         });
         Box::new(Sums {
             index: context.index(&self.of).unwrap_or_default(),

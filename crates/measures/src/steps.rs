@@ -3,7 +3,7 @@
 use mbsbench_problem::{OutOfRange, parameters};
 
 use super::simple::over_steps;
-use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
+use super::{Measure, MeasureContext, MeasureDefinition, Observed};
 use crate::stepwise::estimated_error;
 
 parameters! {
@@ -119,15 +119,26 @@ impl MeasureDefinition for LocalError {
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let index = |name: &String| context.index(name);
-        Box::new(FirstStep {
-            components: self.of.iter().map(index).collect(),
-            exact: self
-                .exact
-                .iter()
-                .map(|name| if name == TIME { Exact::Time } else { Exact::At(index(name)) })
-                .collect(),
-            errors: None,
-            estimates: Vec::new(),
+        let exact = |name: &String| if name == TIME { Exact::Time } else { Exact::At(index(name)) };
+        let components: Vec<_> = self.of.iter().map(index).zip(self.exact.iter().map(exact)).collect();
+        let count = components.len();
+        let look = move |first: &mut Option<(Vec<Option<f64>>, Vec<f64>)>, step: &mut Observed<'_>| {
+            let value = |index: &Option<usize>| index.map_or(f64::NAN, |index| step.end[index]);
+            let exact = |exact: &Exact| match exact {
+                Exact::Time => step.t_end,
+                Exact::At(index) => value(index),
+            };
+            first.get_or_insert_with(|| {
+                let errors = components.iter().map(|(y, x)| Some(exact(x) - value(y))).collect();
+                (errors, step.further.error_estimate.to_vec())
+            });
+        };
+        over_steps(None, look, move |first, _| {
+            let (errors, estimates) = first.unwrap_or_else(|| (vec![None; count], Vec::new()));
+            let estimates: Vec<_> = (0..count).map(|k| estimates.get(k).copied()).collect();
+            let (error, estimate) = (norm(&errors), norm(&estimates));
+            let ratio = estimate.zip(error).map(|(estimate, error)| estimate / error);
+            [error, estimate, ratio].into_iter().chain(errors).chain(estimates).collect()
         })
     }
 }
@@ -138,37 +149,6 @@ enum Exact {
     Time,
     /// It is an observable.
     At(Option<usize>),
-}
-
-struct FirstStep {
-    components: Vec<Option<usize>>,
-    exact: Vec<Exact>,
-    errors: Option<Vec<f64>>,
-    estimates: Vec<f64>,
-}
-
-impl Measure for FirstStep {
-    fn step(&mut self, step: &mut Observed<'_>) {
-        if self.errors.is_some() {
-            return;
-        }
-        let value = |index: &Option<usize>| index.map_or(f64::NAN, |index| step.end[index]);
-        let exact = |exact: &Exact| match exact {
-            Exact::Time => step.t_end,
-            Exact::At(index) => value(index),
-        };
-        self.errors = Some(self.components.iter().zip(&self.exact).map(|(y, x)| exact(x) - value(y)).collect());
-        self.estimates = step.further.error_estimate.to_vec();
-    }
-
-    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-        let count = self.components.len();
-        let errors = self.errors.map_or_else(|| vec![None; count], |errors| errors.into_iter().map(Some).collect());
-        let estimates: Vec<_> = (0..count).map(|k| self.estimates.get(k).copied()).collect();
-        let (error, estimate) = (norm(&errors), norm(&estimates));
-        let ratio = estimate.zip(error).map(|(estimate, error)| estimate / error);
-        [error, estimate, ratio].into_iter().chain(errors).chain(estimates).collect()
-    }
 }
 
 /// The 2-norm; none where a component is missing.
