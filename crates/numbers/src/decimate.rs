@@ -3,7 +3,7 @@
 //! [`Decimator`] takes a trajectory step by step in bounded memory and keeps the envelope;
 //! [`simplify`](crate::simplify) then takes out what a straight line between its neighbours shows as well.
 
-use crate::simplify::simplify_by;
+use crate::simplify::{range, simplify_by};
 
 /// Part of a column's range that cannot be seen: a quarter of a pixel of the usual figure.
 pub(crate) const INVISIBLE: f64 = 1.0 / 2000.0;
@@ -190,12 +190,6 @@ fn envelopes(
         start = end;
     }
     kept.dedup();
-}
-
-/// Largest less smallest of the finite values; zero without any.
-pub(crate) fn range(column: &[f64]) -> f64 {
-    let finite = || column.iter().copied().filter(|value| value.is_finite());
-    (finite().fold(f64::MIN, f64::max) - finite().fold(f64::MAX, f64::min)).max(0.0)
 }
 
 #[cfg(test)]

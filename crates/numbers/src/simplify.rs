@@ -1,7 +1,5 @@
 //! Lines without the points that nobody misses: Ramer (1972), Douglas and Peucker (1973).
 
-use crate::decimate::range;
-
 /// Rows that must be kept so that each column, drawn with straight lines over `time`, nowhere moves by more than
 /// `tolerance` times its range: by Ramer (1972), Douglas and Peucker (1973), with vertical distances.
 ///
@@ -91,6 +89,12 @@ fn worst_row(time: &[f64], columns: &[&[f64]], allowed: &[f64], from: usize, to:
         }
     }
     worst.1
+}
+
+/// Largest less smallest of the finite values; zero without any.
+pub(crate) fn range(column: &[f64]) -> f64 {
+    let finite = || column.iter().copied().filter(|value| value.is_finite());
+    (finite().fold(f64::MIN, f64::max) - finite().fold(f64::MAX, f64::min)).max(0.0)
 }
 
 #[cfg(test)]

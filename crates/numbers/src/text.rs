@@ -12,14 +12,7 @@ pub fn rounded(value: f64) -> f64 {
 
 /// The shortest decimals that read back as the same double, with an exponent where that is shorter to read.
 pub fn shortest(value: f64) -> String {
-    let magnitude = value.abs();
-    if value == 0.0 {
-        "0".to_owned() // also for −0, which means nothing to a reader
-    } else if magnitude.is_finite() && !(1e-4..1e16).contains(&magnitude) {
-        format!("{value:e}")
-    } else {
-        format!("{value}")
-    }
+    decimal(value + 0.0) // without the sign of −0, which means nothing to a reader
 }
 
 /// To five digits, for a reader: 12, 4.7124, 1.5e10.
