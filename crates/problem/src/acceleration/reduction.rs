@@ -3,6 +3,7 @@
 use super::Multipliers;
 use crate::Scalar;
 use crate::linalg::Block;
+use crate::scalar::is_double;
 
 /// Where the forces stand in a row, beside the constraints.
 const FORCES: usize = 7;
@@ -11,7 +12,7 @@ impl<S: Scalar> Multipliers<S> {
     /// Does what [`reduce`](Self::reduce) does, to the same bits, where constraints and velocities are few enough; says whether
     /// they are.
     pub(super) fn reduce_together(&mut self) -> bool {
-        if size_of::<S>() != size_of::<f64>() {
+        if const { !is_double::<S>() } {
             return false;
         }
         match self.jacobian.nrows() {

@@ -1,8 +1,10 @@
 //! Elimination with partial pivoting.
 
+use std::any::Any;
+
 use nalgebra::DMatrix;
 
-use super::{Block, FITS, flops, unrolled, vanishes};
+use super::{Block, flops, unrolled, vanishes};
 use crate::Scalar;
 
 /// LU factors with partial pivoting, in storage that is kept between factorizations.
@@ -50,11 +52,13 @@ impl<S: Scalar> Lu<S> {
             self.pivots.iter_mut().enumerate().for_each(|(k, pivot)| *pivot = k);
             return self.invert_diagonal();
         }
-        unrolled!(S, n; N => {
-            let columns = self.factors.as_mut_slice().as_chunks_mut().0.first_chunk_mut().expect(FITS);
-            let (pivots, inverses) = (self.pivots.first_chunk_mut(), self.inverses.first_chunk_mut());
-            unrolled::factorize::<S, N>(columns, pivots.expect(FITS), inverses.expect(FITS))
-        }; else self.eliminate())
+        let (columns, inverses): (&mut dyn Any, &mut dyn Any) = (&mut self.factors, &mut self.inverses);
+        if let Some(columns) = columns.downcast_mut::<DMatrix<f64>>().filter(|_| n <= unrolled::MOST)
+            && let Some(inverses) = inverses.downcast_mut::<Vec<f64>>()
+        {
+            return unrolled::factorize(columns.as_mut_slice(), &mut self.pivots, inverses);
+        }
+        self.eliminate()
     }
 
     /// Operations of the last factorization: those of [`flops`], or one for each unknown of a diagonal matrix.
@@ -126,11 +130,10 @@ impl<S: Scalar> Lu<S> {
         if n >= LARGE && S::NDERIV == 0 {
             return self.solve_by_columns(x);
         }
-        unrolled!(S, n; N => {
-            let columns = entries.as_chunks().0.first_chunk().expect(FITS);
-            let (pivots, x) = (self.pivots.first_chunk(), x.first_chunk_mut());
-            unrolled::solve::<S, N>(columns, pivots.expect(FITS), x.expect(FITS));
-        }; else self.substitute(x));
+        match (self.doubles(), unrolled::cast(&mut x[..n])) {
+            (Some(columns), Some(x)) => unrolled::solve(columns, &self.pivots, x),
+            _ => self.substitute(x),
+        }
     }
 
     /// The same for any number of unknowns.
@@ -160,12 +163,16 @@ impl<S: Scalar> Lu<S> {
             }
             return true;
         }
-        unrolled!(S, n; N => {
-            let columns = entries.as_chunks().0.first_chunk().expect(FITS);
-            let (pivots, rows) = (self.pivots.first_chunk(), rows.first_chunk_mut());
-            unrolled::solve_block::<S, N>(columns, pivots.expect(FITS), rows.expect(FITS));
-            true
-        }; else false)
+        match (self.doubles(), unrolled::cast(&mut rows[..n])) {
+            (Some(columns), Some(rows)) => unrolled::solve_block(columns, &self.pivots, rows),
+            _ => return false,
+        }
+        true
+    }
+
+    /// The factors, where they are doubles.
+    fn doubles(&self) -> Option<&[f64]> {
+        (&self.factors as &dyn Any).downcast_ref::<DMatrix<f64>>().map(DMatrix::as_slice)
     }
 
     /// Solves [by columns](Self::solve_by_columns) where that is much faster, and as [`solve`](Self::solve) for up to twelve unknowns:

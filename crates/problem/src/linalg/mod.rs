@@ -20,7 +20,7 @@
 macro_rules! unrolled {
     ($scalar:ident, $n:expr; $constant:ident => $work:expr; else $other:expr) => {
         match $n {
-            _ if size_of::<$scalar>() != size_of::<f64>() => $other,
+            _ if const { !is_double::<$scalar>() } => $other,
             1 => unrolled!(@ 1 $constant $work),
             2 => unrolled!(@ 2 $constant $work),
             3 => unrolled!(@ 3 $constant $work),
@@ -28,7 +28,7 @@ macro_rules! unrolled {
             5 => unrolled!(@ 5 $constant $work),
             6 => unrolled!(@ 6 $constant $work),
             7 => unrolled!(@ 7 $constant $work),
-            unrolled::MOST => unrolled!(@ 8 $constant $work),
+            $crate::linalg::unrolled::MOST => unrolled!(@ 8 $constant $work),
             _ => $other,
         }
     };
@@ -52,6 +52,7 @@ mod unrolled;
 use nalgebra::DMatrix;
 
 use crate::Scalar;
+use crate::scalar::is_double;
 
 pub use banded::Banded;
 pub use blocks::{Blocks, Element, Place};

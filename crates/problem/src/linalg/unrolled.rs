@@ -3,8 +3,11 @@
 //! The arithmetic is that of the loops for any size, operation for operation, and so are the results to the bit. With eight
 //! unknowns factors take 0.08 µs, where nine, in loops for any number, take 0.17 µs (`cargo bench -p mbsbench-problem`).
 
-use super::{Singular, vanishes};
+use std::any::Any;
+
+use super::{FITS, Singular, vanishes};
 use crate::Scalar;
+use crate::scalar::is_double;
 
 /// Most unknowns that are written out.
 pub(super) const MOST: usize = 8;
@@ -13,7 +16,7 @@ pub(super) const MOST: usize = 8;
 pub type Block<S> = [S; 8];
 
 /// A square matrix, column by column.
-pub(super) type Square<S, const N: usize> = [[S; N]; N];
+type Square<const N: usize> = [[f64; N]; N];
 
 /// Does something for each number below [`MOST`] that is also below `N`, with the number as a constant.
 macro_rules! each {
@@ -28,31 +31,65 @@ macro_rules! each {
 }
 
 /// Replaces a matrix by its factors; writes the rows of the pivots and the reciprocals of the diagonal.
-pub(super) fn factorize<S: Scalar, const N: usize>(
-    columns: &mut Square<S, N>,
-    pivots: &mut [usize; N],
-    inverses: &mut [S; N],
+///
+/// This and the two functions below are for doubles and any number of unknowns up to [`MOST`], so that they are compiled once and not in
+/// each crate that calls them.
+pub(super) fn factorize(columns: &mut [f64], pivots: &mut [usize], inverses: &mut [f64]) -> Result<(), Singular> {
+    unrolled!(f64, pivots.len(); N => {
+        let columns = columns.as_chunks_mut().0.first_chunk_mut().expect(FITS);
+        factorize_square::<N>(columns, pivots, inverses)
+    }; else Ok(()))
+}
+
+/// Solves with the factors.
+pub(super) fn solve(columns: &[f64], pivots: &[usize], x: &mut [f64]) {
+    unrolled!(f64, pivots.len(); N => {
+        let columns = columns.as_chunks().0.first_chunk().expect(FITS);
+        solve_square::<N>(columns, pivots.first_chunk().expect(FITS), x.first_chunk_mut().expect(FITS));
+    }; else ())
+}
+
+/// The same for a block of right-hand sides, of which each row is given.
+pub(super) fn solve_block(columns: &[f64], pivots: &[usize], rows: &mut [Block<f64>]) {
+    unrolled!(f64, pivots.len(); N => {
+        let columns = columns.as_chunks().0.first_chunk().expect(FITS);
+        solve_square_block::<N>(columns, pivots.first_chunk().expect(FITS), rows.first_chunk_mut().expect(FITS));
+    }; else ())
+}
+
+/// A few numbers as those of another type, where it is the same type.
+pub(super) fn cast<A: 'static, B: 'static>(numbers: &mut [A]) -> Option<&mut [B]> {
+    unrolled!(f64, numbers.len(); N => {
+        let numbers: &mut [A; N] = numbers.first_chunk_mut()?;
+        (numbers as &mut dyn Any).downcast_mut::<[B; N]>().map(<[B; N]>::as_mut_slice)
+    }; else None)
+}
+
+fn factorize_square<const N: usize>(
+    columns: &mut Square<N>,
+    pivots: &mut [usize],
+    inverses: &mut [f64],
 ) -> Result<(), Singular> {
-    each!(N: K { eliminate::<S, N, K>(columns, &mut pivots[K], &mut inverses[K])?; });
+    each!(N: K { eliminate::<N, K>(columns, &mut pivots[K], &mut inverses[K])?; });
     Ok(())
 }
 
 /// Column `K`.
 #[inline(always)]
-fn eliminate<S: Scalar, const N: usize, const K: usize>(
-    columns: &mut Square<S, N>,
+fn eliminate<const N: usize, const K: usize>(
+    columns: &mut Square<N>,
     row: &mut usize,
-    inverse: &mut S,
+    inverse: &mut f64,
 ) -> Result<(), Singular> {
     let mut largest = -1.0;
     for i in K..N {
-        let size = columns[K][i].value().abs();
+        let size = columns[K][i].abs();
         largest = if size > largest { size } else { largest };
     }
     if largest <= 0.0 || !largest.is_finite() {
         return Err(Singular);
     }
-    let is_largest = |&i: &usize| columns[K][i].value().abs() == largest;
+    let is_largest = |&i: &usize| columns[K][i].abs() == largest;
     let pivot = (K..N).find(is_largest).unwrap_or(K);
     *row = pivot;
     if pivot != K {
@@ -74,8 +111,7 @@ fn eliminate<S: Scalar, const N: usize, const K: usize>(
     Ok(())
 }
 
-/// Solves with the factors.
-pub(super) fn solve<S: Scalar, const N: usize>(columns: &Square<S, N>, pivots: &[usize; N], x: &mut [S; N]) {
+fn solve_square<const N: usize>(columns: &Square<N>, pivots: &[usize; N], x: &mut [f64; N]) {
     each!(N: K { x.swap(K, pivots[K]); });
     each!(N: K {
         let known = x[K];
@@ -92,12 +128,7 @@ pub(super) fn solve<S: Scalar, const N: usize>(columns: &Square<S, N>, pivots: &
     });
 }
 
-/// The same for a block of right-hand sides, of which each row is given.
-pub(super) fn solve_block<S: Scalar, const N: usize>(
-    columns: &Square<S, N>,
-    pivots: &[usize; N],
-    rows: &mut [Block<S>; N],
-) {
+fn solve_square_block<const N: usize>(columns: &Square<N>, pivots: &[usize; N], rows: &mut [Block<f64>; N]) {
     each!(N: K { rows.swap(K, pivots[K]); });
     each!(N: K {
         let known = rows[K];
@@ -131,7 +162,7 @@ pub(super) fn dot<S: Scalar, const N: usize>(a: &[S; N], x: &[S; N]) -> S {
 
 /// `row −= factor · other`; most matrices here have many zeros.
 #[inline(always)]
-fn subtract<S: Scalar>(row: &mut Block<S>, factor: S, other: &Block<S>) {
+fn subtract(row: &mut Block<f64>, factor: f64, other: &Block<f64>) {
     if !vanishes(factor) {
         for (x, &known) in row.iter_mut().zip(other) {
             *x -= factor * known;
