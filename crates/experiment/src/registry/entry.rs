@@ -1,6 +1,7 @@
 //! An entry of a registry: a definition whose type is forgotten.
 
 use std::any::type_name;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -8,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use mbsbench_input::{Key, Node, Problem, did_you_mean, one_of, read, read_as, unknown};
 use mbsbench_measures::MeasureDefinition;
 use mbsbench_problem::{Fault, MethodDefinition, ModelDefinition, OutOfRange, Parameters};
-use schemars::{Schema, json_schema, schema_for};
+use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -42,7 +43,7 @@ pub(super) enum Behind<K: Kind> {
     Definition {
         /// Its name, which tells one definition of a name from another.
         definition: &'static str,
-        schema: fn() -> Schema,
+        schema: ParametersSchema,
         make: fn(&Node, &str) -> Result<Made<K>, Problem>,
         default: fn() -> Made<K>,
     },
@@ -54,6 +55,27 @@ pub(super) enum Behind<K: Kind> {
     },
 }
 
+/// How the JSON Schema of a definition's parameters is written.
+#[derive(Clone, Copy)]
+pub(super) struct ParametersSchema {
+    title: fn() -> Cow<'static, str>,
+    write: fn(&mut SchemaGenerator) -> Schema,
+}
+
+impl ParametersSchema {
+    /// The schema, with definitions of its parts.
+    fn written(&self) -> Schema {
+        let mut generator = SchemaGenerator::default();
+        let mut schema = (self.write)(&mut generator);
+        schema.insert("title".to_owned(), (self.title)().into());
+        let parts = generator.take_definitions(true);
+        if !parts.is_empty() {
+            schema.insert("$defs".to_owned(), parts.into());
+        }
+        schema
+    }
+}
+
 impl<K: Kind> Behind<K> {
     fn definition<D: Parameters>() -> Self
     where
@@ -61,7 +83,7 @@ impl<K: Kind> Behind<K> {
     {
         Self::Definition {
             definition: type_name::<D>(),
-            schema: || schema_for!(D),
+            schema: ParametersSchema { title: D::schema_name, write: D::json_schema },
             make: |node, what| made::<D>(node, what).map(|(values, definition)| (values, K::object(definition))),
             default: || (normalised(&D::default()), K::object(D::default())),
         }
@@ -162,7 +184,7 @@ impl<K: Kind> Entry<K> {
     /// JSON Schema of its parameters.
     pub fn schema(&self) -> Schema {
         match &self.behind {
-            Behind::Definition { schema, .. } => schema(),
+            Behind::Definition { schema, .. } => schema.written(),
             Behind::Late { .. } => json_schema!({ "type": "object", "additionalProperties": false }),
         }
     }
@@ -202,7 +224,7 @@ impl<K: Kind> Entry<K> {
 
     fn choice(&self, (parameters, object): Made<K>, label: Option<String>) -> Choice<K> {
         let silent = match &self.behind {
-            Behind::Definition { definition, schema, .. } => silent(definition, *schema, &parameters),
+            Behind::Definition { definition, schema, .. } => silent(definition, schema, &parameters),
             Behind::Late { .. } => Vec::new(),
         };
         Choice { entry: self.clone(), parameters, silent, label, own: None, object, place: None }
@@ -275,10 +297,10 @@ fn out_of_range(node: &Node, refused: OutOfRange) -> Problem {
 
 /// The names of parameters that say nothing of themselves while they are at their defaults, so that runs keep their names when a
 /// parameter is added.
-fn silent(definition: &'static str, schema: fn() -> Schema, parameters: &Value) -> Vec<String> {
+fn silent(definition: &'static str, schema: &ParametersSchema, parameters: &Value) -> Vec<String> {
     static NAMES: LazyLock<Mutex<HashMap<&'static str, Vec<String>>>> = LazyLock::new(Mutex::default);
     let names_of = || {
-        let schema = schema().to_value();
+        let schema = schema.written().to_value();
         schema["properties"].as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
     };
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
