@@ -1,4 +1,4 @@
-//! Medians, straight lines, shares with their intervals, rank correlation, and the threshold that separates two sets best.
+//! Straight lines, shares with their intervals, rank correlation, and the threshold that separates two sets best.
 
 use std::f64::consts::SQRT_2;
 
@@ -97,13 +97,6 @@ fn smirnov(distance: f64, first: usize, second: usize) -> f64 {
     }
     let term = |k: i32| (-2.0 * f64::from(k * k) * lambda * lambda).exp() * if k % 2 == 1 { 2.0 } else { -2.0 };
     (1..=100).map(term).sum::<f64>().clamp(0.0, 1.0)
-}
-
-/// The middle one, or the mean of the two in the middle, of at least one number.
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 { values[middle] } else { 0.5 * (values[middle - 1] + values[middle]) }
 }
 
 /// The exponent `p` of `y = c xᵖ` that fits the points `[x, y]` best: the slope of log y over log x by least squares. None

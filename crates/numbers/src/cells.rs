@@ -22,6 +22,20 @@ fn is_run(text: &str) -> bool {
     }
 }
 
+/// Records of equal length as CSV, with [`guarded`] cells.
+pub fn csv<R: IntoIterator<Item: AsRef<str>>>(records: impl IntoIterator<Item = R>) -> String {
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    for record in records {
+        let mut cells = record.into_iter();
+        cells
+            .try_for_each(|cell| writer.write_field(guarded(cell.as_ref()).as_bytes()))
+            .expect("memory takes all cells");
+        writer.write_record(None::<&[u8]>).expect("records are of equal length");
+    }
+    let bytes = writer.into_inner().expect("memory can be flushed");
+    String::from_utf8(bytes).expect("texts are UTF-8")
+}
+
 /// A text as a cell of a table in Markdown: nothing in it is markup that leads elsewhere, and it stays in its cell.
 pub fn markdown(text: &str) -> String {
     let mut written = String::with_capacity(text.len());

@@ -11,7 +11,7 @@ mod decimate;
 mod simplify;
 mod text;
 
-pub use cells::{guarded, markdown, unguarded};
+pub use cells::{csv, guarded, markdown, unguarded};
 pub use decimate::{Decimator, thin_evenly};
 pub use simplify::{simplify, simplify_path};
 pub use text::{brief, decimal, percent, rounded, short, shortest};

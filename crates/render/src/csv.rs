@@ -1,6 +1,6 @@
 //! The data that a figure shows, as CSV in long form.
 
-use mbsbench_numbers::{guarded, rounded, shortest};
+use mbsbench_numbers::{csv, rounded, shortest};
 
 use super::figure::{Axis, Figure, Panel};
 
@@ -21,12 +21,8 @@ pub fn write(figure: &Figure) -> String {
     let is_shown =
         |column: &usize| ["x", "y"].contains(&HEADS[*column]) || lines.iter().any(|line| !line[*column].is_empty());
     let shown: Vec<usize> = (0..HEADS.len()).filter(is_shown).collect();
-    let mut out = csv_writer();
-    for line in std::iter::once(&HEADS.map(str::to_owned)).chain(&lines) {
-        out.write_record(shown.iter().map(|&column| guarded(&line[column]).into_owned()))
-            .expect("memory accepts lines of one length");
-    }
-    finish(out)
+    let heads = HEADS.map(str::to_owned);
+    csv(std::iter::once(&heads).chain(&lines).map(|line| shown.iter().map(|&column| &line[column])))
 }
 
 /// The lines of a panel with that number.
@@ -49,23 +45,6 @@ fn lines(number: &str, panel: &Panel) -> Vec<[String; 9]> {
         }
     }
     lines
-}
-
-/// A writer into memory.
-pub(super) fn csv_writer() -> ::csv::Writer<Vec<u8>> {
-    ::csv::Writer::from_writer(Vec::new())
-}
-
-/// Writes a line.
-pub(super) fn record<const N: usize>(out: &mut ::csv::Writer<Vec<u8>>, fields: [String; N]) {
-    out.write_record(fields.each_ref().map(|field| guarded(field).into_owned()))
-        .expect("memory accepts lines of one length");
-}
-
-/// What was written.
-pub(super) fn finish(out: ::csv::Writer<Vec<u8>>) -> String {
-    let bytes = out.into_inner().expect("memory can be flushed");
-    String::from_utf8(bytes).expect("strings and numbers are UTF-8")
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! Tables of published and measured values, side by side.
 
+use mbsbench_numbers::{csv, shortest};
 use tabled::builder::Builder;
 use tabled::settings::object::{Columns, Rows};
 use tabled::settings::{Alignment, Style};
-
-use super::csv;
 
 /// A table of the paper with our values.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,23 +83,20 @@ impl Table {
     /// As CSV in long form, measured values in full precision: columns named by the axes, then `published`,
     /// `measured`, `failure`, `t_reached`.
     pub fn csv(&self) -> String {
-        let mut out = csv::csv_writer();
-        let header = [self.row_axis.as_str(), &self.column_axis, "published", "measured", "failure", "t_reached"];
-        csv::record(&mut out, header.map(str::to_owned));
+        let heads = [self.row_axis.as_str(), &self.column_axis, "published", "measured", "failure", "t_reached"];
+        let mut lines = vec![heads.map(str::to_owned)];
         for row in &self.rows {
             for (column, cell) in self.columns.iter().zip(&row.cells) {
                 let (value, failure, time) = match &cell.measured {
-                    Measured::Value(value) => (mbsbench_numbers::shortest(*value), String::new(), String::new()),
-                    Measured::Failed { name, t_reached } => {
-                        (String::new(), name.clone(), mbsbench_numbers::shortest(*t_reached))
-                    }
+                    Measured::Value(value) => (shortest(*value), String::new(), String::new()),
+                    Measured::Failed { name, t_reached } => (String::new(), name.clone(), shortest(*t_reached)),
                     Measured::Missing => Default::default(),
                 };
                 let published = cell.published.clone().unwrap_or_default();
-                csv::record(&mut out, [row.label.clone(), column.clone(), published, value, failure, time]);
+                lines.push([row.label.clone(), column.clone(), published, value, failure, time]);
             }
         }
-        csv::finish(out)
+        csv(lines)
     }
 
     /// Whether the paper prints anything in a column.

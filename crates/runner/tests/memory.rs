@@ -4,7 +4,7 @@ use std::alloc::System;
 use std::path::Path;
 
 use mbsbench::Registry;
-use mbsbench::execute::run::{Job, execute};
+use mbsbench::execute::run::execute;
 use mbsbench::plan::Plan;
 use mbsbench_problem::Status;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -28,19 +28,8 @@ fn bytes(end: f64) -> usize {
     let text = EXPERIMENT.replace("END", &format!("{end:.1}"));
     let plan = Plan::read(Path::new("memory.yaml"), text.as_bytes(), &Registry::builtin(), false).unwrap();
     let [run] = plan.runs.as_slice() else { panic!("one run is planned") };
-    let (model, method) = (run.model.object().model(), run.method.object().method());
-    let job = Job {
-        model: model.as_ref(),
-        method: method.as_ref(),
-        settings: run.settings,
-        span: run.span,
-        measures: &run.measures,
-        rules: &run.rules,
-        recording: &run.recording,
-        reference: None,
-    };
     let region = Region::new(ALLOCATOR);
-    let record = execute(&job);
+    let record = execute(run, None);
     let change = region.change();
     assert_eq!((record.status, record.t_reached), (Status::Ok, end));
     change.bytes_allocated

@@ -82,26 +82,19 @@ pub fn make(
     Ok(Made { records, certificates: certificates.into_values().collect() })
 }
 
-/// What a store does not have of some plans.
-#[derive(Debug, Clone)]
-pub struct Missing<'p> {
-    /// The runs, each with its plan; one of several experiments for each of them.
-    pub runs: Vec<(&'p Plan, &'p RunSpec)>,
-    /// The references that have to be made for some of them.
-    pub references: BTreeSet<&'p RunKey>,
+/// The runs of some plans that a store does not have, each with its plan; one of several experiments for each of them. An entry that is
+/// there counts: whether it can be trusted is seen where it is read. Of runs whose reference is not there nothing is known, and what is
+/// [never kept](RunSpec::is_kept) is not missed.
+pub fn missing<'p>(plans: &'p [Plan], store: &Store) -> Vec<(&'p Plan, &'p RunSpec)> {
+    let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
+    let kept_ones: Vec<_> = runs.filter(|(_, run)| run.is_kept()).collect();
+    let certificates = kept(plans, &references_of(&kept_ones), store);
+    kept_ones.into_par_iter().filter(|(_, run)| is_missing(run, &certificates, store)).collect()
 }
 
-/// What has to be made of some plans. An entry that is there counts: whether it can be trusted is seen where it is read. Of runs whose
-/// reference is not there nothing is known, and what is [never kept](RunSpec::is_kept) is not missed.
-pub fn missing<'p>(plans: &'p [Plan], store: &Store) -> Missing<'p> {
-    let kept_ones =
-        || plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run))).filter(|each| each.1.is_kept());
-    let needed: BTreeSet<&RunKey> = kept_ones().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
-    let certificates = kept(plans, &needed, store);
-    let runs = kept_ones().collect::<Vec<_>>().into_par_iter();
-    let runs = runs.filter(|(_, run)| is_missing(run, &certificates, store)).collect();
-    let references = needed.into_iter().filter(|key| !certificates.contains_key(key.full())).collect();
-    Missing { runs, references }
+/// The keys of the references that some runs need.
+fn references_of<'p>(runs: &[(&'p Plan, &'p RunSpec)]) -> BTreeSet<&'p RunKey> {
+    runs.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect()
 }
 
 /// Whether a store has no entry of a run, on these references that it has.
@@ -122,7 +115,7 @@ fn chosen<'p>(
 ) -> io::Result<Chosen<'p>> {
     let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
     let chosen: Vec<(&Plan, &RunSpec)> = runs.filter(|(plan, run)| is_chosen(plan, run)).collect();
-    let needed: BTreeSet<&RunKey> = chosen.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
+    let needed = references_of(&chosen);
     let of_reference = |key: &RunKey| estimate.map_or(Duration::ZERO, |estimate| estimate.of_reference(key));
     let begins = |kept: &BTreeMap<String, Certificate>| {
         let Some(estimate) = estimate else { return };

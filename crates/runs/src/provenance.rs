@@ -4,11 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use mbsbench_input::write_atomically;
 use serde_json::{Map, Value, json};
 
 use crate::execute::timing::machine;
-use crate::seal::{FILE, OUTPUTS, SealError, hash};
+use crate::seal::{FILE, FileError, OUTPUTS, hash, put};
 
 /// Writes `manifest.json` into `results`, and into `here`. Where inputs and outputs are those of the one in `results`, that one stays: it
 /// says when, where and by which program these results were made first. The one in `here` is always of now.
@@ -21,7 +20,7 @@ pub fn write(
     fingerprint: &str,
     inputs: &[PathBuf],
     outputs: &[PathBuf],
-) -> Result<(), SealError> {
+) -> Result<(), FileError> {
     let manifest = json!({
         "date": humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         "program": { "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION"), "sources": fingerprint },
@@ -34,17 +33,15 @@ pub fn write(
     let old: Option<Value> = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let is_same = old.is_some_and(|old| ["inputs", OUTPUTS].iter().all(|&key| old[key] == manifest[key]));
     let text = format!("{manifest:#}\n");
-    let put = |path: PathBuf| write_atomically(&path, text.as_bytes()).map_err(|error| SealError { path, error });
-    put(here.join(FILE))?;
-    if is_same { Ok(()) } else { put(path) }
+    put(&here.join(FILE), text.as_bytes())?;
+    if is_same { Ok(()) } else { put(&path, text.as_bytes()) }
 }
 
 /// blake3 of each file, by its path.
-fn hashes(files: &[PathBuf]) -> Result<Value, SealError> {
+fn hashes(files: &[PathBuf]) -> Result<Value, FileError> {
     let mut hashes = Map::new();
     for path in files {
-        let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_DATA)
-            .map_err(|error| SealError { path: path.clone(), error })?;
+        let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_DATA).map_err(FileError::of(path))?;
         hashes.insert(path.display().to_string(), json!(hash(&bytes)));
     }
     Ok(Value::Object(hashes))

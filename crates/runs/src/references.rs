@@ -9,13 +9,13 @@ use mbsbench_experiment::plan::stored::times;
 use mbsbench_experiment::plan::{Plan, ReferencePlan, RunKey, RunSpec};
 use mbsbench_experiment::{Origin, Precision, SolverSpec};
 use mbsbench_measures::ReferenceTrajectory;
-use mbsbench_problem::{Clock, DoubleDouble, Formulated, Settings, Status};
+use mbsbench_problem::{Clock, DoubleDouble, Settings, Status};
 use rayon::iter::Either;
 use rayon::prelude::*;
 
 use crate::execute::caught::caught;
 use crate::execute::queue::longest_first;
-use crate::execute::reference::{ReferenceSolve, certify};
+use crate::execute::reference::certify;
 use crate::means::Means;
 use crate::memory;
 use crate::stop::interrupted;
@@ -129,14 +129,11 @@ pub(crate) fn references(
     means: Means<'_>,
 ) -> io::Result<BTreeMap<String, Certificate>> {
     let kept = |(key, wanted): (String, Wanted)| match wanted.kept(means.store, means.fresh) {
-        Some(kept) => Ok((key, Certificate::new(wanted.plan, Ok(kept)))),
-        None => Err((key, wanted)),
+        Some(kept) => Either::Left((key, Certificate::new(wanted.plan, Ok(kept)))),
+        None => Either::Right((key, wanted)),
     };
     let (mut certificates, lacking): (BTreeMap<_, _>, Vec<_>) =
-        Wanted::all(plans, needed).into_par_iter().partition_map(|wanted| match kept(wanted) {
-            Ok(kept) => Either::Left(kept),
-            Err(lacking) => Either::Right(lacking),
-        });
+        Wanted::all(plans, needed).into_par_iter().partition_map(kept);
     if !lacking.is_empty() {
         begins(&certificates);
     }
@@ -184,9 +181,8 @@ pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTr
     let made = match plan.precision {
         Precision::Double => {
             let (main, other) = (plan.solver.method.object().method(), check.method.object().method());
-            let formulated: &dyn Formulated<f64> = model.as_ref();
-            let solve = |method, settings| ReferenceSolve { model: model.as_ref(), formulated, method, settings };
-            certify(&solve(main.as_ref(), settings), &solve(other.as_ref(), check_settings), span, times, asked)
+            let solvers = [(main.as_ref(), settings), (other.as_ref(), check_settings)];
+            certify::<f64>(model.as_ref(), model.as_ref(), solvers, span, times, asked)
         }
         Precision::DoubleDouble => {
             let precise = |solver: &SolverSpec| {
@@ -194,9 +190,8 @@ pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTr
                 solver.method.object().precise().ok_or_else(|| format!("`{name}` has no double-double version"))
             };
             let (main, other) = (precise(&plan.solver)?, precise(check)?);
-            let formulated: &dyn Formulated<DoubleDouble> = model.as_ref();
-            let solve = |method, settings| ReferenceSolve { model: model.as_ref(), formulated, method, settings };
-            certify(&solve(main.as_ref(), settings), &solve(other.as_ref(), check_settings), span, times, asked)
+            let solvers = [(main.as_ref(), settings), (other.as_ref(), check_settings)];
+            certify::<DoubleDouble>(model.as_ref(), model.as_ref(), solvers, span, times, asked)
         }
     };
     made.map_err(|failure| failure.to_string())

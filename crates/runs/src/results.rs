@@ -7,7 +7,7 @@ use mbsbench_experiment::Label;
 use mbsbench_experiment::plan::joined;
 use mbsbench_experiment::spec::AxisValue;
 use mbsbench_input::printable;
-use mbsbench_numbers::{decimal, guarded};
+use mbsbench_numbers::{csv, decimal};
 use mbsbench_problem::Status;
 
 use crate::execute::run::Trajectory;
@@ -55,7 +55,7 @@ impl Row {
     /// shows it.
     fn why(&self) -> String {
         let said = self.message.as_deref().filter(|_| !self.is_ok()).unwrap_or_default();
-        guarded(&printable(said.lines().next().unwrap_or_default())).into_owned()
+        printable(said.lines().next().unwrap_or_default()).into_owned()
     }
 }
 
@@ -118,27 +118,16 @@ impl ResultSet {
     }
 
     /// The text of `runs.csv`.
-    ///
-    /// # Errors
-    /// None in practice: the text is made in memory.
-    pub fn to_csv(&self) -> Result<Vec<u8>, csv::Error> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        let fixed = ["status", "t_reached"].map(str::to_owned);
-        let last = ["run", "message"].map(str::to_owned);
-        writer.write_record(self.axes.iter().chain(&fixed).chain(&self.measures).chain(&last))?;
-        for row in &self.rows {
+    pub fn to_csv(&self) -> String {
+        let heads = self.axes.iter().map(String::as_str).chain(["status", "t_reached"]);
+        let heads = heads.chain(self.measures.iter().map(String::as_str)).chain(["run", "message"]);
+        let line = |row: &Row| -> Vec<String> {
+            let axes = row.axes.iter().map(|label| label.as_ref().map_or_else(String::new, |label| label.text.clone()));
             let reached = if row.t_reached.is_nan() { String::new() } else { decimal(row.t_reached) };
             let cells = row.values.iter().map(|value| value.map(decimal).unwrap_or_default());
-            writer.write_record(
-                row.axes
-                    .iter()
-                    .map(|label| label.as_ref().map_or_else(String::new, |label| guarded(&label.text).into_owned()))
-                    .chain([row.status.to_string(), reached])
-                    .chain(cells)
-                    .chain([row.key.clone(), row.why()]),
-            )?;
-        }
-        writer.into_inner().map_err(|error| error.into_error().into())
+            axes.chain([row.status.to_string(), reached]).chain(cells).chain([row.key.clone(), row.why()]).collect()
+        };
+        csv([heads.map(str::to_owned).collect()].into_iter().chain(self.rows.iter().map(line)))
     }
 }
 

@@ -21,14 +21,21 @@ pub(crate) const OUTPUTS: &str = "outputs";
 /// Hashes of files by their names.
 type Hashes = BTreeMap<String, String>;
 
-/// A file of results cannot be read or written.
+/// A file or folder cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {error}", path = path.display())]
-pub struct SealError {
-    /// The file.
+pub struct FileError {
+    /// The file or folder.
     pub path: PathBuf,
     /// Why.
     pub error: io::Error,
+}
+
+impl FileError {
+    /// Says which file an error is about.
+    pub fn of(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        |error| Self { path: path.to_owned(), error }
+    }
 }
 
 /// How the files of a folder of results stand to its manifest.
@@ -46,7 +53,7 @@ pub struct Inspection {
 ///
 /// # Errors
 /// The first file that could not be written; those before it are whole.
-pub fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), SealError> {
+pub fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), FileError> {
     let old = listed(folder).unwrap_or_default();
     let new: Hashes = files.iter().map(|(name, content)| (name.clone(), hash(content))).collect();
     let mut unchanged = old.clone();
@@ -55,7 +62,7 @@ pub fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), SealError
         list(folder, &unchanged)?;
     }
     for (name, content) in files {
-        put(folder.join(name), content)?;
+        put(&folder.join(name), content)?;
     }
     let mut whole = unchanged;
     whole.extend(new);
@@ -68,7 +75,7 @@ pub fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), SealError
 ///
 /// # Errors
 /// The first file that cannot be read.
-pub fn inspect(folder: &Path) -> Result<Inspection, SealError> {
+pub fn inspect(folder: &Path) -> Result<Inspection, FileError> {
     let mut inspection = Inspection::default();
     let Some(listed) = listed(folder) else {
         inspection.changed.push(folder.join(FILE));
@@ -80,16 +87,15 @@ pub fn inspect(folder: &Path) -> Result<Inspection, SealError> {
             Ok(content) if hash(&content) == *sealed => {}
             Ok(_) => inspection.changed.push(path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(SealError { path, error }),
+            Err(error) => return Err(FileError { path, error }),
         }
     }
-    let unreadable = |error| SealError { path: folder.to_owned(), error };
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(inspection),
-        entries => entries.map_err(unreadable)?,
+        entries => entries.map_err(FileError::of(folder))?,
     };
     for entry in entries {
-        let entry = entry.map_err(unreadable)?;
+        let entry = entry.map_err(FileError::of(folder))?;
         let name = entry.file_name();
         let has_numbers = Path::new(&name).extension().is_some_and(|extension| extension == "csv");
         if has_numbers && !name.to_str().is_some_and(|name| listed.contains_key(name)) {
@@ -125,12 +131,13 @@ fn listed(folder: &Path) -> Option<Hashes> {
     }
 }
 
-fn list(folder: &Path, hashes: &Hashes) -> Result<(), SealError> {
-    put(folder.join(FILE), format!("{:#}\n", json!({ OUTPUTS: hashes })).as_bytes())
+fn list(folder: &Path, hashes: &Hashes) -> Result<(), FileError> {
+    put(&folder.join(FILE), format!("{:#}\n", json!({ OUTPUTS: hashes })).as_bytes())
 }
 
-fn put(path: PathBuf, content: &[u8]) -> Result<(), SealError> {
-    write_atomically(&path, content).map_err(|error| SealError { path, error })
+/// Writes a file that no manifest lists, whole or not at all.
+pub fn put(path: &Path, content: &[u8]) -> Result<(), FileError> {
+    write_atomically(path, content).map_err(FileError::of(path))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use mbsbench_experiment::columns::TIMING;
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::registry::CONTROLS;
-use mbsbench_numbers::{decimal, guarded, rounded};
+use mbsbench_numbers::{csv, decimal, rounded};
 
 use crate::execute::timing::{Timed, machine, median_and_spread};
 use crate::pairs::{self, Interval};
@@ -146,37 +146,29 @@ pub fn read(path: &Path, plan: &Plan) -> Result<Vec<Option<RunTiming>>, csv::Err
 }
 
 /// One line a run that was timed: axes, the columns, all samples, the machine; times to six digits.
-///
-/// # Errors
-/// None in practice: the text is made in memory.
-pub fn to_csv(plan: &Plan, timings: &[Option<&RunTiming>]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let heads = ["median_s", "spread_s", "ratio", "low", "high", "step_ns", "samples_s", "setup_s", "run", "machine"]
-        .map(str::to_owned);
-    writer.write_record(plan.axes.iter().chain(&heads))?;
+pub fn to_csv(plan: &Plan, timings: &[Option<RunTiming>]) -> String {
+    let heads = ["median_s", "spread_s", "ratio", "low", "high", "step_ns", "samples_s", "setup_s", "run", "machine"];
+    let heads = plan.axes.iter().cloned().chain(heads.map(str::to_owned)).collect();
     let machine = machine();
     let digits = |number: f64| decimal(rounded(number));
-    let of_ratio = |timing: &RunTiming, part: fn(&Interval) -> f64| {
-        timing.ratio.as_ref().map(part).filter(|number| number.is_finite()).map_or_else(String::new, digits)
-    };
-    for (run, timing) in plan.runs.iter().zip(timings).filter_map(|(run, timing)| Some((run, (*timing)?))) {
-        let cells = run
-            .cells
-            .iter()
-            .map(|cell| cell.as_ref().map_or_else(String::new, |label| guarded(&label.text).into_owned()));
+    let finite = |number: Option<f64>| number.filter(|number| number.is_finite()).map_or_else(String::new, digits);
+    let line = |(run, timing): (&RunSpec, &Option<RunTiming>)| -> Option<Vec<String>> {
+        let timing = timing.as_ref()?;
+        let axes = run.cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, |label| label.text.clone()));
         let all: Vec<String> = timing.samples.iter().copied().map(digits).collect();
-        writer.write_record(cells.chain([
+        let cells = [
             digits(timing.median),
             digits(timing.spread),
-            of_ratio(timing, |ratio| ratio.value),
-            of_ratio(timing, |ratio| ratio.low),
-            of_ratio(timing, |ratio| ratio.high),
+            finite(timing.ratio.map(|ratio| ratio.value)),
+            finite(timing.ratio.map(|ratio| ratio.low)),
+            finite(timing.ratio.map(|ratio| ratio.high)),
             digits(timing.step_ns),
             all.join(" "),
-            if timing.set_up.is_finite() { digits(timing.set_up) } else { String::new() },
+            finite(Some(timing.set_up)),
             run.key().to_string(),
             machine.clone(),
-        ]))?;
-    }
-    writer.into_inner().map_err(|error| error.into_error().into())
+        ];
+        Some(axes.chain(cells).collect())
+    };
+    csv([heads].into_iter().chain(plan.runs.iter().zip(timings).filter_map(line)))
 }

@@ -1,7 +1,8 @@
 //! Numbers with what they are uncertain by: arithmetic, reductions, and reading off between points.
 
+use mbsbench_runs::pairs::median;
+
 use super::spec::{Operand, Reduce};
-use crate::statistics::median;
 
 /// A number with what it is uncertain by.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,7 +61,7 @@ pub(super) fn reduce(numbers: &[Number], reduce: Reduce) -> Option<Number> {
         Reduce::Max => (max(), largest),
         Reduce::Min => (min(), largest),
         Reduce::Mean => (values().sum::<f64>() / count, largest),
-        Reduce::Median => (median(values().collect()), largest),
+        Reduce::Median => (median(&values().collect::<Vec<_>>()).value, largest),
         Reduce::Sum => (values().sum(), largest * count),
         Reduce::Range => (max() - min(), 2.0 * largest),
     };

@@ -1,6 +1,6 @@
 //! What every method costs on every model, as a file: the numbers behind profiles and matrix.
 
-use mbsbench_numbers::shortest;
+use mbsbench_numbers::{csv, shortest};
 
 use super::{COMPARISON, Field};
 
@@ -10,15 +10,11 @@ pub const ACCURACIES: [f64; 3] = [1e-3, 1e-6, 1e-9];
 /// A line for each model, method and kind of work: the least work for each of [`ACCURACIES`], empty where none of its runs reaches it;
 /// the most digits for a decade of work with the run that has them; and how many of its runs failed. Five digits. What a method has nothing of
 /// has no line.
-///
-/// # Errors
-/// None in practice: the text is made in memory.
-pub fn costs_csv(fields: &[Field<'_>]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+pub fn costs_csv(fields: &[Field<'_>]) -> String {
     let mut head: Vec<String> = ["model", "method", "family", "work"].map(str::to_owned).to_vec();
     head.extend(ACCURACIES.map(|accuracy| format!("cost for {accuracy:e}")));
     head.extend(["digits per decade", "run", "failed", "runs"].map(str::to_owned));
-    writer.write_record(&head)?;
+    let mut lines = vec![head];
     let number = |value: Option<f64>| {
         value.map_or_else(String::new, |value| shortest(format!("{value:.4e}").parse().unwrap_or(value)))
     };
@@ -41,9 +37,9 @@ pub fn costs_csv(fields: &[Field<'_>]) -> Result<Vec<u8>, csv::Error> {
                 line.push(number(digits.map(|(digits, _)| digits)));
                 line.push(digits.map_or_else(String::new, |(_, run)| run.key().to_string()));
                 line.extend([method.failed(), method.points.len()].map(|count| count.to_string()));
-                writer.write_record(&line)?;
+                lines.push(line);
             }
         }
     }
-    writer.into_inner().map_err(|error| error.into_error().into())
+    csv(lines)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use mbsbench_experiment::RankingSpec;
 use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_runs::pairs::median;
 use mbsbench_runs::results::{ResultSet, Row};
 
 use super::curve::{Cost, Point, cost};
@@ -11,7 +12,6 @@ use super::rank::{Curve, Place, cheapest};
 use super::ranked::candidate;
 use super::{Counts, is_about};
 use crate::claims::Evidence;
-use crate::statistics::median;
 
 /// A run with its row, and the plan that it is of.
 #[derive(Debug, Clone, Copy)]
@@ -208,8 +208,10 @@ impl Tally {
                 }
             }
         }
-        tally.ratios =
-            ratios.into_iter().map(|(work, ratios)| (work, (!ratios.is_empty()).then(|| median(ratios)))).collect();
+        tally.ratios = ratios
+            .into_iter()
+            .map(|(work, ratios)| (work, (!ratios.is_empty()).then(|| median(&ratios).value)))
+            .collect();
         tally
     }
 }

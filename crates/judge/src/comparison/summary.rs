@@ -2,9 +2,12 @@
 
 use std::fmt::Write;
 
-use mbsbench_numbers::{decimal, guarded, markdown};
+use mbsbench_numbers::{csv, decimal, markdown};
 
 use super::{Place, Ranked, near};
+
+/// The columns of `summary.csv`.
+const HEADS: &str = "experiment,model,accuracy,methods,reached_by,work,rank,method,setting,cost,at_least,at_most,unsteady,contender,run";
 
 /// The rankings of all experiments.
 #[derive(Debug, Clone)]
@@ -13,45 +16,24 @@ pub struct Summary<'p>(pub Vec<Ranked<'p>>);
 impl Summary<'_> {
     /// One line for each method that a cell of the tables names, costs in full precision with what the runs beside them
     /// cost; a line without a method for an accuracy that nobody reaches.
-    ///
-    /// # Errors
-    /// None in practice: the text is made in memory.
-    pub fn to_csv(&self) -> Result<Vec<u8>, csv::Error> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record([
-            "experiment",
-            "model",
-            "accuracy",
-            "methods",
-            "reached_by",
-            "work",
-            "rank",
-            "method",
-            "setting",
-            "cost",
-            "at_least",
-            "at_most",
-            "unsteady",
-            "contender",
-            "run",
-        ])?;
+    pub fn to_csv(&self) -> String {
+        let mut records: Vec<Vec<String>> = vec![HEADS.split(',').map(str::to_owned).collect()];
         for ranked in &self.0 {
             for (level, &accuracy) in ranked.spec.accuracies.iter().enumerate() {
                 let head = [
                     ranked.plan.experiment.id.clone(),
-                    guarded(&ranked.spec.title).into_owned(),
+                    ranked.spec.title.clone(),
                     format!("{accuracy:e}"),
                     ranked.counts.methods.to_string(),
                     ranked.reached_by[level].to_string(),
                 ];
                 for ((work, _), places) in ranked.spec.work.0.iter().zip(&ranked.places[level]) {
-                    for line in lines(places) {
-                        writer.write_record(head.iter().chain([work]).chain(&line))?;
-                    }
+                    let head = head.iter().chain([work]);
+                    records.extend(lines(places).into_iter().map(|line| head.clone().cloned().chain(line).collect()));
                 }
             }
         }
-        writer.into_inner().map_err(|error| error.into_error().into())
+        csv(records)
     }
 
     /// A table for each model.
@@ -92,8 +74,8 @@ fn lines(places: &[Place<'_>]) -> Vec<[String; 9]> {
         let Place { cost, .. } = place;
         [
             (index + 1).to_string(),
-            guarded(place.method).into_owned(),
-            guarded(&place.setting).into_owned(),
+            place.method.to_owned(),
+            place.setting.clone(),
             decimal(cost.value),
             cost.at_least.map_or_else(String::new, decimal),
             decimal(cost.at_most),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
-use mbsbench_numbers::{decimal, rounded};
+use mbsbench_numbers::{csv, decimal, rounded};
 use mbsbench_runs::pipeline::Means;
 
 use super::bench::{Bench, Judged, ReconstructionError, Trials, Values, miss};
@@ -145,11 +145,7 @@ impl Reconstruction {
 
     /// The text of `set-ups.csv`: one line a set-up with its parameters, readings and features, the number of its runs that failed, and
     /// for every check the verdict and, if one was measured, the number. Numbers have six digits.
-    ///
-    /// # Errors
-    /// None in practice: the text is made in memory.
-    pub fn set_ups_to_csv(&self) -> Result<Vec<u8>, csv::Error> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+    pub fn set_ups_to_csv(&self) -> String {
         let checks: Vec<_> = self.findings.checks.iter().zip(&self.samples).collect();
         let is_measured = |samples: &[(Verdict, f64)]| samples.iter().any(|(_, number)| !number.is_nan());
         let heads = checks.iter().flat_map(|(finding, samples)| {
@@ -157,18 +153,18 @@ impl Reconstruction {
             std::iter::once(finding.check.clone()).chain(measured)
         });
         let variables = self.variables.iter().map(|variable| variable.name.clone());
-        writer.write_record(variables.chain(["failed_runs".to_owned()]).chain(heads))?;
+        let heads = variables.chain(["failed_runs".to_owned()]).chain(heads).collect();
         let number = |number: f64| if number.is_nan() { String::new() } else { decimal(rounded(number)) };
-        for (place, failed) in self.failed.iter().enumerate() {
+        let line = |(place, failed): (usize, &usize)| -> Vec<String> {
             let values = self.variables.iter().map(|variable| number(variable.values[place]));
             let verdicts = checks.iter().flat_map(|(_, samples)| {
                 let (verdict, measured) = samples[place];
                 let measured = is_measured(samples).then(|| number(measured));
                 std::iter::once(verdict.name().to_owned()).chain(measured)
             });
-            writer.write_record(values.chain([failed.to_string()]).chain(verdicts))?;
-        }
-        writer.into_inner().map_err(|error| error.into_error().into())
+            values.chain([failed.to_string()]).chain(verdicts).collect()
+        };
+        csv([heads].into_iter().chain(self.failed.iter().enumerate().map(line)))
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_input::BadInput;
+use mbsbench_runs::seal::FileError;
 use rayon::prelude::*;
 
 use super::{Findings, Scope};
@@ -24,13 +25,8 @@ pub enum OutdatedStudy {
         experiment: String,
     },
     /// The file cannot be read.
-    #[error("{path}: {error}", path = path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
     /// Givens, or names under `along`, make no sense.
     #[error("{0}")]
     BadInput(BadInput),
@@ -91,8 +87,7 @@ fn read(folder: &Path) -> Result<Option<(PathBuf, Findings)>, OutdatedStudy> {
     if !path.exists() {
         return Ok(None);
     }
-    let unreadable = |error| OutdatedStudy::Unreadable { path: path.clone(), error };
-    let text = mbsbench_input::read_text(&path, mbsbench_input::LARGEST_DATA).map_err(unreadable)?;
-    let findings = Findings::read_csv(&text).map_err(|error| unreadable(error.into()))?;
+    let text = mbsbench_input::read_text(&path, mbsbench_input::LARGEST_DATA).map_err(FileError::of(&path))?;
+    let findings = Findings::read_csv(&text).map_err(|error| FileError::of(&path)(error.into()))?;
     Ok(Some((path, findings)))
 }

@@ -20,5 +20,4 @@ pub(crate) use figures::style_of;
 pub use standing::work_precision;
 pub use tables::table;
 pub use times::{recorded_times, time};
-pub(crate) use write::put;
 pub use write::{WriteError, Written, write, write_pictures};

@@ -5,9 +5,10 @@ use std::path::Path;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_runs::pipeline::timings_of;
 use mbsbench_runs::results::ResultSet;
+use mbsbench_runs::seal::put;
 use mbsbench_runs::timings::{self, RunTiming};
 
-use super::{WriteError, put};
+use super::WriteError;
 
 /// Gives the rows of `results` the times recorded below `out`. They are measured and recorded before if that is asked for
 /// (`anew`), or if a finished run has none. True if they were.
@@ -22,7 +23,7 @@ pub fn time(out: &Path, plan: &Plan, results: &mut ResultSet, anew: bool) -> Res
     if measures {
         times = timings_of(plan, results);
         let path = timings::path(out, &plan.experiment.id);
-        put(&path, &timings::to_csv(plan, &times.iter().map(Option::as_ref).collect::<Vec<_>>())?)?;
+        put(&path, timings::to_csv(plan, &times).as_bytes())?;
     }
     results.show(times);
     Ok(measures)

@@ -5,14 +5,12 @@ use std::path::{Path, PathBuf};
 use mbsbench_experiment::plan::{Plan, Solved};
 use mbsbench_experiment::registry::Registry;
 use mbsbench_experiment::{Origin, PublishedError, panel_id};
-use mbsbench_input::write_atomically;
-use mbsbench_numbers::{decimal, guarded};
+use mbsbench_numbers::decimal;
 use mbsbench_render::animation::AnimationError;
 use mbsbench_render::figure::Figure;
-use mbsbench_render::png::PngError;
 use mbsbench_render::{csv, lay_out, png, svg};
-use mbsbench_runs::pipeline::Outcome;
-use mbsbench_runs::seal::{self, SealError};
+use mbsbench_runs::pipeline::{Certificate, Outcome};
+use mbsbench_runs::seal::{self, FileError};
 use mbsbench_runs::store::Store;
 use rayon::prelude::*;
 
@@ -22,27 +20,14 @@ use super::{animation, drawing, figure, table};
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The file system refused.
-    #[error("{path}: {error}", path = path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A file of published values cannot be read.
     #[error("published values {0}")]
     Published(#[from] PublishedError),
-    /// A picture cannot be made.
+    /// A picture or an animation cannot be made.
     #[error("{path}: {error}", path = path.display())]
     Picture {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: PngError,
-    },
-    /// An animation cannot be made.
-    #[error("{path}: {error}", path = path.display())]
-    Animation {
         /// The file.
         path: PathBuf,
         /// Why.
@@ -51,12 +36,6 @@ pub enum WriteError {
     /// A table of results cannot be made.
     #[error("table: {0}")]
     Csv(#[from] ::csv::Error),
-}
-
-impl From<SealError> for WriteError {
-    fn from(SealError { path, error }: SealError) -> Self {
-        Self::Io { path, error }
-    }
 }
 
 /// What was written for a reader to be told.
@@ -83,9 +62,9 @@ pub fn write(
 ) -> Result<Written, WriteError> {
     let folder = out.join(&plan.experiment.id);
     let results = &outcome.results;
-    let mut files: Vec<(String, Vec<u8>)> = vec![("runs.csv".to_owned(), results.to_csv()?)];
+    let mut files: Vec<(String, Vec<u8>)> = vec![("runs.csv".to_owned(), results.to_csv().into_bytes())];
     if !outcome.certificates.is_empty() {
-        files.push(("references.csv".to_owned(), certificates(outcome)?));
+        files.push(("references.csv".to_owned(), certificates(outcome).into_bytes()));
     }
     let mut written = Written { folder: folder.clone(), ..Written::default() };
     for spec in &plan.experiment.tables {
@@ -125,22 +104,18 @@ pub fn write_pictures(
         let bytes = if as_png { png::encode(&drawing) } else { Ok(svg::write(&drawing).into_bytes()) };
         match bytes {
             Ok(bytes) => Ok((name, bytes)),
-            Err(error) => Err(WriteError::Picture { path: folder.join(name), error }),
+            Err(error) => Err(WriteError::Picture { path: folder.join(name), error: error.into() }),
         }
     };
     let files = figures(plan, outcome, registry, store)?.par_iter().map(picture).collect::<Result<Vec<_>, _>>()?;
     let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
     if as_png {
         // No result is read from these.
-        paths.iter().zip(&files).try_for_each(|(path, (_, content))| put(path, content))?;
+        paths.iter().zip(&files).try_for_each(|(path, (_, content))| seal::put(path, content))?;
     } else {
         seal::write(&folder, &files)?;
     }
     Ok(paths)
-}
-
-pub(crate) fn put(path: &Path, content: &[u8]) -> Result<(), WriteError> {
-    write_atomically(path, content).map_err(|error| WriteError::Io { path: path.to_owned(), error })
 }
 
 /// Figures and drawings, each with whether its panels are also there by themselves.
@@ -182,12 +157,10 @@ fn pictures_of(figure: &Figure, separate: bool) -> Vec<(String, Vec<u8>)> {
 }
 
 /// One line a reference: how it was made, and to how many digits its two methods agree.
-fn certificates(outcome: &Outcome) -> Result<Vec<u8>, ::csv::Error> {
-    let mut writer = ::csv::Writer::from_writer(Vec::new());
-    writer.write_record(["reference", "model", "method", "check", "digits_asked", "digits_agreed", "failure"])?;
-    for certificate in &outcome.certificates {
-        let plan = &certificate.plan;
-        let (agreed, failure) = match &certificate.outcome {
+fn certificates(outcome: &Outcome) -> String {
+    let heads = ["reference", "model", "method", "check", "digits_asked", "digits_agreed", "failure"];
+    let line = |Certificate { plan, outcome, .. }: &Certificate| {
+        let (agreed, failure) = match outcome {
             Ok(reference) => (format!("{:.1}", reference.digits), String::new()),
             Err(failure) => (String::new(), failure.clone()),
         };
@@ -202,8 +175,7 @@ fn certificates(outcome: &Outcome) -> Result<Vec<u8>, ::csv::Error> {
                 (by, "stated".to_owned(), String::new())
             }
         };
-        let cells = [plan.key.to_string(), plan.model.identity().to_string(), method, check, asked, agreed, failure];
-        writer.write_record(cells.iter().map(|cell| guarded(cell).into_owned()))?;
-    }
-    writer.into_inner().map_err(|error| error.into_error().into())
+        [plan.key.to_string(), plan.model.identity().to_string(), method, check, asked, agreed, failure]
+    };
+    mbsbench_numbers::csv([heads.map(str::to_owned)].into_iter().chain(outcome.certificates.iter().map(line)))
 }

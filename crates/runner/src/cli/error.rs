@@ -8,11 +8,10 @@ use mbsbench_builtin::BuiltinError;
 use mbsbench_input::{BadInput, accepted, printable, unknown};
 use mbsbench_judge::claims::EvidenceError;
 use mbsbench_judge::reconstruction::{OutdatedStudy, ReconstructionError};
-use mbsbench_runs::seal::SealError;
+use mbsbench_runs::seal::FileError;
 use mbsbench_runs::store::MergeError;
 
 use crate::artefacts::WriteError;
-use crate::report::ReportError;
 
 /// Exit codes of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,13 +42,8 @@ pub enum CommandError {
     #[error("{0}")]
     Refused(String),
     /// A file that the user named cannot be read.
-    #[error("{path}: {error}", path = path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(FileError),
     /// The built-in experiments are not to be had, or differ from what is there.
     #[error("{error}\nhelp: {help}", error = .0, help = help_with(.0))]
     Builtin(#[from] BuiltinError),
@@ -58,14 +52,9 @@ pub enum CommandError {
         "the built-in experiments cannot be changed\nhelp: `mbsbench init .` writes them into the folder `experiments`, where they can"
     )]
     Unchangeable,
-    /// Finished runs cannot be kept.
-    #[error("{path}: {error}", path = path.display())]
-    Store {
-        /// Folder of the store.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
+    /// A file of results, or the cache of runs, cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The program panicked in these runs or references.
     #[error(
         "the program panicked in {}; all other runs are finished and kept\nhelp: this is a mistake of the program, described in its message; \
@@ -97,12 +86,6 @@ pub enum CommandError {
     /// Results cannot be judged.
     #[error(transparent)]
     Evidence(#[from] EvidenceError),
-    /// The report cannot be made.
-    #[error(transparent)]
-    Report(#[from] ReportError),
-    /// A file of results, or a manifest of them, cannot be read or written.
-    #[error(transparent)]
-    Sealed(#[from] SealError),
     /// Results were changed after they were made.
     #[error("{}", changed(.0))]
     Changed(Vec<ChangedResults>),
@@ -192,12 +175,7 @@ impl CommandError {
 
     /// The error about a file that cannot be read.
     pub(super) fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        |error| Self::Unreadable { path: path.to_owned(), error }
-    }
-
-    /// The error about a file or folder that cannot be written.
-    pub(super) fn store(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        |error| Self::Store { path: path.to_owned(), error }
+        |error| Self::Unreadable(FileError { path: path.to_owned(), error })
     }
 
     /// The exit code of the program.
@@ -212,7 +190,7 @@ impl CommandError {
             | Self::Merge(MergeError::Conflicts(_))
             | Self::Reconstruction(ReconstructionError::Refused(..)) => Exit::BadInput,
             Self::Changed(_) => Exit::Differs,
-            Self::Unreadable { error, .. } | Self::Merge(MergeError::Folder { error, .. }) => unreadable(error),
+            Self::Unreadable(file) | Self::Merge(MergeError::Folder(file)) => unreadable(&file.error),
             _ => Exit::System,
         }
     }

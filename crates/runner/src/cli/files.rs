@@ -8,9 +8,10 @@ use std::sync::Arc;
 use mbsbench_experiment::is_safe_name;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
-use mbsbench_input::{BadInput, Document, Problem, write_atomically};
+use mbsbench_input::{BadInput, Document, Problem};
 use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::publication::{self, Publication};
+use mbsbench_runs::seal::{FileError, put};
 use rayon::prelude::*;
 use serde_json::json;
 
@@ -29,7 +30,7 @@ pub(super) fn read_data(path: &Path) -> Result<Vec<u8>, CommandError> {
 
 /// Writes a file whole or not at all.
 pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), CommandError> {
-    write_atomically(path, content.as_ref()).map_err(CommandError::store(path))
+    Ok(put(path, content.as_ref())?)
 }
 
 /// Reads experiment files and plans their runs; all files are read before the first problem is reported.
@@ -186,7 +187,7 @@ fn files_below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, CommandError
                     }
                     None => wrong.into(),
                 };
-                return Err(CommandError::Unreadable { path, error });
+                return Err(CommandError::Unreadable(FileError { path, error }));
             }
         }
     }

@@ -18,7 +18,6 @@ use super::names::papers;
 use super::options::RunOptions;
 use super::results::ensure_sealed;
 use super::session::Session;
-use crate::artefacts::WriteError;
 use crate::report::{self, ComparisonReport, PaperReport};
 
 /// Folder for what is said of this machine and day, which no result depends on.
@@ -82,8 +81,9 @@ fn comparison<'p>(
 ) -> Result<ComparisonReport<'p>, CommandError> {
     let own: Vec<&Plan> = plans.iter().filter(|plan| is_comparison(&plan.experiment)).collect();
     let summary = Summary(own.par_iter().flat_map_iter(|plan| rank(plan, evidence, contending)).collect());
-    let costs = costs_csv(&Field::all(&own, evidence, contending)).map_err(WriteError::from)?;
-    for (name, content) in files("summary", &summary)?.into_iter().chain([("costs.csv".to_owned(), costs)]) {
+    let costs = costs_csv(&Field::all(&own, evidence, contending));
+    for (name, content) in files("summary", &summary).into_iter().chain([("costs.csv".to_owned(), costs.into_bytes())])
+    {
         write(&results.join(COMPARISON).join(name), content)?;
     }
     Ok(ComparisonReport { plans: own, summary, evidence, contending, registry: library.registry })
@@ -99,7 +99,7 @@ pub(super) fn write_rankings(plans: &[Plan], results: &Path) -> Result<Option<St
     for plan in plans.iter().filter(|plan| ranks(plan)) {
         let summary = Summary(rank(plan, &evidence, &none));
         let folder = results.join(&plan.experiment.id);
-        seal::write(&folder, &files("ranking", &summary)?)?;
+        seal::write(&folder, &files("ranking", &summary))?;
         pages.push(folder.join("ranking.md"));
     }
     Ok(match pages.as_slice() {
@@ -110,9 +110,9 @@ pub(super) fn write_rankings(plans: &[Plan], results: &Path) -> Result<Option<St
 }
 
 /// A summary as CSV and as Markdown, with the names of both files.
-fn files(name: &str, summary: &Summary<'_>) -> Result<[(String, Vec<u8>); 2], CommandError> {
-    let csv = summary.to_csv().map_err(WriteError::from)?;
-    Ok([(format!("{name}.csv"), csv), (format!("{name}.md"), summary.markdown().into_bytes())])
+fn files(name: &str, summary: &Summary<'_>) -> [(String, Vec<u8>); 2] {
+    [("csv", summary.to_csv()), ("md", summary.markdown())]
+        .map(|(end, text)| (format!("{name}.{end}"), text.into_bytes()))
 }
 
 /// Writes what made the results of these plans, there and of this machine.

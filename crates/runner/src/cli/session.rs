@@ -10,6 +10,7 @@ use mbsbench_runs::fingerprint;
 use mbsbench_runs::memory::Memory;
 use mbsbench_runs::pipeline::{Certificate, Means, Outcome, results_of};
 use mbsbench_runs::progress::Progress;
+use mbsbench_runs::seal::FileError;
 use mbsbench_runs::store::Store;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -37,7 +38,7 @@ impl Session<'_> {
         let workshop = Workshop::open(&options.machine, progress, self)?;
         let outcomes = workshop.make(self, |means| results_of(plans, Means { fresh: options.fresh, ..means }));
         workshop.learn()?;
-        let outcomes = outcomes.map_err(CommandError::store(&workshop.cache))?;
+        let outcomes = outcomes.map_err(FileError::of(&workshop.cache))?;
         for (plan, outcome) in plans.iter().zip(&outcomes) {
             self.tell_failed(&outcome.certificates, |_| format!("{}: reference", plan.experiment.id));
         }
@@ -142,7 +143,7 @@ impl Workshop {
 
     /// Keeps what the runs took, beside the entries of the cache.
     pub(super) fn learn(&self) -> Result<(), CommandError> {
-        Costs::from(self.progress.costs()).learnt(&self.cache).map_err(CommandError::store(&self.cache))
+        Ok(Costs::from(self.progress.costs()).learnt(&self.cache).map_err(FileError::of(&self.cache))?)
     }
 
     /// Says which entries of the cache were not taken.

@@ -13,7 +13,7 @@ use super::page::{anchor, animation, badge, figure_named, sign, size_of};
 use super::place::places;
 use super::results_table::Table;
 use super::statement::{Found, statement, target};
-use super::{ReportError, read};
+use super::{FileError, read};
 
 /// Widest figure or table that has statements beside it, px.
 const WIDEST_BESIDE: u32 = 640;
@@ -98,7 +98,7 @@ impl<'r> Artefact<'r> {
         paper: &str,
         [judged, linked]: [&[&Judged]; 2],
         found: &Found,
-    ) -> Result<Markup, ReportError> {
+    ) -> Result<Markup, FileError> {
         let folder = results.join(&self.plan.experiment.id);
         let id = &self.plan.experiment.id;
         let link = |kind: &str| format!("../{id}/{}.{kind}", self.id);
@@ -154,7 +154,7 @@ impl<'r> Artefact<'r> {
     }
 
     /// The SVG of its first panel where that is one by itself, else of all of it.
-    pub fn first_panel(&self, results: &Path) -> Result<(String, String), ReportError> {
+    pub fn first_panel(&self, results: &Path) -> Result<(String, String), FileError> {
         let panel = panel_id(self.id, 0).unwrap_or_default();
         let path = results.join(&self.plan.experiment.id).join(format!("{panel}.svg"));
         if path.exists() { Ok((panel, read(&path)?)) } else { Ok((self.id.to_owned(), self.svg(results)?)) }
@@ -170,7 +170,7 @@ impl<'r> Artefact<'r> {
     }
 
     /// The SVG of a figure.
-    pub fn svg(&self, results: &Path) -> Result<String, ReportError> {
+    pub fn svg(&self, results: &Path) -> Result<String, FileError> {
         read(&results.join(&self.plan.experiment.id).join(format!("{}.svg", self.id)))
     }
 }

@@ -12,7 +12,7 @@ use mbsbench_judge::reconstruction::{Finding, Findings, words};
 use super::artefact::{Artefact, experiment_anchor};
 use super::page::{Section, anchor, badge, figure_named, header, page, with_contents};
 use super::statement::{Found, check_target};
-use super::{PaperReport, ReportError, read};
+use super::{FileError, PaperReport, read};
 
 /// What a study leaves in the folder of its experiment.
 const STUDY: &str = "reconstruction.csv";
@@ -25,7 +25,7 @@ pub(super) fn file_of(paper: &str) -> String {
 }
 
 /// The page.
-pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String, ReportError> {
+pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String, FileError> {
     let paper = format!("{}.html", report.paper);
     let mut studies = Vec::new();
     for &plan in &report.plans {
@@ -89,13 +89,13 @@ pub(super) fn experiment(plan: &Plan) -> Markup {
 }
 
 /// What the study of an experiment found of the checks that are judged; none where no study was made.
-fn findings(results: &Path, plan: &Plan, judged: &[Judged]) -> Result<Option<Findings>, ReportError> {
+fn findings(results: &Path, plan: &Plan, judged: &[Judged]) -> Result<Option<Findings>, FileError> {
     let path = results.join(&plan.experiment.id).join(STUDY);
     // A study is made by a command of its own and may not have been.
     if !path.exists() {
         return Ok(None);
     }
-    let mut findings = Findings::read_csv(&read(&path)?).map_err(|error| ReportError { path, error: error.into() })?;
+    let mut findings = Findings::read_csv(&read(&path)?).map_err(|error| FileError::of(&path)(error.into()))?;
     // A study may be older than the ledger.
     findings
         .checks
@@ -109,7 +109,7 @@ fn study_anchor(id: &str) -> String {
 }
 
 /// The study of one experiment.
-fn study(folder: &Path, plan: &Plan, findings: &Findings, paper: &str) -> Result<Markup, ReportError> {
+fn study(folder: &Path, plan: &Plan, findings: &Findings, paper: &str) -> Result<Markup, FileError> {
     let id = &plan.experiment.id;
     let scope = &plan.experiment.study;
     let name = |name: &str| words::short_name(name, &plan.experiment.variables());
@@ -178,7 +178,7 @@ fn study(folder: &Path, plan: &Plan, findings: &Findings, paper: &str) -> Result
 }
 
 /// The figure of a study.
-fn figure(folder: &Path, id: &str) -> Result<Markup, ReportError> {
+fn figure(folder: &Path, id: &str) -> Result<Markup, FileError> {
     let text = read(&folder.join(FIGURE))?;
     Ok(figure_named(&text, "reconstruction", &format!("{}-reconstruction", anchor(id))))
 }

@@ -9,7 +9,7 @@ use mbsbench_judge::publication::{MainClaim, Publication, PublicationKind};
 use super::artefact::{Artefact, Kind};
 use super::page::{badge, figure_named, of, page, search, strip, tally};
 use super::statement::target;
-use super::{PaperReport, ReportError};
+use super::{FileError, PaperReport};
 
 /// How many numbers of a statement are told as an example.
 const TOLD: usize = 3;
@@ -20,11 +20,11 @@ pub(super) fn page_of(
     reports: &[PaperReport<'_>],
     lacking: &[(String, Publication)],
     is_compared: bool,
-) -> Result<String, ReportError> {
+) -> Result<String, FileError> {
     let total = reports.iter().map(|report| report.scores().total()).sum::<usize>();
     let of_kind = |kind| reports.iter().filter(move |report| report.publication.kind == kind);
     let (papers, sets) = (of_kind(PublicationKind::Paper), of_kind(PublicationKind::Set));
-    let entries = |reports: Vec<&PaperReport<'_>>| -> Result<Vec<Markup>, ReportError> {
+    let entries = |reports: Vec<&PaperReport<'_>>| -> Result<Vec<Markup>, FileError> {
         reports.into_iter().map(|report| entry(results, report)).collect()
     };
     let (papers, sets) = (entries(papers.collect())?, entries(sets.collect())?);
@@ -72,7 +72,7 @@ pub(super) fn page_of(
 }
 
 /// From a sentence to its outcome, by the first example that there is.
-fn way(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, ReportError> {
+fn way(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, FileError> {
     for report in reports {
         for claim in &report.publication.claims {
             // An example that is understood without a word on what is left out: our numbers beside printed ones.
@@ -124,7 +124,7 @@ fn compared(judged: &Judged) -> impl Iterator<Item = &JudgedCheck> {
 }
 
 /// A paper or set with how its statements fare.
-fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup, ReportError> {
+fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup, FileError> {
     let page = format!("{}.html", report.paper);
     let claims = &report.publication.claims;
     let picture = thumbnail(results, report, claims.first(), &report.paper)?;
@@ -148,7 +148,7 @@ fn thumbnail(
     report: &PaperReport<'_>,
     claim: Option<&MainClaim>,
     unique: &str,
-) -> Result<Option<Markup>, ReportError> {
+) -> Result<Option<Markup>, FileError> {
     let artefacts = Artefact::all(&report.plans);
     let figures = || artefacts.iter().filter(|artefact| artefact.kind == Kind::Figure);
     let places: Vec<&str> =

@@ -18,11 +18,11 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::Registry;
 use mbsbench_experiment::plan::Plan;
-use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::record::Scores;
 use mbsbench_judge::claims::{Evidence, Judged};
 use mbsbench_judge::comparison::{Contending, Summary};
 use mbsbench_judge::publication::Publication;
+use mbsbench_runs::seal::{FileError, put};
 use rayon::prelude::*;
 
 /// A paper with everything that its page shows.
@@ -42,16 +42,6 @@ impl PaperReport<'_> {
     fn scores(&self) -> Scores {
         Scores::of(&self.judged, false)
     }
-}
-
-/// The report cannot be made.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: {error}", path = path.display())]
-pub struct ReportError {
-    /// The file that could not be read or written.
-    pub path: PathBuf,
-    /// Why.
-    pub error: std::io::Error,
 }
 
 /// The comparison of methods across the papers with what its page shows.
@@ -78,12 +68,9 @@ pub fn write(
     papers: &[PaperReport<'_>],
     lacking: &[(String, Publication)],
     compared: Option<&ComparisonReport<'_>>,
-) -> Result<PathBuf, ReportError> {
+) -> Result<PathBuf, FileError> {
     let folder = results.join("report");
-    let save = |name: &str, text: String| {
-        let path = folder.join(name);
-        write_atomically(&path, text.as_bytes()).map_err(|error| ReportError { path, error })
-    };
+    let save = |name: &str, text: String| put(&folder.join(name), text.as_bytes());
     let of_papers = || {
         papers.par_iter().try_for_each(|paper| {
             save(&format!("{}.html", paper.paper), paper::page_of(results, paper)?)?;
@@ -103,7 +90,6 @@ pub fn write(
 }
 
 /// The text of a file.
-fn read(path: &Path) -> Result<String, ReportError> {
-    mbsbench_input::read_text(path, mbsbench_input::LARGEST_DATA)
-        .map_err(|error| ReportError { path: path.to_owned(), error })
+fn read(path: &Path) -> Result<String, FileError> {
+    mbsbench_input::read_text(path, mbsbench_input::LARGEST_DATA).map_err(FileError::of(path))
 }

@@ -7,7 +7,7 @@ use mbsbench_judge::claims::{Judged, Verdict};
 use mbsbench_numbers::{short, unguarded};
 
 use super::page::sign;
-use super::{ReportError, read};
+use super::{FileError, read};
 
 /// Widest table that a page has room for, px.
 const ROOM: u32 = 960;
@@ -68,11 +68,11 @@ impl Column {
 
 impl Table {
     /// Reads the table `id` of a folder.
-    pub fn read(folder: &Path, id: &str) -> Result<Self, ReportError> {
+    pub fn read(folder: &Path, id: &str) -> Result<Self, FileError> {
         let path = folder.join(format!("{id}.csv"));
         let text = read(&path)?;
         let mut reader = csv::Reader::from_reader(text.as_bytes());
-        let damaged = |error: csv::Error| ReportError { path: path.clone(), error: error.into() };
+        let damaged = |error: csv::Error| FileError::of(&path)(error.into());
         let heads = reader.headers().map_err(damaged)?.clone();
         let records: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().map_err(damaged)?;
         let place = |name: &str| heads.iter().position(|head| head == name);

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::caught::caught;
 use super::queue::longest_first;
-use super::run::{Job, Record, execute};
+use super::run::{Record, execute};
 use crate::means::Means;
 use crate::memory;
 use crate::references::{Certificate, NO_CONTENT};
@@ -38,26 +38,12 @@ impl Pending<'_> {
 
     /// Makes the run, in the memory that there is.
     pub(crate) fn record(&self, means: Means<'_>) -> Record {
+        let reference = self.certificate.and_then(|certificate| certificate.outcome.as_ref().ok());
         let made = caught(|| match means.memory.reserve(memory::of_run(self.run)) {
-            Ok(_reserved) => means.progress.timed(self.run.key(), self.expected, || self.solve()),
+            Ok(_reserved) => means.progress.timed(self.run.key(), self.expected, || execute(self.run, reference)),
             Err(too_large) => Record::lost(Status::Memory, too_large.to_string()),
         });
         made.unwrap_or_else(|said| Record::lost(Status::Panicked, said))
-    }
-
-    fn solve(&self) -> Record {
-        let run = self.run;
-        let (model, method) = (run.model.object().model(), run.method.object().method());
-        execute(&Job {
-            model: model.as_ref(),
-            method: method.as_ref(),
-            settings: run.settings,
-            span: run.span,
-            measures: &run.measures,
-            rules: &run.rules,
-            recording: &run.recording,
-            reference: self.certificate.and_then(|certificate| certificate.outcome.as_ref().ok()),
-        })
     }
 }
 
@@ -71,8 +57,7 @@ pub(crate) fn stored_key(run: &RunSpec, certificate: Option<&Certificate>) -> St
 /// Whether a record has what is asked of a run.
 fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Misshapen> {
     shape::of_record(record)?;
-    let columns = run.measures.iter().flat_map(|measure| measure.object().columns());
-    shape::ensure(columns.eq(record.columns.iter().cloned()), "its columns are those of another run")?;
+    shape::ensure(run.columns() == record.columns, "its columns are those of another run")?;
     let asked = &run.recording.trajectories;
     let is_drawn = match &record.trajectory {
         Some(curves) => curves.observables.iter().all(|name| asked.contains(name)),

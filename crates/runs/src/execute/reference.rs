@@ -1,21 +1,9 @@
 //! Reference solutions with a certificate: two unrelated methods, and the digits to which they agree.
 
 use mbsbench_measures::ReferenceTrajectory;
-use mbsbench_problem::{Class, DoubleDouble, Failure, Formulated, Method, Model, Scalar, Settings};
+use mbsbench_problem::{Class, Failure, Formulated, Method, Model, Scalar, Settings};
 
 use super::collect::Collection;
-
-/// One of the two solves behind a reference.
-pub struct ReferenceSolve<'r, S: Scalar> {
-    /// The model.
-    pub model: &'r dyn Model,
-    /// The equations in this scalar.
-    pub formulated: &'r dyn Formulated<S>,
-    /// The method.
-    pub method: &'r dyn Method<S>,
-    /// Step control and budgets.
-    pub settings: Settings,
-}
 
 /// Solves with both methods and compares their states at `times` (s, increasing, within `span`).
 ///
@@ -25,14 +13,24 @@ pub struct ReferenceSolve<'r, S: Scalar> {
 /// # Errors
 /// The failure of either solve, or of an observation.
 pub fn certify<S: Scalar>(
-    main: &ReferenceSolve<'_, S>,
-    check: &ReferenceSolve<'_, S>,
+    model: &dyn Model,
+    formulated: &dyn Formulated<S>,
+    solvers: [(&dyn Method<S>, Settings); 2],
     span: [f64; 2],
     times: &[f64],
     digits_asked: f64,
 ) -> Result<ReferenceTrajectory, Failure> {
-    let (first, second) = (states(main, span, times)?, states(check, span, times)?);
-    let observables: Vec<String> = main.model.observables().into_iter().map(|o| o.name).collect();
+    let solve = |(method, settings)| {
+        let collection = Collection { formulated, method, settings, span, may_be_stopped: true };
+        let found = match collection.states(times) {
+            (_, Some(failure)) => return Err(failure),
+            (states, None) => states.into_iter().zip(times),
+        };
+        found.map(|(state, &time)| state.ok_or(Failure::NonFinite { time })).collect::<Result<Vec<_>, _>>()
+    };
+    let [main, check] = solvers;
+    let (first, second) = (solve(main)?, solve(check)?);
+    let observables: Vec<String> = model.observables().into_iter().map(|o| o.name).collect();
     let mut reference = ReferenceTrajectory {
         observables,
         times: times.to_vec(),
@@ -40,8 +38,8 @@ pub fn certify<S: Scalar>(
         digits_asked,
         ..Default::default()
     };
-    let scale = scales(&first, &main.model.classes());
-    let (mut one, mut other) = (main.model.observation(), check.model.observation());
+    let scale = scales(&first, &model.classes());
+    let (mut one, mut other) = (model.observation(), model.observation());
     for ((&t, a), b) in times.iter().zip(&first).zip(&second) {
         for ((a, b), scale) in a.iter().zip(b).zip(&scale) {
             let difference = (*a - *b).value().abs();
@@ -75,19 +73,6 @@ fn scales<S: Scalar>(states: &[Vec<S>], classes: &[Class]) -> Vec<f64> {
     let scale = |(&own, &class): (&f64, &Class)| if own < BILLIONTH * of_class(class) { of_class(class) } else { own };
     own.iter().zip(classes).map(scale).collect()
 }
-
-/// States at `times`, by extra steps where they are no step's end.
-fn states<S: Scalar>(solve: &ReferenceSolve<'_, S>, span: [f64; 2], times: &[f64]) -> Result<Vec<Vec<S>>, Failure> {
-    let &ReferenceSolve { formulated, method, settings, .. } = solve;
-    let (states, failure) = Collection { formulated, method, settings, span, may_be_stopped: true }.states(times);
-    match failure {
-        Some(failure) => Err(failure),
-        None => states.into_iter().zip(times).map(|(state, &time)| state.ok_or(Failure::NonFinite { time })).collect(),
-    }
-}
-
-/// The scalar of precise references.
-pub type Precise = DoubleDouble;
 
 #[cfg(test)]
 mod tests {

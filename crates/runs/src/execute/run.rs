@@ -2,38 +2,18 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_experiment::registry::{Choice, MeasureKind};
+use mbsbench_experiment::plan::RunSpec;
 use mbsbench_experiment::{Recording, Rule};
-use mbsbench_measures::stepwise::{self, drawable, properties};
+use mbsbench_measures::stepwise::{drawable, properties};
 use mbsbench_measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory, Within};
 use mbsbench_numbers::Decimator;
 use mbsbench_problem::{
-    Failure, Method, Model, Observation, Observer, Settings, Statistics, Status, Step, StepControl, Task,
+    Failure, Formulated, Method, Model, Observation, Observer, Statistics, Status, Step, StepControl, Task,
 };
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::stop::Stop;
-
-/// What one run needs, all borrowed from the plan.
-pub struct Job<'j> {
-    /// The model, parameters and formulation chosen.
-    pub model: &'j dyn Model,
-    /// The method.
-    pub method: &'j dyn Method,
-    /// Step control and budgets.
-    pub settings: Settings,
-    /// Initial and final time, s.
-    pub span: [f64; 2],
-    /// The measures, in the order of their columns.
-    pub measures: &'j [Choice<MeasureKind>],
-    /// Rules that the run must not break.
-    pub rules: &'j [Rule],
-    /// What is drawn of it.
-    pub recording: &'j Recording,
-    /// The reference, where a measure needs one.
-    pub reference: Option<&'j ReferenceTrajectory>,
-}
 
 /// What is kept of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,6 +49,18 @@ pub struct Trajectory {
 }
 
 impl Record {
+    /// Of a run that ended by itself, without what is drawn of it.
+    fn of(run: &RunSpec, failure: Option<&Failure>, t_reached: f64, values: Vec<Option<f64>>) -> Self {
+        Self {
+            status: Status::of(failure),
+            message: failure.map(ToString::to_string),
+            t_reached,
+            columns: run.columns(),
+            values,
+            trajectory: None,
+        }
+    }
+
     /// Of a run that program or machine ended, as `said`. How far it came is not known.
     pub fn lost(status: Status, said: String) -> Self {
         Self {
@@ -87,58 +79,54 @@ impl Record {
     }
 }
 
-/// Solves and measures. Never panics on a diverging run; what went wrong is in the record.
-pub fn execute(job: &Job<'_>) -> Record {
+/// Solves and measures a run with its reference, if a measure needs one. Never panics on a diverging run; what went wrong is in the record.
+pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record {
+    let (model, method) = (run.model.object().model(), run.method.object().method());
+    let (model, method): (&dyn Model, &dyn Method) = (model.as_ref(), method.as_ref());
     let (observables, classes): (Vec<String>, Vec<_>) =
-        job.model.observables().into_iter().map(|observable| (observable.name, observable.class)).unzip();
-    let step = match job.settings.control {
+        model.observables().into_iter().map(|observable| (observable.name, observable.class)).unzip();
+    let step = match run.settings.control {
         StepControl::Fixed { step } => Some(step),
         StepControl::Tolerance { .. } => None,
     };
-    let context = MeasureContext {
-        observables: &observables,
-        classes: &classes,
-        span: job.span,
-        method: job.method,
-        step,
-        reference: job.reference,
-    };
-    if job.is_of_method() {
-        return analyse(job, &context);
+    let context =
+        MeasureContext { observables: &observables, classes: &classes, span: run.span, method, step, reference };
+    if is_of_method(run) {
+        return analyse(run, &context);
     }
-    let initial = mbsbench_problem::model::Formulated::<f64>::initial_state(job.model);
-    let drawable = drawable(job.model);
-    let recorded: Vec<usize> =
-        job.recording.trajectories.iter().filter_map(|name| drawable.iter().position(|o| o.name == *name)).collect();
+    let initial = Formulated::<f64>::initial_state(model);
+    let drawable = drawable(model);
+    let recording = &run.recording;
+    let places: Vec<usize> =
+        recording.trajectories.iter().filter_map(|name| drawable.iter().position(|o| o.name == *name)).collect();
+    let place_of = |rule: &Rule| observables.iter().position(|name| *name == rule.observable);
+    let count = places.len();
     let mut watch = Watch {
-        observation: job.model.observation(),
-        inside: job.model.observation(),
-        measures: job.measures.iter().map(|measure| measure.object().start(&context)).collect(),
-        rules: job
-            .rules
-            .iter()
-            .filter_map(|rule| observables.iter().position(|o| *o == rule.observable).map(|index| (index, rule)))
-            .collect(),
+        observation: model.observation(),
+        inside: model.observation(),
+        measures: run.measures.iter().map(|measure| measure.object().start(&context)).collect(),
+        rules: run.rules.iter().filter_map(|rule| Some((place_of(rule)?, rule))).collect(),
         before: vec![0.0; observables.len()],
         after: vec![0.0; observables.len()],
         state: initial.clone(),
-        properties: [f64::NAN; stepwise::COUNT],
-        size_before: None,
-        row: vec![0.0; recorded.len()],
-        decimator: (!recorded.is_empty()).then(|| decimator(job.recording, recorded.len())),
-        every: job.recording.every,
-        inner: vec![0.0; observables.len()],
-        recorded,
+        recorder: (count > 0).then(|| Recorder {
+            places,
+            row: vec![0.0; count],
+            decimator: decimator(recording, count),
+            every: recording.every,
+            inner: vec![0.0; observables.len()],
+            size_before: None,
+        }),
         stop: Stop::now(),
     };
-    let mut ode = mbsbench_problem::model::Formulated::<f64>::ode(job.model);
+    let mut ode = Formulated::<f64>::ode(model);
     let functions = ode.form().events().map_or(0, |functions| {
         // Where the functions cannot be found, the failure is that of the solve.
-        let prepared = functions.prepare(job.span[0], &initial, 0.0);
+        let prepared = functions.prepare(run.span[0], &initial, 0.0);
         prepared.map_or(0, |()| (0..functions.count()).filter(|&index| functions.is_watched(index)).count())
     });
-    let task = Task { t_start: job.span[0], t_end: job.span[1], initial: &initial, settings: job.settings };
-    let solution = task.solve(job.method, ode.as_mut(), &mut watch);
+    let task = Task { t_start: run.span[0], t_end: run.span[1], initial: &initial, settings: run.settings };
+    let solution = task.solve(method, ode.as_mut(), &mut watch);
 
     let ending = Ending {
         t_reached: solution.t_reached,
@@ -149,23 +137,16 @@ pub fn execute(job: &Job<'_>) -> Record {
         functions,
     };
     let values = watch.measures.into_iter().flat_map(|measure| measure.finish(&ending)).collect();
-    let trajectory = watch.decimator.map(|decimator| {
+    let trajectory = watch.recorder.map(|Recorder { places, decimator, .. }| {
         let (times, columns) = decimator.finish();
         Trajectory {
-            observables: watch.recorded.iter().map(|&index| drawable[index].name.clone()).collect(),
-            units: watch.recorded.iter().map(|&index| drawable[index].unit.to_owned()).collect(),
+            observables: places.iter().map(|&place| drawable[place].name.clone()).collect(),
+            units: places.iter().map(|&place| drawable[place].unit.to_owned()).collect(),
             times,
             columns,
         }
     });
-    Record {
-        status: Status::of(solution.failure.as_ref()),
-        message: solution.failure.as_ref().map(ToString::to_string),
-        t_reached: solution.t_reached,
-        columns: job.measures.iter().flat_map(|measure| measure.object().columns()).collect(),
-        values,
-        trajectory,
-    }
+    Record { trajectory, ..Record::of(run, solution.failure.as_ref(), solution.t_reached, values) }
 }
 
 /// What keeps as much of a trajectory of so many columns as is drawn of it.
@@ -174,38 +155,28 @@ pub(crate) fn decimator(recording: &Recording, columns: usize) -> Decimator {
     decimator.looking_at(&recording.windows).on_logarithmic_axes(recording.logarithmic)
 }
 
-impl Job<'_> {
-    /// Whether all that is wanted follows from the method alone.
-    fn is_of_method(&self) -> bool {
-        let Self { measures, recording, .. } = self;
-        !measures.is_empty()
-            && recording.trajectories.is_empty()
-            && measures.iter().all(|measure| measure.object().is_of_method())
-    }
+/// Whether all that is wanted follows from the method alone.
+fn is_of_method(run: &RunSpec) -> bool {
+    !run.measures.is_empty()
+        && run.recording.trajectories.is_empty()
+        && run.measures.iter().all(|measure| measure.object().is_of_method())
 }
 
 /// The record of a run for which nothing has to be solved.
-fn analyse(job: &Job<'_>, context: &MeasureContext<'_>) -> Record {
+fn analyse(run: &RunSpec, context: &MeasureContext<'_>) -> Record {
     let ending = Ending {
-        t_reached: job.span[0],
+        t_reached: run.span[0],
         statistics: &Statistics::default(),
         observables: &[],
         failure: None,
         states: 0,
         functions: 0,
     };
-    let measured = job.measures.iter().map(|measure| measure.object().start(context).finish(&ending));
+    let measured = run.measures.iter().map(|measure| measure.object().start(context).finish(&ending));
     let values: Vec<Option<f64>> = measured.flatten().collect();
     let reason = || "the method does not say how it treats an oscillator, or its step is not constant".to_owned();
     let failure = values.iter().all(Option::is_none).then(|| Failure::NotApplicable { reason: reason() });
-    Record {
-        status: Status::of(failure.as_ref()),
-        message: failure.as_ref().map(ToString::to_string),
-        t_reached: job.span[0],
-        columns: job.measures.iter().flat_map(|measure| measure.object().columns()).collect(),
-        values,
-        trajectory: None,
-    }
+    Record::of(run, failure.as_ref(), run.span[0], values)
 }
 
 /// The observer that turns states into observables and shows them to measures and recorder.
@@ -217,62 +188,51 @@ struct Watch<'m> {
     before: Vec<f64>,
     after: Vec<f64>,
     state: Vec<f64>,
+    recorder: Option<Recorder>,
+    stop: Stop,
+}
+
+/// What is drawn of a run.
+struct Recorder {
     /// Places among the model's observables and, after them, the properties of steps.
-    recorded: Vec<usize>,
-    /// Properties of the present step where a state is recorded.
-    properties: [f64; stepwise::COUNT],
-    /// Size of the step before the present one, s.
-    size_before: Option<f64>,
+    places: Vec<usize>,
     row: Vec<f64>,
+    decimator: Decimator,
     /// Largest distance of recorded states, s.
     every: Option<f64>,
     /// Observables inside a step.
     inner: Vec<f64>,
-    decimator: Option<Decimator>,
-    stop: Stop,
+    /// Size of the step before the present one, s.
+    size_before: Option<f64>,
 }
 
-impl Watch<'_> {
-    /// Records the state that `values` has, and the properties of the present step.
-    fn record(&mut self, t: f64, values: Values) {
-        let values = match values {
-            Values::Before => &self.before,
-            Values::Inner => &self.inner,
-            Values::After => &self.after,
-        };
-        if let Some(decimator) = &mut self.decimator {
-            for (cell, &index) in self.row.iter_mut().zip(&self.recorded) {
-                *cell = values.get(index).copied().unwrap_or_else(|| self.properties[index - values.len()]);
-            }
-            decimator.push(t, &self.row);
+impl Recorder {
+    /// Records the observables of a state, and the properties of the step that it is of.
+    fn record(&mut self, t: f64, values: &[f64], properties: &[f64]) {
+        for (cell, &place) in self.row.iter_mut().zip(&self.places) {
+            *cell = values.get(place).copied().unwrap_or_else(|| properties[place - values.len()]);
         }
+        self.decimator.push(t, &self.row);
     }
 
     /// Records states inside a step that is longer than what may lie between two.
-    fn record_inside(&mut self, step: &mut Step<'_>) {
-        let (Some(every), true) = (self.every, self.decimator.is_some()) else { return };
+    fn record_inside(&mut self, step: &mut Step<'_>, observation: &mut dyn Observation, state: &mut [f64]) {
+        let Some(every) = self.every else { return };
         let length = step.t_end - step.t_start;
         let parts = (length / every).ceil();
+        let mut inner = std::mem::take(&mut self.inner);
         let mut part = 1.0;
         while part < parts {
             let t = step.t_start + length * part / parts;
             // A state that cannot be had leaves a gap in a recording.
-            if step.within.state_at(t, &mut self.state).is_ok() {
-                self.inside.observe(t, &self.state, &mut self.inner);
-                self.properties = properties(step, part / parts, self.size_before);
-                self.record(t, Values::Inner);
+            if step.within.state_at(t, state).is_ok() {
+                observation.observe(t, state, &mut inner);
+                self.record(t, &inner, &properties(step, part / parts, self.size_before));
             }
             part += 1.0;
         }
+        self.inner = inner;
     }
-}
-
-/// Where observables stand.
-#[derive(Debug, Clone, Copy)]
-enum Values {
-    Before,
-    Inner,
-    After,
 }
 
 impl Observer for Watch<'_> {
@@ -318,15 +278,15 @@ impl Observer for Watch<'_> {
         for measure in &mut self.measures {
             measure.step(&mut observed);
         }
-        // The first step is known only now, and the curves of its properties begin at its start.
-        if step.index == 1 {
-            self.properties = properties(step, 0.0, self.size_before);
-            self.record(step.t_start, Values::Before);
+        if let Some(recorder) = &mut self.recorder {
+            // The first step is known only now, and the curves of its properties begin at its start.
+            if step.index == 1 {
+                recorder.record(step.t_start, &self.before, &properties(step, 0.0, None));
+            }
+            recorder.record_inside(step, self.inside.as_mut(), &mut self.state);
+            recorder.record(step.t_end, &self.after, &properties(step, 1.0, recorder.size_before));
+            recorder.size_before = Some(step.t_end - step.t_start);
         }
-        self.record_inside(step);
-        self.properties = properties(step, 1.0, self.size_before);
-        self.size_before = Some(step.t_end - step.t_start);
-        self.record(step.t_end, Values::After);
         if let Some(failure) = self.observation.failure().or_else(|| self.inside.failure()) {
             return ControlFlow::Break(failure);
         }

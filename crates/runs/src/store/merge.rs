@@ -9,6 +9,7 @@ use mbsbench_input::write_replaceable;
 
 use super::Store;
 use super::entry::{Entry, Refusal};
+use crate::seal::FileError;
 
 /// What became of the entries of other stores.
 #[derive(Debug, Default)]
@@ -37,24 +38,14 @@ pub struct Conflict {
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// A folder cannot be listed.
-    #[error("{folder}: {error}", folder = folder.display())]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Folder(FileError),
     /// Entries contradict each other; all of them. Nothing is merged.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Conflicts(Vec<Conflict>),
     /// An entry cannot be written. Those written by then are whole.
-    #[error("{path}: {error}", path = path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Write(FileError),
 }
 
 /// An entry that is there, for comparison.
@@ -72,17 +63,32 @@ impl Store {
     /// # Errors
     /// A folder that cannot be listed; entries that contradict each other or those here; a file that cannot be written.
     pub fn merge(&self, folders: &[PathBuf]) -> Result<Merged, MergeError> {
-        let mut merged = Merged::default();
+        let (mut merged, mut conflicts) = (Merged::default(), Vec::new());
         let mut known: BTreeMap<PathBuf, Known> = BTreeMap::new();
-        let mut conflicts = Vec::new();
         for folder in folders {
-            let files = files(folder).map_err(|error| MergeError::Folder { folder: folder.clone(), error })?;
-            for file in files {
-                match self.take(&file, folder, &mut known) {
-                    Ok(Taken::New) => merged.added += 1,
-                    Ok(Taken::Same) => merged.same += 1,
-                    Ok(Taken::Conflict(conflict)) => conflicts.push(conflict),
-                    Err(refusal) => merged.refused.push((file, refusal)),
+            for file in files(folder).map_err(FileError::of(folder)).map_err(MergeError::Folder)? {
+                let place = file.strip_prefix(folder).unwrap_or(&file);
+                let (title, sum) = match self.checked(&file, place) {
+                    Ok(found) => found,
+                    Err(refusal) => {
+                        merged.refused.push((file, refusal));
+                        continue;
+                    }
+                };
+                let own = self.folder.join(place);
+                // A damaged entry here counts as missing.
+                if !known.contains_key(place)
+                    && let Ok((_, sum)) = self.checked(&own, place)
+                {
+                    known.insert(place.to_owned(), Known { file: own, sum, is_here: true });
+                }
+                match known.get(place) {
+                    None => {
+                        merged.added += 1;
+                        known.insert(place.to_owned(), Known { file, sum, is_here: false });
+                    }
+                    Some(known) if known.sum == sum => merged.same += 1,
+                    Some(known) => conflicts.push(Conflict { title, one: known.file.clone(), other: file }),
                 }
             }
         }
@@ -90,41 +96,17 @@ impl Store {
             return Err(MergeError::Conflicts(conflicts));
         }
         for (place, entry) in known.iter().filter(|(_, entry)| !entry.is_here) {
-            self.copy(place, entry).map_err(|error| MergeError::Write { path: self.folder.join(place), error })?;
+            self.copy(place, entry).map_err(FileError::of(&self.folder.join(place))).map_err(MergeError::Write)?;
         }
         Ok(merged)
     }
 
-    /// What is to be done with a file of another store.
-    fn take(&self, file: &Path, folder: &Path, known: &mut BTreeMap<PathBuf, Known>) -> Result<Taken, Refusal> {
-        let place = file.strip_prefix(folder).unwrap_or(file);
+    /// Checks a file as the entry of a place, and gives its title and the hash of its content.
+    fn checked(&self, file: &Path, place: &Path) -> Result<(String, blake3::Hash), Refusal> {
         let bytes = mbsbench_input::read_file(file, mbsbench_input::LARGEST_DATA)?;
         let entry = Entry::parse(&bytes)?;
         entry.check(place, &self.fingerprint)?;
-        let sum = blake3::hash(&bytes);
-        if !known.contains_key(place)
-            && let Some(own) = self.own(place)
-        {
-            known.insert(place.to_owned(), own);
-        }
-        match known.get(place) {
-            None => {
-                known.insert(place.to_owned(), Known { file: file.to_owned(), sum, is_here: false });
-                Ok(Taken::New)
-            }
-            Some(known) if known.sum == sum => Ok(Taken::Same),
-            Some(known) => {
-                Ok(Taken::Conflict(Conflict { title: entry.title(), one: known.file.clone(), other: file.to_owned() }))
-            }
-        }
-    }
-
-    /// The entry that this store has at a place; a damaged one counts as missing.
-    fn own(&self, place: &Path) -> Option<Known> {
-        let file = self.folder.join(place);
-        let bytes = mbsbench_input::read_file(&file, mbsbench_input::LARGEST_DATA).ok()?;
-        Entry::parse(&bytes).ok()?.check(place, &self.fingerprint).ok()?;
-        Some(Known { file, sum: blake3::hash(&bytes), is_here: true })
+        Ok((entry.title(), blake3::hash(&bytes)))
     }
 
     fn copy(&self, place: &Path, entry: &Known) -> io::Result<()> {
@@ -134,13 +116,6 @@ impl Store {
         }
         write_replaceable(&self.folder.join(place), &bytes)
     }
-}
-
-/// What is to be done with an entry.
-enum Taken {
-    New,
-    Same,
-    Conflict(Conflict),
 }
 
 /// The files of a store that are entries or ought to be, in the order of their paths.

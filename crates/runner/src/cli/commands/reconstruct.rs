@@ -106,7 +106,7 @@ impl Command for Reconstruct {
 fn write(folder: &Path, plan: &Plan, found: &Reconstruction) -> Result<(), CommandError> {
     let mut files = vec![
         ("reconstruction.csv".to_owned(), found.findings.to_csv().map_err(WriteError::from)?),
-        ("set-ups.csv".to_owned(), found.set_ups_to_csv().map_err(WriteError::from)?),
+        ("set-ups.csv".to_owned(), found.set_ups_to_csv().into_bytes()),
     ];
     if let Some(figure) = shares::figure(found) {
         files.push((format!("{}.svg", figure.id), svg::write(&lay_out(&figure)).into_bytes()));

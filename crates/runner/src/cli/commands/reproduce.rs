@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use mbsbench_input::remove_leftovers;
 use mbsbench_runs::costs::Costs;
+use mbsbench_runs::seal::FileError;
 
 use super::Command;
 use crate::cli::judging::judge_papers;
@@ -69,7 +70,7 @@ impl Command for Reproduce {
         if is_all {
             if make.record_times {
                 let costs = Costs::known(&make.options.machine.cache, &out);
-                costs.record(&plans, &out).map_err(CommandError::store(&out))?;
+                costs.record(&plans, &out).map_err(FileError::of(&out))?;
             }
             write_manifest(library, &plans, &out)?;
         }

@@ -8,6 +8,7 @@ use mbsbench_input::nearest;
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::{Made, Means, Titles, make};
 use mbsbench_runs::progress::Progress;
+use mbsbench_runs::seal::FileError;
 use mbsbench_runs::store::Store;
 use serde_json::{Map, Value, json};
 use tabled::builder::Builder;
@@ -172,10 +173,10 @@ fn keep(
 ) -> Result<(Made, Progress), CommandError> {
     let chosen = plans.iter().map(|plan| plan.runs.iter().filter(|run| is_chosen(plan, run)).count());
     let workshop = Workshop::open(&options.machine, Progress::new(chosen.sum()), session)?;
-    workshop.store.prepare().map_err(CommandError::store(&workshop.cache))?;
+    workshop.store.prepare().map_err(FileError::of(&workshop.cache))?;
     let made = workshop.make(session, |means| make(plans, is_chosen, Means { fresh: options.fresh, ..means }));
     workshop.learn()?;
-    let made = made.map_err(CommandError::store(&workshop.cache))?;
+    let made = made.map_err(FileError::of(&workshop.cache))?;
     session.tell_failed(&made.certificates, |certificate| format!("reference {}", certificate.plan.key));
     Ok((made, workshop.progress))
 }

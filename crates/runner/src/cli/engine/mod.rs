@@ -15,6 +15,7 @@ use mbsbench_experiment::plan::Plan;
 use mbsbench_input::{LARGEST_TEXT, printable, read_text};
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::missing;
+use mbsbench_runs::seal::FileError;
 use mbsbench_runs::store::Store;
 
 use super::CommandError;
@@ -51,13 +52,13 @@ pub(super) fn distribute(
     }
     let cache = &options.machine.cache;
     let store = Store::new(cache, fingerprint(library.registry));
-    store.prepare().map_err(CommandError::store(cache))?;
-    let runs = missing(plans, &store).runs.len();
+    store.prepare().map_err(FileError::of(cache))?;
+    let runs = missing(plans, &store).len();
     if runs == 0 {
         return Ok(());
     }
     let parts = engine.parts.get().min(runs);
-    let folder = told(plans, &library.experiments, options, parts).map_err(CommandError::store(cache))?;
+    let folder = told(plans, &library.experiments, options, parts).map_err(FileError::of(cache))?;
     output.beside(format!("{}: {} in {}", scheduler.program, counted(runs, "run"), counted(parts, "part")));
     let failed = |error| CommandError::Engine { program: scheduler.program, error };
     let status = scheduler.submitted(folder.path(), parts).and_then(|mut waiting| waiting.wait()).map_err(failed)?;

@@ -16,7 +16,7 @@ use super::artefact::Artefact;
 use super::behind::experiment;
 use super::page::{Section, figure_named, header, page, with_contents};
 use super::statement::Found;
-use super::{ComparisonReport, ReportError};
+use super::{ComparisonReport, FileError};
 use figures::family_name;
 use looks::Looks;
 
@@ -24,7 +24,7 @@ use looks::Looks;
 const WORK: &str = "right-hand sides";
 
 /// The pages with their files.
-pub(super) fn pages(results: &Path, report: &ComparisonReport<'_>) -> Result<Vec<(String, String)>, ReportError> {
+pub(super) fn pages(results: &Path, report: &ComparisonReport<'_>) -> Result<Vec<(String, String)>, FileError> {
     let fields = Field::all(&report.plans, report.evidence, report.contending);
     let looks = Looks::of(&fields, report.registry);
     let of_models = || fields.par_iter().map(|field| (file_of(field), model::page_of(report, field, &looks)));
@@ -55,7 +55,7 @@ fn overview(
     report: &ComparisonReport<'_>,
     fields: &[Field<'_>],
     looks: &Looks<'_>,
-) -> Result<String, ReportError> {
+) -> Result<String, FileError> {
     let found = Found::new(&[]);
     let mut others = Vec::new();
     for plan in report.plans.iter().filter(|plan| plan.experiment.rankings.is_empty()) {

@@ -16,10 +16,10 @@ use super::artefact::{Artefact, entry};
 use super::page::{Section, choice, header, of, page, scorecard, search, with_contents};
 use super::place::{in_order, places};
 use super::statement::{Found, slug, sorted, statement};
-use super::{PaperReport, ReportError, behind};
+use super::{FileError, PaperReport, behind};
 
 /// The page of a paper.
-pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String, ReportError> {
+pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String, FileError> {
     let artefacts = Artefact::all(&report.plans);
     let found = Found::new(&report.plans);
     let mut placed: Vec<Vec<&Judged>> = vec![Vec::new(); artefacts.len()];

@@ -78,7 +78,7 @@ struct Known<'p> {
 
 impl<'p> Known<'p> {
     fn new(plans: &'p [Plan], results: &Path, store: &Store) -> Self {
-        let missing: HashSet<_> = missing(plans, store).runs.into_iter().map(|(_, run)| run.key()).collect();
+        let missing: HashSet<_> = missing(plans, store).into_iter().map(|(_, run)| run.key()).collect();
         let keys = plans.iter().map(|plan| {
             let own = || plan.runs.iter().map(|run| run.key().to_string());
             let table = RunsTable::read(&results.join(&plan.experiment.id).join("runs.csv")).unwrap_or_default();

@@ -10,7 +10,7 @@ use mbsbench_runs::seal;
 use mbsbench_runs::store::Store;
 
 use super::Form;
-use crate::artefacts::{WriteError, animation_of, put};
+use crate::artefacts::{WriteError, animation_of};
 use crate::cli::CommandError;
 use crate::cli::names::sorted;
 
@@ -62,11 +62,11 @@ impl AnimationOptions {
             };
             let name = format!("{}.{ending}", spec.id);
             let path = folder.join(&name);
-            let bytes = bytes.map_err(|error| WriteError::Animation { path: path.clone(), error })?;
+            let bytes = bytes.map_err(|error| WriteError::Picture { path: path.clone(), error })?;
             if form == Form::Svg {
                 seal::write(&folder, &[(name, bytes)])?;
             } else {
-                put(&path, &bytes)?;
+                seal::put(&path, &bytes)?;
             }
             paths.push(path);
         }

@@ -1,14 +1,13 @@
 //! A statement, figure or table in a form that a paper or slides take.
 
-use mbsbench_experiment::panel_id;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::spec::PanelSpec;
-use mbsbench_judge::claims::{Judged, Ledger};
+use mbsbench_experiment::{Mark, panel_id};
+use mbsbench_judge::claims::{Judged, JudgedCheck, Ledger};
 use mbsbench_judge::folders::Folders;
-use mbsbench_numbers::{decimal, guarded};
+use mbsbench_numbers::{csv, decimal};
 
 use super::{Form, bibtex, tex};
-use crate::artefacts::WriteError;
 use crate::cli::CommandError;
 use crate::cli::files::read_data;
 use crate::cli::judging::{judged, rests_on};
@@ -58,7 +57,7 @@ pub(super) fn text(name: &str, form: Form, seen: &Seen, session: &mut Session<'_
         }
         return Ok(match (form, &found) {
             (Form::Bibtex, _) => bibtex::entry(&paper, &library.publication(&paper)?),
-            (Form::Csv, Found::Statement(judged)) => checks(judged)?,
+            (Form::Csv, Found::Statement(judged)) => checks(judged),
             (Form::Csv, Found::Table(picture) | Found::Figure(picture)) => numbers(picture, results)?,
             (Form::Tex, Found::Statement(judged)) => tex::statement(&paper, judged),
             (Form::Tex, Found::Table(picture)) => tex::table(picture, &numbers(picture, results)?)?,
@@ -156,18 +155,13 @@ fn numbers(picture: &Picture<'_>, results: &impl Folders) -> Result<String, Comm
 }
 
 /// The checks of a statement with what was measured.
-fn checks(judged: &Judged) -> Result<String, CommandError> {
-    let written = || -> Result<Vec<u8>, csv::Error> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record(["check", "about", "required", "measured", "verdict", "rests_on"])?;
-        for each in &judged.checks {
-            let measured = each.judgement.measured.map(decimal).unwrap_or_default();
-            let rests_on = each.rests_on.map_or("", mbsbench_experiment::Mark::name);
-            let verdict = each.verdict().name();
-            let line = [&each.check.id, &each.check.about, &each.required(), &measured, verdict, rests_on];
-            writer.write_record(line.map(|cell| guarded(cell).into_owned()))?;
-        }
-        writer.into_inner().map_err(|error| error.into_error().into())
+fn checks(judged: &Judged) -> String {
+    let heads = ["check", "about", "required", "measured", "verdict", "rests_on"];
+    let line = |each: &JudgedCheck| {
+        let measured = each.judgement.measured.map(decimal).unwrap_or_default();
+        let (verdict, rests_on) = (each.verdict().name(), each.rests_on.map_or("", Mark::name));
+        let (id, about) = (each.check.id.clone(), each.check.about.clone());
+        [id, about, each.required(), measured, verdict.to_owned(), rests_on.to_owned()]
     };
-    Ok(String::from_utf8_lossy(&written().map_err(WriteError::from)?).into_owned())
+    csv([heads.map(str::to_owned)].into_iter().chain(judged.checks.iter().map(line)))
 }

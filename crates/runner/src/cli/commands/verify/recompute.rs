@@ -13,8 +13,8 @@ use mbsbench_problem::Status;
 use mbsbench_runs::pipeline::{Again, Means, Titles, made_again};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::results::ResultSet;
+use mbsbench_runs::seal::FileError;
 
-use crate::artefacts::WriteError;
 use crate::cli::options::Machine;
 use crate::cli::runs_table::RunsTable;
 use crate::cli::session::{Session, Workshop, none_lost};
@@ -82,7 +82,7 @@ impl Recompute {
         };
         let workshop = Workshop::open(&self.machine, Progress::silent(), session)?;
         let again = workshop.make(session, |means| made_again(plans, &is_drawn, Means { costs: None, ..means }));
-        let again = again.map_err(CommandError::store(&workshop.cache))?;
+        let again = again.map_err(FileError::of(&workshop.cache))?;
         let (again, unavailable): (Vec<_>, Vec<_>) =
             again.into_iter().partition(|again| again.row.status != Status::Unavailable);
         let mut wrong = 0_usize;
@@ -110,8 +110,8 @@ impl Recompute {
 /// The cells in which a run that was made again differs from its lines in a table: texts, which have all digits.
 fn differences(table: &RunsTable, Again { plan, row, .. }: &Again<'_>) -> Result<Vec<String>, CommandError> {
     let made = ResultSet { axes: plan.axes.clone(), measures: plan.columns.clone(), rows: vec![row.clone()] };
-    let text = made.to_csv().map_err(WriteError::from)?;
-    let made = RunsTable::parse(&text).map_err(|what| CommandError::no_results(Path::new(&row.key), &what))?;
+    let made = RunsTable::parse(made.to_csv().as_bytes())
+        .map_err(|what| CommandError::no_results(Path::new(&row.key), &what))?;
     let now = &made.rows_of(&row.key)[0];
     let mut differences: Vec<String> = Vec::new();
     for (column, now) in made.columns.iter().zip(now).filter(|(column, _)| plan.axis(column).is_none()) {
