@@ -9,9 +9,11 @@
 pub mod artefacts;
 pub mod cli;
 pub mod conformance;
+mod lists;
 pub mod output;
 pub mod processor;
 pub mod report;
+mod sheet;
 
 use std::process::ExitCode;
 

@@ -273,13 +273,9 @@ impl Judge<'_> {
             judged.iter().map(|each| each.note.as_str()).filter(|note| !note.is_empty()).collect();
         notes.dedup();
         Judgement {
-            verdict,
             open: lacking,
-            measured: None,
             margin: margin.is_finite().then_some(margin),
-            note: notes.join("; "),
             excused: judged.iter().any(|judgement| judgement.excused),
-            evidence: Vec::new(),
             details: landmarks
                 .iter()
                 .zip(&judged)
@@ -293,6 +289,7 @@ impl Judge<'_> {
                     holds: judgement.verdict == Verdict::Reproduced,
                 })
                 .collect(),
+            ..Judgement::without_number(verdict, notes.join("; "))
         }
     }
 }

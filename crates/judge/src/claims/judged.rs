@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::undetermined::lies_below;
 use mbsbench_experiment::{Mark, Varies};
 use mbsbench_numbers::short;
 use rayon::prelude::*;
 
 use super::grounds::Ground;
-use super::share::{Share, Studied};
+use super::share::Share;
 use super::statement::Holds;
 use super::{Check, Evidence, Grounds, Judgement, Ledger, Outcome, Reason, Statement, Studies, Test, Verdict};
 
@@ -48,7 +49,7 @@ impl JudgedCheck {
         check: &Check,
         judgement: Judgement,
         ground: Option<Ground>,
-        studied: &[Studied<'_>],
+        studied: &[(&Plan, Share)],
         (is_finding, holds): (bool, Holds),
     ) -> Self {
         let share = Share::of(judgement.verdict, studied);
@@ -220,9 +221,9 @@ impl Judged {
 }
 
 /// Takes out of a ground the choices that do not matter: all readings of them were tried, and none turns the verdict.
-fn without_tried_readings(mut ground: Ground, share: Option<&Share>, studied: &[Studied<'_>]) -> Ground {
-    if share.is_some_and(|share| share.turned.is_empty()) {
-        let undetermined = || studied.iter().flat_map(|study| &study.plan.experiment.undetermined);
+fn without_tried_readings(mut ground: Ground, share: Option<&Share>, studied: &[(&Plan, Share)]) -> Ground {
+    if share.is_some_and(|share| share.turned().next().is_none()) {
+        let undetermined = || studied.iter().flat_map(|(plan, _)| &plan.experiment.undetermined);
         let is_tried = |path: &str| {
             let mut tried = undetermined().filter(|(_, varied)| matches!(varied.varies, Varies::Readings(_)));
             tried.any(|(key, varied)| varied.covers(&key.name, path))

@@ -56,8 +56,8 @@ fn left_out(check: &JudgedCheck, plans: &[&Plan]) -> Option<String> {
     let names = check.check.kind.experiments();
     let is_of = |plan: &&&Plan| names.iter().any(|name| plan.experiment.is_called(name, &plan.experiment.paper));
     let undetermined = || plans.iter().filter(is_of).flat_map(|plan| &plan.experiment.undetermined);
-    let by_reading = share.turned.iter().find_map(|(reading, _)| {
-        undetermined().find(|(_, varied)| varied.readings().iter().any(|known| known.name == *reading))
+    let by_reading = share.turned().find_map(|(reading, _)| {
+        undetermined().find(|(_, varied)| varied.readings().iter().any(|known| known.name == reading))
     });
     let is_word =
         |name: &str| share.decided.split([' ', ':', ',']).any(|word| !word.is_empty() && name.ends_with(word));

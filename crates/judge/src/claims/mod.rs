@@ -4,7 +4,7 @@
 //! claims.yaml ──written, reader──▶ Statement ⊃ Check ─┐
 //! runs.csv ────────────evidence──▶ numbers ───────────┼─judge──▶ Judgement ─┐
 //! experiment files ─────grounds──▶ marks ─────────────┼─────────────────────┴─judged──▶ outcome ──record──▶ claims.json, tables
-//! reconstruction.csv ──────────────▶ Studied ─────────┘
+//! reconstruction.csv ──────────────▶ Share ───────────┘
 //! ```
 //!
 //! The language is described in `docs/claims.md`.
@@ -48,7 +48,7 @@ pub use lock::{Change, Lock};
 pub use number::Number;
 pub use printed::Printed;
 pub use schema::Book;
-pub use share::{Counts, Share, Studied, Studies};
+pub use share::{Counts, Share, Studies};
 pub use statement::Statement;
 pub use test::Test;
 pub use verdict::{Detail, Judgement, Outcome, Reason, Verdict};

@@ -17,16 +17,16 @@ impl JudgedCheck {
         };
         let share = share.as_ref().map(|share| {
             json!({
-                "share": share.same as f64 / share.samples as f64,
-                "low": share.interval[0],
-                "high": share.interval[1],
-                "samples": share.samples,
+                "share": share.same() as f64 / share.samples() as f64,
+                "low": share.interval()[0],
+                "high": share.interval()[1],
+                "samples": share.samples(),
                 "open": share.counts.of(Verdict::Open),
                 "tried": share.tried,
                 "conditioned": share.is_conditioned,
-                "readings": share.readings,
-                "excluded": share.excluded,
-                "turned": share.turned.iter().map(|(reading, verdict)| json!({ "reading": reading, "verdict": verdict })).collect::<Vec<_>>(),
+                "readings": share.readings.len() - share.excluded().count(),
+                "excluded": share.excluded().collect::<Vec<_>>(),
+                "turned": share.turned().map(|(reading, verdict)| json!({ "reading": reading, "verdict": verdict })).collect::<Vec<_>>(),
                 "decided_by": share.decided,
             })
         });

@@ -41,112 +41,87 @@ impl Counts {
     }
 }
 
-/// What a study found of a check.
-#[derive(Debug, Clone)]
-pub struct Studied<'p> {
-    /// The plan whose undetermined parameters were varied.
-    pub plan: &'p Plan,
-    /// The verdicts over the set-ups that agree with everything that the paper prints; if
-    /// [`is_conditioned`](Self::is_conditioned) is false, over samples of the ranges.
-    pub accepted: Counts,
-    /// Whether the set-ups were accepted by the numbers that the paper prints (`given:`).
-    pub is_conditioned: bool,
-    /// Other readings of the text with the verdict of the test there; none for a reading that the printed numbers
-    /// exclude.
-    pub readings: Vec<(String, Option<Verdict>)>,
-    /// What decides, in words; empty if nothing is found to.
-    pub decided: String,
-    /// How many set-ups were tried.
-    pub tried: usize,
-}
+/// What studies found, by the ids of checks: each with the plan whose undetermined parameters were varied.
+pub type Studies<'p> = HashMap<String, Vec<(&'p Plan, Share)>>;
 
-/// What studies found, by the ids of checks.
-pub type Studies<'p> = HashMap<String, Vec<Studied<'p>>>;
-
-/// How far a verdict holds over what the paper leaves out.
+/// What a study found of a check: how far its verdict holds over what the paper leaves out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Share {
+    /// The verdict of the nominal numbers.
+    pub nominal: Verdict,
     /// Set-ups with each verdict.
     pub counts: Counts,
-    /// Whether these set-ups agree with all that the paper prints. If not, they are samples of ranges and decide
+    /// Whether these set-ups agree with all that the paper prints (`given:`). If not, they are samples of ranges and decide
     /// nothing.
     pub is_conditioned: bool,
     /// How many set-ups were tried.
     pub tried: usize,
     /// Whether they are all that there are: readings only, and no range.
     pub is_exhaustive: bool,
-    /// Set-ups that have the verdict of the nominal numbers or, if conditioned, in which the test holds.
-    pub same: usize,
-    /// Set-ups that decide the test.
-    pub samples: usize,
-    /// Interval of the share of `same`, of 95 % confidence.
-    pub interval: [f64; 2],
-    /// Readings that are left to try.
-    pub readings: usize,
-    /// Readings that the printed numbers exclude.
-    pub excluded: Vec<String>,
-    /// Readings that turn the verdict, with what it is there.
-    pub turned: Vec<(String, Verdict)>,
+    /// Other readings of the text with the verdict of the test there; none for a reading that the printed numbers
+    /// exclude.
+    pub readings: Vec<(String, Option<Verdict>)>,
     /// What decides, in words; empty if nothing is found to.
     pub decided: String,
 }
 
 impl Share {
     /// Over all studies of a check: of several, the conditioned one with the smallest share.
-    pub(super) fn of(verdict: Verdict, studied: &[Studied<'_>]) -> Option<Self> {
-        let shares = studied.iter().map(|study| {
-            let (counts, is_conditioned) = (study.accepted, study.is_conditioned);
-            let (same, samples) =
-                (counts.of(if is_conditioned { Verdict::Reproduced } else { verdict }), counts.judged());
-            let left = || study.readings.iter().filter_map(|(name, there)| Some((name.clone(), (*there)?)));
-            Self {
-                counts,
-                is_conditioned,
-                tried: study.tried,
-                is_exhaustive: study.plan.experiment.undetermined.iter().all(|(_, it)| !it.readings().is_empty()),
-                same: same.min(samples),
-                samples,
-                interval: wilson(same.min(samples), samples),
-                readings: left().count(),
-                excluded: study
-                    .readings
-                    .iter()
-                    .filter(|(_, there)| there.is_none())
-                    .map(|(name, _)| name.clone())
-                    .collect(),
-                turned: left().filter(|(_, there)| *there != verdict).collect(),
-                decided: study.decided.clone(),
-            }
-        });
+    pub(super) fn of(nominal: Verdict, studied: &[(&Plan, Self)]) -> Option<Self> {
+        let shares = studied.iter().map(|(_, share)| Self { nominal, ..share.clone() });
         shares.reduce(|a, b| {
-            let readings = a.readings + b.readings;
-            let excluded = a.excluded.iter().chain(&b.excluded).cloned().collect();
-            let turned = a.turned.iter().chain(&b.turned).cloned().collect();
+            let readings = [a.readings.as_slice(), &b.readings].concat();
             // A study without samples says nothing of shares.
-            let is_smaller = b.samples == 0 || (a.samples > 0 && a.interval[0] <= b.interval[0]);
+            let is_smaller = b.samples() == 0 || (a.samples() > 0 && a.interval()[0] <= b.interval()[0]);
             let is_first = if a.is_conditioned == b.is_conditioned { is_smaller } else { a.is_conditioned };
-            Self { readings, excluded, turned, ..if is_first { a } else { b } }
+            Self { readings, ..if is_first { a } else { b } }
         })
+    }
+
+    /// Set-ups that decide the test.
+    pub fn samples(&self) -> usize {
+        self.counts.judged()
+    }
+
+    /// Set-ups that have the verdict of the nominal numbers or, if conditioned, in which the test holds.
+    pub fn same(&self) -> usize {
+        self.counts.of(if self.is_conditioned { Verdict::Reproduced } else { self.nominal }).min(self.samples())
+    }
+
+    /// Interval of the share of [`same`](Self::same), of 95 % confidence.
+    pub fn interval(&self) -> [f64; 2] {
+        wilson(self.same(), self.samples())
+    }
+
+    /// Readings that turn the verdict, with what it is there.
+    pub fn turned(&self) -> impl Iterator<Item = (&str, Verdict)> {
+        let there = self.readings.iter().filter_map(|(name, there)| Some((name.as_str(), (*there)?)));
+        there.filter(|(_, there)| *there != self.nominal)
+    }
+
+    /// Readings that the printed numbers exclude.
+    pub fn excluded(&self) -> impl Iterator<Item = &str> {
+        self.readings.iter().filter(|(_, there)| there.is_none()).map(|(name, _)| name.as_str())
     }
 
     /// How far the verdict of the nominal numbers holds: `reproduced in 80 % of 96 set-ups (71 % to 87 %); mass
     /// decides`.
-    pub fn words(&self, nominal: Verdict) -> String {
-        let Self { same, samples, interval, decided, .. } = self;
+    pub fn words(&self) -> String {
         let (verdict, what) = match self.is_conditioned {
             true => (Verdict::Reproduced, "set-ups that agree with the paper"),
-            false => (nominal, "samples of our ranges"),
+            false => (self.nominal, "samples of our ranges"),
         };
-        let part = percent(*same as f64 / *samples as f64);
-        let [low, high] = interval.map(percent);
-        let decided = if decided.is_empty() { String::new() } else { format!("; {decided}") };
+        let samples = self.samples();
+        let part = percent(self.same() as f64 / samples as f64);
+        let [low, high] = self.interval().map(percent);
+        let decided = if self.decided.is_empty() { String::new() } else { format!("; {}", self.decided) };
         format!("{verdict} in {part} of {samples} {what} ({low} to {high}){decided}")
     }
 
     /// The outcome over set-ups that agree with everything that the paper prints.
     pub(super) fn outcome(&self, holds: Holds) -> Outcome {
         let Counts([reproduced, partly, not_reproduced, _]) = self.counts;
-        let all = self.samples;
+        let all = self.samples();
         let is_all = |count: usize| count as f64 >= ALL * all as f64;
         let is_enough = |count: usize| match holds {
             Holds::All => is_all(count),
@@ -175,8 +150,8 @@ impl Share {
 
     /// The outcome at the nominal numbers, where other readings of the text may turn it.
     pub(super) fn over_readings(&self, judgement: &Judgement, holds: Holds) -> Outcome {
-        let turned = || self.turned.iter().filter(|(_, there)| *there != Verdict::Open);
-        let is_somewhere = || turned().any(|(_, there)| *there == Verdict::Reproduced);
+        let turned = || self.turned().filter(|(_, there)| *there != Verdict::Open);
+        let is_somewhere = || turned().any(|(_, there)| there == Verdict::Reproduced);
         match turned().next() {
             Some(_) if holds == Holds::Some && is_somewhere() => Outcome::Reproduced,
             Some((reading, there)) if judgement.verdict != Verdict::Open && holds != Holds::Some => {
@@ -194,16 +169,12 @@ mod tests {
     fn share([reproduced, partly, not_reproduced]: [usize; 3], turned: &[(&str, Verdict)]) -> Share {
         let samples = reproduced + partly + not_reproduced;
         Share {
+            nominal: Verdict::Reproduced,
             counts: Counts([reproduced, partly, not_reproduced, 0]),
             is_conditioned: true,
             tried: 10 * samples,
             is_exhaustive: false,
-            same: reproduced,
-            samples,
-            interval: wilson(reproduced, samples),
-            readings: turned.len(),
-            excluded: Vec::new(),
-            turned: turned.iter().map(|&(reading, verdict)| (reading.to_owned(), verdict)).collect(),
+            readings: turned.iter().map(|&(reading, verdict)| (reading.to_owned(), Some(verdict))).collect(),
             decided: "mass below 3: 97 %, else 10 %".to_owned(),
         }
     }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The four outcomes, without a reason. The test of a check has one, and a ledger expects one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It holds within its tolerance.
@@ -17,6 +17,7 @@ pub enum Verdict {
     /// It does not hold, or a run that it needs failed.
     NotReproduced,
     /// The evidence does not decide it.
+    #[default]
     Open,
 }
 
@@ -145,7 +146,7 @@ impl fmt::Display for Outcome {
 }
 
 /// What the test of a check says, with the numbers in hand.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
@@ -183,21 +184,12 @@ pub struct Detail {
 impl Judgement {
     /// A verdict without a number, for a reason.
     pub fn without_number(verdict: Verdict, note: impl Into<String>) -> Self {
-        Self {
-            verdict,
-            open: None,
-            measured: None,
-            details: Vec::new(),
-            margin: None,
-            evidence: Vec::new(),
-            note: note.into(),
-            excused: false,
-        }
+        Self { verdict, note: note.into(), ..Self::default() }
     }
 
     /// An open verdict.
     pub fn open(reason: Reason) -> Self {
-        Self { open: Some(reason), ..Self::without_number(Verdict::Open, "") }
+        Self { open: Some(reason), ..Self::default() }
     }
 
     /// An open verdict that surprises nobody on this machine.

@@ -173,7 +173,9 @@ mod tests {
             nominal: Verdict::Partly,
             counted: Verdict::Reproduced,
             verdicts: Counts([50, 0, 0, 0]),
-            ..Finding::new("figure-2/a", "0123")
+            check: "figure-2/a".to_owned(),
+            definition: "0123".to_owned(),
+            ..Finding::default()
         };
         let divided = Finding {
             check: "b".into(),
@@ -199,7 +201,11 @@ mod tests {
             tried: [400, 3],
             set_ups: 50,
             is_even: true,
-            checks: vec![plain, divided, Finding::left_out("c", "times")],
+            checks: vec![
+                plain,
+                divided,
+                Finding { check: "c".to_owned(), left_out: Some("times".to_owned()), ..Finding::default() },
+            ],
         };
         let text = String::from_utf8(findings.to_csv().unwrap()).unwrap();
         assert_eq!(Findings::read_csv(&text).unwrap(), findings);

@@ -25,7 +25,7 @@ pub struct Findings {
 }
 
 /// How a check fares over set-ups and readings, and what decides.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Finding {
     /// Id of the check.
     pub check: String,
@@ -57,25 +57,6 @@ pub struct Tally {
 }
 
 impl Finding {
-    /// A check of which nothing is found yet.
-    pub(super) fn new(check: &str, definition: &str) -> Self {
-        Self {
-            check: check.to_owned(),
-            definition: definition.to_owned(),
-            nominal: Verdict::Open,
-            counted: Verdict::Open,
-            verdicts: Counts::default(),
-            readings: Vec::new(),
-            explanation: Explanation::default(),
-            left_out: None,
-        }
-    }
-
-    /// A check that was not judged, for a reason.
-    pub(super) fn left_out(check: &str, reason: &str) -> Self {
-        Self { left_out: Some(reason.to_owned()), ..Self::new(check, "") }
-    }
-
     /// Counts its verdicts in set-ups, and looks for what decides.
     pub(super) fn count_in(&mut self, variables: &[Variable], samples: &[(Verdict, f64)]) {
         let is_decided = |verdict: Verdict| verdict != Verdict::Open && self.counted != Verdict::Open;

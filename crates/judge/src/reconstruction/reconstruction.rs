@@ -101,7 +101,11 @@ impl Reconstruction {
             finding.counted = if scope.is_conditioned() { Verdict::Reproduced } else { nominal };
             finding.count_in(&found.variables, samples);
         }
-        let left_out = left_out.iter().map(|(check, reason)| Finding::left_out(check, reason.name()));
+        let left_out = left_out.into_iter().map(|(check, reason)| Finding {
+            check,
+            left_out: Some(reason.name().to_owned()),
+            ..Finding::default()
+        });
         found.findings.checks.extend(left_out);
         bench.finish()?;
         Ok(found)
@@ -131,7 +135,11 @@ impl Reconstruction {
         });
         let count = checks.len();
         let sample = |k: usize| judged.iter().map(|judged| judged.verdicts[k]).collect();
-        let check = |(check, definition): &Judgeable<'_>| Finding::new(&check.id, definition);
+        let check = |(check, definition): &Judgeable<'_>| Finding {
+            check: check.id.clone(),
+            definition: definition.clone(),
+            ..Finding::default()
+        };
         let checks = checks.iter().map(check).collect();
         Self {
             findings: Findings { set_ups: set_ups.len(), is_even: true, checks, ..Findings::default() },

@@ -8,7 +8,7 @@ use mbsbench_runs::seal::FileError;
 use rayon::prelude::*;
 
 use super::{Findings, Scope};
-use crate::claims::{Ledger, Studied, Studies};
+use crate::claims::{Ledger, Share, Studies};
 use crate::folders::Folders;
 
 /// The results of a reconstruction cannot be used.
@@ -58,7 +58,7 @@ fn study<'p>(
     ledger: &Ledger,
     plans: &'p [Plan],
     results: &(impl Folders + ?Sized),
-) -> Result<Vec<(String, Studied<'p>)>, OutdatedStudy> {
+) -> Result<Vec<(String, (&'p Plan, Share))>, OutdatedStudy> {
     let Some((path, findings)) = read(&results.of(&plan.experiment.id))? else { return Ok(Vec::new()) };
     let scope = Scope::new(plan, plans).map_err(OutdatedStudy::BadInput)?;
     let studied = scope.checks(ledger).judged.into_iter().map(|(check, definition)| {
@@ -68,15 +68,16 @@ fn study<'p>(
             let (path, experiment) = (path.clone(), plan.experiment.id.clone());
             return Err(OutdatedStudy::Changed { path, check: check.id.clone(), experiment });
         };
-        let studied = Studied {
-            plan,
-            accepted: finding.verdicts,
+        let share = Share {
+            nominal: finding.nominal,
+            counts: finding.verdicts,
             is_conditioned: findings.is_conditioned(),
+            tried: findings.tried[0],
+            is_exhaustive: plan.experiment.undetermined.iter().all(|(_, varied)| !varied.readings().is_empty()),
             readings: finding.readings.clone(),
             decided: finding.decided(&plan.experiment.variables()),
-            tried: findings.tried[0],
         };
-        Ok((check.id.clone(), studied))
+        Ok((check.id.clone(), (plan, share)))
     });
     studied.collect()
 }

@@ -123,7 +123,7 @@ mod tests {
     use crate::claims::Counts;
 
     fn plain() -> Finding {
-        Finding { nominal: Verdict::Reproduced, counted: Verdict::Reproduced, ..Finding::new("", "") }
+        Finding { nominal: Verdict::Reproduced, counted: Verdict::Reproduced, ..Finding::default() }
     }
 
     #[test]

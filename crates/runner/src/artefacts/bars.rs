@@ -7,18 +7,15 @@ use mbsbench_render::figure::{Point, Series};
 use mbsbench_render::style::{Dash, Style};
 use mbsbench_runs::results::ResultSet;
 
+use crate::lists::unique_by;
+
 use super::figures::{Drawn, Look, failed, unresolved};
 
 impl Look {
     /// The values of the axis over which a panel has bars, in the order of the runs, as far as it shows them.
     pub(super) fn bar_names(spec: &PanelSpec, results: &ResultSet) -> Vec<Label> {
-        let mut names: Vec<Label> = Vec::new();
-        for label in results.matching(&spec.filter).filter_map(|row| results.label(row, &spec.x)) {
-            if !names.iter().any(|name| name.same(label)) {
-                names.push(label.clone());
-            }
-        }
-        names
+        let labels = results.matching(&spec.filter).filter_map(|row| results.label(row, &spec.x).cloned());
+        unique_by(labels, Label::same)
     }
 
     /// The bars of a panel, those of the paper before ours; ours are multiplied by `scale`, the paper's are in the unit

@@ -10,6 +10,7 @@ use mbsbench_runs::pairs;
 use mbsbench_runs::results::{ResultSet, Row as Run};
 
 use super::WriteError;
+use crate::lists::unique_by;
 
 /// The table that `spec` describes, with published values where the paper prints them.
 ///
@@ -21,12 +22,7 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
         None => None,
     };
     let row_of = |run: &Run| results.label_on(run, spec.rows.iter());
-    let mut rows: Vec<Label> = Vec::new();
-    for label in runs(spec, results).filter_map(row_of) {
-        if !rows.iter().any(|row| row.same(&label)) {
-            rows.push(label);
-        }
-    }
+    let rows = unique_by(runs(spec, results).filter_map(row_of), Label::same);
     let columns = columns(spec, results);
     let cell = |row: &Label, column: &Column<'_>| {
         let mut in_cell = runs(spec, results).filter(|run| {

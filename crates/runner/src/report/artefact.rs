@@ -19,7 +19,7 @@ use super::{FileError, read};
 const WIDEST_BESIDE: u32 = 640;
 
 /// A table or figure of an experiment.
-pub(super) struct Artefact<'r> {
+pub(crate) struct Artefact<'r> {
     /// `table-3.1`, `figure-3.8`.
     pub id: &'r str,
     /// Its heading.
@@ -34,7 +34,7 @@ pub(super) struct Artefact<'r> {
 
 /// What is shown of the results of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Numbers.
     Table,
     /// A plot or a drawing.

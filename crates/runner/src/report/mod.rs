@@ -3,7 +3,7 @@
 //! Each page is one file: figures, style and script are inside it, nothing is fetched, and everything but filters, hiding
 //! series and reading values works without the script. Experiment files and studies of a paper are a page beside it, so that no page is large.
 
-mod artefact;
+pub(crate) mod artefact;
 mod behind;
 mod comparison;
 mod front;
@@ -11,7 +11,7 @@ mod page;
 mod paper;
 mod place;
 pub(crate) mod policy;
-mod results_table;
+pub(crate) mod results_table;
 mod statement;
 
 use std::path::{Path, PathBuf};

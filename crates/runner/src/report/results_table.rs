@@ -4,10 +4,11 @@ use std::path::Path;
 
 use maud::{Markup, html};
 use mbsbench_judge::claims::{Judged, Verdict};
-use mbsbench_numbers::{short, unguarded};
+use mbsbench_numbers::short;
 
 use super::page::sign;
 use super::{FileError, read};
+use crate::sheet::Sheet;
 
 /// Widest table that a page has room for, px.
 const ROOM: u32 = 960;
@@ -18,25 +19,37 @@ const ABOUT: u32 = 20;
 const HEADS: u32 = 150;
 
 /// A table of an experiment, as it stands in its CSV file.
-pub(super) struct Table {
+pub(crate) struct Table {
     id: String,
     /// What the rows are.
-    axis: String,
-    rows: Vec<String>,
-    columns: Vec<Column>,
+    pub axis: String,
+    pub rows: Vec<String>,
+    pub columns: Vec<Column>,
 }
 
 /// A column with a cell for each row.
-struct Column {
-    head: String,
-    cells: Vec<Option<Cell>>,
+pub(crate) struct Column {
+    pub head: String,
+    pub cells: Vec<Option<Cell>>,
 }
 
-/// A cell as it is shown.
-struct Cell {
-    published: String,
-    measured: String,
-    has_failed: bool,
+/// A cell of a published value and ours.
+pub(crate) struct Cell {
+    pub published: String,
+    pub measured: Option<f64>,
+    /// The failure of the run, and the time that it reached, s.
+    pub failure: Option<[String; 2]>,
+}
+
+impl Cell {
+    /// What was found here.
+    fn text(&self) -> String {
+        match (self.measured, &self.failure) {
+            (Some(number), _) => short(number),
+            (None, Some([name, reached])) => format!("{name} at {reached} s"),
+            (None, None) => "–".to_owned(),
+        }
+    }
 }
 
 impl Column {
@@ -46,10 +59,9 @@ impl Column {
 
     /// Widths of the published and of the measured values, in characters.
     fn widths(&self) -> [usize; 2] {
-        let widest = |text: fn(&Cell) -> &str| {
-            self.cells.iter().flatten().map(|cell| text(cell).chars().count()).max().unwrap_or(0)
-        };
-        [widest(|cell| &cell.published), widest(|cell| if cell.has_failed { "" } else { &cell.measured })]
+        let widest = |width: fn(&Cell) -> usize| self.cells.iter().flatten().map(width).max().unwrap_or(0);
+        let measured = |cell: &Cell| if cell.failure.is_some() { 0 } else { cell.text().chars().count() };
+        [widest(|cell| cell.published.chars().count()), widest(measured)]
     }
 
     /// Width of the column, px, with published values beside or above the measured ones.
@@ -70,43 +82,29 @@ impl Table {
     /// Reads the table `id` of a folder.
     pub fn read(folder: &Path, id: &str) -> Result<Self, FileError> {
         let path = folder.join(format!("{id}.csv"));
-        let text = read(&path)?;
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
-        let damaged = |error: csv::Error| FileError::of(&path)(error.into());
-        let heads = reader.headers().map_err(damaged)?.clone();
-        let records: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().map_err(damaged)?;
-        let place = |name: &str| heads.iter().position(|head| head == name);
-        let [published, measured, failure, reached] = ["published", "measured", "failure", "t_reached"].map(place);
-        let field = |record: &csv::StringRecord, index: Option<usize>| {
-            index.and_then(|index| record.get(index)).map_or_else(String::new, |cell| unguarded(cell).to_owned())
-        };
-        let distinct = |index: usize| {
-            let mut labels: Vec<String> = Vec::new();
-            for label in records.iter().map(|record| field(record, Some(index))) {
-                if !labels.contains(&label) {
-                    labels.push(label);
-                }
-            }
-            labels
-        };
-        let rows = distinct(0);
+        Self::parse(id, &read(&path)?).map_err(|error| FileError::of(&path)(error.into()))
+    }
+
+    /// Reads the text of a table.
+    pub fn parse(id: &str, text: &str) -> Result<Self, csv::Error> {
+        let sheet = Sheet::parse(text)?;
+        let rows = sheet.distinct(0);
         let cell = |row: &str, head: &str| {
-            let is_own = |record: &&csv::StringRecord| field(record, Some(0)) == row && field(record, Some(1)) == head;
-            let record = records.iter().find(is_own)?;
-            let number = field(record, measured).parse::<f64>().ok();
-            let failed = Some(field(record, failure)).filter(|name| number.is_none() && !name.is_empty());
-            let measured = match (number, &failed) {
-                (Some(number), _) => short(number),
-                (None, Some(name)) => format!("{name} at {} s", field(record, reached)),
-                (None, None) => "–".to_owned(),
-            };
-            Some(Cell { published: field(record, published), measured, has_failed: failed.is_some() })
+            let is_own = |record: &&Vec<String>| matches!(record.as_slice(), [r, h, ..] if r == row && h == head);
+            let record = sheet.records.iter().find(is_own)?;
+            let of = |head: &str| sheet.cell(record, head).to_owned();
+            let (measured, failure) = (of("measured").parse().ok(), of("failure"));
+            let failure = (measured.is_none() && !failure.is_empty()).then(|| [failure, of("t_reached")]);
+            Some(Cell { published: of("published"), measured, failure })
         };
-        let columns = distinct(1)
-            .into_iter()
-            .map(|head| Column { cells: rows.iter().map(|row| cell(row, &head)).collect(), head });
-        let columns = columns.collect();
-        Ok(Self { id: id.to_owned(), axis: field(&heads, Some(0)), rows, columns })
+        let column =
+            |head: &str| Column { head: head.to_owned(), cells: rows.iter().map(|row| cell(row, head)).collect() };
+        Ok(Self {
+            id: id.to_owned(),
+            axis: sheet.heads.first().cloned().unwrap_or_default(),
+            rows: rows.iter().map(|&row| row.to_owned()).collect(),
+            columns: sheet.distinct(1).into_iter().map(column).collect(),
+        })
     }
 
     /// Least width, px, as it is shown.
@@ -178,8 +176,8 @@ impl Table {
         let verdict = checks.find(|each| each.check.id == name).map(|each| each.verdict());
         let cell = column.cells[number].as_ref();
         let published = cell.map_or("", |cell| &cell.published);
-        let measured = cell.map_or("–", |cell| &cell.measured);
-        let failed = cell.filter(|cell| cell.has_failed).map(|_| "failure");
+        let measured = cell.map_or_else(|| "–".to_owned(), Cell::text);
+        let failed = cell.and_then(|cell| cell.failure.as_ref()).map(|_| "failure");
         html! {
             @if is_beside { td.number.published { (published) } }
             td.number.(verdict.map_or("", Verdict::name)).(failed.unwrap_or("")) title=[verdict.map(Verdict::words)] {

@@ -17,7 +17,7 @@ use super::place::places;
 const NAMED: usize = 8;
 
 /// What the statements of a paper can be found by beside their words: the methods and places that they speak of.
-pub(super) struct Found {
+pub(crate) struct Found {
     /// Methods, by the keys of their runs.
     methods: HashMap<String, String>,
 }
@@ -169,9 +169,9 @@ fn notes(each: &JudgedCheck, of: &Judged, shares_bound: bool) -> Vec<String> {
     // The reason of the statement is not repeated.
     notes.extend(each.outcome.reason().filter(|_| each.outcome != of.outcome).map(Reason::words));
     if let Some(share) = each.share.as_ref() {
-        notes.extend((share.samples > 0).then(|| share.words(judgement.verdict)));
-        notes.extend(share.turned.iter().map(|(reading, verdict)| format!("{verdict} with the reading {reading}")));
-        notes.extend(share.excluded.iter().map(|reading| format!("the printed numbers exclude the reading {reading}")));
+        notes.extend((share.samples() > 0).then(|| share.words()));
+        notes.extend(share.turned().map(|(reading, verdict)| format!("{verdict} with the reading {reading}")));
+        notes.extend(share.excluded().map(|reading| format!("the printed numbers exclude the reading {reading}")));
     }
     if check.bound_from.is_some() && !shares_bound {
         notes.push(format!("bound: {}", words_of_bound(check)));

@@ -201,8 +201,8 @@ impl Teller<'_> {
         say("why", &check.why);
         say("note", &judgement.note);
         say("because", &check.because);
-        if let Some(share) = each.share.as_ref().filter(|share| share.samples > 0) {
-            say("study", &share.words(judgement.verdict));
+        if let Some(share) = each.share.as_ref().filter(|share| share.samples() > 0) {
+            say("study", &share.words());
         }
         say("evidence", &evidence_text(&judgement.evidence));
     }

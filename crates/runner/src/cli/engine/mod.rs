@@ -42,7 +42,7 @@ pub(super) fn distribute(
     engine: EngineOptions,
     session: &mut Session<'_>,
 ) -> Result<(), CommandError> {
-    let Some(scheduler) = engine.engine.scheduler() else { return Ok(()) };
+    let Some(program) = engine.engine.program() else { return Ok(()) };
     let Session { library, output } = session;
     if options.fresh {
         return Err(CommandError::refused(
@@ -59,9 +59,9 @@ pub(super) fn distribute(
     }
     let parts = engine.parts.get().min(runs);
     let folder = told(plans, &library.experiments, options, parts).map_err(FileError::of(cache))?;
-    output.beside(format!("{}: {} in {}", scheduler.program, counted(runs, "run"), counted(parts, "part")));
-    let failed = |error| CommandError::Engine { program: scheduler.program, error };
-    let status = scheduler.submitted(folder.path(), parts).and_then(|mut waiting| waiting.wait()).map_err(failed)?;
+    output.beside(format!("{program}: {} in {}", counted(runs, "run"), counted(parts, "part")));
+    let failed = |error| CommandError::Engine { program, error };
+    let status = engine.engine.submit(program, folder.path(), parts).map_err(failed)?;
     let mut lost = 0;
     for part in 0..parts {
         let text = |what: &str| read_text(&folder.path().join(format!("{part}.{what}")), LARGEST_TEXT);

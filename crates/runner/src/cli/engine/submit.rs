@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use clap::ValueEnum;
 
@@ -21,59 +21,47 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// What gives the tasks to other machines; nothing where there are none.
-    pub(super) fn scheduler(self) -> Option<Scheduler> {
+    /// The program that gives tasks to other machines; none if there are none.
+    pub(super) fn program(self) -> Option<&'static str> {
         match self {
             Self::Local => None,
-            Self::Hyperqueue => Some(Scheduler { program: "hq", tell: hyperqueue }),
-            Self::Slurm => Some(Scheduler { program: "sbatch", tell: slurm }),
-            Self::Snakemake => Some(Scheduler { program: "snakemake", tell: snakemake }),
+            Self::Hyperqueue => Some("hq"),
+            Self::Slurm => Some("sbatch"),
+            Self::Snakemake => Some("snakemake"),
         }
     }
-}
 
-/// A program that takes tasks. Each of them is `task.sh` in a folder, which finds its number in a variable of the engine or as its argument.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Scheduler {
-    /// What it is called.
-    pub program: &'static str,
-    /// Adds arguments for so many tasks of a folder.
-    tell: fn(&mut Command, &Path, usize) -> io::Result<()>,
-}
-
-impl Scheduler {
-    /// Submits so many tasks and waits for them in a program of its own.
-    pub fn submitted(self, folder: &Path, tasks: usize) -> io::Result<Child> {
-        let mut command = Command::new(self.program);
-        (self.tell)(&mut command, folder, tasks)?;
-        command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()
+    /// Has `program` make so many tasks and waits for them. Each of them is `task.sh` in a folder, which finds its number in a variable of
+    /// the engine or as its argument.
+    pub(super) fn submit(self, program: &str, folder: &Path, tasks: usize) -> io::Result<ExitStatus> {
+        let mut command = Command::new(program);
+        let (task, array) = (folder.join("task.sh"), format!("0-{}", tasks - 1));
+        match self {
+            Self::Local => {}
+            Self::Hyperqueue => {
+                command.args(["submit", "--name", "mbsbench", "--array", &array, "--wait"]);
+                command.args(["--stdout", "none", "--stderr", "none", "--", "sh"]).arg(task);
+            }
+            Self::Slurm => {
+                command.args(["--job-name=mbsbench", "--ntasks=1", "--output=/dev/null", "--wait"]);
+                command.arg(format!("--array={array}")).arg(task);
+            }
+            Self::Snakemake => {
+                let file = folder.join("Snakefile");
+                fs::write(&file, SNAKEFILE.replace("TASKS", &tasks.to_string()))?;
+                command.args(["--cores", "all", "--keep-going", "--quiet", "all", "--snakefile"]).arg(file);
+                command.arg("--directory").arg(folder);
+            }
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).status()
     }
 }
 
-fn hyperqueue(command: &mut Command, folder: &Path, tasks: usize) -> io::Result<()> {
-    command.args(["submit", "--name", "mbsbench", "--array", &format!("0-{}", tasks - 1), "--wait"]);
-    command.args(["--stdout", "none", "--stderr", "none", "--", "sh"]).arg(folder.join("task.sh"));
-    Ok(())
-}
-
-fn slurm(command: &mut Command, folder: &Path, tasks: usize) -> io::Result<()> {
-    command.args(["--job-name=mbsbench", "--ntasks=1", "--output=/dev/null", "--wait"]);
-    command.arg(format!("--array=0-{}", tasks - 1)).arg(folder.join("task.sh"));
-    Ok(())
-}
-
-/// Its tasks are known by the files that they write.
-fn snakemake(command: &mut Command, folder: &Path, tasks: usize) -> io::Result<()> {
-    const FILE: &str = "\
+/// Tasks of Snakemake are known by the files that they write.
+const SNAKEFILE: &str = "\
 rule all:
     input: expand(\"{part}.ended\", part=range(TASKS))
 rule part:
     output: \"{part}.ended\"
     shell: \"sh task.sh {wildcards.part}\"
 ";
-    let file = folder.join("Snakefile");
-    fs::write(&file, FILE.replace("TASKS", &tasks.to_string()))?;
-    command.args(["--cores", "all", "--keep-going", "--quiet", "all", "--snakefile"]).arg(&file);
-    command.arg("--directory").arg(folder);
-    Ok(())
-}

@@ -17,6 +17,7 @@ use super::behind::experiment;
 use super::page::{Section, figure_named, header, page, with_contents};
 use super::statement::Found;
 use super::{ComparisonReport, FileError};
+use crate::lists::unique;
 use figures::family_name;
 use looks::Looks;
 
@@ -63,7 +64,7 @@ fn overview(
             others.push(artefact.section(results, COMPARISON, [&[], &[]], &found)?);
         }
     }
-    let works = works(fields);
+    let works = unique(fields.iter().flat_map(|field| &field.spec.work.0).map(|(work, _)| work));
     let lead = html! {
         p.lead { "All methods on the models of the papers and of the benchmark sets: every method that suits a model, over steps or tolerances." }
     };
@@ -140,17 +141,6 @@ fn costs_link() -> Markup {
             " · Made by " code { "mbsbench reproduce " (COMPARISON) }
         }
     }
-}
-
-/// Kinds of work in the order of the models, each once.
-fn works(fields: &[Field<'_>]) -> Vec<String> {
-    let mut works: Vec<String> = Vec::new();
-    for (work, _) in fields.iter().flat_map(|field| &field.spec.work.0) {
-        if !works.contains(work) {
-            works.push(work.clone());
-        }
-    }
-    works
 }
 
 /// The cheapest methods of each model by the first kind of work.

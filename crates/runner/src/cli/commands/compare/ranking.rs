@@ -26,6 +26,7 @@ use crate::cli::method::{Examined, contended};
 use crate::cli::names::grouped;
 use crate::cli::results::{ensure_sealed, evidence_of};
 use crate::cli::session::Session;
+use crate::lists::{unique, unique_by};
 
 /// Plans of the experiments with rankings that are wanted; of the comparison if none is named.
 pub(super) fn ranked(compare: &Compare, library: &Library<'_>) -> Result<Vec<Plan>, CommandError> {
@@ -154,13 +155,9 @@ fn tell(
         output.line(format!("{json:#}"))?;
         return Ok(());
     }
-    let mut heads: Vec<&str> = Vec::new();
-    for (head, _) in standings.iter().flat_map(|standing| &standing.spec.work.0) {
-        if !heads.contains(&head.as_str()) {
-            heads.push(head);
-        }
-    }
-    for head in heads {
+    for (head, _) in
+        unique_by(standings.iter().flat_map(|standing| &standing.spec.work.0), |one, other| one.0 == other.0)
+    {
         match table(standings, head) {
             Some(table) => output.line(format!("{} by {head}\n{table}\n", examined.label))?,
             None => output.line(format!("{} by {head}: {}\n", examined.label, why_untold(standings, head)))?,
@@ -197,12 +194,7 @@ fn unequal_json(unequal: &Unequal) -> Value {
 
 /// Ranks by one kind of work; none where the method has none by it.
 fn table(standings: &[Standing<'_>], head: &str) -> Option<String> {
-    let mut accuracies: Vec<f64> = Vec::new();
-    for &accuracy in standings.iter().flat_map(|standing| &standing.spec.accuracies) {
-        if !accuracies.contains(&accuracy) {
-            accuracies.push(accuracy);
-        }
-    }
+    let accuracies = unique(standings.iter().flat_map(|standing| standing.spec.accuracies.iter().copied()));
     let mut table = Builder::default();
     let columns = accuracies.iter().map(|accuracy| format!("{accuracy:e}"));
     table.push_record(["model".to_owned()].into_iter().chain(columns).chain(["failed runs".to_owned()]));

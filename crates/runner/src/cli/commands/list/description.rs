@@ -42,130 +42,126 @@ fn about<K: Kind>(entries: &[Entry<K>], name: &str, more: impl Fn(&Entry<K>) -> 
         lines.push(format!("source: {}", entry.source()));
     }
     let schema = entry.schema();
-    let root = schema.as_value();
-    let mut own = Vec::new();
-    parameters(root, root, entry.default_choice().parameters(), 1, &mut HashSet::new(), &mut own);
+    let mut own = Parameters { root: schema.as_value(), described: HashSet::new(), lines: Vec::new() };
+    own.of(schema.as_value(), entry.default_choice().parameters(), 1);
     lines.push(String::new());
-    lines.push(if own.is_empty() { "no parameters" } else { "parameters" }.to_owned());
-    lines.extend(own);
+    lines.push(if own.lines.is_empty() { "no parameters" } else { "parameters" }.to_owned());
+    lines.extend(own.lines);
     lines.push(String::new());
     lines.extend(more(entry));
     lines
 }
 
-/// One line for each parameter, the alternatives of a parameter and their parameters below it.
-/// Of things by name, and of lists of maps, what each of them is; what has been described is not described again.
-fn parameters<'s>(
+/// Lines about the parameters of a schema.
+struct Parameters<'s> {
     root: &'s Value,
-    schema: &'s Value,
-    defaults: &Value,
-    depth: usize,
-    known: &mut HashSet<&'s str>,
-    lines: &mut Vec<String>,
-) {
-    let indent = "  ".repeat(depth);
-    let Some(properties) = resolved(root, schema).get("properties").and_then(Value::as_object) else { return };
-    for (name, property) in properties {
-        let default = defaults.get(name).or(property.get("default"));
-        let unit = property.get(UNIT).and_then(Value::as_str).filter(|unit| *unit != "1");
-        let shown = match (default.filter(|value| !value.is_null()), unit) {
-            (Some(value), Some(unit)) => format!(" = {} {unit}", compact(value)),
-            (Some(value), None) => format!(" = {}", compact(value)),
-            (None, Some(unit)) => format!(", in {unit}"),
-            (None, None) => String::new(),
-        };
-        let target = resolved(root, property);
-        lines.push(format!("{indent}{name}: {}{shown}", type_name(root, property)));
-        if let Some(text) = documentation(property).or_else(|| documentation(target)) {
-            lines.push(format!("{indent}    {text}"));
-        }
-        let inner = default.unwrap_or(&Value::Null);
-        content(root, target, inner, depth + 1, known, lines);
-        let Some(each) = ["additionalProperties", "items"].iter().find_map(|key| target.get(key)) else { continue };
-        let described = resolved(root, each);
-        let has_parts = described.get("properties").is_some() || alternatives(described).next().is_some();
-        match each.get("$ref").and_then(Value::as_str).filter(|_| has_parts) {
-            Some(reference) if known.insert(reference) => {
-                lines.push(format!("{indent}    each: {}", documentation(described).unwrap_or_default()));
-                content(root, described, &Value::Null, depth + 3, known, lines);
+    /// References to schemas that have been described, which are not described again.
+    described: HashSet<&'s str>,
+    lines: Vec<String>,
+}
+
+impl<'s> Parameters<'s> {
+    fn push(&mut self, depth: usize, line: &str) {
+        self.lines.push(format!("{}{line}", "  ".repeat(depth)));
+    }
+
+    /// One line for each parameter, the alternatives of a parameter and their parameters below it; of things by name, and of lists of maps,
+    /// what each of them is.
+    fn of(&mut self, schema: &'s Value, defaults: &Value, depth: usize) {
+        for (name, property) in object(self.resolved(schema), "properties") {
+            let default = defaults.get(name).or(property.get("default"));
+            let unit = text(property, UNIT).filter(|unit| *unit != "1");
+            let shown = match (default.filter(|value| !value.is_null()), unit) {
+                (Some(value), Some(unit)) => format!(" = {} {unit}", compact(value)),
+                (Some(value), None) => format!(" = {}", compact(value)),
+                (None, Some(unit)) => format!(", in {unit}"),
+                (None, None) => String::new(),
+            };
+            let target = self.resolved(property);
+            self.push(depth, &format!("{name}: {}{shown}", self.type_name(property)));
+            if let Some(text) = documentation(property).or_else(|| documentation(target)) {
+                self.push(depth, &format!("    {text}"));
             }
-            Some(_) => lines.push(format!("{indent}    each as above")),
-            None => {}
+            self.content(target, default.unwrap_or(&Value::Null), depth + 1);
+            let Some(each) = ["additionalProperties", "items"].iter().find_map(|key| target.get(key)) else { continue };
+            let inner = self.resolved(each);
+            let has_parts = inner.get("properties").is_some() || alternatives(inner).next().is_some();
+            match text(each, "$ref").filter(|_| has_parts) {
+                Some(reference) if self.described.insert(reference) => {
+                    self.push(depth, &format!("    each: {}", documentation(inner).unwrap_or_default()));
+                    self.content(inner, &Value::Null, depth + 3);
+                }
+                Some(_) => self.push(depth, "    each as above"),
+                None => {}
+            }
+        }
+    }
+
+    /// The parameters of a map, or alternatives.
+    fn content(&mut self, schema: &'s Value, defaults: &Value, depth: usize) {
+        if schema.get("properties").is_some() {
+            self.of(schema, defaults, depth);
+        }
+        for alternative in alternatives(schema) {
+            let target = self.resolved(alternative);
+            if std::ptr::eq(target, alternative) {
+                self.alternative(alternative, defaults, depth);
+            } else {
+                self.content(target, defaults, depth);
+            }
+        }
+    }
+
+    fn alternative(&mut self, alternative: &'s Value, defaults: &Value, depth: usize) {
+        let about = documentation(alternative).map_or(String::new(), |text| format!(": {text}"));
+        if let Some(name) = text(alternative, "const") {
+            self.push(depth, &format!("- {name}{about}"));
+            return;
+        }
+        for name in alternative.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+            self.push(depth, &format!("- {name}"));
+        }
+        for (name, content) in object(alternative, "properties") {
+            self.push(depth, &format!("- {name}{about}"));
+            self.of(content, defaults.get(name).unwrap_or(&Value::Null), depth + 2);
+        }
+    }
+
+    /// The schema that a reference stands for.
+    fn resolved(&self, schema: &'s Value) -> &'s Value {
+        let target = text(schema, "$ref").and_then(|reference| reference.strip_prefix('#'));
+        target.and_then(|pointer| self.root.pointer(pointer)).unwrap_or(schema)
+    }
+
+    fn type_name(&self, schema: &'s Value) -> String {
+        let schema = self.resolved(schema);
+        match schema.get("type") {
+            Some(Value::String(name)) if name == "array" => format!("array of {}", self.type_name(&schema["items"])),
+            Some(Value::String(_)) if schema.get("additionalProperties").is_some_and(|each| !each.is_boolean()) => {
+                format!("map of {} by name", self.type_name(&schema["additionalProperties"]))
+            }
+            Some(Value::String(name)) if alternatives(schema).next().is_none() => format!("{name}{}", range(schema)),
+            Some(Value::Array(names)) => {
+                let names: Vec<_> = names.iter().filter_map(Value::as_str).filter(|&name| name != "null").collect();
+                format!("{}{}", names.join(" or "), range(schema))
+            }
+            _ => "one of".to_owned(),
         }
     }
 }
 
-/// The parameters of a map, or alternatives.
-fn content<'s>(
-    root: &'s Value,
-    schema: &'s Value,
-    defaults: &Value,
-    depth: usize,
-    known: &mut HashSet<&'s str>,
-    lines: &mut Vec<String>,
-) {
-    if schema.get("properties").is_some() {
-        parameters(root, schema, defaults, depth, known, lines);
-    }
-    for alternative in alternatives(schema) {
-        let target = resolved(root, alternative);
-        if std::ptr::eq(target, alternative) {
-            described_alternative(root, alternative, defaults, depth, known, lines);
-        } else {
-            content(root, target, defaults, depth, known, lines);
-        }
-    }
+fn text<'s>(schema: &'s Value, key: &str) -> Option<&'s str> {
+    schema.get(key)?.as_str()
 }
 
-fn described_alternative<'s>(
-    root: &'s Value,
-    alternative: &'s Value,
-    defaults: &Value,
-    depth: usize,
-    known: &mut HashSet<&'s str>,
-    lines: &mut Vec<String>,
-) {
-    let indent = "  ".repeat(depth);
-    let text = documentation(alternative).map_or(String::new(), |text| format!(": {text}"));
-    if let Some(name) = alternative.get("const").and_then(Value::as_str) {
-        lines.push(format!("{indent}- {name}{text}"));
-        return;
-    }
-    for name in alternative.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
-        lines.push(format!("{indent}- {name}"));
-    }
-    for (name, content) in alternative.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        lines.push(format!("{indent}- {name}{text}"));
-        parameters(root, content, defaults.get(name).unwrap_or(&Value::Null), depth + 2, known, lines);
-    }
+fn object<'s>(schema: &'s Value, key: &str) -> impl Iterator<Item = (&'s String, &'s Value)> {
+    schema.get(key).and_then(Value::as_object).into_iter().flatten()
 }
 
 fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
     let listed = ["oneOf", "anyOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten();
     let named = schema.get("enum").is_some().then_some(schema);
-    listed.filter(|schema| schema.get("type").and_then(Value::as_str) != Some("null")).chain(named)
-}
-
-/// The schema that a reference stands for.
-fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
-    let target = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
-    target.and_then(|pointer| root.pointer(pointer)).unwrap_or(schema)
-}
-
-fn type_name(root: &Value, schema: &Value) -> String {
-    let schema = resolved(root, schema);
-    match schema.get("type") {
-        Some(Value::String(name)) if name == "array" => format!("array of {}", type_name(root, &schema["items"])),
-        Some(Value::String(_)) if schema.get("additionalProperties").is_some_and(|each| !each.is_boolean()) => {
-            format!("map of {} by name", type_name(root, &schema["additionalProperties"]))
-        }
-        Some(Value::String(name)) if alternatives(schema).next().is_none() => format!("{name}{}", range(schema)),
-        Some(Value::Array(names)) => {
-            let names: Vec<_> = names.iter().filter_map(Value::as_str).filter(|&name| name != "null").collect();
-            format!("{}{}", names.join(" or "), range(schema))
-        }
-        _ => "one of".to_owned(),
-    }
+    listed.filter(|schema| text(schema, "type") != Some("null")).chain(named)
 }
 
 /// What a number may be, as messages have it.
@@ -174,8 +170,7 @@ fn range(schema: &Value) -> String {
 }
 
 fn documentation(schema: &Value) -> Option<String> {
-    let text = schema.get("description")?.as_str()?;
-    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+    Some(text(schema, "description")?.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// A value in one line, an alternative without parameters as its name.

@@ -1,7 +1,6 @@
 //! A statement, figure or table in a form that a paper or slides take.
 
 use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::spec::PanelSpec;
 use mbsbench_experiment::{Mark, panel_id};
 use mbsbench_judge::claims::{Judged, JudgedCheck, Ledger};
 use mbsbench_judge::folders::Folders;
@@ -15,21 +14,12 @@ use crate::cli::names::paper_of;
 use crate::cli::options::Seen;
 use crate::cli::results::ensure_sealed;
 use crate::cli::session::Session;
+use crate::report::artefact::{Artefact, Kind};
 
 /// What is called so.
 enum Found<'p> {
     Statement(Box<Judged>),
-    Table(Picture<'p>),
-    Figure(Picture<'p>),
-}
-
-/// A table or figure with its files.
-pub(super) struct Picture<'p> {
-    pub(super) id: &'p str,
-    pub(super) title: &'p str,
-    pub(super) plan: &'p Plan,
-    /// Panels of a figure; none of a table, and of a drawing of a model.
-    pub(super) panels: Vec<&'p PanelSpec>,
+    Artefact(Artefact<'p>),
 }
 
 /// What is called `name` in the form that is wanted, from results.
@@ -51,18 +41,22 @@ pub(super) fn text(name: &str, form: Form, seen: &Seen, session: &mut Session<'_
         if form != Form::Bibtex {
             let is_shown = |plan: &&Plan| match &found {
                 Found::Statement(_) => ledger.as_ref().is_some_and(|ledger| rests_on(ledger, plan)),
-                Found::Table(picture) | Found::Figure(picture) => std::ptr::eq(*plan, picture.plan),
+                Found::Artefact(artefact) => std::ptr::eq(*plan, artefact.plan),
             };
             ensure_sealed(results, plans.iter().filter(is_shown), &mut session.output)?;
         }
         return Ok(match (form, &found) {
             (Form::Bibtex, _) => bibtex::entry(&paper, &library.publication(&paper)?),
             (Form::Csv, Found::Statement(judged)) => checks(judged),
-            (Form::Csv, Found::Table(picture) | Found::Figure(picture)) => numbers(picture, results)?,
+            (Form::Csv, Found::Artefact(artefact)) => numbers(artefact, results)?,
             (Form::Tex, Found::Statement(judged)) => tex::statement(&paper, judged),
-            (Form::Tex, Found::Table(picture)) => tex::table(picture, &numbers(picture, results)?)?,
-            (Form::Tex, Found::Figure(picture)) => tex::figure(picture, &curves(picture, results)?)?,
-            (Form::Pgfplots, Found::Figure(picture)) => tex::plot(picture, &curves(picture, results)?)?,
+            (Form::Tex, Found::Artefact(artefact)) if artefact.kind == Kind::Table => {
+                tex::table(artefact, &numbers(artefact, results)?)?
+            }
+            (Form::Tex, Found::Artefact(artefact)) => tex::figure(artefact, &curves(artefact, results)?)?,
+            (Form::Pgfplots, Found::Artefact(artefact)) if artefact.kind == Kind::Figure => {
+                tex::plot(artefact, &curves(artefact, results)?)?
+            }
             _ => {
                 let what = format!("`{name}` has no curves");
                 return Err(CommandError::refused(&what, "accepted: `tex`, `csv` or `bibtex`"));
@@ -87,27 +81,10 @@ fn find<'p>(
     for plan in plans.iter().filter(|plan| plan.experiment.paper == paper) {
         let experiment = &plan.experiment;
         let folder = experiment.id.strip_prefix(&format!("{paper}/")).unwrap_or(&experiment.id);
-        let mut is_called = |id: &str| {
-            known.push(format!("{paper}/{id}"));
-            own == id || own == format!("{folder}/{id}")
-        };
-        let picture = |id: &'p str, title: &'p Option<String>, panels: &'p [PanelSpec]| Picture {
-            id,
-            title: title.as_deref().unwrap_or(id),
-            plan,
-            panels: panels.iter().collect(),
-        };
-        let tables = experiment.tables.iter().map(|table| &table.value);
-        let tables = tables.map(|spec| Found::Table(picture(&spec.id, &spec.title, &[])));
-        let plots = experiment.plots.iter().map(|plot| &plot.value);
-        let plots = plots.map(|spec| Found::Figure(picture(&spec.id, &spec.title, &spec.panels)));
-        let drawings = experiment.drawings.iter().map(|drawing| &drawing.value);
-        let drawings = drawings.map(|spec| Found::Figure(picture(&spec.id, &spec.title, &[])));
-        for found in tables.chain(plots).chain(drawings) {
-            if let Found::Table(Picture { id, .. }) | Found::Figure(Picture { id, .. }) = &found
-                && is_called(id)
-            {
-                return Ok(Some(found));
+        for artefact in Artefact::all(&[plan]).into_iter().filter(|artefact| artefact.kind != Kind::Animation) {
+            known.push(format!("{paper}/{}", artefact.id));
+            if own == artefact.id || own == format!("{folder}/{}", artefact.id) {
+                return Ok(Some(Found::Artefact(artefact)));
             }
         }
     }
@@ -122,28 +99,28 @@ fn find<'p>(
 }
 
 /// The files with the data of a figure, one for each panel that has one by itself.
-fn curves(picture: &Picture<'_>, results: &impl Folders) -> Result<Vec<String>, CommandError> {
-    let folder = results.of(&picture.plan.experiment.id);
+fn curves(artefact: &Artefact<'_>, results: &impl Folders) -> Result<Vec<String>, CommandError> {
+    let folder = results.of(&artefact.plan.experiment.id);
     let of = |id: &str| folder.join(format!("{id}.csv"));
-    let whole = of(picture.id);
+    let whole = of(artefact.id);
     let files = match whole.exists() {
         true => vec![whole],
         false => (0..)
-            .map_while(|panel| panel_id(picture.id, panel))
+            .map_while(|panel| panel_id(artefact.id, panel))
             .map(|id| of(&id))
             .take_while(|path| path.exists())
             .collect(),
     };
     if files.is_empty() {
-        let what = format!("`{}` has no file with its numbers in these results", picture.id);
+        let what = format!("`{}` has no file with its numbers in these results", artefact.id);
         return Err(CommandError::refused(&what, "accepted: `bibtex`"));
     }
     files.iter().map(|path| Ok(String::from_utf8_lossy(&read_data(path)?).into_owned())).collect()
 }
 
 /// The numbers of a table or figure as they lie in the results, of a figure of several panels with the number of each.
-fn numbers(picture: &Picture<'_>, results: &impl Folders) -> Result<String, CommandError> {
-    let files = curves(picture, results)?;
+fn numbers(artefact: &Artefact<'_>, results: &impl Folders) -> Result<String, CommandError> {
+    let files = curves(artefact, results)?;
     if let [one] = &files[..] {
         return Ok(one.clone());
     }

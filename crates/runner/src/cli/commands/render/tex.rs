@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 
 use mbsbench_experiment::spec::{PanelSpec, Scale};
 use mbsbench_judge::claims::Judged;
-use mbsbench_numbers::unguarded;
 
-use super::export::Picture;
 use crate::artefacts::WriteError;
 use crate::cli::CommandError;
+use crate::lists::unique;
+use crate::report::artefact::Artefact;
+use crate::report::results_table::{Cell, Table};
+use crate::sheet::Sheet;
 
 /// Text with LaTeX's own characters escaped.
 pub(super) fn escaped(text: &str) -> String {
@@ -46,61 +48,52 @@ pub(super) fn statement(paper: &str, judged: &Judged) -> String {
 }
 
 /// A table, with what is published in parentheses.
-pub(super) fn table(picture: &Picture<'_>, csv: &str) -> Result<String, CommandError> {
-    let Sheet { heads, records } = &Sheet::read(csv)?;
-    let of = |record: &[String], name: &str| cell(heads, record, name);
-    let cells = |column: usize| distinct(records.iter().filter_map(move |record| record.get(column)));
-    let (rows, columns) = (cells(0), cells(1));
-    let text_of = |row: &str, column: &str| {
-        let is_own = |record: &&Vec<String>| matches!(record.as_slice(), [r, c, ..] if r == row && c == column);
-        let record = records.iter().find(is_own);
-        record.map_or_else(String::new, |record| {
-            let measured = of(record, "measured");
-            let measured = measured.parse::<f64>().map_or_else(|_| of(record, "failure"), mbsbench_numbers::short);
-            match of(record, "published") {
-                published if published.is_empty() => measured,
-                published => format!("{measured} ({published})"),
-            }
-        })
+pub(super) fn table(artefact: &Artefact<'_>, csv: &str) -> Result<String, CommandError> {
+    let Table { axis, rows, columns, .. } = Table::parse(artefact.id, csv).map_err(WriteError::from)?;
+    let text_of = |cell: &Cell| {
+        let failure = || cell.failure.as_ref().map_or(String::new(), |[name, _]| name.clone());
+        let measured = cell.measured.map_or_else(failure, mbsbench_numbers::short);
+        if cell.published.is_empty() { measured } else { format!("{measured} ({})", cell.published) }
     };
-    let mut text = format!("% {}/{}: measured (published)\n", picture.plan.experiment.id, picture.id);
-    let _ = writeln!(
-        text,
-        "\\begin{{table}}\n  \\caption{{{}}}\n  \\begin{{tabular}}{{l{}}}",
-        escaped(picture.title),
-        "r".repeat(columns.len())
-    );
     let line = |cells: Vec<String>| format!("    {} \\\\\n", cells.join(" & "));
-    let head = heads.first().map(|head| escaped(head)).into_iter().chain(columns.iter().map(|column| escaped(column)));
-    let _ = write!(text, "    \\hline\n{}    \\hline\n", line(head.collect()));
-    for row in rows {
-        let cells = std::iter::once(escaped(row)).chain(columns.iter().map(|column| escaped(&text_of(row, column))));
-        text.push_str(&line(cells.collect()));
+    let heads = std::iter::once(&axis).chain(columns.iter().map(|column| &column.head));
+    let mut text = format!(
+        "% {}/{}: measured (published)\n\\begin{{table}}\n  \\caption{{{}}}\n  \\begin{{tabular}}{{l{}}}\n    \\hline\n{}    \\hline\n",
+        artefact.plan.experiment.id,
+        artefact.id,
+        escaped(artefact.title),
+        "r".repeat(columns.len()),
+        line(heads.map(|head| escaped(head)).collect()),
+    );
+    for (number, row) in rows.iter().enumerate() {
+        let cells = columns.iter().map(|column| column.cells[number].as_ref().map_or(String::new(), text_of));
+        text.push_str(&line(std::iter::once(row.clone()).chain(cells).map(|cell| escaped(&cell)).collect()));
     }
     text.push_str("    \\hline\n  \\end{tabular}\n\\end{table}\n");
     Ok(text)
 }
 
 /// A figure with its caption.
-pub(super) fn figure(picture: &Picture<'_>, files: &[String]) -> Result<String, CommandError> {
-    let plot = plot(picture, files)?;
-    Ok(format!("\\begin{{figure}}\n{plot}  \\caption{{{}}}\n\\end{{figure}}\n", escaped(picture.title)))
+pub(super) fn figure(artefact: &Artefact<'_>, files: &[String]) -> Result<String, CommandError> {
+    let plot = plot(artefact, files)?;
+    Ok(format!("\\begin{{figure}}\n{plot}  \\caption{{{}}}\n\\end{{figure}}\n", escaped(artefact.title)))
 }
 
 /// The axes of a figure with its curves, a panel after the other.
-pub(super) fn plot(picture: &Picture<'_>, files: &[String]) -> Result<String, CommandError> {
-    let mut text = format!("% {}/{}; needs \\usepackage{{pgfplots}}\n", picture.plan.experiment.id, picture.id);
+pub(super) fn plot(artefact: &Artefact<'_>, files: &[String]) -> Result<String, CommandError> {
+    let mut text = format!("% {}/{}; needs \\usepackage{{pgfplots}}\n", artefact.plan.experiment.id, artefact.id);
+    let plot = artefact.plan.experiment.plots.iter().map(|plot| &plot.value).find(|plot| plot.id == artefact.id);
     for (number, file) in files.iter().enumerate() {
-        let panel = picture.panels.get(number).copied();
-        let Sheet { heads, records } = &Sheet::read(file)?;
-        let of = |record: &[String], name: &str| cell(heads, record, name);
+        let panel = plot.and_then(|plot| plot.panels.get(number));
+        let sheet = Sheet::parse(file).map_err(WriteError::from)?;
         let mut series: Vec<(String, bool, Vec<[String; 2]>)> = Vec::new();
-        for record in records {
-            let (name, is_published) = (of(record, "series"), of(record, "published") == "true");
+        for record in &sheet.records {
+            let of = |head: &str| sheet.cell(record, head).to_owned();
+            let (name, is_published) = (of("series"), of("published") == "true");
             if series.last().is_none_or(|(last, published, _)| (last, *published) != (&name, is_published)) {
                 series.push((name, is_published, Vec::new()));
             }
-            let point = [of(record, "x"), of(record, "y")];
+            let point = [of("x"), of("y")];
             // A failed run has no value; what is not finite has no place.
             if let (Some((_, _, points)), Ok(y)) = (series.last_mut(), point[1].parse::<f64>())
                 && y.is_finite()
@@ -140,42 +133,12 @@ fn options(panel: Option<&PanelSpec>, xs: &[&String]) -> String {
         }
     }
     if xs.iter().any(|x| x.parse::<f64>().is_err()) {
-        options.push(format!("ybar, symbolic x coords={{{}}}, xtick=data", distinct(xs.iter().copied()).join(",")));
+        options.push(format!(
+            "ybar, symbolic x coords={{{}}}, xtick=data",
+            unique(xs.iter().map(|x| x.as_str())).join(",")
+        ));
     }
     options.join(", ")
-}
-
-/// Texts in their first order, each once.
-fn distinct<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<&'t str> {
-    let mut distinct: Vec<&str> = Vec::new();
-    for text in texts {
-        if !distinct.contains(&text.as_str()) {
-            distinct.push(text);
-        }
-    }
-    distinct
-}
-
-/// The heads and lines of a CSV file.
-struct Sheet {
-    heads: Vec<String>,
-    records: Vec<Vec<String>>,
-}
-
-impl Sheet {
-    fn read(csv: &str) -> Result<Self, CommandError> {
-        let plain = |record: &csv::StringRecord| record.iter().map(|cell| unguarded(cell).to_owned()).collect();
-        let mut reader = csv::Reader::from_reader(csv.as_bytes());
-        let heads = plain(reader.headers().map_err(WriteError::from)?);
-        let records = reader.records().map(|record| record.map(|record| plain(&record)));
-        Ok(Self { heads, records: records.collect::<Result<_, _>>().map_err(WriteError::from)? })
-    }
-}
-
-/// The cell of a record under a head.
-fn cell(heads: &[String], record: &[String], name: &str) -> String {
-    let place = heads.iter().position(|head| head == name);
-    place.and_then(|index| record.get(index).cloned()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,0 +1,17 @@
+//! Lists in which nothing stands twice, in their first order.
+
+/// Each item once.
+pub(crate) fn unique<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    unique_by(items, T::eq)
+}
+
+/// Each item once, of those that are the same the first.
+pub(crate) fn unique_by<T>(items: impl IntoIterator<Item = T>, is_same: impl Fn(&T, &T) -> bool) -> Vec<T> {
+    let mut unique: Vec<T> = Vec::new();
+    for item in items {
+        if !unique.iter().any(|known| is_same(known, &item)) {
+            unique.push(item);
+        }
+    }
+    unique
+}
