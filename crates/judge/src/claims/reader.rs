@@ -90,42 +90,37 @@ impl Reader<'_> {
             Kind::Bound(of) => self.check_test(name, of, false),
             Kind::Ratio(of) | Kind::Difference(of) => self.check_test(name, of, of.tolerance.is_some()),
             Kind::Order(Order { finest, above, tolerance, partly, .. }) => {
-                if let Some(count @ 0..=2) = finest {
-                    let accepted = "accepted: 3 or more, since an order needs two pairs of steps";
-                    return Err(self.wrong("order.finest", format!("a slope through {count} runs"), accepted));
-                }
-                if above.is_some() && finest.is_none() {
-                    let accepted = "accepted: `above` beside `finest`";
-                    return Err(self.wrong("order.above", "a bound on the runs of a slope through all runs", accepted));
-                }
+                let (count, runs) = (finest.unwrap_or(3), "order.finest");
+                let accepted = "accepted: 3 or more, since an order needs two pairs of steps";
+                self.ensure(count > 2, runs, || format!("a slope through {count} runs"), accepted)?;
+                let message = || "a bound on the runs of a slope through all runs".to_owned();
+                let is_of_some = above.is_none() || finest.is_some();
+                self.ensure(is_of_some, "order.above", message, "accepted: `above` beside `finest`")?;
                 self.check_tolerance(name, Some(*tolerance), partly.as_ref())
             }
             Kind::Ordering(Ordering { smallest_first, by_factor }) => {
-                if smallest_first.len() < 2 {
-                    let accepted = "accepted: at least two operands";
-                    return Err(self.wrong("ordering.smallest_first", "nothing to put in order", accepted));
-                }
-                if let Some(factor) = by_factor.filter(|&factor| factor <= 0.0) {
-                    let message = format!("a factor of {factor}");
-                    return Err(self.wrong("ordering.by_factor", message, "accepted: a number above zero"));
-                }
-                Ok(())
+                let (message, accepted) = (|| "nothing to put in order".to_owned(), "accepted: at least two operands");
+                self.ensure(smallest_first.len() > 1, "ordering.smallest_first", message, accepted)?;
+                let factor = by_factor.unwrap_or(1.0);
+                let message = || format!("a factor of {factor}");
+                self.ensure(factor > 0.0, "ordering.by_factor", message, "accepted: a number above zero")
             }
             Kind::Failure(Failure { completes, status, between, .. }) => {
-                if *completes && (status.is_some() || between.is_some()) {
-                    let accepted = "accepted: `status` and `between`, or `completes: true`";
-                    return Err(self.wrong("failure.status", "runs that complete have no failure", accepted));
-                }
-                if let Some([from, to]) = between.filter(|[from, to]| from > to) {
-                    let message = format!("from {from} to {to}");
-                    return Err(self.wrong("failure.between", message, "accepted: two times, s, the earlier first"));
-                }
-                Ok(())
+                let message = || "runs that complete have no failure".to_owned();
+                let accepted = "accepted: `status` and `between`, or `completes: true`";
+                self.ensure(
+                    !completes || (status.is_none() && between.is_none()),
+                    "failure.status",
+                    message,
+                    accepted,
+                )?;
+                let [from, to] = between.unwrap_or_default();
+                let message = || format!("from {from} to {to}");
+                self.ensure(from <= to, "failure.between", message, "accepted: two times, s, the earlier first")
             }
             Kind::Shape(Shape { landmarks }) => {
-                if landmarks.is_empty() {
-                    return Err(self.wrong("shape.landmarks", "no landmark", "accepted: at least one"));
-                }
+                let message = || "no landmark".to_owned();
+                self.ensure(!landmarks.is_empty(), "shape.landmarks", message, "accepted: at least one")?;
                 landmarks.iter().try_for_each(|landmark| {
                     let Landmark { of, published, tolerance, below, above, .. } = landmark.clone();
                     let measurement = Measurement { of, to: None, published, tolerance, below, above, partly: None };
@@ -133,15 +128,11 @@ impl Reader<'_> {
                 })
             }
             Kind::Agreement(Agreement { share, within, .. }) => {
-                if !(*share > 0.0 && *share <= 1.0) {
-                    let message = format!("a share of {share}");
-                    return Err(self.wrong("agreement.share", message, "accepted: a number above 0, at most 1"));
-                }
-                if *within <= 0.0 {
-                    let message = format!("a distance of {within}");
-                    return Err(self.wrong("agreement.within", message, "accepted: a number above 0"));
-                }
-                Ok(())
+                let message = || format!("a share of {share}");
+                let accepted = "accepted: a number above 0, at most 1";
+                self.ensure(*share > 0.0 && *share <= 1.0, "agreement.share", message, accepted)?;
+                let message = || format!("a distance of {within}");
+                self.ensure(*within > 0.0, "agreement.within", message, "accepted: a number above 0")
             }
             Kind::Cells(_) | Kind::Identity(_) | Kind::Open(_) => Ok(()),
         }
@@ -160,14 +151,10 @@ impl Reader<'_> {
                 "accepted: `below`, `above` or both, or `published` with `tolerance`",
             ),
         };
-        if !is_complete {
-            return Err(self.wrong(kind, format!("no complete test of `{kind}`"), accepted));
-        }
-        if let (Some(low), Some(high)) = (above, below)
-            && low >= high
-        {
-            let message = format!("no number is above {low} and below {high}");
-            return Err(self.wrong(&format!("{kind}.above"), message, "accepted: `above` less than `below`"));
+        self.ensure(is_complete, kind, || format!("no complete test of `{kind}`"), accepted)?;
+        if let (Some(low), Some(high)) = (above, below) {
+            let message = || format!("no number is above {low} and below {high}");
+            self.ensure(low < high, &format!("{kind}.above"), message, "accepted: `above` less than `below`")?;
         }
         self.check_tolerance(kind, *tolerance, partly.as_ref())
     }
@@ -180,11 +167,8 @@ impl Reader<'_> {
         partly: Option<&Weaker>,
     ) -> Result<(), Problem> {
         let lowest = |found: f64, low: f64, key: &str| {
-            if found > low {
-                return Ok(());
-            }
-            let message = format!("a tolerance of {found}");
-            Err(self.wrong(&format!("{kind}.{key}"), message, &format!("accepted: a number above {low}")))
+            let message = || format!("a tolerance of {found}");
+            self.ensure(found > low, &format!("{kind}.{key}"), message, &format!("accepted: a number above {low}"))
         };
         match tolerance {
             Some(Tolerance::Relative(found) | Tolerance::Absolute(found)) => lowest(found, 0.0, "tolerance")?,
@@ -197,15 +181,17 @@ impl Reader<'_> {
         }
         let near = [relative, absolute, factor].iter().flatten().count();
         let bounds = [below, above].iter().flatten().count();
-        let fits = if tolerance.is_some() { near == 1 && bounds == 0 } else { near == 0 && bounds >= 1 };
-        if fits {
-            return Ok(());
-        }
-        let accepted = match tolerance {
-            Some(_) => "accepted: one of `relative`, `absolute` and `factor`",
-            None => "accepted: `below`, `above` or both",
+        let (fits, accepted) = match tolerance {
+            Some(_) => (near == 1 && bounds == 0, "accepted: one of `relative`, `absolute` and `factor`"),
+            None => (near == 0 && bounds > 0, "accepted: `below`, `above` or both"),
         };
-        Err(self.wrong(&format!("{kind}.partly"), "a weaker test that does not fit the test", accepted))
+        let message = || "a weaker test that does not fit the test".to_owned();
+        self.ensure(fits, &format!("{kind}.partly"), message, accepted)
+    }
+
+    /// A problem at a path of the check unless something is so.
+    fn ensure(&self, is_so: bool, path: &str, message: impl FnOnce() -> String, accepted: &str) -> Result<(), Problem> {
+        if is_so { Ok(()) } else { Err(self.wrong(path, message(), accepted)) }
     }
 
     pub(super) fn wrong(&self, path: &str, message: impl Into<String>, accepted: &str) -> Problem {

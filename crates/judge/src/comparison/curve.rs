@@ -122,13 +122,8 @@ mod tests {
         let text = "schema: 2\nid: mine/a\ntitle: a\nmodel: pendulum\nspan: [0, 1]\nmethod: rk4\n\
                     step: [0.1, 0.05, 0.02, 0.01, 0.005]\nmeasures: [steps_accepted]\n";
         let plan = Plan::read(Path::new("a.yaml"), text.as_bytes(), &Registry::builtin(), false).unwrap();
-        let candidate = |[error, work]: [f64; 2]| Candidate {
-            setting: String::new(),
-            error,
-            bound: 0.0,
-            work: vec![Some(work)],
-            run: String::new(),
-        };
+        let candidate =
+            |[error, work]: [f64; 2]| Candidate { setting: String::new(), error, bound: 0.0, work: vec![Some(work)] };
         let runs = plan.runs.iter().zip(points);
         let points: Vec<Point<'_>> =
             runs.map(|(run, point)| Point { run, case: None, candidate: point.map(candidate) }).collect();

@@ -4,10 +4,9 @@ use mbsbench_experiment::RankingSpec;
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use rayon::prelude::*;
 
-use super::contending::Contending;
 use super::curve::Point;
+use super::entrants::{Contending, curves};
 use super::rank::Curve;
-use super::standing::curves;
 use crate::claims::Evidence;
 
 /// A model with the methods that were run on it.

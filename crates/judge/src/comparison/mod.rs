@@ -7,9 +7,9 @@
 //! Contending                        Field ──▶ fronts, performance profiles, digits for work ─▶ costs.csv
 //! ```
 
-mod contending;
 mod costs;
 mod curve;
+mod entrants;
 mod field;
 mod rank;
 mod ranked;
@@ -17,13 +17,13 @@ mod standing;
 mod summary;
 mod unequal;
 
-pub use contending::Contending;
 pub use costs::{ACCURACIES, costs_csv};
 pub use curve::{Cost, Point};
+pub use entrants::{Contending, Entrant, entrants};
 pub use field::{Field, MOST_RATIO, Profile, Profiled, front};
 pub use rank::{APART, Candidate, Curve, Place, cheapest, near};
 pub use ranked::{Counts, Ranked, rank};
-pub use standing::{Entrant, Rank, Standing, Tally, entrants, errors_and_costs, places, stand};
+pub use standing::{Rank, Standing, Tally, errors_and_costs, places, stand};
 pub use summary::{Summary, words};
 pub use unequal::Unequal;
 

@@ -17,8 +17,6 @@ pub struct Candidate {
     pub bound: f64,
     /// What it cost, by each kind of work; none where that was not measured.
     pub work: Vec<Option<f64>>,
-    /// Key of the run.
-    pub run: String,
 }
 
 impl Candidate {
@@ -87,13 +85,7 @@ impl<'p> Curve<'p> {
             Some(case) => format!("{case}: {setting}"),
             None => setting,
         };
-        Place {
-            method: self.method,
-            cost,
-            setting,
-            run: fine.candidate.as_ref().map_or_else(String::new, |each| each.run.clone()),
-            is_contender: self.is_contender,
-        }
+        Place { method: self.method, cost, setting, run: fine.run.key().to_string(), is_contender: self.is_contender }
     }
 }
 

@@ -1,17 +1,12 @@
 //! From the rows of an experiment to its rankings.
 
-use std::sync::Arc;
+use mbsbench_experiment::RankingSpec;
+use mbsbench_experiment::plan::Plan;
+use mbsbench_problem::Status;
 
-use mbsbench_experiment::plan::{Plan, RunSpec};
-use mbsbench_experiment::registry::CONTROLS;
-use mbsbench_experiment::{Label, RankingSpec};
-use mbsbench_measures::bound_of;
-use mbsbench_problem::{Status, StepControl};
-
-use super::contending::Contending;
-use super::rank::{Candidate, Place, cheapest};
-use super::standing::curves;
-use super::{Entrant, Unequal};
+use super::Unequal;
+use super::entrants::{Contending, Entrant, curves};
+use super::rank::{Candidate, Curve, Place, cheapest};
 use crate::claims::Evidence;
 
 /// A ranking of an experiment with its answers.
@@ -58,20 +53,17 @@ impl Counts {
 /// The answers to all rankings of an experiment, from its rows and from the runs of contenders.
 pub fn rank<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, contending: &'p Contending<'_>) -> Vec<Ranked<'p>> {
     let rankings = plan.experiment.rankings.iter();
-    rankings.map(|ranking| ranked(plan, &ranking.value, evidence, contending)).collect()
+    rankings
+        .map(|ranking| {
+            ranked(plan, &ranking.value, contending.names(), contending.among(plan, evidence, &ranking.value))
+        })
+        .collect()
 }
 
-fn ranked<'p>(
-    plan: &'p Plan,
-    spec: &'p RankingSpec,
-    evidence: &'p Evidence<'_>,
-    contending: &'p Contending<'_>,
-) -> Ranked<'p> {
-    let meant: Vec<Entrant<'p>> = contending.among(plan, evidence, spec);
-    let curves = curves(&meant, spec, contending.names());
+fn ranked<'p>(plan: &'p Plan, spec: &'p RankingSpec, contenders: &[String], meant: Vec<Entrant<'p>>) -> Ranked<'p> {
+    let curves = curves(&meant, spec, contenders);
     let has = |is_good: &dyn Fn(&Candidate) -> bool| {
-        let reaching =
-            |curve: &&super::Curve<'_>| curve.points.iter().filter_map(|p| p.candidate.as_ref()).any(is_good);
+        let reaching = |curve: &&Curve<'_>| curve.points.iter().filter_map(|p| p.candidate.as_ref()).any(is_good);
         curves.iter().filter(reaching).count()
     };
     let of_accuracy = |&accuracy: &f64| (0..spec.work.0.len()).map(|work| cheapest(&curves, work, accuracy)).collect();
@@ -84,43 +76,4 @@ fn ranked<'p>(
         reached_by: spec.accuracies.iter().map(|&accuracy| has(&|each| each.reaches(accuracy))).collect(),
         places: spec.accuracies.iter().map(of_accuracy).collect(),
     }
-}
-
-/// A run that went to its end; none where it has no error, since there is no reference for it.
-pub(super) fn candidate(spec: &RankingSpec, &Entrant { plan, run, results, row }: &Entrant<'_>) -> Option<Candidate> {
-    let number = |column: &str| results.number(row, column);
-    Some(Candidate {
-        setting: setting(plan, run),
-        error: number(&spec.error)? / spec.scale,
-        bound: bound_of(&spec.error).and_then(|bound| number(&bound)).unwrap_or(0.0) / spec.scale,
-        work: spec.work.0.iter().map(|(_, column)| number(column)).collect(),
-        run: run.key().to_string(),
-    })
-}
-
-/// The step or the tolerance of a run and the parameters of its method that vary: `step 2^-8`, `epsilon 0.01`.
-fn setting(plan: &Plan, run: &RunSpec) -> String {
-    let parameter = |(axis, cell): (&String, &Option<Arc<Label>>)| {
-        let varies = plan.axis(axis).is_some_and(|axis| plan.varies(axis));
-        let name = axis.strip_prefix("method.").filter(|_| varies)?;
-        Some(format!("{name} {}", cell.as_ref()?))
-    };
-    let parameters = plan.axes.iter().zip(&run.cells).filter_map(parameter);
-    control(plan, run).into_iter().chain(parameters).collect::<Vec<_>>().join(", ")
-}
-
-/// The step or the tolerance; none where there is a tolerance that the method does not look at.
-fn control(plan: &Plan, run: &RunSpec) -> Option<String> {
-    let is_idle =
-        matches!(run.settings.control, StepControl::Tolerance { .. }) && !run.method.object().method().adapts();
-    if is_idle {
-        return None;
-    }
-    if let Some((name, node)) = run.method.own_control() {
-        return Some(format!("{name} {}", node.spelling().unwrap_or_default()));
-    }
-    CONTROLS.into_iter().find_map(|name| {
-        let label = run.cells[plan.axis(name)?].as_ref()?;
-        Some(format!("{name} {label}").replace('_', " "))
-    })
 }

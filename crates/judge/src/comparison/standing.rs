@@ -1,30 +1,13 @@
 //! Where one method stands among all others, ranking by ranking.
 
-use std::collections::BTreeMap;
-
 use mbsbench_experiment::RankingSpec;
-use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::plan::Plan;
 use mbsbench_runs::pairs::median;
-use mbsbench_runs::results::{ResultSet, Row};
 
 use super::curve::{Cost, Point, cost};
-use super::rank::{Curve, Place, cheapest};
-use super::ranked::candidate;
+use super::entrants::{Entrant, curves, points};
+use super::rank::{Place, cheapest};
 use super::{Counts, is_about};
-use crate::claims::Evidence;
-
-/// A run with its row, and the plan that it is of.
-#[derive(Debug, Clone, Copy)]
-pub struct Entrant<'p> {
-    /// The plan.
-    pub plan: &'p Plan,
-    /// The run.
-    pub run: &'p RunSpec,
-    /// The results that its row is of.
-    pub results: &'p ResultSet,
-    /// Its row.
-    pub row: &'p Row,
-}
 
 /// A method on one ranking.
 #[derive(Debug, Clone)]
@@ -78,13 +61,6 @@ impl Rank {
     }
 }
 
-/// The runs of a plan that a ranking is about, with their rows.
-pub fn entrants<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, spec: &RankingSpec) -> Vec<Entrant<'p>> {
-    let Some(results) = evidence.results(plan) else { return Vec::new() };
-    let all = plan.runs.iter().zip(&results.rows).map(|(run, row)| Entrant { plan, run, results, row });
-    all.filter(|entrant| plan.is_meant(entrant.run, &spec.filter)).collect()
-}
-
 /// Where a method with its `own` runs stands among `others`, on a ranking of `plan`. Each method stands once, with the cheapest of the
 /// ways in which it was run.
 pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], others: &[Entrant<'_>]) -> Standing<'p> {
@@ -123,43 +99,14 @@ pub fn places<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, work: usize, acc
     cheapest(&curves(entrants, spec, &[]), work, accuracy)
 }
 
-/// Work and error of the runs of each method that have both, for a logarithmic picture; methods in the order of their names.
-pub fn errors_and_costs<'p>(
-    entrants: &[Entrant<'p>],
-    spec: &RankingSpec,
-    work: usize,
-) -> Vec<(&'p str, Vec<[f64; 2]>)> {
+/// Work and error of the runs that have both, for a logarithmic picture; methods in the order of their names.
+pub fn errors_and_costs(entrants: &[Entrant<'_>], spec: &RankingSpec, work: usize) -> Vec<[f64; 2]> {
     let measured = |point: &Point<'_>| {
         let candidate = point.candidate.as_ref()?;
         let cost = candidate.work[work].filter(|&cost| cost > 0.0)?;
         (candidate.error > 0.0).then_some([cost, candidate.error])
     };
-    let curves = curves(entrants, spec, &[]).into_iter();
-    curves.map(|curve| (curve.method, curve.points.iter().filter_map(measured).collect())).collect()
-}
-
-/// The runs of each method, in the order of their names; those of contenders are known by theirs.
-pub(super) fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, contenders: &[String]) -> Vec<Curve<'p>> {
-    let mut methods: BTreeMap<&str, Vec<&Entrant<'p>>> = BTreeMap::new();
-    for entrant in entrants {
-        methods.entry(&entrant.run.method_label).or_default().push(entrant);
-    }
-    let of = |(method, entrants): (&'p str, Vec<&Entrant<'p>>)| Curve {
-        method,
-        family: entrants[0].run.method.family(),
-        is_contender: contenders.iter().any(|name| name == method),
-        points: points(entrants, spec),
-    };
-    methods.into_iter().map(of).collect()
-}
-
-fn points<'e, 'p: 'e>(entrants: impl IntoIterator<Item = &'e Entrant<'p>>, spec: &RankingSpec) -> Vec<Point<'p>> {
-    let point = |entrant: &Entrant<'p>| {
-        let &Entrant { plan, run, row, .. } = entrant;
-        let case = plan.axis("case").and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.as_str());
-        Point { run, case, candidate: row.is_ok().then(|| candidate(spec, entrant)).flatten() }
-    };
-    entrants.into_iter().map(point).collect()
+    curves(entrants, spec, &[]).iter().flat_map(|curve| curve.points.iter().filter_map(measured)).collect()
 }
 
 /// What is left of all standings of a method in a line.

@@ -40,17 +40,15 @@ pub fn figure(
     let look = Look::new(plan, registry);
     let folder = plan.experiment.document.source.folder();
     let panel = |panel: &PanelSpec| {
-        let Some(path) = panel.published.as_ref().map(|file| folder.join(file)) else {
-            return Ok(look.panel(panel, results, None));
-        };
-        let others = if look.is_over_time(panel, results) {
-            let run = plan.runs.iter().find(|run| plan.is_meant(run, &panel.filter));
-            let heads = run.map(|run| plan.heads_over_time(panel, run)).unwrap_or_default();
-            Others::Trajectory(PublishedTrajectory::read(&path, &heads)?)
-        } else {
-            Others::Values(Published::read(&path)?)
-        };
-        Ok(look.panel(panel, results, Some(&others)))
+        let file = panel.published.as_ref().map(|file| folder.join(file));
+        if !look.is_over_time(panel, results) {
+            let values = file.map(|file| Published::read(&file)).transpose()?;
+            return Ok(look.panel_of_columns(panel, results, values.as_ref()));
+        }
+        let run = plan.runs.iter().find(|run| plan.is_meant(run, &panel.filter));
+        let heads = run.map(|run| plan.heads_over_time(panel, run)).unwrap_or_default();
+        let others = file.map(|file| PublishedTrajectory::read(&file, &heads)).transpose()?;
+        Ok(look.panel_over_time(panel, results, others.as_ref()))
     };
     Ok(Figure {
         id: spec.id.clone(),
@@ -58,14 +56,6 @@ pub fn figure(
         columns: spec.columns as usize,
         panels: spec.panels.iter().map(panel).collect::<Result<_, PublishedError>>()?,
     })
-}
-
-/// What others have published of a panel.
-pub(super) enum Others {
-    /// Values of its columns.
-    Values(Published),
-    /// Observables over time.
-    Trajectory(PublishedTrajectory),
 }
 
 /// A series of a panel of columns before it is drawn.
@@ -134,46 +124,46 @@ impl Look {
         spec.x == "t" || (self.units.contains_key(&spec.x) && results.axis(&spec.x).is_none())
     }
 
-    fn panel(&self, spec: &PanelSpec, results: &ResultSet, others: Option<&Others>) -> Panel {
-        let over_time = self.is_over_time(spec, results);
-        let first = spec.y.iter().next().unwrap_or_default();
-        let unit_of = |column| match over_time {
-            true => Cow::Borrowed(self.unit(column)),
-            false => units::of_column(column, self.unit_inside(column)),
-        };
-        let own_unit = unit_of(first);
-        // The unit of one of several columns would be wrong for the others.
-        let own_unit =
-            if spec.y.iter().all(|column| unit_of(column) == own_unit) { own_unit } else { Cow::Borrowed("") };
-        let shown = spec.y_unit.as_deref().unwrap_or(&own_unit);
-        let scale = units::factor(&own_unit, shown).unwrap_or(1.0);
-        let bars = spec.kind == PanelKind::Bars;
-        let names = if bars { Self::bar_names(spec, results) } else { Vec::new() };
-        let series = if bars {
-            let published = others.and_then(|others| match others {
-                Others::Values(table) => Some(table),
-                Others::Trajectory(_) => None,
-            });
-            self.bars(spec, results, &names, published, scale)
+    /// Observables over time or over each other, and what others have of them.
+    fn panel_over_time(&self, spec: &PanelSpec, results: &ResultSet, others: Option<&PublishedTrajectory>) -> Panel {
+        let (mut panel, scale) = self.empty_panel(spec, |column| Cow::Borrowed(self.unit(column)));
+        panel.series = distinguished(self.curves(spec, results, scale));
+        let rings = others.map(|others| rings_over_time(spec, others, &panel.series, scale));
+        panel.series.extend(rings.into_iter().flatten());
+        thinned(panel)
+    }
+
+    /// Columns over an axis or another column, or as bars, and what others have published of them.
+    fn panel_of_columns(&self, spec: &PanelSpec, results: &ResultSet, published: Option<&Published>) -> Panel {
+        let unit_of = |column| units::of_column(column, self.unit_inside(column));
+        let (mut panel, scale) = self.empty_panel(spec, unit_of);
+        if spec.kind == PanelKind::Bars {
+            let names = Self::bar_names(spec, results);
+            panel.x.names = names.iter().map(ToString::to_string).collect();
+            panel.series = self.bars(spec, results, &names, published, scale);
         } else {
-            let series = if over_time { self.curves(spec, results, scale) } else { self.columns(spec, results, scale) };
-            let mut series = distinguished(series);
-            let rings = match others {
-                Some(Others::Values(table)) => Self::rings(spec, results, table, &series),
-                Some(Others::Trajectory(trajectory)) => rings_over_time(spec, trajectory, &series, scale),
-                None => Vec::new(),
-            };
-            series.extend(rings);
-            series
-        };
+            panel.series = distinguished(self.columns(spec, results, scale));
+            let rings = published.map(|table| Self::rings(spec, results, table, &panel.series));
+            panel.series.extend(rings.into_iter().flatten());
+        }
+        panel
+    }
+
+    /// The panel without series, and what values of its columns are multiplied by to be in its unit.
+    fn empty_panel<'c>(&self, spec: &'c PanelSpec, unit_of: impl Fn(&'c str) -> Cow<'c, str>) -> (Panel, f64) {
+        let first = spec.y.iter().next().unwrap_or_default();
+        // The unit of one of several columns would be wrong for the others.
+        let own_unit = Some(unit_of(first)).filter(|own| spec.y.iter().all(|column| unit_of(column) == *own));
+        let own_unit = own_unit.unwrap_or_default();
+        let shown = spec.y_unit.as_deref().unwrap_or(&own_unit);
         let own_x_unit = if spec.x == "t" { "s".into() } else { units::of_column(&spec.x, self.unit_inside(&spec.x)) };
         let x_unit = spec.x_unit.as_deref().map_or(own_x_unit, Cow::Borrowed);
         let x_label = spec.x_label.clone().unwrap_or_else(|| spec.x.clone());
         let own_label = if spec.derive.is_some() { format!("slope of {first}") } else { first.to_owned() };
         let y_label = spec.y_label.clone().unwrap_or(own_label);
-        let mut x = Axis::named(x_label, x_unit, names.iter().map(ToString::to_string).collect());
-        let mut y = Axis::linear(y_label, if spec.derive.is_some() { "" } else { shown });
-        (x.range, y.range) = (spec.x_range, spec.y_range);
+        let mut x = Axis { range: spec.x_range, ..Axis::linear(x_label, x_unit) };
+        let y_unit = if spec.derive.is_some() { "" } else { shown };
+        let mut y = Axis { range: spec.y_range, ..Axis::linear(y_label, y_unit) };
         if matches!(spec.scale, SpecScale::LogLog | SpecScale::LogX) {
             x.scale = Scale::Log;
         }
@@ -181,8 +171,7 @@ impl Look {
             y.scale = Scale::Log;
         }
         let title = spec.title.clone().unwrap_or_default();
-        let panel = Panel { title, x, y, series, ..Panel::default() };
-        if over_time { thinned(panel) } else { panel }
+        (Panel { title, x, y, ..Panel::default() }, units::factor(&own_unit, shown).unwrap_or(1.0))
     }
 
     fn unit(&self, observable: &str) -> &'static str {

@@ -19,11 +19,11 @@ pub fn work_precision(
     let look = style_of(own.first()?.run, registry);
     let panel = |(work, (head, _)): (usize, &(String, String))| {
         let points = |entrants| errors_and_costs(entrants, spec, work);
-        let own: Vec<[f64; 2]> = points(own).into_iter().flat_map(|(_, points)| points).collect();
+        let own = points(own);
         if own.is_empty() {
             return None;
         }
-        let all: Vec<[f64; 2]> = points(others).into_iter().flat_map(|(_, points)| points).collect();
+        let all = points(others);
         let front = front(&all);
         let rest = Series { published: true, ..Series::new(Kind::Markers, "all others", Style::of_all(), all) };
         let style = Style { dash: Dash::Solid, ..look };

@@ -1,0 +1,129 @@
+//! The runs that a ranking is about: the stored ones, and those of methods that somebody puts beside all others.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::registry::CONTROLS;
+use mbsbench_experiment::{Label, RankingSpec};
+use mbsbench_measures::bound_of;
+use mbsbench_problem::StepControl;
+use mbsbench_runs::results::{ResultSet, Row};
+
+use super::curve::Point;
+use super::rank::{Candidate, Curve};
+use crate::claims::Evidence;
+
+/// A run with its row, and the plan that it is of.
+#[derive(Debug, Clone, Copy)]
+pub struct Entrant<'p> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// The run.
+    pub run: &'p RunSpec,
+    /// The results that its row is of.
+    pub results: &'p ResultSet,
+    /// Its row.
+    pub row: &'p Row,
+}
+
+/// Runs that were made of methods for an answer, beside the stored ones of all others.
+#[derive(Debug)]
+pub struct Contending<'c> {
+    names: Vec<String>,
+    plans: &'c [Plan],
+    evidence: Evidence<'c>,
+}
+
+impl<'c> Contending<'c> {
+    /// Methods by their names, with the plans of the runs that were made of them; `evidence` has the rows of these. A
+    /// method that is among the stored results has a name and no plans.
+    pub fn new(names: Vec<String>, plans: &'c [Plan], evidence: Evidence<'c>) -> Self {
+        Self { names, plans, evidence }
+    }
+
+    /// What the methods are called.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Their runs that a ranking of the experiment of `plan` is about.
+    pub fn entrants<'s>(&'s self, plan: &Plan, spec: &RankingSpec) -> Vec<Entrant<'s>> {
+        let own = self.plans.iter().filter(|own| own.experiment.id == plan.experiment.id);
+        own.flat_map(|own| entrants(own, &self.evidence, spec)).collect()
+    }
+
+    /// All runs that a ranking is about: those of `plan` among the stored ones, and those of these methods.
+    pub fn among<'s>(&'s self, plan: &'s Plan, stored: &'s Evidence<'_>, spec: &RankingSpec) -> Vec<Entrant<'s>> {
+        entrants(plan, stored, spec).into_iter().chain(self.entrants(plan, spec)).collect()
+    }
+}
+
+/// The runs of a plan that a ranking is about, with their rows.
+pub fn entrants<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, spec: &RankingSpec) -> Vec<Entrant<'p>> {
+    let Some(results) = evidence.results(plan) else { return Vec::new() };
+    plan.meant(&spec.filter).map(|(place, run)| Entrant { plan, run, results, row: &results.rows[place] }).collect()
+}
+
+/// The runs of each method, in the order of their names; those of contenders are known by theirs.
+pub(super) fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, contenders: &[String]) -> Vec<Curve<'p>> {
+    let mut methods: BTreeMap<&str, Vec<Entrant<'p>>> = BTreeMap::new();
+    for entrant in entrants {
+        methods.entry(&entrant.run.method_label).or_default().push(*entrant);
+    }
+    let of = |(method, entrants): (&'p str, Vec<Entrant<'p>>)| Curve {
+        method,
+        family: entrants[0].run.method.family(),
+        is_contender: contenders.iter().any(|name| name == method),
+        points: points(&entrants, spec),
+    };
+    methods.into_iter().map(of).collect()
+}
+
+/// Runs with what they gave and cost.
+pub(super) fn points<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<Point<'p>> {
+    let point = |entrant: &Entrant<'p>| {
+        let &Entrant { plan, run, row, .. } = entrant;
+        let case = plan.axis("case").and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.as_str());
+        Point { run, case, candidate: row.is_ok().then(|| candidate(spec, entrant)).flatten() }
+    };
+    entrants.iter().map(point).collect()
+}
+
+/// A run that went to its end; none where it has no error, since there is no reference for it.
+fn candidate(spec: &RankingSpec, &Entrant { plan, run, results, row }: &Entrant<'_>) -> Option<Candidate> {
+    let number = |column: &str| results.number(row, column);
+    Some(Candidate {
+        setting: setting(plan, run),
+        error: number(&spec.error)? / spec.scale,
+        bound: bound_of(&spec.error).and_then(|bound| number(&bound)).unwrap_or(0.0) / spec.scale,
+        work: spec.work.0.iter().map(|(_, column)| number(column)).collect(),
+    })
+}
+
+/// The step or the tolerance of a run and the parameters of its method that vary: `step 2^-8`, `epsilon 0.01`.
+fn setting(plan: &Plan, run: &RunSpec) -> String {
+    let parameter = |(axis, cell): (&String, &Option<Arc<Label>>)| {
+        let varies = plan.axis(axis).is_some_and(|axis| plan.varies(axis));
+        let name = axis.strip_prefix("method.").filter(|_| varies)?;
+        Some(format!("{name} {}", cell.as_ref()?))
+    };
+    let parameters = plan.axes.iter().zip(&run.cells).filter_map(parameter);
+    control(plan, run).into_iter().chain(parameters).collect::<Vec<_>>().join(", ")
+}
+
+/// The step or the tolerance; none where there is a tolerance that the method does not look at.
+fn control(plan: &Plan, run: &RunSpec) -> Option<String> {
+    let is_idle =
+        matches!(run.settings.control, StepControl::Tolerance { .. }) && !run.method.object().method().adapts();
+    if is_idle {
+        return None;
+    }
+    if let Some((name, node)) = run.method.own_control() {
+        return Some(format!("{name} {}", node.spelling().unwrap_or_default()));
+    }
+    CONTROLS.into_iter().find_map(|name| {
+        let label = run.cells[plan.axis(name)?].as_ref()?;
+        Some(format!("{name} {label}").replace('_', " "))
+    })
+}
