@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::CommandError;
-use super::files::is_paper;
+use super::{CommandError, is_paper};
 
 /// The folder with the experiments of a project.
 pub(super) const EXPERIMENTS: &str = "experiments";

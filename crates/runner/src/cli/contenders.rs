@@ -9,12 +9,7 @@ use mbsbench_judge::claims::Evidence;
 use mbsbench_judge::comparison::{COMPARISON, Contending, is_comparison};
 use mbsbench_runs::pipeline::Outcome;
 
-use super::CommandError;
-use super::files::read;
-use super::method::contended;
-use super::options::RunOptions;
-use super::recognition::CONTENDERS;
-use super::session::Session;
+use super::{CONTENDERS, CommandError, RunOptions, Session, contended, read};
 
 /// The methods that a file names.
 ///

@@ -15,8 +15,7 @@ use mbsbench_runs::seal::{FileError, put};
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::CommandError;
-use super::recognition::{FileKind, file_kind};
+use super::{CommandError, FileKind, file_kind};
 
 /// The bytes of a file with a text that people write.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, CommandError> {

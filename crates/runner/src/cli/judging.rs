@@ -10,13 +10,7 @@ use mbsbench_judge::reconstruction::studies;
 use mbsbench_problem::Status;
 use rayon::prelude::*;
 
-use super::CommandError;
-use super::error::Exit;
-use super::files::write;
-use super::library::Library;
-use super::names::counted;
-use super::results::{ensure_sealed, evidence_of};
-use super::session::Session;
+use super::{CommandError, Exit, Library, Session, counted, ensure_sealed, evidence_of, write};
 
 /// Said of statements whose verdicts differ from the expected ones.
 pub(super) const NOT_AS_EXPECTED: &str = "not as expected";

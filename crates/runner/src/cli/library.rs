@@ -12,13 +12,10 @@ use mbsbench_runs::costs::RECORDED;
 use mbsbench_runs::{seal, timings};
 use rayon::prelude::*;
 
-use super::CommandError;
-use super::builtin::{Builtin, EXPERIMENTS, RESULTS};
-use super::files::{entries, experiment_files, is_paper, load, other_kind, read_data, read_ledger, read_with, write};
-use super::names::{paper_of, sorted};
-use super::options::Seen;
-use super::recognition::{FileKind, LEDGERS, id_in, is_yaml};
-use super::results::Results;
+use super::{
+    Builtin, CommandError, EXPERIMENTS, FileKind, LEDGERS, RESULTS, Results, Seen, entries, experiment_files, id_in,
+    is_paper, is_yaml, load, other_kind, paper_of, read_data, read_ledger, read_with, sorted, write,
+};
 use crate::output::Output;
 
 /// What the reconstruction of an experiment found.

@@ -9,11 +9,7 @@ use mbsbench_runs::progress::Progress;
 use mbsbench_runs::results::Row;
 use rayon::prelude::*;
 
-use super::CommandError;
-use super::engine::{EngineOptions, distribute};
-use super::error::Exit;
-use super::options::{RunOptions, Strict};
-use super::session::Session;
+use super::{CommandError, EngineOptions, Exit, RunOptions, Session, Strict, distribute};
 use crate::artefacts::{Written, time, write};
 
 /// Options of the commands that make runs and write their results.

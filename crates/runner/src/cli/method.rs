@@ -8,9 +8,7 @@ use mbsbench_experiment::{Contender, read_contender, read_method};
 use mbsbench_problem::Formulated;
 use serde_json::Value;
 
-use super::CommandError;
-use super::files::{other_kind, read};
-use super::recognition::{FileKind, is_file};
+use super::{CommandError, FileKind, is_file, other_kind, read};
 
 /// A method by its name or from a file.
 pub(super) struct Examined {

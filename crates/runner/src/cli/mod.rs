@@ -33,10 +33,32 @@ pub use files::{load, no_experiment};
 pub use options::{memory_of_machine, threads};
 
 use crate::output::Output;
-use library::Library;
+use arguments::Format;
+use builtin::{Builtin, EXPERIMENTS, RESULTS};
+use contenders::{Contenders, read_entries};
+use engine::{EngineOptions, distribute};
+use error::ChangedResults;
+use files::{
+    all_files, entries, experiment_files, is_paper, motion, other_kind, plans_beside, read, read_data, read_ledger,
+    read_publication, read_unlocked, read_with, write,
+};
+use judging::{
+    BY_TIMES, NOT_AS_EXPECTED, Verdicts, evidence, judge_papers, judged, judged_on, outcome_of, outcome_of_check,
+    rests_on, surprise, tally,
+};
+use library::{Library, Need};
+use making::{MakeOptions, make_and_write};
 use mbsbench_experiment::registry::Registry;
 use mbsbench_input::printable;
-use session::Session;
+use method::{Examined, contended, properties};
+use names::{counted, grouped, paper_of, papers, several, sorted};
+use options::{Machine, QUICK, RunOptions, STORE, Seen, Strict, Wanted};
+use recognition::{CONTENDERS, FileKind, LEDGERS, file_kind, id_in, is_file, is_yaml};
+use reporting::{Judgements, write_manifest, write_rankings, write_report};
+use results::{Results, ensure_sealed, evidence_of};
+use runs_table::RunsTable;
+use session::{Session, Workshop, none_lost};
+use summary::Summary;
 
 /// Runs the program with the arguments of the process.
 pub fn main_with(registry: &Registry) -> ExitCode {

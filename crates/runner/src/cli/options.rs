@@ -9,9 +9,7 @@ use mbsbench_experiment::plan::Plan;
 use mbsbench_runs::memory::Memory;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::library::{Library, Need};
-use super::recognition::is_yaml;
-use super::{CommandError, load};
+use super::{CommandError, Library, Need, is_yaml, load};
 use crate::output::Output;
 
 /// The default run cache.

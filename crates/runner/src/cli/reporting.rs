@@ -9,15 +9,7 @@ use mbsbench_judge::comparison::{COMPARISON, Contending, Field, Summary, costs_c
 use mbsbench_runs::{fingerprint, provenance, seal};
 use rayon::prelude::*;
 
-use super::CommandError;
-use super::contenders::Contenders;
-use super::files::{all_files, write};
-use super::judging;
-use super::library::Library;
-use super::names::papers;
-use super::options::RunOptions;
-use super::results::ensure_sealed;
-use super::session::Session;
+use super::{CommandError, Contenders, Library, RunOptions, Session, all_files, ensure_sealed, judging, papers, write};
 use crate::report::{self, ComparisonReport, PaperReport};
 
 /// Folder for what is said of this machine and day, which no result depends on.

@@ -9,10 +9,7 @@ use mbsbench_judge::folders::Folders;
 use mbsbench_runs::seal::{self, Inspection};
 use rayon::prelude::*;
 
-use super::CommandError;
-use super::builtin::{Builtin, RESULTS};
-use super::error::ChangedResults;
-use super::names::{paper_of, papers, several, sorted};
+use super::{Builtin, ChangedResults, CommandError, RESULTS, paper_of, papers, several, sorted};
 use crate::output::Output;
 
 /// Where the table of the runs of an experiment is.

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use csv::StringRecord;
 
-use super::CommandError;
-use super::files::read_data;
+use super::{CommandError, read_data};
 
 /// The rows of a `runs.csv` by the keys of their runs: a run that an experiment has under two labels has two.
 #[derive(Debug, Default)]

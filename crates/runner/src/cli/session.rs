@@ -15,10 +15,7 @@ use mbsbench_runs::store::Store;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::CommandError;
-use super::library::Library;
-use super::names::counted;
-use super::options::{Machine, RunOptions, Strict};
+use super::{CommandError, Library, Machine, RunOptions, Strict, counted};
 use crate::output::Output;
 
 /// The experiments that a call is about, and where it writes to.

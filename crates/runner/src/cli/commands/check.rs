@@ -8,14 +8,10 @@ use mbsbench_problem::{Form, Formulated};
 use serde_json::Value;
 
 use super::Command;
-use crate::cli::contenders::read_entries;
-use crate::cli::files::{motion, plans_beside, read_ledger, read_publication};
-use crate::cli::method::Examined;
-use crate::cli::names::counted;
-use crate::cli::options::Strict;
-use crate::cli::recognition::{FileKind, file_kind};
-use crate::cli::session::Session;
-use crate::cli::{CommandError, Exit, load};
+use crate::cli::{
+    CommandError, Examined, Exit, FileKind, Session, Strict, counted, file_kind, load, motion, plans_beside,
+    read_entries, read_ledger, read_publication,
+};
 
 /// Check files for mistakes, without running anything.
 #[derive(Debug, clap::Args)]

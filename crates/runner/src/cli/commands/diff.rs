@@ -4,10 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::Command;
-use crate::cli::files::read_data;
-use crate::cli::runs_table::RunsTable;
-use crate::cli::session::Session;
-use crate::cli::{CommandError, Exit};
+use crate::cli::{CommandError, Exit, RunsTable, Session, read_data};
 
 /// Compare two results directories within a tolerance.
 #[derive(Debug, clap::Args)]

@@ -8,12 +8,9 @@ use mbsbench_judge::claims::{BoundFrom, BoundSet, Evidence, Judged, JudgedCheck,
 use mbsbench_numbers::short;
 
 use super::Command;
-use crate::cli::judging::{evidence, judged_on, outcome_of, outcome_of_check, rests_on};
-use crate::cli::library::Need;
-use crate::cli::options::Seen;
-use crate::cli::results::ensure_sealed;
-use crate::cli::session::Session;
-use crate::cli::{CommandError, Exit};
+use crate::cli::{
+    CommandError, Exit, Need, Seen, Session, ensure_sealed, evidence, judged_on, outcome_of, outcome_of_check, rests_on,
+};
 
 /// Most checks that are told one by one where the statement, and not a check, is asked for.
 const MOST_CHECKS: usize = 12;

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Command;
-use crate::cli::session::Session;
-use crate::cli::{CommandError, Exit};
+use crate::cli::{CommandError, Exit, Session};
 
 /// Write the built-in experiments into a directory, to read and change them
 #[derive(Debug, clap::Args)]

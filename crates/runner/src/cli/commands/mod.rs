@@ -20,9 +20,7 @@ mod verify;
 
 use clap::{ArgMatches, Args};
 
-use super::library::Need;
-use super::session::Session;
-use super::{CommandError, Exit};
+use crate::cli::{CommandError, Exit, Need, Session};
 
 /// A command with its arguments. The doc comment of the type and its `after_help`, which has examples, are the help page.
 pub trait Command: std::fmt::Debug {

@@ -10,10 +10,7 @@ use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::publication::FILE;
 
 use super::Command;
-use crate::cli::files::{plans_beside, read_unlocked, read_with, write};
-use crate::cli::library::Library;
-use crate::cli::session::Session;
-use crate::cli::{CommandError, Exit};
+use crate::cli::{CommandError, Exit, Library, Session, plans_beside, read_unlocked, read_with, write};
 
 /// Begin a paper, experiment or statement of your own from a commented template.
 #[derive(Debug, clap::Args)]

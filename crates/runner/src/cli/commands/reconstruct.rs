@@ -15,11 +15,7 @@ use tabled::settings::{Alignment, Modify, Style};
 
 use super::Command;
 use crate::artefacts::{WriteError, shares, witness};
-use crate::cli::library::Need;
-use crate::cli::names::papers;
-use crate::cli::options::{Machine, Wanted};
-use crate::cli::session::{Session, Workshop};
-use crate::cli::{CommandError, Exit};
+use crate::cli::{CommandError, Exit, Machine, Need, Session, Wanted, Workshop, papers};
 use crate::output::Output;
 
 /// Find set-ups that agree with everything a paper prints; judge statements in them.

@@ -7,15 +7,10 @@ use mbsbench_runs::costs::Costs;
 use mbsbench_runs::seal::FileError;
 
 use super::Command;
-use crate::cli::judging::judge_papers;
-use crate::cli::library::Need;
-use crate::cli::making::{MakeOptions, make_and_write};
-use crate::cli::names::papers;
-use crate::cli::options::{QUICK, Wanted};
-use crate::cli::reporting::{Judgements, write_manifest, write_report};
-use crate::cli::session::{Session, none_lost};
-use crate::cli::summary::Summary;
-use crate::cli::{CommandError, Exit};
+use crate::cli::{
+    CommandError, Exit, Judgements, MakeOptions, Need, QUICK, Session, Summary, Wanted, judge_papers, make_and_write,
+    none_lost, papers, write_manifest, write_report,
+};
 
 /// Reproduce papers into `results/`: run, judge the statements, write the report.
 #[derive(Debug, clap::Args)]

@@ -5,13 +5,9 @@ use std::path::PathBuf;
 use mbsbench_input::remove_leftovers;
 
 use super::Command;
-use crate::cli::library::Need;
-use crate::cli::making::{MakeOptions, make_and_write};
-use crate::cli::options::Wanted;
-use crate::cli::reporting::write_rankings;
-use crate::cli::session::{Session, none_lost};
-use crate::cli::summary::Summary;
-use crate::cli::{CommandError, Exit};
+use crate::cli::{
+    CommandError, Exit, MakeOptions, Need, Session, Summary, Wanted, make_and_write, none_lost, write_rankings,
+};
 
 /// Run experiments, your own or others, and write their results; nothing is judged.
 #[derive(Debug, clap::Args)]

@@ -15,11 +15,7 @@ use tabled::builder::Builder;
 use tabled::settings::Style;
 
 use super::Command;
-use crate::cli::arguments::Format;
-use crate::cli::library::Need;
-use crate::cli::options::{RunOptions, STORE, Wanted};
-use crate::cli::session::{Session, Workshop, none_lost};
-use crate::cli::{CommandError, Exit};
+use crate::cli::{CommandError, Exit, Format, Need, RunOptions, STORE, Session, Wanted, Workshop, none_lost};
 use crate::output::Output;
 
 /// List runs, compute one or some of them on any machine, merge run caches.

@@ -3,8 +3,7 @@
 use clap::ValueEnum;
 
 use super::Command;
-use crate::cli::session::Session;
-use crate::cli::{CommandError, Exit};
+use crate::cli::{CommandError, Exit, Session};
 
 /// Print the JSON Schema of experiment files, ledgers or `paper.yaml`
 #[derive(Debug, clap::Args)]

@@ -18,10 +18,7 @@ use mbsbench_runs::pipeline::missing;
 use mbsbench_runs::seal::FileError;
 use mbsbench_runs::store::Store;
 
-use super::CommandError;
-use super::names::counted;
-use super::options::RunOptions;
-use super::session::Session;
+use super::{CommandError, RunOptions, Session, counted};
 pub use submit::Engine;
 
 /// Where runs are made.

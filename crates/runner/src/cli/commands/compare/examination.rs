@@ -15,13 +15,7 @@ use mbsbench_runs::results::{ResultSet, Row};
 use super::orders::{ErrorAt, order};
 use super::page::{Page, Section};
 use super::{Compare, linear};
-use crate::cli::CommandError;
-use crate::cli::arguments::Format;
-use crate::cli::files::write;
-use crate::cli::library::Library;
-use crate::cli::method::{Examined, contended, properties};
-use crate::cli::names::grouped;
-use crate::cli::session::Session;
+use crate::cli::{CommandError, Examined, Format, Library, Session, contended, grouped, properties, write};
 use crate::conformance::{CHECKS, tested};
 
 /// The experiments by the names of their files.

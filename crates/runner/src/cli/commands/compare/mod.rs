@@ -10,12 +10,7 @@ mod ranking;
 use std::path::PathBuf;
 
 use super::Command;
-use crate::cli::arguments::Format;
-use crate::cli::library::Need;
-use crate::cli::method::Examined;
-use crate::cli::options::{QUICK, RunOptions, Seen};
-use crate::cli::session::Session;
-use crate::cli::{CommandError, Exit};
+use crate::cli::{CommandError, Examined, Exit, Format, Need, QUICK, RunOptions, Seen, Session};
 
 /// Rank a method among all others, or all methods on a model; examine a method.
 #[derive(Debug, clap::Args)]

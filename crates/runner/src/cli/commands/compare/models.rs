@@ -9,10 +9,7 @@ use tabled::settings::Style;
 
 use super::Compare;
 use super::ranking::ranked;
-use crate::cli::CommandError;
-use crate::cli::arguments::Format;
-use crate::cli::results::{ensure_sealed, evidence_of};
-use crate::cli::session::Session;
+use crate::cli::{CommandError, Format, Session, ensure_sealed, evidence_of};
 
 /// Prints the methods that reach each accuracy on a model, the cheapest first, for each ranking on that model.
 pub(super) fn rank_methods(compare: &Compare, session: &mut Session<'_>) -> Result<(), CommandError> {

@@ -17,15 +17,9 @@ use tabled::settings::Style;
 
 use super::Compare;
 use crate::artefacts::work_precision;
-use crate::cli::CommandError;
-use crate::cli::arguments::Format;
-use crate::cli::contenders::Contenders;
-use crate::cli::files::write;
-use crate::cli::library::Library;
-use crate::cli::method::{Examined, contended};
-use crate::cli::names::grouped;
-use crate::cli::results::{ensure_sealed, evidence_of};
-use crate::cli::session::Session;
+use crate::cli::{
+    CommandError, Contenders, Examined, Format, Library, Session, contended, ensure_sealed, evidence_of, grouped, write,
+};
 use crate::lists::{unique, unique_by};
 
 /// Plans of the experiments with rankings that are wanted; of the comparison if none is named.

@@ -9,11 +9,7 @@ use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::missing;
 use mbsbench_runs::store::Store;
 
-use crate::cli::files::{read_unlocked, write};
-use crate::cli::options::{STORE, Seen};
-use crate::cli::runs_table::RunsTable;
-use crate::cli::session::Session;
-use crate::cli::{CommandError, Exit};
+use crate::cli::{CommandError, Exit, RunsTable, STORE, Seen, Session, read_unlocked, write};
 
 /// Record every check in `bounds.lock`; list checks added after their results existed.
 #[derive(Debug, clap::Args)]

@@ -6,9 +6,7 @@ mod reference;
 use clap::Subcommand;
 
 use super::Command;
-use crate::cli::library::Need;
-use crate::cli::session::Session;
-use crate::cli::{CommandError, Exit};
+use crate::cli::{CommandError, Exit, Need, Session};
 
 /// Record the bounds of a ledger, and compute stored references again.
 #[derive(Debug, clap::Args)]

@@ -11,12 +11,7 @@ use mbsbench_measures::ReferenceTrajectory;
 use mbsbench_runs::memory::of_reference;
 use mbsbench_runs::pipeline::make_reference;
 
-use crate::cli::files::{experiment_files, read};
-use crate::cli::library::Library;
-use crate::cli::names::paper_of;
-use crate::cli::options::memory_of_machine;
-use crate::cli::session::Session;
-use crate::cli::{CommandError, Exit};
+use crate::cli::{CommandError, Exit, Library, Session, experiment_files, memory_of_machine, paper_of, read};
 use crate::output::Output;
 
 /// Recompute the stored reference solutions of an experiment.

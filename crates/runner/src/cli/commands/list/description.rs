@@ -8,7 +8,7 @@ use schemars::Schema;
 use serde_json::Value;
 
 use super::Listed;
-use crate::cli::method::properties;
+use crate::cli::properties;
 
 /// Describes what a registry has under a name; nothing if it has no such thing.
 pub(super) fn lines(registry: &Registry, name: &str, kind: Listed) -> Vec<String> {

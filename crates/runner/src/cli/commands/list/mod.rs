@@ -12,14 +12,10 @@ use mbsbench_judge::publication::Publication;
 use serde_json::{Value, json};
 
 use super::Command;
-use crate::cli::arguments::Format;
-use crate::cli::files::{experiment_files, read};
-use crate::cli::library::{Library, Need};
-use crate::cli::method::{Examined, properties};
-use crate::cli::names::{paper_of, papers};
-use crate::cli::recognition::is_file;
-use crate::cli::session::Session;
-use crate::cli::{CommandError, Exit};
+use crate::cli::{
+    CommandError, Examined, Exit, Format, Library, Need, Session, experiment_files, is_file, paper_of, papers,
+    properties, read,
+};
 
 /// A mark on a line about something that is built in, beside what is the user's own.
 const BUILTIN: &str = "(built in)";

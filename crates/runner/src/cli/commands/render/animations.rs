@@ -11,8 +11,7 @@ use mbsbench_runs::store::Store;
 
 use super::Form;
 use crate::artefacts::{WriteError, animation_of};
-use crate::cli::CommandError;
-use crate::cli::names::sorted;
+use crate::cli::{CommandError, sorted};
 
 /// Choice and look of animations.
 #[derive(Debug, clap::Args)]

@@ -7,13 +7,7 @@ use mbsbench_judge::folders::Folders;
 use mbsbench_numbers::{csv, decimal};
 
 use super::{Form, bibtex, tex};
-use crate::cli::CommandError;
-use crate::cli::files::read_data;
-use crate::cli::judging::{judged, rests_on};
-use crate::cli::names::paper_of;
-use crate::cli::options::Seen;
-use crate::cli::results::ensure_sealed;
-use crate::cli::session::Session;
+use crate::cli::{CommandError, Seen, Session, ensure_sealed, judged, paper_of, read_data, rests_on};
 use crate::report::artefact::{Artefact, Kind};
 
 /// What is called so.

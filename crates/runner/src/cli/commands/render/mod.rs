@@ -14,13 +14,10 @@ use mbsbench_runs::store::Store;
 
 use super::Command;
 use crate::artefacts::{recorded_times, write_pictures};
-use crate::cli::files::motion;
-use crate::cli::library::Need;
-use crate::cli::options::{RunOptions, Seen, Wanted};
-use crate::cli::recognition::{FileKind, file_kind};
-use crate::cli::reporting::{Judgements, write_report};
-use crate::cli::session::{Session, none_lost};
-use crate::cli::{CommandError, Exit};
+use crate::cli::{
+    CommandError, Exit, FileKind, Judgements, Need, RunOptions, Seen, Session, Wanted, file_kind, motion, none_lost,
+    write_report,
+};
 use animations::AnimationOptions;
 
 /// Time that a mechanism moves that no experiment moves, s.

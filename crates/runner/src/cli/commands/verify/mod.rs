@@ -11,13 +11,10 @@ use tabled::settings::object::Columns;
 use tabled::settings::{Modify, Style, Width};
 
 use super::Command;
-use crate::cli::judging::{
-    BY_TIMES, NOT_AS_EXPECTED, Verdicts, judge_papers, outcome_of, outcome_of_check, surprise, tally,
+use crate::cli::{
+    BY_TIMES, CommandError, Exit, NOT_AS_EXPECTED, Need, Seen, Session, Strict, Verdicts, judge_papers, outcome_of,
+    outcome_of_check, surprise, tally,
 };
-use crate::cli::library::Need;
-use crate::cli::options::{Seen, Strict};
-use crate::cli::session::Session;
-use crate::cli::{CommandError, Exit};
 use crate::output::Output;
 use recompute::Recompute;
 

@@ -15,10 +15,7 @@ use mbsbench_runs::progress::Progress;
 use mbsbench_runs::results::ResultSet;
 use mbsbench_runs::seal::FileError;
 
-use crate::cli::options::Machine;
-use crate::cli::runs_table::RunsTable;
-use crate::cli::session::{Session, Workshop, none_lost};
-use crate::cli::{CommandError, Exit};
+use crate::cli::{CommandError, Exit, Machine, RunsTable, Session, Workshop, none_lost};
 
 /// Which of the runs are made again.
 #[derive(Debug, Clone, clap::Args)]
