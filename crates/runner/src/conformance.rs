@@ -1,6 +1,7 @@
 //! The checks of every method, on the registered models.
 
-use mbsbench_experiment::registry::{Choice, MethodKind, Registry};
+use mbsbench_experiment::registry::MethodKind;
+use mbsbench_experiment::{Choice, Registry};
 pub use mbsbench_integrators::conformance::{CHECKS, Tested, order_of_the_root};
 
 /// A method with the first registered model that it suits: a mechanism without stiffness if it asks for constraints. `None` if it

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use mbsbench_experiment::plan::{Plan, RunKey, RunSpec};
+use mbsbench_experiment::{Plan, RunKey, RunSpec};
 use mbsbench_input::{LARGEST_DATA, read_file, write_atomically, write_replaceable};
 use mbsbench_problem::StepControl;
 

@@ -25,3 +25,9 @@ pub mod timings;
 mod titles;
 
 pub use fingerprint::fingerprint;
+pub use memory::Memory;
+pub use pipeline::{Means, Outcome};
+pub use progress::Progress;
+pub use results::{ResultSet, Row};
+pub use seal::FileError;
+pub use store::Store;

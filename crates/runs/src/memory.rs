@@ -3,8 +3,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use bytesize::ByteSize;
-use mbsbench_experiment::plan::{ReferencePlan, RunSpec};
-use mbsbench_experiment::{Origin, Precision, SolverSpec};
+use mbsbench_experiment::{Origin, Precision, ReferencePlan, RunSpec, SolverSpec};
 use mbsbench_problem::{DoubleDouble, Form, Formulated, Matrices, Method, Ode, Scalar, Settings};
 
 use crate::execute::run::{Trajectory, decimator};

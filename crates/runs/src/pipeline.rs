@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::Duration;
 
-use mbsbench_experiment::plan::{Plan, RunKey, RunSpec};
+use mbsbench_experiment::{Plan, RunKey, RunSpec};
 use rayon::prelude::*;
 
 use crate::costs::Estimate;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mbsbench_experiment::plan::RunKey;
+use mbsbench_experiment::RunKey;
 use mbsbench_problem::Status;
 
 use crate::execute::run::Record;

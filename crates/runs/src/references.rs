@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mbsbench_experiment::plan::stored::times;
-use mbsbench_experiment::plan::{Plan, ReferencePlan, RunKey, RunSpec};
-use mbsbench_experiment::{Origin, Precision, SolverSpec};
+use mbsbench_experiment::{Origin, Plan, Precision, ReferencePlan, RunKey, RunSpec, SolverSpec};
 use mbsbench_measures::ReferenceTrajectory;
 use mbsbench_problem::{Clock, DoubleDouble, Settings, Status};
 use rayon::iter::Either;

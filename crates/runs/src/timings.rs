@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::columns::TIMING;
-use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::registry::CONTROLS;
+use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_numbers::{csv, decimal, rounded};
 
 use crate::execute::timing::{Timed, machine, median_and_spread};

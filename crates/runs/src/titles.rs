@@ -1,6 +1,6 @@
 //! Names of runs in messages.
 
-use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::{Plan, RunSpec};
 
 /// What tells the runs of a plan apart in messages.
 #[derive(Debug)]

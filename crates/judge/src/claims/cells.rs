@@ -1,15 +1,11 @@
 //! A published table as checks, one for each cell.
 
-use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::spec::{AxisValue, Layout, TableSpec};
-use mbsbench_experiment::{Label, Published};
+use mbsbench_experiment::{Label, Plan, Published, RunSpec};
 use mbsbench_input::Problem;
 use serde_json::json;
 
-use super::Printed;
-use super::check::{Check, Kind};
-use super::reader::Reader;
-use super::spec::{Agreement, Cells, Exception, Measurement, Operand, Reduce, TableName};
+use super::{Agreement, Cells, Check, Exception, Kind, Measurement, Operand, Printed, Reader, Reduce, TableName};
 
 /// A table with what is published for it.
 struct Table<'t> {

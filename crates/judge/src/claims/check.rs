@@ -8,9 +8,10 @@ use mbsbench_input::Place;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bound::{BoundFrom, BoundSet};
-use super::spec::{Agreement, Cells, Failure, Identity, Measurement, Open, Operand, Order, Ordering, Shape, Tolerance};
-use super::{Test, Verdict};
+use super::{
+    Agreement, BoundFrom, BoundSet, Cells, Failure, Identity, Measurement, Open, Operand, Order, Ordering, Shape, Test,
+    Tolerance, Verdict,
+};
 
 /// A machine test of a statement; written out, it has one of the keys of [`Kind`] besides these.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

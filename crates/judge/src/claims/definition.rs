@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mbsbench_experiment::plan::{Plan, canonical};
-use mbsbench_experiment::registry::{Choice, MeasureKind};
+use mbsbench_experiment::plan::canonical;
+use mbsbench_experiment::registry::MeasureKind;
+use mbsbench_experiment::{Choice, Plan};
 use serde_json::{Value, json};
 
-use super::check::Kind;
-use super::plan_of;
+use super::{Kind, plan_of};
 
 /// Digits of a hash.
 const DIGITS: usize = 16;

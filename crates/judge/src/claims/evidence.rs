@@ -5,21 +5,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::columns::TIMING;
-use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::spec::AxisValue;
+use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_measures::bound_of;
 use mbsbench_problem::Status;
-use mbsbench_runs::pipeline::Outcome;
-use mbsbench_runs::results::{ResultSet, Row};
-use mbsbench_runs::timings;
+use mbsbench_runs::{Outcome, ResultSet, Row, timings};
 use rayon::prelude::*;
 
 use crate::folders::Folders;
 
-use super::number::{Number, interpolated, reduce};
-use super::plan_of;
-use super::spec::{At, Operand, Unit};
-use super::verdict::{Judgement, Reason, Verdict};
+use super::{At, Judgement, Number, Operand, Reason, Unit, Verdict, interpolated, plan_of, reduce};
 
 /// Results of experiments, in the order of their plans' runs.
 #[derive(Debug)]

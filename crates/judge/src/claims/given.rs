@@ -1,14 +1,9 @@
 //! What a paper prints about a set-up: the block `given:` of an experiment file.
 
-use mbsbench_experiment::Problems;
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::{Plan, Problems};
 use mbsbench_input::{BadInput, Entry, Key, Node, Problem, Value, read};
 
-use super::check::Check;
-use super::definition::Definitions;
-use super::reader::Reader;
-use super::schema::Book;
-use super::spec::Tolerance;
+use super::{Book, Check, Definitions, Reader, Tolerance};
 
 /// A printed number that every accepted set-up has.
 #[derive(Debug, Clone)]

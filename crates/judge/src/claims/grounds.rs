@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use mbsbench_experiment::Mark;
-use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::undetermined::lies_below;
+use mbsbench_experiment::{Mark, Plan, RunSpec};
 
-use super::check::Check;
-use super::spec::Operand;
+use super::{Check, Operand};
 
 /// What the runs of some plans rest on, looked up once a plan.
 pub struct Grounds<'p> {

@@ -6,15 +6,11 @@ use std::iter::successors;
 use mbsbench_numbers::short;
 use mbsbench_problem::Status;
 
-use super::Test;
-use super::check::{Check, Kind};
-use super::evidence::{Evidence, Selection, unmade};
-use super::number::{Number, difference, finest_of, ratio, reduce, sized};
-use super::paired;
-use super::spec::{
-    Agreement, Failure, Identity, Landmark, Measurement, Operand, Order, Ordering, Reduce, Shape, Weaker,
+use super::{
+    Agreement, Check, Detail, Evidence, Failure, Identity, Judgement, Kind, Landmark, Measurement, Number, Operand,
+    Order, Ordering, Reason, Reduce, Selection, Shape, Test, Verdict, Weaker, difference, finest_of, paired, ratio,
+    reduce, sized, unmade,
 };
-use super::verdict::{Detail, Judgement, Reason, Verdict};
 use crate::statistics::exponent;
 
 /// What the test of a check says, whatever its runs rest on.

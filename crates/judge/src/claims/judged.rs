@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::undetermined::lies_below;
-use mbsbench_experiment::{Mark, Varies};
+use mbsbench_experiment::{Mark, Plan, Varies};
 use mbsbench_numbers::short;
 use rayon::prelude::*;
 
-use super::grounds::Ground;
-use super::share::Share;
-use super::statement::Holds;
-use super::{Check, Evidence, Grounds, Judgement, Ledger, Outcome, Reason, Statement, Studies, Test, Verdict};
+use super::{
+    Check, Evidence, Ground, Grounds, Holds, Judgement, Ledger, Outcome, Reason, Share, Statement, Studies, Test,
+    Verdict,
+};
 
 /// A check with what its test says, its outcome, and what that rests on.
 #[derive(Debug, Clone)]

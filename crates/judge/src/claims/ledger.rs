@@ -2,18 +2,11 @@
 
 use std::collections::HashSet;
 
-use mbsbench_experiment::Problems;
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::{Plan, Problems};
 use mbsbench_input::{BadInput, Document, Each, Node, Problem, Value, keys_of, read};
 use rayon::prelude::*;
 
-use super::check::Check;
-use super::definition::Definitions;
-use super::lock;
-use super::reader::Reader;
-use super::schema::{Book, FRAME, SCHEMA};
-use super::statement::Statement;
-use super::written;
+use super::{Book, Check, Definitions, FRAME, Reader, SCHEMA, Statement, lock, written};
 
 /// What a paper says, and what we found besides.
 #[derive(Debug, Clone, Default)]

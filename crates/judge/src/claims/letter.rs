@@ -1,6 +1,6 @@
 //! What the authors of a paper would have to say to settle its open statements.
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
 
 use super::{Judged, JudgedCheck, Reason, Verdict};
 use crate::publication::Publication;

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use mbsbench_experiment::Problems;
 use mbsbench_input::{Document, Problem};
 
-use super::bound::BoundSet;
-use super::check::Check;
+use super::{BoundSet, Check};
 
 /// Name of the file beside a ledger.
 const NAME: &str = "bounds.lock";

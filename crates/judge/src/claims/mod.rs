@@ -53,7 +53,19 @@ pub use statement::Statement;
 pub use test::Test;
 pub use verdict::{Detail, Judgement, Outcome, Reason, Verdict};
 
-use mbsbench_experiment::plan::Plan;
+use check::Role;
+use definition::Definitions;
+use evidence::unmade;
+use grounds::Ground;
+use mbsbench_experiment::Plan;
+use number::{difference, finest_of, interpolated, ratio, reduce, sized};
+use reader::Reader;
+use schema::{FRAME, SCHEMA};
+use spec::{
+    Agreement, At, Cells, Exception, Failure, Identity, Landmark, Measurement, Open, Operand, Order, Ordering, Reduce,
+    Shape, TableName, Tolerance, Unit, Weaker,
+};
+use statement::Holds;
 
 /// The plan of an experiment named with or without its paper.
 fn plan_of<'p>(plans: &'p [Plan], paper: &str, name: &str) -> Option<&'p Plan> {

@@ -2,7 +2,7 @@
 
 use mbsbench_runs::pairs::median;
 
-use super::spec::{Operand, Reduce};
+use super::{Operand, Reduce};
 
 /// A number with what it is uncertain by.
 #[derive(Debug, Clone, Copy, PartialEq)]

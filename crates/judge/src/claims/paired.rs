@@ -3,9 +3,7 @@
 use mbsbench_runs::pairs;
 use mbsbench_runs::timings::is_same_code;
 
-use super::evidence::Evidence;
-use super::number::Number;
-use super::spec::{Operand, Reduce};
+use super::{Evidence, Number, Operand, Reduce};
 
 /// The column whose quotients are judged so; `timing.ratio` is one already.
 const COLUMN: &str = "timing.median_s";

@@ -1,15 +1,12 @@
 //! Reading the checks of a ledger, each written out as a node of its own.
 
-use mbsbench_experiment::is_safe_name;
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::{Plan, is_safe_name};
 use mbsbench_input::{Node, Problem, read};
 
-use super::bound::BoundFrom;
-use super::check::{Check, Kind};
-use super::definition::Definitions;
-use super::schema::Book;
-use super::spec::{Agreement, Failure, Landmark, Measurement, Order, Ordering, Shape, Tolerance, Weaker};
-use super::{Verdict, written};
+use super::{
+    Agreement, Book, BoundFrom, Check, Definitions, Failure, Kind, Landmark, Measurement, Order, Ordering, Shape,
+    Tolerance, Verdict, Weaker, written,
+};
 
 /// Makes checks of one that is written out, and holds them against the plans.
 #[derive(Clone, Copy)]

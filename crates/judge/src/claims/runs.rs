@@ -3,14 +3,11 @@
 use std::collections::BTreeMap;
 
 use mbsbench_experiment::columns::TIMINGS;
-use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::spec::AxisValue;
+use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_input::{Place, Problem};
 
-use super::check::{Check, Kind};
-use super::plan_of;
-use super::reader::Reader;
-use super::spec::{Operand, Order, Reduce};
+use super::{Check, Kind, Operand, Order, Reader, Reduce, plan_of};
 
 impl<'r> Reader<'r> {
     /// Holds the operands of a check against the plans.

@@ -4,8 +4,7 @@ use mbsbench_experiment::schema::{bare_names, each, reference};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::check::{Check, Kind};
-use super::statement::Statement;
+use super::{Check, Kind, Statement};
 
 /// Which book a file is: the ledger of a paper, or values of our own that guard against regressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
 use mbsbench_numbers::percent;
 use serde::{Deserialize, Serialize};
 
-use super::statement::Holds;
-use super::{Judgement, Outcome, Reason, Verdict};
+use super::{Holds, Judgement, Outcome, Reason, Verdict};
 use crate::statistics::wilson;
 
 /// The share of the accepted set-ups in which a sentence that says *for all* has to hold.

@@ -7,8 +7,7 @@ use mbsbench_problem::Status;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bound::{BoundFrom, BoundSet};
-use super::{Printed, Reason, Test, Verdict};
+use super::{BoundFrom, BoundSet, Printed, Reason, Test, Verdict};
 
 /// Numbers out of `runs.csv`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,8 +4,7 @@ use mbsbench_input::{Node, Place, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Check, Role};
-use super::{Outcome, Reason, Verdict};
+use super::{Check, Outcome, Reason, Role, Verdict};
 
 /// A sentence, a table, or what a figure shows.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

@@ -4,8 +4,7 @@ use std::fmt;
 
 use mbsbench_numbers::decimal;
 
-use super::Printed;
-use super::spec::{Tolerance, Weaker};
+use super::{Printed, Tolerance, Weaker};
 
 /// A test of one number.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,7 @@
 
 use mbsbench_input::{Each, Entry, Key, Node, Problem, Value, keys_of, one_of};
 
-use super::check::{Check, Kind};
-use super::statement::Statement;
+use super::{Check, Kind, Statement};
 
 /// Keys of a statement that its checks take over where they do not say otherwise.
 const SHARED: [&str; 4] = ["on", "why", "bound_from", "bound_set"];

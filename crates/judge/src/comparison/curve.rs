@@ -1,6 +1,6 @@
 //! What an accuracy costs a method, between the runs that it made.
 
-use mbsbench_experiment::plan::RunSpec;
+use mbsbench_experiment::RunSpec;
 
 use super::Candidate;
 

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::registry::CONTROLS;
-use mbsbench_experiment::{Label, RankingSpec};
+use mbsbench_experiment::{Label, Plan, RankingSpec, RunSpec};
 use mbsbench_measures::bound_of;
 use mbsbench_problem::StepControl;
-use mbsbench_runs::results::{ResultSet, Row};
+use mbsbench_runs::{ResultSet, Row};
 
 use super::curve::Point;
 use super::rank::{Candidate, Curve};

@@ -1,7 +1,6 @@
 //! All methods on all models at once: what a page draws of them.
 
-use mbsbench_experiment::RankingSpec;
-use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::{Plan, RankingSpec, RunSpec};
 use rayon::prelude::*;
 
 use super::curve::Point;

@@ -1,7 +1,6 @@
 //! From the rows of an experiment to its rankings.
 
-use mbsbench_experiment::RankingSpec;
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::{Plan, RankingSpec};
 use mbsbench_problem::Status;
 
 use super::Unequal;

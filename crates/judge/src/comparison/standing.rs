@@ -1,7 +1,6 @@
 //! Where one method stands among all others, ranking by ranking.
 
-use mbsbench_experiment::RankingSpec;
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::{Plan, RankingSpec};
 use mbsbench_runs::pairs::median;
 
 use super::curve::{Cost, Point, cost};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use mbsbench_experiment::plan::RunSpec;
+use mbsbench_experiment::RunSpec;
 use mbsbench_problem::{Form, Formulated};
 
 /// More methods than these are counted where they agree with most.

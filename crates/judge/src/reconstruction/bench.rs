@@ -2,13 +2,11 @@
 
 use std::io;
 
-use mbsbench_experiment::Feature;
-use mbsbench_experiment::plan::{Plan, RunSpec};
-use mbsbench_experiment::registry::Registry;
+use mbsbench_experiment::{Feature, Plan, Registry, RunSpec};
 use mbsbench_input::{Key, Node, Problem};
 use mbsbench_problem::Status;
-use mbsbench_runs::pipeline::{Means, Outcome, results_of};
-use mbsbench_runs::results::Row;
+use mbsbench_runs::pipeline::results_of;
+use mbsbench_runs::{Means, Outcome, Row};
 use rayon::prelude::*;
 
 use super::scope::{Judgeable, Scope};

@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
+use mbsbench_experiment::{Plan, Registry};
 use mbsbench_numbers::{csv, decimal, rounded};
-use mbsbench_runs::pipeline::Means;
+use mbsbench_runs::Means;
 
 use super::bench::{Bench, Judged, ReconstructionError, Trials, Values, miss};
 use super::explain::Variable;

@@ -3,9 +3,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use mbsbench_experiment::Recording;
-use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::spec::AxisValue;
+use mbsbench_experiment::{Plan, Recording};
 use mbsbench_input::{BadInput, Problem};
 use serde_json::json;
 

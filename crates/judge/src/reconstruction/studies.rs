@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
 use mbsbench_input::BadInput;
-use mbsbench_runs::seal::FileError;
+use mbsbench_runs::FileError;
 use rayon::prelude::*;
 
 use super::{Findings, Scope};

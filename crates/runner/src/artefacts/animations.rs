@@ -2,17 +2,16 @@
 
 use std::collections::HashSet;
 
-use mbsbench_experiment::plan::{Plan, RunSpec};
-use mbsbench_experiment::registry::Registry;
 use mbsbench_experiment::spec::AnimationSpec;
+use mbsbench_experiment::{Plan, Registry, RunSpec};
 use mbsbench_numbers::decimal;
 use mbsbench_problem::View;
 use mbsbench_render::animation::{Animation, time_text};
 use mbsbench_render::figure::{Figure, Panel, Series};
 use mbsbench_render::style::{Dash, Style};
 use mbsbench_render::{Kind, lay_out};
+use mbsbench_runs::Store;
 use mbsbench_runs::execute::states::states_at;
-use mbsbench_runs::store::Store;
 use rayon::prelude::*;
 
 use super::drawings::{Pen, extents, panel};

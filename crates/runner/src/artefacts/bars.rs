@@ -5,7 +5,7 @@ use mbsbench_experiment::{Label, Published};
 use mbsbench_render::Kind;
 use mbsbench_render::figure::{Point, Series};
 use mbsbench_render::style::{Dash, Style};
-use mbsbench_runs::results::ResultSet;
+use mbsbench_runs::ResultSet;
 
 use crate::lists::unique_by;
 

@@ -2,16 +2,15 @@
 
 use std::f64::consts::PI;
 
-use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::spec::DrawingSpec;
-use mbsbench_experiment::units;
+use mbsbench_experiment::{Plan, RunSpec, units};
 use mbsbench_numbers::decimal;
 use mbsbench_problem::view::{Shape, View};
 use mbsbench_render::Kind;
 use mbsbench_render::figure::{Axis, Figure, Panel, Series};
 use mbsbench_render::style::{Dash, Style};
+use mbsbench_runs::Store;
 use mbsbench_runs::execute::states::states_at;
-use mbsbench_runs::store::Store;
 
 /// Corners of the polygons that circles are drawn as.
 const CORNERS: usize = 72;

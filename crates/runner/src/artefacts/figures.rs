@@ -4,11 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mbsbench_experiment::plan::{Plan, RunSpec};
-use mbsbench_experiment::registry::Registry;
 use mbsbench_experiment::spec::{Derived, FigureSpec, PanelKind, PanelSpec, Scale as SpecScale};
-use mbsbench_experiment::units;
-use mbsbench_experiment::{Label, Published, PublishedError, PublishedTrajectory};
+use mbsbench_experiment::{Label, Plan, Published, PublishedError, PublishedTrajectory, Registry, RunSpec, units};
 use mbsbench_measures::bound_of;
 use mbsbench_measures::stepwise::drawable;
 use mbsbench_problem::Observable;
@@ -16,7 +13,7 @@ use mbsbench_render::Kind;
 use mbsbench_render::figure::{Axis, Failure, Figure, Panel, Point, Scale, Series};
 use mbsbench_render::style::{Dash, Hue, Mark, Style};
 use mbsbench_render::thin::thinned;
-use mbsbench_runs::results::{ResultSet, Row};
+use mbsbench_runs::{ResultSet, Row};
 
 use super::slopes;
 

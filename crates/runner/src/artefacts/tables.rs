@@ -1,9 +1,8 @@
 //! Tables of an experiment as data for the renderer.
 
-use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::spec::{Layout, TableSpec};
 use mbsbench_experiment::units::of_column;
-use mbsbench_experiment::{Label, Published};
+use mbsbench_experiment::{Label, Plan, Published};
 use mbsbench_judge::statistics;
 use mbsbench_render::table::{Cell, Measured, Row, Table};
 use mbsbench_runs::pairs;

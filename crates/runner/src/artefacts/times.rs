@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
+use mbsbench_runs::ResultSet;
 use mbsbench_runs::pipeline::timings_of;
-use mbsbench_runs::results::ResultSet;
 use mbsbench_runs::seal::put;
 use mbsbench_runs::timings::{self, RunTiming};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
 use mbsbench_input::{Entry, Key, Node, Value};
 use mbsbench_judge::reconstruction::Witness;
 use mbsbench_numbers::short;

@@ -2,16 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::plan::{Plan, Solved};
-use mbsbench_experiment::registry::Registry;
-use mbsbench_experiment::{Origin, PublishedError, panel_id};
+use mbsbench_experiment::plan::Solved;
+use mbsbench_experiment::{Origin, Plan, PublishedError, Registry, panel_id};
 use mbsbench_numbers::decimal;
 use mbsbench_render::animation::AnimationError;
 use mbsbench_render::figure::Figure;
 use mbsbench_render::{csv, lay_out, png, svg};
-use mbsbench_runs::pipeline::{Certificate, Outcome};
+use mbsbench_runs::pipeline::Certificate;
 use mbsbench_runs::seal::{self, FileError};
-use mbsbench_runs::store::Store;
+use mbsbench_runs::{Outcome, Store};
 use rayon::prelude::*;
 
 use super::{animation, drawing, figure, table};

@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
-use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
-use mbsbench_experiment::{ContenderEntry, read_contenders};
+use mbsbench_experiment::{ContenderEntry, Plan, Registry, read_contenders};
 use mbsbench_judge::claims::Evidence;
 use mbsbench_judge::comparison::{COMPARISON, Contending, is_comparison};
-use mbsbench_runs::pipeline::Outcome;
+use mbsbench_runs::Outcome;
 
 use super::{CONTENDERS, CommandError, RunOptions, Session, contended, read};
 

@@ -8,7 +8,7 @@ use mbsbench_builtin::BuiltinError;
 use mbsbench_input::{BadInput, accepted, printable, unknown};
 use mbsbench_judge::claims::EvidenceError;
 use mbsbench_judge::reconstruction::{OutdatedStudy, ReconstructionError};
-use mbsbench_runs::seal::FileError;
+use mbsbench_runs::FileError;
 use mbsbench_runs::store::MergeError;
 
 use crate::artefacts::WriteError;

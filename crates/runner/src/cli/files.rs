@@ -5,13 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mbsbench_experiment::is_safe_name;
-use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
+use mbsbench_experiment::{Plan, Registry, is_safe_name};
 use mbsbench_input::{BadInput, Document, Problem};
 use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::publication::{self, Publication};
-use mbsbench_runs::seal::{FileError, put};
+use mbsbench_runs::FileError;
+use mbsbench_runs::seal::put;
 use rayon::prelude::*;
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_judge::claims::record::{Scores, to_json};
 use mbsbench_judge::claims::{Check, Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict, judge_all};
 use mbsbench_judge::folders::Folders;

@@ -3,8 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
+use mbsbench_experiment::{Plan, Registry};
 use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::comparison::COMPARISON;
 use mbsbench_judge::publication::{self, Publication, PublicationKind};

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use mbsbench_experiment::plan::Plan;
-use mbsbench_runs::pipeline::Outcome;
-use mbsbench_runs::progress::Progress;
-use mbsbench_runs::results::Row;
+use mbsbench_experiment::Plan;
+use mbsbench_runs::{Outcome, Progress, Row};
 use rayon::prelude::*;
 
 use super::{CommandError, EngineOptions, Exit, RunOptions, Session, Strict, distribute};

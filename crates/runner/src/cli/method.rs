@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use mbsbench_experiment::plan::{Plan, RunSpec};
-use mbsbench_experiment::registry::{Choice, MethodKind, Registry};
-use mbsbench_experiment::{Contender, read_contender, read_method};
+use mbsbench_experiment::registry::MethodKind;
+use mbsbench_experiment::{Choice, Contender, Plan, Registry, RunSpec, read_contender, read_method};
 use mbsbench_problem::Formulated;
 use serde_json::Value;
 

@@ -48,7 +48,7 @@ use judging::{
 };
 use library::{Library, Need};
 use making::{MakeOptions, make_and_write};
-use mbsbench_experiment::registry::Registry;
+use mbsbench_experiment::Registry;
 use mbsbench_input::printable;
 use method::{Examined, contended, properties};
 use names::{counted, grouped, paper_of, papers, several, sorted};

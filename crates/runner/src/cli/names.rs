@@ -1,6 +1,6 @@
 //! Names of experiments and papers, and texts about several of them.
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
 
 /// The paper of the experiment with an id.
 pub(super) fn paper_of(id: &str) -> &str {

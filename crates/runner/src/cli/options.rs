@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::thread::available_parallelism;
 
 use bytesize::ByteSize;
-use mbsbench_experiment::plan::Plan;
-use mbsbench_runs::memory::Memory;
+use mbsbench_experiment::Plan;
+use mbsbench_runs::Memory;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{CommandError, Library, Need, is_yaml, load};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
 use mbsbench_judge::claims::{Evidence, Judged};
 use mbsbench_judge::comparison::{COMPARISON, Contending, Field, Summary, costs_csv, is_comparison, rank};
 use mbsbench_runs::{fingerprint, provenance, seal};

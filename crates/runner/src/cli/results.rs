@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
 use mbsbench_judge::claims::Evidence;
 use mbsbench_judge::folders::Folders;
 use mbsbench_runs::seal::{self, Inspection};

@@ -2,16 +2,12 @@
 
 use std::path::PathBuf;
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
 use mbsbench_input::Problem;
 use mbsbench_problem::Status;
 use mbsbench_runs::costs::Costs;
-use mbsbench_runs::fingerprint;
-use mbsbench_runs::memory::Memory;
-use mbsbench_runs::pipeline::{Certificate, Means, Outcome, results_of};
-use mbsbench_runs::progress::Progress;
-use mbsbench_runs::seal::FileError;
-use mbsbench_runs::store::Store;
+use mbsbench_runs::pipeline::{Certificate, results_of};
+use mbsbench_runs::{FileError, Means, Memory, Outcome, Progress, Store, fingerprint};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 

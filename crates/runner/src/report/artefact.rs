@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use maud::{Markup, html};
-use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::{Placed, panel_id};
+use mbsbench_experiment::{Placed, Plan, panel_id};
 use mbsbench_judge::claims::Judged;
 use mbsbench_judge::comparison::COMPARISON;
 

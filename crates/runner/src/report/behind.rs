@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use maud::{Markup, html};
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
 use mbsbench_judge::claims::{Judged, Verdict};
 use mbsbench_judge::reconstruction::explain::LEVEL;
 use mbsbench_judge::reconstruction::{Finding, Findings, words};

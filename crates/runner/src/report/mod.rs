@@ -16,13 +16,13 @@ mod statement;
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::Registry;
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::{Plan, Registry};
 use mbsbench_judge::claims::record::Scores;
 use mbsbench_judge::claims::{Evidence, Judged};
 use mbsbench_judge::comparison::{Contending, Summary};
 use mbsbench_judge::publication::Publication;
-use mbsbench_runs::seal::{FileError, put};
+use mbsbench_runs::FileError;
+use mbsbench_runs::seal::put;
 use rayon::prelude::*;
 
 /// A paper with everything that its page shows.

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use mbsbench_experiment::Mark;
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::{Mark, Plan};
 use mbsbench_judge::claims::BoundSet;
 use mbsbench_judge::claims::record::ground_of;
 use mbsbench_judge::claims::{Check, Detail, Judged, JudgedCheck, Reason};

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use mbsbench_experiment::plan::RunSpec;
+use mbsbench_experiment::RunSpec;
 use mbsbench_measures::stepwise::drawable;
 use mbsbench_problem::Status;
 use rayon::prelude::*;

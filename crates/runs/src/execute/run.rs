@@ -2,8 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_experiment::plan::RunSpec;
-use mbsbench_experiment::{Recording, Rule};
+use mbsbench_experiment::{Recording, Rule, RunSpec};
 use mbsbench_measures::stepwise::{drawable, properties};
 use mbsbench_measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory, Within};
 use mbsbench_numbers::Decimator;

@@ -1,6 +1,6 @@
 //! States of a run at chosen times, for drawings.
 
-use mbsbench_experiment::plan::RunSpec;
+use mbsbench_experiment::RunSpec;
 use mbsbench_problem::Formulated;
 
 use super::caught::caught;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use mbsbench_experiment::plan::RunSpec;
+use mbsbench_experiment::RunSpec;
 use mbsbench_problem::{Failure, Formulated, Method, Model, Observer, Settings, Solution, Statistics, Step, Task};
 
 use crate::pairs;

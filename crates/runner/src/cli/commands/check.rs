@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
 use mbsbench_judge::reconstruction::Scope;
 use mbsbench_problem::{Form, Formulated};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! `mbsbench explain`: one verdict with its evidence, checks and sensitivities.
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
 use mbsbench_experiment::spec::AxisValue;
 use mbsbench_judge::claims::record::ground_of;
 use mbsbench_judge::claims::spec::{Agreement, Operand};

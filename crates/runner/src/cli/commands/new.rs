@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use clap::Subcommand;
-use mbsbench_experiment::is_safe_name;
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::{Plan, is_safe_name};
 use mbsbench_input::Document;
 use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::publication::FILE;

@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
 use mbsbench_input::remove_leftovers;
 use mbsbench_judge::reconstruction::{Reconstruction, ReconstructionError, Scope, Size, words};
 use mbsbench_render::{lay_out, svg};
-use mbsbench_runs::pipeline::Means;
-use mbsbench_runs::progress::Progress;
-use mbsbench_runs::seal;
+use mbsbench_runs::{Means, Progress, seal};
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Modify, Style};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use mbsbench_input::remove_leftovers;
+use mbsbench_runs::FileError;
 use mbsbench_runs::costs::Costs;
-use mbsbench_runs::seal::FileError;
 
 use super::Command;
 use crate::cli::{

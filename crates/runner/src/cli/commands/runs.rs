@@ -3,13 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use mbsbench_experiment::plan::{Plan, RunSpec, Shard};
+use mbsbench_experiment::plan::Shard;
+use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_input::nearest;
-use mbsbench_runs::fingerprint;
-use mbsbench_runs::pipeline::{Made, Means, Titles, make};
-use mbsbench_runs::progress::Progress;
-use mbsbench_runs::seal::FileError;
-use mbsbench_runs::store::Store;
+use mbsbench_runs::pipeline::{Made, Titles, make};
+use mbsbench_runs::{FileError, Means, Progress, Store, fingerprint};
 use serde_json::{Map, Value, json};
 use tabled::builder::Builder;
 use tabled::settings::Style;

@@ -11,12 +11,10 @@ use std::io;
 use std::num::NonZero;
 use std::path::Path;
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::Plan;
 use mbsbench_input::{LARGEST_TEXT, printable, read_text};
-use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::missing;
-use mbsbench_runs::seal::FileError;
-use mbsbench_runs::store::Store;
+use mbsbench_runs::{FileError, Store, fingerprint};
 
 use super::{CommandError, RunOptions, Session, counted};
 pub use submit::Engine;

@@ -1,7 +1,8 @@
 //! The page of a model: the front of all methods, family by family, and the cheapest for each accuracy.
 
 use maud::{Markup, html};
-use mbsbench_experiment::plan::{LeftOut, Plan};
+use mbsbench_experiment::Plan;
+use mbsbench_experiment::plan::LeftOut;
 use mbsbench_judge::comparison::{Field, Ranked, near, words};
 
 use super::{Looks, drawn, figures, method_name};

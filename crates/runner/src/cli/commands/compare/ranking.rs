@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::RankingSpec;
-use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
+use mbsbench_experiment::{Plan, RankingSpec, Registry};
 use mbsbench_judge::claims::{Evidence, EvidenceError};
 use mbsbench_judge::comparison::{
     COMPARISON, Contending, Entrant, Rank, Standing, Tally, Unequal, entrants, stand, words,

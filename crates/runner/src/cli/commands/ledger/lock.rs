@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_judge::claims::{self, Book, BoundSet, Check};
-use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::missing;
-use mbsbench_runs::store::Store;
+use mbsbench_runs::{Store, fingerprint};
 
 use crate::cli::{CommandError, Exit, RunsTable, STORE, Seen, Session, read_unlocked, write};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mbsbench_experiment::plan::stored::{StoredReference, command, times};
-use mbsbench_experiment::plan::{Plan, ReferencePlan, RunSpec};
+use mbsbench_experiment::{Plan, ReferencePlan, RunSpec};
 use mbsbench_input::{BadInput, Problem};
 use mbsbench_measures::ReferenceTrajectory;
 use mbsbench_runs::memory::of_reference;

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use mbsbench_experiment::registry::{Entry, Kind, Registry};
+use mbsbench_experiment::Registry;
+use mbsbench_experiment::registry::{Entry, Kind};
 use mbsbench_problem::parameters::{Interval, UNIT};
 use schemars::Schema;
 use serde_json::Value;

@@ -2,12 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::plan::{Plan, RunSpec};
-use mbsbench_experiment::registry::Registry;
 use mbsbench_experiment::spec::{AnimationSpec, MOST_FRAMES, MOST_OVERLAID};
+use mbsbench_experiment::{Plan, Registry, RunSpec};
 use mbsbench_render::animation::{apng, gif, svg};
-use mbsbench_runs::seal;
-use mbsbench_runs::store::Store;
+use mbsbench_runs::{Store, seal};
 
 use super::Form;
 use crate::artefacts::{WriteError, animation_of};

@@ -1,7 +1,6 @@
 //! A statement, figure or table in a form that a paper or slides take.
 
-use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::{Mark, panel_id};
+use mbsbench_experiment::{Mark, Plan, panel_id};
 use mbsbench_judge::claims::{Judged, JudgedCheck, Ledger};
 use mbsbench_judge::folders::Folders;
 use mbsbench_numbers::{csv, decimal};

@@ -8,9 +8,8 @@ mod tex;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use mbsbench_experiment::plan::Plan;
-use mbsbench_runs::fingerprint;
-use mbsbench_runs::store::Store;
+use mbsbench_experiment::Plan;
+use mbsbench_runs::{Store, fingerprint};
 
 use super::Command;
 use crate::artefacts::{recorded_times, write_pictures};

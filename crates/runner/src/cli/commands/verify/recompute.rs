@@ -7,13 +7,11 @@ use std::str::FromStr;
 use std::time::SystemTime;
 
 use csv::StringRecord;
-use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_judge::folders::Folders;
 use mbsbench_problem::Status;
-use mbsbench_runs::pipeline::{Again, Means, Titles, made_again};
-use mbsbench_runs::progress::Progress;
-use mbsbench_runs::results::ResultSet;
-use mbsbench_runs::seal::FileError;
+use mbsbench_runs::pipeline::{Again, Titles, made_again};
+use mbsbench_runs::{FileError, Means, Progress, ResultSet};
 
 use crate::cli::{CommandError, Exit, Machine, RunsTable, Session, Workshop, none_lost};
 
