@@ -3,7 +3,7 @@
 use mbsbench_problem::{Counted, Failure, Run, Scalar};
 
 use crate::Stepper;
-use crate::stepper::is_finite;
+use crate::stepper::finite;
 
 /// The present state and the result of the step that is being tried.
 pub struct Attempt<S: Scalar, St> {
@@ -32,8 +32,9 @@ impl<S: Scalar, St: Stepper<S>> Attempt<S, St> {
     /// Those of the problem, and [`Failure::NonFinite`]; the present state stays.
     #[inline]
     pub fn step(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, h: S) -> Result<(), Failure> {
+        run.problem.begin_step(run.t, &self.y)?;
         self.stepper.step(&mut run.problem, run.t, h, &self.y, &mut self.end)?;
-        if is_finite(&self.end) { Ok(()) } else { Err(Failure::NonFinite { time: run.t.value() }) }
+        finite(run.t, &self.end)
     }
 
     /// The same with its estimated error; see [`Stepper::step_with_error`].
@@ -47,6 +48,7 @@ impl<S: Scalar, St: Stepper<S>> Attempt<S, St> {
         h: S,
         tolerances: &(f64, f64),
     ) -> Result<f64, Failure> {
+        run.problem.begin_step(run.t, &self.y)?;
         self.stepper.step_with_error(&mut run.problem, (run.t, h), &self.y, &mut self.end, tolerances)
     }
 
@@ -58,7 +60,7 @@ impl<S: Scalar, St: Stepper<S>> Attempt<S, St> {
         }
         self.before.copy_from_slice(&self.end);
         self.stepper.project(&mut run.problem, t_end, &mut self.end)?;
-        if self.end.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Failure::NonFinite { time: run.t.value() }) }
+        finite(run.t, &self.end)
     }
 
     /// Makes the result the present state.
@@ -79,6 +81,7 @@ pub fn state_within<S: Scalar, St: Stepper<S>>(
     y: &mut [S],
 ) -> Result<(), Failure> {
     problem.uncounted(|problem| {
+        problem.begin_step(t_start, start)?;
         stepper.state_within(problem, (t_start, t_end - t_start), start, t, y)?;
         if projects { stepper.project(problem, t, y) } else { Ok(()) }
     })

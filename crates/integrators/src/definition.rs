@@ -1,12 +1,19 @@
 //! How parameters become a method that an experiment file can name.
 
-/// Name, family, summary and source of a definition, and how its method is made of the parameters; with `precise` at the
-/// end, in double-double precision too.
-macro_rules! definition {
+/// Declares the parameters of a method with its name, family, summary and source, and how the method is made of them; with
+/// `precise` at the end, in double-double precision too.
+macro_rules! method {
     (
-        $type:ident, $name:literal, $family:literal, $summary:literal, $source:literal,
-        $method:expr $(, $precise:ident)? $(,)?
+        $(#[$about:meta])*
+        pub struct $type:ident $(where $condition:ident)? { $($fields:tt)* }
+        $name:literal, $family:literal, $summary:literal, $source:literal, $method:expr $(, $precise:ident)?
     ) => {
+        mbsbench_problem::parameters! {
+            $(#[$about])*
+            #[derive(Copy)]
+            pub struct $type $(where $condition)? { $($fields)* }
+        }
+
         impl mbsbench_problem::MethodDefinition for $type {
             const NAME: &'static str = $name;
             const SUMMARY: &'static str = $summary;

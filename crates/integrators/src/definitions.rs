@@ -1,79 +1,54 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::{OutOfRange, parameters};
+use mbsbench_problem::OutOfRange;
 
 use crate::control::ControllerSettings;
 use crate::explicit::{Advance, ExplicitRungeKutta, Norm};
 use crate::extrapolation::Extrapolation;
 use crate::tableaux;
 
-/// An explicit Runge–Kutta method with its parameters.
-macro_rules! explicit {
-    (
-        $(#[$doc:meta])* $type:ident { $($fields:tt)* }
-        $name:literal, $summary:literal, $source:literal, $method:expr
-    ) => {
-        parameters! {
-            $(#[$doc])*
-            #[derive(Copy)]
-            pub struct $type { $($fields)* }
-        }
-
-        definition!($type, $name, "explicit-runge-kutta", $summary, $source, $method, precise);
-    };
-}
-
-/// A method that a tableau without parameters defines.
-macro_rules! fixed_formula {
-    ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
-        explicit!(
-            $(#[$doc])*
-            $type {}
-            $name, $summary, $source, |_| ExplicitRungeKutta::new(&tableaux::$tableau, $control)
-        );
-    };
-}
-
 /// A pair with continuous output.
 macro_rules! continuous_pair {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
-        explicit!(
+        method! {
             $(#[$doc])*
-            $type {
+            pub struct $type {
                 /// Whether states inside a step come from the continuous output of the pair instead of an extra,
                 /// uncounted step.
                 pub dense_output: bool = false,
             }
-            $name, $summary, $source,
+            $name, "explicit-runge-kutta", $summary, $source,
             |pair| ExplicitRungeKutta {
                 dense_output: pair.dense_output,
                 ..ExplicitRungeKutta::new(&tableaux::$tableau, $control)
-            }
-        );
+            }, precise
+        }
     };
 }
 
 /// A method that a pair defines, with the choice which formula advances.
 macro_rules! pair {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
-        explicit!(
+        method! {
             $(#[$doc])*
-            $type {
+            pub struct $type {
                 /// Which formula of the pair advances the solution: `higher` (local extrapolation) or `lower`.
                 pub advance: Advance = Advance::default(),
             }
-            $name, $summary, $source,
-            |pair| ExplicitRungeKutta::new(&tableaux::$tableau, $control).advancing(pair.advance)
-        );
+            $name, "explicit-runge-kutta", $summary, $source,
+            |pair| ExplicitRungeKutta::new(&tableaux::$tableau, $control).advancing(pair.advance), precise
+        }
     };
 }
 
-fixed_formula!(
+method! {
     /// Kutta's third-order rule: three stages, constant step.
-    Rk3, "rk3", KUTTA_3, ControllerSettings::elementary(),
+    pub struct Rk3 {}
+    "rk3", "explicit-runge-kutta",
     "Kutta's third-order rule, three stages",
-    "W. Kutta, Z. Math. Phys. 46 (1901) 435–453; RK-3 of compere2001"
-);
+    "W. Kutta, Z. Math. Phys. 46 (1901) 435–453; RK-3 of compere2001",
+    |_| ExplicitRungeKutta::new(&tableaux::KUTTA_3, ControllerSettings::elementary()), precise
+}
 
 pair!(
     /// Bogacki–Shampine 3(2): three stages a step, first same as last; elementary controller.
@@ -82,12 +57,14 @@ pair!(
     "P. Bogacki, L. F. Shampine, Appl. Math. Lett. 2 (1989) 321–325"
 );
 
-fixed_formula!(
+method! {
     /// The classical fourth-order rule: four stages, constant step.
-    Rk4, "rk4", CLASSICAL_4, ControllerSettings::elementary(),
+    pub struct Rk4 {}
+    "rk4", "explicit-runge-kutta",
     "The classical fourth-order rule, four stages",
-    "W. Kutta, Z. Math. Phys. 46 (1901) 435–453; Hairer, Nørsett, Wanner, Solving ODEs I, table II.1.2"
-);
+    "W. Kutta, Z. Math. Phys. 46 (1901) 435–453; Hairer, Nørsett, Wanner, Solving ODEs I, table II.1.2",
+    |_| ExplicitRungeKutta::new(&tableaux::CLASSICAL_4, ControllerSettings::elementary()), precise
+}
 
 pair!(
     /// Fehlberg 4(5): six stages (five with a constant step and `advance: lower`); elementary controller.
@@ -117,7 +94,7 @@ continuous_pair!(
     "Hairer, Nørsett, Wanner, Solving ODEs I, section II.5; code DOP853 of Hairer and Wanner"
 );
 
-explicit!(
+method! {
     /// The pair Dormand–Prince 5(4) under the control of MATLAB's ode45 (L. F. Shampine, M. W. Reichelt, SIAM J. Sci.
     /// Comput. 18 (1997) 1–22), of order 5; six evaluations a step.
     ///
@@ -126,17 +103,17 @@ explicit!(
     /// err^(−1/5))`, at further ones half. First step `0.8 rel^(1/5) / ‖f/max(|y|, abs/rel)‖_∞`, at most the largest
     /// step; largest step a tenth of the span; the last step is stretched by up to a tenth. Where the task names a
     /// first or largest step, that is taken. States inside a step come from a further step, not from its interpolant.
-    Ode45 {}
-    "ode45",
+    pub struct Ode45 {}
+    "ode45", "explicit-runge-kutta",
     "Dormand–Prince pair of orders 5(4) with the step-size control of MATLAB's ode45",
     "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013",
     |_| ExplicitRungeKutta {
         norm: Norm::Suite,
         ..ExplicitRungeKutta::new(&tableaux::DOPRI5, ControllerSettings::ode45())
-    }
-);
+    }, precise
+}
 
-explicit!(
+method! {
     /// DOP853 with projection: the Dormand–Prince formula of order 8(5,3) on the accelerations of a constrained
     /// mechanical system (index 1), whose state is moved onto `Φ(t, q) = 0` and then onto `Γ = 0`, `J v + ∂Φ/∂t = 0`
     /// after each accepted step, by the smallest displacements in the metric of the mass (Hairer, Wanner, Solving
@@ -150,26 +127,29 @@ explicit!(
     /// Counted: a projection for each accepted step, and for it two factorizations (of `M` and of `J M⁻¹ Jᵀ`) and an
     /// iteration and a linear solve for each correction of positions or of velocities; what they evaluate of the
     /// constraints is part of them.
-    Dop853Projected {
+    pub struct Dop853Projected {
         /// Corrections end with one below this, relative to one and the largest position or velocity.
         pub projection_tolerance: f64 [above 0.0, to 1.0] = 1e-12,
     }
-    "dop853-projected",
+    "dop853-projected", "explicit-runge-kutta",
     "DOP853 on constrained mechanics, projected onto positions and velocities",
     "Hairer, Wanner, Solving ODEs II (1996), section VII.2; formula and control as in dop853",
     |settings| ExplicitRungeKutta {
         projection_tolerance: Some(settings.projection_tolerance),
         ..ExplicitRungeKutta::new(&tableaux::DOP853, ControllerSettings::dop853())
-    }
-);
+    }, precise
+}
 
-parameters! {
+method! {
     /// Gragg–Bulirsch–Stoer: extrapolation of the explicit midpoint rule to a fixed order, constant step.
-    #[derive(Copy)]
     pub struct Gbs where order_is_even {
         /// Order, even, from 2 to 40. Substeps 2, 4, …, `order`.
         pub order: u32 [from 2, to 40] = 16,
     }
+    "gbs", "extrapolation",
+    "Extrapolated explicit midpoint rule (Gragg–Bulirsch–Stoer) of a fixed even order",
+    "Hairer, Nørsett, Wanner, Solving ODEs I, section II.9",
+    |settings| Extrapolation::new(settings.order), precise
 }
 
 impl Gbs {
@@ -180,13 +160,3 @@ impl Gbs {
         Err(OutOfRange::new("order", self.order, "an even number from 2 to 40"))
     }
 }
-
-definition!(
-    Gbs,
-    "gbs",
-    "extrapolation",
-    "Extrapolated explicit midpoint rule (Gragg–Bulirsch–Stoer) of a fixed even order",
-    "Hairer, Nørsett, Wanner, Solving ODEs I, section II.9",
-    |settings| Extrapolation::new(settings.order),
-    precise
-);

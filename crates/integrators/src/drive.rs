@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Scalar, Solution, StepControl, Stepping, Task};
+use mbsbench_problem::{
+    Counted, Failure, Further, Made, Method, Observer, Run, Scalar, Solution, StepControl, Stepping, Task,
+};
 
 use crate::Stepper;
 use crate::attempt::{Attempt, state_within};
@@ -15,49 +17,42 @@ pub fn is_adaptive<S: Scalar>(task: &Task<'_, S>) -> bool {
     matches!(task.settings.control, StepControl::Tolerance { .. })
 }
 
-/// Solves `task` with `stepper`; see [`Method::solve`](mbsbench_problem::Method::solve).
-pub fn solve<S: Scalar, St: Stepper<S>>(
-    stepper: St,
-    control: ControllerSettings,
-    mut problem: Counted<'_, S>,
+/// Solves `task` by the steps that `make` gives; see [`Method::solve`]. Refused where the task makes no sense, the problem does
+/// not [suit](Method::suits) the method, or there are no steps.
+pub fn run<'p, S: Scalar, M: Stepping<Counted<'p, S>, S>>(
+    method: &dyn Method<S>,
+    mut problem: Counted<'p, S>,
     task: &Task<'_, S>,
     observer: &mut dyn Observer<S>,
+    make: impl FnOnce(&mut Counted<'p, S>) -> Result<M, Failure>,
 ) -> Solution<S> {
-    let has_estimate = stepper.error_order().is_some();
-    let checked = if stepper.knows_mass() {
-        task.check(&mut problem, has_estimate, false)
-    } else {
-        check(has_estimate, &mut problem, task)
-    };
-    if let Err(failure) = checked {
-        return Solution::refused(&problem, task, failure);
+    match task.check_for(method, &mut problem).and_then(|()| make(&mut problem)) {
+        Ok(steps) => Run::new(problem, task, observer).solve(steps),
+        Err(failure) => Solution::refused(&problem, task, failure),
     }
-    let mut run = Run::new(problem, task, observer);
-    let locator = Locator::new(run.problem.functions_to_locate(), task.initial, stepper.order());
-    let steps = Steps {
-        same_end: !stepper.projects(&run.problem) && !run.problem.properties().locks && !locator.has_functions(),
-        shadow: run.is_watched().then(|| stepper.clone()),
-        controlled: Controlled::new(control, stepper.error_order(), task),
-        attempt: Attempt::new(&run.problem, stepper, task.initial),
-        locator,
-    };
-    run.solve(steps)
 }
 
-/// What makes a task impossible before the first step, for a method that takes `y' = f` only.
-///
-/// # Errors
-/// [`Failure::NotApplicable`], which says why.
-pub(crate) fn check<S: Scalar>(
-    has_estimate: bool,
-    problem: &mut Counted<'_, S>,
+/// The same with steps of the stepper that `make` gives, whose sizes follow `control`.
+pub fn solve<'p, S: Scalar, St: Stepper<S>>(
+    method: &dyn Method<S>,
+    problem: Counted<'p, S>,
     task: &Task<'_, S>,
-) -> Result<(), Failure> {
-    if problem.properties().mass.is_some() {
-        let reason = "the method solves y' = f(t, y), and the problem has a mass matrix before y'".to_owned();
-        return Err(Failure::NotApplicable { reason });
-    }
-    task.check(problem, has_estimate, false)
+    observer: &mut dyn Observer<S>,
+    control: ControllerSettings,
+    make: impl FnOnce(&mut Counted<'p, S>) -> Result<St, Failure>,
+) -> Solution<S> {
+    let watched = observer.watches();
+    run(method, problem, task, observer, |problem| {
+        let stepper = make(problem)?;
+        let locator = Locator::new(problem.functions_to_locate(), task.initial, stepper.order());
+        Ok(Steps {
+            same_end: !stepper.projects(problem) && !problem.properties().locks && !locator.has_functions(),
+            shadow: watched.then(|| stepper.clone()),
+            controlled: Controlled::new(control, stepper.error_order(), task),
+            attempt: Attempt::new(problem, stepper, task.initial),
+            locator,
+        })
+    })
 }
 
 /// Steps of a [`Stepper`].
@@ -157,6 +152,7 @@ fn choose_first_step<S: Scalar, St: Stepper<S>>(
     run.afford_step()?;
     run.afford(stepper.evaluations())?;
     let (problem, t) = (&mut run.problem, run.t);
+    problem.begin_step(t, y)?;
     stepper.evaluate_start(problem, t, y)?;
     let size = match stepper.first_step(y, tolerances, max_step) {
         Some(size) => size,

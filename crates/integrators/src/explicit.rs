@@ -111,23 +111,20 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
         (self.details)(&self.formula)
     }
 
-    fn solve(&self, mut problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        let mut stepper = ExplicitStepper::of(&self.formula, rounded, problem.dimension(), drive::is_adaptive(task));
-        stepper.norm = self.norm;
-        if self.dense_output {
-            stepper.dense = DenseOutput::new(&self.formula.rounded(), problem.dimension());
-        }
-        if let Some(tolerance) = self.projection_tolerance {
-            let suits = problem.suits(self);
-            match suits.and_then(|()| Ok(Projection::new(&problem.mechanics()?, tolerance))) {
-                Ok(projection) => stepper.projection = Some(projection),
-                Err(unsuitable) => return Solution::refused(&problem, task, unsuitable.into()),
+    fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
+        let task = if self.norm == Norm::Suite { suite::with_largest_step(task) } else { task.clone() };
+        drive::solve(self, problem, &task, observer, self.control, |problem| {
+            let n = problem.dimension();
+            let mut stepper = ExplicitStepper::of(&self.formula, rounded, n, drive::is_adaptive(&task));
+            stepper.norm = self.norm;
+            if self.dense_output {
+                stepper.dense = DenseOutput::new(&self.formula.rounded(), n);
             }
-        }
-        match self.norm {
-            Norm::RootMeanSquare => drive::solve(stepper, self.control, problem, task, observer),
-            Norm::Suite => drive::solve(stepper, self.control, problem, &suite::with_largest_step(task), observer),
-        }
+            if let Some(tolerance) = self.projection_tolerance {
+                stepper.projection = Some(Projection::new(&problem.mechanics()?, tolerance));
+            }
+            Ok(stepper)
+        })
     }
 }
 
@@ -233,19 +230,6 @@ impl<S: Scalar> ExplicitStepper<S> {
         if size_of::<S>() == size_of::<f64>() { self.unrolled } else { 0 }
     }
 
-    /// What comes before the further stages of a step: the first one, of a state of `n` components.
-    #[inline(always)]
-    fn begin(&mut self, n: usize, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
-        problem.begin_step(t, start)?;
-        match self.start {
-            StartDerivative::Unknown => problem.rhs(t, start, &mut self.stages[..n])?,
-            StartDerivative::FirstStage => {}
-            StartDerivative::LastStage => self.stages.copy_within((self.count - 1) * n..self.count * n, 0),
-        }
-        self.start = StartDerivative::FirstStage;
-        Ok(())
-    }
-
     /// [`step`](Stepper::step) for any dimension and any number of stages.
     fn step_any(
         &mut self,
@@ -256,7 +240,7 @@ impl<S: Scalar> ExplicitStepper<S> {
         end: &mut [S],
     ) -> Result<(), Failure> {
         let n = self.dimension;
-        self.begin(n, problem, t, start)?;
+        self.evaluate_start(problem, t, start)?;
         for (i, Stage { node, row }) in (1..).zip(&self.inner) {
             let (known, stage) = self.stages.split_at_mut(i * n);
             // The stages' states are no more than a draft of the end: one vector less to keep in the cache.
@@ -281,7 +265,6 @@ impl<S: Scalar> ExplicitStepper<S> {
         end: &mut [S],
         tolerances: Option<&(f64, f64)>,
     ) -> Result<f64, Failure> {
-        problem.begin_step(t, start)?;
         let start: &[S; D] = start.first_chunk().expect(FITS);
         let end: &mut [S; D] = end.first_chunk_mut().expect(FITS);
         let stages: &mut [[S; D]; LONGEST] = self.stages.as_chunks_mut().0.first_chunk_mut().expect(FITS);
@@ -476,9 +459,16 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
         &self.stages[..self.dimension]
     }
 
+    #[inline(always)]
     fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
-        self.restart();
-        self.begin(self.dimension, problem, t, start)
+        let n = self.dimension;
+        match self.start {
+            StartDerivative::Unknown => problem.rhs(t, start, &mut self.stages[..n])?,
+            StartDerivative::FirstStage => {}
+            StartDerivative::LastStage => self.stages.copy_within((self.count - 1) * n..self.count * n, 0),
+        }
+        self.start = StartDerivative::FirstStage;
+        Ok(())
     }
 
     fn first_step(&self, start: &[S], tolerances: (f64, f64), max_step: f64) -> Option<f64> {

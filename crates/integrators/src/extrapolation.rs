@@ -39,8 +39,9 @@ impl<S: Scalar> Method<S> for Extrapolation {
     }
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        let stepper = ExtrapolationStepper::new(self.order, problem.dimension());
-        drive::solve(stepper, ControllerSettings::elementary(), problem, task, observer)
+        drive::solve(self, problem, task, observer, ControllerSettings::elementary(), |problem| {
+            Ok(ExtrapolationStepper::new(self.order, problem.dimension()))
+        })
     }
 }
 
@@ -108,11 +109,7 @@ impl<S: Scalar> Stepper<S> for ExtrapolationStepper<S> {
 
     fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
         let n = start.len();
-        problem.begin_step(t, start)?;
-        if !self.start_known {
-            problem.rhs(t, start, &mut self.start_derivative)?;
-            self.start_known = true;
-        }
+        self.evaluate_start(problem, t, start)?;
         for j in 0..self.columns {
             self.midpoint(problem, t, h, start, 2 * (j as u32 + 1))?;
             // The row T_{j,·} replaces T_{j−1,·} from the left; `present` holds T_{j,k}.
@@ -131,18 +128,6 @@ impl<S: Scalar> Stepper<S> for ExtrapolationStepper<S> {
         Ok(())
     }
 
-    fn error(&mut self, _h: S, _start: &[S], _end: &[S], _rel: f64, _abs: f64) -> Option<f64> {
-        None
-    }
-
-    fn error_order(&self) -> Option<u32> {
-        None
-    }
-
-    fn accepted(&mut self, _same_end: bool) {
-        self.start_known = false;
-    }
-
     fn restart(&mut self) {
         self.start_known = false;
     }
@@ -152,9 +137,10 @@ impl<S: Scalar> Stepper<S> for ExtrapolationStepper<S> {
     }
 
     fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
-        problem.begin_step(t, start)?;
-        problem.rhs(t, start, &mut self.start_derivative)?;
-        self.start_known = true;
+        if !self.start_known {
+            problem.rhs(t, start, &mut self.start_derivative)?;
+            self.start_known = true;
+        }
         Ok(())
     }
 

@@ -1,10 +1,11 @@
 //! The Rosenbrock pair of MATLAB's ode23s.
 
-use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, Statistics, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, Statistics, Task, Unsuitable};
 
 use crate::control::ControllerSettings;
 use crate::linearisation::{IterationMatrix, Linearisation};
 use crate::newton::{EXACT, STRUCTURED, options};
+use crate::stepper::finite;
 use crate::{Stepper, drive, suite};
 
 /// `d = 1/(2 + √2)`.
@@ -12,7 +13,7 @@ const D: f64 = 1.0 / (2.0 + std::f64::consts::SQRT_2);
 /// `e₃₂ = 6 + √2`.
 const E32: f64 = 6.0 + std::f64::consts::SQRT_2;
 
-parameters! {
+method! {
     /// The modified Rosenbrock pair 2(3) of MATLAB's ode23s (L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18
     /// (1997) 1–22, section 3.1) for `M y' = f(t, y)` with a constant regular `M`,
     ///
@@ -33,23 +34,14 @@ parameters! {
     /// err^(−1/3))`. First step `0.8 rel^(1/3) / ‖y'/max(|y|, abs/rel)‖_∞`, at most the largest step; largest step a
     /// tenth of the span; the last step is stretched by up to a tenth. Where the task names a first or largest step,
     /// that is taken. States inside a step come from a further step, not from its interpolant.
-    #[derive(Copy)]
     pub struct Ode23s {}
-}
-
-definition!(
-    Ode23s,
-    "ode23s",
-    "rosenbrock",
+    "ode23s", "rosenbrock",
     "Rosenbrock pair of orders 2(3), linearly implicit, of MATLAB's ode23s",
     "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013",
-    |_| Solver
-);
+    |_| Ode23s {}
+}
 
-/// The method.
-struct Solver;
-
-impl Method for Solver {
+impl Method for Ode23s {
     fn order(&self) -> u32 {
         2
     }
@@ -79,15 +71,11 @@ impl Method for Solver {
         Unsuitable::without_rhs(problem)
     }
 
-    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        let checked = task.check_for(self, &mut problem);
-        match checked.and_then(|()| Ode23sStepper::new(&mut problem, drive::is_adaptive(task), task.t_start)) {
-            Ok(stepper) => {
-                let task = suite::with_largest_step(task);
-                drive::solve(stepper, ControllerSettings::ode23s(), problem, &task, observer)
-            }
-            Err(failure) => Solution::refused(&problem, task, failure),
-        }
+    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        let task = suite::with_largest_step(task);
+        drive::solve(self, problem, &task, observer, ControllerSettings::ode23s(), |problem| {
+            Ode23sStepper::new(problem, drive::is_adaptive(&task), task.t_start)
+        })
     }
 }
 
@@ -187,7 +175,6 @@ impl Stepper<f64> for Ode23sStepper {
         start: &[f64],
         end: &mut [f64],
     ) -> Result<(), Failure> {
-        problem.begin_step(t, start)?;
         self.linearise(problem, t, start)?;
         // An infinite k₁; a smaller step makes W regular.
         self.w.factorize(h * D, &self.linearisation).map_err(|_| Failure::NonFinite { time: t })?;
@@ -212,9 +199,7 @@ impl Stepper<f64> for Ode23sStepper {
         if !self.estimates {
             return Ok(());
         }
-        if !end.iter().all(|x| x.is_finite()) {
-            return Err(Failure::NonFinite { time: t });
-        }
+        finite(t, end)?;
         self.estimate(problem, t, h, end)
     }
 
@@ -249,7 +234,6 @@ impl Stepper<f64> for Ode23sStepper {
     }
 
     fn evaluate_start(&mut self, problem: &mut Counted<'_>, t: f64, start: &[f64]) -> Result<(), Failure> {
-        problem.begin_step(t, start)?;
         self.linearise(problem, t, start)?;
         if self.w.mass().is_some() {
             // The factors are still those of M.
@@ -262,10 +246,6 @@ impl Stepper<f64> for Ode23sStepper {
     fn first_step(&self, start: &[f64], tolerances: (f64, f64), max_step: f64) -> Option<f64> {
         let rates = self.start_derivative().iter().copied().zip(start.iter().copied());
         suite::first_step(rates, tolerances, 3, max_step)
-    }
-
-    fn knows_mass(&self) -> bool {
-        true
     }
 
     fn evaluations(&self) -> u64 {

@@ -10,8 +10,8 @@ pub trait Stepper<S: Scalar>: Clone {
     /// Order of convergence.
     fn order(&self) -> u32;
 
-    /// Makes the step from `start` at time `t` to `t + h` and writes its result into `end`.
-    /// Calls [`begin_step`](Counted::begin_step) first.
+    /// Makes the step from `start` at time `t` to `t + h` and writes its result into `end`. The problem has
+    /// [begun the step](Counted::begin_step).
     ///
     /// # Errors
     /// Those of the problem. `start` is untouched, and the step can be repeated with another size.
@@ -35,7 +35,9 @@ pub trait Stepper<S: Scalar>: Clone {
 
     /// Estimated error of the step just made in the norm of the tolerances, at most one where it is acceptable:
     /// root mean square of `error_i / (abs + rel · max(|start_i|, |end_i|))`. None where there is no estimate.
-    fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64>;
+    fn error(&mut self, _h: S, _start: &[S], _end: &[S], _rel: f64, _abs: f64) -> Option<f64> {
+        None
+    }
 
     /// Makes the step and estimates its error in the norm of the tolerances `(rel, abs)`: infinite where the result is not finite,
     /// not a number where there is no estimate.
@@ -67,11 +69,15 @@ pub trait Stepper<S: Scalar>: Clone {
     }
 
     /// The order with which [`error`](Self::error) decreases: `O(h^error_order)`; none where there is no estimate.
-    fn error_order(&self) -> Option<u32>;
+    fn error_order(&self) -> Option<u32> {
+        None
+    }
 
     /// The step just made is accepted. `same_end` says that the next one starts from exactly the state that the
     /// formula gave, in the same configuration, so that a derivative there may be taken over.
-    fn accepted(&mut self, same_end: bool);
+    fn accepted(&mut self, _same_end: bool) {
+        self.restart();
+    }
 
     /// Whether the result of an accepted step is [projected](Self::project).
     fn projects(&self, problem: &Counted<'_, S>) -> bool {
@@ -85,24 +91,19 @@ pub trait Stepper<S: Scalar>: Clone {
     }
 
     /// Nothing may be taken over from earlier steps.
-    fn restart(&mut self);
+    fn restart(&mut self) {}
 
     /// The derivative at the start of the step just made.
     fn start_derivative(&self) -> &[S];
 
-    /// Evaluates the derivative at the start, before any step, for the choice of the first step size. The first
-    /// step takes it over.
+    /// Evaluates the derivative at the start, unless it is known: before any step, for the choice of the first step size. The
+    /// first step takes it over.
     fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure>;
 
     /// The first step (s) that the method itself chooses for these tolerances (relative, absolute), after
     /// [`evaluate_start`](Self::evaluate_start); none where it leaves the choice to [`first_step`](crate::control::first_step).
     fn first_step(&self, _start: &[S], _tolerances: (f64, f64), _max_step: f64) -> Option<f64> {
         None
-    }
-
-    /// Whether it solves `M y' = f`; see [`Properties::mass`](mbsbench_problem::Properties::mass).
-    fn knows_mass(&self) -> bool {
-        false
     }
 
     /// Most evaluations of the right-hand side that a step needs.
@@ -112,6 +113,12 @@ pub trait Stepper<S: Scalar>: Clone {
     fn costs(&self) -> Statistics {
         Statistics::default()
     }
+}
+
+/// Fails where a component of a state that follows the time `time` (s) is not finite.
+#[inline(always)]
+pub(crate) fn finite<S: Scalar>(time: S, state: &[S]) -> Result<(), Failure> {
+    if is_finite(state) { Ok(()) } else { Err(Failure::NonFinite { time: time.value() }) }
 }
 
 /// Whether all components are finite.

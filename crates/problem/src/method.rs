@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Counted, Events, Failure, Form, Matrices, Observer, Ode, Properties, Scalar, Statistics};
+use crate::{Counted, Events, Failure, Form, Matrices, Mechanics, Observer, Ode, Properties, Scalar, Statistics};
 
 /// How the size of a step is decided.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -291,6 +291,17 @@ impl Unsuitable {
             return Ok(());
         }
         Err(Self::new("equations y' = f(t, y)", "has a mass matrix before y'"))
+    }
+
+    /// Fails where the mechanics have constraints on velocities that do not follow from those on positions.
+    ///
+    /// # Errors
+    /// [`Unsuitable`], for a method that solves on positions.
+    pub fn with_nonholonomic<S: Scalar>(mechanics: &dyn Mechanics<S>) -> Result<(), Self> {
+        match mechanics.dimensions().nonholonomic {
+            0 => Ok(()),
+            count => Err(Self::new("holonomic constraints", format!("has {count} nonholonomic ones"))),
+        }
     }
 
     /// Fails where components of the problem have an [index](Properties::indices) above one.

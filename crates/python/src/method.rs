@@ -158,22 +158,18 @@ impl Method for PythonMethod {
         vec!["written in Python".to_owned()]
     }
 
-    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        if let Err(failure) = task.check_for(self, &mut problem) {
-            return Solution::refused(&problem, task, failure);
-        }
-        let multipliers = match self.has_multipliers {
-            true => problem.mechanics().map_or(0, |mechanics| mechanics.dimensions().constraints()),
-            false => 0,
-        };
-        match self.stepper(problem.dimension(), task.settings, multipliers) {
-            Ok(stepper) => {
-                let raised = stepper.raised.clone();
-                let solution = drive::solve(stepper, self.control(), problem, task, observer);
-                Solution { failure: raised.get().cloned().or(solution.failure), ..solution }
-            }
-            Err(failure) => Solution::refused(&problem, task, failure),
-        }
+    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        let mut raised = Arc::default();
+        let solution = drive::solve(self, problem, task, observer, self.control(), |problem| {
+            let multipliers = match self.has_multipliers {
+                true => problem.mechanics().map_or(0, |mechanics| mechanics.dimensions().constraints()),
+                false => 0,
+            };
+            let stepper = self.stepper(problem.dimension(), task.settings, multipliers)?;
+            raised = Arc::clone(&stepper.raised);
+            Ok(stepper)
+        });
+        Solution { failure: raised.get().cloned().or(solution.failure), ..solution }
     }
 }
 
@@ -293,7 +289,6 @@ impl Stepper<f64> for PythonStepper {
     ) -> Result<(), Failure> {
         self.raised.get().cloned().map_or(Ok(()), Err)?;
         self.time = t;
-        problem.begin_step(t, start)?;
         let (settings, mut known) = (self.settings, std::mem::take(&mut self.known));
         known.begin(t, start);
         if problem.functions_to_locate() > 0 && known.at(t, start).is_none() {
@@ -383,7 +378,6 @@ impl Stepper<f64> for PythonStepper {
     }
 
     fn evaluate_start(&mut self, problem: &mut Counted<'_>, t: f64, start: &[f64]) -> Result<(), Failure> {
-        problem.begin_step(t, start)?;
         problem.rhs(t, start, &mut self.start_derivative)?;
         self.known.begin(t, start);
         self.known.keep(t, start, &self.start_derivative);

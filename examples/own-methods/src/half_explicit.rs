@@ -1,6 +1,6 @@
 //! A half-explicit Runge–Kutta method for constrained mechanics.
 
-use mbsbench_integrators::{hermite::show_motion, low_order};
+use mbsbench_integrators::{drive, hermite::show_motion, low_order};
 use mbsbench_problem::linalg::{Lu, Singular};
 use mbsbench_problem::{Counted, Failure, Made, Mechanics, Method, MethodDefinition, Observer, Ode, Run, Solution};
 use mbsbench_problem::{Stepping, Task, Terms, Unsuitable, parameters};
@@ -40,20 +40,18 @@ impl Method for HalfExplicit {
         low_order::suits(problem)
     }
 
-    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        if let Err(failure) = task.check_for(self, &mut problem) {
-            return Solution::refused(&problem, task, failure);
-        }
-        let (n, m) =
-            (task.initial.len() / 2, problem.mechanics().map_or(0, |mechanics| mechanics.dimensions().holonomic));
-        Run::new(problem, task, observer).solve(Steps {
-            start: task.initial.to_vec(),
-            end: task.initial.to_vec(),
-            stages: std::array::from_fn(|_| [vec![0.0; n], vec![0.0; n]]),
-            terms: Terms::new(n, m),
-            matrix: DMatrix::zeros(n + m, n + m),
-            factors: Lu::new(n + m),
-            x: vec![0.0; n + m],
+    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        drive::run(self, problem, task, observer, |problem| {
+            let (n, m) = (task.initial.len() / 2, problem.mechanics()?.dimensions().holonomic);
+            Ok(Steps {
+                start: task.initial.to_vec(),
+                end: task.initial.to_vec(),
+                stages: std::array::from_fn(|_| [vec![0.0; n], vec![0.0; n]]),
+                terms: Terms::new(n, m),
+                matrix: DMatrix::zeros(n + m, n + m),
+                factors: Lu::new(n + m),
+                x: vec![0.0; n + m],
+            })
         })
     }
 }

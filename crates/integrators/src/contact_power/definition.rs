@@ -1,6 +1,6 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Run, Solution, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable, parameters};
 
 use super::run::Steps;
 use super::stepper::{FixedStepper, Sizes};
@@ -20,7 +20,7 @@ parameters! {
     }
 }
 
-parameters! {
+method! {
     /// Steps chosen by contact power (modin2005, Algorithm 1).
     ///
     /// The step is `h = ε u`, and `u` follows the control objective `W = 1/(1 + α (max_i |P_i|)^β)` of the contact
@@ -38,7 +38,6 @@ parameters! {
     /// as too long, and the run fails with `non-finite` after 30 of them in a step; where the bracket is down to four
     /// units of rounding or 60 tests are made, which a force that jumps can lead to, its lower end is accepted if it is
     /// above zero, the last trial if not (`forced_accepts`).
-    #[derive(Copy)]
     pub struct ContactPower {
         /// The formula that makes the steps: `stormer-verlet` (the paper's for the ball) or `semi-explicit` (for the
         /// bearing).
@@ -62,6 +61,10 @@ parameters! {
         #[serde(skip_serializing_if = "Option::is_none")]
         pub proportional: Option<f64> = None,
     }
+    "contact-power", "contact-power",
+    "Explicit formula whose steps are chosen by contact power instead of an error estimate",
+    "modin2005, Algorithm 1, Eqs. 8 and 12",
+    |settings| *settings
 }
 
 impl ContactPower {
@@ -71,7 +74,7 @@ impl ContactPower {
         [self.integral.unwrap_or(0.3), self.proportional.unwrap_or(0.4)]
     }
 
-    fn formula(&self) -> Formula {
+    pub(super) fn formula(&self) -> Formula {
         match self.inner {
             Inner::StormerVerlet => Formula::stormer_verlet(),
             Inner::SemiExplicit => Formula::semi_explicit(self.gamma),
@@ -79,16 +82,7 @@ impl ContactPower {
     }
 }
 
-definition!(
-    ContactPower,
-    "contact-power",
-    "contact-power",
-    "Explicit formula whose steps are chosen by contact power instead of an error estimate",
-    "modin2005, Algorithm 1, Eqs. 8 and 12",
-    |settings| Controlled(*settings)
-);
-
-parameters! {
+method! {
     /// Störmer and Verlet's method in its velocity form, with constant steps, order 2:
     ///
     /// ```text
@@ -98,20 +92,14 @@ parameters! {
     /// One evaluation a step and one at the start. Symplectic and symmetric where forces do not depend on velocities;
     /// those that do see a predicted velocity, and `a₁` is not evaluated again: with damping the order is still 2. Rotations
     /// are updated on their manifold. Stable for `h ω ≤ 2`. For second-order equations of vectors, and all with contact powers.
-    #[derive(Copy)]
     pub struct StormerVerlet {}
-}
-
-definition!(
-    StormerVerlet,
-    "stormer-verlet",
-    "verlet",
+    "stormer-verlet", "verlet",
     "Störmer–Verlet method of order 2 in velocity form, one evaluation a step",
     "Hairer, Lubich, Wanner, Geometric Numerical Integration, section I.1.4; section 6.1 of modin2005",
     |_| Constant(Formula::stormer_verlet())
-);
+}
 
-parameters! {
+method! {
     /// The formula of the paper's bearing (modin2005, Eq. 16), with constant steps, order 1 for every γ:
     ///
     /// ```text
@@ -122,21 +110,15 @@ parameters! {
     /// the step has trace `2 − 2 ζ x − γ x²` and determinant `1 − 2 ζ x + (1 − γ) x²`: with the printed γ = 3/4 it is
     /// unstable without damping, however small the step, and with it for `x > 8 ζ`, or `x²/2 + 4 ζ x > 4` (γ = 3/4).
     /// Rotations are updated on their manifold.
-    #[derive(Copy)]
     pub struct SemiExplicit {
         /// γ.
         pub gamma: f64 = 0.75,
     }
-}
-
-definition!(
-    SemiExplicit,
-    "semi-explicit",
-    "verlet",
+    "semi-explicit", "verlet",
     "Explicit formula of order 1 with a free coefficient γ, one evaluation a step",
     "modin2005, Eq. 16",
     |settings| Constant(Formula::semi_explicit(settings.gamma))
-);
+}
 
 /// A formula with constant steps.
 struct Constant(Formula);
@@ -151,27 +133,22 @@ impl Method for Constant {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
+        Unsuitable::with_mass(problem)?;
         if problem.properties().is_second_order { Ok(()) } else { problem.form().contact_power().map(|_| ()) }
     }
 
-    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        match sizes(self, &mut problem) {
-            Ok(sizes) => {
-                let stepper = FixedStepper::new(self.0, sizes);
-                drive::solve(stepper, ControllerSettings::elementary(), problem, task, observer)
-            }
-            Err(failure) => Solution::refused(&problem, task, failure),
-        }
+    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        drive::solve(self, problem, task, observer, ControllerSettings::elementary(), |problem| {
+            Ok(FixedStepper::new(self.0, Sizes::of(problem)?))
+        })
     }
 }
 
 /// Algorithm 1.
-struct Controlled(ContactPower);
-
-impl Method for Controlled {
+impl Method for ContactPower {
     /// That of the formula.
     fn order(&self) -> u32 {
-        self.0.formula().order()
+        self.formula().order()
     }
 
     fn adapts(&self) -> bool {
@@ -183,34 +160,15 @@ impl Method for Controlled {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
+        Unsuitable::with_mass(problem)?;
         Unsuitable::unless_lasting(problem, "contacts as forces, in equations that stay the same")?;
         problem.form().contact_power().map(|_| ())
     }
 
-    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
         if !drive::is_adaptive(task) {
-            return Constant(self.0.formula()).solve(problem, task, observer);
+            return Constant(self.formula()).solve(problem, task, observer);
         }
-        let sizes = sizes(self, &mut problem);
-        match sizes.and_then(|sizes| drive::check(true, &mut problem, task).map(|()| sizes)) {
-            Ok(sizes) => {
-                let run = Run::new(problem, task, observer);
-                let steps = Steps::new(&self.0, self.0.formula(), sizes, &run);
-                run.solve(steps)
-            }
-            Err(failure) => Solution::refused(&problem, task, failure),
-        }
+        drive::run(self, problem, task, observer, |problem| Ok(Steps::new(*self, Sizes::of(problem)?, task)))
     }
-}
-
-/// Those of a problem that suits the method.
-fn sizes(method: &dyn Method, problem: &mut Counted<'_>) -> Result<Sizes, Failure> {
-    problem.suits(method)?;
-    if problem.properties().is_second_order {
-        let half = problem.dimension() / 2;
-        return Ok(Sizes { positions: half, velocities: half, bodies: 0, vectors: true });
-    }
-    let side = problem.contact_power()?;
-    let [positions, velocities, bodies] = [side.coordinates(), side.velocities(), side.bodies()];
-    Ok(Sizes { positions, velocities, bodies, vectors: false })
 }

@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Further, Made, Run, StepControl, Stepping};
+use mbsbench_problem::{Counted, Failure, Further, Made, Run, StepControl, Stepping, Task};
 
 use super::objective::residual;
 use super::search::{Search, Verdict};
 use super::stepper::{FixedStepper, Sizes};
-use super::{ContactPower, Formula, Objective, Predictor};
+use super::{ContactPower, Formula, Objective};
 use crate::attempt::state_within;
 
 /// Most trials of a step without a finite result; the last of them is a billionth of the first.
@@ -47,14 +47,11 @@ impl Point {
 
 /// Steps of Algorithm 1.
 pub(super) struct Steps {
+    method: ContactPower,
     formula: Formula,
-    /// Makes the observer's steps; none where nobody watches.
-    shadow: Option<FixedStepper>,
+    /// Makes the observer's steps.
+    shadow: FixedStepper,
     objective: Objective,
-    predictor: Predictor,
-    gains: [f64; 2],
-    epsilon: f64,
-    eta: f64,
     /// Largest `u` that the task allows.
     largest: f64,
     /// `u` of the step before.
@@ -74,20 +71,16 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    pub(super) fn new(method: &ContactPower, formula: Formula, sizes: Sizes, run: &Run<'_, Counted<'_>>) -> Self {
-        let (first, longest) = match run.task.settings.control {
+    pub(super) fn new(method: ContactPower, sizes: Sizes, task: &Task<'_>) -> Self {
+        let (first, longest) = match task.settings.control {
             StepControl::Tolerance { initial_step, max_step, .. } => (initial_step, max_step),
             StepControl::Fixed { .. } => (None, None),
         };
-        let start = Point::new(run.task.initial, sizes);
+        let (formula, start) = (method.formula(), Point::new(task.initial, sizes));
         Self {
             formula,
-            shadow: run.is_watched().then(|| FixedStepper::new(formula, sizes)),
+            shadow: FixedStepper::new(formula, sizes),
             objective: Objective { alpha: method.alpha, beta: method.beta },
-            predictor: method.predictor,
-            gains: method.gains(),
-            epsilon: method.epsilon,
-            eta: method.eta,
             largest: longest.map_or(f64::INFINITY, |step| step / method.epsilon).min(1.0 + method.eta),
             u: first.map_or(1.0, |step| step / method.epsilon),
             residual_before: 0.0,
@@ -97,14 +90,16 @@ impl Steps {
             displacement: vec![0.0; sizes.velocities],
             search: Search::new(method.eta, 1.0, 1.0),
             not_finite: 0,
+            method,
         }
     }
 
     /// Begins the search for the length of the step from the present state.
     fn begin_search(&mut self, run: &Run<'_, Counted<'_>>) {
-        let predicted = self.predictor.next(self.u, self.start.residual, self.residual_before, self.gains);
-        let rest = (run.task.t_end - run.t) / self.epsilon;
-        self.search = Search::new(self.eta, predicted, self.largest.min(rest));
+        let ContactPower { predictor, epsilon, eta, .. } = self.method;
+        let predicted = predictor.next(self.u, self.start.residual, self.residual_before, self.method.gains());
+        let rest = (run.task.t_end - run.t) / epsilon;
+        self.search = Search::new(eta, predicted, self.largest.min(rest));
         self.not_finite = 0;
     }
 
@@ -131,7 +126,7 @@ impl Steps {
 
     /// End and size of a step of `u`, s; that of the span where rounding alone lies between.
     fn end_of(&self, run: &Run<'_, Counted<'_>>, u: f64) -> (f64, f64) {
-        let (h, t_end) = (self.epsilon * u, run.task.t_end);
+        let (h, t_end) = (self.method.epsilon * u, run.task.t_end);
         let t_next = run.t + h;
         if t_end - t_next <= 4.0 * f64::EPSILON * t_end.abs() { (t_end, t_end - run.t) } else { (t_next, h) }
     }
@@ -189,11 +184,9 @@ impl<'p> Stepping<Counted<'p>> for Steps {
 
     #[inline(always)]
     fn show(&mut self, problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
-        let Some(stepper) = &mut self.shadow else { return ControlFlow::Continue(()) };
-        let (start, span) = (&self.start.y, (made.t_start, made.t_end));
-        made.show(start, &self.trial.y, Further::default(), |t, y| {
-            state_within(problem, stepper, false, span, start, t, y)
-        })
+        let Self { shadow, start: Point { y: start, .. }, trial, .. } = self;
+        let span = (made.t_start, made.t_end);
+        made.show(start, &trial.y, Further::default(), |t, y| state_within(problem, shadow, false, span, start, t, y))
     }
 
     fn advance(&mut self) {

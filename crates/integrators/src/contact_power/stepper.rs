@@ -16,6 +16,19 @@ pub(super) struct Sizes {
     pub(super) vectors: bool,
 }
 
+impl Sizes {
+    /// Of a problem that suits the method.
+    pub(super) fn of(problem: &mut Counted<'_>) -> Result<Self, Failure> {
+        if problem.properties().is_second_order {
+            let half = problem.dimension() / 2;
+            return Ok(Self { positions: half, velocities: half, bodies: 0, vectors: true });
+        }
+        let side = problem.contact_power()?;
+        let [positions, velocities, bodies] = [side.coordinates(), side.velocities(), side.bodies()];
+        Ok(Self { positions, velocities, bodies, vectors: false })
+    }
+}
+
 /// One step of a [`Formula`].
 #[derive(Debug, Clone)]
 pub(super) struct FixedStepper {
@@ -52,11 +65,7 @@ impl Stepper<f64> for FixedStepper {
         start: &[f64],
         end: &mut [f64],
     ) -> Result<(), Failure> {
-        problem.begin_step(t, start)?;
-        if !self.start_known {
-            problem.rhs(t, start, &mut self.rate)?;
-            self.start_known = true;
-        }
+        self.evaluate_start(problem, t, start)?;
         let Self { formula, rate, end_rate, displacement, positions, .. } = self;
         let accelerations = &rate[*positions..];
         if displacement.is_empty() {
@@ -69,14 +78,6 @@ impl Stepper<f64> for FixedStepper {
             formula.correct(h, accelerations, &end_rate[*positions..], &mut end[*positions..]);
         }
         Ok(())
-    }
-
-    fn error(&mut self, _h: f64, _start: &[f64], _end: &[f64], _rel: f64, _abs: f64) -> Option<f64> {
-        None
-    }
-
-    fn error_order(&self) -> Option<u32> {
-        None
     }
 
     fn accepted(&mut self, same_end: bool) {
@@ -95,9 +96,10 @@ impl Stepper<f64> for FixedStepper {
     }
 
     fn evaluate_start(&mut self, problem: &mut Counted<'_>, t: f64, start: &[f64]) -> Result<(), Failure> {
-        problem.begin_step(t, start)?;
-        problem.rhs(t, start, &mut self.rate)?;
-        self.start_known = true;
+        if !self.start_known {
+            problem.rhs(t, start, &mut self.rate)?;
+            self.start_known = true;
+        }
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The solver as experiment files name it.
 
-use mbsbench_problem::{Counted, DoubleDouble, Method, Observer, Scalar, Solution, Task, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Scalar, Solution, Task, parameters};
 
 use super::pair::ExplicitPair;
 use super::rules::{Detection, Rules};
@@ -82,7 +82,7 @@ parameters! {
     }
 }
 
-parameters! {
+method! {
     /// Detect–locate–restart solver for discontinuous equations.
     ///
     /// The configuration `L` is held over a step (5.3). After a step that passes its error test, cubic Hermite
@@ -107,7 +107,6 @@ parameters! {
     /// times, or all together more than eight times their number (and one), the next step is of size h₀ at most,
     /// follows the signs at every stage and locates nothing (`unlocked_steps`). Jumps cannot be skipped: a unilateral
     /// function that is located so often ends the run, its jumps accumulate.
-    #[derive(Copy)]
     pub struct Dode {
         /// The pair: `dopri5`, `bs32`, `rk5` (Fehlberg 4(5)), `rk8` (Fehlberg 7(8)), each with local extrapolation, or
         /// `sdirk4` (Hairer and Wanner, order 4(3)).
@@ -128,33 +127,15 @@ parameters! {
         /// Largest factor by which a step may exceed the one before; no limit where not given, as in (5.7).
         pub growth: Option<f64> [above 1.0] = None,
     }
-}
-
-definition!(
-    Dode,
-    "dode",
-    "explicit-runge-kutta",
+    "dode", "explicit-runge-kutta",
     "Detect–locate–restart solver for discontinuous equations, with any of five pairs",
     "compere2001, chapters 4 and 5, (5.1)–(5.8)",
-    |settings| Solver::new(*settings),
-    precise
-);
-
-/// The method: the parameters, and an explicit pair in full precision.
-struct Solver {
-    settings: Dode,
-    formula: Option<Formula<DoubleDouble>>,
+    |settings| *settings, precise
 }
 
-impl Solver {
-    fn new(settings: Dode) -> Self {
-        Self { settings, formula: settings.pair.tableau().map(Formula::new) }
-    }
-}
-
-impl<S: Scalar> Method<S> for Solver {
+impl<S: Scalar> Method<S> for Dode {
     fn order(&self) -> u32 {
-        self.formula.as_ref().map_or(4, |formula| formula.order)
+        self.pair.tableau().map_or(4, |tableau| tableau.order)
     }
 
     fn adapts(&self) -> bool {
@@ -162,16 +143,15 @@ impl<S: Scalar> Method<S> for Solver {
     }
 
     fn locates_events(&self) -> bool {
-        self.settings.events
+        self.events
     }
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        let dimension = problem.dimension();
-        let settings = self.settings;
-        let rules = Rules { settings, detection: Detection::Interpolants, contact_step: None, evaluates_twice: true };
-        match &self.formula {
-            Some(formula) => run::solve(&rules, ExplicitPair::new(formula, dimension), problem, task, observer),
-            None => run::solve(&rules, Sdirk4::new(dimension), problem, task, observer),
+        let (detection, n) = (Detection::Interpolants, problem.dimension());
+        let rules = &Rules { settings: *self, detection, contact_step: None, evaluates_twice: true };
+        match self.pair.tableau().map(Formula::new) {
+            Some(formula) => run::solve(self, problem, task, observer, rules, |_| Ok(ExplicitPair::new(&formula, n))),
+            None => run::solve(self, problem, task, observer, rules, |_| Ok(Sdirk4::new(n))),
         }
     }
 }

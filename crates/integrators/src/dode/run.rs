@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{
-    Counted, EventFunctions, Failure, Further, Made, Observer, Run, Scalar, Solution, StepControl, Stepping, Task,
+    Counted, EventFunctions, Failure, Further, Made, Method, Observer, Run, Scalar, Solution, StepControl, Stepping,
+    Task,
 };
 
 use super::chattering::{Chattering, MOST};
@@ -11,38 +12,32 @@ use super::detect::Detector;
 use super::locate::Locator;
 use super::pair::Pair;
 use super::rules::Rules;
+use crate::drive;
 use crate::events::State;
+use crate::stepper::finite;
 
 /// The first step, and the window of the chattering rule, as a share of the span (section 5.3).
 const FIRST_SHARE: f64 = 1e-5;
 /// What a vanishing error estimate counts as, as in the author's own codes.
 const LEAST_DIFFERENCE: f64 = 1e-16;
 
-/// Solves `task`; see [`Method::solve`](mbsbench_problem::Method::solve).
-pub fn solve<S: Scalar, P: Pair<S>>(
-    rules: &Rules,
-    pair: P,
-    mut problem: Counted<'_, S>,
+/// Solves `task` with the pair that `make` gives; see [`Method::solve`].
+pub fn solve<'p, S: Scalar, P: Pair<S>>(
+    method: &dyn Method<S>,
+    problem: Counted<'p, S>,
     task: &Task<'_, S>,
     observer: &mut dyn Observer<S>,
+    rules: &Rules,
+    make: impl FnOnce(&mut Counted<'p, S>) -> Result<P, Failure>,
 ) -> Solution<S> {
-    if let Err(failure) = check(rules, &mut problem, task) {
-        return Solution::refused(&problem, task, failure);
-    }
-    let mut run = Run::new(problem, task, observer);
-    let steps = Steps::new(rules, pair, &mut run);
-    run.solve(steps)
-}
-
-/// What makes a task impossible before the first step.
-fn check<S: Scalar>(rules: &Rules, problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Result<(), Failure> {
-    task.check(problem, true, rules.settings.events)?;
-    if problem.properties().projects || problem.properties().locks || problem.functions_to_locate() > 0 {
-        let reason = "dode takes problems as they are written, or with event functions; this one projects its \
-                      states, or changes configuration by other rules: take a method of the common driver";
-        return Err(Failure::NotApplicable { reason: reason.to_owned() });
-    }
-    Ok(())
+    drive::run(method, problem, task, observer, |problem| {
+        if problem.properties().projects || problem.properties().locks || problem.functions_to_locate() > 0 {
+            let reason = "dode takes problems as they are written, or with event functions; this one projects its \
+                          states, or changes configuration by other rules: take a method of the common driver";
+            return Err(Failure::NotApplicable { reason: reason.to_owned() });
+        }
+        Ok(Steps::new(rules, make(problem)?, problem, task))
+    })
 }
 
 /// What is known of the derivative at the start of the next step.
@@ -98,8 +93,7 @@ struct Steps<S: Scalar, P> {
 }
 
 impl<S: Scalar, P: Pair<S>> Steps<S, P> {
-    fn new(rules: &Rules, pair: P, run: &mut Run<'_, Counted<'_, S>, S>) -> Self {
-        let task = run.task;
+    fn new(rules: &Rules, pair: P, problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Self {
         let start = State::new(task.t_start, task.initial);
         let chattering = Chattering::new(FIRST_SHARE * (task.t_end - task.t_start).value());
         let controlled = match task.settings.control {
@@ -111,7 +105,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             }
         };
         Self {
-            locating: rules.settings.events && run.problem.events().is_ok(),
+            locating: rules.settings.events && problem.events().is_ok(),
             shadow: pair.clone(),
             shadow_state: start.clone(),
             detector: Detector::new(rules),
@@ -280,7 +274,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         // After a jump the function is on the side it was on.
         run.own.sign_changes += (self.occurred.len() - usize::from(jumps)) as u64;
         self.start_rate = StartRate::BeforeEvent;
-        if self.end.y.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Failure::NonFinite { time: run.t.value() }) }
+        finite(run.t, &self.end.y)
     }
 
     /// Applies the chattering rule after an event at the present state.

@@ -6,6 +6,7 @@ use super::State;
 use crate::Stepper;
 use crate::attempt::Attempt;
 use crate::hermite::{bisect, hermite};
+use crate::stepper::finite;
 
 /// Most repeated steps for one event. Bisection alone halves the bracket to rounding in 53.
 const MAX_REPEATS: u64 = 100;
@@ -252,9 +253,7 @@ impl<S: Scalar> Locator<S> {
         for &index in &self.reached {
             functions.jump(index, t, end)?;
         }
-        if end.iter().any(|x| !x.is_finite()) {
-            return Err(Failure::NonFinite { time: t.value() });
-        }
+        finite(t, end)?;
         functions.values(t, end, &mut self.start.values)
     }
 }

@@ -35,8 +35,9 @@ pub struct MatrixExponential {
 }
 
 impl MatrixExponential {
-    /// Memory for `n × n` matrices.
-    pub fn new(n: usize) -> Self {
+    /// Memory for `n × n` matrices, which may be balanced before: `e^A = D e^(D⁻¹ A D) D⁻¹`. Fewer squarings, and less rounding,
+    /// where components have scales of their own, as positions and velocities of fast oscillations have.
+    pub fn new(n: usize, is_balanced: bool) -> Self {
         let zeros = || DMatrix::zeros(n, n);
         Self {
             scaled: zeros(),
@@ -45,15 +46,9 @@ impl MatrixExponential {
             even: zeros(),
             product: zeros(),
             factors: Lu::new(n),
-            balance: None,
+            balance: is_balanced.then(|| vec![1.0; n]),
             costs: Statistics { linear_algebra_flops: Some(0), ..Statistics::default() },
         }
-    }
-
-    /// The same, with balancing before: `e^A = D e^(D⁻¹ A D) D⁻¹`. Fewer squarings, and less rounding, where components
-    /// have scales of their own, as positions and velocities of fast oscillations have.
-    pub fn balance(&mut self) {
-        self.balance = Some(vec![1.0; self.scaled.nrows()]);
     }
 
     /// What was done so far.

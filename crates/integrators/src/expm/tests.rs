@@ -5,7 +5,7 @@ use mbsbench_problem::{DoubleDouble, Scalar};
 use super::*;
 
 fn exponential(matrix: &DMatrix<f64>) -> DMatrix<f64> {
-    let mut workspace = MatrixExponential::new(matrix.nrows());
+    let mut workspace = MatrixExponential::new(matrix.nrows(), false);
     let mut result = DMatrix::from_element(matrix.nrows(), matrix.nrows(), f64::NAN);
     workspace.evaluate(matrix, &mut result).unwrap();
     result
@@ -137,7 +137,7 @@ fn random_matrices_of_all_degrees() {
 
 #[test]
 fn counts_its_operations() {
-    let mut workspace = MatrixExponential::new(3);
+    let mut workspace = MatrixExponential::new(3, false);
     let mut result = DMatrix::zeros(3, 3);
     let mut costs = |norm: f64| {
         let before = workspace.costs();
@@ -160,7 +160,7 @@ fn counts_its_operations() {
 
 #[test]
 fn what_is_not_finite_has_no_exponential() {
-    let mut workspace = MatrixExponential::new(2);
+    let mut workspace = MatrixExponential::new(2, false);
     let mut result = DMatrix::zeros(2, 2);
     for entry in [f64::NAN, f64::INFINITY, f64::MAX] {
         assert!(workspace.evaluate(&DMatrix::from_element(2, 2, entry), &mut result).is_err());
@@ -173,8 +173,7 @@ fn balancing_keeps_the_digits_of_fast_oscillations() {
         let h = 3.7 / omega;
         let a = DMatrix::from_row_slice(2, 2, &[0.0, h, -h * omega * omega, 0.0]);
         let (s, c) = (h * omega).sin_cos();
-        let mut workspace = MatrixExponential::new(2);
-        workspace.balance();
+        let mut workspace = MatrixExponential::new(2, true);
         let mut result = DMatrix::zeros(2, 2);
         workspace.evaluate(&a, &mut result).unwrap();
         assert_eq!(workspace.costs().matrix_squarings, 0);
@@ -189,8 +188,7 @@ fn balancing_keeps_the_digits_of_fast_oscillations() {
         let random = noise(6, seed);
         let a = DMatrix::from_fn(6, 6, |i, j| random[(i, j)] * 10f64.powi(i as i32 - j as i32));
         let mut result = DMatrix::zeros(6, 6);
-        let mut workspace = MatrixExponential::new(6);
-        workspace.balance();
+        let mut workspace = MatrixExponential::new(6, true);
         workspace.evaluate(&a, &mut result).unwrap();
         let expected = reference(&a);
         for i in 0..6 {

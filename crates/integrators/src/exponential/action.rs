@@ -322,7 +322,7 @@ mod tests {
         let n = 40;
         let jacobian = noise(n, 0.7);
         let columns = noise(n, 0.8);
-        let mut block = Integral::new(n, 3);
+        let mut block = Integral::new(n, 3, false);
         block.action = None;
         for h in [1e-8, 1e-4, 0.02, 0.1, 0.4] {
             let own: Vec<_> = (0..3).map(|k| columns.column(k).iter().copied().collect()).collect();

@@ -5,7 +5,6 @@ use mbsbench_problem::{
 };
 
 use super::LlmStepper;
-use super::pair::LlmPair;
 use crate::control::ControllerSettings;
 use crate::definition::is_default;
 use crate::dode::{self, Detection, Dode, Rules};
@@ -48,7 +47,7 @@ impl LlmNorm {
     }
 }
 
-parameters! {
+method! {
     /// The local linearisation method: the exact solution of the equations linearised at the start of each step,
     ///
     /// ```text
@@ -75,7 +74,6 @@ parameters! {
     ///
     /// From 16 unknowns on the exponential is not formed where its product with one vector by Taylor's series takes less
     /// (A. H. Al-Mohy, N. J. Higham, SIAM J. Sci. Comput. 33 (2011) 488–511): where `h J` is not too large for that.
-    #[derive(Copy)]
     pub struct Llm {
         /// tol: bound on the error in the norm of the state, in the mixed units of its components (per second with
         /// `per-unit-step`), with error control. Where not given, that of the task, `abs + rel · ‖y‖`.
@@ -102,6 +100,10 @@ parameters! {
         /// only for steps long enough to form an exponential for.
         pub balance: bool = false,
     }
+    "llm", "exponential",
+    "Local linearisation method, order 2, exact for linear equations",
+    "gil2013, Eqs. 1–6 and 26–40",
+    |settings| *settings
 }
 
 impl Llm {
@@ -117,19 +119,7 @@ impl Llm {
     }
 }
 
-definition!(
-    Llm,
-    "llm",
-    "exponential",
-    "Local linearisation method, order 2, exact for linear equations",
-    "gil2013, Eqs. 1–6 and 26–40",
-    |settings| Solver(*settings)
-);
-
-/// The method.
-struct Solver(Llm);
-
-impl Method for Solver {
+impl Method for Llm {
     fn order(&self) -> u32 {
         2
     }
@@ -143,7 +133,7 @@ impl Method for Solver {
     }
 
     fn locates_events(&self) -> bool {
-        self.0.events
+        self.events
     }
 
     fn full_matrices(&self) -> u32 {
@@ -167,28 +157,21 @@ impl Method for Solver {
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        if let Err(unsuitable) = problem.suits(self) {
-            return Solution::refused(&problem, task, unsuitable.into());
-        }
-        let mut stepper = LlmStepper::new(problem.dimension(), problem.properties().is_autonomous);
-        let control = match self.0.controller {
-            LlmController::Elementary => ControllerSettings::unbounded(0.0),
-            LlmController::Pi => ControllerSettings::unbounded(0.4 / if self.0.per_unit_step { 2.0 } else { 3.0 }),
-        };
         let mut task = task.clone();
         if let StepControl::Tolerance { initial_step, .. } = &mut task.settings.control {
             initial_step.get_or_insert(FIRST_STEP);
         }
-        if self.0.estimate || drive::is_adaptive(&task) {
-            stepper = stepper.estimating(self.0.per_unit_step, self.0.norm, self.0.tol);
+        let estimates = self.estimate || drive::is_adaptive(&task);
+        let make = |problem: &mut Counted<'_>| {
+            Ok(LlmStepper::new(*self, estimates, problem.dimension(), problem.properties().is_autonomous))
+        };
+        if self.events && problem.events().is_ok_and(|functions| functions.follows_signs()) {
+            return dode::solve(self, problem, &task, observer, &self.rules(&task), make);
         }
-        if self.0.balance {
-            stepper = stepper.balanced();
-        }
-        if self.0.events && problem.events().is_ok_and(|functions| functions.follows_signs()) {
-            dode::solve(&self.0.rules(&task), LlmPair(stepper), problem, &task, observer)
-        } else {
-            drive::solve(stepper, control, problem, &task, observer)
-        }
+        let control = match self.controller {
+            LlmController::Elementary => ControllerSettings::unbounded(0.0),
+            LlmController::Pi => ControllerSettings::unbounded(0.4 / if self.per_unit_step { 2.0 } else { 3.0 }),
+        };
+        drive::solve(self, problem, &task, observer, control, make)
     }
 }

@@ -35,16 +35,12 @@ pub(super) struct Integral {
 }
 
 impl Integral {
-    /// For `k` columns beside a Jacobian of `n` rows.
-    pub(super) fn new(n: usize, columns: usize) -> Self {
+    /// For `k` columns beside a Jacobian of `n` rows. The matrix of an exponential may be balanced; the other way needs none.
+    pub(super) fn new(n: usize, columns: usize, is_balanced: bool) -> Self {
         let zeros = || DMatrix::zeros(n + columns, n + columns);
         let action = (n >= LEAST).then(|| Action::new(n));
-        Self { columns, matrix: zeros(), result: zeros(), workspace: MatrixExponential::new(n + columns), action }
-    }
-
-    /// Balances from now on, if an exponential is formed; the other way is the same without.
-    pub(super) fn balance(&mut self) {
-        self.workspace.balance();
+        let workspace = MatrixExponential::new(n + columns, is_balanced);
+        Self { columns, matrix: zeros(), result: zeros(), workspace, action }
     }
 
     /// The integral; `column(i, k)` is component `i` of `c_k`, counted from one.

@@ -9,20 +9,17 @@ use crate::events::State;
 
 /// Steps of the local linearisation method with the derivative at their end, which the rates of the event
 /// functions need (gil2013, Eq. 18).
-#[derive(Debug, Clone)]
-pub struct LlmPair(pub LlmStepper);
-
-impl Pair<f64> for LlmPair {
+impl Pair<f64> for LlmStepper {
     fn order(&self) -> u32 {
-        self.0.order()
+        Stepper::order(self)
     }
 
     fn evaluations(&self) -> u64 {
-        self.0.evaluations() + 1
+        Stepper::evaluations(self) + 1
     }
 
     fn restart(&mut self) {
-        self.0.restart();
+        Stepper::restart(self);
     }
 
     fn step(
@@ -32,7 +29,7 @@ impl Pair<f64> for LlmPair {
         h: f64,
         end: &mut State<f64>,
     ) -> Result<(), Failure> {
-        self.0.step(problem, start.t, h, &start.y, &mut end.y)?;
+        Stepper::step(self, problem, start.t, h, &start.y, &mut end.y)?;
         end.h = h;
         end.t = start.t + h;
         problem.rhs(end.t, &end.y, &mut end.rate)
@@ -40,11 +37,11 @@ impl Pair<f64> for LlmPair {
 
     /// The largest component of the estimated local error.
     fn difference(&mut self, _h: f64, _start: &State<f64>, _end: &State<f64>) -> f64 {
-        let estimate = self.0.error_estimate();
+        let estimate = self.error_estimate();
         if estimate.is_empty() { f64::INFINITY } else { estimate.iter().fold(0.0, |largest, x| x.abs().max(largest)) }
     }
 
     fn costs(&self) -> Statistics {
-        self.0.costs()
+        Stepper::costs(self)
     }
 }

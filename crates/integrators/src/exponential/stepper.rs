@@ -3,18 +3,16 @@
 use mbsbench_problem::{Counted, Failure, Statistics};
 use nalgebra::DMatrix;
 
-use super::LlmNorm;
+use super::Llm;
 use super::integral::Integral;
 use crate::Stepper;
+use crate::stepper::finite;
 
 /// One step of [`Llm`](super::Llm).
 #[derive(Debug, Clone)]
 pub struct LlmStepper {
+    method: Llm,
     autonomous: bool,
-    per_unit_step: bool,
-    norm: LlmNorm,
-    /// Tolerance in place of that of the task.
-    tolerance: Option<f64>,
     jacobian: DMatrix<f64>,
     /// `f(t_n, y_n)`.
     derivative: Vec<f64>,
@@ -38,46 +36,25 @@ struct Estimate {
 }
 
 impl LlmStepper {
-    /// For states of `n` components of a problem that may depend on time.
-    pub fn new(n: usize, autonomous: bool) -> Self {
+    /// For states of `n` components of a problem that may depend on time. With error estimates a step evaluates the right-hand
+    /// side at its end, too.
+    pub fn new(method: Llm, estimates: bool, n: usize, autonomous: bool) -> Self {
+        let zeros = || vec![0.0; n];
         Self {
+            method,
             autonomous,
-            per_unit_step: true,
-            norm: LlmNorm::default(),
-            tolerance: None,
             jacobian: DMatrix::zeros(n, n),
-            derivative: vec![0.0; n],
-            by_time: vec![0.0; n],
+            derivative: zeros(),
+            by_time: zeros(),
             start_known: false,
-            solution: Integral::new(n, if autonomous { 1 } else { 2 }),
-            estimate: None,
+            solution: Integral::new(n, if autonomous { 1 } else { 2 }, method.balance),
+            estimate: estimates.then(|| Estimate {
+                remainder: zeros(),
+                local_error: zeros(),
+                is_known: false,
+                block: Integral::new(n, 3, method.balance),
+            }),
         }
-    }
-
-    /// The same with error estimates: per unit step or per step, in a norm, and with a tolerance in place of that of
-    /// the task. A step then evaluates the right-hand side at its end.
-    #[must_use]
-    pub fn estimating(mut self, per_unit_step: bool, norm: LlmNorm, tolerance: Option<f64>) -> Self {
-        let n = self.derivative.len();
-        let estimate = Estimate {
-            remainder: vec![0.0; n],
-            local_error: vec![0.0; n],
-            is_known: false,
-            block: Integral::new(n, 3),
-        };
-        (self.per_unit_step, self.norm, self.tolerance, self.estimate) =
-            (per_unit_step, norm, tolerance, Some(estimate));
-        self
-    }
-
-    /// The same with exponentials of balanced matrices; to be called last.
-    #[must_use]
-    pub fn balanced(mut self) -> Self {
-        self.solution.balance();
-        if let Some(estimate) = &mut self.estimate {
-            estimate.block.balance();
-        }
-        self
     }
 
     /// Estimates the local error `l_{n+1}` of the step of size `h` from `start` to `end`,
@@ -97,9 +74,7 @@ impl LlmStepper {
         let Self { jacobian, derivative, by_time, estimate: Some(estimate), .. } = self else { return Ok(()) };
         let Estimate { remainder, local_error, block, is_known } = estimate;
         *is_known = false;
-        if !end.iter().all(|x| x.is_finite()) {
-            return Err(Failure::NonFinite { time: t });
-        }
+        finite(t, end)?;
         problem.rhs(t + h, end, remainder)?;
         let difference = local_error;
         for ((difference, &end), &start) in difference.iter_mut().zip(end).zip(start) {
@@ -117,15 +92,6 @@ impl LlmStepper {
         }
         Ok(())
     }
-
-    fn linearise(&mut self, problem: &mut Counted<'_>, t: f64, start: &[f64]) -> Result<(), Failure> {
-        problem.rhs_and_jacobian(t, start, &mut self.derivative, &mut self.jacobian)?;
-        if !self.autonomous {
-            problem.time_derivative(t, start, &mut self.by_time)?;
-        }
-        self.start_known = true;
-        Ok(())
-    }
 }
 
 impl Stepper<f64> for LlmStepper {
@@ -141,10 +107,7 @@ impl Stepper<f64> for LlmStepper {
         start: &[f64],
         end: &mut [f64],
     ) -> Result<(), Failure> {
-        problem.begin_step(t, start)?;
-        if !self.start_known {
-            self.linearise(problem, t, start)?;
-        }
+        self.evaluate_start(problem, t, start)?;
         let Self { solution, jacobian, derivative, by_time, .. } = self;
         let column = |i: usize, k: usize| if k == 1 { derivative[i] } else { by_time[i] };
         // Only a matrix that is not finite, or nearly so, has no exponential.
@@ -165,19 +128,15 @@ impl Stepper<f64> for LlmStepper {
     /// Of the norm of the local error, over the step where errors are per unit step (gil2013, Eq. 39), to the tolerance
     /// given, or to `abs + rel · ‖y‖` with the larger of the states at both ends.
     fn error(&mut self, h: f64, start: &[f64], end: &[f64], rel: f64, abs: f64) -> Option<f64> {
-        let norm = self.norm;
-        let tolerance = self.tolerance.unwrap_or_else(|| abs + rel * norm.of(start).max(norm.of(end)));
-        let per = if self.per_unit_step { h } else { 1.0 };
+        let Llm { norm, tol, per_unit_step, .. } = self.method;
+        let tolerance = tol.unwrap_or_else(|| abs + rel * norm.of(start).max(norm.of(end)));
+        let per = if per_unit_step { h } else { 1.0 };
         let error = self.error_estimate();
         (!error.is_empty()).then(|| norm.of(error) / (per * tolerance))
     }
 
     fn error_order(&self) -> Option<u32> {
-        self.estimate.as_ref().map(|_| if self.per_unit_step { 2 } else { 3 })
-    }
-
-    fn accepted(&mut self, _same_end: bool) {
-        self.start_known = false;
+        self.estimate.as_ref().map(|_| if self.method.per_unit_step { 2 } else { 3 })
     }
 
     fn restart(&mut self) {
@@ -189,8 +148,15 @@ impl Stepper<f64> for LlmStepper {
     }
 
     fn evaluate_start(&mut self, problem: &mut Counted<'_>, t: f64, start: &[f64]) -> Result<(), Failure> {
-        problem.begin_step(t, start)?;
-        self.linearise(problem, t, start)
+        if self.start_known {
+            return Ok(());
+        }
+        problem.rhs_and_jacobian(t, start, &mut self.derivative, &mut self.jacobian)?;
+        if !self.autonomous {
+            problem.time_derivative(t, start, &mut self.by_time)?;
+        }
+        self.start_known = true;
+        Ok(())
     }
 
     fn evaluations(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::{Counted, Method, Observer, Ode, Scalar, Solution, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Scalar, Solution, Task, Unsuitable};
 
 use super::descriptor::{DescriptorStepper, Parts};
 use super::{HEDOP5, HEM4, HalfExplicitStepper, Orders, Table, orders};
@@ -8,7 +8,7 @@ use crate::control::ControllerSettings;
 use crate::drive;
 use crate::newton::{DENSE, options};
 
-parameters! {
+method! {
     /// HEM4 of V. Brasey and E. Hairer: the half-explicit Runge–Kutta formula of order four with five stages, for constraints on
     /// velocities. Order 4 in positions and velocities, 2 in the multipliers, which are those of the last stage. Constant steps.
     ///
@@ -20,11 +20,14 @@ parameters! {
     /// method, to rounding, and errors are estimated and steps chosen by the differential components only.
     ///
     /// Counted: five evaluations, factorizations and linear solves a step, of mechanics.
-    #[derive(Copy)]
     pub struct Hem4 {}
+    "hem4", "half-explicit",
+    "Half-explicit Runge–Kutta method of order 4 for constrained mechanics of index 2",
+    "V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552",
+    |_| HalfExplicit { table: &HEM4, control: ControllerSettings::elementary() }, precise
 }
 
-parameters! {
+method! {
     /// HEDOP5 of M. Arnold: the Dormand–Prince formula of order 5(4) as a half-explicit method with an explicit first stage, for
     /// constraints on velocities. Order 5 in positions and velocities, 4 in the multipliers, which are taken over from step to step.
     /// The error is estimated in positions and velocities by the embedded formula of order 4, the controller is that of `dopri5`.
@@ -38,29 +41,12 @@ parameters! {
     /// method, to rounding, and errors are estimated and steps chosen by the differential components only.
     ///
     /// Counted: six evaluations, factorizations and linear solves a step, of mechanics, and one of each at the start.
-    #[derive(Copy)]
     pub struct Hedop5 {}
-}
-
-definition!(
-    Hem4,
-    "hem4",
-    "half-explicit",
-    "Half-explicit Runge–Kutta method of order 4 for constrained mechanics of index 2",
-    "V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552",
-    |_| HalfExplicit { table: &HEM4, control: ControllerSettings::elementary() },
-    precise
-);
-
-definition!(
-    Hedop5,
-    "hedop5",
-    "half-explicit",
+    "hedop5", "half-explicit",
     "Dormand and Prince's formula of order 5(4), half-explicit for constrained mechanics of index 2",
     "M. Arnold, BIT 38 (1998) 415–438",
-    |_| HalfExplicit { table: &HEDOP5, control: ControllerSettings::dopri5() },
-    precise
-);
+    |_| HalfExplicit { table: &HEDOP5, control: ControllerSettings::dopri5() }, precise
+}
 
 /// A half-explicit formula.
 struct HalfExplicit {
@@ -96,10 +82,7 @@ impl<S: Scalar> Method<S> for HalfExplicit {
             }
             Parts::new(problem.properties().mass, problem.properties().indices)?;
         } else {
-            let nonholonomic = problem.form().mechanics()?.dimensions().nonholonomic;
-            if nonholonomic > 0 {
-                return Err(Unsuitable::new("holonomic constraints", format!("has {nonholonomic} nonholonomic ones")));
-            }
+            Unsuitable::with_nonholonomic(problem.form().mechanics()?)?;
         }
         Unsuitable::unless_plain(problem)?;
         Unsuitable::without_rhs(problem)
@@ -123,20 +106,15 @@ impl<S: Scalar> Method<S> for HalfExplicit {
         true
     }
 
-    fn solve(&self, mut problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        if let Err(unsuitable) = problem.suits(self) {
-            return Solution::refused(&problem, task, unsuitable.into());
-        }
+    fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
+        let Self { table, control } = *self;
         if problem.properties().mass.is_some() {
-            return match DescriptorStepper::new(self.table, &mut problem, task.t_start, task.initial) {
-                Ok(stepper) => drive::solve(stepper, self.control, problem, task, observer),
-                Err(failure) => Solution::refused(&problem, task, failure),
-            };
+            return drive::solve(self, problem, task, observer, control, |problem| {
+                DescriptorStepper::new(table, problem, task.t_start, task.initial)
+            });
         }
-        let stepper = problem.mechanics().map(|mechanics| HalfExplicitStepper::new(self.table, &mechanics));
-        match stepper {
-            Ok(stepper) => drive::solve(stepper, self.control, problem, task, observer),
-            Err(unsuitable) => Solution::refused(&problem, task, unsuitable.into()),
-        }
+        drive::solve(self, problem, task, observer, control, |problem| {
+            Ok(HalfExplicitStepper::new(table, &problem.mechanics()?))
+        })
     }
 }

@@ -96,32 +96,6 @@ impl<S: Scalar> HalfExplicitStepper<S> {
         Ok(())
     }
 
-    /// The first stage where nothing is known of it: with an explicit one its accelerations, from the constraints at acceleration level.
-    fn begin(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
-        self.point.copy_from_slice(start);
-        match (self.start, self.table.explicit_start) {
-            (Known::End, true) => {
-                let last = self.stages.len() - start.len();
-                self.stages.copy_within(last.., 0);
-            }
-            (Known::End, false) | (Known::Again, true) => {}
-            (Known::Again, false) | (Known::Nothing, _) => {
-                let mut mechanics = problem.mechanics()?;
-                let (q, v) = start.split_at(self.coordinates);
-                mechanics.constraint_jacobian(t, q, v, &mut self.jacobians[0]);
-                if self.table.explicit_start {
-                    self.evaluate(&mut mechanics, t, 0);
-                    let bias = &mut self.x[v.len()..];
-                    mechanics.acceleration_bias(t, q, v, bias);
-                    bias.iter_mut().for_each(|bias| *bias = -*bias);
-                    self.solve(t, 0, 0)?;
-                }
-            }
-        }
-        self.start = Known::Again;
-        Ok(())
-    }
-
     /// Makes stage `i` at `t_stage`, and makes the point at `t_next` that it leads to the present one; `t` and `h` are of the step.
     fn stage(
         &mut self,
@@ -168,8 +142,7 @@ impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
     }
 
     fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
-        problem.begin_step(t, start)?;
-        self.begin(problem, t, start)?;
+        self.evaluate_start(problem, t, start)?;
         for i in 0..self.coefficients.rows.len() {
             let times = (t, t + self.coefficients.nodes[i] * h, t + self.coefficients.nodes[i + 1] * h);
             self.stage(problem, times, i, h, start)?;
@@ -205,9 +178,30 @@ impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
         &self.stages[..self.point.len()]
     }
 
+    /// The first stage where nothing is known of it: with an explicit one its accelerations, from the constraints at acceleration level.
     fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
-        self.restart();
-        self.begin(problem, t, start)
+        self.point.copy_from_slice(start);
+        match (self.start, self.table.explicit_start) {
+            (Known::End, true) => {
+                let last = self.stages.len() - start.len();
+                self.stages.copy_within(last.., 0);
+            }
+            (Known::End, false) | (Known::Again, true) => {}
+            (Known::Again, false) | (Known::Nothing, _) => {
+                let mut mechanics = problem.mechanics()?;
+                let (q, v) = start.split_at(self.coordinates);
+                mechanics.constraint_jacobian(t, q, v, &mut self.jacobians[0]);
+                if self.table.explicit_start {
+                    self.evaluate(&mut mechanics, t, 0);
+                    let bias = &mut self.x[v.len()..];
+                    mechanics.acceleration_bias(t, q, v, bias);
+                    bias.iter_mut().for_each(|bias| *bias = -*bias);
+                    self.solve(t, 0, 0)?;
+                }
+            }
+        }
+        self.start = Known::Again;
+        Ok(())
     }
 
     fn multipliers(&self) -> &[S] {

@@ -10,6 +10,7 @@ use super::scheme::Scheme;
 use super::settings::{Charts, InitialDerivatives, Options};
 use crate::hermite::Slopes;
 use crate::newton::Keeper;
+use crate::stepper::finite;
 
 /// Solves `task` with `scheme`.
 pub fn solve(
@@ -79,9 +80,7 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
                 run.problem.consistent(run.t, chart, y, rates)?;
             }
         }
-        if !rates.iter().all(|x| x.is_finite()) {
-            return Err(Failure::NonFinite { time: run.t });
-        }
+        finite(run.t, rates)?;
         self.scheme.begin(history);
         Ok(())
     }
@@ -103,7 +102,8 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
         };
         scheme.step(&mut solver, history, h)?;
         run.problem.state(chart, &history.newest().y, end);
-        if end.iter().all(|x| x.is_finite()) { Ok(Some(t_end)) } else { Err(Failure::NonFinite { time: run.t }) }
+        finite(run.t, end)?;
+        Ok(Some(t_end))
     }
 
     /// Inside a step is the cubic through `y` and `y'` at both ends. It is off by O(h⁴) where `y'` is of order three or

@@ -1,14 +1,15 @@
 //! The method as experiment files name it.
 
 use mbsbench_problem::parameters::spelling;
-use mbsbench_problem::{Counted, Method, Observer, Ode, Run, Solution, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable};
 use nalgebra::{Complex, DMatrix};
 
 use super::steps::Steps;
+use crate::drive;
 use crate::low_order::{Discretisation, GeneralizedAlphaWeights};
 use crate::newton::{DENSE, EXACT, JacobianUse, of_accelerations, options};
 
-parameters! {
+method! {
     /// The generalized-α method on the index-3 equations of mechanics whose positions need not be vectors (O. Brüls, A. Cardona, J. Comput.
     /// Nonlinear Dyn. 5 (2010) 031002): rotations are displaced by exponentials, so that unit Euler parameters stay of length one to
     /// rounding without a constraint between them. Weights and start are those of `generalized-alpha`, and where positions are vectors it
@@ -20,7 +21,6 @@ parameters! {
     ///
     /// Counted: an evaluation, a Jacobian, a factorization and a linear solve for each iteration, and two evaluations, factorizations and
     /// solves at the start.
-    #[derive(Copy)]
     pub struct LieGeneralizedAlpha {
         /// Spectral radius ρ at infinite frequency, from 0 (most damping of high frequencies) to 1.
         pub rho_inf: f64 [from 0.0, to 1.0] = 0.8,
@@ -30,12 +30,7 @@ parameters! {
         /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
         pub max_iterations: u32 [from 1] = 20,
     }
-}
-
-definition!(
-    LieGeneralizedAlpha,
-    "lie-generalized-alpha",
-    "low-order",
+    "lie-generalized-alpha", "low-order",
     "Generalized-α formulas on Lie groups, for mechanics with rotations, on the index-3 equations",
     "O. Brüls, A. Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129 (2015) 149–179",
     |settings| Solver {
@@ -43,7 +38,7 @@ definition!(
         tolerance: settings.newton_tolerance,
         max_iterations: settings.max_iterations,
     }
-);
+}
 
 struct Solver {
     weights: GeneralizedAlphaWeights,
@@ -73,11 +68,7 @@ impl Method for Solver {
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         Unsuitable::unless_plain(problem)?;
-        let nonholonomic = problem.form().mechanics()?.dimensions().nonholonomic;
-        if nonholonomic > 0 {
-            return Err(Unsuitable::new("holonomic constraints", format!("has {nonholonomic} nonholonomic ones")));
-        }
-        Ok(())
+        Unsuitable::with_nonholonomic(problem.form().mechanics()?)
     }
 
     fn counts_flops(&self) -> bool {
@@ -92,14 +83,10 @@ impl Method for Solver {
         self.weights.details()
     }
 
-    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
         let newton = (self.tolerance, self.max_iterations);
-        let prepared = task
-            .check_for(self, &mut problem)
-            .and_then(|()| Ok(Steps::new(self.weights, newton, &problem.mechanics()?, task.initial)));
-        match prepared {
-            Ok(steps) => Run::new(problem, task, observer).solve(steps),
-            Err(failure) => Solution::refused(&problem, task, failure),
-        }
+        drive::run(self, problem, task, observer, |problem| {
+            Ok(Steps::new(self.weights, newton, &problem.mechanics()?, task.initial))
+        })
     }
 }

@@ -7,6 +7,7 @@ use mbsbench_problem::{Counted, CountedMechanics, Failure, Further, Made, Mechan
 use super::solver::{Leap, Solver};
 use crate::hermite::hermite;
 use crate::low_order::GeneralizedAlphaWeights;
+use crate::stepper::finite;
 
 /// Steps of the method.
 pub struct Steps {
@@ -112,8 +113,8 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         let end = end.split_at_mut(*coordinates);
         let start = &state[..*coordinates];
         solver.leap(run, Leap { t, start, displacement, velocity, factors, delta, end, a, lambda })?;
-        let is_finite = self.end.iter().all(|x| x.is_finite());
-        if is_finite { Ok(Some(t)) } else { Err(Failure::NonFinite { time: run.t }) }
+        finite(run.t, &self.end)?;
+        Ok(Some(t))
     }
 
     /// Inside a step the displacement is the cubic that begins with the velocities of the start and ends with those of the end, where the

@@ -1,11 +1,12 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{Counted, Method, Observer, Ode, Run, Solution, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable, parameters};
 
 use super::details::details;
 use super::formula::MAX_ORDER;
-use super::run::{Control, Steps};
+use super::run::Steps;
 use super::stage::MAX_ITERATIONS;
+use crate::drive;
 use crate::equations::{self, Eigenvalues};
 use crate::newton::keeping;
 use crate::sizes::Tolerances;
@@ -22,7 +23,7 @@ parameters! {
     }
 }
 
-parameters! {
+method! {
     /// Modified extended backward differentiation formulas of variable order 2 to 8, with the choice of sizes and orders of MEBDFDAE
     /// and MEBDFI (J. R. Cash), for `M y' = f(t, y)` with a constant `M`, which may be singular (index 1 to 3), and for constrained
     /// mechanics in index-3 form, as which a mechanical system is solved where the problem has one. For coefficients see
@@ -45,31 +46,22 @@ parameters! {
     /// First step: `rel` s (or `abs`, where `rel` is zero) where the task names none; it is the smallest step, too, until one of that
     /// size fails. There are no constant steps: the order would remain two. Sizes are those of the equations with the size of the
     /// step itself, as in MEBDFDAE; MEBDFI takes that for which the matrix was factorized, where the two differ by less than a fifth.
-    #[derive(Copy)]
     pub struct Mebdf {
         /// Highest order `k` of the backward differentiation formulas, 1 to 7; that of the method is larger by one.
         pub max_order: usize [from 1, to MAX_ORDER as f64] = MAX_ORDER,
         /// What stands for the rate at the first guess of a stage.
         pub rates: Rates = Rates::Taken,
     }
-}
-
-definition!(
-    Mebdf,
-    "mebdf",
-    "extended-bdf",
+    "mebdf", "extended-bdf",
     "Modified extended backward differentiation formulas of variable order 2 to 8 (MEBDFDAE)",
     "J. R. Cash, S. Considine, ACM Trans. Math. Softw. 18 (1992) 142–155; codes MEBDFDAE and MEBDFI",
-    |settings| Solver(*settings)
-);
+    |settings| *settings
+}
 
-/// The method.
-struct Solver(Mebdf);
-
-impl Method for Solver {
+impl Method for Mebdf {
     /// The highest one.
     fn order(&self) -> u32 {
-        self.0.max_order as u32 + 1
+        self.max_order as u32 + 1
     }
 
     fn adapts(&self) -> bool {
@@ -92,27 +84,13 @@ impl Method for Solver {
     }
 
     fn details(&self) -> Vec<String> {
-        details(self.0.max_order)
+        details(self.max_order)
     }
 
-    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        let checked = task.check_for(self, &mut problem).and_then(|()| Tolerances::of(task));
-        let Tolerances { rel, abs, initial_step, max_step } = match checked {
-            Ok(tolerances) => tolerances,
-            Err(failure) => return Solution::refused(&problem, task, failure),
-        };
-        let span = task.t_end - task.t_start;
-        let max_step = max_step.unwrap_or(10.0 * span);
-        let tolerance = if rel > 0.0 { rel } else { abs };
-        let control = Control {
-            rel,
-            abs,
-            first_step: initial_step.unwrap_or(tolerance).min(max_step).min(span),
-            max_step,
-            max_order: self.0.max_order,
-            takes_rates: self.0.rates == Rates::Taken,
-        };
-        let steps = Steps::new(equations::of(&mut problem, Eigenvalues::Real), control, task);
-        Run::new(problem, task, observer).solve(steps)
+    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        drive::run(self, problem, task, observer, |problem| {
+            let tolerances = Tolerances::of(task)?;
+            Ok(Steps::new(self, tolerances, equations::of(problem, Eigenvalues::Real), task))
+        })
     }
 }

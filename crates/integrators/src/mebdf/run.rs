@@ -8,8 +8,10 @@ use super::control::{PATIENCE, Sizes, Sums, after_failure, choice};
 use super::formula::Formula;
 use super::history::History;
 use super::stage::{Goal, MAX_ITERATIONS, Place, Stage};
+use super::{Mebdf, Rates};
 use crate::equations::{Equations, Tolerances};
 use crate::newton::{Outcome, evaluated};
+use crate::sizes;
 
 /// The matrix is formed anew where `h b` has changed by more than this part of it since it was.
 const KEPT_CHANGE: f64 = 0.2;
@@ -29,21 +31,6 @@ const SAMPLED_EACH: u32 = 4;
 /// Failures of the error test after which the order becomes one, and after which the step is given up.
 const FAILURES_TO_RESTART: u32 = 3;
 const MAX_FAILURES: u32 = 7;
-
-/// What the task says of sizes, and the settings of the method.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Control {
-    pub rel: f64,
-    pub abs: f64,
-    /// s.
-    pub first_step: f64,
-    /// s.
-    pub max_step: f64,
-    /// `k` of the highest formula.
-    pub max_order: usize,
-    /// Whether rates of the formulas stand in for evaluations at first guesses.
-    pub takes_rates: bool,
-}
 
 /// Why a step is repeated.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -141,8 +128,15 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    pub(super) fn new(equations: Box<dyn Equations>, control: Control, task: &Task<'_>) -> Self {
-        let Control { rel, abs, first_step, max_step, max_order, takes_rates } = control;
+    pub(super) fn new(
+        method: &Mebdf,
+        sizes::Tolerances { rel, abs, initial_step, max_step }: sizes::Tolerances,
+        equations: Box<dyn Equations>,
+        task: &Task<'_>,
+    ) -> Self {
+        let span = task.t_end - task.t_start;
+        let most = max_step.unwrap_or(10.0 * span);
+        let first = initial_step.unwrap_or(if rel > 0.0 { rel } else { abs }).min(most).min(span);
         let indices = equations.indices();
         let n = indices.len();
         let zeros = || vec![0.0; n];
@@ -151,9 +145,9 @@ impl Steps {
         Self {
             equations,
             tolerances: Tolerances { rel, abs, indices },
-            max_order,
-            takes_rates,
-            sizes: Sizes::new(first_step, max_step, rel.max(abs)),
+            max_order: method.max_order,
+            takes_rates: method.rates == Rates::Taken,
+            sizes: Sizes::new(first, most, rel.max(abs)),
             formula: Formula::new(1),
             known: History::new(n),
             made: History::new(n),

@@ -1,15 +1,16 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{Counted, Method, Observer, Ode, Run, Solution, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable};
 
 use super::formula::{Formula, MAX_ORDER};
 use super::newton::MAX_ITERATIONS;
 use super::run::Steps;
+use crate::drive;
 use crate::newton::keeping;
 use crate::sizes::Tolerances;
 use crate::suite;
 
-parameters! {
+method! {
     /// Numerical differentiation formulas of variable order 1 to 5 with the step-size control of MATLAB's ode15s (L. F.
     /// Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22, section 2), for `M y' = f(t, y)` with a constant
     /// `M`; where `M` is singular, for equations of index one and a consistent initial state. For coefficients and
@@ -25,31 +26,22 @@ parameters! {
     /// largest component of `y''` over its tolerance, largest step a tenth of the span; the last step is stretched by
     /// up to a tenth. Where the task names a first or largest step, that is taken. There are no constant steps: the
     /// order would remain one. States inside a step come from the polynomial through the last `k + 1` states.
-    #[derive(Copy)]
     pub struct Ode15s {
         /// Highest order, 1 to 5.
         pub max_order: usize [from 1, to MAX_ORDER as f64] = MAX_ORDER,
         /// Whether backward differentiation formulas (`κ = 0`) are used.
         pub bdf: bool = false,
     }
-}
-
-definition!(
-    Ode15s,
-    "ode15s",
-    "ndf",
+    "ode15s", "ndf",
     "Numerical differentiation formulas of variable order 1 to 5 of MATLAB's ode15s",
     "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013",
-    |settings| Solver(*settings)
-);
+    |settings| *settings
+}
 
-/// The method.
-struct Solver(Ode15s);
-
-impl Method for Solver {
+impl Method for Ode15s {
     /// The highest one.
     fn order(&self) -> u32 {
-        self.0.max_order as u32
+        self.max_order as u32
     }
 
     fn counts_flops(&self) -> bool {
@@ -74,17 +66,11 @@ impl Method for Solver {
         Unsuitable::without_rhs(problem)
     }
 
-    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        let checked = task.check_for(self, &mut problem);
+    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
         let task = &suite::with_largest_step(task);
-        match checked.and_then(|()| Tolerances::of(task)) {
-            Ok(tolerances) => {
-                let formula = if self.0.bdf { Formula::bdf() } else { Formula::ndf() };
-                let mut run = Run::new(problem, task, observer);
-                let steps = Steps::new(formula, self.0.max_order, tolerances, &mut run);
-                run.solve(steps)
-            }
-            Err(failure) => Solution::refused(&problem, task, failure),
-        }
+        drive::run(self, problem, task, observer, |problem| {
+            let formula = if self.bdf { Formula::bdf() } else { Formula::ndf() };
+            Ok(Steps::new(formula, self.max_order, Tolerances::of(task)?, problem, task))
+        })
     }
 }

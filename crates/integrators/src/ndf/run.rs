@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Further, Made, Run, Stepping};
+use mbsbench_problem::{Counted, Failure, Further, Made, Run, Stepping, Task};
 
 use super::differences::Differences;
 use super::formula::{Formula, MAX_ORDER};
@@ -46,19 +46,20 @@ impl Steps {
         formula: Formula,
         max_order: usize,
         tolerances: Tolerances,
-        run: &mut Run<'_, Counted<'_>>,
+        problem: &mut Counted<'_>,
+        task: &Task<'_>,
     ) -> Self {
-        let n = run.task.initial.len();
-        let span = run.task.t_end - run.task.t_start;
-        let linearisation = Linearisation::new(&mut run.problem);
+        let n = task.initial.len();
+        let span = task.t_end - task.t_start;
+        let linearisation = Linearisation::new(problem);
         Self {
-            matrix: IterationMatrix::new(&run.problem, &linearisation),
+            matrix: IterationMatrix::new(problem, &linearisation),
             linearisation,
             formula,
             max_order,
             tolerances,
             max_step: tolerances.max_step.unwrap_or(span).min(span),
-            y: run.task.initial.to_vec(),
+            y: task.initial.to_vec(),
             k: 1,
             h: 0.0,
             is_last: false,

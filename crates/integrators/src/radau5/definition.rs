@@ -1,17 +1,18 @@
 //! The method as experiment files name it.
 
 use mbsbench_problem::parameters::spelling;
-use mbsbench_problem::{Counted, Method, Observer, Ode, Run, Solution, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable};
 use nalgebra::{Complex, DMatrix};
 
 use super::controller::MAX_ITERATIONS;
 use super::details::details;
 use super::run::{MAX_ITERATIONS_FIXED, Steps};
 use super::tableau;
+use crate::drive;
 use crate::equations::{self, Eigenvalues};
 use crate::newton::keeping;
 
-parameters! {
+method! {
     /// RADAU5: the Radau IIA formula of order 5 with three implicit stages and the step-size control of Hairer and
     /// Wanner (Solving Ordinary Differential Equations II, section IV.8), for `M y' = f(t, y)` with a constant `M`, which
     /// may be singular (index 1 to 3), and
@@ -38,26 +39,17 @@ parameters! {
     /// Counted as in the code of that name: a pair of factors, real and complex, is one factorization, a solution with
     /// both is one linear solve, and there is a further (real) one for an estimate of the error. States inside a step
     /// come from the collocation polynomial.
-    #[derive(Copy)]
     pub struct Radau5 {
         /// With a constant step: remaining error at which iterations end, relative to `1 + |y|`.
         pub newton_tolerance: f64 [above 0.0, to 1.0] = 1e-14,
     }
-}
-
-definition!(
-    Radau5,
-    "radau5",
-    "implicit-runge-kutta",
+    "radau5", "implicit-runge-kutta",
     "Radau IIA formula of order 5 with the step-size control of RADAU5",
     "E. Hairer, G. Wanner, Solving ODEs II (1996), section IV.8; code RADAU5",
-    |settings| Solver(*settings)
-);
+    |settings| *settings
+}
 
-/// The method.
-struct Solver(Radau5);
-
-impl Method for Solver {
+impl Method for Radau5 {
     fn order(&self) -> u32 {
         5
     }
@@ -75,7 +67,7 @@ impl Method for Solver {
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {
-        let tolerance = spelling(&self.0.newton_tolerance);
+        let tolerance = spelling(&self.newton_tolerance);
         keeping(
             format!("estimated error ≤ min(0.03, √rel′) of the tolerance (≤ {tolerance} (1 + size) at constant steps)"),
             format!("{MAX_ITERATIONS} ({MAX_ITERATIONS_FIXED} at constant steps)"),
@@ -94,12 +86,9 @@ impl Method for Solver {
         details()
     }
 
-    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        if let Err(failure) = task.check_for(self, &mut problem) {
-            return Solution::refused(&problem, task, failure);
-        }
-        let equations = equations::of(&mut problem, Eigenvalues::RealAndComplex);
-        let steps = Steps::new(equations, self.0.newton_tolerance, task);
-        Run::new(problem, task, observer).solve(steps)
+    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        drive::run(self, problem, task, observer, |problem| {
+            Ok(Steps::new(equations::of(problem, Eigenvalues::RealAndComplex), self.newton_tolerance, task))
+        })
     }
 }

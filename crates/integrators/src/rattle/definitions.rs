@@ -1,9 +1,10 @@
 //! The methods as experiment files name them.
 
 use mbsbench_problem::parameters::spelling;
-use mbsbench_problem::{Counted, Method, Observer, Ode, Run, Solution, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable};
 
 use super::run::{Levels, Steps};
+use crate::drive;
 use crate::low_order;
 use crate::newton::{DENSE, options};
 use crate::sizes::check_equal_steps;
@@ -11,9 +12,8 @@ use crate::sizes::check_equal_steps;
 /// A method with its parameters.
 macro_rules! verlet {
     ($(#[$doc:meta])* $type:ident, $levels:ident, $name:literal, $summary:literal, $source:literal) => {
-        parameters! {
+        method! {
             $(#[$doc])*
-            #[derive(Copy)]
             pub struct $type {
                 /// The iteration ends with a correction of velocities below this, relative to one and the largest velocity, or where
                 /// corrections no longer decrease and move positions by rounding only.
@@ -21,13 +21,13 @@ macro_rules! verlet {
                 /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
                 pub max_iterations: u32 [from 1] = 50,
             }
+            $name, "verlet", $summary, $source,
+            |settings| Verlet {
+                levels: Levels::$levels,
+                tolerance: settings.newton_tolerance,
+                max_iterations: settings.max_iterations,
+            }
         }
-
-        definition!($type, $name, "verlet", $summary, $source, |settings| Verlet {
-            levels: Levels::$levels,
-            tolerance: settings.newton_tolerance,
-            max_iterations: settings.max_iterations,
-        });
     };
 }
 
@@ -121,16 +121,13 @@ impl Method for Verlet {
         true
     }
 
-    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        let prepared = task.check_for(self, &mut problem).and_then(|()| {
+    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        drive::run(self, problem, task, observer, |problem| {
             if self.levels == Levels::Positions {
                 check_equal_steps(task)?;
             }
-            Ok(Steps::new(self.levels, (self.tolerance, self.max_iterations), &mut problem.mechanics()?, task.initial))
-        });
-        match prepared {
-            Ok(steps) => Run::new(problem, task, observer).solve(steps),
-            Err(failure) => Solution::refused(&problem, task, failure),
-        }
+            let newton = (self.tolerance, self.max_iterations);
+            Ok(Steps::new(self.levels, newton, &mut problem.mechanics()?, task.initial))
+        })
     }
 }

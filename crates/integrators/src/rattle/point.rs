@@ -6,6 +6,8 @@ use mbsbench_problem::linalg::add_columns;
 use mbsbench_problem::{Counted, Derivatives, Failure, Mechanics, Run, Structure};
 use nalgebra::DMatrix;
 
+use crate::stepper::finite;
+
 /// Terms of the equations at the positions `q` and the time `t` (s).
 #[derive(Debug, Clone)]
 pub struct Point {
@@ -61,7 +63,6 @@ impl Point {
             return Ok(());
         }
         run.afford(1)?;
-        let time = run.t;
         let Self { t, q, forces, varying, has_derivatives, .. } = self;
         let mut mechanics = run.problem.mechanics()?;
         mechanics.forces(*t, q, v, forces);
@@ -74,6 +75,6 @@ impl Point {
             add_columns(inertia, v, forces);
         }
         self.has_forces = true;
-        if self.forces.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Failure::NonFinite { time }) }
+        finite(run.t, &self.forces)
     }
 }

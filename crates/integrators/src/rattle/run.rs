@@ -7,6 +7,7 @@ use mbsbench_problem::{Counted, CountedMechanics, Failure, Made, Mechanics, Run,
 use super::point::Point;
 use super::solver::{Push, Solver};
 use crate::hermite::show_motion;
+use crate::stepper::finite;
 
 /// On which levels constraints hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,8 +104,8 @@ impl<'p> Stepping<Counted<'p>> for Steps {
             Levels::Both => self.both(run, step)?,
             Levels::Positions => self.positions(run, step)?,
         }
-        let is_finite = self.end.iter().all(|x| x.is_finite());
-        if is_finite { Ok(Some(step.0)) } else { Err(Failure::NonFinite { time: run.t }) }
+        finite(run.t, &self.end)?;
+        Ok(Some(step.0))
     }
 
     /// Between the ends it is off by O(h⁴) and O(h³), less than the formula is.

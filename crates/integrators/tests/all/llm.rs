@@ -220,7 +220,7 @@ fn local_errors_of_figure_6() {
     let start = [0.0, -1.0, t];
     for (h, exact_norm, estimated_norm) in table {
         let mut ode = AsOde(&Chirp);
-        let mut stepper = LlmStepper::new(3, true).estimating(true, LlmNorm::Euclidean, None);
+        let mut stepper = LlmStepper::new(Llm::default(), true, 3, true);
         let mut end = [0.0; 3];
         stepper.step(&mut Counted::new(&mut ode), t, h, &start, &mut end).unwrap();
         let exact = [(1.0 / (t + h)).sin(), (1.0 / (t + h)).cos(), t + h];
@@ -248,7 +248,7 @@ fn the_estimate_is_the_closed_form_for_one_component() {
     for h in [0.3f64, 0.7, 1.5, 4.0] {
         let y = 0.8;
         let (a, f) = (y - 3.0, 0.5 * y * y - 3.0 * y);
-        let mut stepper = LlmStepper::new(1, false).estimating(true, LlmNorm::Euclidean, None);
+        let mut stepper = LlmStepper::new(Llm::default(), true, 1, false);
         let mut end = [0.0];
         stepper.step(&mut Counted::new(&mut AsOde(&Scalar1)), 0.0, h, &[y], &mut end).unwrap();
         let z: f64 = a * h;

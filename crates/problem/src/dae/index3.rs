@@ -51,11 +51,7 @@ impl<'p, S: Scalar> Index3<'p, S> {
     /// # Errors
     /// [`Unsuitable`], which says what it has instead.
     pub fn suits(mechanics: &dyn Mechanics<S>) -> Result<(), Unsuitable> {
-        let nonholonomic = mechanics.dimensions().nonholonomic;
-        if nonholonomic > 0 {
-            let lacks = format!("has {nonholonomic} nonholonomic ones");
-            return Err(Unsuitable::new("holonomic constraints", lacks));
-        }
+        Unsuitable::with_nonholonomic(mechanics)?;
         if !mechanics.has_vector_coordinates() {
             let needs = "positions that are vectors, with velocities as their rates";
             return Err(Unsuitable::new(needs, "has others"));

@@ -99,10 +99,6 @@ impl<S: Scalar> Stepper<S> for DescriptorStepper<S> {
         self.table.embedded.map(|(_, order)| order + 1)
     }
 
-    fn accepted(&mut self, _same_end: bool) {}
-
-    fn restart(&mut self) {}
-
     fn start_derivative(&self) -> &[S] {
         &self.derivative
     }
@@ -127,10 +123,6 @@ impl<S: Scalar> Stepper<S> for DescriptorStepper<S> {
         }
         let guess: f64 = if size <= 1e-10 || rate <= 1e-10 { 1e-6 } else { 0.01 * (size / rate).sqrt() };
         Some(guess.min(max_step))
-    }
-
-    fn knows_mass(&self) -> bool {
-        true
     }
 
     fn evaluations(&self) -> u64 {

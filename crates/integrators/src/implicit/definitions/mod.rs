@@ -19,9 +19,8 @@ macro_rules! formula_with {
         $type:ident $(where $condition:ident)? { $($fields:tt)* }
         $name:literal, $family:literal, $summary:literal, $source:literal, $rule:expr
     ) => {
-        parameters! {
+        method! {
             $(#[$doc])*
-            #[derive(Copy)]
             pub struct $type $(where $condition)? {
                 $($fields)*
                 $(
@@ -30,12 +29,12 @@ macro_rules! formula_with {
                     pub $setting: $kind $([$($range)+])? = Options::default().$option,
                 )*
             }
+            $name, $family, $summary, $source,
+            |settings| {
+                let rule: fn(&$type) -> _ = $rule;
+                Implicit { rule: rule(settings), options: Options { $($option: settings.$setting),* } }
+            }
         }
-
-        definition!($type, $name, $family, $summary, $source, |settings| {
-            let rule: fn(&$type) -> _ = $rule;
-            Implicit { rule: rule(settings), options: Options { $($option: settings.$setting),* } }
-        });
     };
 }
 

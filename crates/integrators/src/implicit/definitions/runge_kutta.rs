@@ -1,6 +1,6 @@
 //! Runge–Kutta formulas with an explicit first stage.
 
-use mbsbench_problem::{OutOfRange, parameters};
+use mbsbench_problem::OutOfRange;
 
 use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction, with_settings};
 use crate::implicit::{Esdirk, Implicit};

@@ -1,7 +1,5 @@
 //! Formulas with one implicit point a step.
 
-use mbsbench_problem::parameters;
-
 use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction, Start, with_settings};
 use crate::implicit::{Implicit, LinearMultistep, Multistep, SingleStep};
 use crate::newton::JacobianUse;

@@ -1,17 +1,16 @@
 //! Formulas with constraints on positions and velocities.
 
-use mbsbench_problem::{OutOfRange, parameters};
+use mbsbench_problem::OutOfRange;
 
 use super::{Constraints, LowOrder};
 use crate::low_order::predictor::Discretisation;
 use crate::low_order::settings::{LinearAlgebra, NewtonSettings, PairAlgebra};
 
-parameters! {
+method! {
     /// HHT-ADD: HHT formulas with constraint forces added to the accelerations; positions and velocities on their
     /// constraints.
     ///
     /// Order of q and v: 2, for every b. The multiplier shown is ψ₁, of order 1.
-    #[derive(Copy)]
     pub struct HhtAdd where b_is_not_half {
         /// α, from −1/3 (most damping of high frequencies) to 0.
         pub alpha: f64 [from -1.0 / 3.0, to 0.0] = -0.3,
@@ -22,6 +21,13 @@ parameters! {
         pub linear_algebra: PairAlgebra = PairAlgebra::Dense,
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),
+    }
+    "hht-add", "low-order",
+    "HHT formulas with added constraint forces, stabilised on both levels (HHT-ADD)",
+    "negrut2007, section 2, Eqs. 10 to 13; b = 0 is ours",
+    |formula| {
+        let constraints = Constraints::Additive { b: formula.b, algebra: formula.linear_algebra };
+        LowOrder::hht(formula.alpha, constraints, formula.newton)
     }
 }
 
@@ -34,24 +40,11 @@ impl HhtAdd {
     }
 }
 
-definition!(
-    HhtAdd,
-    "hht-add",
-    "low-order",
-    "HHT formulas with added constraint forces, stabilised on both levels (HHT-ADD)",
-    "negrut2007, section 2, Eqs. 10 to 13; b = 0 is ours",
-    |formula| {
-        let constraints = Constraints::Additive { b: formula.b, algebra: formula.linear_algebra };
-        LowOrder::hht(formula.alpha, constraints, formula.newton)
-    }
-);
-
-parameters! {
+method! {
     /// HHT-SI2: HHT formulas with two accelerations a step, one on the position constraints and one on the velocity
     /// constraints.
     ///
     /// Order of q, v and λ: 2.
-    #[derive(Copy)]
     pub struct HhtSi2 {
         /// α, from −1/3 (most damping of high frequencies) to 0.
         pub alpha: f64 [from -1.0 / 3.0, to 0.0] = -0.3,
@@ -60,39 +53,28 @@ parameters! {
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),
     }
-}
-
-definition!(
-    HhtSi2,
-    "hht-si2",
-    "low-order",
+    "hht-si2", "low-order",
     "HHT formulas on stabilised index-2 equations (HHT-SI2)",
     "negrut2007, section 2, Eqs. 14 to 18, repaired: f₀ restored, the second acceleration on positions only",
     |formula| LowOrder::hht(formula.alpha, Constraints::Stabilised(formula.linear_algebra), formula.newton)
-);
+}
 
-parameters! {
+method! {
     /// NSTIFF-SI2: second-order BDF on the stabilised index-2 equations of Gear, Gupta and Leimkuhler; the first step
     /// is of first order.
     ///
     /// Order of q, v and λ: 2. The span must be a whole number of steps.
-    #[derive(Copy)]
     pub struct NstiffSi2 {
         /// How the linear systems are solved: `structured` or `dense`.
         pub linear_algebra: LinearAlgebra = LinearAlgebra::default(),
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),
     }
-}
-
-definition!(
-    NstiffSi2,
-    "nstiff-si2",
-    "low-order",
+    "nstiff-si2", "low-order",
     "Second-order BDF on stabilised index-2 equations (NSTIFF-SI2)",
     "negrut2007, section 2, Eqs. 8 and 9 with constraints of both levels; GGL form is our reading",
     |formula| LowOrder {
         constraints: Constraints::Stabilised(formula.linear_algebra.into()),
         ..LowOrder::new(Discretisation::Bdf, formula.newton)
     }
-);
+}

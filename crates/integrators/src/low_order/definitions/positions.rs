@@ -1,17 +1,16 @@
 //! Formulas with constraints on positions only.
 
-use mbsbench_problem::{Method, parameters};
+use mbsbench_problem::Method;
 
 use super::{Constraints, LowOrder};
 use crate::low_order::predictor::{Discretisation, GeneralizedAlphaWeights};
 use crate::low_order::settings::{MassAt, NewtonSettings};
 
-parameters! {
+method! {
     /// NEWMARK: Newmark's formulas, equations of motion and position constraints at the end of the step.
     ///
     /// Order of q, v and λ: 1, or 2 where `γ = 1/2`. Velocity constraints are violated by
     /// `h² (1/6 + (γ − 1/2)/2 − β) J q'''`.
-    #[derive(Copy)]
     pub struct Newmark {
         /// γ, at least 1/2; above it, high frequencies are damped.
         pub gamma: f64 [from 0.5] = 0.7,
@@ -20,12 +19,7 @@ parameters! {
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),
     }
-}
-
-definition!(
-    Newmark,
-    "newmark",
-    "low-order",
+    "newmark", "low-order",
     "Newmark's formulas on the index-3 equations (NEWMARK)",
     "negrut2007, section 2, Eqs. 1 to 4; defaults of γ and β are ours",
     |formula| {
@@ -34,9 +28,9 @@ definition!(
         let order = if gamma == 0.5 { 2 } else { 1 };
         LowOrder { order, ..LowOrder::new(Discretisation::Newmark { beta, gamma }, newton) }
     }
-);
+}
 
-parameters! {
+method! {
     /// HHT-I3: Hilber, Hughes and Taylor's formulas (`γ = 1/2 − α`, `β = (1 − α)²/4`) on the index-3 equations.
     ///
     /// Order of q, v and λ: 2; 1 where the mass matrix depends on the configuration and is taken at the end of the
@@ -48,7 +42,6 @@ parameters! {
     /// `α (h − h₋)` times its rate from where the step before, of size h₋, left it. Order of q and v where steps change: 2; of λ: 1, and
     /// with `α = 0` what each change leaves in λ does not die out. Errors of velocities are not estimated: where the mass depends on
     /// the configuration, `mass: shifted` is meant.
-    #[derive(Copy)]
     pub struct HhtI3 {
         /// α, from −1/3 (most damping of high frequencies) to 0.
         pub alpha: f64 [from -1.0 / 3.0, to 0.0] = -0.3,
@@ -57,43 +50,32 @@ parameters! {
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),
     }
-}
-
-definition!(
-    HhtI3,
-    "hht-i3",
-    "low-order",
+    "hht-i3", "low-order",
     "Hilber–Hughes–Taylor formulas on the index-3 equations (HHT-I3)",
     "negrut2007, section 2, Eqs. 5 to 7",
     |formula| {
         let constraints = Constraints::Positions(formula.mass);
         LowOrder { adapts: true, ..LowOrder::hht(formula.alpha, constraints, formula.newton) }
     }
-);
+}
 
-parameters! {
+method! {
     /// NSTIFF: second-order BDF for positions and velocities on the index-3 equations; the first step is of first
     /// order.
     ///
     /// Order of q, v and λ: 2. Velocity constraints are violated by `−h²/3 J q'''`. The span must be a whole number of
     /// steps.
-    #[derive(Copy)]
     pub struct Nstiff {
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),
     }
-}
-
-definition!(
-    Nstiff,
-    "nstiff",
-    "low-order",
+    "nstiff", "low-order",
     "Second-order BDF on the index-3 equations (NSTIFF)",
     "negrut2007, section 2, Eqs. 8 and 9; start by first-order BDF is ours",
     |formula| LowOrder::new(Discretisation::Bdf, formula.newton)
-);
+}
 
-parameters! {
+method! {
     /// The generalized-α method on the index-3 equations (M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202),
     /// with the equations of motion at the end of the step and Chung and Hulbert's parameters,
     ///
@@ -113,7 +95,6 @@ parameters! {
     /// with what reactions would do in their directions at the start of the step, O(h⁴) (ours), and `ā₀` is moved by
     /// `(α_m − α_f)(h − h₋)` times the rate of the accelerations from where the step before, of size h₋, left it. Order of q and v
     /// where steps change: 2; of λ: 1, and with `ρ = 1` what each change leaves in λ does not die out.
-    #[derive(Copy)]
     pub struct GeneralizedAlpha {
         /// Spectral radius ρ at infinite frequency, from 0 (most damping of high frequencies) to 1, at which errors of
         /// the accelerations along the constraints are not damped.
@@ -121,6 +102,10 @@ parameters! {
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),
     }
+    "generalized-alpha", "low-order",
+    "Generalized-α formulas on the index-3 equations",
+    "M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202; J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371–375",
+    |settings| { generalized_alpha(GeneralizedAlphaWeights::with_spectral_radius(settings.rho_inf), settings.newton) }
 }
 
 /// The generalized-α method with any weights.
@@ -128,12 +113,3 @@ pub(crate) fn generalized_alpha(weights: GeneralizedAlphaWeights, newton: Newton
     let discretisation = Discretisation::GeneralizedAlpha(weights);
     LowOrder { order: weights.order(), adapts: true, ..LowOrder::new(discretisation, newton) }
 }
-
-definition!(
-    GeneralizedAlpha,
-    "generalized-alpha",
-    "low-order",
-    "Generalized-α formulas on the index-3 equations",
-    "M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202; J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371–375",
-    |settings| { generalized_alpha(GeneralizedAlphaWeights::with_spectral_radius(settings.rho_inf), settings.newton) }
-);

@@ -15,6 +15,7 @@ use crate::control::ControllerSettings;
 use crate::hermite::show_motion;
 use crate::newton::Keeper;
 use crate::sizes::{Controlled, check_equal_steps};
+use crate::stepper::finite;
 
 /// Order of the estimated error: `O(h³)`.
 const ERROR_ORDER: u32 = 3;
@@ -109,8 +110,8 @@ impl<F: Formula> Steps<F> {
         let begun = formula.begin(h, guess, &mut run.problem.mechanics()?, trial);
         begun.map_err(|Singular| singular(time, "mass matrix"))?;
         newton::solve(newton, keeper, *watched, run, formula, h, trial)?;
-        let is_finite = trial.q.iter().chain(&trial.v).all(|x| x.is_finite());
-        if is_finite { Ok(()) } else { Err(Failure::NonFinite { time }) }
+        finite(time, &trial.q)?;
+        finite(time, &trial.v)
     }
 
     /// Whether the step of size `h` (s) that was iterated is as accurate as is asked for; a constant one is.
