@@ -4,7 +4,6 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
-use std::ops::AddAssign;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use mbsbench_problem::Failure;
@@ -129,32 +128,4 @@ pub unsafe fn enter<E>(data: *mut c_void, work: impl FnOnce(&mut E, Lengths) -> 
 /// [`Failure::NonFinite`].
 pub fn finite(time: f64, values: &[f64]) -> Result<(), Failure> {
     if values.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Failure::NonFinite { time }) }
-}
-
-/// What a solver has counted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Steps repeated after a failed error test.
-    pub error_test_failures: u64,
-    /// Steps repeated because their implicit equations were not solved.
-    pub convergence_failures: u64,
-    /// Iterations of Newton's method, or functional ones.
-    pub iterations: u64,
-    /// Factorizations.
-    pub factorizations: u64,
-    /// Jacobians.
-    pub jacobians: u64,
-    /// Calls of the right-hand side or residual for the library's own difference quotients.
-    pub calls_for_jacobians: u64,
-}
-
-impl AddAssign for Counters {
-    fn add_assign(&mut self, other: Self) {
-        self.error_test_failures += other.error_test_failures;
-        self.convergence_failures += other.convergence_failures;
-        self.iterations += other.iterations;
-        self.factorizations += other.factorizations;
-        self.jacobians += other.jacobians;
-        self.calls_for_jacobians += other.calls_for_jacobians;
-    }
 }

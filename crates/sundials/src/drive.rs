@@ -7,7 +7,6 @@ use mbsbench_problem::{
     Stepping, Task,
 };
 
-use crate::callbacks::Counters;
 use crate::constrained::Constrained;
 use crate::definitions::{Kind, Sundials};
 use crate::equations::{Equations, Taken, sizes};
@@ -39,14 +38,14 @@ impl Counts for Library<'_, '_> {
     fn statistics(&self) -> Statistics {
         let counters = self.solver.counters();
         let statistics = self.solver.with_equations(|equations| equations.statistics());
-        let newton_iterations = if self.method.kind.has_newton() { counters.iterations } else { 0 };
+        let newton_iterations = if self.method.kind.has_newton() { counters.newton_iterations } else { 0 };
         Statistics {
             convergence_failures: counters.convergence_failures,
             // The library's own difference quotients go through the same function as everything else. It counts the
             // one, too, that is refused since the budget is used up.
-            rhs_evaluations: statistics.rhs_evaluations.saturating_sub(counters.calls_for_jacobians),
-            jacobian_rhs_evaluations: statistics.jacobian_rhs_evaluations + counters.calls_for_jacobians,
-            jacobian_evaluations: counters.jacobians,
+            rhs_evaluations: statistics.rhs_evaluations.saturating_sub(counters.jacobian_rhs_evaluations),
+            jacobian_rhs_evaluations: statistics.jacobian_rhs_evaluations + counters.jacobian_rhs_evaluations,
+            jacobian_evaluations: counters.jacobian_evaluations,
             factorizations: counters.factorizations,
             newton_iterations,
             // Each iteration solves once.
@@ -207,8 +206,7 @@ impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
     fn attempt(&mut self, run: &mut Run<'_, Library<'p, 'm>>) -> Result<Option<f64>, Failure> {
         let Self { end, before, roots, multipliers, .. } = self;
         let reached = run.problem.solver.step();
-        let Counters { error_test_failures, convergence_failures, .. } = run.problem.solver.counters();
-        run.own.steps_rejected = error_test_failures + convergence_failures;
+        run.own.steps_rejected = run.problem.solver.counters().steps_rejected;
         let reached = reached.map_err(|failure| run.problem.advised(failure))?;
         let solver = &run.problem.solver;
         let (state, further) = solver.state().split_at(end.len());

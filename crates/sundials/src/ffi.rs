@@ -150,75 +150,71 @@ pub const ONE_STEP: c_int = 2;
 /// `CV_ROOT_RETURN` and `IDA_ROOT_RETURN`.
 pub const ROOT_RETURN: c_int = 2;
 
-/// A function of one of the library's solvers that takes its memory and one thing else.
-type Call<T> = unsafe extern "C" fn(*mut c_void, T) -> c_int;
+/// Declares the functions that CVODE and IDA have in common: what one does, as a field of [`Library`], what it takes besides the
+/// memory of the solver, and its names in the two.
+macro_rules! common {
+    ($($(#[$about:meta])* $field:ident: fn($($argument:ty),*) = $cvode:ident, $ida:ident;)*) => {
+        /// The functions that CVODE and IDA have in common.
+        pub struct Library {
+            $($(#[$about])* pub $field: unsafe extern "C" fn(*mut c_void $(, $argument)*) -> c_int,)*
+            pub free: unsafe extern "C" fn(*mut *mut c_void),
+            /// The name of a flag, allocated by the C library; to be freed by [`free`].
+            pub flag_name: unsafe extern "C" fn(c_long) -> *mut c_char,
+            #[cfg(not(sundials_7))]
+            pub set_error_handler: unsafe extern "C" fn(*mut c_void, ErrorHandler, *mut c_void) -> c_int,
+            /// Flags that say that a function of ours failed: right-hand side or residual, roots or Jacobian.
+            pub ours: [c_int; 6],
+        }
 
-/// The functions that CVODE and IDA have in common.
-pub struct Library {
-    pub free: unsafe extern "C" fn(*mut *mut c_void),
-    /// The name of a flag, allocated by the C library; to be freed by [`free`].
-    pub flag_name: unsafe extern "C" fn(c_long) -> *mut c_char,
-    #[cfg(not(sundials_7))]
-    pub set_error_handler: unsafe extern "C" fn(*mut c_void, ErrorHandler, *mut c_void) -> c_int,
-    pub set_user_data: Call<*mut c_void>,
-    pub set_tolerances: unsafe extern "C" fn(*mut c_void, f64, VectorPointer) -> c_int,
-    pub set_max_order: Call<c_int>,
-    pub set_initial_step: Call<f64>,
-    pub set_max_step: Call<f64>,
-    pub set_stop_time: Call<f64>,
-    pub set_linear_solver: unsafe extern "C" fn(*mut c_void, LinearSolverPointer, MatrixPointer) -> c_int,
-    pub silence_inactive_roots: unsafe extern "C" fn(*mut c_void) -> c_int,
-    pub read_roots: Call<*mut c_int>,
-    pub interpolate: unsafe extern "C" fn(*mut c_void, f64, c_int, VectorPointer) -> c_int,
-    /// Counters: failed error tests, steps whose equations were not solved, iterations.
-    pub counters: [Call<*mut c_long>; 3],
-    /// Counters of Newton's method: factorizations, Jacobians, evaluations for difference quotients.
-    pub newton_counters: [Call<*mut c_long>; 3],
-    /// Flags that say that a function of ours failed: right-hand side or residual, roots or Jacobian.
-    pub ours: [c_int; 6],
+        /// CVODE.
+        pub static CVODE: Library = Library {
+            $($field: $cvode,)*
+            free: CVodeFree,
+            flag_name: CVodeGetReturnFlagName,
+            #[cfg(not(sundials_7))]
+            set_error_handler: CVodeSetErrHandlerFn,
+            ours: [-6, -8, -9, -10, -11, -12],
+        };
+
+        /// IDA.
+        pub static IDA: Library = Library {
+            $($field: $ida,)*
+            free: IDAFree,
+            flag_name: IDAGetReturnFlagName,
+            #[cfg(not(sundials_7))]
+            set_error_handler: IDASetErrHandlerFn,
+            ours: [-6, -8, -9, -10, -12, -14],
+        };
+
+        unsafe extern "C" {
+            $(
+                fn $cvode(memory: *mut c_void $(, _: $argument)*) -> c_int;
+                fn $ida(memory: *mut c_void $(, _: $argument)*) -> c_int;
+            )*
+        }
+    };
 }
 
-/// CVODE.
-pub static CVODE: Library = Library {
-    free: CVodeFree,
-    flag_name: CVodeGetReturnFlagName,
-    #[cfg(not(sundials_7))]
-    set_error_handler: CVodeSetErrHandlerFn,
-    set_user_data: CVodeSetUserData,
-    set_tolerances: CVodeSVtolerances,
-    set_max_order: CVodeSetMaxOrd,
-    set_initial_step: CVodeSetInitStep,
-    set_max_step: CVodeSetMaxStep,
-    set_stop_time: CVodeSetStopTime,
-    set_linear_solver: CVodeSetLinearSolver,
-    silence_inactive_roots: CVodeSetNoInactiveRootWarn,
-    read_roots: CVodeGetRootInfo,
-    interpolate: CVodeGetDky,
-    counters: [CVodeGetNumErrTestFails, CVodeGetNumStepSolveFails, CVodeGetNumNonlinSolvIters],
-    newton_counters: [CVodeGetNumLinSolvSetups, CVodeGetNumJacEvals, CVodeGetNumLinRhsEvals],
-    ours: [-6, -8, -9, -10, -11, -12],
-};
-
-/// IDA.
-pub static IDA: Library = Library {
-    free: IDAFree,
-    flag_name: IDAGetReturnFlagName,
-    #[cfg(not(sundials_7))]
-    set_error_handler: IDASetErrHandlerFn,
-    set_user_data: IDASetUserData,
-    set_tolerances: IDASVtolerances,
-    set_max_order: IDASetMaxOrd,
-    set_initial_step: IDASetInitStep,
-    set_max_step: IDASetMaxStep,
-    set_stop_time: IDASetStopTime,
-    set_linear_solver: IDASetLinearSolver,
-    silence_inactive_roots: IDASetNoInactiveRootWarn,
-    read_roots: IDAGetRootInfo,
-    interpolate: IDAGetDky,
-    counters: [IDAGetNumErrTestFails, IDAGetNumStepSolveFails, IDAGetNumNonlinSolvIters],
-    newton_counters: [IDAGetNumLinSolvSetups, IDAGetNumJacEvals, IDAGetNumLinResEvals],
-    ours: [-6, -8, -9, -10, -12, -14],
-};
+common! {
+    set_user_data: fn(*mut c_void) = CVodeSetUserData, IDASetUserData;
+    set_tolerances: fn(f64, VectorPointer) = CVodeSVtolerances, IDASVtolerances;
+    set_max_order: fn(c_int) = CVodeSetMaxOrd, IDASetMaxOrd;
+    set_initial_step: fn(f64) = CVodeSetInitStep, IDASetInitStep;
+    set_max_step: fn(f64) = CVodeSetMaxStep, IDASetMaxStep;
+    set_stop_time: fn(f64) = CVodeSetStopTime, IDASetStopTime;
+    set_linear_solver: fn(LinearSolverPointer, MatrixPointer) = CVodeSetLinearSolver, IDASetLinearSolver;
+    silence_inactive_roots: fn() = CVodeSetNoInactiveRootWarn, IDASetNoInactiveRootWarn;
+    read_roots: fn(*mut c_int) = CVodeGetRootInfo, IDAGetRootInfo;
+    interpolate: fn(f64, c_int, VectorPointer) = CVodeGetDky, IDAGetDky;
+    error_test_failures: fn(*mut c_long) = CVodeGetNumErrTestFails, IDAGetNumErrTestFails;
+    /// Steps whose equations were not solved.
+    convergence_failures: fn(*mut c_long) = CVodeGetNumStepSolveFails, IDAGetNumStepSolveFails;
+    iterations: fn(*mut c_long) = CVodeGetNumNonlinSolvIters, IDAGetNumNonlinSolvIters;
+    factorizations: fn(*mut c_long) = CVodeGetNumLinSolvSetups, IDAGetNumLinSolvSetups;
+    jacobians: fn(*mut c_long) = CVodeGetNumJacEvals, IDAGetNumJacEvals;
+    /// Evaluations for the library's own difference quotients.
+    calls_for_jacobians: fn(*mut c_long) = CVodeGetNumLinRhsEvals, IDAGetNumLinResEvals;
+}
 
 unsafe extern "C" {
     pub fn SUNContext_Create(communicator: Communicator, context: *mut ContextPointer) -> c_int;
@@ -250,28 +246,12 @@ unsafe extern "C" {
     pub fn CVodeReInit(memory: *mut c_void, t: f64, y: VectorPointer) -> c_int;
     #[cfg(not(sundials_7))]
     pub fn CVodeSetErrHandlerFn(memory: *mut c_void, handler: ErrorHandler, data: *mut c_void) -> c_int;
-    pub fn CVodeSetUserData(memory: *mut c_void, data: *mut c_void) -> c_int;
-    pub fn CVodeSVtolerances(memory: *mut c_void, rel: f64, abs: VectorPointer) -> c_int;
-    pub fn CVodeSetMaxOrd(memory: *mut c_void, order: c_int) -> c_int;
-    pub fn CVodeSetInitStep(memory: *mut c_void, step: f64) -> c_int;
-    pub fn CVodeSetMaxStep(memory: *mut c_void, step: f64) -> c_int;
     pub fn CVodeSetMaxHnilWarns(memory: *mut c_void, count: c_int) -> c_int;
-    pub fn CVodeSetNoInactiveRootWarn(memory: *mut c_void) -> c_int;
-    pub fn CVodeSetStopTime(memory: *mut c_void, t: f64) -> c_int;
-    pub fn CVodeSetLinearSolver(memory: *mut c_void, solver: LinearSolverPointer, matrix: MatrixPointer) -> c_int;
     pub fn CVodeSetNonlinearSolver(memory: *mut c_void, solver: NonlinearSolverPointer) -> c_int;
     pub fn CVodeSetJacFn(memory: *mut c_void, jacobian: JacobianOfRate) -> c_int;
     pub fn CVodeSetLinSysFn(memory: *mut c_void, system: SystemOfRate) -> c_int;
     pub fn CVodeRootInit(memory: *mut c_void, count: c_int, roots: Roots) -> c_int;
-    pub fn CVodeGetRootInfo(memory: *mut c_void, found: *mut c_int) -> c_int;
     pub fn CVode(memory: *mut c_void, t_out: f64, y: VectorPointer, t: *mut f64, task: c_int) -> c_int;
-    pub fn CVodeGetDky(memory: *mut c_void, t: f64, k: c_int, derivative: VectorPointer) -> c_int;
-    pub fn CVodeGetNumErrTestFails(memory: *mut c_void, count: *mut c_long) -> c_int;
-    pub fn CVodeGetNumStepSolveFails(memory: *mut c_void, count: *mut c_long) -> c_int;
-    pub fn CVodeGetNumNonlinSolvIters(memory: *mut c_void, count: *mut c_long) -> c_int;
-    pub fn CVodeGetNumLinSolvSetups(memory: *mut c_void, count: *mut c_long) -> c_int;
-    pub fn CVodeGetNumJacEvals(memory: *mut c_void, count: *mut c_long) -> c_int;
-    pub fn CVodeGetNumLinRhsEvals(memory: *mut c_void, count: *mut c_long) -> c_int;
     pub fn CVodeGetReturnFlagName(flag: c_long) -> *mut c_char;
 
     pub fn IDACreate(context: ContextPointer) -> *mut c_void;
@@ -280,19 +260,10 @@ unsafe extern "C" {
     pub fn IDAReInit(memory: *mut c_void, t: f64, y: VectorPointer, rate: VectorPointer) -> c_int;
     #[cfg(not(sundials_7))]
     pub fn IDASetErrHandlerFn(memory: *mut c_void, handler: ErrorHandler, data: *mut c_void) -> c_int;
-    pub fn IDASetUserData(memory: *mut c_void, data: *mut c_void) -> c_int;
-    pub fn IDASVtolerances(memory: *mut c_void, rel: f64, abs: VectorPointer) -> c_int;
-    pub fn IDASetMaxOrd(memory: *mut c_void, order: c_int) -> c_int;
-    pub fn IDASetInitStep(memory: *mut c_void, step: f64) -> c_int;
-    pub fn IDASetMaxStep(memory: *mut c_void, step: f64) -> c_int;
-    pub fn IDASetNoInactiveRootWarn(memory: *mut c_void) -> c_int;
-    pub fn IDASetStopTime(memory: *mut c_void, t: f64) -> c_int;
-    pub fn IDASetLinearSolver(memory: *mut c_void, solver: LinearSolverPointer, matrix: MatrixPointer) -> c_int;
     pub fn IDASetJacFn(memory: *mut c_void, jacobian: JacobianOfResidual) -> c_int;
     pub fn IDASetId(memory: *mut c_void, is_differential: VectorPointer) -> c_int;
     pub fn IDASetSuppressAlg(memory: *mut c_void, suppress: c_int) -> c_int;
     pub fn IDARootInit(memory: *mut c_void, count: c_int, roots: RootsOfResidual) -> c_int;
-    pub fn IDAGetRootInfo(memory: *mut c_void, found: *mut c_int) -> c_int;
     pub fn IDASolve(
         memory: *mut c_void,
         t_out: f64,
@@ -301,13 +272,6 @@ unsafe extern "C" {
         rate: VectorPointer,
         task: c_int,
     ) -> c_int;
-    pub fn IDAGetDky(memory: *mut c_void, t: f64, k: c_int, derivative: VectorPointer) -> c_int;
-    pub fn IDAGetNumErrTestFails(memory: *mut c_void, count: *mut c_long) -> c_int;
-    pub fn IDAGetNumStepSolveFails(memory: *mut c_void, count: *mut c_long) -> c_int;
-    pub fn IDAGetNumNonlinSolvIters(memory: *mut c_void, count: *mut c_long) -> c_int;
-    pub fn IDAGetNumLinSolvSetups(memory: *mut c_void, count: *mut c_long) -> c_int;
-    pub fn IDAGetNumJacEvals(memory: *mut c_void, count: *mut c_long) -> c_int;
-    pub fn IDAGetNumLinResEvals(memory: *mut c_void, count: *mut c_long) -> c_int;
     pub fn IDAGetReturnFlagName(flag: c_long) -> *mut c_char;
 
     pub fn free(memory: *mut c_void);

@@ -33,8 +33,6 @@ mod solver;
 #[cfg(sundials)]
 mod systems;
 
-#[cfg(sundials)]
-pub use callbacks::Counters;
 pub use definitions::{CvodeAdams, CvodeBdf, Ida, Kind};
 pub use settings::{Form, Iteration, Jacobian, LinearSolver, Sizes};
 #[cfg(sundials)]

@@ -6,9 +6,8 @@ use std::ffi::{CStr, c_char, c_int, c_long, c_void};
 use std::ptr;
 use std::rc::Rc;
 
-use mbsbench_problem::Failure;
+use mbsbench_problem::{Failure, Statistics};
 
-use crate::callbacks::Counters;
 use crate::definitions::Kind;
 use crate::ffi;
 
@@ -335,24 +334,24 @@ impl Memory {
         if flag < 0 { Err(self.failure(time, flag)) } else { Ok(()) }
     }
 
-    /// What was counted so far, of Newton's method where that is used.
-    pub fn counters(&self, has_newton: bool) -> Counters {
+    /// What the library has counted, those of Newton's method only where it has one. Iterations are of any kind.
+    pub fn counters(&self, has_newton: bool) -> Statistics {
         let count = |read: unsafe extern "C" fn(*mut c_void, *mut c_long) -> c_int| {
             let mut count = 0;
             // SAFETY: the memory is alive, and the function is of its solver.
             let flag = unsafe { read(self.pointer, &raw mut count) };
             if flag < 0 { 0 } else { u64::try_from(count).unwrap_or(0) }
         };
-        let [error_test_failures, convergence_failures, iterations] = self.library.counters.map(count);
         let of_newton = |read| if has_newton { count(read) } else { 0 };
-        let [factorizations, jacobians, calls_for_jacobians] = self.library.newton_counters.map(of_newton);
-        Counters {
-            error_test_failures,
+        let convergence_failures = count(self.library.convergence_failures);
+        Statistics {
+            steps_rejected: count(self.library.error_test_failures) + convergence_failures,
             convergence_failures,
-            iterations,
-            factorizations,
-            jacobians,
-            calls_for_jacobians,
+            newton_iterations: count(self.library.iterations),
+            factorizations: of_newton(self.library.factorizations),
+            jacobian_evaluations: of_newton(self.library.jacobians),
+            jacobian_rhs_evaluations: of_newton(self.library.calls_for_jacobians),
+            ..Statistics::default()
         }
     }
 }

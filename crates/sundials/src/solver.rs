@@ -3,9 +3,9 @@
 
 use std::ffi::{c_int, c_void};
 
-use mbsbench_problem::Failure;
+use mbsbench_problem::{Failure, Statistics};
 
-use crate::callbacks::{Callbacks, Counters, Lengths, enter, finite};
+use crate::callbacks::{Callbacks, Lengths, enter, finite};
 use crate::definitions::Kind;
 use crate::ffi::{self, MatrixPointer, VectorPointer};
 use crate::objects::{
@@ -106,7 +106,7 @@ pub struct Solver<E> {
     within: Vector,
     found: Vec<c_int>,
     /// What was counted before the last restart, at which the library begins anew.
-    before: Counters,
+    before: Statistics,
 }
 
 impl<E: Equations> Solver<E> {
@@ -143,7 +143,7 @@ impl<E: Equations> Solver<E> {
             within: Vector::new(&context, y)?,
             state,
             found: vec![0; lengths.roots],
-            before: Counters::default(),
+            before: Statistics::default(),
             callbacks,
         })
     }
@@ -279,10 +279,8 @@ impl<E: Equations> Solver<E> {
     }
 
     /// What was counted so far.
-    pub fn counters(&self) -> Counters {
-        let mut counters = self.before;
-        counters += self.memory.counters(self.linear.is_some());
-        counters
+    pub fn counters(&self) -> Statistics {
+        self.before.with(&self.memory.counters(self.linear.is_some()))
     }
 
     /// Does something with the equations.
