@@ -7,12 +7,57 @@ use mbsbench_problem::{
 
 use crate::settings::{Form, Iteration, Jacobian, LinearSolver, Sizes};
 
-const FAMILY: &str = "sundials";
-const SOURCE: &str = "A. C. Hindmarsh et al., ACM Trans. Math. Softw. 31 (2005) 363–396";
 /// The increment of the difference quotients of modin2005, as reconstructed.
 const INCREMENT: f64 = 1e-7;
 
-parameters! {
+/// Declares a method: its own parameters with those that all methods of the library have, name and summary, and which of the
+/// library's solvers it is.
+macro_rules! method {
+    (
+        $(#[$about:meta])*
+        pub struct $type:ident { $($fields:tt)* }
+        $name:literal, $summary:literal, $kind:expr
+    ) => {
+        parameters! {
+            $(#[$about])*
+            pub struct $type {
+                $($fields)*
+                /// How linear systems are solved if the Jacobian is exact: `automatic`, `dense`, `sparse`.
+                #[serde(skip_serializing_if = "LinearSolver::is_automatic")]
+                pub linear_solver: LinearSolver = LinearSolver::default(),
+                /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
+                pub increment: f64 [above 0.0] = INCREMENT,
+                /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
+                pub typical: Sizes = Sizes::Problem,
+                /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components`
+                /// with a list.
+                pub absolute_scale: Sizes = Sizes::Uniform,
+            }
+        }
+
+        impl MethodDefinition for $type {
+            const NAME: &'static str = $name;
+            const SUMMARY: &'static str = $summary;
+            const SOURCE: &'static str = "A. C. Hindmarsh et al., ACM Trans. Math. Softw. 31 (2005) 363–396";
+            const FAMILY: &'static str = "sundials";
+
+            fn method(&self) -> Box<dyn Method> {
+                let kind: fn(&Self) -> Kind = $kind;
+                Box::new(Sundials {
+                    kind: kind(self),
+                    max_order: self.max_order,
+                    jacobian: self.jacobian,
+                    linear_solver: self.linear_solver,
+                    increment: self.increment,
+                    typical: self.typical.clone(),
+                    absolute_scale: self.absolute_scale.clone(),
+                })
+            }
+        }
+    };
+}
+
+method! {
     /// CVODE with backward differentiation formulas of variable order and step, for stiff problems.
     ///
     /// The weighted root mean square of the error estimates is kept below one, with weights `1/(rel |y_i| + abs
@@ -30,20 +75,12 @@ parameters! {
         /// Where the Jacobian comes from: `automatic` (exact if the problem gives it), `exact`, `finite-difference`,
         /// `internal`.
         pub jacobian: Jacobian = Jacobian::default(),
-        /// How linear systems are solved if the Jacobian is exact: `automatic`, `dense`, `sparse`.
-        #[serde(skip_serializing_if = "LinearSolver::is_automatic")]
-        pub linear_solver: LinearSolver = LinearSolver::default(),
-        /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
-        pub increment: f64 [above 0.0] = INCREMENT,
-        /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
-        pub typical: Sizes = Sizes::Problem,
-        /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components`
-        /// with a list.
-        pub absolute_scale: Sizes = Sizes::Uniform,
     }
+    "cvode-bdf", "CVODE of SUNDIALS: backward differentiation formulas of variable order and step",
+    |_| Kind::CvodeBdf
 }
 
-parameters! {
+method! {
     /// CVODE with Adams–Moulton formulas of variable order and step, for problems that are not stiff.
     ///
     /// Otherwise as `cvode-bdf`. By functional iteration there is no Jacobian, and `newton_iterations` is zero.
@@ -55,20 +92,12 @@ parameters! {
         /// Where the Jacobian of `newton` comes from: `automatic` (exact if the problem gives it), `exact`,
         /// `finite-difference`, `internal`.
         pub jacobian: Jacobian = Jacobian::default(),
-        /// How linear systems are solved if the Jacobian is exact: `automatic`, `dense`, `sparse`.
-        #[serde(skip_serializing_if = "LinearSolver::is_automatic")]
-        pub linear_solver: LinearSolver = LinearSolver::default(),
-        /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
-        pub increment: f64 [above 0.0] = INCREMENT,
-        /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
-        pub typical: Sizes = Sizes::Problem,
-        /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components`
-        /// with a list.
-        pub absolute_scale: Sizes = Sizes::Uniform,
     }
+    "cvode-adams", "CVODE of SUNDIALS: Adams–Moulton formulas of variable order and step",
+    |adams| Kind::CvodeAdams(adams.iteration)
 }
 
-parameters! {
+method! {
     /// IDA, backward differentiation formulas of variable order and step with fixed leading coefficient, on
     /// `F(t, y, y') = 0`.
     ///
@@ -89,17 +118,9 @@ parameters! {
         /// Where the Jacobian comes from: `automatic` (exact if the problem gives it), `exact`, `finite-difference`,
         /// `internal`.
         pub jacobian: Jacobian = Jacobian::default(),
-        /// How linear systems are solved if the Jacobian is exact: `automatic`, `dense`, `sparse`.
-        #[serde(skip_serializing_if = "LinearSolver::is_automatic")]
-        pub linear_solver: LinearSolver = LinearSolver::default(),
-        /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
-        pub increment: f64 [above 0.0] = INCREMENT,
-        /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
-        pub typical: Sizes = Sizes::Problem,
-        /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components`
-        /// with a list.
-        pub absolute_scale: Sizes = Sizes::Uniform,
     }
+    "ida", "IDA of SUNDIALS: backward differentiation for differential-algebraic equations, as mechanisms have them",
+    |ida| Kind::Ida(ida.form)
 }
 
 /// Which of the library's solvers.
@@ -136,50 +157,6 @@ pub(crate) struct Sundials {
     pub(crate) typical: Sizes,
     pub(crate) absolute_scale: Sizes,
 }
-
-/// What the three definitions have in common.
-macro_rules! definition {
-    ($type:ident, $name:literal, $summary:literal, $kind:expr) => {
-        impl MethodDefinition for $type {
-            const NAME: &'static str = $name;
-            const SUMMARY: &'static str = $summary;
-            const SOURCE: &'static str = SOURCE;
-            const FAMILY: &'static str = FAMILY;
-
-            fn method(&self) -> Box<dyn Method> {
-                let kind: fn(&Self) -> Kind = $kind;
-                Box::new(Sundials {
-                    kind: kind(self),
-                    max_order: self.max_order,
-                    jacobian: self.jacobian,
-                    linear_solver: self.linear_solver,
-                    increment: self.increment,
-                    typical: self.typical.clone(),
-                    absolute_scale: self.absolute_scale.clone(),
-                })
-            }
-        }
-    };
-}
-
-definition!(
-    CvodeBdf,
-    "cvode-bdf",
-    "CVODE of SUNDIALS: backward differentiation formulas of variable order and step",
-    |_| Kind::CvodeBdf
-);
-definition!(
-    CvodeAdams,
-    "cvode-adams",
-    "CVODE of SUNDIALS: Adams–Moulton formulas of variable order and step",
-    |adams| Kind::CvodeAdams(adams.iteration)
-);
-definition!(
-    Ida,
-    "ida",
-    "IDA of SUNDIALS: backward differentiation for differential-algebraic equations, as mechanisms have them",
-    |ida| Kind::Ida(ida.form)
-);
 
 impl Sundials {
     /// The form with constraints in which the method takes mechanics; none where it takes `y' = f(t, y)`.
