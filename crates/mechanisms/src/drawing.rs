@@ -86,7 +86,7 @@ fn view<X: Space>(
 fn arms(body: &BodySeen, at: &impl Fn([f64; 3]) -> [f64; 2]) -> Vec<(&'static str, Outline)> {
     let centre = Vector3::zeros();
     let start = body.held.first().copied().unwrap_or(centre);
-    let markers = body.markers.iter().filter(|(name, _)| !name.is_empty()).map(|(_, marker)| marker.at);
+    let markers = body.named_markers().map(|(_, marker)| marker.at);
     let mut ends: Vec<Vector3<f64>> = Vec::new();
     for end in body.held.iter().copied().chain(markers) {
         if [start].iter().chain(&ends).all(|known| (known - end).norm() > 1e-9) {

@@ -20,6 +20,7 @@ mod placing;
 pub mod space;
 pub mod system;
 pub mod urdf;
+mod watched;
 
 pub use definition::Mechanism;
 pub use model::MechanismModel;

@@ -5,13 +5,15 @@ use num_dual::Dual64;
 
 use crate::assembly;
 use crate::compile::{Compiled, JointSeen};
-use crate::model::MechanismModel;
 use crate::space::Space;
 use crate::system::{At, Frames, Relation, System};
+use crate::watched::Watched;
 
-/// Computes the observables of a mechanism from a state in absolute coordinates.
+/// Computes the observables of a mechanism. Accelerations of markers and forces of joints of a state in joint coordinates are those of the
+/// absolute equations at that state: if loops are closed by a method's own multipliers, these are not looked at.
 pub(super) struct MechanismObservation<'m, X> {
-    model: &'m MechanismModel<X>,
+    compiled: &'m Compiled<X>,
+    watched: &'m Watched,
     acceleration: AccelerationLevel<'m>,
     watch: ConstraintWatch<'m>,
     rate: Vec<f64>,
@@ -26,39 +28,39 @@ pub(super) struct MechanismObservation<'m, X> {
 }
 
 impl<'m, X: Space> MechanismObservation<'m, X> {
-    pub(super) fn new(model: &'m MechanismModel<X>) -> Self {
-        let system = &model.compiled.system;
-        let [q, v] = &model.compiled.initial;
+    pub(super) fn new(compiled: &'m Compiled<X>, watched: &'m Watched) -> Self {
+        let Compiled { system, initial: [q, v], .. } = compiled;
         let multipliers = vec![0.0; system.dimensions().constraints()];
         Self {
             acceleration: AccelerationLevel::new(MechanicsOf::new(system)),
             // all joints as they are written; surfaces of speed zero are the constraints of velocities
-            watch: ConstraintWatch::new(model.compiled.written(), 0.0),
+            watch: ConstraintWatch::new(compiled.written(), 0.0),
             rate: vec![0.0; q.len() + v.len()],
             initial_energy: system.energy(q, v),
             multipliers,
-            opening: Opening::new(model),
-            forces: model.bodies.len() * (X::COORDINATES + X::FREEDOMS) + model.points.len() * 3 * X::DIMENSION,
+            opening: Opening::new(compiled),
+            forces: watched.bodies.len() * (X::COORDINATES + X::FREEDOMS) + watched.markers.len() * 3 * X::DIMENSION,
             q: q.clone(),
-            model,
+            compiled,
+            watched,
         }
     }
 
     /// Writes the forces of the joints that are observed.
     fn write_forces(&self, q: &[f64], values: &mut [f64]) {
-        let system = self.model.system();
+        let Self { compiled: Compiled { system, .. }, watched, .. } = self;
         let own = X::OWN * system.bodies.len();
         let holonomic = &self.multipliers[system.dimensions().nonholonomic..];
         let shared;
-        let multipliers = match &self.model.compiled.as_written {
-            Some(all_rows) if !self.model.joints.is_empty() => {
+        let multipliers = match &self.compiled.as_written {
+            Some(all_rows) if !watched.joints.is_empty() => {
                 shared = all_multipliers(all_rows, &system.redundant, q, holonomic);
                 &shared
             }
             _ => holonomic,
         };
-        for (&joint, values) in self.model.joints.iter().zip(values.chunks_mut(X::DIMENSION)) {
-            let force = joint_force(system, &self.model.compiled.joints[joint], q, &multipliers[own..]);
+        for (&joint, values) in watched.joints.iter().zip(values.chunks_mut(X::DIMENSION)) {
+            let force = joint_force(system, &self.compiled.joints[joint], q, &multipliers[own..]);
             values.copy_from_slice(&force[..X::DIMENSION]);
         }
     }
@@ -124,8 +126,8 @@ fn power<X: Space>(system: &System<X>, t: f64, q: &[f64], v: &[f64], multipliers
 
 impl<X: Space> Observation for MechanismObservation<'_, X> {
     fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        let model = self.model;
-        let system = &model.compiled.system;
+        let (compiled, watched) = (self.compiled, self.watched);
+        let (system, y) = (&compiled.system, &*compiled.absolute(y));
         let n = system.dimensions().coordinates;
         let (q, v) = y.split_at(n);
         // A state that a diverging method has run off to has neither accelerations nor multipliers.
@@ -142,22 +144,22 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
             values[next..next + of.len()].copy_from_slice(of);
             next += of.len();
         };
-        for &body in &model.bodies {
+        for &body in &watched.bodies {
             let (q, v) = (&q[own(body)], &v[own(body)]);
             let twist = X::twist(q, v);
             put(q);
             put(&twist.velocity[..X::DIMENSION]);
             put(if X::DIMENSION == 2 { &twist.spin[2..] } else { &twist.spin });
         }
-        for watched in &model.points {
+        for (_, point) in &watched.markers {
             // along the motion, position and velocity of the point with their derivatives
             let lift = |x: &[f64], rate: &[f64]| -> Vec<Dual64> {
                 x.iter().zip(rate).map(|(&x, &rate)| Dual64::new(x, rate)).collect()
             };
-            let Some(body) = watched.point.body else { continue };
+            let Some(body) = point.body else { continue };
             let (q, v) = (lift(&q[own(body)], &v[own(body)]), lift(&v[own(body)], &self.rate[n..][own(body)]));
             let (frame, twist) = (X::frame(&q), X::twist(&q, &v));
-            let arm = X::turned(&frame.turn, &watched.point.at);
+            let arm = X::turned(&frame.turn, &point.at);
             let turning = X::cross(&twist.spin, &arm);
             let at: [f64; 3] = std::array::from_fn(|i| (frame.centre[i] + arm[i]).re);
             let velocity: [Dual64; 3] = std::array::from_fn(|i| twist.velocity[i] + turning[i]);
@@ -166,11 +168,11 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
             put(&velocity.map(|x| x.eps)[..X::DIMENSION]);
         }
         self.q.copy_from_slice(q);
-        let forces = self.forces..self.forces + model.joints.len() * X::DIMENSION;
+        let forces = self.forces..self.forces + watched.joints.len() * X::DIMENSION;
         self.write_forces(q, &mut values[forces.clone()]);
         let at = At::<f64, X>::new(t, q, v);
         let mut next = forces.end;
-        for (_, hinge) in model.hinges() {
+        for (_, hinge) in watched.hinges(compiled) {
             values[next] = at.turning(hinge).0;
             next += 1;
         }
@@ -190,9 +192,12 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
     }
 
     fn observe_multipliers(&mut self, multipliers: &[f64], values: &mut [f64]) {
+        if self.compiled.joint_space.is_some() {
+            return;
+        }
         let first = self.multipliers.len() - multipliers.len();
         self.multipliers[first..].copy_from_slice(multipliers);
-        let forces = self.forces..self.forces + self.model.joints.len() * X::DIMENSION;
+        let forces = self.forces..self.forces + self.watched.joints.len() * X::DIMENSION;
         self.write_forces(&self.q, &mut values[forces]);
     }
 
@@ -204,8 +209,6 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
 /// Checks whether joints as they are written are open by more than the constraints that the equations have explain.
 struct Opening<'m, X> {
     compiled: &'m Compiled<X>,
-    /// All rows of the joints.
-    written: &'m System<X>,
     /// Rows of the relations that the equations do not have: those that the tree of joint coordinates holds, and those
     /// that were left out.
     unsolved: Vec<usize>,
@@ -214,14 +217,13 @@ struct Opening<'m, X> {
 }
 
 impl<'m, X: Space> Opening<'m, X> {
-    fn new(model: &'m MechanismModel<X>) -> Self {
-        let compiled = &model.compiled;
+    fn new(compiled: &'m Compiled<X>) -> Self {
         let written = compiled.written();
         let unsolved = match &compiled.joint_space {
             Some(space) => (0..written.rows()).filter(|row| space.solved.binary_search(row).is_err()).collect(),
             None => compiled.system.redundant.clone(),
         };
-        Self { compiled, written, unsolved, values: vec![0.0; written.dimensions().holonomic], failure: None }
+        Self { compiled, unsolved, values: vec![0.0; written.dimensions().holonomic], failure: None }
     }
 
     /// If rows of the equations depend on each other for an instant, a residual `ε` of theirs (relative to the
@@ -232,12 +234,13 @@ impl<'m, X: Space> Opening<'m, X> {
         if self.unsolved.is_empty() {
             return;
         }
-        self.written.holonomic_constraints(t, q, &mut self.values);
-        let (own, joints) = self.values.split_at(self.values.len() - self.written.rows());
+        let written = self.compiled.written();
+        written.holonomic_constraints(t, q, &mut self.values);
+        let (own, joints) = self.values.split_at(self.values.len() - written.rows());
         let mut solved = own.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let (mut unsolved, mut worst) = (0.0, 0);
         let mut next = self.unsolved.iter().copied().peekable();
-        for (row, (value, unit)) in joints.iter().zip(self.written.row_units(self.written.sizes(q))).enumerate() {
+        for (row, (value, unit)) in joints.iter().zip(written.row_units(written.sizes(q))).enumerate() {
             let open = (value / unit).abs();
             if next.next_if_eq(&row).is_none() {
                 solved = solved.max(open);

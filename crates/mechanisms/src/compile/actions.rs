@@ -3,8 +3,8 @@
 use mbsbench_problem::OutOfRange;
 use mbsbench_problem::parameters::spelling;
 
-use super::joints::{Axes, Joined, axis as axis_of, hinge, turning};
-use super::names::{Names, count_of};
+use super::joints::{Axes, turning};
+use super::scope::{Scope, check_count};
 use crate::definition::{ABOUT, At, Force};
 use crate::flat::Part;
 use crate::formula::{LINE, TURN};
@@ -14,8 +14,7 @@ use crate::system::{Action, Contact, Cushion, Surface, Turning};
 
 /// How the second of two markers, which are given or are those of a joint, turns from the first.
 fn turning_of(
-    names: &Names<'_>,
-    joints: &[Option<Joined>],
+    scope: &Scope<'_>,
     axes: &Axes<'_>,
     path: &str,
     (between, joint, given): (&Option<[At; 2]>, &Option<String>, &[f64]),
@@ -24,12 +23,12 @@ fn turning_of(
         |field: &str, found: &str, accepted| Err(OutOfRange::clause(format!("{path}.{field}"), found, accepted));
     match (between, joint) {
         (Some(between), None) => {
-            let markers = names.pair(path, between)?;
+            let markers = scope.pair(path, between)?;
             axes.check(path, &markers, given)?;
-            Ok(turning(&markers, &axis_of(names, path, given, ABOUT)?))
+            Ok(turning(&markers, &scope.axis(path, given, ABOUT)?))
         }
         (None, Some(joint)) if given.is_empty() => {
-            let hinge = hinge(names, joints, &format!("{path}.joint"), joint)?;
+            let hinge = scope.hinge(&format!("{path}.joint"), joint)?;
             Ok(turning(&hinge.ends, &hinge.axis))
         }
         (None, Some(_)) => refused("axis", "`axis` is given beside `joint`", "the axis of the joint alone"),
@@ -42,9 +41,9 @@ fn turning_of(
 }
 
 /// The two points of a line, which are apart at the start.
-fn line(names: &Names<'_>, poses: &[Pose], path: &str, between: &[At; 2]) -> Result<([Fixed; 2], f64), OutOfRange> {
-    let markers = names.pair(path, between)?;
-    let distance = Pose::distance(poses, &markers);
+fn line(scope: &Scope<'_>, path: &str, between: &[At; 2]) -> Result<([Fixed; 2], f64), OutOfRange> {
+    let markers = scope.pair(path, between)?;
+    let distance = Pose::distance(&scope.poses, &markers);
     if distance < 1e-12 {
         let found = "both points are in one place at the start";
         let accepted = "points at a distance: the line between has no direction";
@@ -54,33 +53,31 @@ fn line(names: &Names<'_>, poses: &[Pose], path: &str, between: &[At; 2]) -> Res
 }
 
 /// All forces.
-pub(super) fn of(names: &Names<'_>, joints: &[Option<Joined>], poses: &[Pose]) -> Result<Vec<Action>, OutOfRange> {
+pub(super) fn of(scope: &Scope<'_>) -> Result<Vec<Action>, OutOfRange> {
     let mut actions = Vec::new();
     let turns = |part: &Part<Force>| matches!(part.what, Force::Motor(_) | Force::TorsionSpring(_));
-    let axes = Axes::of(names, joints, ABOUT, names.parts.forces.iter().any(turns));
-    for part in &names.parts.forces {
+    let axes = Axes::of(scope, ABOUT, scope.parts.forces.iter().any(turns));
+    for part in &scope.parts.forces {
         let path = format!("{}.{}", part.path, spelling(&part.what));
         let at = |field: &str| format!("{path}.{field}");
         actions.push(match &part.what {
             Force::Spring(spring) => {
-                let ([a, b], distance) = line(names, poses, &path, &spring.between)?;
+                let ([a, b], distance) = line(scope, &path, &spring.between)?;
                 let free = spring.length.unwrap_or(distance);
                 Action::Spring(a, b, [spring.stiffness, spring.damping, free])
             }
             Force::TorsionSpring(spring) => {
                 let place = (&spring.between, &spring.joint, &*spring.axis);
-                let turning = turning_of(names, joints, &axes, &path, place)?;
+                let turning = turning_of(scope, &axes, &path, place)?;
                 Action::Torsion(turning, [spring.stiffness, spring.damping, spring.angle])
             }
             Force::Bushing(bushing) => {
-                let [a, b] = names.pair(&path, &bushing.between)?;
-                let count = if names.dimension == 2 { 3 } else { 6 };
+                let [a, b] = scope.pair(&path, &bushing.between)?;
+                let count = if scope.dimension == 2 { 3 } else { 6 };
                 let mut damping = bushing.damping.clone();
                 damping.resize(if damping.is_empty() { count } else { damping.len() }, 0.0);
                 for (field, values) in [("stiffness", &bushing.stiffness), ("damping", &damping)] {
-                    if values.len() != count {
-                        return Err(count_of(at(field), values.len(), count, "numbers"));
-                    }
+                    check_count(&at(field), values.len(), count, "numbers")?;
                 }
                 Action::Bushing(Box::new(Cushion {
                     between: [a.point(), b.point()],
@@ -91,47 +88,34 @@ pub(super) fn of(names: &Names<'_>, joints: &[Option<Joined>], poses: &[Pose]) -
                 }))
             }
             Force::Force(load) => {
-                let marker = names.find(&at("on"), &load.on.0)?;
-                on_a_body(&at("on"), &marker)?;
-                if load.force.len() != names.dimension {
-                    return Err(count_of(at("force"), load.force.len(), names.dimension, "components"));
-                }
-                let laws = load.force.iter().enumerate();
-                let laws = laws
-                    .map(|(k, law)| names.force(&at(&format!("force.{k}")), law, ["", ""]))
-                    .collect::<Result<_, _>>()?;
+                let marker = on_a_body(scope, &at("on"), &load.on)?;
+                check_count(&at("force"), load.force.len(), scope.dimension, "components")?;
+                let law = |(k, law)| scope.force(&at(&format!("force.{k}")), law, ["", ""]);
+                let laws = load.force.iter().enumerate().map(law).collect::<Result<_, _>>()?;
                 Action::Force(marker.point(), load.follows.then(|| marker.directions()), laws)
             }
             Force::Torque(torque) => {
-                let marker = names.find(&at("on"), &torque.on.0)?;
-                on_a_body(&at("on"), &marker)?;
-                let count = if names.dimension == 2 { 1 } else { 3 };
-                if torque.torque.0.len() != count {
-                    return Err(count_of(at("torque"), torque.torque.0.len(), count, "numbers"));
-                }
-                let laws = torque.torque.0.iter().map(|law| names.force(&at("torque"), law, ["", ""]));
+                let marker = on_a_body(scope, &at("on"), &torque.on)?;
+                let count = if scope.dimension == 2 { 1 } else { 3 };
+                check_count(&at("torque"), torque.torque.0.len(), count, "numbers")?;
+                let laws = torque.torque.0.iter().map(|law| scope.force(&at("torque"), law, ["", ""]));
                 let centre = Marker::centre(marker.body).point();
                 Action::Torque(centre, torque.follows.then(|| marker.directions()), laws.collect::<Result<_, _>>()?)
             }
             Force::Actuator(actuator) => {
-                let ([a, b], _) = line(names, poses, &path, &actuator.between)?;
-                Action::Actuator(a, b, names.force(&at("force"), &actuator.force, LINE)?)
+                let ([a, b], _) = line(scope, &path, &actuator.between)?;
+                Action::Actuator(a, b, scope.force(&at("force"), &actuator.force, LINE)?)
             }
             Force::Motor(motor) => {
                 let place = (&motor.between, &motor.joint, &*motor.axis);
-                let turning = turning_of(names, joints, &axes, &path, place)?;
-                Action::Motor(turning, names.force(&at("torque"), &motor.torque, TURN)?)
+                let turning = turning_of(scope, &axes, &path, place)?;
+                Action::Motor(turning, scope.force(&at("torque"), &motor.torque, TURN)?)
             }
             Force::BallContact(contact) => {
-                let [a, b] = names.pair(&path, &contact.between)?;
+                let [a, b] = scope.pair(&path, &contact.between)?;
                 let [of_a, of_b] = contact.radii;
-                if contact.inside && of_b >= of_a {
-                    return Err(OutOfRange::new(
-                        at("radii"),
-                        format!("[{of_a}, {of_b}]"),
-                        "a larger first radius: the second is inside",
-                    ));
-                }
+                let (fits, found) = (!contact.inside || of_b < of_a, format!("[{of_a}, {of_b}]"));
+                OutOfRange::unless(fits, &at("radii"), found, "a larger first radius: the second is inside")?;
                 if !contact.inside && of_a + of_b == 0.0 {
                     return Err(OutOfRange::clause(at("radii"), "both radii are zero", "a radius above zero"));
                 }
@@ -140,9 +124,9 @@ pub(super) fn of(names: &Names<'_>, joints: &[Option<Joined>], poses: &[Pose]) -
                 Action::Contact(Contact { between: [a.point(), b.point()], surface, touch: contact.touch })
             }
             Force::PlaneContact(contact) => {
-                let [a, b] = names.pair(&path, &contact.between)?;
-                let up = if names.dimension == 2 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
-                let normal = unit(&at("axis"), &contact.axis, names.dimension, up)?;
+                let [a, b] = scope.pair(&path, &contact.between)?;
+                let up = if scope.dimension == 2 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
+                let normal = unit(&at("axis"), &contact.axis, scope.dimension, up)?;
                 let surface = Surface::Plane(a.direction(&normal), contact.radius);
                 Action::Contact(Contact { between: [a.point(), b.point()], surface, touch: contact.touch })
             }
@@ -151,9 +135,9 @@ pub(super) fn of(names: &Names<'_>, joints: &[Option<Joined>], poses: &[Pose]) -
     Ok(actions)
 }
 
-fn on_a_body(path: &str, marker: &Marker) -> Result<(), OutOfRange> {
-    match marker.body {
-        Some(_) => Ok(()),
-        None => Err(OutOfRange::new(path, "on the ground", "a marker of a body")),
-    }
+/// A marker of a body.
+fn on_a_body(scope: &Scope<'_>, path: &str, on: &At) -> Result<Marker, OutOfRange> {
+    let marker = scope.find(path, &on.0)?;
+    OutOfRange::unless(marker.body.is_some(), path, "on the ground", "a marker of a body")?;
+    Ok(marker)
 }

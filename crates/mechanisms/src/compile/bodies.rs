@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 
 use super::compiled::BodySeen;
 use super::joints::Joined;
-use super::names::{Names, counted};
+use super::scope::{Scope, counted};
 use crate::definition::{Body, Point, Shape};
 use crate::flat::{Part, check_name};
 use crate::formula::Formula;
@@ -15,68 +15,68 @@ use crate::placing::{Marker, Pose};
 use crate::space::{Inertia, Space};
 
 fn marker(
+    scope: &Scope<'_>,
     path: &str,
-    names: &Names<'_>,
     body: Option<usize>,
     point: &Point,
     centre: &Vector3<f64>,
 ) -> Result<Marker, OutOfRange> {
-    let at = if point.0.at.is_empty() { Vector3::zeros() } else { names.vector(path, &point.0.at, names.dimension)? };
-    let turn = names.turn(path, ["angle", "rotation"], point.0.angle.as_ref(), point.0.rotation.as_deref())?;
+    let at = if point.0.at.is_empty() { Vector3::zeros() } else { scope.vector(path, &point.0.at, scope.dimension)? };
+    let turn = scope.turn(path, ["angle", "rotation"], point.0.angle.as_ref(), point.0.rotation.as_deref())?;
     Ok(Marker { body, at: at - centre, turn: Rotation3::new(turn.unwrap_or_default()) })
 }
 
 /// Markers of all bodies, and of the ground behind them; the one without a name is the frame itself.
-pub(super) fn markers<'p>(names: &Names<'p>) -> Result<Vec<HashMap<&'p str, Marker>>, OutOfRange> {
+pub(super) fn markers<'p>(scope: &Scope<'p>) -> Result<Vec<HashMap<&'p str, Marker>>, OutOfRange> {
     let frame = |body, centre: &Vector3<f64>| HashMap::from([("", Marker { at: -centre, ..Marker::centre(body) })]);
     let mut markers = Vec::new();
-    for (number, body) in names.parts.bodies.iter().enumerate() {
+    for (number, body) in scope.parts.bodies.iter().enumerate() {
         let centre: Vec<Formula> = body.what.centre.iter().copied().map(Formula::Number).collect();
         let centre = if centre.is_empty() {
             Vector3::zeros()
         } else {
-            names.vector(&format!("{}.centre", body.path), &centre, names.dimension)?
+            scope.vector(&format!("{}.centre", body.path), &centre, scope.dimension)?
         };
         let mut own = frame(Some(number), &centre);
         for (name, point) in body.what.markers.iter() {
             let path = format!("{}.markers.{name}", body.path);
             check_name(&path, name)?;
-            own.insert(&**name, marker(&path, names, Some(number), point, &centre)?);
+            own.insert(&**name, marker(scope, &path, Some(number), point, &centre)?);
         }
         markers.push(own);
     }
     let zero = Vector3::zeros();
     let mut ground = frame(None, &zero);
-    for part in &names.parts.ground {
-        ground.insert(&*part.name, marker(&part.path, names, None, &part.what, &zero)?);
+    for part in &scope.parts.ground {
+        ground.insert(&*part.name, marker(scope, &part.path, None, &part.what, &zero)?);
     }
     markers.push(ground);
     Ok(markers)
 }
 
 /// What is seen of the bodies.
-pub(super) fn seen(names: &Names<'_>, joints: &[Option<Joined>]) -> Result<Vec<BodySeen>, OutOfRange> {
+pub(super) fn seen(scope: &Scope<'_>) -> Result<Vec<BodySeen>, OutOfRange> {
     let of = |((number, body), held): ((usize, &Part<Body>), Vec<Vector3<f64>>)| {
-        let own = &names.markers[number];
+        let own = &scope.markers[number];
         let middle = match &body.what.drawn_at {
-            Some(point) => marker(&format!("{}.drawn-at", body.path), names, Some(number), point, &-own[""].at)?,
+            Some(point) => marker(scope, &format!("{}.drawn-at", body.path), Some(number), point, &-own[""].at)?,
             None => Marker::centre(Some(number)),
         };
         let mut markers: Vec<_> = own.iter().map(|(name, marker)| ((*name).to_owned(), *marker)).collect();
         markers.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(BodySeen { name: body.name.clone(), shape: body.what.shape.clone(), middle, markers, held })
     };
-    names.parts.bodies.iter().enumerate().zip(held(names, joints)).map(of).collect()
+    scope.parts.bodies.iter().enumerate().zip(held(scope)).map(of).collect()
 }
 
 /// Points at which joints hold each body: first those at which it hangs, since it has the joint's second marker or the other
 /// one is on the ground. Those of rods are left out, as the rod is drawn.
-fn held(names: &Names<'_>, joints: &[Option<Joined>]) -> impl Iterator<Item = Vec<Vector3<f64>>> {
-    let bodies = &names.parts.bodies;
+fn held(scope: &Scope<'_>) -> impl Iterator<Item = Vec<Vector3<f64>>> {
+    let bodies = &scope.parts.bodies;
     let is_rod = |body: usize| matches!(bodies[body].what.shape, Some(Shape::Rod(_)));
     let mut hangs = vec![Vec::new(); bodies.len()];
     let mut others = hangs.clone();
-    let holding = names.parts.joints.iter().zip(joints).filter(|(part, _)| !part.what.is_drive());
+    let holding = scope.parts.joints.iter().zip(&scope.joined).filter(|(part, _)| !part.what.is_drive());
     for Joined { ends: [first, second], .. } in holding.filter_map(|(_, joined)| joined.as_ref()) {
         if let Some(body) = second.body.filter(|&body| !is_rod(body)) {
             hangs[body].push(second.at);
@@ -90,7 +90,7 @@ fn held(names: &Names<'_>, joints: &[Option<Joined>]) -> impl Iterator<Item = Ve
 }
 
 /// Mass and moments of inertia, as given or by the shape.
-pub(super) fn inertia<X: Space>(names: &Names<'_>, body: &Part<Body>) -> Result<Inertia, OutOfRange> {
+pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<Inertia, OutOfRange> {
     let at = |field: &str| format!("{}.{field}", body.path);
     let Body { mass, density, inertia, shape, drawn_at, .. } = &body.what;
     let mass = match (mass, density, shape) {
@@ -113,7 +113,7 @@ pub(super) fn inertia<X: Space>(names: &Names<'_>, body: &Part<Body>) -> Result<
         .iter()
         .enumerate()
         .map(|(k, formula)| {
-            names.number(&if inertia.0.len() == 1 { at("inertia") } else { at(&format!("inertia.{k}")) }, formula)
+            scope.number(&if inertia.0.len() == 1 { at("inertia") } else { at(&format!("inertia.{k}")) }, formula)
         })
         .collect::<Result<_, _>>()?;
     // Of a shape that is drawn elsewhere the moments about the centre of mass are unknown.
@@ -158,13 +158,13 @@ pub(super) fn inertia<X: Space>(names: &Names<'_>, body: &Part<Body>) -> Result<
 }
 
 /// Where the frame of a body is written to be.
-fn written(names: &Names<'_>, body: &Part<Body>) -> Result<Option<Pose>, OutOfRange> {
+fn written(scope: &Scope<'_>, body: &Part<Body>) -> Result<Option<Pose>, OutOfRange> {
     let Body { position, angle, rotation, .. } = &body.what;
-    let turn = names.turn(&body.path, ["angle", "rotation"], angle.as_ref(), rotation.as_deref())?;
+    let turn = scope.turn(&body.path, ["angle", "rotation"], angle.as_ref(), rotation.as_deref())?;
     if position.is_none() && turn.is_none() {
         return Ok(None);
     }
-    let at = given(names, body, "position", position.as_deref())?.unwrap_or_default();
+    let at = given(scope, body, "position", position.as_deref())?.unwrap_or_default();
     let turn = turn.unwrap_or_default();
     let angle = if angle.is_some() { turn.z } else { 0.0 };
     Ok(Some(Pose { at, turn: Rotation3::new(turn), angle, ..Pose::ground() }))
@@ -172,35 +172,35 @@ fn written(names: &Names<'_>, body: &Part<Body>) -> Result<Option<Pose>, OutOfRa
 
 /// A vector of a body if it is written.
 fn given(
-    names: &Names<'_>,
+    scope: &Scope<'_>,
     body: &Part<Body>,
     field: &str,
     written: Option<&[Formula]>,
 ) -> Result<Option<Vector3<f64>>, OutOfRange> {
     let path = format!("{}.{field}", body.path);
-    written.map(|written| names.vector(&path, written, names.dimension)).transpose()
+    written.map(|written| scope.vector(&path, written, scope.dimension)).transpose()
 }
 
 /// Where all bodies are: as written, or by the first joint to one that is placed, or at the origin.
-pub(super) fn place(names: &Names<'_>, joints: &[Option<Joined>]) -> Result<Vec<Pose>, OutOfRange> {
-    let bodies = &names.parts.bodies;
+pub(super) fn place(scope: &Scope<'_>) -> Result<Vec<Pose>, OutOfRange> {
+    let bodies = &scope.parts.bodies;
     let spin = |Part { path, what, .. }: &Part<Body>| {
-        names.turn(path, ["rate", "spin"], what.rate.as_ref(), what.spin.as_deref())
+        scope.turn(path, ["rate", "spin"], what.rate.as_ref(), what.spin.as_deref())
     };
     // the body of a frame that moves like this where nothing else is written
     let of_frame = |number: usize, origin: Pose| -> Result<Pose, OutOfRange> {
-        let velocity = given(names, &bodies[number], "velocity", bodies[number].what.velocity.as_deref())?;
+        let velocity = given(scope, &bodies[number], "velocity", bodies[number].what.velocity.as_deref())?;
         let velocity = velocity.unwrap_or(origin.velocity);
-        Ok(Pose { velocity, ..origin }.of_body(&names.markers[number][""]))
+        Ok(Pose { velocity, ..origin }.of_body(&scope.markers[number][""]))
     };
     let at_rest = |number: usize, origin: Pose| {
         of_frame(number, Pose { spin: spin(&bodies[number])?.unwrap_or_default(), ..origin })
     };
     let mut poses: Vec<Option<Pose>> = Vec::new();
     for (number, body) in bodies.iter().enumerate() {
-        poses.push(written(names, body)?.map(|origin| at_rest(number, origin)).transpose()?);
+        poses.push(written(scope, body)?.map(|origin| at_rest(number, origin)).transpose()?);
     }
-    let placing: Vec<&Joined> = joints.iter().flatten().filter(|joint| joint.freedom.is_some()).collect();
+    let placing: Vec<&Joined> = scope.joined.iter().flatten().filter(|joint| joint.freedom.is_some()).collect();
     let mut used = vec![false; placing.len()];
     let of = |poses: &[Option<Pose>], marker: &Marker| marker.body.map_or(Some(Pose::ground()), |body| poses[body]);
     // Joints of each body, so that a chain of many is placed in as many steps.
@@ -219,7 +219,7 @@ pub(super) fn place(names: &Names<'_>, joints: &[Option<Joined>]) -> Result<Vec<
         let Some(body) = marker.body else { continue };
         used[k] = true;
         found.spin = spin(&bodies[body])?.unwrap_or(found.spin);
-        let origin = found.of_body(marker).of_marker(&names.markers[body][""]);
+        let origin = found.of_body(marker).of_marker(&scope.markers[body][""]);
         poses[body] = Some(of_frame(body, origin)?);
         waiting.extend(of_body[body].iter().filter(|&&other| !used[other]));
     }

@@ -1,10 +1,13 @@
 //! A mechanism ready to be solved.
 
+use std::borrow::Cow;
+
 use nalgebra::Vector3;
 
 use crate::definition::Shape;
 use crate::joint_space::JointSpace;
 use crate::placing::Marker;
+use crate::space::Space;
 use crate::system::{System, Turning};
 
 /// What is seen of a body.
@@ -52,7 +55,19 @@ pub struct Compiled<X> {
     pub joint_space: Option<JointSpace<X>>,
 }
 
-impl<X> Compiled<X> {
+impl BodySeen {
+    /// Its markers without the frame itself.
+    pub fn named_markers(&self) -> impl Iterator<Item = &(String, Marker)> {
+        self.markers.iter().filter(|(name, _)| !name.is_empty())
+    }
+}
+
+impl<X: Space> Compiled<X> {
+    /// The state in absolute coordinates that `y` is.
+    pub fn absolute<'y>(&self, y: &'y [f64]) -> Cow<'y, [f64]> {
+        self.joint_space.as_ref().map_or(Cow::Borrowed(y), |space| Cow::Owned(space.expanded(y)))
+    }
+
     /// The system with all rows of the joints as they are written.
     pub fn written(&self) -> &System<X> {
         self.as_written.as_ref().unwrap_or(&self.system)

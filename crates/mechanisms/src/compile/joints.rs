@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use mbsbench_problem::OutOfRange;
 use mbsbench_problem::parameters::spelling;
-use mbsbench_problem::{Fault, OutOfRange};
 use nalgebra::Vector3;
 
 use super::compiled::JointSeen;
-use super::names::{Names, count_of};
+use super::scope::{Scope, check_count};
 use crate::definition::{ABOUT, ALONG, Joint, Turn};
 use crate::formula::{Formula, Tree};
 use crate::joint_space::Freedom;
@@ -32,36 +32,25 @@ pub(super) struct Joined {
 }
 
 /// The joints between two markers, in the order of the file; none of a gear and of a rolling disk.
-pub(super) fn read(names: &Names<'_>) -> Result<Vec<Option<Joined>>, OutOfRange> {
+pub(super) fn read(scope: &Scope<'_>) -> Result<Vec<Option<Joined>>, OutOfRange> {
     let mut joined = Vec::new();
-    for part in &names.parts.joints {
-        in_dimension(names.dimension, &part.path, &part.what)?;
+    for part in &scope.parts.joints {
+        in_dimension(scope.dimension, &part.path, &part.what)?;
         let path = format!("{}.{}", part.path, spelling(&part.what));
-        joined.push(
-            part.what
-                .between()
-                .map(|between| {
-                    let ends = names.pair(&path, between)?;
-                    let axis = part.what.axis().map(|(given, default)| axis(names, &path, given, default));
-                    joined_by(names, &part.what, path, ends, axis.transpose()?.unwrap_or_default())
-                })
-                .transpose()?,
-        );
+        joined.push(match part.what.between() {
+            Some(between) => Some(joined_by(scope, &part.what, &path, scope.pair(&path, between)?)?),
+            None => None,
+        });
     }
     Ok(joined)
 }
 
-fn joined_by(
-    names: &Names<'_>,
-    joint: &Joint,
-    path: String,
-    ends: [Marker; 2],
-    axis: Vector3<f64>,
-) -> Result<Joined, OutOfRange> {
+fn joined_by(scope: &Scope<'_>, joint: &Joint, path: &str, ends: [Marker; 2]) -> Result<Joined, OutOfRange> {
+    let axis = joint.axis().map(|(given, default)| scope.axis(path, given, default)).transpose()?.unwrap_or_default();
     let (mut relative, mut is_given) = (Relative::default(), false);
     let mut number = |field: &str, formula: &Formula| {
         is_given |= *formula != Formula::default();
-        names.number(&format!("{path}.{field}"), formula)
+        scope.number(&format!("{path}.{field}"), formula)
     };
     let freedom = match joint {
         Joint::Revolute(hinge) => {
@@ -81,40 +70,22 @@ fn joined_by(
             Some(Freedom::Sleeve(axis, angle))
         }
         Joint::Spherical(_) => Some(Freedom::Ball),
-        Joint::Universal(turn) => Some(Freedom::Cross(crossing(&path, turn)?)),
+        Joint::Universal(turn) => Some(Freedom::Cross(crossing(path, turn)?)),
         Joint::Planar(_) => Some(Freedom::Plane(axis)),
         Joint::Fixed(_) => Some(Freedom::None),
         _ => None,
     };
-    Ok(Joined { path, ends, axis, freedom, relative, is_given })
+    Ok(Joined { path: path.to_owned(), ends, axis, freedom, relative, is_given })
 }
 
 /// The axes of a universal joint.
 fn crossing(path: &str, turn: &Turn) -> Result<[Vector3<f64>; 2], OutOfRange> {
-    match &*turn.axes {
-        [] => Ok([Vector3::z(), Vector3::x()]),
-        [first, second] => {
-            Ok([unit(&format!("{path}.axes.0"), first, 3, ABOUT)?, unit(&format!("{path}.axes.1"), second, 3, ALONG)?])
-        }
-        several => Err(count_of(format!("{path}.axes"), several.len(), 2, "axes")),
+    let path = format!("{path}.axes");
+    if turn.axes.is_empty() {
+        return Ok([Vector3::z(), Vector3::x()]);
     }
-}
-
-/// An axis along a marker's own directions.
-pub(super) fn axis(
-    names: &Names<'_>,
-    path: &str,
-    given: &[f64],
-    default: [f64; 3],
-) -> Result<Vector3<f64>, OutOfRange> {
-    if names.dimension == 2 && default == ABOUT && !given.is_empty() {
-        return Err(OutOfRange::new(
-            format!("{path}.axis"),
-            format!("{given:?}"),
-            "no `axis`: in the plane all turns are about one",
-        ));
-    }
-    unit(&format!("{path}.axis"), given, names.dimension, default)
+    check_count(&path, turn.axes.len(), 2, "axes")?;
+    Ok([unit(&format!("{path}.0"), &turn.axes[0], 3, ABOUT)?, unit(&format!("{path}.1"), &turn.axes[1], 3, ALONG)?])
 }
 
 /// How the second of two markers turns from the first about an axis of both.
@@ -179,25 +150,20 @@ fn beside(axis: &Vector3<f64>) -> Vector3<f64> {
 }
 
 /// Adds all joints to a system; what is seen of them.
-pub(super) fn add<X: Space>(
-    names: &Names<'_>,
-    all: &[Option<Joined>],
-    poses: &[Pose],
-    system: &mut System<X>,
-) -> Result<Vec<JointSeen>, OutOfRange> {
+pub(super) fn add<X: Space>(scope: &Scope<'_>, system: &mut System<X>) -> Result<Vec<JointSeen>, OutOfRange> {
     let mut seen = Vec::new();
-    let is_driven = names.parts.joints.iter().any(|part| part.what.is_drive());
-    let [turns, slides] = [ABOUT, ALONG].map(|default| Axes::of(names, all, default, is_driven));
-    for (part, joined) in names.parts.joints.iter().zip(all) {
+    let is_driven = scope.parts.joints.iter().any(|part| part.what.is_drive());
+    let [turns, slides] = [ABOUT, ALONG].map(|default| Axes::of(scope, default, is_driven));
+    for (part, joined) in scope.parts.joints.iter().zip(&scope.joined) {
         let first = system.relations.len();
         let mut hinge = None;
         match joined {
-            None => add_other(names, all, &part.path, &part.what, poses, system)?,
+            None => add_other(scope, &part.path, &part.what, system)?,
             Some(Joined { path, ends: ends @ [a, b], axis, freedom, .. }) => {
-                let law = |law: &Formula| names.law(&format!("{path}.law"), law);
+                let law = |law: &Formula| scope.law(&format!("{path}.law"), law);
                 match &part.what {
                     Joint::Distance(length) => {
-                        let now = Pose::distance(poses, ends);
+                        let now = Pose::distance(&scope.poses, ends);
                         let length = length.length.unwrap_or(now);
                         if length < 1e-12 {
                             let accepted = "points at a distance, or a joint that holds them together";
@@ -222,10 +188,9 @@ pub(super) fn add<X: Space>(
                         system.relations.push(along(ends, axis, law(&drive.law)?));
                     }
                     Joint::KnifeEdge(_) => {
-                        if a.body.is_some() {
-                            let accepted = "`ground` or a marker on it, and then the marker of the edge";
-                            return Err(OutOfRange::new(format!("{path}.between.0"), "a marker of a body", accepted));
-                        }
+                        let (field, found) = (format!("{path}.between.0"), "a marker of a body");
+                        let accepted = "`ground` or a marker on it, and then the marker of the edge";
+                        OutOfRange::unless(a.body.is_none(), &field, found, accepted)?;
                         system.rates.push(Rate::Across(b.point(), b.direction(&beside(axis)).at));
                     }
                     _ => system.relations.extend(freedom.iter().flat_map(|freedom| relations::<X>(freedom, ends))),
@@ -240,33 +205,25 @@ pub(super) fn add<X: Space>(
 }
 
 /// Adds a gear or a rolling disk.
-fn add_other<X: Space>(
-    names: &Names<'_>,
-    all: &[Option<Joined>],
-    path: &str,
-    joint: &Joint,
-    poses: &[Pose],
-    system: &mut System<X>,
-) -> Result<(), OutOfRange> {
+fn add_other<X: Space>(scope: &Scope<'_>, path: &str, joint: &Joint, system: &mut System<X>) -> Result<(), OutOfRange> {
     let path = format!("{path}.{}", spelling(joint));
     match joint {
         Joint::Gear(gear) => {
             let mut sum = Vec::new();
             let mut offset = 0.0;
             for (k, (joint, factor)) in gear.joints.iter().zip([-gear.ratio, 1.0]).enumerate() {
-                let (terms, own) = angle(&hinge(names, all, &format!("{path}.joints.{k}"), joint)?.ends);
-                let now = terms.iter().fold(own, |sum, &(body, sign)| sum + sign * poses[body].angle);
+                let (terms, own) = angle(&scope.hinge(&format!("{path}.joints.{k}"), joint)?.ends);
+                let now = terms.iter().fold(own, |sum, &(body, sign)| sum + sign * scope.poses[body].angle);
                 offset += factor * (now - own);
                 sum.extend(terms.into_iter().map(|(body, sign)| (body, sign * factor)));
             }
             system.relations.push(Relation::Angles(sum, offset, AT_REST));
         }
         Joint::Rolling(rolling) => {
-            let centre = names.find(&format!("{path}.body"), &rolling.body.0)?;
-            let axis = centre.direction(&axis(names, &path, &rolling.axis, ABOUT)?);
-            if centre.body.is_none() {
-                return Err(OutOfRange::new(format!("{path}.body"), "the ground", "a marker of a body"));
-            }
+            let centre = scope.find(&format!("{path}.body"), &rolling.body.0)?;
+            let axis = centre.direction(&scope.axis(&path, &rolling.axis, ABOUT)?);
+            let is_of_body = centre.body.is_some();
+            OutOfRange::unless(is_of_body, &format!("{path}.body"), "the ground", "a marker of a body")?;
             system.relations.push(Relation::Standing(centre.point(), axis, rolling.radius));
             system.rates.push(Rate::Rolls(centre.point(), axis.at, rolling.radius));
         }
@@ -292,29 +249,6 @@ fn in_dimension(dimension: usize, path: &str, joint: &Joint) -> Result<(), OutOf
     Err(OutOfRange::clause(path, format!("a `{}` joint is for motion in {space}", spelling(joint)), accepted))
 }
 
-/// The revolute joint of a name.
-pub(super) fn hinge<'j>(
-    names: &Names<'_>,
-    all: &'j [Option<Joined>],
-    path: &str,
-    joint: &str,
-) -> Result<&'j Joined, OutOfRange> {
-    let accepted = "the name of a revolute joint";
-    let parts = &names.parts.joints;
-    match names.joint.get(joint).map(|&k| (&parts[k].what, &all[k])) {
-        Some((Joint::Revolute(_), Some(hinge))) => Ok(hinge),
-        Some((other, _)) => {
-            Err(OutOfRange::clause(path, format!("`{joint}` is a `{}` joint", spelling(other)), accepted))
-        }
-        None => {
-            let revolute = parts.iter().filter(|part| matches!(part.what, Joint::Revolute(_)));
-            let known = revolute.map(|part| part.name.clone()).collect();
-            let fault = Fault::Unknown { kind: "joint", name: joint.to_owned(), known };
-            Err(OutOfRange { field: path.to_owned(), fault, accepted: accepted.to_owned() })
-        }
-    }
-}
-
 /// The name of a joint with its axis.
 type Named<'p> = (&'p str, Vector3<f64>);
 
@@ -329,20 +263,16 @@ pub(super) struct Axes<'p> {
 impl<'p> Axes<'p> {
     /// Of joints that bodies turn in, if the default axis is that of a turn, and otherwise of those that they slide in;
     /// none if nothing is compared.
-    pub(super) fn of(names: &Names<'p>, all: &[Option<Joined>], default: [f64; 3], is_needed: bool) -> Self {
+    pub(super) fn of(scope: &Scope<'p>, default: [f64; 3], is_needed: bool) -> Self {
         let mut of_pair: HashMap<_, Vec<_>> = HashMap::new();
-        let all = if is_needed && names.dimension == 3 { all } else { &[] };
-        for (part, joined) in names.parts.joints.iter().zip(all) {
-            let (Some(Joined { ends: [a, b], axis, .. }), true) = (
-                joined,
-                match part.what {
-                    Joint::Revolute(_) => default == ABOUT,
-                    Joint::Prismatic(_) => default == ALONG,
-                    _ => matches!(part.what, Joint::Cylindrical(_)),
-                },
-            ) else {
-                continue;
+        let joined: &[_] = if is_needed && scope.dimension == 3 { &scope.joined } else { &[] };
+        for (part, joined) in scope.parts.joints.iter().zip(joined) {
+            let counts = match part.what {
+                Joint::Revolute(_) => default == ABOUT,
+                Joint::Prismatic(_) => default == ALONG,
+                _ => matches!(part.what, Joint::Cylindrical(_)),
             };
+            let Some(Joined { ends: [a, b], axis, .. }) = joined.as_ref().filter(|_| counts) else { continue };
             for (from, to) in [(a, b), (b, a)] {
                 let direction = Vector3::from(from.direction(axis).at);
                 of_pair.entry([from.body, to.body]).or_default().push((&*part.name, direction));

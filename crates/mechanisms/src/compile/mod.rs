@@ -4,7 +4,7 @@ mod actions;
 mod bodies;
 mod compiled;
 mod joints;
-mod names;
+mod scope;
 mod start;
 mod tree;
 
@@ -17,7 +17,7 @@ use crate::flat::Parts;
 use crate::joint_space::JointSpace;
 use crate::space::{Inertia, Space};
 use crate::system::System;
-use names::{Names, constants_can_be_meant};
+use scope::{Scope, constants_can_be_meant};
 
 /// A mechanism with what joints leave out found and the initial state assembled.
 ///
@@ -33,24 +33,23 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     let mut gravity = [0.0; 3];
     if !mechanism.gravity.is_empty() {
         if mechanism.gravity.len() != X::DIMENSION {
-            let accepted = if X::DIMENSION == 2 {
-                "`[0, -9.81]`, or `motion: spatial`, in which it has 3"
-            } else {
-                "`[0, 0, -9.81]`, or `motion: planar`, in which it has 2"
+            let accepted = match X::DIMENSION {
+                2 => "`[0, -9.81]`, or `motion: spatial`, in which it has 3",
+                _ => "`[0, 0, -9.81]`, or `motion: planar`, in which it has 2",
             };
             let found = format!("`gravity` has {} components", mechanism.gravity.len());
             return Err(OutOfRange::clause("gravity", found, accepted));
         }
         gravity[..X::DIMENSION].copy_from_slice(&mechanism.gravity);
     }
-    let mut names = Names::new(X::DIMENSION, &parts, mechanism);
-    names.markers = bodies::markers(&names)?;
+    let mut scope = Scope::new(X::DIMENSION, &parts, mechanism);
+    scope.markers = bodies::markers(&scope)?;
     let inertias: Vec<Inertia> =
-        parts.bodies.iter().map(|body| bodies::inertia::<X>(&names, body)).collect::<Result<_, _>>()?;
-    let joined = joints::read(&names)?;
-    let poses = bodies::place(&names, &joined)?;
+        parts.bodies.iter().map(|body| bodies::inertia::<X>(&scope, body)).collect::<Result<_, _>>()?;
+    scope.joined = joints::read(&scope)?;
+    scope.poses = bodies::place(&scope)?;
     let mut initial = [Vec::new(), Vec::new()];
-    for pose in &poses {
+    for pose in &scope.poses {
         let q = X::coordinates(&pose.at.into(), &pose.turn, pose.angle);
         let mut rates = vec![0.0; X::COORDINATES];
         X::write_rates(&q, &X::join(&pose.velocity.into(), &pose.spin.into()), &mut rates);
@@ -58,16 +57,16 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
         initial[1].extend(rates);
     }
     let mut system = System::<X> { bodies: inertias, gravity, ..System::default() };
-    let joints = joints::add(&names, &joined, &poses, &mut system)?;
-    system.actions = actions::of(&names, &joined, &poses)?;
-    let bodies = bodies::seen(&names, &joined)?;
+    let joints = joints::add(&scope, &mut system)?;
+    system.actions = actions::of(&scope)?;
+    let bodies = bodies::seen(&scope)?;
     let mut compiled = Compiled { system, as_written: None, initial, bodies, joints, joint_space: None };
     start::assemble(&mut compiled, mechanism, &parts)?;
     if !compiled.system.redundant.is_empty() {
         compiled.as_written = Some(System { redundant: Vec::new(), ..compiled.system.clone() });
     }
     if matches!(mechanism.formulation, Formulation::Minimal) {
-        compiled.joint_space = Some(tree::joint_space(&parts, &joined, &compiled)?);
+        compiled.joint_space = Some(tree::joint_space(&scope, &compiled)?);
     }
     if mechanism.rotations == Rotations::Group {
         if !matches!(mechanism.formulation, Formulation::AccelerationLevel) {

@@ -4,7 +4,7 @@ use mbsbench_problem::OutOfRange;
 
 use super::compiled::Compiled;
 use super::joints::Joined;
-use crate::flat::Parts;
+use super::scope::Scope;
 use crate::joint_space::{Candidate, JointSpace, Step};
 use crate::space::Space;
 
@@ -12,17 +12,13 @@ use crate::space::Space;
 ///
 /// # Errors
 /// Where constraints are left and a body has Euler parameters for coordinates.
-pub(super) fn joint_space<X: Space>(
-    parts: &Parts,
-    joints: &[Option<Joined>],
-    compiled: &Compiled<X>,
-) -> Result<JointSpace<X>, OutOfRange> {
+pub(super) fn joint_space<X: Space>(scope: &Scope<'_>, compiled: &Compiled<X>) -> Result<JointSpace<X>, OutOfRange> {
     let relations: Vec<_> = compiled.joints.iter().map(|joint| joint.relations.clone()).collect();
     let candidate = |(joint, joined): (usize, &Option<Joined>)| {
         let Joined { ends, freedom, .. } = joined.as_ref()?;
         Some(Candidate { joint, markers: *ends, freedom: (*freedom)? })
     };
-    let candidates: Vec<Candidate> = joints.iter().enumerate().filter_map(candidate).collect();
+    let candidates: Vec<Candidate> = scope.joined.iter().enumerate().filter_map(candidate).collect();
     let space = JointSpace::new(&compiled.system, &compiled.initial, &candidates, &relations);
     let space = space.map_err(|refused| compiled.refusal(&compiled.initial[0], refused))?;
     if space.tree.velocities == 0 {
@@ -33,7 +29,9 @@ pub(super) fn joint_space<X: Space>(
         Some(link) if !space.is_tree() => {
             let (path, found) = match link.joint {
                 Some(joint) => (&compiled.joints[joint].path, "the joint has Euler parameters for coordinates"),
-                None => (&parts.bodies[link.body].path, "the body is free, with Euler parameters for coordinates"),
+                None => {
+                    (&scope.parts.bodies[link.body].path, "the body is free, with Euler parameters for coordinates")
+                }
             };
             let accepted = "joints with angles and distances for coordinates, if loops or other constraints are left, or \
                             `formulation: acceleration-level`";

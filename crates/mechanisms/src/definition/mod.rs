@@ -7,6 +7,7 @@ mod places;
 mod repeat;
 
 use mbsbench_problem::{Formulation, parameters};
+use serde_json::json;
 
 pub use bodies::{Body, Shape};
 pub use forces::{
@@ -15,8 +16,6 @@ pub use forces::{
 pub use joints::{ABOUT, ALONG, Drive, Gear, Hinge, Joint, Length, Line, Pair, Rolling, Sleeve, Slide, Turn};
 pub use places::{At, Named, Numbers, Point};
 pub use repeat::{Range, Repeat};
-
-use crate::formula::Formula;
 
 parameters! {
     /// What bodies move in.
@@ -114,34 +113,17 @@ fn at_acceleration_level() -> Formulation {
 /// A rod of 1 kg and 1 m that hangs from a pin and begins level.
 impl Default for Mechanism {
     fn default() -> Self {
-        let rod = Body {
-            mass: Some(1.0),
-            shape: Some(Shape::Rod(bodies::Rod { length: 1.0, radius: 0.0 })),
-            markers: Named::from_iter([
-                ("pin".to_owned(), Point::from([-0.5, 0.0])),
-                ("tip".to_owned(), Point::from([0.5, 0.0])),
-            ]),
-            ..Body::default()
-        };
-        let pin = Hinge {
-            between: [At::from("ground"), At::from("rod.pin")],
-            axis: vec![],
-            angle: Formula::default(),
-            rate: Formula::default(),
-        };
-        Self {
-            motion: Motion::Planar,
-            formulation: Formulation::AccelerationLevel,
-            rotations: Rotations::default(),
-            gravity: vec![0.0, -9.81],
-            constants: Named::default(),
-            ground: Named::default(),
-            bodies: Named::from_iter([("rod".to_owned(), rod)]),
-            joints: Named::from_iter([("pin".to_owned(), Joint::Revolute(pin))]),
-            forces: Named::default(),
-            repeat: vec![],
-            start: Start::Assembled,
-            observe: vec![],
-        }
+        let pendulum = json!({
+            "gravity": [0.0, -9.81],
+            "bodies": {
+                "rod": {
+                    "mass": 1.0,
+                    "shape": { "rod": { "length": 1.0 } },
+                    "markers": { "pin": [-0.5, 0.0], "tip": [0.5, 0.0] },
+                },
+            },
+            "joints": { "pin": { "revolute": { "between": ["ground", "rod.pin"] } } },
+        });
+        serde_json::from_value(pendulum).expect("a mechanism as files have it")
     }
 }

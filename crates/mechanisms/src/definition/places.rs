@@ -159,12 +159,6 @@ parameters! {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Point(pub Oriented);
 
-impl<const N: usize> From<[f64; N]> for Point {
-    fn from(at: [f64; N]) -> Self {
-        Self(Oriented { at: at.into_iter().map(Formula::Number).collect(), angle: None, rotation: None })
-    }
-}
-
 impl Serialize for Point {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
@@ -214,12 +208,6 @@ impl Ranged for Point {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct At(pub String);
-
-impl From<&str> for At {
-    fn from(name: &str) -> Self {
-        Self(name.to_owned())
-    }
-}
 
 impl Ranged for At {
     fn check_in(&self, _: Interval) -> Result<(), OutOfRange> {

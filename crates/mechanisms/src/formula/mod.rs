@@ -41,12 +41,6 @@ impl Default for Formula {
     }
 }
 
-impl From<f64> for Formula {
-    fn from(number: f64) -> Self {
-        Self::Number(number)
-    }
-}
-
 /// The number or the text; with a precision, no more than so many characters of the text.
 impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

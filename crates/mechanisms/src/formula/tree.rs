@@ -158,13 +158,8 @@ impl Function {
             Self::Sqrt => x.sqrt(),
             Self::Abs if x.re() < 0.0 => -x,
             Self::Abs => x,
-            Self::Sign => S::from(if x.re() < 0.0 {
-                -1.0
-            } else if x.re() > 0.0 {
-                1.0
-            } else {
-                0.0
-            }),
+            Self::Sign if x.re() < 0.0 => S::from(-1.0),
+            Self::Sign => S::from(if x.re() > 0.0 { 1.0 } else { 0.0 }),
         }
     }
 }
@@ -192,20 +187,9 @@ impl Of2 {
             Self::Multiply => a * b,
             Self::Divide => a / b,
             Self::Power => a.powd(b),
-            Self::Min => {
-                if b.re() < a.re() {
-                    b
-                } else {
-                    a
-                }
-            }
-            Self::Max => {
-                if b.re() > a.re() {
-                    b
-                } else {
-                    a
-                }
-            }
+            Self::Min if b.re() < a.re() => b,
+            Self::Max if b.re() > a.re() => b,
+            Self::Min | Self::Max => a,
             Self::Atan2 => a.atan2(b),
         }
     }

@@ -19,5 +19,4 @@ pub use articulated::Articulated;
 pub use coordinates::JointSpace;
 pub use kinematics::{Kinematics, Moved};
 pub use ode::TreeOde;
-pub use state::Expanding;
 pub use tree::{Candidate, Freedom, Link, Step, Tree};

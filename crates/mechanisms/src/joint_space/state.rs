@@ -1,6 +1,6 @@
 //! States in joint coordinates from absolute ones, and the other way round.
 
-use mbsbench_problem::{Failure, Observation, Scalar};
+use mbsbench_problem::Scalar;
 use nalgebra::{DMatrix, DVector, Quaternion, Rotation3, UnitQuaternion, Vector3};
 
 use super::coordinates::JointSpace;
@@ -144,24 +144,5 @@ impl Tree {
             }
         }
         velocities
-    }
-}
-
-/// What is seen of a state in absolute coordinates, seen of one in joint coordinates. Accelerations of markers and forces of joints are
-/// those of the absolute equations at that state: where loops are closed by a method's own multipliers, these are not looked at.
-pub struct Expanding<'m, X, O> {
-    /// The coordinates.
-    pub space: &'m JointSpace<X>,
-    /// What observes states in absolute coordinates.
-    pub observation: O,
-}
-
-impl<X: Space, O: Observation> Observation for Expanding<'_, X, O> {
-    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.observation.observe(t, &self.space.expanded(y), values);
-    }
-
-    fn failure(&mut self) -> Option<Failure> {
-        self.observation.failure()
     }
 }

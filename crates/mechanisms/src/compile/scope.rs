@@ -1,18 +1,20 @@
-//! What names stand for: constants, bodies, markers and joints.
+//! What is known while a mechanism is compiled: what names stand for, joints that were read, bodies that were placed.
 
 use std::collections::HashMap;
 
+use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{Fault, OutOfRange};
 use nalgebra::Vector3;
 
-use crate::definition::{At, Mechanism, Named};
+use super::joints::Joined;
+use crate::definition::{ABOUT, At, Joint, Mechanism, Named};
 use crate::flat::Parts;
 use crate::formula::{Formula, Tree, own_names};
-use crate::placing::Marker;
+use crate::placing::{Marker, Pose, unit};
 use crate::system::{ForceLaw, Law, Variable};
 
-/// What names stand for.
-pub(super) struct Names<'p> {
+/// What is known so far of a mechanism.
+pub(super) struct Scope<'p> {
     pub(super) dimension: usize,
     pub(super) parts: &'p Parts,
     pub(super) constants: &'p Named<f64>,
@@ -20,13 +22,18 @@ pub(super) struct Names<'p> {
     pub(super) joint: HashMap<&'p str, usize>,
     /// Markers of each body, and of the ground behind them, by name.
     pub(super) markers: Vec<HashMap<&'p str, Marker>>,
+    /// The joints between two markers, in the order of the file; none of a gear and of a rolling disk.
+    pub(super) joined: Vec<Option<Joined>>,
+    /// The bodies at the start.
+    pub(super) poses: Vec<Pose>,
 }
 
-/// The refusal of a list of another length.
-pub(super) fn count_of(path: impl Into<String>, found: usize, accepted: usize, what: &str) -> OutOfRange {
-    let path = path.into();
-    let clause = format!("`{path}` has {}", counted(found, what));
-    OutOfRange::clause(path, clause, counted(accepted, what))
+/// Fails unless a list has the accepted length.
+pub(super) fn check_count(path: &str, found: usize, accepted: usize, what: &str) -> Result<(), OutOfRange> {
+    if found == accepted {
+        return Ok(());
+    }
+    Err(OutOfRange::clause(path, format!("`{path}` has {}", counted(found, what)), counted(accepted, what)))
 }
 
 /// `1 number`, `3 numbers`.
@@ -52,12 +59,13 @@ pub(super) fn constants_can_be_meant(mechanism: &Mechanism) -> Result<(), OutOfR
     Ok(())
 }
 
-impl<'p> Names<'p> {
+impl<'p> Scope<'p> {
     /// The names of a mechanism's parts, without markers.
-    pub(super) fn new(dimension: usize, parts: &'p Parts, constants: &'p Mechanism) -> Self {
+    pub(super) fn new(dimension: usize, parts: &'p Parts, mechanism: &'p Mechanism) -> Self {
         let body = parts.bodies.iter().enumerate().map(|(k, body)| (&*body.name, k)).collect();
         let joint = parts.joints.iter().enumerate().map(|(k, joint)| (&*joint.name, k)).collect();
-        Self { dimension, parts, constants: &constants.constants, body, joint, markers: Vec::new() }
+        let (markers, joined, poses) = (Vec::new(), Vec::new(), Vec::new());
+        Self { dimension, parts, constants: &mechanism.constants, body, joint, markers, joined, poses }
     }
 
     /// What a formula of nothing but constants is.
@@ -73,9 +81,7 @@ impl<'p> Names<'p> {
 
     /// The numbers of a vector from formulas of constants.
     pub(super) fn vector(&self, path: &str, values: &[Formula], count: usize) -> Result<Vector3<f64>, OutOfRange> {
-        if values.len() != count {
-            return Err(count_of(path, values.len(), count, "components"));
-        }
+        check_count(path, values.len(), count, "components")?;
         let mut vector = Vector3::zeros();
         for (k, value) in values.iter().enumerate() {
             vector[k] = self.number(&format!("{path}.{k}"), value)?;
@@ -215,5 +221,32 @@ impl<'p> Names<'p> {
             ));
         }
         Ok([a, b])
+    }
+
+    /// An axis along a marker's own directions.
+    pub(super) fn axis(&self, path: &str, given: &[f64], default: [f64; 3]) -> Result<Vector3<f64>, OutOfRange> {
+        let path = format!("{path}.axis");
+        let is_needed = self.dimension == 3 || default != ABOUT || given.is_empty();
+        let accepted = "no `axis`: in the plane all turns are about one";
+        OutOfRange::unless(is_needed, &path, format!("{given:?}"), accepted)?;
+        unit(&path, given, self.dimension, default)
+    }
+
+    /// The revolute joint of a name.
+    pub(super) fn hinge(&self, path: &str, joint: &str) -> Result<&Joined, OutOfRange> {
+        let accepted = "the name of a revolute joint";
+        let parts = &self.parts.joints;
+        match self.joint.get(joint).map(|&k| (&parts[k].what, &self.joined[k])) {
+            Some((Joint::Revolute(_), Some(hinge))) => Ok(hinge),
+            Some((other, _)) => {
+                Err(OutOfRange::clause(path, format!("`{joint}` is a `{}` joint", spelling(other)), accepted))
+            }
+            None => {
+                let revolute = parts.iter().filter(|part| matches!(part.what, Joint::Revolute(_)));
+                let known = revolute.map(|part| part.name.clone()).collect();
+                let fault = Fault::Unknown { kind: "joint", name: joint.to_owned(), known };
+                Err(OutOfRange { field: path.to_owned(), fault, accepted: accepted.to_owned() })
+            }
+        }
     }
 }
