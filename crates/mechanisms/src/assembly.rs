@@ -65,22 +65,15 @@ impl Least {
 
     /// The change; NaN if the residual has NaN.
     pub(crate) fn change(&mut self, residual: &[f64]) -> &[f64] {
-        let (head, tail) = self.blocks.x.split_at_mut(self.unknowns);
-        head.fill(0.0);
-        tail.iter_mut().zip(residual).zip(&self.lengths).for_each(|((x, r), length)| *x = -r / length);
-        self.blocks.solve();
-        &self.blocks.x[..self.unknowns]
+        let scaled = residual.iter().zip(&self.lengths).map(|(r, length)| -r / length);
+        solve(&mut self.blocks, self.unknowns, scaled).0
     }
 
     /// Factors, of length one, with which rows of unit length add up to zero within `tolerance`; none if no factors do.
     /// Of several, those closest to `mu`.
     pub(crate) fn dependence(&mut self, mut mu: Vec<f64>, tolerance: f64) -> Option<Vec<f64>> {
         for _ in 0..3 {
-            let (head, tail) = self.blocks.x.split_at_mut(self.unknowns);
-            head.fill(0.0);
-            tail.copy_from_slice(&mu);
-            self.blocks.solve();
-            let found = &self.blocks.x[self.unknowns..];
+            let (_, found) = solve(&mut self.blocks, self.unknowns, mu.into_iter());
             let length = found.iter().map(|x| x * x).sum::<f64>().sqrt();
             mu = found.iter().map(|x| x / length).collect();
         }
@@ -88,6 +81,15 @@ impl Least {
         self.jacobian.add_transposed_product(1.0, &mu, &mut sum);
         (sum.iter().map(|x| x * x).sum::<f64>().sqrt() < tolerance).then_some(mu)
     }
+}
+
+/// Solves with zeros on the right of the unknowns and `rows` on that of the rows: the unknowns, and the numbers of the rows.
+fn solve(blocks: &mut Blocks, unknowns: usize, rows: impl Iterator<Item = f64>) -> (&[f64], &[f64]) {
+    let (head, tail) = blocks.x.split_at_mut(unknowns);
+    head.fill(0.0);
+    tail.iter_mut().zip(rows).for_each(|(x, row)| *x = row);
+    blocks.solve();
+    blocks.x.split_at(unknowns)
 }
 
 /// Constraints of a system with their Jacobian. The entries of the Jacobian are found once for all states.
@@ -213,13 +215,8 @@ pub fn share<X: Space>(system: &System<X>, q: &[f64], multipliers: &mut [f64]) {
     let mut scaled: Vec<f64> = multipliers.iter().zip(&least.lengths).map(|(lambda, length)| lambda * length).collect();
     // ε (J Jᵀ + ε)⁻¹ leaves of λ what Jᵀ takes to zero; with as many digits as ε has left, so that it is done again
     for _ in 0..4 {
-        let n = least.unknowns;
-        least.blocks.x[..n].fill(0.0);
-        least.blocks.x[n..].copy_from_slice(&scaled);
-        least.blocks.solve();
-        for (lambda, mu) in scaled.iter_mut().zip(&least.blocks.x[n..]) {
-            *lambda += Least::EPSILON * mu;
-        }
+        let (_, found) = solve(&mut least.blocks, least.unknowns, scaled.iter().copied());
+        scaled.iter_mut().zip(found).for_each(|(lambda, mu)| *lambda += Least::EPSILON * mu);
     }
     for ((lambda, scaled), length) in multipliers.iter_mut().zip(&scaled).zip(&least.lengths) {
         *lambda = scaled / length;

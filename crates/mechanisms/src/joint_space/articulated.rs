@@ -3,8 +3,7 @@
 use mbsbench_problem::Scalar;
 
 use super::coordinates::JointSpace;
-use super::dynamics::gyroscopic;
-use super::kinematics::Kinematics;
+use super::kinematics::{Kinematics, gyroscopic};
 use crate::space::Space;
 
 /// Accelerations in as many operations as a multiple of the number of bodies (R. Featherstone, Rigid Body Dynamics Algorithms, Springer

@@ -3,8 +3,7 @@
 use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Scalar};
 
 use super::coordinates::JointSpace;
-use super::dynamics::gyroscopic;
-use super::kinematics::Kinematics;
+use super::kinematics::{Kinematics, gyroscopic};
 use crate::space::Space;
 use crate::system::{Rate, Relation};
 

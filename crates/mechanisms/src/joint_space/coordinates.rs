@@ -1,12 +1,13 @@
 //! A mechanism whose coordinates are those that a tree of joints leaves free.
 
-use mbsbench_problem::MechanicalModel;
+use mbsbench_problem::{MechanicalModel, Scalar};
 
+use super::kinematics::Kinematics;
 use super::tree::{Candidate, Step, Tree};
 use crate::assembly::Linearised;
 use crate::dependence::{self, Refused, Units};
 use crate::space::Space;
-use crate::system::System;
+use crate::system::{At, System};
 
 /// A mechanism in joint coordinates.
 #[derive(Debug, Clone)]
@@ -87,5 +88,24 @@ impl<X: Space> JointSpace<X> {
     /// Whether there is nothing but the tree.
     pub fn is_tree(&self) -> bool {
         self.dimensions().constraints() == 0
+    }
+
+    /// The acceleration that stands for gravity: that of the ground is its opposite, m/s².
+    pub(super) fn ground<S: Scalar>(&self) -> X::Motion<S> {
+        X::join(&self.system.gravity.map(|g| S::from(-g)), &[S::nought(); 3])
+    }
+
+    /// Writes what the actions do to the absolute coordinates of bodies into `forces`, and finds the rates of these first; false where
+    /// there are no actions.
+    pub(super) fn act<S: Scalar>(&self, t: S, kinematics: &mut Kinematics<S, X>, forces: &mut Vec<S>) -> bool {
+        if self.system.actions.is_empty() {
+            return false;
+        }
+        kinematics.write_rates();
+        forces.clear();
+        forces.resize(kinematics.q.len(), S::nought());
+        let at = At::<S, X>::new(t, &kinematics.q, &kinematics.v);
+        self.system.actions.iter().for_each(|action| at.add(action, forces));
+        true
     }
 }

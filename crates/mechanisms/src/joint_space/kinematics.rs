@@ -3,7 +3,7 @@
 use mbsbench_problem::Scalar;
 
 use super::tree::{Link, Step, Tree};
-use crate::space::{Frame, Heading, Space, Vector};
+use crate::space::{Frame, Heading, Inertia, Space, Vector};
 
 /// A body at a state.
 pub struct Moved<S: Scalar, X: Space> {
@@ -48,6 +48,19 @@ pub fn changing<S: Scalar, X: Space>(carrier: &X::Motion<S>, column: &X::Motion<
 pub fn centripetal<S: Scalar, X: Space>(twist: &X::Motion<S>) -> Vector<S> {
     let (velocity, spin) = X::split(twist);
     X::cross(&spin, &velocity)
+}
+
+/// The wrench that a body needs at its twist without a spatial acceleration: `(m ω × v, ω × J ω)`.
+#[inline]
+pub fn gyroscopic<S: Scalar, X: Space>(inertia: &Inertia, matrix: &X::Square<S>, twist: &X::Motion<S>) -> X::Motion<S> {
+    let force = centripetal::<S, X>(twist).map(|x| x * inertia.mass);
+    if X::DIMENSION == 2 {
+        return X::join(&force, &[S::nought(); 3]);
+    }
+    let (_, spin) = X::split(twist);
+    let momentum =
+        std::array::from_fn(|i| matrix[3 + i][3] * spin[0] + matrix[3 + i][4] * spin[1] + matrix[3 + i][5] * spin[2]);
+    X::join(&force, &X::cross(&spin, &momentum))
 }
 
 impl<S: Scalar, X: Space> Kinematics<S, X> {

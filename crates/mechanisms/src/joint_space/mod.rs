@@ -9,7 +9,6 @@
 mod articulated;
 mod composite;
 mod coordinates;
-mod dynamics;
 mod kinematics;
 mod ode;
 mod state;

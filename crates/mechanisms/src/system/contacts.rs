@@ -2,7 +2,7 @@
 
 use mbsbench_problem::Scalar;
 
-use super::loads::At;
+use super::at::At;
 use crate::definition::Touch;
 use crate::formula::tanh;
 use crate::space::{Fixed, Space, Vector, minus};

@@ -1,13 +1,15 @@
 //! A mechanism as equations: bodies, relations and actions with numbers in the place of names.
 
+mod at;
 mod contacts;
 mod loads;
 mod relations;
 
 use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Scalar};
 
+pub use at::{At, Turning};
 pub use contacts::{Contact, Surface};
-pub use loads::{Action, At, Cushion, ForceLaw, Turning, Variable};
+pub use loads::{Action, Cushion, ForceLaw, Variable};
 pub use relations::{Frames, Law, Rate, Relation};
 
 use crate::space::{Inertia, Space};
