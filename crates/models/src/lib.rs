@@ -5,7 +5,6 @@
 //! no file format.
 
 pub mod ball_bearing;
-mod bisection;
 pub mod bouncing_balls;
 pub mod car_axis;
 pub mod cart_pole;
@@ -14,10 +13,10 @@ pub mod double_pendulum;
 mod drawing;
 pub mod driven_slider_crank;
 pub mod fekete;
-mod fixed_point;
 pub mod flexible;
 pub mod flexible_slider_crank;
 pub mod four_bar_windows;
+mod iteration;
 pub mod linkage;
 pub mod marble_jar;
 mod mechanism;

@@ -5,8 +5,8 @@ use mbsbench_problem::{
     AsEventOde, BenchmarkModel, Class, EventModel, Observable, Ode, OutOfRange, Scalar, View, parameters,
 };
 
-use crate::bisection::bisect;
 use crate::drawing::{ground, upright};
+use crate::iteration::bisect;
 
 parameters! {
     /// Two equal balls fall from rest, one above the other, onto each other and onto the ground; all contacts are

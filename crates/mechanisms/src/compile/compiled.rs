@@ -1,14 +1,20 @@
-//! A mechanism ready to be solved.
+//! A mechanism ready to be solved: its initial state, which constraints are left out of its equations, and its joint coordinates.
 
 use std::borrow::Cow;
 
+use mbsbench_problem::OutOfRange;
 use nalgebra::Vector3;
 
-use crate::definition::Shape;
-use crate::joint_space::JointSpace;
+use super::joints::Joined;
+use super::scope::Scope;
+use crate::assembly::{self, Linearised};
+use crate::definition::{Mechanism, Shape, Start};
+use crate::dependence::{self, MOST_LEFT_OUT, Refused, Units};
+use crate::flat::Parts;
+use crate::joint_space::{Candidate, JointSpace, Step};
 use crate::placing::Marker;
 use crate::space::Space;
-use crate::system::{System, Turning};
+use crate::system::{Frames, System, Turning};
 
 /// What is seen of a body.
 #[derive(Debug, Clone)]
@@ -71,5 +77,148 @@ impl<X: Space> Compiled<X> {
     /// The system with all rows of the joints as they are written.
     pub fn written(&self) -> &System<X> {
         self.as_written.as_ref().unwrap_or(&self.system)
+    }
+}
+
+impl<X: Space> Compiled<X> {
+    /// The joint that a row of the relations belongs to.
+    pub(crate) fn joint_of_row(&self, row: usize) -> Option<&JointSeen> {
+        let relation = self.system.relation_of_row(row)?;
+        self.joints.iter().find(|joint| joint.relations.contains(&relation))
+    }
+
+    /// Path and name of the joint that a constraint belongs to, with those of the bodies before those of the joints.
+    fn owner(&self, constraint: usize) -> (&str, &str) {
+        let row = constraint.checked_sub(X::OWN * self.bodies.len());
+        let joint = row.and_then(|row| self.joint_of_row(row));
+        joint.map_or(("bodies", "Euler parameters"), |joint| (&joint.path, &joint.name))
+    }
+
+    /// The refusal of joints of which constraints would be left out, with the row among all rows of the relations.
+    pub(super) fn refusal(&self, q: &[f64], refused: Refused) -> OutOfRange {
+        let (row, by) = match refused {
+            Refused::Lost { row, by } => (row, by),
+            Refused::TooMany(most) => {
+                let found = format!("more than {most} constraints follow from others");
+                let accepted = format!(
+                    "joints of which at most {most} constraints follow from others; the limit is {MOST_LEFT_OUT}, and \
+                     less if loops have many constraints"
+                );
+                return OutOfRange::clause("joints", found, accepted);
+            }
+        };
+        let point = self.system.relation_of_row(row).and_then(|k| self.system.relations[k].points().next());
+        let at = point.map_or_else(String::new, |point| {
+            let at = Frames::<f64, X>::new(q).point(point);
+            // rounding is not a position
+            let at = at[..X::DIMENSION].iter().map(|x| format!("{}", (x * 1e6).round() / 1e6 + 0.0));
+            format!(" at ({})", at.collect::<Vec<_>>().join(", "))
+        });
+        let (path, name) = self.joint_of_row(row).map_or(("", ""), |joint| (&joint.path, &joint.name));
+        let found = format!(
+            "`{name}`{at} follows from the other joints in the initial position only: they allow positions nearby in \
+             which it is open by {by:.1e}"
+        );
+        let accepted = "an initial position that is not singular: one with a body turned by 0.001 rad, for example";
+        OutOfRange::clause(path, found, accepted)
+    }
+}
+
+/// Assembles the initial state.
+pub(super) fn assemble<X: Space>(
+    compiled: &mut Compiled<X>,
+    mechanism: &Mechanism,
+    parts: &Parts,
+) -> Result<(), OutOfRange> {
+    let [mut q, mut v] = compiled.initial.clone();
+    let system = &compiled.system;
+    let own = X::OWN * system.bodies.len();
+    let weights: Vec<f64> =
+        parts.bodies.iter().flat_map(|body| vec![if body.what.held { 1e6 } else { 1.0 }; X::COORDINATES]).collect();
+    // what rounding makes of coordinates of this size
+    let size = q.iter().fold(1e-3, |size: f64, x| size.max(x.abs()));
+    if dependence::surplus(system) > MOST_LEFT_OUT {
+        return Err(compiled.refusal(&q, Refused::TooMany(MOST_LEFT_OUT)));
+    }
+    let is_assembled = mechanism.start == Start::Assembled;
+    let most = if is_assembled { 1e-10 * size } else { 1e-8 * size };
+    let mut linearised = Linearised::new(system);
+    let closed = if is_assembled {
+        assembly::close(&mut linearised, &mut q, &weights, most)
+    } else {
+        assembly::open(&mut linearised, &q, most)
+    };
+    closed.map_err(|(row, by)| {
+        let (path, name) = compiled.owner(row);
+        let (found, accepted) = if is_assembled {
+            let accepted = "lengths with which all joints close, and an initial `position`, `angle` or `distance` of bodies \
+                            that is near to a closed position";
+            (format!("no position near the initial one closes `{name}`, which stays open by {by:.3e}"), accepted)
+        } else {
+            let found = format!("`{name}` is open by {by:.3e} in the initial position");
+            (found, "an initial position that closes it, or `start: assembled`")
+        };
+        OutOfRange::clause(path, found, accepted)
+    })?;
+    let sizes @ [length, _] = system.sizes(&q);
+    let per_body = (0..X::COORDINATES).map(|k| if k < X::DIMENSION { length } else { 1.0 });
+    let units = Units {
+        rows: std::iter::repeat_n(1.0, own).chain(system.row_units(sizes)).collect(),
+        coordinates: per_body.cycle().take(q.len()).collect(),
+    };
+    let redundant = dependence::redundant(&mut linearised, &q, own, &units).map_err(|refused| match refused {
+        Refused::Lost { row, by } => compiled.refusal(&q, Refused::Lost { row: row - own, by }),
+        Refused::TooMany(_) => compiled.refusal(&q, refused),
+    })?;
+    drop(linearised);
+    compiled.system.redundant = redundant.into_iter().map(|row| row - own).collect();
+    let before = v.clone();
+    let (row, left) = assembly::allow(&compiled.system, &q, &mut v, &weights);
+    let speed = before.iter().chain(v.iter()).fold(1e-3, |size: f64, x| size.max(x.abs()));
+    let moved = v.iter().zip(&before).fold(0.0, |most: f64, (v, before)| most.max((v - before).abs()));
+    if left > 1e-8 * speed {
+        let (path, name) = compiled.owner(row);
+        let found = format!("the initial velocities open `{name}` at a speed of {left:.3e}");
+        return Err(OutOfRange::clause(path, found, "velocities that all joints allow"));
+    }
+    if !is_assembled && moved > 1e-8 * speed {
+        let accepted = "velocities that all joints allow, or `start: assembled`";
+        let found = format!("the joints change the initial velocities by {moved:.3e}");
+        return Err(OutOfRange::clause("start", found, accepted));
+    }
+    compiled.initial = [q, v];
+    Ok(())
+}
+
+/// The mechanism in joint coordinates.
+///
+/// # Errors
+/// Where constraints are left and a body has Euler parameters for coordinates.
+pub(super) fn joint_space<X: Space>(scope: &Scope<'_>, compiled: &Compiled<X>) -> Result<JointSpace<X>, OutOfRange> {
+    let relations: Vec<_> = compiled.joints.iter().map(|joint| joint.relations.clone()).collect();
+    let candidate = |(joint, joined): (usize, &Option<Joined>)| {
+        let Joined { ends, freedom, .. } = joined.as_ref()?;
+        Some(Candidate { joint, markers: *ends, freedom: (*freedom)? })
+    };
+    let candidates: Vec<Candidate> = scope.joined.iter().enumerate().filter_map(candidate).collect();
+    let space = JointSpace::new(&compiled.system, &compiled.initial, &candidates, &relations);
+    let space = space.map_err(|refused| compiled.refusal(&compiled.initial[0], refused))?;
+    if space.tree.velocities == 0 {
+        return Err(OutOfRange::clause("joints", "the joints hold all bodies", "joints that leave something to move"));
+    }
+    let turning = space.tree.links.iter().find(|link| link.steps.contains(&Step::Ball));
+    match turning {
+        Some(link) if !space.is_tree() => {
+            let (path, found) = match link.joint {
+                Some(joint) => (&compiled.joints[joint].path, "the joint has Euler parameters for coordinates"),
+                None => {
+                    (&scope.parts.bodies[link.body].path, "the body is free, with Euler parameters for coordinates")
+                }
+            };
+            let accepted = "joints with angles and distances for coordinates, if loops or other constraints are left, or \
+                            `formulation: acceleration-level`";
+            Err(OutOfRange::clause(path, found, accepted))
+        }
+        _ => Ok(space),
     }
 }

@@ -5,8 +5,6 @@ mod bodies;
 mod compiled;
 mod joints;
 mod scope;
-mod start;
-mod tree;
 
 use mbsbench_problem::{Formulation, OutOfRange};
 
@@ -61,12 +59,12 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     system.actions = actions::of(&scope)?;
     let bodies = bodies::seen(&scope)?;
     let mut compiled = Compiled { system, as_written: None, initial, bodies, joints, joint_space: None };
-    start::assemble(&mut compiled, mechanism, &parts)?;
+    compiled::assemble(&mut compiled, mechanism, &parts)?;
     if !compiled.system.redundant.is_empty() {
         compiled.as_written = Some(System { redundant: Vec::new(), ..compiled.system.clone() });
     }
     if matches!(mechanism.formulation, Formulation::Minimal) {
-        compiled.joint_space = Some(tree::joint_space(&scope, &compiled)?);
+        compiled.joint_space = Some(compiled::joint_space(&scope, &compiled)?);
     }
     if mechanism.rotations == Rotations::Group {
         if !matches!(mechanism.formulation, Formulation::AccelerationLevel) {

@@ -7,15 +7,12 @@
 //! ```
 
 mod articulated;
-mod composite;
 mod coordinates;
 mod kinematics;
-mod ode;
 mod state;
 mod tree;
 
-pub use articulated::Articulated;
+pub use articulated::{Articulated, TreeOde};
 pub use coordinates::JointSpace;
 pub use kinematics::{Kinematics, Moved};
-pub use ode::TreeOde;
 pub use tree::{Candidate, Freedom, Link, Step, Tree};

@@ -1,8 +1,133 @@
-//! Dimensions, masses and contact laws of a bearing, as its equations need them.
+//! The bearing as an experiment file names it, and its dimensions, masses and contact laws.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
-use super::{BallBearing, hertz};
+use mbsbench_problem::{Model, ModelDefinition, OutOfRange, parameters};
+
+use super::{BearingModel, hertz};
+
+parameters! {
+    /// Which bearing fills in what is not given.
+    #[derive(Copy, Default, Eq, Hash)]
+    pub enum Variant {
+        /// One of the size of a 6209 with a steel cage. Compliance and damping of the races, stiffness of the pockets
+        /// and the scale of power were searched for the pattern of the paper's Table 1.
+        #[default]
+        Calibrated,
+        /// One of the size of a 6206 with Hertzian races and a polymer cage, which nothing was tuned for.
+        PureHertz,
+    }
+}
+
+parameters! {
+    /// A ball bearing of rigid bodies in space under an axial load that steps up at the start: outer ring at rest,
+    /// inner ring at constant speed, cage and balls, 13 states each (for modin2005, section 6.2).
+    ///
+    /// The bearing of the paper is not published. Parameters without a value are those of the variant, given as
+    /// calibrated / pure Hertz.
+    pub struct BallBearing where balls_fit, start_exists {
+        /// Where parameters without a value come from.
+        pub variant: Variant = Variant::Calibrated,
+        /// Number of balls.
+        pub balls: usize [from 2, to 1000] = 9,
+        /// Diameter `D` of a ball; 12.7e-3 / 9.525e-3.
+        pub ball_diameter: Option<f64> [above 0.0, unit "m"] = None,
+        /// Diameter `d_m` of the pitch circle; 65e-3 / 46e-3.
+        pub pitch_diameter: Option<f64> [above 0.0, unit "m"] = None,
+        /// Radius of the inner groove's profile over the ball's diameter; above one half.
+        pub inner_conformity: f64 [above 0.5, below 1.0, unit "1"] = 0.515,
+        /// Radius of the outer groove's profile over the ball's diameter; above one half.
+        pub outer_conformity: f64 [above 0.5, below 1.0, unit "1"] = 0.525,
+        /// Diametral clearance `P_d`.
+        pub clearance: f64 [from 0.0, unit "m"] = 10e-6,
+        /// Young's modulus of balls and rings.
+        pub youngs_modulus: f64 [above 0.0, unit "Pa"] = 206e9,
+        /// Poisson's ratio of balls and rings.
+        pub poisson_ratio: f64 [from -1.0, to 0.5, unit "1"] = 0.3,
+        /// Density of the balls.
+        pub density: f64 [above 0.0, unit "kg/m³"] = 7800.0,
+        /// Stiffness of the races as a fraction of Hertz's, for the compliance of rings and film; 0.3 / 1.
+        pub race_compliance: Option<f64> [above 0.0, unit "1"] = None,
+        /// Damping of the races; 0.6 / 0.3.
+        pub race_damping: Option<f64> [from 0.0, unit "s/m"] = None,
+        /// Coefficient of friction on the races.
+        pub race_friction: f64 [from 0.0, unit "1"] = 0.07,
+        /// Sliding speed at which that friction is regularised.
+        pub race_slip_speed: f64 [above 0.0, unit "m/s"] = 0.5,
+        /// Mass of the inner ring; 0.16 / 0.075.
+        pub inner_mass: Option<f64> [above 0.0, unit "kg"] = None,
+        /// Mass of the cage; 0.012 / 0.009.
+        pub cage_mass: Option<f64> [above 0.0, unit "kg"] = None,
+        /// Radius of the tube of the torus whose moments of inertia the cage has; 3.3e-3 / 2.5e-3.
+        pub cage_tube_radius: Option<f64> [above 0.0, unit "m"] = None,
+        /// Clearance of a pocket about its ball; 50e-6 / 100e-6.
+        pub pocket_clearance: Option<f64> [above 0.0, unit "m"] = None,
+        /// Stiffness of the pockets; 1.5e10 (steel) / 5e8 (polymer).
+        pub pocket_stiffness: Option<f64> [above 0.0, unit "N/m^1.5"] = None,
+        /// Damping of the pockets; 0.6 / 0.5.
+        pub pocket_damping: Option<f64> [from 0.0, unit "s/m"] = None,
+        /// Coefficient of friction in the pockets; 0.08 / 0.05.
+        pub pocket_friction: Option<f64> [from 0.0, unit "1"] = None,
+        /// Sliding speed at which that friction is regularised.
+        pub pocket_slip_speed: f64 [above 0.0, unit "m/s"] = 1.0,
+        /// Speed of the inner ring; 10000 rpm by default.
+        pub inner_speed: f64 [unit "rad/s"] = 10_000.0 * PI / 30.0,
+        /// Load on the inner ring along the axis.
+        pub axial_load: f64 [unit "N"] = 1000.0,
+        /// Acceleration of gravity, across the axis.
+        pub gravity: f64 [unit "m/s²"] = 9.81,
+        /// Factor `S` of the contact powers, which are in units of 1/S W; 1e7 / 1e8.
+        pub power_scale: Option<f64> [above 0.0, unit "1"] = None,
+        /// Axial load whose equilibrium the motion starts from.
+        pub start_load: f64 [above 0.0, unit "N"] = 500.0,
+        /// Fraction by which the cage is slower than the balls at the start.
+        pub cage_slip: f64 [unit "1"] = 0.03,
+        /// Largest distance of a ball from its place on the pitch circle at the start.
+        pub scatter: f64 [from 0.0, unit "m"] = 15e-6,
+        /// Whether the dissipated energy and the work of the drive are two more states, which are there to check the
+        /// balance of energy: without contact powers.
+        pub energy_balance: bool = false,
+    }
+}
+
+impl BallBearing {
+    /// A parameter that depends on the variant unless it is given: of [`Variant::Calibrated`], of [`Variant::PureHertz`].
+    pub(super) fn by_variant(&self, given: Option<f64>, [calibrated, pure_hertz]: [f64; 2]) -> f64 {
+        given.unwrap_or(match self.variant {
+            Variant::Calibrated => calibrated,
+            Variant::PureHertz => pure_hertz,
+        })
+    }
+
+    /// Diameters of a ball and of the pitch circle, m.
+    pub(super) fn diameters(&self) -> [f64; 2] {
+        let ball = self.by_variant(self.ball_diameter, [12.7e-3, 9.525e-3]);
+        [ball, self.by_variant(self.pitch_diameter, [65e-3, 46e-3])]
+    }
+
+    fn balls_fit(&self) -> Result<(), OutOfRange> {
+        let [ball_diameter, pitch_diameter] = self.diameters();
+        let accepted = "a number above one and a half diameters of a ball";
+        OutOfRange::unless(pitch_diameter > 1.5 * ball_diameter, "pitch-diameter", pitch_diameter, accepted)?;
+        let fits = self.clearance < 0.1 * ball_diameter;
+        OutOfRange::unless(fits, "clearance", self.clearance, "less than a tenth of a ball's diameter")
+    }
+
+    fn start_exists(&self) -> Result<(), OutOfRange> {
+        let start = Bearing::new(self).start_of(self);
+        OutOfRange::unless(start.is_some(), "start-load", self.start_load, "a load with an equilibrium")
+    }
+}
+
+impl ModelDefinition for BallBearing {
+    const NAME: &'static str = "ball-bearing";
+    const SUMMARY: &'static str = "rings, cage and balls of a rolling bearing, with contact powers";
+    const SOURCE: &'static str = "for modin2005, section 6.2; the bearing is this project's";
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(BearingModel::new(self))
+    }
+}
 
 /// Position coordinates of a body: `x`, and its rotation as a unit quaternion, scalar first, from body to world.
 pub(super) const COORDINATES: usize = 7;
@@ -98,7 +223,7 @@ impl Bearing {
         let [radius, pitch_radius] = parameters.diameters().map(|diameter| 0.5 * diameter);
         let cage_mass = of(parameters.cage_mass, [0.012, 0.009]);
         let tube_radius = of(parameters.cage_tube_radius, [3.3e-3, 2.5e-3]);
-        let ball_mass = parameters.density * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
+        let ball_mass = parameters.density * 4.0 / 3.0 * PI * radius.powi(3);
         let square = pitch_radius * pitch_radius;
         let tube_square = tube_radius * tube_radius;
         let modulus = parameters.youngs_modulus / (2.0 * (1.0 - parameters.poisson_ratio.powi(2)));
@@ -150,5 +275,34 @@ impl Bearing {
     /// Number of bodies: outer ring, inner ring, cage, balls, in this order.
     pub fn bodies(&self) -> usize {
         BALLS + self.balls
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mbsbench_problem::Parameters;
+
+    /// The ranges over which the undetermined parameters are moved, each by itself.
+    #[test]
+    fn every_variation_has_a_start() {
+        let variations: [&[fn(&mut BallBearing)]; 2] = [
+            &[
+                |p| p.start_load = 300.0,
+                |p| p.start_load = 1000.0,
+                |p| p.race_compliance = Some(0.15),
+                |p| p.race_compliance = Some(1.0),
+                |p| p.gravity = 0.0,
+                |p| p.scatter = 40e-6,
+            ],
+            &[|p| p.inner_speed = 0.0, |p| p.clearance = 0.0, |p| p.balls = 8, |p| p.start_load = 5000.0],
+        ];
+        for variant in [Variant::Calibrated, Variant::PureHertz] {
+            for (k, change) in variations.concat().iter().enumerate() {
+                let mut parameters = BallBearing { variant, ..BallBearing::default() };
+                change(&mut parameters);
+                assert_eq!(parameters.check(), Ok(()), "variation {k} of {variant:?}");
+            }
+        }
     }
 }

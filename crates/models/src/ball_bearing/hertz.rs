@@ -3,7 +3,7 @@
 
 use std::f64::consts::PI;
 
-use crate::bisection::bisect;
+use crate::iteration::bisect;
 
 /// Complete elliptic integrals of the first and the second kind, `K(m)` and `E(m)` with the parameter `m = e²`, below one.
 ///

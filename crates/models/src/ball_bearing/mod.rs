@@ -6,18 +6,15 @@
 
 mod bearing;
 mod contacts;
-mod energy;
 mod equations;
 mod geometry;
 pub mod hertz;
 mod initial;
 mod model;
-mod parameters;
 mod rotation;
 
-pub use bearing::{Bearing, CAGE, ContactLaw, Groove, INNER, OUTER, Pockets};
+pub use bearing::{BallBearing, Bearing, CAGE, ContactLaw, Groove, INNER, OUTER, Pockets, Variant};
 pub use contacts::Contact;
-pub use energy::{EnergyBalance, Power};
+pub use equations::{EnergyBalance, Power};
 pub use initial::{Equilibrium, Rolling};
 pub use model::BearingModel;
-pub use parameters::{BallBearing, Variant};

@@ -6,7 +6,7 @@
 //! oscillation, to the last place of a double.
 
 use super::{Restitution, SpringDamper};
-use crate::bisection::bisect;
+use crate::iteration::bisect;
 
 /// One event of a ball: it touches the floor, leaves it, or is thrown back.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -7,9 +7,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::coupling::Constraint;
 use super::equations::{FlexibleEquations, STATE};
-use super::inertia::Inertia;
 use super::layout::Layout;
-use super::motion::{Motion, Pose, stacked};
+use super::motion::{Inertia, Motion, Pose, stacked};
 use super::system::System;
 use super::{Assembly, Refused, Twist, Wrench, check};
 

@@ -15,7 +15,6 @@ mod check;
 mod coupling;
 mod equations;
 mod four_bar;
-mod inertia;
 mod layout;
 mod mechanism;
 mod model;

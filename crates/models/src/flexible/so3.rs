@@ -9,7 +9,7 @@
 use mbsbench_problem::Scalar;
 use nalgebra::{Matrix3, Vector3};
 
-use crate::fixed_point::fixed_point;
+use crate::iteration::fixed_point;
 
 /// `â`, the matrix of `a ×`.
 #[inline]

@@ -5,8 +5,7 @@ use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 use super::beam::Element;
 use super::coupling::Constraint;
-use super::inertia::Inertia;
-use super::motion::{Motion, Pose, blocks, identity, pair, stacked, zeros};
+use super::motion::{Inertia, Motion, Pose, blocks, identity, pair, stacked, zeros};
 use super::so3::tangent_derivative;
 use super::{Assembly, DeadLoad, Gravity, Strut, Wrench};
 

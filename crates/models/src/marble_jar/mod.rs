@@ -5,7 +5,6 @@
 //! marble, to the cylinder for each marble, then of all pairs `i < j` by rows. While a contact is closed its force is
 //! `−k g − c g'`, also where that pulls.
 
-mod contacts;
 mod equations;
 mod initial;
 mod model;

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::Failure;
 
-use super::contacts::all_pairs;
+use super::equations::all_pairs;
 
 /// Width of the margin in which a list may be reused, in radii. Wider margins mean longer lists made less often.
 const MARGIN: f64 = 0.2;

@@ -2,8 +2,7 @@
 
 use mbsbench_problem::{EventFunctions, EventKind, Failure, Form, Ode, Properties};
 
-use super::contacts::Contacts;
-use super::equations::difference;
+use super::equations::{Contacts, difference};
 use super::reach::Reach;
 use super::{Candidates, MarbleJar, NeighbourList};
 

@@ -6,8 +6,7 @@
 //! each is at most `√(2 E/m) + g √n h` until the time `h`. That holds for locked springs of any stiffness and for any `h`.
 
 use super::MarbleJar;
-use super::contacts::Contacts;
-use super::equations::difference;
+use super::equations::{Contacts, difference};
 
 /// Bounds for each marble, with scratch memory for the groups.
 #[derive(Debug, Clone)]

@@ -17,12 +17,10 @@ mod angles;
 mod assembly;
 mod bodies;
 mod closed_form;
-mod drawing;
 mod elimination;
 mod links;
 mod model;
 mod momenta;
-mod observation;
 mod parameters;
 
 pub use angles::SqueezerAngles;

@@ -2,11 +2,12 @@
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    ConstrainedFormulation, Formulated, MechanicalModel, Model, Observable, Observation, Ode, Scalar, View,
+    AccelerationLevel, ConstrainedFormulation, ConstraintWatch, Formulated, MechanicalModel, MechanicsOf, Model,
+    Observable, Observation, Ode, Scalar, View,
 };
 
-use super::observation::{observables, observation};
 use super::{Points, Squeezer, SqueezerFormulation};
+use crate::mechanism::WithMultipliers;
 
 /// The squeezer in one of its formulations.
 pub trait SqueezerEquations: MechanicalModel + Clone {
@@ -81,4 +82,93 @@ impl<M: SqueezerEquations> Model for SqueezerModel<M> {
     fn views(&self, y: &[f64]) -> Vec<View> {
         vec![self.0.squeezer().view(&self.0.points(&y[..self.0.dimensions().coordinates]))]
     }
+}
+
+/// Names and meanings of the angles, and names of their rates.
+const ANGLES: [(&str, &str, &str); 7] = [
+    ("beta", "angle β of the crank O-F from the x axis", "omega"),
+    ("theta", "angle Θ of E-F from O-F", "theta_rate"),
+    ("gamma", "angle γ of the plate E-B-D, from E to B, from the y axis", "gamma_rate"),
+    ("phi", "angle Φ of G-E from A-G, plus a quarter of a turn", "phi_rate"),
+    ("delta", "angle δ of A-G from the x axis", "delta_rate"),
+    ("omega_angle", "angle Ω of H-E from A-H, less a quarter of a turn", "omega_angle_rate"),
+    ("epsilon", "angle ε of A-H from the x axis, plus a quarter of a turn", "epsilon_rate"),
+];
+
+/// Names of the points.
+const POINTS: [&str; 5] = ["d", "e", "f", "g", "h"];
+
+/// Angles, rates, points, multipliers, energies and constraints: the order in which [`SqueezerObservation`] writes them.
+pub(super) fn observables(constraints: usize) -> Vec<Observable> {
+    let mut list = Vec::new();
+    for (name, about, _) in ANGLES {
+        list.push(Observable::new(name, "rad", about).of_class(Class::Position));
+    }
+    list.push(Observable::new("omega", "rad/s", "angular velocity of the crank O-F").of_class(Class::Velocity));
+    for (_, _, name) in &ANGLES[1..] {
+        list.push(Observable::new(*name, "rad/s", "rate of the angle of that name").of_class(Class::Velocity));
+    }
+    for point in POINTS {
+        list.push(Observable::new(format!("x_{point}"), "m", "point of that name, along x"));
+        list.push(Observable::new(format!("y_{point}"), "m", "point of that name, along y"));
+    }
+    for k in 1..=constraints {
+        let multiplier = Observable::new(format!("multiplier_{k}"), "N", "multiplier λ in M v' = D + Jᵀ λ");
+        list.push(multiplier.of_class(Class::Multiplier));
+    }
+    list.extend([
+        Observable::new("kinetic_energy", "J", "kinetic energy"),
+        Observable::new("spring_energy", "J", "energy of the spring"),
+        Observable::new("energy", "J", "kinetic energy and that of the spring"),
+        Observable::new(
+            "energy_balance",
+            "J",
+            "energy less that at the start and less the work of the torque (Eq. 23)",
+        ),
+        Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
+        Observable::new("velocity_constraint", "m/s", "largest magnitude among Φ_q v"),
+    ]);
+    list
+}
+
+/// Computes the observables; the multipliers come from the solve at acceleration level.
+pub(super) fn observation<M: SqueezerEquations>(model: &M) -> Box<dyn Observation + '_> {
+    let initial = model.initial::<f64>();
+    let (q, v) = initial.split_at(model.dimensions().coordinates);
+    let (initial_energy, initial_angle) = (model.energy(q, v), model.angles(q)[0]);
+    let first = 2 * ANGLES.len() + 2 * POINTS.len();
+    let (multipliers, count) = (first..first + model.dimensions().holonomic, model.dimensions().holonomic);
+    let mut acceleration = AccelerationLevel::new(MechanicsOf::new(model));
+    // Surfaces of speed zero are the constraints at velocity level.
+    let mut watch = ConstraintWatch::new(model, 0.0);
+    let mut rate = vec![0.0; initial.len()];
+    let observe = move |t: f64, y: &[f64], values: &mut [f64]| {
+        let (motion, unknowns) = y.split_at(2 * model.dimensions().coordinates);
+        let (q, v) = motion.split_at(model.dimensions().coordinates);
+        let (head, rest) = values.split_at_mut(first);
+        let (multipliers, tail) = rest.split_at_mut(count);
+        head[..ANGLES.len()].copy_from_slice(&model.angles(q));
+        head[ANGLES.len()..2 * ANGLES.len()].copy_from_slice(&model.angle_rates(v));
+        let work = model.squeezer().torque * (head[0] - initial_angle);
+        let Points { d, e, f, g, h } = model.points(q);
+        head[2 * ANGLES.len()..].copy_from_slice([d, e, f, g, h].as_flattened());
+        // A state that a diverging method has run off to has no multipliers.
+        match acceleration.rhs(t, motion, &mut rate) {
+            _ if !unknowns.is_empty() => multipliers.copy_from_slice(&unknowns[unknowns.len() - count..]),
+            Ok(()) => multipliers.copy_from_slice(acceleration.multipliers()),
+            Err(_) => multipliers.fill(f64::NAN),
+        }
+        let energy = model.energy(q, v);
+        let (_, spring) = model.squeezer().spring(d);
+        watch.evaluate(t, q, v);
+        tail.copy_from_slice(&[
+            energy - spring,
+            spring,
+            energy,
+            energy - initial_energy - work,
+            watch.constraint(),
+            watch.surface(),
+        ]);
+    };
+    Box::new(WithMultipliers { observe, multipliers })
 }

@@ -3,7 +3,7 @@
 
 use mbsbench_problem::{AsEventOde, BenchmarkModel, Class, EventModel, Observable, Ode, Scalar, parameters};
 
-use crate::bisection::bisect;
+use crate::iteration::bisect;
 
 /// Angular frequency of the oscillation: one period a second.
 const OMEGA: f64 = std::f64::consts::TAU;

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Ode, Scalar, parameters};
 
-use crate::bisection::bisect;
+use crate::iteration::bisect;
 
 parameters! {
     /// Two branches, each a source `e_k = E sin(ωt + φ_k)`, a resistor, a coil and an ideal diode in series; stands in

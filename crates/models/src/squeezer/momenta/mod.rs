@@ -1,7 +1,6 @@
 //! The squeezer in origins of its links and momenta.
 
 mod node;
-mod rotations;
 
 use mbsbench_problem::dae::Point;
 use mbsbench_problem::linalg::{Singular, System};
@@ -12,10 +11,10 @@ use num_dual::Dual;
 
 use super::links::{Body, EBD, End, Hold, OF, Pin};
 use super::{Squeezer, SqueezerBodies};
-use crate::fixed_point::fixed_point;
+use crate::iteration::fixed_point;
 use crate::plane::{cross, sum};
+pub use node::Rotations;
 use node::{Motion, Node, across, lever};
-pub use rotations::Rotations;
 
 /// Links, and positions or momenta of all of them.
 const BODIES: usize = 7;

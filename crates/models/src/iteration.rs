@@ -1,4 +1,4 @@
-//! Equations that are solved for what they contain.
+//! Numbers that are found by iteration.
 
 /// The `x` with `x = map(x)` by repeated substitution from `start`, for as long as that contracts: until the `distance` between
 /// two values is zero, is no smaller than the one before, or is no number.
@@ -14,6 +14,20 @@ pub(crate) fn fixed_point<X>(start: X, map: impl Fn(&X) -> X, distance: impl Fn(
         }
         last = change;
     }
+}
+
+/// The two neighbouring numbers between which `is_low` changes, sought from `low`, where it holds, and `high`, where it does not.
+pub(crate) fn bisect(mut low: f64, mut high: f64, is_low: impl Fn(f64) -> bool) -> [f64; 2] {
+    let mut middle = 0.5 * (low + high);
+    while low < middle && middle < high {
+        if is_low(middle) {
+            low = middle
+        } else {
+            high = middle
+        }
+        middle = 0.5 * (low + high);
+    }
+    [low, high]
 }
 
 #[cfg(test)]
