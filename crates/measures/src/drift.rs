@@ -14,8 +14,7 @@ parameters! {
         /// Observables that they are proportional to: the same components of Φq q'''.
         on: Vec<String>,
         /// Steps at the start that do not count, since a formula with memory has to settle.
-        #[serde(default)]
-        skip: u64,
+        skip: u64 = default,
     }
 }
 

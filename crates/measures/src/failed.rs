@@ -30,8 +30,7 @@ parameters! {
         /// Multiple of the largest magnitude of the reference.
         times: f64 [above 0.0],
         /// The least limit, in the observable's unit.
-        #[serde(default)]
-        at_least: f64,
+        at_least: f64 = default,
     }
 }
 

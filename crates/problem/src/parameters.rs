@@ -273,9 +273,9 @@ pub fn kebab_case(name: &str) -> String {
 /// - **Ranges** stand between type and default: `above`, `from` (inclusive), `below`, `to` (inclusive), or one of the
 ///   first two and one of the others. For a list they are those of its items. Numbers are finite in any case.
 /// - **Units** follow the range: `unit "m/s²"`, or `unit "1"` of a number without one. Angles are `rad` or `deg`.
-/// - **Defaults** follow. Where a field has none, no field of its type has: what has no value in a file is an error, but for
-///   an `Option`, and for a field with `#[serde(default)]`. A type of such parameters needs `#[derive(Default)]`, which
-///   stands for nothing that a file could leave out.
+/// - **Defaults** follow, for all fields or for none. If there are none, a field that is missing in a file is an error, unless it
+///   is an `Option` or declared with `= default`, which is the default of its type. A type of such parameters needs
+///   `#[derive(Default)]`, which stands for nothing that a file could leave out.
 /// - **Conditions** between fields are methods `fn(&self) -> Result<(), OutOfRange>`, named after `where`, in the order in
 ///   which they are checked once all ranges hold.
 ///
@@ -315,7 +315,7 @@ macro_rules! parameters {
     (@written $case:literal [$($condition:ident)*]
         $(#[$meta:meta])*
         $vis:vis struct $name:ident {
-            $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty $([$($range:tt)+])?),* $(,)?
+            $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty $([$($range:tt)+])? $(= $default:ident)?),* $(,)?
         }
     ) => {
         #[derive(Debug, Clone, PartialEq)]
@@ -325,7 +325,7 @@ macro_rules! parameters {
         #[schemars(crate = "mbsbench_problem::parameters::schemars")]
         $(#[$meta])*
         $vis struct $name {
-            $($(#[$field_meta])* $(#[schemars(transform = $crate::parameters::Declared($crate::interval!($($range)+), $crate::unit!($($range)+)))])? $field_vis $field: $type,)*
+            $($(#[$field_meta])* $(#[serde($default)])? $(#[schemars(transform = $crate::parameters::Declared($crate::interval!($($range)+), $crate::unit!($($range)+)))])? $field_vis $field: $type,)*
         }
 
         impl $crate::parameters::Ranged for $name {
@@ -415,8 +415,7 @@ mod tests {
         #[derive(Default)]
         struct Given in snake_case {
             some_times: Vec<Spelled<f64>> [above 0.0],
-            #[serde(default)]
-            how_many: u32,
+            how_many: u32 = default,
         }
     }
 

@@ -15,8 +15,7 @@ parameters! {
         pub density: Option<f64> [above 0.0, unit "kg/m³"],
         /// Moments of inertia about the centre of mass: one in the plane; in space three along the directions of the body, or
         /// six, `[xx, yy, zz, xy, xz, yz]`, entries of the matrix. By the shape if they are not given.
-        #[serde(default)]
-        pub inertia: Numbers [unit "kg m²"],
+        pub inertia: Numbers [unit "kg m²"] = default,
         /// What it looks like, with the centre of mass in its middle.
         pub shape: Option<Shape>,
         /// Middle and directions of the shape in the frame of the body, for drawings, if not about the centre of mass; the
@@ -24,8 +23,7 @@ parameters! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub drawn_at: Option<Point>,
         /// Centre of mass in the frame of the body; its origin if it is not given.
-        #[serde(default)]
-        pub centre: Vec<f64> [unit "m"],
+        pub centre: Vec<f64> [unit "m"] = default,
         /// Initial position of the frame's origin; by the first joint to a body that is placed, if it is not given.
         pub position: Option<Vec<Formula>> [unit "m"],
         /// In the plane: initial angle, counter-clockwise.
@@ -39,11 +37,9 @@ parameters! {
         /// In space: initial angular velocity, along the directions of the ground.
         pub spin: Option<Vec<Formula>> [unit "rad/s"],
         /// True if joints are closed by moving other bodies rather than this one.
-        #[serde(default)]
-        pub held: bool,
+        pub held: bool = default,
         /// Points by name, in the frame of the body.
-        #[serde(default)]
-        pub markers: Named<Point>,
+        pub markers: Named<Point> = default,
     }
 }
 
@@ -67,8 +63,7 @@ parameters! {
         /// Length.
         pub length: f64 [above 0.0, unit "m"],
         /// Radius.
-        #[serde(default)]
-        pub radius: f64 [from 0.0, unit "m"],
+        pub radius: f64 [from 0.0, unit "m"] = default,
     }
 }
 
@@ -78,8 +73,7 @@ parameters! {
         /// Radius.
         pub radius: f64 [above 0.0, unit "m"],
         /// Thickness.
-        #[serde(default)]
-        pub thickness: f64 [from 0.0, unit "m"],
+        pub thickness: f64 [from 0.0, unit "m"] = default,
     }
 }
 

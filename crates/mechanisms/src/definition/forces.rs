@@ -35,11 +35,9 @@ parameters! {
         /// Its ends.
         pub between: [At; 2],
         /// Stiffness.
-        #[serde(default)]
-        pub stiffness: f64 [from 0.0, unit "N/m"],
+        pub stiffness: f64 [from 0.0, unit "N/m"] = default,
         /// Damping.
-        #[serde(default)]
-        pub damping: f64 [from 0.0, unit "N s/m"],
+        pub damping: f64 [from 0.0, unit "N s/m"] = default,
         /// Free length; as it is at the start if it is not given.
         pub length: Option<f64> [from 0.0, unit "m"],
     }
@@ -56,18 +54,14 @@ parameters! {
         pub joint: Option<String>,
         /// The axis, in space, with `between`; `[0, 0, 1]` if it is not given, which is refused if a joint of the two
         /// bodies turns about another.
-        #[serde(default)]
-        pub axis: Vec<f64> [unit "1"],
+        pub axis: Vec<f64> [unit "1"] = default,
         /// Stiffness.
-        #[serde(default)]
-        pub stiffness: f64 [from 0.0, unit "N m/rad"],
+        pub stiffness: f64 [from 0.0, unit "N m/rad"] = default,
         /// Damping.
-        #[serde(default)]
-        pub damping: f64 [from 0.0, unit "N m s/rad"],
+        pub damping: f64 [from 0.0, unit "N m s/rad"] = default,
         /// Free angle of the second marker from the first. In space angles are from −π to π: beyond half a turn
         /// they jump.
-        #[serde(default)]
-        pub angle: f64 [unit "rad"],
+        pub angle: f64 [unit "rad"] = default,
     }
 }
 
@@ -79,8 +73,7 @@ parameters! {
         /// Stiffness along the directions, and then about them (small rotations): three in the plane, six in space.
         pub stiffness: Vec<f64> [from 0.0, unit "N/m, N m/rad"],
         /// Damping; none if it is not given.
-        #[serde(default)]
-        pub damping: Vec<f64> [from 0.0, unit "N s/m, N m s/rad"],
+        pub damping: Vec<f64> [from 0.0, unit "N s/m, N m s/rad"] = default,
     }
 }
 
@@ -92,8 +85,7 @@ parameters! {
         /// Components: formulas of time, coordinates and rates.
         pub force: Vec<Formula> [unit "N"],
         /// True if they are along the directions of the marker, false for those of the ground.
-        #[serde(default)]
-        pub follows: bool,
+        pub follows: bool = default,
     }
 }
 
@@ -105,8 +97,7 @@ parameters! {
         /// Torque: one number in the plane, three components in space.
         pub torque: Numbers [unit "N m"],
         /// True if they are along the directions of the marker, false for those of the ground.
-        #[serde(default)]
-        pub follows: bool,
+        pub follows: bool = default,
     }
 }
 
@@ -131,8 +122,7 @@ parameters! {
         pub joint: Option<String>,
         /// The axis, in space, with `between`; `[0, 0, 1]` if it is not given, which is refused if a joint of the two
         /// bodies turns about another.
-        #[serde(default)]
-        pub axis: Vec<f64> [unit "1"],
+        pub axis: Vec<f64> [unit "1"] = default,
         /// Torque, a formula that can also use `angle` (rad) and `rate` (rad/s) of the second marker from the first. In
         /// space the angle is from −π to π: beyond half a turn it jumps.
         pub torque: Formula [unit "N m"],
@@ -150,11 +140,9 @@ parameters! {
         #[serde(default = "one")]
         pub exponent: f64 [from 1.0, to 3.0, unit "1"],
         /// Damping `d` (K. H. Hunt, F. R. E. Crossley 1975).
-        #[serde(default)]
-        pub damping: f64 [from 0.0, unit "s/m"],
+        pub damping: f64 [from 0.0, unit "s/m"] = default,
         /// Coefficient of friction `μ`.
-        #[serde(default)]
-        pub friction: f64 [from 0.0, unit "1"],
+        pub friction: f64 [from 0.0, unit "1"] = default,
         /// Speed `v₀` of sliding, at which friction has 76 % of its size.
         #[serde(default = "slow")]
         pub slip_speed: f64 [above 0.0, unit "m/s"],
@@ -177,8 +165,7 @@ parameters! {
         /// Their radii.
         pub radii: [f64; 2] [from 0.0, unit "m"],
         /// True if the second is inside the first, as a pin with clearance is inside its bearing.
-        #[serde(default)]
-        pub inside: bool,
+        pub inside: bool = default,
         /// How they push each other.
         pub touch: Touch,
     }
@@ -190,11 +177,9 @@ parameters! {
         /// A marker of the plane, and the centre of the ball.
         pub between: [At; 2],
         /// The normal of the plane to the side where the ball is; `[0, 1]` in the plane and `[0, 0, 1]` in space if it is not given.
-        #[serde(default)]
-        pub axis: Vec<f64> [unit "1"],
+        pub axis: Vec<f64> [unit "1"] = default,
         /// Radius of the ball; zero for a point.
-        #[serde(default)]
-        pub radius: f64 [from 0.0, unit "m"],
+        pub radius: f64 [from 0.0, unit "m"] = default,
         /// How they push each other.
         pub touch: Touch,
     }

@@ -55,14 +55,11 @@ parameters! {
         /// The markers.
         pub between: [At; 2],
         /// The axis, in space; `[0, 0, 1]` if it is not given.
-        #[serde(default)]
-        pub axis: Vec<f64> [unit "1"],
+        pub axis: Vec<f64> [unit "1"] = default,
         /// Initial angle of the second marker from the first, if the joint places a body.
-        #[serde(default)]
-        pub angle: Formula [unit "rad"],
+        pub angle: Formula [unit "rad"] = default,
         /// Its rate.
-        #[serde(default)]
-        pub rate: Formula [unit "rad/s"],
+        pub rate: Formula [unit "rad/s"] = default,
     }
 }
 
@@ -72,14 +69,11 @@ parameters! {
         /// The markers.
         pub between: [At; 2],
         /// The axis; `[1, 0]` or `[1, 0, 0]` if it is not given.
-        #[serde(default)]
-        pub axis: Vec<f64> [unit "1"],
+        pub axis: Vec<f64> [unit "1"] = default,
         /// Initial distance of the second marker from the first along it, if the joint places a body.
-        #[serde(default)]
-        pub distance: Formula [unit "m"],
+        pub distance: Formula [unit "m"] = default,
         /// Its rate.
-        #[serde(default)]
-        pub speed: Formula [unit "m/s"],
+        pub speed: Formula [unit "m/s"] = default,
     }
 }
 
@@ -89,14 +83,11 @@ parameters! {
         /// The markers.
         pub between: [At; 2],
         /// The axis; `[0, 0, 1]` if it is not given.
-        #[serde(default)]
-        pub axis: Vec<f64> [unit "1"],
+        pub axis: Vec<f64> [unit "1"] = default,
         /// Initial angle of the second marker from the first, if the joint places a body.
-        #[serde(default)]
-        pub angle: Formula [unit "rad"],
+        pub angle: Formula [unit "rad"] = default,
         /// Initial distance along the axis.
-        #[serde(default)]
-        pub distance: Formula [unit "m"],
+        pub distance: Formula [unit "m"] = default,
     }
 }
 
@@ -106,8 +97,7 @@ parameters! {
         /// The markers.
         pub between: [At; 2],
         /// Axes of the first and of the second marker; `z` and `x` if they are not given.
-        #[serde(default)]
-        pub axes: Vec<Vec<f64>> [unit "1"],
+        pub axes: Vec<Vec<f64>> [unit "1"] = default,
     }
 }
 
@@ -117,8 +107,7 @@ parameters! {
         /// The markers; for a knife edge, the one on the ground and that of the edge.
         pub between: [At; 2],
         /// Direction of the line, or the normal of a plane; `[1, 0]` in the plane and `[0, 0, 1]` in space if it is not given.
-        #[serde(default)]
-        pub axis: Vec<f64> [unit "1"],
+        pub axis: Vec<f64> [unit "1"] = default,
     }
 }
 
@@ -149,8 +138,7 @@ parameters! {
         pub between: [At; 2],
         /// The axis; `[0, 0, 1]` of a rotation and `x` of a translation if it is not given, which is refused if a joint
         /// of the two bodies has another.
-        #[serde(default)]
-        pub axis: Vec<f64> [unit "1"],
+        pub axis: Vec<f64> [unit "1"] = default,
         /// The angle of the second marker from the first, or the distance: a formula in `t`.
         pub law: Formula [unit "rad or m"],
     }
@@ -162,8 +150,7 @@ parameters! {
         /// Its centre.
         pub body: At,
         /// Its axis; `[0, 0, 1]` if it is not given.
-        #[serde(default)]
-        pub axis: Vec<f64> [unit "1"],
+        pub axis: Vec<f64> [unit "1"] = default,
         /// Its radius.
         pub radius: f64 [above 0.0, unit "m"],
     }

@@ -59,8 +59,7 @@ parameters! {
     /// Bodies, joints and forces.
     pub struct Mechanism where can_be_assembled {
         /// What bodies move in.
-        #[serde(default)]
-        pub motion: Motion,
+        pub motion: Motion = default,
         /// The equations: of all bodies in absolute coordinates with the joints as constraints, or, with `minimal`, in joint coordinates,
         /// with constraints where joints close loops. What is observed is the same.
         #[serde(default = "at_acceleration_level")]
@@ -72,29 +71,21 @@ parameters! {
         #[serde(default, deserialize_with = "places::gravity")]
         pub gravity: Vec<f64> [unit "m/s²"],
         /// Numbers by name, for formulas.
-        #[serde(default)]
-        pub constants: Named<f64>,
+        pub constants: Named<f64> = default,
         /// Markers on the ground by name.
-        #[serde(default)]
-        pub ground: Named<Point>,
+        pub ground: Named<Point> = default,
         /// Rigid bodies by name.
-        #[serde(default)]
-        pub bodies: Named<Body>,
+        pub bodies: Named<Body> = default,
         /// Joints by name.
-        #[serde(default)]
-        pub joints: Named<Joint>,
+        pub joints: Named<Joint> = default,
         /// Springs, dampers, forces and torques by name.
-        #[serde(default)]
-        pub forces: Named<Force>,
+        pub forces: Named<Force> = default,
         /// Parts that stand there more than once.
-        #[serde(default)]
-        pub repeat: Vec<Repeat>,
+        pub repeat: Vec<Repeat> = default,
         /// Where the initial state comes from.
-        #[serde(default)]
-        pub start: Start,
+        pub start: Start = default,
         /// Bodies, markers and joints of which there are observables; all of mechanisms of up to twelve bodies if none is given.
-        #[serde(default)]
-        pub observe: Vec<String>,
+        pub observe: Vec<String> = default,
     }
 }
 

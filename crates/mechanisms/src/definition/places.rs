@@ -146,8 +146,7 @@ parameters! {
     #[derive(Default)]
     pub struct Oriented {
         /// Coordinates in the frame of the body.
-        #[serde(default)]
-        pub at: Vec<Formula> [unit "m"],
+        pub at: Vec<Formula> [unit "m"] = default,
         /// In the plane: angle of its directions to those of the body.
         pub angle: Option<Formula> [unit "rad"],
         /// In space: vector of the rotation (axis times angle) that turns the directions of the body to its own.

@@ -17,17 +17,13 @@ parameters! {
         /// Indices and their values: a count `10`, for 1 to 10, or the first and the last, `[2, 10]`.
         pub r#for: Named<Range>,
         /// Markers on the ground by name.
-        #[serde(default)]
-        pub ground: Named<super::Point>,
+        pub ground: Named<super::Point> = default,
         /// Bodies by name.
-        #[serde(default)]
-        pub bodies: Named<Body>,
+        pub bodies: Named<Body> = default,
         /// Joints by name.
-        #[serde(default)]
-        pub joints: Named<Joint>,
+        pub joints: Named<Joint> = default,
         /// Forces by name.
-        #[serde(default)]
-        pub forces: Named<Force>,
+        pub forces: Named<Force> = default,
     }
 }
 
