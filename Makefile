@@ -66,6 +66,7 @@ lint: setup ## what the gate asks of the sources
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --release --no-deps --workspace $(WITHOUT_PYTHON) --lib
 	./scripts/features.sh
 	./scripts/lint-tools.sh
+	./scripts/language.py
 
 setup: ## check the tools, and install the system library SUNDIALS if that is allowed; every target that builds calls it
 	@./scripts/setup.sh
