@@ -7,7 +7,7 @@ MBSBENCH = $(CARGO) run --release --
 # Folders of experiments that are sets of benchmark problems.
 SETS = $(notdir $(patsubst %/paper.yaml,%,$(shell grep -l '^kind: set' experiments/*/paper.yaml)))
 
-.PHONY: reproduce times quick report pages sets study test fuzz attack bench instructions performance python lint setup
+.PHONY: reproduce times quick report guide pages sets study test fuzz attack bench instructions performance python lint setup
 
 reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/
 	$(MBSBENCH) reproduce
@@ -20,6 +20,9 @@ quick: setup ## every method, model and renderer on shortened experiments, into 
 
 report: setup ## the report in results/report/, from the committed results, in seconds
 	$(MBSBENCH) render --to html
+
+guide: setup ## the guide with search, API docs and report beside it, into target/site/; needs Python
+	./scripts/guide.sh all
 
 pages: report ## the report's pages in Chromium: WCAG level AA, nothing fetched, no small text; needs node, npm and Chromium
 	./scripts/pages.sh
@@ -67,6 +70,7 @@ lint: setup ## what the gate asks of the sources
 	./scripts/features.sh
 	./scripts/lint-tools.sh
 	./scripts/language.py
+	./scripts/guide.sh
 
 setup: ## check the tools, and install the system library SUNDIALS if that is allowed; every target that builds calls it
 	@./scripts/setup.sh

@@ -295,7 +295,7 @@ fn bounds() -> String {
         .map(|from| format!("{} `{}`", count("bound_from", from.name()), from.name()))
         .collect();
     let text = format!(
-        "Of the {} bounds {} were set or changed when their result was known. They come from: {}.",
+        "The checks have {} bounds, {} of them set or changed when their result was known. They come from:\n{}.",
         bounded.len(),
         count("bound_set", "after"),
         parts.join(", ")

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The guide, from `docs/`, into target/site; with `all`, the API docs and the report beside it, so that the folder can be published.
+# MkDocs is installed below `target` at the first call.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target=${CARGO_TARGET_DIR:-target}
+tools=$target/guide-tools
+wanted="mkdocs-material==9.8.2"
+
+if [ "$(cat "$tools/wanted" 2>/dev/null)" != "$wanted" ]; then
+    if ! { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet --disable-pip-version-check "$wanted"; }; then
+        echo "the guide is not built: that needs python3 with venv, and its package index" >&2
+        exit 1
+    fi
+    echo "$wanted" >"$tools/wanted"
+fi
+NO_MKDOCS_2_WARNING=1 "$tools/bin/mkdocs" build --quiet --strict --site-dir "$(realpath -m "$target/site")"
+cp "$target/site/guide.html" "$target/site/index.html"
+if [ "${1:-}" = all ]; then
+    cargo doc --quiet --release --no-deps --workspace --exclude mbsbench-python --lib
+    cp -r "$target/doc" "$target/site/api"
+    cargo run --quiet --release -- render --to html
+    cp -r results/report "$target/site/report"
+fi
+echo "guide: $target/site/index.html"

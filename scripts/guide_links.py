@@ -1,0 +1,57 @@
+"""A hook of MkDocs: takes the files of the repository that the guide links to into the guide, and points the links at them.
+
+Links out of `docs/` would be broken in a guide that is published by itself. A folder becomes a page that lists its files.
+"""
+
+import pathlib
+import posixpath
+import re
+
+from mkdocs.structure.files import File
+
+ROOT = pathlib.Path(__file__).parent.parent
+LINK = re.compile(r"\]\(((?:\.\./)+[^)#\s]*)(?:#[^)\s]*)?\)")
+
+
+def target_of(page, link):
+    """The file or folder of the repository that a link of a page leads to; none where it is below `docs/`."""
+    target = posixpath.normpath(posixpath.join("docs", posixpath.dirname(page), link))
+    return None if target.startswith("docs/") else target
+
+
+def copy_of(target):
+    """Where the guide has a copy; pages of Markdown are copied as text, since their own links lead elsewhere."""
+    if (ROOT / target).is_dir():
+        return f"files/{target}/index.html"
+    return f"files/{target}.txt" if target.endswith(".md") else f"files/{target}"
+
+
+def on_files(files, config, **_):
+    targets = set()
+    for file in files.documentation_pages():
+        links = (match.group(1) for match in LINK.finditer(file.content_string))
+        targets |= {target for link in links if (target := target_of(file.src_uri, link))}
+    for target in sorted(targets):
+        source = ROOT / target
+        if source.is_dir():
+            names = sorted(path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file())
+            address = lambda name: posixpath.relpath(copy_of(f"{target}/{name}"), posixpath.dirname(copy_of(target)))
+            items = "".join(f'<li><a href="{address(name)}">{name}</a></li>' for name in names)
+            page = f"<!doctype html><meta charset=utf-8><title>{target}</title><h1>{target}</h1><ul>{items}</ul>"
+            files.append(File.generated(config, copy_of(target), content=page))
+            targets_below = [f"{target}/{name}" for name in names]
+        else:
+            targets_below = [target]
+        for below in targets_below:
+            if files.get_file_from_path(copy_of(below)) is None:
+                files.append(File.generated(config, copy_of(below), abs_src_path=str(ROOT / below)))
+    return files
+
+
+def on_page_markdown(markdown, page, **_):
+    def led_to_copy(match):
+        target = target_of(page.file.src_uri, match.group(1))
+        up = "../" * page.file.src_uri.count("/")
+        return f"]({up}{copy_of(target)})" if target else match.group(0)
+
+    return LINK.sub(led_to_copy, markdown)
