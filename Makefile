@@ -70,7 +70,6 @@ lint: setup ## what the gate asks of the sources
 	./scripts/features.sh
 	./scripts/lint-tools.sh
 	./scripts/language.py
-	./scripts/guide.sh
 
 setup: ## check the tools, and install the system library SUNDIALS if that is allowed; every target that builds calls it
 	@./scripts/setup.sh

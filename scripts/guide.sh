@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The guide, from `docs/`, into target/site; with `all`, the API docs and the report beside it, so that the folder can be published.
-# MkDocs is installed below `target` at the first call.
+# The guide, from `docs/` and the program's own lists, into target/site; with `all`, the API docs and the report beside it, so that
+# the folder can be published. MkDocs is installed below `target` at the first call.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
@@ -14,7 +14,10 @@ if [ "$(cat "$tools/wanted" 2>/dev/null)" != "$wanted" ]; then
     fi
     echo "$wanted" >"$tools/wanted"
 fi
-NO_MKDOCS_2_WARNING=1 "$tools/bin/mkdocs" build --quiet --strict --site-dir "$(realpath -m "$target/site")"
+cargo build --quiet --release
+export GUIDE_REFERENCE=$target/guide-reference NO_MKDOCS_2_WARNING=1
+./scripts/guide_reference.py "$target/release/mbsbench" "$GUIDE_REFERENCE"
+"$tools/bin/mkdocs" build --quiet --strict --site-dir "$(realpath -m "$target/site")"
 cp "$target/site/guide.html" "$target/site/index.html"
 if [ "${1:-}" = all ]; then
     cargo doc --quiet --release --no-deps --workspace --exclude mbsbench-python --lib

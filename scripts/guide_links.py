@@ -1,8 +1,9 @@
-"""A hook of MkDocs: takes the files of the repository that the guide links to into the guide, and points the links at them.
+"""A hook of MkDocs: adds the reference pages, which `guide_reference.py` wrote, and the files of the repository that pages link to.
 
 Links out of `docs/` would be broken in a guide that is published by itself. A folder becomes a page that lists its files.
 """
 
+import os
 import pathlib
 import posixpath
 import re
@@ -27,6 +28,8 @@ def copy_of(target):
 
 
 def on_files(files, config, **_):
+    for page in sorted(pathlib.Path(os.environ["GUIDE_REFERENCE"]).glob("*.md")):
+        files.append(File.generated(config, f"reference/{page.name}", content=page.read_text()))
     targets = set()
     for file in files.documentation_pages():
         links = (match.group(1) for match in LINK.finditer(file.content_string))
