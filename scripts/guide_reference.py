@@ -98,9 +98,11 @@ def entries(schema, what):
     yield from [f"# {what.capitalize()}", "", FIRST_LINE[what], ""]
     for entry in schema["$defs"][singular]["anyOf"]:
         for name, parameters in entry.get("properties", {}).items():
-            parameters = next((one for one in parameters.get("anyOf", []) if "$ref" not in one and one.get("title")), parameters)
+            written = (one for one in parameters.get("anyOf", []) if "$ref" not in one and one.get("title"))
+            parameters = next(written, parameters)
             own = {part: one for part, one in schema["$defs"].items() if part.startswith(f"{singular}-{name}-")}
-            about, summary = parameters.get("description", ""), f"{entry['description'][:1].upper()}{cell(entry['description'])[1:]}."
+            about, summary = parameters.get("description", ""), f"{cell(entry['description'])}."
+            summary = summary[:1].upper() + summary[1:]
             is_said = cell(about).lower() == summary.lower()
             yield from [f"## {name}", "", summary, "", "" if is_said else about, ""]
             yield from table(parameters, link_to({}), OWN_KEYS)
