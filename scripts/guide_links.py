@@ -1,6 +1,7 @@
-"""A hook of MkDocs: adds the reference pages, which `guide_reference.py` wrote, and the files of the repository that pages link to.
+"""A hook of MkDocs: adds the reference pages of `guide_reference.py`, and files of the repository that pages link to.
 
-Links out of `docs/` would be broken in a guide that is published by itself. A folder becomes a page that lists its files.
+Links out of `docs/` would be broken in a guide that is published by itself. A folder becomes a page that lists its
+files.
 """
 
 import os

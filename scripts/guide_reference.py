@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the reference pages of the guide: the keys of an experiment file, the commands, and all methods, models and measures.
+"""Writes the reference pages of the guide: keys of an experiment file, commands, methods, models and measures.
 
     scripts/guide_reference.py PROGRAM FOLDER
 
@@ -14,8 +14,8 @@ import sys
 
 FIRST_LINE = {
     "methods": "An experiment names a method under `method:` or in `matrix:`, alone or with parameters: "
-    "`{ dopri5: { dense-output: true } }`. The keys `label`, `step`, `step_per_stage` and `tolerance` are accepted beside "
-    "the parameters.",
+    "`{ dopri5: { dense-output: true } }`. The keys `label`, `step`, `step_per_stage` and `tolerance` are accepted "
+    "beside the parameters.",
     "models": "An experiment names a model under `model:` or in `matrix:`, alone or with parameters: "
     "`{ pendulum: { formulation: minimal } }`.",
     "measures": "An experiment lists measures under `measures:`. Each gives one or more columns of `runs.csv`.",
@@ -44,7 +44,7 @@ def kind(schema, link):
         names = list(schema.get("properties", {}))
         return f"`{names[0]}: …`" if len(names) == 1 else "map"
     bounds = (("above", "exclusiveMinimum"), ("from", "minimum"), ("below", "exclusiveMaximum"), ("to", "maximum"))
-    limits = [f" {word} {schema[key]:g}" for word, key in bounds if key in schema and (word, schema[key]) != ("from", 0)]
+    limits = [f" {word} {schema[key]:g}" for word, key in bounds if key in schema]
     return {"string": "text", "integer": "whole number"}.get(found, found) + ",".join(limits)
 
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Checks the language of docs, comments and experiment files against three ceilings, which may only be lowered.
 
-- The share of blocks of documentation whose first line begins with a clause that has no main clause ("What stands here.",
-  "Whether it ends."); questions are exempt.
-- Lines of more than 120 characters in code and prose; tables, links, blocks of code in Markdown and generated files are exempt.
+- The share of blocks of documentation that begin with a clause that has no main clause ("What stands here.", "Whether
+  it ends."); questions are exempt.
+- Lines of more than 120 characters in code and prose; tables, links, blocks of code in Markdown and generated files
+  are exempt.
 - Words and idioms that read as if translated.
 
     scripts/language.py [--list]
