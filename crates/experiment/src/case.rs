@@ -233,21 +233,16 @@ fn read_span(rest: &Node, place: Place) -> Result<[f64; 2], Problem> {
 pub fn read_settings(node: &Node) -> Result<Settings, Problem> {
     let settings: Settings = read(node)?;
     let steps = [("initial_step", settings.initial_step), ("max_step", settings.max_step)];
-    for (key, step) in steps {
-        if let Some(step) = step.filter(|&step| step <= 0.0) {
-            return Err(
-                Problem::new(node.place_of(key), format!("`{key}` is {step}")).help("accepted: a number above zero, s")
-            );
+    let steps = steps.into_iter().filter_map(|(key, step)| Some((key, step?, "a number above zero, s")));
+    let budgets = [("max_steps", settings.max_steps), ("max_rhs_evaluations", settings.max_rhs_evaluations)];
+    let budgets = budgets.map(|(key, budget)| (key, budget as f64, "a whole number from 1"));
+    match steps.chain(budgets).find(|&(_, value, _)| value <= 0.0) {
+        Some((key, value, accepted)) => {
+            let problem = Problem::new(node.place_of(key), format!("`{key}` is {value}"));
+            Err(problem.help(format!("accepted: {accepted}")))
         }
+        None => Ok(settings),
     }
-    for (key, budget) in [("max_steps", settings.max_steps), ("max_rhs_evaluations", settings.max_rhs_evaluations)] {
-        if budget == 0 {
-            return Err(
-                Problem::new(node.place_of(key), format!("`{key}` is 0")).help("accepted: a whole number from 1")
-            );
-        }
-    }
-    Ok(settings)
 }
 
 fn read_measures(

@@ -20,18 +20,10 @@ pub fn panel_id(figure: &str, panel: usize) -> Option<String> {
 pub(super) fn check(experiment: &Experiment, problems: &mut Problems) {
     let Experiment { document, tables, plots, drawings, animations, .. } = experiment;
     let mut names = Names { document, seen: HashMap::new(), problems };
-    for Placed { value, node } in tables {
-        names.id("table", &value.id, node);
-    }
-    for Placed { value, node } in plots {
-        names.id("figure", &value.id, node);
-    }
-    for Placed { value, node } in drawings {
-        names.id("drawing", &value.id, node);
-    }
-    for Placed { value, node } in animations {
-        names.id("animation", &value.id, node);
-    }
+    tables.iter().for_each(|Placed { value, node }| names.id("table", &value.id, node));
+    plots.iter().for_each(|Placed { value, node }| names.id("figure", &value.id, node));
+    drawings.iter().for_each(|Placed { value, node }| names.id("drawing", &value.id, node));
+    animations.iter().for_each(|Placed { value, node }| names.id("animation", &value.id, node));
     for Placed { value, node } in plots.iter().filter(|figure| figure.value.separate) {
         names.panels(&value.id, value.panels.len(), node);
     }

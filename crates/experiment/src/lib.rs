@@ -223,23 +223,20 @@ fn list<'n>(root: &'n Node, key: &str) -> Result<&'n [Node], Problem> {
 fn read_timing(root: &Node) -> Result<Option<Timing>, Problem> {
     let Some(node) = root.get("timing") else { return Ok(None) };
     let timing: Timing = read(node)?;
+    let refused = |key, message, help| Err(Problem::new(node.place_of(key), message).help(help));
     if timing.repeat == 0 {
-        return Err(Problem::new(node.place_of("repeat"), "no repetition").help("accepted: a whole number from 1"));
+        return refused("repeat", "no repetition", "accepted: a whole number from 1");
     }
     if timing.until.is_some_and(|until| !(until > 0.0 && until.is_finite())) {
-        return Err(
-            Problem::new(node.place_of("until"), "no width").help("accepted: a relative width above zero, `0.03`")
-        );
+        return refused("until", "no width", "accepted: a relative width above zero, `0.03`");
     }
     if timing.until.is_some() && timing.relative_to.is_none() {
         let message = "there is no ratio that could have this width";
-        return Err(
-            Problem::new(node.place_of("until"), message).help("`relative_to` names the method in the denominator")
-        );
+        return refused("until", message, "`relative_to` names the method in the denominator");
     }
     if timing.most.is_some_and(|most| most < timing.repeat || timing.until.is_none()) {
-        return Err(Problem::new(node.place_of("most"), "a limit that limits nothing")
-            .help("accepted: beside `until`, a whole number from that of `repeat`"));
+        let help = "accepted: beside `until`, a whole number from that of `repeat`";
+        return refused("most", "a limit that limits nothing", help);
     }
     Ok(Some(timing))
 }

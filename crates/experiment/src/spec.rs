@@ -10,6 +10,7 @@ use mbsbench_problem::{Clock, Events, Matrices};
 use schemars::JsonSchema;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::json;
 
 use super::Label;
 
@@ -447,19 +448,7 @@ pub struct AnimationSpec {
 impl AnimationSpec {
     /// The animation `id` of all runs over their whole span, with what holds where nothing is said.
     pub fn of(id: &str) -> Self {
-        Self {
-            id: id.to_owned(),
-            title: None,
-            caption: None,
-            view: None,
-            unit: metre(),
-            to_scale: yes(),
-            span: None,
-            frames: frames(),
-            speed: None,
-            still: None,
-            filter: BTreeMap::new(),
-        }
+        serde_json::from_value(json!({ "id": id })).expect("all but the id has a default")
     }
 }
 

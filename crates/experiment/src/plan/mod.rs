@@ -278,14 +278,7 @@ impl Plan {
 
     /// The runs that have these axis values, with their numbers.
     pub fn meant(&self, filter: &BTreeMap<String, AxisValue>) -> impl Iterator<Item = (usize, &RunSpec)> {
-        let axes: Option<Vec<_>> = filter.iter().map(|(axis, value)| Some((self.axis(axis)?, value))).collect();
-        let is_at = |run: &RunSpec, axis: usize, value: &AxisValue| {
-            run.cells[axis].as_ref().is_some_and(|label| value.matches(label))
-        };
-        let runs = self.runs.iter().enumerate();
-        runs.filter(move |(_, run)| {
-            axes.as_ref().is_some_and(|axes| axes.iter().all(|&(axis, value)| is_at(run, axis, value)))
-        })
+        self.runs.iter().enumerate().filter(move |(_, run)| self.is_meant(run, filter))
     }
 
     /// Whether a run is one of those that a reconstruction makes in every set-up.

@@ -203,50 +203,41 @@ pub fn times<'r>(reference: &ReferencePlan, runs: impl Iterator<Item = &'r RunSp
 /// `quick:` may ask for something else, which is made with its runs.
 pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
     let mut problems = Problems::default();
-    check_given(plan, &mut problems)?;
-    if plan.experiment.quick {
-        return problems.into_result(&plan.experiment.document);
-    }
     let mut seen = BTreeSet::new();
     for reference in plan.runs.iter().filter_map(|run| run.reference.as_ref()) {
-        let Some(stored) = reference.stored.as_ref().filter(|_| seen.insert(reference.key.full())) else { continue };
-        let runs = plan.runs.iter().filter(|run| run.reference.as_ref().is_some_and(|own| own.key == reference.key));
-        let wrong = match &stored.kept {
-            Err(error) => error.to_string(),
-            Ok(kept) if kept.key != reference.key.full() => "was made for another model, span or method".to_owned(),
-            Ok(kept) => match times(reference, runs).iter().find(|&&t| kept.trajectory.row(t).is_none()) {
-                Some(t) => format!("has no values at t = {t} s"),
-                None => continue,
-            },
-        };
-        let problem = Problem::new(stored.place, format!("`{}` {wrong}", stored.path.display()));
-        problems.add(problem.help(format!("make it with `{}`", command(&plan.experiment.id))));
-    }
-    problems.into_result(&plan.experiment.document)
-}
-
-/// Each file that gives a reference makes sense, and has the observables and times that measures ask for.
-fn check_given(plan: &Plan, problems: &mut Problems) -> Result<(), BadInput> {
-    let mut seen = BTreeSet::new();
-    for reference in plan.runs.iter().filter_map(|run| run.reference.as_ref()) {
-        let Origin::Given(given) = &reference.origin else { continue };
-        let given = given.as_ref().map_err(Clone::clone)?;
-        if !seen.insert(reference.key.full()) {
+        if !seen.insert((reference.key.full(), reference.stored.as_ref().map(|stored| &stored.path))) {
             continue;
         }
         let runs = || plan.runs.iter().filter(|run| run.reference.as_ref().is_some_and(|own| own.key == reference.key));
-        let lacks = lacking(given, reference, runs());
-        let lacks =
-            lacks.or_else(|| given.at(&times(reference, runs())).err().map(|t| format!("no values at t = {t} s")));
-        if let Some(lacks) = lacks {
-            let problem = Problem::new(given.place, format!("`{}` has {lacks}", given.path.display()));
-            problems.add(
-                problem
-                    .help("accepted: a file with what the measures compare, at their times; nothing is interpolated"),
-            );
+        match (&reference.origin, &reference.stored) {
+            (Origin::Given(given), _) => {
+                let given = given.as_ref().map_err(Clone::clone)?;
+                let absent = || given.at(&times(reference, runs())).err().map(|t| format!("no values at t = {t} s"));
+                if let Some(lacks) = lacking(given, reference, runs()).or_else(absent) {
+                    let problem = Problem::new(given.place, format!("`{}` has {lacks}", given.path.display()));
+                    let help =
+                        "accepted: a file with what the measures compare, at their times; nothing is interpolated";
+                    problems.add(problem.help(help));
+                }
+            }
+            (Origin::Solved(_), Some(stored)) if !plan.experiment.quick => {
+                let wrong = match &stored.kept {
+                    Err(error) => error.to_string(),
+                    Ok(kept) if kept.key != reference.key.full() => {
+                        "was made for another model, span or method".to_owned()
+                    }
+                    Ok(kept) => match times(reference, runs()).iter().find(|&&t| kept.trajectory.row(t).is_none()) {
+                        Some(t) => format!("has no values at t = {t} s"),
+                        None => continue,
+                    },
+                };
+                let problem = Problem::new(stored.place, format!("`{}` {wrong}", stored.path.display()));
+                problems.add(problem.help(format!("make it with `{}`", command(&plan.experiment.id))));
+            }
+            (Origin::Solved(_), _) => {}
         }
     }
-    Ok(())
+    problems.into_result(&plan.experiment.document)
 }
 
 /// An observable that measures compare and the file does not have. Those of whole classes compare all that have one.
