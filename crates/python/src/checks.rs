@@ -48,8 +48,11 @@ impl Checked {
     }
 }
 
-/// A function of a vector that gives nothing if it has no finite value.
-type Function<'f> = dyn FnMut(&[f64]) -> Option<Vec<f64>> + 'f;
+/// A distance, and the values at it ahead and behind.
+type Around = (f64, Vec<f64>, Vec<f64>);
+
+/// A function of a vector that gives nothing if it has no finite value; an error if it is interrupted.
+type Function<'f> = dyn FnMut(&[f64]) -> Result<Option<Vec<f64>>, Failure> + 'f;
 
 /// Checks the functions of `y' = f(t, y)` at a start.
 ///
@@ -72,15 +75,14 @@ pub fn ode(ode: &mut PythonOde<'_>, t: f64, y: &[f64]) -> Result<(), Failure> {
         if !usable(place, found, refuse)? {
             continue;
         }
-        let mut interrupted = None;
         let mut rhs = |y: &[f64]| {
             let mut rate = vec![0.0; y.len()];
             let found = ode.rhs(t, y, &mut rate).and_then(|()| defined(&ode.calls, t));
-            passed(found, &mut interrupted).then_some(rate)
+            Ok(passed(found)?.then_some(rate))
         };
-        let compared = derivative(&jacobian, &y, &mut rhs);
-        interrupted.map_or(Ok(()), Err)?;
-        compared.map_err(|wrong| refuse(format!("`jacobian` is not ∂f/∂y at t = {t}, y = {}: {wrong}", shown(&y))))?;
+        if let Some(wrong) = derivative(&jacobian, &y, &mut rhs)? {
+            return Err(refuse(format!("`jacobian` is not ∂f/∂y at t = {t}, y = {}: {wrong}", shown(&y))));
+        }
     }
     Ok(())
 }
@@ -111,19 +113,18 @@ pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64])
         }
         let at = || format!("at t = {t}, q = {}", shown(&q));
         if place == 0 || functions.jacobian.is_some() {
-            let mut interrupted = None;
             let mut constraints = |q: &[f64]| {
                 let mut phi = vec![0.0; system.m()];
                 system.phi(t, q, &mut phi);
-                passed(defined(&system.calls, t), &mut interrupted).then_some(phi)
+                Ok(passed(defined(&system.calls, t))?.then_some(phi))
             };
-            let compared = derivative(&jacobian, &q, &mut constraints);
-            interrupted.map_or(Ok(()), Err)?;
             let what = match functions.jacobian {
                 Some(_) => "`jacobian` is not ∂Φ/∂q",
                 None => "differences of `constraints` are too coarse, give its `jacobian`",
             };
-            compared.map_err(|wrong| refuse(format!("{what} {}: {wrong}", at())))?;
+            if let Some(wrong) = derivative(&jacobian, &q, &mut constraints)? {
+                return Err(refuse(format!("{what} {}: {wrong}", at())));
+            }
         }
         if place == 0 && system.m() > 0 {
             velocities(system, t, &q, v, &jacobian)?;
@@ -246,7 +247,7 @@ fn inertia(mass: &DMatrix<f64>, jacobian: &DMatrix<f64>) -> Result<(), String> {
 }
 
 /// Checks a Jacobian against differences of its function.
-fn derivative(given: &DMatrix<f64>, x: &[f64], of: &mut Function<'_>) -> Result<(), String> {
+fn derivative(given: &DMatrix<f64>, x: &[f64], of: &mut Function<'_>) -> Result<Option<String>, Failure> {
     let size = |row: usize| given.row(row).iter().zip(x).map(|(entry, x)| (entry * x).abs()).sum::<f64>();
     let sizes: Vec<f64> = (0..given.nrows()).map(size).collect();
     for k in 0..x.len() {
@@ -256,7 +257,7 @@ fn derivative(given: &DMatrix<f64>, x: &[f64], of: &mut Function<'_>) -> Result<
             if open.is_empty() {
                 break;
             }
-            let Some((h, ahead, behind)) = around(x, k, part * unit, of) else { continue };
+            let Some((h, ahead, behind)) = around(x, k, part * unit, of)? else { continue };
             open.retain_mut(|(row, nearest)| {
                 let (entry, row) = (given[(*row, k)], *row);
                 let found = (ahead[row] - behind[row]) / (2.0 * h);
@@ -269,42 +270,45 @@ fn derivative(given: &DMatrix<f64>, x: &[f64], of: &mut Function<'_>) -> Result<
                 (found - entry).abs() > allowed
             });
         }
-        open.retain(|(row, nearest)| nearest.is_finite() && !is_edge(given[(*row, k)], (x, k, *row), unit, of));
-        if let Some((row, nearest)) = open.first() {
-            return Err(format!(
-                "row {row}, column {k} is {:e}, and differences give {nearest:e}; \
-                 accepted: equal to {DERIVATIVE:e} of their size",
-                given[(*row, k)]
-            ));
+        for (row, nearest) in open.into_iter().filter(|(_, nearest)| nearest.is_finite()) {
+            let entry = given[(row, k)];
+            if !is_edge(entry, (x, k, row), unit, of)? {
+                return Ok(Some(format!(
+                    "row {row}, column {k} is {entry:e}, and differences give {nearest:e}; \
+                     accepted: equal to {DERIVATIVE:e} of their size"
+                )));
+            }
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 /// A function on both sides of `x` in component `k`, and the distance; none if it has no value.
-fn around(x: &[f64], k: usize, h: f64, of: &mut Function<'_>) -> Option<(f64, Vec<f64>, Vec<f64>)> {
+fn around(x: &[f64], k: usize, h: f64, of: &mut Function<'_>) -> Result<Option<Around>, Failure> {
     let mut moved = x.to_vec();
     // A distance that is exact.
     let h = (x[k] + h) - x[k];
     moved[k] = x[k] + h;
-    let ahead = of(&moved)?;
+    let Some(ahead) = of(&moved)? else { return Ok(None) };
     moved[k] = x[k] - h;
-    Some((h, ahead, of(&moved)?))
+    Ok(of(&moved)?.map(|behind| (h, ahead, behind)))
 }
 
 /// Whether a function jumps at `x`, or has an edge there whose one-sided derivatives have `entry` between them: there
 /// is no derivative to compare with.
-fn is_edge(entry: f64, (x, k, row): (&[f64], usize, usize), unit: f64, of: &mut Function<'_>) -> bool {
-    let Some(here) = of(x).map(|here| here[row]) else { return true };
-    let mut sides = |h: f64| {
-        let (h, ahead, behind) = around(x, k, h * unit, of)?;
-        Some([(ahead[row] - here) / h, (here - behind[row]) / h])
+fn is_edge(entry: f64, (x, k, row): (&[f64], usize, usize), unit: f64, of: &mut Function<'_>) -> Result<bool, Failure> {
+    let Some(here) = of(x)?.map(|here| here[row]) else { return Ok(true) };
+    let mut sides = |h: f64| -> Result<_, Failure> {
+        let around = around(x, k, h * unit, of)?;
+        Ok(around.map(|(h, ahead, behind)| [(ahead[row] - here) / h, (here - behind[row]) / h]))
     };
-    let (Some([wide_ahead, wide_behind]), Some([ahead, behind])) = (sides(1e-5), sides(1e-7)) else { return true };
+    let (Some([wide_ahead, wide_behind]), Some([ahead, behind])) = (sides(1e-5)?, sides(1e-7)?) else {
+        return Ok(true);
+    };
     let size = ahead.abs() + behind.abs();
     let jumps = size > 30.0 * (wide_ahead.abs() + wide_behind.abs());
     let between = entry >= ahead.min(behind) - 1e-3 * size && entry <= ahead.max(behind) + 1e-3 * size;
-    jumps || ((ahead - behind).abs() > 1e-2 * size && between)
+    Ok(jumps || ((ahead - behind).abs() > 1e-2 * size && between))
 }
 
 /// The start, and states near it, in a direction without a pattern.
@@ -330,9 +334,8 @@ fn projected(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<Opti
     for _ in 0..20 {
         system.phi(t, &q, &mut phi);
         system.differences_at(t, &q, &mut jacobian);
-        let mut interrupted = None;
-        if !passed(defined(&system.calls, t), &mut interrupted) {
-            return interrupted.map_or(Ok(None), Err);
+        if !passed(defined(&system.calls, t))? {
+            return Ok(None);
         }
         if violated(&phi, |row| 1e-3 * CONSISTENT * terms(&jacobian, row, &q)).is_none() {
             return Ok(Some(q));
@@ -379,15 +382,11 @@ fn usable(
 }
 
 /// Whether a state beside the start has a value. An interruption by the user is kept.
-fn passed(found: Result<Option<String>, Failure>, interrupted: &mut Option<Failure>) -> bool {
+fn passed(found: Result<Option<String>, Failure>) -> Result<bool, Failure> {
     match found {
-        Ok(wrong) => wrong.is_none(),
-        Err(failure) => {
-            if matches!(failure, Failure::Interrupted { .. }) {
-                *interrupted = Some(failure);
-            }
-            false
-        }
+        Ok(wrong) => Ok(wrong.is_none()),
+        Err(failure @ Failure::Interrupted { .. }) => Err(failure),
+        Err(_) => Ok(false),
     }
 }
 

@@ -78,12 +78,12 @@ impl<'f> PythonMechanics<'f> {
 
     /// Number of coordinates.
     pub fn n(&self) -> usize {
-        self.functions.sizes[0]
+        self.functions.full.coordinates
     }
 
     /// Number of constraints.
     pub fn m(&self) -> usize {
-        self.functions.sizes[1]
+        self.functions.full.constraints
     }
 
     /// Calls a function of the model that is not missing, with arguments that are vectors and may begin with the time.
@@ -243,23 +243,6 @@ impl Mechanics for PythonMechanics<'_> {
     fn structure(&mut self) -> Arc<Structure> {
         let full = self.functions.full;
         Arc::clone(self.structure.get_or_insert_with(|| MechanicsOf::<_, f64>::new(&full).structure()))
-    }
-
-    fn acceleration_terms(
-        &mut self,
-        t: f64,
-        q: &[f64],
-        v: &[f64],
-        mass: &mut DMatrix<f64>,
-        forces: &mut [f64],
-        jacobian: &mut DMatrix<f64>,
-        bias: &mut [f64],
-    ) {
-        self.calls.at(t);
-        self.mass(q, mass);
-        self.forces(t, q, v, forces);
-        self.constraint_jacobian(t, q, v, jacobian);
-        self.acceleration_bias(t, q, v, bias);
     }
 
     fn check_start(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), Failure> {

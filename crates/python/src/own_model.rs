@@ -41,7 +41,6 @@ pub struct Functions {
     /// `y`, or `(q ; v)`.
     initial: Vec<f64>,
     /// Coordinates and constraints of a mechanical system.
-    pub sizes: [usize; 2],
     pub full: Full,
 }
 
@@ -72,7 +71,6 @@ impl PythonModel {
             constraints: function("constraints")?,
             energy: function("energy")?,
             initial,
-            sizes: [coordinates, constraint_count],
             full: Full { coordinates, constraints: constraint_count },
         };
         Ok(Self { functions: Arc::new(functions) })
@@ -147,7 +145,7 @@ impl Model for PythonModel {
     }
 
     fn observation(&self) -> Box<dyn Observation + '_> {
-        let constraints = vec![0.0; self.functions.sizes[1]];
+        let constraints = vec![0.0; self.functions.full.constraints];
         Box::new(PythonObservation { functions: &self.functions, calls: Calls::default(), constraints, failure: None })
     }
 
@@ -178,7 +176,7 @@ impl Observation for PythonObservation<'_> {
             further = rest;
         }
         if let (Some(function), Some(value)) = (&functions.constraints, further.first_mut()) {
-            let (q, into) = (&y[..functions.sizes[0]], Target::Vector(constraints));
+            let (q, into) = (&y[..functions.full.coordinates], Target::Vector(constraints));
             let called = functions.of_state(calls, ("`constraints`", function), t, q, into);
             *value = constraints.iter().fold(0.0, |most, phi| phi.abs().max(most));
             keep_first(failure, called, value);

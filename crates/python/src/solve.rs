@@ -114,6 +114,11 @@ impl Recorder {
         self.states.extend_from_slice(y);
     }
 
+    /// The next time that is asked for, if it is not after this one.
+    fn next_until(&mut self, t: f64) -> Option<f64> {
+        self.asked.as_mut()?.pop_if(|asked| *asked <= t)
+    }
+
     /// Lets Python handle signals now and then; a handler may raise.
     fn look(&mut self, t: f64) -> ControlFlow<Failure> {
         if self.looked.elapsed() < Duration::from_millis(100) {
@@ -132,33 +137,28 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn start(&mut self, t: f64, y: &[f64]) {
-        match &mut self.asked {
-            None => self.keep(t, y),
-            Some(asked) => {
-                while asked.pop_if(|asked| *asked <= t).is_some() {
-                    self.times.push(t);
-                    self.states.extend_from_slice(y);
-                }
-            }
+        if self.asked.is_none() {
+            self.keep(t, y);
+        }
+        while self.next_until(t).is_some() {
+            self.keep(t, y);
         }
     }
 
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         self.multipliers.clear();
         self.multipliers.extend_from_slice(step.further.multipliers);
-        match &mut self.asked {
-            None => self.keep(step.t_end, step.end),
-            Some(asked) => {
-                while let Some(t) = asked.pop_if(|asked| *asked <= step.t_end) {
-                    if t == step.t_end {
-                        self.state.copy_from_slice(step.end);
-                    } else if let Err(failure) = step.within.state_at(t, &mut self.state) {
-                        return ControlFlow::Break(failure);
-                    }
-                    self.times.push(t);
-                    self.states.extend_from_slice(&self.state);
-                }
+        if self.asked.is_none() {
+            self.keep(step.t_end, step.end);
+        }
+        while let Some(t) = self.next_until(step.t_end) {
+            if t == step.t_end {
+                self.state.copy_from_slice(step.end);
+            } else if let Err(failure) = step.within.state_at(t, &mut self.state) {
+                return ControlFlow::Break(failure);
             }
+            self.times.push(t);
+            self.states.extend_from_slice(&self.state);
         }
         self.look(step.t_end)
     }

@@ -136,8 +136,8 @@ pub trait Mechanics<S: Scalar = f64> {
         jacobian: &mut DMatrix<S>,
         bias: &mut [S],
     ) {
-        self.mass(q, mass);
         self.forces(t, q, v, forces);
+        self.mass(q, mass);
         self.constraint_jacobian(t, q, v, jacobian);
         self.acceleration_bias(t, q, v, bias);
     }
