@@ -3,6 +3,7 @@
 use mbsbench_problem::{OutOfRange, parameters};
 
 use super::comparison::{Norm, compare};
+use super::simple::{not_empty, one_for_each};
 use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
@@ -26,7 +27,7 @@ parameters! {
 
 impl BenchmarkError {
     fn observables_are_there(&self) -> Result<(), OutOfRange> {
-        not_empty(&self.of)
+        not_empty("of", &self.of)
     }
 }
 
@@ -71,12 +72,8 @@ parameters! {
 
 impl ScaledError {
     fn sizes_fit(&self) -> Result<(), OutOfRange> {
-        not_empty(&self.of)?;
-        if self.sizes.len() != self.of.len() {
-            let accepted = format!("one for each of the {} observables", self.of.len());
-            return Err(OutOfRange::new("sizes", format!("a list of {}", self.sizes.len()), accepted));
-        }
-        Ok(())
+        not_empty("of", &self.of)?;
+        one_for_each("sizes", &self.sizes, &self.of)
     }
 }
 
@@ -98,13 +95,6 @@ impl MeasureDefinition for ScaledError {
         let weight = |j: usize, _| self.sizes[j].recip();
         compare(context, indices(context, &self.of), self.reference_times(context.span), weight, Norm::RootMeanSquare)
     }
-}
-
-fn not_empty(of: &[String]) -> Result<(), OutOfRange> {
-    if of.is_empty() {
-        return Err(OutOfRange::new("of", "an empty list", "at least one observable"));
-    }
-    Ok(())
 }
 
 fn with_bound(name: &str) -> Vec<String> {

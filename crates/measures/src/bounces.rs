@@ -3,7 +3,8 @@
 use mbsbench_problem::parameters;
 
 use super::landmarks::{numbered, padded, passage};
-use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
+use super::simple::over_steps;
+use super::{Measure, MeasureContext, MeasureDefinition, Observed};
 
 parameters! {
     /// Tops of a ball after each bounce, and the duration (s) of the first contact and of the flight after it. Contact
@@ -33,12 +34,25 @@ impl MeasureDefinition for Bounces {
         vec![self.of.clone(), self.top.clone()]
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        Box::new(Bouncing {
-            indices: context.index(&self.of).zip(context.index(&self.top)),
-            count: self.count,
-            scratch: vec![0.0; context.observables.len()],
-            tops: Vec::with_capacity(self.count),
-            ends: Vec::with_capacity(ENDS),
+        let indices = context.index(&self.of).zip(context.index(&self.top));
+        let (count, mut scratch) = (self.count, vec![0.0; context.observables.len()]);
+        let look = move |Seen { tops, ends }: &mut Seen, step: &mut Observed<'_>| {
+            let Some((height, top)) = indices else { return };
+            let [was_down, is_down] = [&step.start, &step.end].map(|observables| observables[height] < 0.0);
+            if was_down == is_down {
+                return;
+            }
+            if ends.len() < ENDS {
+                let at_start = (step.start[height] == 0.0).then_some(step.t_start);
+                ends.extend(at_start.or_else(|| passage(step, height, 0.0, &mut scratch)));
+            }
+            if was_down && tops.len() < count {
+                tops.push(step.end[top]);
+            }
+        };
+        over_steps(Seen::default(), look, move |Seen { tops, ends }, _| {
+            let duration = |k: usize| Some(ends.get(k + 1)? - ends[k]);
+            padded(tops, count).into_iter().chain([duration(0), duration(1)]).collect()
         })
     }
 }
@@ -46,37 +60,11 @@ impl MeasureDefinition for Bounces {
 /// Ends of the first contact, and of the flight after it.
 const ENDS: usize = 3;
 
-struct Bouncing {
-    indices: Option<(usize, usize)>,
-    count: usize,
-    scratch: Vec<f64>,
+#[derive(Default)]
+struct Seen {
     tops: Vec<f64>,
     /// Times of the first touch, the first release and the second touch, s.
     ends: Vec<f64>,
-}
-
-impl Measure for Bouncing {
-    fn step(&mut self, step: &mut Observed<'_>) {
-        let Some((height, top)) = self.indices else { return };
-        let is_down = |observables: &[f64]| observables[height] < 0.0;
-        let released = is_down(step.start) && !is_down(step.end);
-        if is_down(step.start) == is_down(step.end) {
-            return;
-        }
-        if self.ends.len() < ENDS {
-            let at_start = (step.start[height] == 0.0).then_some(step.t_start);
-            self.ends.extend(at_start.or_else(|| passage(step, height, 0.0, &mut self.scratch)));
-        }
-        if released && self.tops.len() < self.count {
-            self.tops.push(step.end[top]);
-        }
-    }
-
-    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-        let duration = |k: usize| Some(self.ends.get(k + 1)? - self.ends[k]);
-        let durations = [duration(0), duration(1)];
-        padded(self.tops, self.count).into_iter().chain(durations).collect()
-    }
 }
 
 #[cfg(test)]

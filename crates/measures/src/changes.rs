@@ -2,7 +2,8 @@
 
 use mbsbench_problem::parameters;
 
-use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
+use super::simple::over_steps;
+use super::{Measure, MeasureContext, MeasureDefinition, Observed};
 
 parameters! {
     /// Largest over smallest step, the largest factor by which a step is smaller than the one before, and the number of
@@ -25,17 +26,24 @@ impl MeasureDefinition for StepChanges {
         ["ratio(step_size)", "largest_drop(step_size)", "drops(step_size)"].map(str::to_owned).to_vec()
     }
     fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        Box::new(Changes { after: self.after, strong: self.strong, ..Changes::default() })
+        let (after, strong) = (self.after, self.strong);
+        // Kept are what is known without the last step, and that step's size, s.
+        let look = move |(seen, last): &mut (Seen, Option<f64>), step: &mut Observed<'_>| {
+            if step.t_start >= after
+                && let Some(size) = last.replace(step.t_end - step.t_start)
+            {
+                seen.see(size, strong);
+            }
+        };
+        over_steps(Default::default(), look, move |(mut seen, last), ending| {
+            // A run that failed was not cut.
+            if let Some(size) = last.filter(|_| ending.failure.is_some()) {
+                seen.see(size, strong);
+            }
+            let Seen { range, largest_drop, drops, .. } = seen;
+            vec![range.map(|[low, high]| high / low), largest_drop, range.map(|_| drops as f64)]
+        })
     }
-}
-
-#[derive(Default)]
-struct Changes {
-    after: f64,
-    strong: f64,
-    /// What is known without the last step, and that step's size, s.
-    seen: Seen,
-    last: Option<f64>,
 }
 
 /// What is known of the steps so far.
@@ -58,26 +66,6 @@ impl Seen {
             self.largest_drop = Some(self.largest_drop.map_or(drop, |largest| largest.max(drop)));
             self.drops += u64::from(drop >= strong);
         }
-    }
-}
-
-impl Measure for Changes {
-    fn step(&mut self, step: &mut Observed<'_>) {
-        if step.t_start < self.after {
-            return;
-        }
-        if let Some(size) = self.last.replace(step.t_end - step.t_start) {
-            self.seen.see(size, self.strong);
-        }
-    }
-
-    fn finish(mut self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
-        // A run that failed was not cut.
-        if let Some(size) = self.last.filter(|_| ending.failure.is_some()) {
-            self.seen.see(size, self.strong);
-        }
-        let Seen { range, largest_drop, drops, .. } = self.seen;
-        vec![range.map(|[low, high]| high / low), largest_drop, range.map(|_| drops as f64)]
     }
 }
 

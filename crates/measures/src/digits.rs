@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{OutOfRange, parameters};
 
-use super::simple::at_end;
+use super::simple::{at_end, one_for_each};
 use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
@@ -50,12 +50,7 @@ struct Kind<'k> {
 
 impl Kind<'_> {
     fn values_belong(&self) -> Result<(), OutOfRange> {
-        if self.values.is_empty() || self.values.len() == self.of.len() {
-            return Ok(());
-        }
-        let (given, accepted) =
-            (format!("a list of {}", self.values.len()), "as many as there are observables in `of`");
-        Err(OutOfRange::new("values", given, accepted))
+        if self.values.is_empty() { Ok(()) } else { one_for_each("values", self.values, self.of) }
     }
 
     fn columns(&self) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use mbsbench_problem::{OutOfRange, parameters};
 
+use super::simple::{not_empty, one_for_each};
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
 parameters! {
@@ -20,11 +21,8 @@ parameters! {
 
 impl DriftConstant {
     fn each_has_its_own(&self) -> Result<(), OutOfRange> {
-        if self.of.is_empty() || self.of.len() != self.on.len() {
-            let accepted = format!("as many observables as `of` has, {}, and one at least", self.of.len());
-            return Err(OutOfRange::new("on", format!("a list of {}", self.on.len()), accepted));
-        }
-        Ok(())
+        not_empty("of", &self.of)?;
+        one_for_each("on", &self.on, &self.of)
     }
 }
 

@@ -3,6 +3,7 @@
 use mbsbench_problem::{Failure, OutOfRange, parameters};
 
 use super::error::grid;
+use super::simple::not_empty;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
 
 parameters! {
@@ -36,10 +37,7 @@ parameters! {
 
 impl Failed {
     fn there_is_a_limit(&self) -> Result<(), OutOfRange> {
-        if self.limits.is_empty() {
-            return Err(OutOfRange::new("limits", "[]", "at least one limit"));
-        }
-        Ok(())
+        not_empty("limits", &self.limits)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{OutOfRange, parameters};
 
-use super::simple::at_end;
+use super::simple::{at_end, not_empty};
 use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
@@ -20,10 +20,7 @@ parameters! {
 
 impl HalfPlaneRadius {
     fn there_is_a_ratio(&self) -> Result<(), OutOfRange> {
-        if self.damping_ratios.is_empty() {
-            return Err(OutOfRange::new("damping_ratios", "an empty list", "one damping ratio or more"));
-        }
-        Ok(())
+        not_empty("damping_ratios", &self.damping_ratios)
     }
 }
 

@@ -4,7 +4,7 @@ use mbsbench_problem::parameters;
 
 use super::sampled::{PARTS, Sampled};
 use super::simple::over_steps;
-use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
+use super::{Measure, MeasureContext, MeasureDefinition, Observed};
 
 /// Columns `name@1` to `name@count`.
 pub(super) fn numbered(name: &str, count: usize) -> impl Iterator<Item = String> + '_ {
@@ -45,22 +45,23 @@ impl MeasureDefinition for Crossings {
         vec![self.of.clone()]
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        Box::new(Passing {
-            index: context.index(&self.of),
-            level: self.level,
-            count: self.count,
-            sampled: Sampled::new(context.observables.len()),
-            times: Vec::with_capacity(self.count),
-        })
+        let (index, level, count) = (context.index(&self.of), self.level, self.count);
+        let mut sampled = Sampled::new(context.observables.len());
+        let look = move |times: &mut Vec<f64>, step: &mut Observed<'_>| {
+            let Some(index) = index.filter(|_| times.len() < count) else { return };
+            sampled.look(step, index);
+            // a state that could not be had joins two parts
+            let mut from = 0;
+            for to in (1..=PARTS).filter(|&to| to == PARTS || !sampled.values[to].is_nan()) {
+                let ends = [from, to].map(|end| (sampled.times[end], sampled.values[end]));
+                from = to;
+                if times.len() < count {
+                    times.extend(passage_between(step, index, level, ends, &mut sampled.scratch));
+                }
+            }
+        };
+        over_steps(Vec::with_capacity(count), look, move |times, _| padded(times, count))
     }
-}
-
-struct Passing {
-    index: Option<usize>,
-    level: f64,
-    count: usize,
-    sampled: Sampled,
-    times: Vec<f64>,
 }
 
 /// Time (s) inside a step at which an observable passes through a level; none where it does not, or did so at the start, which
@@ -105,27 +106,6 @@ fn passage_between(
         }
     }
     Some(b)
-}
-
-impl Measure for Passing {
-    fn step(&mut self, step: &mut Observed<'_>) {
-        let Some(index) = self.index.filter(|_| self.times.len() < self.count) else { return };
-        let Self { sampled, level, count, times, .. } = self;
-        sampled.look(step, index);
-        // a state that could not be had joins two parts
-        let mut from = 0;
-        for to in (1..=PARTS).filter(|&to| to == PARTS || !sampled.values[to].is_nan()) {
-            let ends = [from, to].map(|end| (sampled.times[end], sampled.values[end]));
-            from = to;
-            if times.len() < *count {
-                times.extend(passage_between(step, index, *level, ends, &mut sampled.scratch));
-            }
-        }
-    }
-
-    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-        padded(self.times, self.count)
-    }
 }
 
 parameters! {

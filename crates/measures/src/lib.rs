@@ -245,6 +245,12 @@ pub trait Within {
     fn observables_at(&mut self, t: f64, values: &mut [f64]) -> Result<(), Failure>;
 }
 
+impl<F: FnMut(f64, &mut [f64]) -> Result<(), Failure>> Within for F {
+    fn observables_at(&mut self, t: f64, values: &mut [f64]) -> Result<(), Failure> {
+        self(t, values)
+    }
+}
+
 /// How a run ended.
 pub struct Ending<'e> {
     /// Time of the last accepted state, s.

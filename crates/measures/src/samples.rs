@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{OutOfRange, Spelled, parameters};
 
-use super::simple::{at_end, of_one};
+use super::simple::{at_end, not_empty, of_one};
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
 of_one! {
@@ -39,9 +39,7 @@ impl Sample {
 
 /// Fails unless the list is not empty and strictly increasing.
 pub(super) fn check_increasing(field: &str, times: &[f64]) -> Result<(), OutOfRange> {
-    if times.is_empty() {
-        return Err(OutOfRange::new(field, "an empty list", "at least one time"));
-    }
+    not_empty(field, times)?;
     match times.windows(2).position(|pair| pair[0] >= pair[1]) {
         None => Ok(()),
         Some(k) => {

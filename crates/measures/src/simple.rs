@@ -1,5 +1,7 @@
 //! Measures that are a line or two: what follows from the end of a run, or from a state that each step changes.
 
+use mbsbench_problem::OutOfRange;
+
 use super::{Ending, Measure, Observed};
 
 /// A measure that looks at the end of a run alone.
@@ -31,6 +33,23 @@ pub(super) fn over_steps<T: 'static>(
         }
     }
     Box::new(OverSteps { state, step, finish })
+}
+
+/// A list, the value of `field`, that has to have an item.
+pub(super) fn not_empty<T>(field: &str, list: &[T]) -> Result<(), OutOfRange> {
+    if list.is_empty() {
+        return Err(OutOfRange::new(field, "an empty list", "a list with at least one item"));
+    }
+    Ok(())
+}
+
+/// A list, the value of `field`, that has to have an item for each observable in `of`.
+pub(super) fn one_for_each<T>(field: &str, list: &[T], of: &[String]) -> Result<(), OutOfRange> {
+    if list.len() == of.len() {
+        return Ok(());
+    }
+    let accepted = format!("one for each of the {} observables in `of`", of.len());
+    Err(OutOfRange::new(field, format!("a list of {}", list.len()), accepted))
 }
 
 /// Declares measures without parameters, each with one column of its own name.

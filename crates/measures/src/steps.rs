@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{OutOfRange, parameters};
 
-use super::simple::over_steps;
+use super::simple::{one_for_each, over_steps};
 use super::{Measure, MeasureContext, MeasureDefinition, Observed};
 use crate::stepwise::estimated_error;
 
@@ -93,11 +93,7 @@ parameters! {
 
 impl LocalError {
     fn each_has_a_closed_form(&self) -> Result<(), OutOfRange> {
-        if self.of.len() == self.exact.len() {
-            return Ok(());
-        }
-        let found = format!("of length {}", self.exact.len());
-        Err(OutOfRange::new("exact", found, format!("as many observables as `of` has, {}", self.of.len())))
+        one_for_each("exact", &self.exact, &self.of)
     }
 }
 

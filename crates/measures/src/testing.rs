@@ -3,17 +3,7 @@
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{Counted, Failure, Further, Method, Observer, Solution, Statistics, Task};
 
-use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory, Within};
-
-/// Observables in closed form.
-struct Closed<F>(F);
-
-impl<F: Fn(f64) -> Vec<f64>> Within for Closed<F> {
-    fn observables_at(&mut self, t: f64, values: &mut [f64]) -> Result<(), Failure> {
-        values.copy_from_slice(&(self.0)(t));
-        Ok(())
-    }
-}
+use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
 
 /// A measurement that has seen steps from each of the times (s) to the next, over the observables `q`, `v` and so on as far as there
 /// are any.
@@ -45,7 +35,10 @@ pub fn against<D: MeasureDefinition>(
             end: &end,
             state: &[],
             further: Further::default(),
-            within: &mut Closed(&observables),
+            within: &mut |t: f64, values: &mut [f64]| {
+                values.copy_from_slice(&observables(t));
+                Ok(())
+            },
         });
     }
     measurement

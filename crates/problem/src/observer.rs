@@ -15,6 +15,12 @@ pub trait Interpolant<S: Scalar = f64> {
     fn state_at(&mut self, t: S, y: &mut [S]) -> Result<(), Failure>;
 }
 
+impl<S: Scalar, F: FnMut(S, &mut [S]) -> Result<(), Failure>> Interpolant<S> for F {
+    fn state_at(&mut self, t: S, y: &mut [S]) -> Result<(), Failure> {
+        self(t, y)
+    }
+}
+
 /// An accepted step as an observer sees it.
 pub struct Step<'s, S: Scalar = f64> {
     /// Number of the step, from 1.

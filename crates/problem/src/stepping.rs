@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use crate::grid::{Grid, rest};
-use crate::{Counts, Failure, Further, Interpolant, Observer, Scalar, Solution, Statistics, Step, Task};
+use crate::{Counts, Failure, Further, Observer, Scalar, Solution, Statistics, Step, Task};
 
 /// How a method makes its steps; [`Run::solve`] is the loop around them.
 ///
@@ -202,40 +202,28 @@ pub struct Made<'m, S: Scalar = f64> {
 
 impl<S: Scalar> Made<'_, S> {
     /// Shows the step from `start` to `end`; `inside` writes the state at a time between them, as
-    /// [`Interpolant::state_at`] does.
+    /// [`Interpolant::state_at`](crate::Interpolant::state_at) does.
     #[inline(always)]
     pub fn show(
         self,
         start: &[S],
         end: &[S],
         further: Further<'_, S>,
-        inside: impl FnMut(S, &mut [S]) -> Result<(), Failure>,
+        mut inside: impl FnMut(S, &mut [S]) -> Result<(), Failure>,
     ) -> ControlFlow<Failure> {
         let Self { observer, index, t_start, t_end } = self;
-        let within = &mut Within { t_start, start, t_end, end, inside };
+        let within = &mut |t: S, y: &mut [S]| {
+            // Both ends are as they are.
+            if t == t_start {
+                y.copy_from_slice(start);
+            } else if t == t_end {
+                y.copy_from_slice(end);
+            } else {
+                inside(t, y)?;
+            }
+            Ok(())
+        };
         observer.step(&mut Step { index, t_start, start, t_end, end, further, within })
-    }
-}
-
-/// The state in a step, with both ends as they are.
-struct Within<'w, S, I> {
-    t_start: S,
-    start: &'w [S],
-    t_end: S,
-    end: &'w [S],
-    inside: I,
-}
-
-impl<S: Scalar, I: FnMut(S, &mut [S]) -> Result<(), Failure>> Interpolant<S> for Within<'_, S, I> {
-    fn state_at(&mut self, t: S, y: &mut [S]) -> Result<(), Failure> {
-        if t == self.t_start {
-            y.copy_from_slice(self.start);
-        } else if t == self.t_end {
-            y.copy_from_slice(self.end);
-        } else {
-            (self.inside)(t, y)?;
-        }
-        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use mbsbench_experiment::{Recording, Rule, RunSpec};
 use mbsbench_measures::stepwise::{drawable, properties};
-use mbsbench_measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory, Within};
+use mbsbench_measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory};
 use mbsbench_numbers::Decimator;
 use mbsbench_problem::{
     Failure, Formulated, Method, Model, Observation, Observer, Statistics, Status, Step, StepControl, Task,
@@ -264,7 +264,11 @@ impl Observer for Watch<'_> {
         if !step.further.multipliers.is_empty() {
             self.observation.observe_multipliers(step.further.multipliers, &mut self.after);
         }
-        let mut inside = Inside { within: step.within, observation: self.inside.as_mut(), state: &mut self.state };
+        let mut inside = |t: f64, values: &mut [f64]| {
+            step.within.state_at(t, &mut self.state)?;
+            self.inside.observe(t, &self.state, values);
+            Ok(())
+        };
         let mut observed = Observed {
             t_start: step.t_start,
             t_end: step.t_end,
@@ -294,21 +298,6 @@ impl Observer for Watch<'_> {
             None if self.stop.is_asked() => ControlFlow::Break(Failure::Interrupted { time: step.t_end }),
             None => ControlFlow::Continue(()),
         }
-    }
-}
-
-/// Observables of the state inside a step.
-struct Inside<'i> {
-    within: &'i mut dyn mbsbench_problem::Interpolant,
-    observation: &'i mut dyn Observation,
-    state: &'i mut Vec<f64>,
-}
-
-impl Within for Inside<'_> {
-    fn observables_at(&mut self, t: f64, values: &mut [f64]) -> Result<(), Failure> {
-        self.within.state_at(t, self.state)?;
-        self.observation.observe(t, self.state, values);
-        Ok(())
     }
 }
 
