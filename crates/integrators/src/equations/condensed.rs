@@ -27,21 +27,18 @@ pub(super) struct Condensed<T: Number, S> {
 
 /// Memory for the matrix of a condensed system, its factors and a vector that is right-hand side and then solution.
 pub(super) trait System<T: Number> {
-    /// What the matrix is made of.
-    type Parts<'p>: Copy;
-
     /// Number of unknowns.
     fn len(&self) -> usize;
 
     /// Writes the matrix for `s = 1/γ` and factorizes it.
-    fn make(&mut self, s: T, parts: Self::Parts<'_>) -> Result<(), Singular>;
+    fn make(&mut self, s: T, parts: Parts<'_>) -> Result<(), Singular>;
 
     /// Puts component `i` of the vector.
     fn put(&mut self, i: usize, x: T);
 
     /// Adds `M x + C y` to the dynamic rows of the vector, of which `component` tells the components `(xⱼ, yⱼ)` for all columns `j` in
     /// ascending order; leaves anything in the other rows.
-    fn add_products(&mut self, columns: usize, component: impl FnMut(usize) -> (T, T), parts: Self::Parts<'_>);
+    fn add_products(&mut self, columns: usize, component: impl FnMut(usize) -> (T, T), parts: Parts<'_>);
 
     /// Solves for the vector with the factors.
     fn solve(&mut self);
@@ -55,15 +52,24 @@ impl<T: Number, S: System<T>> Condensed<T, S> {
     pub(super) fn new(n: usize, system: S) -> Self {
         Self { gamma: T::one(), system, kinematic: vec![T::zero(); n] }
     }
+}
 
+/// A condensed system with memory of any kind.
+pub(super) trait Solve<T: Number> {
     /// Forms and factorizes the matrix for `gamma`.
-    pub(super) fn factorize(&mut self, gamma: T, parts: S::Parts<'_>) -> Result<(), Singular> {
+    fn factorize(&mut self, gamma: T, parts: Parts<'_>) -> Result<(), Singular>;
+
+    /// Solves for the right-hand side that `vector` holds, in place.
+    fn solve(&mut self, vector: &mut T::Vector<'_>, parts: Parts<'_>);
+}
+
+impl<T: Number, S: System<T>> Solve<T> for Condensed<T, S> {
+    fn factorize(&mut self, gamma: T, parts: Parts<'_>) -> Result<(), Singular> {
         self.gamma = gamma;
         self.system.make(gamma.recip(), parts)
     }
 
-    /// Solves for the right-hand side that `vector` holds, in place.
-    pub(super) fn solve(&mut self, vector: &mut T::Vector<'_>, parts: S::Parts<'_>) {
+    fn solve(&mut self, vector: &mut T::Vector<'_>, parts: Parts<'_>) {
         let Self { gamma, system, kinematic } = self;
         let (n, gamma) = (kinematic.len(), *gamma);
         let (velocities, dynamics) = (n, 2 * n);
@@ -103,16 +109,16 @@ pub(super) struct Parts<'p> {
     pub damping: &'p Matrix<f64>,
     /// `K`.
     pub stiffness: &'p Matrix<f64>,
+    /// All this in blocks, for few bodies.
+    pub blocks: &'p Linearised,
 }
 
 impl<T: Number + Element> System<T> for SparseSaddle<T> {
-    type Parts<'p> = Parts<'p>;
-
     fn len(&self) -> usize {
         self.0.x.len()
     }
 
-    fn make(&mut self, s: T, Parts { point, damping, stiffness }: Parts<'_>) -> Result<(), Singular> {
+    fn make(&mut self, s: T, Parts { point, damping, stiffness, .. }: Parts<'_>) -> Result<(), Singular> {
         let one = <T as From<f64>>::from(1.0);
         self.put([(one, &point.mass), (-s, damping), (s * s, stiffness)], one, &point.jacobian);
         self.0.factorize()
@@ -156,7 +162,7 @@ impl Linearised {
     }
 
     /// Copies them.
-    pub(super) fn take(&mut self, Parts { point, damping, stiffness }: Parts<'_>) {
+    pub(super) fn take(&mut self, point: &Terms<f64>, damping: &Matrix<f64>, stiffness: &Matrix<f64>) {
         let (n, m) = (point.forces.len(), point.constraints.len());
         let mut columns = self.inertia.iter_mut();
         for (j, column) in columns.by_ref().take(n).enumerate() {
@@ -184,14 +190,13 @@ fn columns_of(matrix: &DMatrix<f64>, j: usize) -> &[f64] {
 }
 
 impl<T: Number> System<T> for Factors<T> {
-    type Parts<'p> = &'p Linearised;
-
     #[inline(always)]
     fn len(&self) -> usize {
         self.len()
     }
 
-    fn make(&mut self, s: T, Linearised { inertia, damping, stiffness }: &Linearised) -> Result<(), Singular> {
+    fn make(&mut self, s: T, parts: Parts<'_>) -> Result<(), Singular> {
+        let Linearised { inertia, damping, stiffness } = parts.blocks;
         let square = s * s;
         for (block, inertia) in self.matrix.blocks_mut().iter_mut().zip(inertia.blocks()) {
             *block = T::block(inertia);
@@ -213,8 +218,8 @@ impl<T: Number> System<T> for Factors<T> {
     }
 
     #[inline(always)]
-    fn add_products(&mut self, columns: usize, mut component: impl FnMut(usize) -> (T, T), parts: &Linearised) {
-        let Linearised { inertia, damping, .. } = parts;
+    fn add_products(&mut self, columns: usize, mut component: impl FnMut(usize) -> (T, T), parts: Parts<'_>) {
+        let Linearised { inertia, damping, .. } = parts.blocks;
         written_out!(damping.height(); BLOCKS => for j in 0..columns {
             let (of_inertia, of_damping) = component(j);
             let x = &mut self.x[..BLOCKS];

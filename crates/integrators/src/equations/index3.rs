@@ -1,10 +1,11 @@
 //! Constrained mechanics in their index-3 form.
 
-use mbsbench_problem::linalg::{Matrix, Singular, SparseSaddle};
-use mbsbench_problem::{Counted, Derivatives, Failure, Mechanics, Terms, Unsuitable};
+use mbsbench_problem::linalg::{Element, Matrix, Singular, SparseSaddle};
+use mbsbench_problem::{Counted, Derivatives, Failure, Mechanics, Structure, Terms, Unsuitable};
 use nalgebra::Complex;
 
-use super::condensed::{Condensed, Linearised, Parts, System};
+use super::blocks::Number;
+use super::condensed::{Condensed, Linearised, Parts, Solve};
 use super::factors::Factors;
 use super::{Eigenvalues, Equations};
 
@@ -19,65 +20,62 @@ use super::{Eigenvalues, Equations};
 pub(crate) struct IndexThree {
     /// Terms at a stage.
     terms: Terms<f64>,
-    /// Terms and derivatives at the point of linearisation.
+    at: Linearisation,
+    /// The condensed systems for the real eigenvalue and, where the method has one, for the complex pair.
+    real: Box<dyn Solve<f64>>,
+    complex: Option<Box<dyn Solve<Complex<f64>>>>,
+}
+
+/// Terms and derivatives at the point of linearisation.
+struct Linearisation {
     point: Terms<f64>,
     derivatives: Derivatives<f64>,
     /// `K = ∂(M w − D − Jᵀ λ)/∂q`.
     stiffness: Matrix<f64>,
-    systems: Systems,
+    /// Empty for many bodies.
+    blocks: Linearised,
 }
 
-/// The condensed systems for both eigenvalues.
-#[expect(clippy::large_enum_variant, reason = "a run has one of them, and few bodies want no detour")]
-enum Systems {
-    Dense(Box<Linearised>, Pair<Factors<f64>, Factors<Complex<f64>>>),
-    Sparse(Box<Pair<SparseSaddle<f64>, SparseSaddle<Complex<f64>>>>),
-}
-
-/// The condensed system for the real eigenvalue and, where the method has one, the one for the complex pair.
-struct Pair<R, C> {
-    real: Condensed<f64, R>,
-    complex: Option<Condensed<Complex<f64>, C>>,
-}
-
-impl<R: System<f64>, C: System<Complex<f64>>> Pair<R, C> {
-    fn new(n: usize, real: R, complex: Option<C>) -> Self {
-        Self { real: Condensed::new(n, real), complex: complex.map(|complex| Condensed::new(n, complex)) }
-    }
-
-    fn complex(&mut self) -> &mut Condensed<Complex<f64>, C> {
-        self.complex.as_mut().expect("made for both eigenvalues")
+impl Linearisation {
+    fn parts(&self) -> Parts<'_> {
+        let Self { point, derivatives, stiffness, blocks } = self;
+        Parts { point, damping: &derivatives.forces_by_velocity, stiffness, blocks }
     }
 }
 
 impl IndexThree {
     /// For the mechanics of `problem`.
     pub(crate) fn new(problem: &mut Counted<'_>, eigenvalues: Eigenvalues) -> Result<Self, Unsuitable> {
-        let has_complex = eigenvalues == Eigenvalues::RealAndComplex;
         let mut mechanics = problem.mechanics()?;
         let structure = mechanics.structure();
         let (n, m, sparse) = (structure.dynamics.rows(), structure.jacobian.rows(), structure.is_sparse());
+        fn system<T: Number + Element>(structure: &Structure, sparse: bool) -> Box<dyn Solve<T>> {
+            let (n, m) = (structure.dynamics.rows(), structure.jacobian.rows());
+            if sparse {
+                Box::new(Condensed::new(n, SparseSaddle::<T>::new(&structure.dynamics, &structure.jacobian)))
+            } else {
+                Box::new(Condensed::new(n, Factors::<T>::new(n + m)))
+            }
+        }
         Ok(Self {
             terms: Terms::of(&structure, sparse),
-            point: Terms::of(&structure, sparse),
-            derivatives: Derivatives::of(&structure, sparse),
-            stiffness: Matrix::new(&structure.dynamics, sparse),
-            systems: if sparse {
-                let complex = has_complex.then(|| SparseSaddle::new(&structure.dynamics, &structure.jacobian));
-                Systems::Sparse(Box::new(Pair::new(
-                    n,
-                    SparseSaddle::new(&structure.dynamics, &structure.jacobian),
-                    complex,
-                )))
-            } else {
-                let pair = Pair::new(n, Factors::new(n + m), has_complex.then(|| Factors::new(n + m)));
-                Systems::Dense(Box::new(Linearised::new(n, m)), pair)
+            at: Linearisation {
+                point: Terms::of(&structure, sparse),
+                derivatives: Derivatives::of(&structure, sparse),
+                stiffness: Matrix::new(&structure.dynamics, sparse),
+                blocks: if sparse { Linearised::new(0, 0) } else { Linearised::new(n, m) },
             },
+            real: system(&structure, sparse),
+            complex: (eigenvalues == Eigenvalues::RealAndComplex).then(|| system(&structure, sparse)),
         })
     }
 
     fn coordinates(&self) -> usize {
         self.terms.forces.len()
+    }
+
+    fn complex(&mut self) -> (&mut dyn Solve<Complex<f64>>, Parts<'_>) {
+        (self.complex.as_deref_mut().expect("made for both eigenvalues"), self.at.parts())
     }
 }
 
@@ -126,13 +124,13 @@ impl Equations for IndexThree {
         let (state, rest) = y.split_at(2 * n);
         let (q, v) = state.split_at(n);
         let (w, lambda) = rest.split_at(n);
-        let Self { point, derivatives, stiffness, systems, .. } = self;
+        let Linearisation { point, derivatives, stiffness, blocks } = &mut self.at;
         problem.mechanics()?.linearisation(t, q, v, point, derivatives);
         stiffness.negate(&derivatives.forces_by_position);
         derivatives.add_inertia(1.0, w, stiffness);
         derivatives.add_curvature(-1.0, lambda, stiffness);
-        if let Systems::Dense(linearised, ..) = systems {
-            linearised.take(Parts { point, damping: &derivatives.forces_by_velocity, stiffness });
+        if point.mass.pattern().is_none() {
+            blocks.take(point, &derivatives.forces_by_velocity, stiffness);
         }
         Ok(())
     }
@@ -150,19 +148,12 @@ impl Equations for IndexThree {
     }
 
     fn factorize_real(&mut self, real: f64) -> Result<(), Singular> {
-        let Self { point, stiffness, derivatives: Derivatives { forces_by_velocity: damping, .. }, .. } = self;
-        match &mut self.systems {
-            Systems::Dense(linearised, pair) => pair.real.factorize(real, linearised),
-            Systems::Sparse(pair) => pair.real.factorize(real, Parts { point, damping, stiffness }),
-        }
+        self.real.factorize(real, self.at.parts())
     }
 
     fn factorize_complex(&mut self, complex: Complex<f64>) -> Result<(), Singular> {
-        let Self { point, stiffness, derivatives: Derivatives { forces_by_velocity: damping, .. }, .. } = self;
-        match &mut self.systems {
-            Systems::Dense(linearised, pair) => pair.complex().factorize(complex, linearised),
-            Systems::Sparse(pair) => pair.complex().factorize(complex, Parts { point, damping, stiffness }),
-        }
+        let (system, parts) = self.complex();
+        system.factorize(complex, parts)
     }
 
     fn multiply_mass(&self, x: &[f64], product: &mut [f64]) {
@@ -172,19 +163,11 @@ impl Equations for IndexThree {
     }
 
     fn solve_real(&mut self, mut x: &mut [f64]) {
-        let Self { point, stiffness, derivatives: Derivatives { forces_by_velocity: damping, .. }, .. } = self;
-        match &mut self.systems {
-            Systems::Dense(linearised, pair) => pair.real.solve(&mut x, linearised),
-            Systems::Sparse(pair) => pair.real.solve(&mut x, Parts { point, damping, stiffness }),
-        }
+        self.real.solve(&mut x, self.at.parts());
     }
 
     fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]) {
-        let mut x = [re, im];
-        let Self { point, stiffness, derivatives: Derivatives { forces_by_velocity: damping, .. }, .. } = self;
-        match &mut self.systems {
-            Systems::Dense(linearised, pair) => pair.complex().solve(&mut x, linearised),
-            Systems::Sparse(pair) => pair.complex().solve(&mut x, Parts { point, damping, stiffness }),
-        }
+        let (system, parts) = self.complex();
+        system.solve(&mut [re, im], parts);
     }
 }
