@@ -4,7 +4,7 @@
 //! loop, what is done with numbers that are none, and the ways in which iterations end are common.
 
 use mbsbench_problem::parameters::spelling;
-use mbsbench_problem::{Failure, parameters};
+use mbsbench_problem::{Failure, Scalar, parameters};
 
 parameters! {
     /// When Newton's matrix is formed and factorized.
@@ -105,6 +105,30 @@ pub enum Outcome {
     Diverged,
     /// An iterate, or what was evaluated there, is not finite.
     NotFinite,
+}
+
+impl Outcome {
+    /// Fails unless the iteration has converged. A first iterate that is not finite is the problem's, at `time` (s) with none `made`; a
+    /// later one is the iteration's, which has `diverged`.
+    pub(crate) fn converged(self, time: f64, made: u64, diverged: impl FnOnce() -> Failure) -> Result<(), Failure> {
+        match self {
+            Self::Converged => Ok(()),
+            Self::NotFinite if made == 0 => Err(Failure::NonFinite { time }),
+            _ => Err(diverged()),
+        }
+    }
+}
+
+/// Largest magnitude; NaN where there is one.
+pub(crate) fn largest<S: Scalar>(values: &[S]) -> f64 {
+    let sizes = values.iter().map(|x| x.value().abs());
+    sizes.fold(0.0, |largest, size| if size > largest || size.is_nan() { size } else { largest })
+}
+
+/// Where that magnitude is.
+pub(crate) fn place_of_largest(values: &[f64]) -> usize {
+    let largest = largest(values);
+    values.iter().position(|x| x.abs() == largest || x.is_nan()).unwrap_or(0)
 }
 
 /// How far iterations have come.

@@ -135,11 +135,8 @@ impl<S: Scalar> Projection<S> {
         let judge = |projection: &mut Self, Progress { size, .. }: Progress| {
             (size <= projection.tolerance * (1.0 + largest.get())).then_some(Outcome::Converged)
         };
-        match iterate(self, MAX_ITERATIONS, make, judge)? {
-            Outcome::Converged => Ok(()),
-            Outcome::NotFinite => Err(Failure::NonFinite { time }),
-            _ => Err(Failure::NewtonDiverged { time, iterations: MAX_ITERATIONS.into() }),
-        }
+        let outcome = iterate(self, MAX_ITERATIONS, make, judge)?;
+        outcome.converged(time, 0, || Failure::NewtonDiverged { time, iterations: MAX_ITERATIONS.into() })
     }
 
     /// Writes `−F` times the residual into the displacement.

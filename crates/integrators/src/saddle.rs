@@ -3,9 +3,29 @@
 
 use mbsbench_problem::linalg::System;
 use mbsbench_problem::{Counted, Failure, Run, Scalar};
+use nalgebra::DMatrix;
 
 /// What these matrices are called where one is singular.
 pub(crate) const SADDLE: &str = "[M -J'; J 0]";
+
+/// Writes such a matrix, with the Jacobian `reactions` in its last columns and `rows` in its last rows.
+pub(crate) fn put<S: Scalar>(matrix: &mut DMatrix<S>, mass: &DMatrix<S>, reactions: &DMatrix<S>, rows: &DMatrix<S>) {
+    let (m, n) = rows.shape();
+    matrix.view_mut((0, 0), (n, n)).copy_from(mass);
+    matrix.view_mut((n, 0), (m, n)).copy_from(rows);
+    put_reactions(matrix, reactions);
+}
+
+/// Writes its last columns.
+pub(crate) fn put_reactions<S: Scalar>(matrix: &mut DMatrix<S>, jacobian: &DMatrix<S>) {
+    let (m, n) = jacobian.shape();
+    matrix.view_mut((n, n), (m, m)).fill(S::nought());
+    for c in 0..m {
+        for j in 0..n {
+            matrix[(j, n + c)] = -jacobian[(c, j)];
+        }
+    }
+}
 
 /// Factorizes such a matrix at the start of a step, and counts it.
 pub(crate) fn factorize(system: &mut System, run: &mut Run<'_, Counted<'_>>) -> Result<(), Failure> {

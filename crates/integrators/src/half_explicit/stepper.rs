@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use super::tables::{Coefficients, Table};
 use crate::Stepper;
-use crate::saddle::{SADDLE, factors};
+use crate::saddle::{SADDLE, factors, put};
 
 /// Makes steps by a [`Table`].
 #[derive(Debug, Clone)]
@@ -78,16 +78,8 @@ impl<S: Scalar> HalfExplicitStepper<S> {
     /// `time` is that of the state, s.
     fn solve(&mut self, time: S, i: usize, next: usize) -> Result<(), Failure> {
         let Self { stages, coordinates, mass, jacobians, system, x, costs, .. } = self;
-        let (n, m) = (mass.nrows(), jacobians[0].nrows());
-        for j in 0..n {
-            for k in 0..n {
-                system.matrix[(k, j)] = mass[(k, j)];
-            }
-            for c in 0..m {
-                system.matrix[(n + c, j)] = jacobians[next][(c, j)];
-                system.matrix[(j, n + c)] = -jacobians[0][(c, j)];
-            }
-        }
+        let n = mass.nrows();
+        put(&mut system.matrix, mass, &jacobians[0], &jacobians[next]);
         costs.factorizations += 1;
         costs.linear_solves += 1;
         factors(system, time.value(), SADDLE)?;

@@ -166,11 +166,7 @@ impl Solver<'_, '_> {
         };
         let outcome = iterate(self, most.saturating_add(1), make, judge)?;
         let (residual, iterations) = (norm, corrections);
-        match outcome {
-            Outcome::Converged => Ok(()),
-            // A first guess that is not finite is the problem's; a later one is the iteration's.
-            Outcome::NotFinite if iterations == 0 => Err(Failure::NonFinite { time }),
-            _ => Err(Failure::StageDiverged { time, stage: stage.number, iterations, residual }),
-        }
+        let stage = stage.number;
+        outcome.converged(time, iterations, || Failure::StageDiverged { time, stage, iterations, residual })
     }
 }

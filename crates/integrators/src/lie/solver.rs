@@ -4,8 +4,8 @@ use mbsbench_problem::linalg::{System, add_product, add_transposed_product};
 use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Mechanics, Motion, Run};
 use nalgebra::DMatrix;
 
-use crate::newton::{Outcome, Progress, iterate};
-use crate::saddle::factorize;
+use crate::newton::{Outcome, Progress, iterate, largest, place_of_largest};
+use crate::saddle::{factorize, put, put_reactions};
 
 /// How many roundings of positions a correction is taken for.
 const ROUNDINGS: f64 = 64.0;
@@ -84,9 +84,7 @@ impl Solver {
         mechanics.constraint_jacobian(t, q, v, jacobian);
         mechanics.acceleration_bias(t, q, v, &mut x[n..]);
         x[n..].iter_mut().for_each(|bias| *bias = -*bias);
-        system.matrix.view_mut((0, 0), (n, n)).copy_from(mass);
-        system.matrix.view_mut((n, 0), (x.len() - n, n)).copy_from(jacobian);
-        put_reactions(system, jacobian);
+        put(&mut system.matrix, mass, jacobian, jacobian);
         factorize(system, run)?;
         system.solve(x);
         run.own.linear_solves += 1;
@@ -97,29 +95,15 @@ impl Solver {
     pub fn leap(&mut self, run: &mut Run<'_, Counted<'_>>, leap: Leap<'_>) -> Result<(), Failure> {
         let (time, most) = (run.t, self.max_iterations);
         let mut iteration = Leaping { solver: self, run, leap, made: 0, change: 0.0, coordinate: 0 };
-        match iterate(&mut iteration, most, Leaping::iterate, Leaping::judge)? {
-            Outcome::Converged => iteration.place(),
-            // A first iterate that is not finite is the problem's; a later one is the iteration's.
-            Outcome::NotFinite if iteration.made == 0 => Err(Failure::NonFinite { time }),
-            _ => Err(Failure::AccelerationsDiverged {
-                time,
-                iterations: iteration.made,
-                coordinate: iteration.coordinate + 1,
-                correction: iteration.change,
-                tolerated: iteration.tolerated(),
-            }),
-        }
-    }
-}
-
-/// Writes `−Jᵀ` beside the rows of accelerations, and zeros below it.
-fn put_reactions(system: &mut System, jacobian: &DMatrix<f64>) {
-    let (m, n) = jacobian.shape();
-    system.matrix.view_mut((n, n), (m, m)).fill(0.0);
-    for c in 0..m {
-        for j in 0..n {
-            system.matrix[(j, n + c)] = -jacobian[(c, j)];
-        }
+        let outcome = iterate(&mut iteration, most, Leaping::iterate, Leaping::judge)?;
+        outcome.converged(time, iteration.made, || Failure::AccelerationsDiverged {
+            time,
+            iterations: iteration.made,
+            coordinate: iteration.coordinate + 1,
+            correction: iteration.change,
+            tolerated: iteration.tolerated(),
+        })?;
+        iteration.place()
     }
 }
 
@@ -138,7 +122,7 @@ struct Leaping<'s, 'r, 'p> {
 impl Leaping<'_, '_, '_> {
     /// The correction that is small enough.
     fn tolerated(&self) -> f64 {
-        self.solver.tolerance * (1.0 + largest(self.leap.a).1)
+        self.solver.tolerance * (1.0 + largest(self.leap.a))
     }
 
     /// Where the accelerations lead.
@@ -171,7 +155,7 @@ impl Leaping<'_, '_, '_> {
                 system.matrix[(i, j)] = by_displacement[(i, j)];
             }
         }
-        put_reactions(system, jacobian);
+        put_reactions(&mut system.matrix, jacobian);
         let (dynamics, constraints) = x.split_at_mut(n);
         mechanics.forces(t, q, v, dynamics);
         add_product(-1.0, mass, a, dynamics);
@@ -195,23 +179,15 @@ impl Leaping<'_, '_, '_> {
         let (change, multipliers) = x.split_at(self.leap.a.len());
         self.leap.a.iter_mut().zip(change).for_each(|(a, change)| *a += change);
         self.leap.lambda.iter_mut().zip(multipliers).for_each(|(lambda, change)| *lambda += change);
-        (self.coordinate, self.change) = largest(change);
+        (self.coordinate, self.change) = (place_of_largest(change), largest(change));
         Ok(self.change)
     }
 
     fn judge(&mut self, Progress { size: change, last, .. }: Progress) -> Option<Outcome> {
         self.made += 1;
         let Leap { start, delta, factors: (by_position, _), .. } = &self.leap;
-        let rounding = ROUNDINGS * f64::EPSILON * (largest(start).1 + largest(delta).1);
+        let rounding = ROUNDINGS * f64::EPSILON * (largest(start) + largest(delta));
         let stagnates = change > 0.25 * last && change * by_position <= rounding;
         (change <= self.tolerated() || stagnates).then_some(Outcome::Converged)
     }
-}
-
-/// The largest magnitude with its number; the first that is not a number.
-fn largest(x: &[f64]) -> (usize, f64) {
-    let larger = |(at, most): (usize, f64), (i, x): (usize, &f64)| {
-        if x.abs() > most || x.is_nan() && !most.is_nan() { (i, x.abs()) } else { (at, most) }
-    };
-    x.iter().enumerate().fold((0, 0.0), larger)
 }

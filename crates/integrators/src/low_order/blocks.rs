@@ -77,17 +77,6 @@ pub fn solve_columns(factors: &Lu<f64>, columns: &mut DMatrix<f64>) -> usize {
     solved
 }
 
-/// Largest magnitude; NaN where there is one.
-pub fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |largest: f64, x| if x.abs() > largest || x.is_nan() { x.abs() } else { largest })
-}
-
-/// Where that magnitude is.
-pub fn place_of_largest(values: &[f64]) -> usize {
-    let largest = largest(values);
-    values.iter().position(|x| x.abs() == largest || x.is_nan()).unwrap_or(0)
-}
-
 /// The parts of a vector, of these lengths.
 pub fn parts<const N: usize>(x: &mut [f64], lengths: [usize; N]) -> [&mut [f64]; N] {
     let mut rest = x;

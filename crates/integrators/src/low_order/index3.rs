@@ -4,12 +4,13 @@ use mbsbench_problem::linalg::{Matrix, Saddle, Singular};
 use mbsbench_problem::{CountedMechanics, Mechanics};
 use nalgebra::DMatrix;
 
-use super::blocks::{increase, largest, place_of_largest};
+use super::blocks::increase;
 use super::formula::{Correction, Estimate, Formula, Start, Trial};
 use super::newton::rounding_of;
 use super::predictor::{Discretisation, Predictor};
 use super::settings::MassAt;
 use super::varying::Varying;
+use crate::newton::{largest, place_of_largest};
 
 /// ```text
 /// M a/(1+α) − f₁ + α/(1+α) f₀ = 0,   f = D + Jᵀ λ

@@ -34,7 +34,6 @@ mod varying;
 mod velocity_pair;
 
 pub use crate::newton::JacobianUse;
-pub(crate) use blocks::largest;
 pub(crate) use definitions::generalized_alpha;
 pub use definitions::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
 pub use drive::{Plan, solve, suits};

@@ -2,10 +2,9 @@
 
 use mbsbench_problem::{Counted, Failure, Mechanics, Run, Terms};
 
-use super::blocks::largest;
 use super::formula::{Correction, Formula, Trial};
 use super::settings::NewtonSettings;
-use crate::newton::{Keeper, Outcome, Progress, iterate};
+use crate::newton::{Keeper, Outcome, Progress, iterate, largest};
 
 /// Iterates `formula`, begun at the present state, over a step of size `h` (s) until a correction is small enough; `watched`
 /// says whether the observer wants to see the matrices.
@@ -37,20 +36,17 @@ pub fn solve(
         coordinate: 0,
     };
     let outcome = iterate(&mut step, settings.max_iterations, Step::iterate, Step::judge)?;
-    match outcome {
-        Outcome::Converged if step.is_near_constraints() => Ok(()),
-        // Corrections become small, too, where a matrix out of all proportion makes them so.
-        Outcome::Converged => Err(Failure::NewtonDiverged { time, iterations: step.made }),
-        // A first iterate that is not finite is the problem's; a later one is the iteration's.
-        Outcome::NotFinite if step.made == 0 => Err(Failure::NonFinite { time }),
-        _ => Err(Failure::AccelerationsDiverged {
-            time,
-            iterations: step.made,
-            coordinate: step.coordinate + 1,
-            correction: step.correction.change,
-            tolerated: step.tolerated(),
-        }),
+    // Corrections become small, too, where a matrix out of all proportion makes them so.
+    if outcome == Outcome::Converged && !step.is_near_constraints() {
+        return Err(Failure::NewtonDiverged { time, iterations: step.made });
     }
+    outcome.converged(time, step.made, || Failure::AccelerationsDiverged {
+        time,
+        iterations: step.made,
+        coordinate: step.coordinate + 1,
+        correction: step.correction.change,
+        tolerated: step.tolerated(),
+    })
 }
 
 /// The iteration for a step.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use mbsbench_problem::linalg::{Saddle, Singular};
 use mbsbench_problem::{Counted, Derivatives, Failure, Mechanics, Run, Structure, Terms};
 
-use super::blocks::largest;
 use super::formula::{Formula, Start, Trial};
 use super::newton::singular;
+use crate::newton::largest;
 use crate::sizes::Controlled;
 
 /// The formula at the initial state. With constant steps its algorithmic accelerations belong to the time `shift` steps after it; where

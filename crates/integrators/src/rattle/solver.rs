@@ -2,12 +2,10 @@
 
 use mbsbench_problem::linalg::{System, add_product, add_transposed_product, multiply};
 use mbsbench_problem::{Counted, Failure, Mechanics, Run};
-use nalgebra::DMatrix;
 
 use super::point::Point;
-use crate::low_order::largest;
-use crate::newton::{Outcome, Progress, iterate};
-use crate::saddle::factorize;
+use crate::newton::{Outcome, Progress, iterate, largest};
+use crate::saddle::{factorize, put};
 
 /// Solves for velocities and multipliers.
 pub struct Solver {
@@ -83,12 +81,9 @@ impl Solver {
             }
         }
         let mut iteration = Pushing { solver: self, run, push, made: 0 };
-        match iterate(&mut iteration, most, Pushing::iterate, Pushing::judge)? {
-            Outcome::Converged => {}
-            // A first iterate that is not finite is the problem's; a later one is the iteration's.
-            Outcome::NotFinite if iteration.made == 0 => return Err(Failure::NonFinite { time }),
-            _ => return Err(Failure::NewtonDiverged { time, iterations: iteration.made }),
-        }
+        let outcome = iterate(&mut iteration, most, Pushing::iterate, Pushing::judge)?;
+        let iterations = iteration.made;
+        outcome.converged(time, iterations, || Failure::NewtonDiverged { time, iterations })?;
         iteration.arrive()?;
         let Pushing { solver, run, push: Push { to, base, duration, velocities: [u, _], .. }, .. } = iteration;
         for ((a, u), base) in solver.accelerations.iter_mut().zip(u).zip(base) {
@@ -131,17 +126,6 @@ impl Solver {
         v.iter_mut().zip(w.iter().zip(change)).for_each(|(v, (w, change))| *v = w + change);
         self.impulses[1].copy_from_slice(impulse);
         Ok(())
-    }
-}
-
-/// Writes `[M −J₀ᵀ; J₁ 0]`.
-fn put(matrix: &mut DMatrix<f64>, mass: &DMatrix<f64>, start: &DMatrix<f64>, end: &DMatrix<f64>) {
-    let n = mass.nrows();
-    for j in 0..n {
-        matrix.view_mut((0, j), (n, 1)).copy_from(&mass.column(j));
-        for c in 0..start.nrows() {
-            (matrix[(j, n + c)], matrix[(n + c, j)]) = (-start[(c, j)], end[(c, j)]);
-        }
     }
 }
 

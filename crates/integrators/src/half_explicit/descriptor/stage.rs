@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use super::factorized;
 use super::parts::{Parts, copy};
-use crate::newton::{Outcome, Progress, iterate};
+use crate::newton::{Outcome, Progress, iterate, largest};
 use crate::saddle::factors;
 
 /// A stage that takes as many iterations has not converged.
@@ -171,11 +171,8 @@ impl<S: Scalar> Stage<S> {
             Search { stage: self, problem, times, is_explicit, step, iterations: 0, residual: 0.0, forms: true };
         let outcome = iterate(&mut search, MOST_ITERATIONS, Search::iterate, Search::judge)?;
         let Search { iterations, residual, .. } = search;
-        match outcome {
-            Outcome::Converged => Ok(()),
-            Outcome::NotFinite => Err(Failure::NonFinite { time }),
-            _ => Err(Failure::StageDiverged { time, stage: number as u32 + 1, iterations, residual }),
-        }
+        let stage = number as u32 + 1;
+        outcome.converged(time, 0, || Failure::StageDiverged { time, stage, iterations, residual })
     }
 }
 
@@ -309,11 +306,6 @@ impl<S: Scalar> Search<'_, '_, '_, S> {
         self.forms = change > SLOW * last;
         (change <= ROUNDINGS * self.stage.unit * size || stagnates).then_some(Outcome::Converged)
     }
-}
-
-/// Largest magnitude; not finite where an entry is not.
-fn largest<S: Scalar>(x: &[S]) -> f64 {
-    x.iter().map(|x| x.value().abs()).fold(0.0, |largest, x| if x > largest || x.is_nan() { x } else { largest })
 }
 
 /// About the distance of one from the next number: what rounding leaves of `3 (4/3 − 1) − 1`.

@@ -4,10 +4,11 @@ use mbsbench_problem::linalg::{Lu, Singular, System, add_product, add_transposed
 use nalgebra::DMatrix;
 
 use super::Additive;
-use crate::low_order::blocks::{self, increase, largest, put_transposed};
+use crate::low_order::blocks::{self, increase, put_transposed};
 use crate::low_order::formula::Trial;
 use crate::low_order::newton::rounding;
 use crate::low_order::shared::Shared;
+use crate::newton::largest;
 
 /// With b = 0 the positions do not depend on `R₁`. With `u = δa + h²/(2 c_q) δR₀`, by which they change, and
 /// `y = h²/(2 c_q) δψ₀` Newton's equations are

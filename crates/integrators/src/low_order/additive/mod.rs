@@ -7,11 +7,12 @@ use mbsbench_problem::linalg::{Lu, Singular, System, add_product, add_transposed
 use mbsbench_problem::{CountedMechanics, Terms};
 use nalgebra::DMatrix;
 
-use super::blocks::{self, add, increase, largest, place_of_largest, put, put_transposed, solve_columns};
+use super::blocks::{self, add, increase, put, put_transposed, solve_columns};
 use super::formula::{Correction, Formula, Start, Trial};
 use super::metric::Metric;
 use super::predictor::{Discretisation, Predictor};
 use super::settings::PairAlgebra;
+use crate::newton::{largest, place_of_largest};
 use levels::Levels;
 use sparse::SparseAdditive;
 

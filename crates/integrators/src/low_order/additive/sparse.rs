@@ -4,9 +4,10 @@ use mbsbench_problem::Terms;
 use mbsbench_problem::linalg::{Blocks, Matrix, Place, Singular};
 
 use super::Additive;
-use crate::low_order::blocks::{increase, largest, parts};
+use crate::low_order::blocks::{increase, parts};
 use crate::low_order::formula::{Start, Trial};
 use crate::low_order::newton::rounding_of;
+use crate::newton::largest;
 
 /// Newton's matrix of `(a, R₁, ψ₀, ψ₁, R₀)` with the entries that it can have. `R₀` is an unknown here: `M₀⁻¹ J₀ᵀ`, which gives it
 /// elsewhere, is full.

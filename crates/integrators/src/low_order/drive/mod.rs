@@ -6,14 +6,13 @@ use mbsbench_problem::dae::Index3;
 use mbsbench_problem::linalg::Singular;
 use mbsbench_problem::{Counted, Failure, Made, Method, Observer, Ode, Run, Solution, Stepping, Task, Unsuitable};
 
-use super::blocks::largest;
 use super::formula::{Estimate, Formula, Start, Trial};
 use super::newton::{self, singular};
 use super::settings::{FirstGuess, NewtonSettings};
 use super::start::start;
 use crate::control::ControllerSettings;
 use crate::hermite::show_motion;
-use crate::newton::Keeper;
+use crate::newton::{Keeper, largest};
 use crate::sizes::{Controlled, check_equal_steps};
 use crate::stepper::finite;
 

@@ -3,8 +3,9 @@
 use mbsbench_problem::linalg::add_transposed_product;
 
 use super::Stabilised;
-use crate::low_order::blocks::{add, increase, largest, put, put_transposed};
+use crate::low_order::blocks::{add, increase, put, put_transposed};
 use crate::low_order::formula::Trial;
+use crate::newton::largest;
 
 impl Stabilised {
     /// The dense system's correction.

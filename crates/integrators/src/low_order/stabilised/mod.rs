@@ -7,7 +7,7 @@ use mbsbench_problem::linalg::{Singular, System, add_product, add_transposed_pro
 use mbsbench_problem::{CountedMechanics, Mechanics};
 use nalgebra::DMatrix;
 
-use super::blocks::{increase, largest, place_of_largest};
+use super::blocks::increase;
 use super::formula::{Correction, Formula, Start, Trial};
 use super::metric::Metric;
 use super::newton::rounding;
@@ -15,6 +15,7 @@ use super::predictor::{Discretisation, Predictor};
 use super::settings::PairAlgebra;
 use super::shared::Shared;
 use super::velocity_pair::VelocityPair;
+use crate::newton::{largest, place_of_largest};
 use sparse::SparsePair;
 
 /// Both formulas, with `a` for the acceleration of the positions (negrut2007: ã; and `w = v̂ + c_v a` in NSTIFF-SI2),

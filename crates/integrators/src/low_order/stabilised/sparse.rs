@@ -3,9 +3,10 @@
 use mbsbench_problem::linalg::{Blocks, Matrix, Pattern, Place};
 
 use super::Stabilised;
-use crate::low_order::blocks::{increase, largest, parts};
+use crate::low_order::blocks::{increase, parts};
 use crate::low_order::formula::{Start, Trial};
 use crate::low_order::newton::rounding_of;
+use crate::newton::largest;
 
 /// Newton's matrix of `(a, λ, e, ν)`, as in [`dense`](super::dense), with the entries that it can have.
 pub struct SparsePair {
