@@ -426,10 +426,10 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
     }
 
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
-        if self.norm == Norm::Suite {
-            return self.suite_error(h, start, end, rel, abs);
+        match self.norm {
+            Norm::RootMeanSquare => self.error_any(h, start, end, rel, abs),
+            Norm::Suite => self.suite_error(h, start, end, rel, abs),
         }
-        self.error_any(h, start, end, rel, abs)
     }
 
     fn error_order(&self) -> Option<u32> {

@@ -6,6 +6,7 @@ use nalgebra::Complex;
 use super::{Esdirk, LinearMultistep, SingleStep};
 use crate::conditions;
 use crate::details::{GROWTH, ROUNDING, complex, imaginary_axis, is_bounded, property, rounded, tableau, yes};
+use crate::formula::{Estimate, Formula};
 use mbsbench_problem::linear::{eigenvalues, spectral_radius};
 
 /// Nearer to one another than this, roots of a characteristic polynomial are one multiple root: rounding moves a triple root by
@@ -15,19 +16,24 @@ const MULTIPLE: f64 = 1e-3;
 impl<S: Scalar> Esdirk<S> {
     /// Source, tableau, orders, stability: see [`Method::details`](mbsbench_problem::Method::details).
     pub fn details(&self) -> Vec<String> {
-        let order = |weights: &[S], claimed: u32| conditions::order(&self.rows, weights, claimed + 1, ROUNDING);
+        let Formula { order, nodes, rows, weights, estimates, .. } = &self.formula;
+        let found = |weights: &[S], claimed: u32| conditions::order(rows, weights, claimed + 1, ROUNDING);
         let names = [("formula", self.name.as_str()), ("from", self.source)];
         let mut lines: Vec<String> =
             names.iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| property(name, text)).collect();
         lines.extend([
             property("stages", format!("{}, the first explicit, the last at the end of the step", self.stages())),
             property("gamma", self.gamma().value()),
-            property("order", format!("{} by the order conditions", order(self.weights(), self.order))),
+            property("order", format!("{} by the order conditions", found(weights, *order))),
         ]);
-        if let Some(embedded) = &self.embedded {
-            lines.push(property("embedded", format!("order {}", order(&embedded.weights, embedded.order))));
+        let of_embedded = |estimate: &Estimate<S>| -> Vec<S> {
+            weights.iter().zip(&estimate.difference).map(|(&b, &difference)| b - difference).collect()
+        };
+        let embedded = estimates.first().map(of_embedded);
+        if let (Some(weights), Some(estimate)) = (&embedded, estimates.first()) {
+            lines.push(property("embedded", format!("order {}", found(weights, estimate.order))));
         }
-        let stage_order = conditions::stage_order(&self.rows, &self.nodes, self.order, ROUNDING);
+        let stage_order = conditions::stage_order(rows, nodes, *order, ROUNDING);
         let largest = imaginary_axis().map(|z| self.stability(z).norm()).fold(0.0, f64::max);
         lines.extend([
             property("stage order", stage_order),
@@ -35,8 +41,8 @@ impl<S: Scalar> Esdirk<S> {
             property("R(infinity)", rounded(self.stability_at_infinity().value())),
             "tableau".to_owned(),
         ]);
-        let embedded = self.embedded.as_ref().map(|embedded| ("embedded", embedded.weights.as_slice()));
-        lines.extend(tableau(&self.nodes, self.rows.iter().map(Vec::as_slice), embedded));
+        let embedded = embedded.as_deref().map(|weights| ("embedded", weights));
+        lines.extend(tableau(nodes, rows.iter().map(Vec::as_slice), embedded));
         lines
     }
 }
@@ -152,7 +158,9 @@ mod tests {
     #[test]
     fn properties_are_computed() {
         let mut formula = Esdirk::bathe(0.0).rounded::<f64>();
-        (formula.rows[2][0], formula.rows[2][1]) = (0.5, 0.5 - formula.gamma());
+        let gamma = formula.gamma();
+        formula.formula.rows[2] = vec![0.5, 0.5 - gamma, gamma];
+        formula.formula.weights = formula.formula.rows[2].clone();
         let lines = formula.details();
         assert_eq!(value(&lines, "order"), "1 by the order conditions");
         assert_eq!(value(&lines, "stage order"), "1");

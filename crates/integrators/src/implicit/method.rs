@@ -133,7 +133,7 @@ impl Rule for Esdirk {
     type Scheme = Stages;
 
     fn order(&self) -> u32 {
-        self.order
+        self.formula.order
     }
 
     fn stages(&self) -> u32 {

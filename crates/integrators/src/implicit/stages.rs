@@ -8,13 +8,14 @@ use super::newton::{Solver, Stage};
 use super::predictor::Predictor;
 use super::scheme::Scheme;
 use super::settings::{Charts, Prediction};
+use crate::Formula;
 
 /// `y_i = y_{k−1} + h Σ_{j<i} a_ij y'_j + γ h y'_i`; zhang2022, Eqs. 5 and 6.
 ///
 /// The first implicit stage is predicted from the start of the step alone, the others from the two points solved last, and
 /// the last stage of a formula of order four or more from three (section 3.1); from fewer where two of these have the same node.
 pub struct Stages {
-    formula: Esdirk<f64>,
+    formula: Formula<f64>,
     /// One for each implicit stage.
     predictors: Vec<Predictor>,
 }
@@ -22,7 +23,7 @@ pub struct Stages {
 impl Stages {
     /// With the predictors of its stages.
     pub fn new(formula: &Esdirk, prediction: Prediction) -> Self {
-        let formula: Esdirk<f64> = formula.rounded();
+        let formula: Formula<f64> = formula.formula.rounded();
         let c = &formula.nodes;
         let last = c.len() - 1;
         let points = |i: usize| match prediction {
@@ -43,7 +44,7 @@ impl Stages {
 
 impl Scheme for Stages {
     fn depth(&self) -> usize {
-        self.formula.stages()
+        self.formula.nodes.len()
     }
 
     fn points(&self) -> usize {

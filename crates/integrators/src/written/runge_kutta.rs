@@ -211,8 +211,7 @@ impl RungeKutta {
 
     /// The rule of an implicit formula.
     pub(super) fn rule(&self) -> Esdirk {
-        let Formula { order, nodes, rows, .. } = self.formula();
-        Esdirk { name: String::new(), order, nodes, rows, embedded: None, source: "" }
+        Esdirk { name: String::new(), source: "", formula: self.formula() }
     }
 }
 

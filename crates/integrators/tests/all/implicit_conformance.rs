@@ -4,10 +4,7 @@ use crate::common::conformance::{STEP, budgets_are_kept, is_watched, run, spans_
 use crate::common::constrained::{Cliff, GRAVITY, Odd, Pendulum, distance, solve};
 use crate::common::{Circle, Cubic, Known};
 use mbsbench_integrators::newton::JacobianUse;
-use mbsbench_integrators::{
-    Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
-    Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
-};
+use mbsbench_integrators::{for_each_implicit_method, implicit::definitions::*};
 use mbsbench_problem::{
     AccelerationLevel, AsOde, Counted, Failure, MechanicsOf, Method, MethodDefinition, Ode, Settings, Silent,
     Statistics, Task,
@@ -19,7 +16,7 @@ trait Implicit: MethodDefinition {
 }
 
 macro_rules! conformance {
-    ($($test:ident: $type:ident),*) => {$(
+    ($($type:ident)*) => {$(
         impl Implicit for $type {
             fn with(newton_tolerance: f64, max_iterations: u32, jacobian: JacobianUse) -> Self {
                 Self { newton_tolerance, max_iterations, jacobian, ..Self::default() }
@@ -27,7 +24,8 @@ macro_rules! conformance {
         }
 
         #[test]
-        fn $test() {
+        #[allow(non_snake_case)] // as the method
+        fn $type() {
             let method = &*$type::default().method();
             assert!(!method.adapts());
             spans($type::NAME, method);
@@ -40,11 +38,7 @@ macro_rules! conformance {
         }
     )*};
 }
-conformance!(
-    trapezoidal: Trapezoidal, lms2: Lms2, lms3: Lms3, lms4: Lms4, ss2: Ss2, ss3: Ss3, ss4: Ss4, bathe: Bathe,
-    msstc3: Msstc3, msstc4: Msstc4, msstc5: Msstc5, mssth3: Mssth3, mssth4: Mssth4, mssth5: Mssth5,
-    esdirk324l2sa: Esdirk324l2sa, esdirk325l2sa: Esdirk325l2sa, esdirk436l2sa2: Esdirk436l2sa2
-);
+for_each_implicit_method!(conformance);
 
 fn spans(name: &str, method: &dyn Method) {
     let settings = Settings::fixed(STEP);

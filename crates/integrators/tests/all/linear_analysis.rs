@@ -111,7 +111,7 @@ fn principal_root_has_the_order_of_the_method() {
         Esdirk::esdirk436l2sa2(),
     ] {
         let formula = formula.rounded::<f64>();
-        check(formula.order, &|w| formula.stability(Complex::new(0.0, w)));
+        check(formula.formula.order, &|w| formula.stability(Complex::new(0.0, w)));
     }
 }
 

@@ -55,8 +55,8 @@ fn explicit_formulas_are_those_of_the_registry_bit_by_bit() {
 
 #[test]
 fn implicit_formulas_are_those_of_the_registry_bit_by_bit() {
-    let esdirk = Esdirk::esdirk324l2sa().rounded::<f64>();
-    let dirk = json!({ "runge-kutta": { "rows": esdirk.rows, "weights": esdirk.weights(), "nodes": esdirk.nodes } });
+    let esdirk = Esdirk::esdirk324l2sa().formula.rounded::<f64>();
+    let dirk = json!({ "runge-kutta": { "rows": esdirk.rows, "weights": esdirk.weights, "nodes": esdirk.nodes } });
     let LinearMultistep { alpha, beta } = LinearMultistep::lms2(0.0);
     let multistep = json!({ "multistep": { "alpha": alpha, "beta": beta } });
     let GeneralizedAlphaWeights { alpha_m, alpha_f, beta, gamma } = GeneralizedAlphaWeights::with_spectral_radius(0.8);

@@ -84,9 +84,9 @@ fn explicit(tableau: &Tableau, control: &str) -> (String, bool) {
 }
 
 fn dirk(formula: &Esdirk) -> String {
-    let formula = formula.rounded::<f64>();
+    let formula = formula.formula.rounded::<f64>();
     let rows = list(formula.rows.iter().map(|row| shortest(row)));
-    let (nodes, weights) = (shortest(&formula.nodes), shortest(formula.weights()));
+    let (nodes, weights) = (shortest(&formula.nodes), shortest(&formula.weights));
     format!("runge-kutta:\n  nodes: {nodes}\n  rows: {rows}\n  weights: {weights}\n")
 }
 

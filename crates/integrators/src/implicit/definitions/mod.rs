@@ -56,6 +56,17 @@ macro_rules! damped {
 mod runge_kutta;
 mod steps;
 
+/// Hands all methods of this module to a macro, for tests that hold each of them to the same.
+#[macro_export]
+macro_rules! for_each_implicit_method {
+    ($macro:ident) => {
+        $macro! {
+            Trapezoidal Lms2 Lms3 Lms4 Ss2 Ss3 Ss4 Bathe Msstc3 Msstc4 Msstc5 Mssth3 Mssth4 Mssth5
+            Esdirk324l2sa Esdirk325l2sa Esdirk436l2sa2
+        }
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,13 +12,9 @@ impl Esdirk {
     pub fn bathe(rho: f64) -> Self {
         let gamma = (((number(rho) + 1.0) * 2.0).sqrt() + 2.0).recip();
         let b_2 = (-gamma * 2.0 + 1.0) / (gamma * 4.0);
-        Self {
-            name: "ρ_∞-Bathe".to_owned(),
-            order: 2,
-            nodes: vec![number(0.0), gamma * 2.0, number(1.0)],
-            rows: vec![vec![number(0.0)], vec![gamma; 2], with_row_sum(number(1.0), &[b_2, gamma])],
-            embedded: None,
-            source: "G. Noh, K. J. Bathe, Comput. Struct. 212 (2019) 299–310; zhang2022, Eq. 7",
-        }
+        let nodes = vec![number(0.0), gamma * 2.0, number(1.0)];
+        let rows = vec![vec![number(0.0)], vec![gamma; 2], with_row_sum(number(1.0), &[b_2, gamma])];
+        let source = "G. Noh, K. J. Bathe, Comput. Struct. 212 (2019) 299–310; zhang2022, Eq. 7";
+        Self::new("ρ_∞-Bathe", source, 2, nodes, rows)
     }
 }

@@ -9,10 +9,14 @@ use num_dual::DualNum;
 
 use super::{newton, number, polynomial, slope, third_stage, with_row_sum};
 use crate::implicit::Esdirk;
-use crate::implicit::dirk::EmbeddedWeights;
 use crate::tableau::{Number, decimal, ratio};
 
+const REPORT: &str = "C. A. Kennedy, M. H. Carpenter, NASA/TM–2016–219173; embedded weights as in SUNDIALS";
+
 impl Esdirk {
+    /// The formulas of C. A. Kennedy and M. H. Carpenter.
+    pub const PRINTED: [fn() -> Self; 3] = [Self::esdirk324l2sa, Self::esdirk325l2sa, Self::esdirk436l2sa2];
+
     /// ESDIRK3(2)4L\[2\]SA of Kennedy and Carpenter: three implicit stages, order three, L-stable.
     ///
     /// `γ` makes it L-stable: `6γ³ − 18γ² + 9γ − 1 = 0`.
@@ -28,19 +32,14 @@ impl Esdirk {
             decimal("1.271273597302152167844715894136"),
             decimal("0.5351555969526961314807914656107"),
         ];
-        Self {
-            name: "ESDIRK3(2)4L[2]SA".to_owned(),
-            order: 3,
-            nodes: vec![number(0.0), c_2, c_3, number(1.0)],
-            rows: vec![
-                vec![number(0.0)],
-                vec![gamma; 2],
-                third_stage(gamma, c_3),
-                with_row_sum(number(1.0), &[b_2, b_3, gamma]),
-            ],
-            embedded: Some(EmbeddedWeights { order: 2, weights: embedded.map(exact).to_vec() }),
-            source: "C. A. Kennedy, M. H. Carpenter, NASA/TM–2016–219173; embedded weights as in SUNDIALS",
-        }
+        let nodes = vec![number(0.0), c_2, c_3, number(1.0)];
+        let rows = vec![
+            vec![number(0.0)],
+            vec![gamma; 2],
+            third_stage(gamma, c_3),
+            with_row_sum(number(1.0), &[b_2, b_3, gamma]),
+        ];
+        Self::new("ESDIRK3(2)4L[2]SA", REPORT, 3, nodes, rows).with_embedded(2, &embedded.map(exact))
     }
 
     /// ESDIRK3(2)5L\[2\]SA of Kennedy and Carpenter: four implicit stages, order three, L-stable.
@@ -55,29 +54,22 @@ impl Esdirk {
         let b_1 = (w * 1205.0 + 2398.0) / ((w * 3.0 + 4.0) * 2835.0);
         let b_3 = (w * 2.0 + 1.0) * -2374.0 / ((w * 3.0 + 5.0) * 2835.0);
         let embedded_1 = (w * 5_547_709.0 - 4_800_247.0) / 16_519_545.0;
-        Self {
-            name: "ESDIRK3(2)5L[2]SA".to_owned(),
-            order: 3,
-            nodes: vec![number(0.0), gamma * 2.0, c_3, exact(ratio(3, 5)), number(1.0)],
-            rows: vec![
-                vec![number(0.0)],
-                vec![gamma; 2],
-                vec![third, third, gamma],
-                vec![fourth, fourth, number(-7.0) / ((w + 1.0) * 40.0), gamma],
-                vec![b_1, b_1, b_3, exact(ratio(5827, 7560)), gamma],
-            ],
-            embedded: Some(EmbeddedWeights {
-                order: 2,
-                weights: vec![
-                    embedded_1,
-                    embedded_1,
-                    (-w + 1.0) * 11_095_418.0 / 16_519_545.0,
-                    exact(ratio(30_698_249, 44_052_120)),
-                    exact(ratio(49_563, 233_080)),
-                ],
-            }),
-            source: "C. A. Kennedy, M. H. Carpenter, NASA/TM–2016–219173; embedded weights as in SUNDIALS",
-        }
+        let embedded = [
+            embedded_1,
+            embedded_1,
+            (-w + 1.0) * 11_095_418.0 / 16_519_545.0,
+            exact(ratio(30_698_249, 44_052_120)),
+            exact(ratio(49_563, 233_080)),
+        ];
+        let nodes = vec![number(0.0), gamma * 2.0, c_3, exact(ratio(3, 5)), number(1.0)];
+        let rows = vec![
+            vec![number(0.0)],
+            vec![gamma; 2],
+            vec![third, third, gamma],
+            vec![fourth, fourth, number(-7.0) / ((w + 1.0) * 40.0), gamma],
+            vec![b_1, b_1, b_3, exact(ratio(5827, 7560)), gamma],
+        ];
+        Self::new("ESDIRK3(2)5L[2]SA", REPORT, 3, nodes, rows).with_embedded(2, &embedded)
     }
 
     /// ESDIRK4(3)6L\[2\]SA₂ of Kennedy and Carpenter: five implicit stages, order four, L-stable.
@@ -124,14 +116,9 @@ impl Esdirk {
         let row = |(&node, row): (&DoubleDouble, &[Number])| {
             with_row_sum(node, &row.iter().map(|&entry| exact(entry)).collect::<Vec<_>>())
         };
-        Self {
-            name: "ESDIRK4(3)6L[2]SA2".to_owned(),
-            order: 4,
-            nodes: nodes.to_vec(),
-            rows: nodes.iter().zip(A).map(row).collect(),
-            embedded: Some(EmbeddedWeights { order: 3, weights: EMBEDDED.map(exact).to_vec() }),
-            source: "C. A. Kennedy, M. H. Carpenter, Appl. Numer. Math. 146 (2019) 221–244, table 9",
-        }
+        let rows = nodes.iter().zip(A).map(row).collect();
+        let source = "C. A. Kennedy, M. H. Carpenter, Appl. Numer. Math. 146 (2019) 221–244, table 9";
+        Self::new("ESDIRK4(3)6L[2]SA2", source, 4, nodes.to_vec(), rows).with_embedded(3, &EMBEDDED.map(exact))
     }
 }
 

@@ -44,14 +44,9 @@ impl Esdirk {
         let mut last = last_row(n, &numerator, gamma);
         last.push(gamma);
         rows.push(last);
-        Self {
-            name: format!("MSSTC({n})"),
-            order: 2,
-            nodes,
-            rows,
-            embedded: None,
-            source: "H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962; zhang2022, Sect. 2.3",
-        }
+        let source =
+            "H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962; zhang2022, Sect. 2.3";
+        Self::new(format!("MSSTC({n})"), source, 2, nodes, rows)
     }
 }
 

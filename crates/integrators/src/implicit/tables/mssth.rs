@@ -60,14 +60,8 @@ impl Esdirk {
             4 => fourth_order(gamma, free),
             _ => fifth_order(gamma, free),
         };
-        Some(Self {
-            name: format!("MSSTH({n})"),
-            order: n,
-            nodes,
-            rows,
-            embedded: None,
-            source: "zhang2022, Sect. 2.3 and appendix; free nodes as in the authors' code MBDyn",
-        })
+        let source = "zhang2022, Sect. 2.3 and appendix; free nodes as in the authors' code MBDyn";
+        Some(Self::new(format!("MSSTH({n})"), source, n, nodes, rows))
     }
 }
 
