@@ -1,8 +1,6 @@
-//! Error-controlled step size: the first step and the controllers of Hairer, Nørsett and Wanner.
+//! Error-controlled step size: the controllers of Hairer, Nørsett and Wanner.
 
-use mbsbench_problem::{Counted, Failure, Scalar, parameters};
-
-use crate::Stepper;
+use mbsbench_problem::parameters;
 
 /// Constants of the step-size controller
 ///
@@ -201,34 +199,4 @@ impl Controller {
         self.after_rejection = false;
         Verdict::Accepted(next)
     }
-}
-
-/// The first step by Hairer, Nørsett, Wanner, section II.4: one further evaluation of the right-hand side.
-///
-/// `derivative` is `f(t, y)`; `state` and `other` are scratch memory of the same length.
-pub fn first_step<S: Scalar, St: Stepper<S>>(
-    problem: &mut Counted<'_, S>,
-    stepper: &St,
-    t: S,
-    y: &[S],
-    (state, other): (&mut [S], &mut [S]),
-    (rel, abs): (f64, f64),
-    max_step: f64,
-) -> Result<f64, Failure> {
-    let derivative = stepper.start_derivative();
-    let scale = |i: usize| abs + rel * y[i].value().abs();
-    let sum = |x: &dyn Fn(usize) -> f64| (0..y.len()).map(|i| (x(i) / scale(i)).powi(2)).sum::<f64>();
-    let d0 = sum(&|i| y[i].value());
-    let d1 = sum(&|i| derivative[i].value());
-    let guess = if d0 <= 1e-10 || d1 <= 1e-10 { 1e-6 } else { 0.01 * (d0 / d1).sqrt() };
-    let guess = guess.min(max_step);
-    for (i, x) in state.iter_mut().enumerate() {
-        *x = y[i] + derivative[i] * guess;
-    }
-    problem.rhs(t + guess, state, other)?;
-    let d2 = sum(&|i| (other[i] - derivative[i]).value()).sqrt() / guess;
-    let largest = d1.sqrt().max(d2.abs());
-    let order = f64::from(stepper.error_order().unwrap_or(stepper.order()));
-    let fine = if largest <= 1e-15 { (guess * 1e-3).max(1e-6) } else { (0.01 / largest).powf(1.0 / order) };
-    Ok((100.0 * guess).min(fine).min(max_step))
 }

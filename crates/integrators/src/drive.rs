@@ -8,7 +8,7 @@ use mbsbench_problem::{
 
 use crate::Stepper;
 use crate::attempt::{Attempt, state_within};
-use crate::control::{ControllerSettings, first_step};
+use crate::control::ControllerSettings;
 use crate::events::Locator;
 use crate::sizes::Controlled;
 
@@ -44,7 +44,7 @@ pub fn solve<'p, S: Scalar, St: Stepper<S>>(
     let watched = observer.watches();
     run(method, problem, task, observer, |problem| {
         let stepper = make(problem)?;
-        let locator = Locator::new(problem.functions_to_locate(), task.initial, stepper.order());
+        let locator = Locator::new(problem.functions_to_locate(), task.initial, method.order());
         Ok(Steps {
             same_end: !stepper.projects(problem) && !problem.properties().locks && !locator.has_functions(),
             shadow: watched.then(|| stepper.clone()),
@@ -71,7 +71,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
     fn begin(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<(), Failure> {
         self.locator.begin(run, &self.attempt)?;
         if let Some(Controlled { size: size @ None, tolerances, max_step, .. }) = &mut self.controlled {
-            *size = Some(choose_first_step(run, &mut self.attempt, *tolerances, *max_step)?);
+            *size = Some(first_step(run, &mut self.attempt, *tolerances, *max_step)?);
         }
         Ok(())
     }
@@ -143,20 +143,39 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
     }
 }
 
-fn choose_first_step<S: Scalar, St: Stepper<S>>(
+/// The first step: the stepper's own choice, or that of Hairer, Nørsett, Wanner, section II.4, by one further evaluation of the
+/// right-hand side. `end` and `before` serve as memory.
+fn first_step<S: Scalar, St: Stepper<S>>(
     run: &mut Run<'_, Counted<'_, S>, S>,
-    Attempt { stepper, y, end, before, .. }: &mut Attempt<S, St>,
+    Attempt { stepper, y, end: other, before: state, .. }: &mut Attempt<S, St>,
     tolerances: (f64, f64),
     max_step: f64,
 ) -> Result<f64, Failure> {
     run.afford_step()?;
     run.afford(stepper.evaluations())?;
-    let (problem, t) = (&mut run.problem, run.t);
+    let (problem, t, (rel, abs)) = (&mut run.problem, run.t, tolerances);
     problem.begin_step(t, y)?;
     stepper.evaluate_start(problem, t, y)?;
-    let size = match stepper.first_step(y, tolerances, max_step) {
-        Some(size) => size,
-        None => first_step(problem, stepper, t, y, (before, end), tolerances, max_step)?,
+    let own = stepper.first_step(y, tolerances, max_step);
+    let size = if let Some(size) = own {
+        size
+    } else {
+        let derivative = stepper.start_derivative();
+        let scale = |i: usize| abs + rel * y[i].value().abs();
+        let sum = |x: &dyn Fn(usize) -> f64| (0..y.len()).map(|i| (x(i) / scale(i)).powi(2)).sum::<f64>();
+        let d0 = sum(&|i| y[i].value());
+        let d1 = sum(&|i| derivative[i].value());
+        let guess = if d0 <= 1e-10 || d1 <= 1e-10 { 1e-6 } else { 0.01 * (d0 / d1).sqrt() };
+        let guess = guess.min(max_step);
+        for (i, x) in state.iter_mut().enumerate() {
+            *x = y[i] + derivative[i] * guess;
+        }
+        problem.rhs(t + guess, state, other)?;
+        let d2 = sum(&|i| (other[i] - derivative[i]).value()).sqrt() / guess;
+        let largest = d1.sqrt().max(d2.abs());
+        let order = f64::from(stepper.error_order().expect("checked before the first step"));
+        let fine = if largest <= 1e-15 { (guess * 1e-3).max(1e-6) } else { (0.01 / largest).powf(1.0 / order) };
+        (100.0 * guess).min(fine).min(max_step)
     };
     if size.is_finite() && size > 0.0 { Ok(size) } else { Err(Failure::NonFinite { time: t.value() }) }
 }

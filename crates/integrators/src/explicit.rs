@@ -8,7 +8,7 @@ use nalgebra::{Complex, DMatrix};
 use crate::combine::{LONGEST, Row};
 use crate::control::ControllerSettings;
 use crate::dense::DenseOutput;
-use crate::formula::{Formula, rounded};
+use crate::formula::Formula;
 use crate::projection::Projection;
 use crate::stepper::{Stepper, is_finite};
 use crate::tableau::Tableau;
@@ -114,11 +114,11 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
         let task = if self.norm == Norm::Suite { suite::with_largest_step(task) } else { task.clone() };
         drive::solve(self, problem, &task, observer, self.control, |problem| {
-            let n = problem.dimension();
-            let mut stepper = ExplicitStepper::of(&self.formula, rounded, n, drive::is_adaptive(&task));
+            let (formula, n) = (self.formula.rounded(), problem.dimension());
+            let mut stepper = ExplicitStepper::new(&formula, n, drive::is_adaptive(&task));
             stepper.norm = self.norm;
             if self.dense_output {
-                stepper.dense = DenseOutput::new(&self.formula.rounded(), n);
+                stepper.dense = DenseOutput::new(&formula, n);
             }
             if let Some(tolerance) = self.projection_tolerance {
                 stepper.projection = Some(Projection::new(&problem.mechanics()?, tolerance));
@@ -134,7 +134,6 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
 /// estimate needs are not evaluated.
 #[derive(Debug, Clone)]
 pub struct ExplicitStepper<S: Scalar> {
-    order: u32,
     error_order: u32,
     dimension: usize,
     /// The dimension where there are at most [`LONGEST`] stages, zero elsewhere.
@@ -185,12 +184,7 @@ const FITS: &str = "the stepper was made for states of this dimension";
 impl<S: Scalar> ExplicitStepper<S> {
     /// A stepper for states of `dimension` components; `with_estimate` says that the error will be asked for.
     pub fn new(formula: &Formula<S>, dimension: usize, with_estimate: bool) -> Self {
-        Self::of(formula, |a| a, dimension, with_estimate)
-    }
-
-    /// The same of a formula whose numbers are to be rounded.
-    fn of<T: Scalar>(formula: &Formula<T>, round: impl Fn(T) -> S, dimension: usize, with_estimate: bool) -> Self {
-        let last_nonzero = |row: &[T]| row.iter().rposition(|a| *a != T::nought()).map_or(0, |last| last + 1);
+        let last_nonzero = |row: &[S]| row.iter().rposition(|a| *a != S::nought()).map_or(0, |last| last + 1);
         let mut count = last_nonzero(&formula.weights);
         let estimates: &[_] = if with_estimate { &formula.estimates } else { &[] };
         for estimate in estimates {
@@ -201,10 +195,9 @@ impl<S: Scalar> ExplicitStepper<S> {
         let inner = 1..count - usize::from(last_is_end);
         // Unrolled loops run over a fixed number of stages; a large problem keeps no more than it has.
         let space = if UNROLLED.contains(&dimension) { count.max(LONGEST) } else { count };
-        let row = |row: &[T]| Row::of(row, &round, dimension);
-        let stage = |i: usize| Stage { node: round(formula.nodes[i]), row: row(&formula.rows[i]) };
+        let row = |row: &[S]| Row::new(row, dimension);
+        let stage = |i: usize| Stage { node: formula.nodes[i], row: row(&formula.rows[i]) };
         Self {
-            order: formula.order,
             error_order: formula.error_order,
             dimension,
             unrolled: if count <= LONGEST { dimension } else { 0 },
@@ -389,10 +382,6 @@ impl<S: Scalar> ExplicitStepper<S> {
 }
 
 impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
-    fn order(&self) -> u32 {
-        self.order
-    }
-
     fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
         self.attempt(problem, (t, h), start, end, None).map(|_| ())
     }

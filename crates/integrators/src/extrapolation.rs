@@ -103,10 +103,6 @@ impl<S: Scalar> ExtrapolationStepper<S> {
 }
 
 impl<S: Scalar> Stepper<S> for ExtrapolationStepper<S> {
-    fn order(&self) -> u32 {
-        2 * self.columns as u32
-    }
-
     fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
         let n = start.len();
         self.evaluate_start(problem, t, start)?;

@@ -163,10 +163,6 @@ impl Ode23sStepper {
 }
 
 impl Stepper<f64> for Ode23sStepper {
-    fn order(&self) -> u32 {
-        2
-    }
-
     fn step(
         &mut self,
         problem: &mut Counted<'_>,

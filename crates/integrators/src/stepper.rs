@@ -7,9 +7,6 @@ use mbsbench_problem::{Counted, Failure, Scalar, Statistics};
 /// A stepper remembers the derivative at the start of its present step: a step repeated from the same start
 /// (rejected, or cut at an event) does not evaluate it again. The driver says when that memory ends.
 pub trait Stepper<S: Scalar>: Clone {
-    /// Order of convergence.
-    fn order(&self) -> u32;
-
     /// Makes the step from `start` at time `t` to `t + h` and writes its result into `end`. The problem has
     /// [begun the step](Counted::begin_step).
     ///
@@ -101,7 +98,7 @@ pub trait Stepper<S: Scalar>: Clone {
     fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure>;
 
     /// The first step (s) that the method itself chooses for these tolerances (relative, absolute), after
-    /// [`evaluate_start`](Self::evaluate_start); none where it leaves the choice to [`first_step`](crate::control::first_step).
+    /// [`evaluate_start`](Self::evaluate_start); none where it leaves the choice to the [driver](crate::drive).
     fn first_step(&self, _start: &[S], _tolerances: (f64, f64), _max_step: f64) -> Option<f64> {
         None
     }

@@ -275,10 +275,6 @@ impl PythonStepper {
 }
 
 impl Stepper<f64> for PythonStepper {
-    fn order(&self) -> u32 {
-        self.method.order
-    }
-
     fn step(
         &mut self,
         problem: &mut Counted<'_>,

@@ -53,10 +53,6 @@ impl FixedStepper {
 }
 
 impl Stepper<f64> for FixedStepper {
-    fn order(&self) -> u32 {
-        self.formula.order()
-    }
-
     fn step(
         &mut self,
         problem: &mut Counted<'_>,

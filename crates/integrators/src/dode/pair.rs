@@ -9,9 +9,6 @@ use crate::{ExplicitStepper, Formula, Stepper};
 
 /// Makes a trial step and estimates its error.
 pub trait Pair<S: Scalar>: Clone {
-    /// Order of the result.
-    fn order(&self) -> u32;
-
     /// Evaluations of the right-hand side in a step (of an implicit pair: most of them), one at its end among them and none at its start.
     fn evaluations(&self) -> u64;
 
@@ -60,10 +57,6 @@ impl<S: Scalar> ExplicitPair<S> {
 }
 
 impl<S: Scalar> Pair<S> for ExplicitPair<S> {
-    fn order(&self) -> u32 {
-        self.stepper.order()
-    }
-
     fn evaluations(&self) -> u64 {
         self.evaluations
     }

@@ -36,7 +36,7 @@ pub fn solve<'p, S: Scalar, P: Pair<S>>(
                           states, or changes configuration by other rules: take a method of the common driver";
             return Err(Failure::NotApplicable { reason: reason.to_owned() });
         }
-        Ok(Steps::new(rules, make(problem)?, problem, task))
+        Ok(Steps::new(rules, (make(problem)?, method.order()), problem, task))
     })
 }
 
@@ -65,6 +65,8 @@ struct Controlled {
 /// Steps with location of events.
 struct Steps<S: Scalar, P> {
     pair: P,
+    /// That of the pair.
+    order: u32,
     /// Makes the observer's steps.
     shadow: P,
     shadow_state: State<S>,
@@ -93,7 +95,7 @@ struct Steps<S: Scalar, P> {
 }
 
 impl<S: Scalar, P: Pair<S>> Steps<S, P> {
-    fn new(rules: &Rules, pair: P, problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Self {
+    fn new(rules: &Rules, (pair, order): (P, u32), problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Self {
         let start = State::new(task.t_start, task.initial);
         let chattering = Chattering::new(FIRST_SHARE * (task.t_end - task.t_start).value());
         let controlled = match task.settings.control {
@@ -123,6 +125,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             residual: None,
             start,
             pair,
+            order,
         }
     }
 
@@ -178,7 +181,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         let largest = self.start.y.iter().fold(0.0f64, |largest, x| largest.max(x.value().abs()));
         let tau = (*rel * largest).max(*abs);
         let delta = if delta == 0.0 { LEAST_DIFFERENCE } else { delta };
-        let exponent = 1.0 / f64::from(self.pair.order() + 1);
+        let exponent = 1.0 / f64::from(self.order + 1);
         let next = max_step.min(0.8 * h.value() * (tau / delta).powf(exponent));
         *size = self.rules.settings.growth.map_or(next, |growth| next.min(growth * h.value()));
         // An unlocked step is made whatever its error: it is as short as a step can reasonably be.

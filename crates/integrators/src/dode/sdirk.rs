@@ -128,10 +128,6 @@ impl<S: Scalar> Sdirk4<S> {
 }
 
 impl<S: Scalar> Pair<S> for Sdirk4<S> {
-    fn order(&self) -> u32 {
-        4
-    }
-
     fn evaluations(&self) -> u64 {
         5 * u64::from(MOST_ITERATIONS) + 1 + self.state.len() as u64
     }

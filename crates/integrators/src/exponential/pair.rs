@@ -10,10 +10,6 @@ use crate::events::State;
 /// Steps of the local linearisation method with the derivative at their end, which the rates of the event
 /// functions need (gil2013, Eq. 18).
 impl Pair<f64> for LlmStepper {
-    fn order(&self) -> u32 {
-        Stepper::order(self)
-    }
-
     fn evaluations(&self) -> u64 {
         Stepper::evaluations(self) + 1
     }

@@ -95,10 +95,6 @@ impl LlmStepper {
 }
 
 impl Stepper<f64> for LlmStepper {
-    fn order(&self) -> u32 {
-        2
-    }
-
     fn step(
         &mut self,
         problem: &mut Counted<'_>,

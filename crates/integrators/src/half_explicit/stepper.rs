@@ -129,10 +129,6 @@ impl<S: Scalar> HalfExplicitStepper<S> {
 }
 
 impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
-    fn order(&self) -> u32 {
-        self.table.order
-    }
-
     fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
         self.evaluate_start(problem, t, start)?;
         for i in 0..self.coefficients.rows.len() {

@@ -88,12 +88,21 @@ impl<R: Rule> Method for Implicit<R> {
 impl Rule for Multistep {
     type Scheme = PastSteps;
 
+    /// The order of the formula, from its conditions.
     fn order(&self) -> u32 {
-        self.order()
+        let highest = 2 * self.formula.steps() as i32;
+        u32::try_from(self.formula.order(highest)).unwrap_or(0)
     }
 
+    /// Why it cannot be used to integrate, where it cannot.
     fn refusal(&self) -> Option<String> {
-        self.refusal()
+        let r = self.formula.steps();
+        if r > 2 && self.rho_inf == 1.0 {
+            let why = "has a multiple root -1 and is not zero-stable: errors grow";
+            return Some(format!("with rho-inf = 1 the formula of {r} steps {why}"));
+        }
+        let grows = self.formula.has_growing_root();
+        grows.then(|| format!("the formula of {r} steps is not zero-stable: errors grow, whatever the step"))
     }
 
     fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {

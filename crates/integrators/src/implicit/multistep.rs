@@ -139,23 +139,6 @@ impl Multistep {
         };
         Self { first: (1..formula.steps()).map(|step| First::Multistep(first(step))).collect(), formula, rho_inf }
     }
-
-    /// The order of the formula, from its conditions.
-    pub(super) fn order(&self) -> u32 {
-        let highest = 2 * self.formula.steps() as i32;
-        u32::try_from(self.formula.order(highest)).unwrap_or(0)
-    }
-
-    /// Why it cannot be used to integrate, where it cannot.
-    pub(super) fn refusal(&self) -> Option<String> {
-        let r = self.formula.steps();
-        if r > 2 && self.rho_inf == 1.0 {
-            let why = "has a multiple root -1 and is not zero-stable: errors grow";
-            return Some(format!("with rho-inf = 1 the formula of {r} steps {why}"));
-        }
-        let grows = self.formula.has_growing_root();
-        grows.then(|| format!("the formula of {r} steps is not zero-stable: errors grow, whatever the step"))
-    }
 }
 
 /// The polynomial with coefficients in ascending order.

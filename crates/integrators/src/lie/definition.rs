@@ -33,22 +33,18 @@ method! {
     "lie-generalized-alpha", "low-order",
     "Generalized-α formulas on Lie groups, for mechanics with rotations, on the index-3 equations",
     "O. Brüls, A. Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129 (2015) 149–179",
-    |settings| Solver {
-        weights: GeneralizedAlphaWeights::with_spectral_radius(settings.rho_inf),
-        tolerance: settings.newton_tolerance,
-        max_iterations: settings.max_iterations,
+    |settings| *settings
+}
+
+impl LieGeneralizedAlpha {
+    fn weights(&self) -> GeneralizedAlphaWeights {
+        GeneralizedAlphaWeights::with_spectral_radius(self.rho_inf)
     }
 }
 
-struct Solver {
-    weights: GeneralizedAlphaWeights,
-    tolerance: f64,
-    max_iterations: u32,
-}
-
-impl Method for Solver {
+impl Method for LieGeneralizedAlpha {
     fn order(&self) -> u32 {
-        self.weights.order()
+        self.weights().order()
     }
 
     fn adapts(&self) -> bool {
@@ -61,7 +57,7 @@ impl Method for Solver {
             ("linear-algebra", DENSE.to_owned()),
             ("jacobians", EXACT.to_owned()),
             ("newton-matrix", spelling(&JacobianUse::Full)),
-            ("newton-stop", of_accelerations(self.tolerance)),
+            ("newton-stop", of_accelerations(self.newton_tolerance)),
             ("max-iterations", self.max_iterations.to_string()),
         ])
     }
@@ -76,17 +72,17 @@ impl Method for Solver {
     }
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
-        Some(Discretisation::GeneralizedAlpha(self.weights).amplification(0.0, omega_h))
+        Some(Discretisation::GeneralizedAlpha(self.weights()).amplification(0.0, omega_h))
     }
 
     fn details(&self) -> Vec<String> {
-        self.weights.details()
+        self.weights().details()
     }
 
     fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        let newton = (self.tolerance, self.max_iterations);
+        let newton = (self.newton_tolerance, self.max_iterations);
         drive::run(self, problem, task, observer, |problem| {
-            Ok(Steps::new(self.weights, newton, &problem.mechanics()?, task.initial))
+            Ok(Steps::new(self.weights(), newton, &problem.mechanics()?, task.initial))
         })
     }
 }

@@ -78,9 +78,6 @@ pub struct Estimate<'f> {
 
 /// One step of a method, as an iteration on its own unknowns.
 pub trait Formula {
-    /// Whether it takes terms and derivatives with the entries of a pattern only.
-    const TAKES_SPARSE: bool = false;
-
     /// Begins a step of size `h`: unknowns and [`Trial`] at the first iterate. With `guess` false the iteration starts
     /// from zero accelerations and multipliers.
     ///
@@ -117,9 +114,7 @@ pub trait Formula {
 
     /// The largest change of an acceleration that rounding alone, in the terms at the last iterate, can be expected to make: what
     /// [`correct`](Self::correct) cannot get below, by one solution with the factors; none where a formula does not know. The last correction is lost.
-    fn attainable(&mut self, _trial: &Trial) -> Option<f64> {
-        None
-    }
+    fn attainable(&mut self, trial: &Trial) -> Option<f64>;
 
     /// Prepares for a step of size `h` (s) that need not be that of the step before, and after a step that has been rejected. Comes before
     /// [`begin`](Self::begin) in runs that choose their steps, of which [`Start::jerk`] tells.

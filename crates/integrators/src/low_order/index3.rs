@@ -62,8 +62,6 @@ impl Index3 {
 }
 
 impl Formula for Index3 {
-    const TAKES_SPARSE: bool = true;
-
     fn begin(
         &mut self,
         h: f64,

@@ -20,7 +20,7 @@ pub fn start<F: Formula>(
 ) -> Result<(F, Trial), Failure> {
     let time = run.t;
     let (q, v) = run.task.initial.split_at(run.task.initial.len() / 2);
-    let mut motion = Motion::new(&mut run.problem, F::TAKES_SPARSE)?;
+    let mut motion = Motion::new(&mut run.problem)?;
     let x = motion.solve(run, time, (q, v))?;
     let terms = motion.terms.clone();
     let (a, lambda) = x.split_at(q.len());
@@ -82,9 +82,9 @@ struct Motion {
 
 impl Motion {
     /// At the start of a run.
-    fn new(problem: &mut Counted<'_>, takes_sparse: bool) -> Result<Self, Failure> {
+    fn new(problem: &mut Counted<'_>) -> Result<Self, Failure> {
         let structure = problem.mechanics()?.structure();
-        let sparse = takes_sparse && structure.is_sparse();
+        let sparse = structure.is_sparse();
         let (terms, derivatives) = (Terms::of(&structure, sparse), Derivatives::of(&structure, sparse));
         Ok(Self {
             terms,

@@ -57,10 +57,6 @@ impl<S: Scalar> DescriptorStepper<S> {
 }
 
 impl<S: Scalar> Stepper<S> for DescriptorStepper<S> {
-    fn order(&self) -> u32 {
-        self.table.order
-    }
-
     fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
         let Self { table, coefficients: Coefficients { rows, nodes, .. }, stage, rates, .. } = self;
         let rank = stage.parts.rank();

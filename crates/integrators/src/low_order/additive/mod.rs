@@ -220,8 +220,6 @@ impl Additive {
 }
 
 impl Formula for Additive {
-    const TAKES_SPARSE: bool = true;
-
     fn begin(
         &mut self,
         h: f64,

@@ -223,8 +223,6 @@ fn flops_by_e(n: usize, with_mass: bool) -> u64 {
 }
 
 impl Formula for Stabilised {
-    const TAKES_SPARSE: bool = true;
-
     fn begin(
         &mut self,
         h: f64,
