@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use mbsbench_input::{Entry, Key, Node, Place, Problem, Value, read};
-use mbsbench_problem::{Events, Formulated, Method, Unsuitable};
+use mbsbench_problem::{Events, Formulated, Method, MethodProperties, Unsuitable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -244,7 +244,8 @@ impl Every {
         if let Err(unsuitable) = on_all(&*made, models, Events::Ignored) {
             return Ok(Some(Reason::unsuitable(&unsuitable)));
         }
-        let decides_so = if to_tolerance { made.adapts() } else { self.controlled || made.is_for_constant_steps() };
+        let MethodProperties { adapts, is_for_constant_steps, .. } = made.properties();
+        let decides_so = if to_tolerance { adapts } else { self.controlled || !adapts || is_for_constant_steps };
         if !decides_so {
             let other = if to_tolerance { "with constant steps only" } else { "meant for a tolerance" };
             return Ok(Some(Reason::NotAskedFor(other.to_owned())));

@@ -51,7 +51,7 @@ impl Control {
             Self::Step(step) => step,
             Self::StepPerStage(step) => step * f64::from(method.object().method().implicit_stages()),
             Self::Tolerance(Tolerance { rel, abs }) => {
-                if !method.object().method().adapts() {
+                if !method.object().method().properties().adapts {
                     let message = format!("`{}` has no error control", method.name());
                     return Err(
                         Problem::new(place, message).help("accepted for this method: `step` or `step_per_stage`")

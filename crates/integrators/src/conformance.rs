@@ -57,7 +57,7 @@ impl Tested {
     /// The ways in which the method decides on its steps: both, where it controls its error and takes constant steps.
     fn settings(&self) -> Vec<Settings> {
         let mut all = vec![Settings::fixed(STEP)];
-        if self.method.adapts() {
+        if self.method.properties().adapts {
             let is_refused = matches!(self.solve([0.0, END], all[0]).failure, Some(Failure::NotApplicable { .. }));
             all.retain(|_| !is_refused);
             all.push(Settings::tolerance(1e-6, 1e-6));
@@ -171,7 +171,7 @@ fn nonsense_is_refused(tested: &Tested) -> Result<(), String> {
         ([0.0, END], Settings::fixed(0.0)),
         ([0.0, END], Settings::tolerance(-1.0, 1e-6)),
     ];
-    if !tested.method.adapts() {
+    if !tested.method.properties().adapts {
         wrong.push(([0.0, END], Settings::tolerance(1e-6, 1e-6)));
     }
     for (span, settings) in wrong {

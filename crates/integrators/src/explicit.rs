@@ -1,7 +1,8 @@
 //! The one engine for explicit Runge–Kutta formulas.
 
 use mbsbench_problem::{
-    Counted, DoubleDouble, Failure, Method, Observer, Ode, Scalar, Solution, Statistics, Task, Unsuitable, parameters,
+    Counted, DoubleDouble, Failure, Method, MethodProperties, Observer, Ode, Scalar, Solution, Statistics, Task,
+    Unsuitable, parameters,
 };
 use nalgebra::{Complex, DMatrix};
 
@@ -76,21 +77,15 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
         self.formula.order
     }
 
-    fn counts_flops(&self) -> bool {
-        // Without a projection there is none.
-        self.projection_tolerance.is_none()
-    }
-
-    fn adapts(&self) -> bool {
-        !self.formula.estimates.is_empty()
-    }
-
-    fn full_matrices(&self) -> u32 {
-        if self.projection_tolerance.is_some() { 2 } else { 0 }
-    }
-
-    fn keeps_patterns(&self) -> bool {
-        self.projection_tolerance.is_none()
+    fn properties(&self) -> MethodProperties {
+        MethodProperties {
+            adapts: !self.formula.estimates.is_empty(),
+            // Without a projection there is none.
+            counts_flops: self.projection_tolerance.is_none(),
+            full_matrices: if self.projection_tolerance.is_some() { 2 } else { 0 },
+            keeps_all_entries: self.projection_tolerance.is_some(),
+            ..MethodProperties::default()
+        }
     }
 
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {

@@ -34,10 +34,6 @@ impl<S: Scalar> Method<S> for Extrapolation {
         self.order
     }
 
-    fn adapts(&self) -> bool {
-        false
-    }
-
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
         drive::solve(self, problem, task, observer, ControllerSettings::elementary(), |problem| {
             Ok(ExtrapolationStepper::new(self.order, problem.dimension()))

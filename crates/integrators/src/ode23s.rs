@@ -1,6 +1,8 @@
 //! The Rosenbrock pair of MATLAB's ode23s.
 
-use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, Statistics, Task, Unsuitable};
+use mbsbench_problem::{
+    Counted, Failure, Method, MethodProperties, Observer, Ode, Solution, Statistics, Task, Unsuitable,
+};
 
 use crate::control::ControllerSettings;
 use crate::linearisation::{IterationMatrix, Linearisation};
@@ -46,16 +48,8 @@ impl Method for Ode23s {
         2
     }
 
-    fn counts_flops(&self) -> bool {
-        true
-    }
-
-    fn adapts(&self) -> bool {
-        true
-    }
-
-    fn full_matrices(&self) -> u32 {
-        6
+    fn properties(&self) -> MethodProperties {
+        MethodProperties { adapts: true, counts_flops: true, full_matrices: 6, ..MethodProperties::default() }
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {

@@ -40,7 +40,7 @@ fn check<D: MethodDefinition>() {
     assert_eq!((few, many), (100, 10_000));
     assert!(short.0 > 0, "the allocator is not instrumented");
     assert_eq!(short, long, "{} with constant steps", D::NAME);
-    if method.adapts() {
+    if method.properties().adapts {
         let (short, few) = count(Settings::tolerance(1e-8, 1e-8), 1.0);
         let (long, many) = count(Settings::tolerance(1e-8, 1e-8), 1000.0);
         assert!(many > 50 * few, "{}: {few} and {many} steps", D::NAME);

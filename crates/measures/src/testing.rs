@@ -1,7 +1,7 @@
 //! Measures by themselves, on made-up steps.
 
 use mbsbench_problem::model::Class;
-use mbsbench_problem::{Counted, Failure, Further, Method, Observer, Solution, Statistics, Task};
+use mbsbench_problem::{Counted, Failure, Further, Method, MethodProperties, Observer, Solution, Statistics, Task};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
 
@@ -63,9 +63,10 @@ impl Method for Unused {
     fn order(&self) -> u32 {
         1
     }
-    fn adapts(&self) -> bool {
-        true
+    fn properties(&self) -> MethodProperties {
+        MethodProperties { adapts: true, ..MethodProperties::default() }
     }
+
     fn solve(&self, _: Counted<'_>, _: &Task<'_>, _: &mut dyn Observer) -> Solution {
         unreachable!("nothing is solved")
     }

@@ -59,7 +59,7 @@ impl<'p, S: Scalar> Form<'p, S> {
 
     /// Whether the state or the equations [jump](EventFunctions::jump) at events of a configuration that
     /// [follows](EventFunctions::follows_signs) the signs. Only a method that
-    /// [locates events](crate::Method::locates_events) applies these jumps.
+    /// [locates events](crate::MethodProperties::locates_events) applies these jumps.
     pub fn jumps(self) -> bool {
         self.events().is_ok_and(|functions| {
             let is_unilateral = |index| functions.kind(index) == EventKind::Unilateral;

@@ -78,7 +78,7 @@ pub use mechanics::{
     ClosedForm, ClosedTerms, Derivatives, Dimensions, Matrices, MechanicalModel, Mechanics, MechanicsOf, Motion,
     Structure, Terms,
 };
-pub use method::{Clock, Method, Settings, Solution, StepControl, Task, Unsuitable};
+pub use method::{Clock, Method, MethodProperties, Settings, Solution, StepControl, Task, Unsuitable};
 pub use model::{Class, Formulated, Model, Observable, Observation};
 pub use observer::{Further, Interpolant, Observer, Silent, Step};
 pub use ode::{AsOde, Ode, OdeModel, Properties};

@@ -186,7 +186,8 @@ impl<S: Scalar> Task<'_, S> {
     /// # Errors
     /// [`Failure::NotApplicable`], which says why.
     pub fn check_for(&self, method: &dyn Method<S>, problem: &mut Counted<'_, S>) -> Result<(), Failure> {
-        self.check(problem, method.adapts(), method.locates_events())?;
+        let MethodProperties { adapts, locates_events, .. } = method.properties();
+        self.check(problem, adapts, locates_events)?;
         Ok(problem.suits(method)?)
     }
 
@@ -329,6 +330,32 @@ impl Unsuitable {
     }
 }
 
+/// What a [`Method`] can do, and what it keeps.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MethodProperties {
+    /// True if the method can work to a tolerance. All can work with a constant step, but for those that choose their order
+    /// with it; a solve with such a method and a constant step ends before its first one, with [`Failure::NotApplicable`].
+    pub adapts: bool,
+    /// True if a tolerance changes nothing: the method [adapts](Self::adapts) its steps by parameters of its own.
+    pub ignores_tolerance: bool,
+    /// True if it is compared with others at constant steps although it can work to a tolerance, since it is published with
+    /// constant steps. Methods that cannot work to a tolerance always are.
+    pub is_for_constant_steps: bool,
+    /// True if the method locates the events of problems whose configuration
+    /// [follows](crate::EventFunctions::follows_signs) signs, and applies their [jumps](crate::EventFunctions::jump).
+    /// Others are refused by problems that [jump](Form::jumps).
+    pub locates_events: bool,
+    /// True if the method counts the operations of its linear algebra
+    /// ([`Statistics::linear_algebra_flops`](crate::Statistics::linear_algebra_flops)).
+    pub counts_flops: bool,
+    /// How many full matrices as wide as the state is long the method keeps at a time, its problem's Jacobian and factors among
+    /// them: what its memory grows with. Zero for a method that keeps vectors.
+    pub full_matrices: u32,
+    /// True if these matrices have all entries even where those of a [mechanism](crate::mechanics::Structure::is_sparse) have a
+    /// pattern.
+    pub keeps_all_entries: bool,
+}
+
 /// A time integration method for ordinary differential equations.
 ///
 /// A method is immutable: all that a solve needs lives in that solve, and two solves of the same task give
@@ -342,19 +369,9 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         1
     }
 
-    /// Whether the method can work to a tolerance. All can work with a constant step, but for those that choose their order
-    /// with it; a solve with such a method and a constant step ends before its first one, with [`Failure::NotApplicable`].
-    fn adapts(&self) -> bool;
-
-    /// Whether a tolerance changes what it does: not of a method that [adapts](Self::adapts) its steps by parameters of its own.
-    fn heeds_tolerance(&self) -> bool {
-        self.adapts()
-    }
-
-    /// Whether it is compared with others at constant steps: one that cannot work to a tolerance, and one that is published with constant
-    /// steps whether or not it can. A method whose steps are meant to be controlled says no, which forbids nothing.
-    fn is_for_constant_steps(&self) -> bool {
-        !self.adapts()
+    /// What it can do; unless it says otherwise, constant steps.
+    fn properties(&self) -> MethodProperties {
+        MethodProperties::default()
     }
 
     /// How the equations of its steps are solved, apart from its formula: frames, linear algebra, Newton's iteration,
@@ -376,19 +393,6 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         Unsuitable::without_rhs(problem)
     }
 
-    /// Whether the method locates the events of problems whose configuration
-    /// [follows](crate::EventFunctions::follows_signs) signs, and applies their [jumps](crate::EventFunctions::jump).
-    /// Others are refused by problems that [jump](Form::jumps).
-    fn locates_events(&self) -> bool {
-        false
-    }
-
-    /// Whether the method counts the operations of its linear algebra
-    /// ([`Statistics::linear_algebra_flops`](crate::Statistics::linear_algebra_flops)).
-    fn counts_flops(&self) -> bool {
-        false
-    }
-
     /// The matrix that takes what a step starts from to what it leaves for the undamped oscillator `x″ + ω² x = 0`, written
     /// as `x′ = iωx` or as the equation of second order that it is; `omega_h` is `ωh` with the whole step `h`, positive.
     ///
@@ -403,17 +407,6 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
     /// negative: all points of the left half plane are `λh = ωh (−ζ ± √(ζ² − 1))`. None where it is not written down.
     fn damped_radius(&self, _omega_h: f64, _damping_ratio: f64) -> Option<f64> {
         None
-    }
-
-    /// How many full matrices as wide as the state is long the method keeps at a time, its problem's Jacobian and factors among them:
-    /// what its memory grows with. None for a method that keeps vectors.
-    fn full_matrices(&self) -> u32 {
-        0
-    }
-
-    /// Whether these matrices have a pattern where those of a [mechanism](crate::mechanics::Structure::is_sparse) have one.
-    fn keeps_patterns(&self) -> bool {
-        true
     }
 
     /// Coefficients and what they are proved to hold, for a reader of `mbsbench list`: one line each, indented where it
@@ -435,7 +428,11 @@ impl<S: Scalar> dyn Method<S> + '_ {
     /// [`Unsuitable`], which says what the method needs and the problem lacks.
     pub fn applies_to(&self, problem: &mut dyn Ode<S>, events: Events) -> Result<(), Unsuitable> {
         self.suits(problem)?;
-        if self.locates_events() || events == Events::Ignored { Ok(()) } else { Unsuitable::unless_smooth(problem) }
+        if self.properties().locates_events || events == Events::Ignored {
+            Ok(())
+        } else {
+            Unsuitable::unless_smooth(problem)
+        }
     }
 }
 

@@ -116,7 +116,7 @@ fn growth(page: &mut Page, kind: &str, size: &str) -> Outcome<()> {
         let (mut iterations, mut of_iterations) = (Vec::new(), Vec::new());
         for count in SIZES {
             let model = model(&format!("{kind}: {{ {size}: {count} }}"))?;
-            let span = [0.0, if chosen.adapts() && matches!(name, "radau5" | "ida") { 0.02 } else { 0.01 }];
+            let span = [0.0, if chosen.properties().adapts && matches!(name, "radau5" | "ida") { 0.02 } else { 0.01 }];
             match fastest(ROUNDS, || time(&*model, &*chosen, span, settings)) {
                 Ok(solve) => {
                     let (micros, made) = of_a_step(&solve);

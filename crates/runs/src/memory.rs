@@ -148,7 +148,7 @@ fn of_solve<S: Scalar>(formulated: &dyn Formulated<S>, method: &dyn Method<S>, s
     let word = size_of::<S>() as f64;
     let mut ode = formulated.ode();
     let n = ode.dimension() as f64;
-    let matrices = f64::from(method.full_matrices());
+    let matrices = f64::from(method.properties().full_matrices);
     let vectors = word * VECTORS * n + EVENT * ode.form().events().map_or(0.0, |functions| functions.count() as f64);
     let full = word * matrices * n * n;
     vectors
@@ -165,7 +165,7 @@ fn of_equations<S: Scalar>(ode: &mut dyn Ode<S>, full: f64) -> f64 {
 fn of_mechanism<S: Scalar>(ode: &mut dyn Ode<S>, method: &dyn Method<S>, matrices: Matrices, full: f64) -> Option<f64> {
     let Form::Mechanics(mechanics) = ode.form() else { return None };
     let unknowns = (mechanics.dimensions().coordinates + mechanics.dimensions().constraints()) as f64;
-    let of_method = f64::from(method.full_matrices());
+    let of_method = f64::from(method.properties().full_matrices);
     let terms = size_of::<S>() as f64 * TERMS[usize::from(of_method > 0.0)] * unknowns * unknowns;
     if terms + full < WORTH_A_LOOK {
         return Some(terms + full);
@@ -176,7 +176,11 @@ fn of_mechanism<S: Scalar>(ode: &mut dyn Ode<S>, method: &dyn Method<S>, matrice
         return Some(terms + full);
     }
     let entries = (structure.dynamics.entries() + 2 * structure.jacobian.entries()) as f64;
-    Some(if method.keeps_patterns() { entries * (ENTRY[0] + ENTRY[1] * of_method) } else { entries * ENTRY[0] + full })
+    Some(if method.properties().keeps_all_entries {
+        entries * ENTRY[0] + full
+    } else {
+        entries * (ENTRY[0] + ENTRY[1] * of_method)
+    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use mbsbench_problem::dae::Index3;
 use mbsbench_problem::{
-    Counted, Mechanics, Method, MethodDefinition, Observer, Ode, Solution, Task, Unsuitable, parameters,
+    Counted, Mechanics, Method, MethodDefinition, MethodProperties, Observer, Ode, Solution, Task, Unsuitable,
+    parameters,
 };
 
 use crate::settings::{Form, Iteration, Jacobian, LinearSolver, Sizes};
@@ -213,15 +214,15 @@ impl Method for Sundials {
         self.max_order
     }
 
-    fn adapts(&self) -> bool {
-        true
-    }
-
-    fn full_matrices(&self) -> u32 {
-        match self.kind {
-            Kind::Ida(_) => 2,
-            kind if kind.has_newton() => 3,
-            _ => 0,
+    fn properties(&self) -> MethodProperties {
+        MethodProperties {
+            adapts: true,
+            full_matrices: match self.kind {
+                Kind::Ida(_) => 2,
+                kind if kind.has_newton() => 3,
+                _ => 0,
+            },
+            ..MethodProperties::default()
         }
     }
 

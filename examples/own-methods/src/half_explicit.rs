@@ -32,10 +32,6 @@ impl Method for HalfExplicit {
         3
     }
 
-    fn adapts(&self) -> bool {
-        false
-    }
-
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         low_order::suits(problem)
     }

@@ -55,7 +55,8 @@ fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problem
             }
             for Placed { value: measure, node } in &case.measures {
                 let method = &run.method;
-                let is_counted = measure.name() != LinearAlgebraFlops::NAME || method.object().method().counts_flops();
+                let is_counted =
+                    measure.name() != LinearAlgebraFlops::NAME || method.object().method().properties().counts_flops;
                 if !is_counted && refused.insert(Arc::as_ptr(method)) {
                     let message = format!("`{}` does not count the operations of its linear algebra", method.name());
                     let help = "`factorizations` and `linear_solves` are counted by every method";

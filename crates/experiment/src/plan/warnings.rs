@@ -74,7 +74,10 @@ fn unheeded(case: &Case, runs: &[&RunSpec]) -> Option<Problem> {
     let axis = case.axes.iter().find(|axis| axis.role == Role::Control && axis.points.len() > 1)?;
     let run = runs.iter().find(|run| {
         let method = run.method.object().method();
-        run.method.own_control().is_none() && method.adapts() && !method.heeds_tolerance() && axis.name == "tolerance"
+        run.method.own_control().is_none()
+            && method.properties().adapts
+            && method.properties().ignores_tolerance
+            && axis.name == "tolerance"
     })?;
     let message = format!("`{}` has no tolerance: its runs are the same with each of these", run.method.name());
     let place = axis.points[0].node.place;

@@ -1,6 +1,6 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable, parameters};
 
 use super::run::Steps;
 use super::stepper::{FixedStepper, Sizes};
@@ -128,10 +128,6 @@ impl Method for Constant {
         self.0.order()
     }
 
-    fn adapts(&self) -> bool {
-        false
-    }
-
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         Unsuitable::with_mass(problem)?;
         if problem.properties().is_second_order { Ok(()) } else { problem.form().contact_power().map(|_| ()) }
@@ -151,12 +147,8 @@ impl Method for ContactPower {
         self.formula().order()
     }
 
-    fn adapts(&self) -> bool {
-        true
-    }
-
-    fn heeds_tolerance(&self) -> bool {
-        false
+    fn properties(&self) -> MethodProperties {
+        MethodProperties { adapts: true, ignores_tolerance: true, ..MethodProperties::default() }
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

@@ -1,6 +1,6 @@
 //! The solver as experiment files name it.
 
-use mbsbench_problem::{Counted, Method, Observer, Scalar, Solution, Task, parameters};
+use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Scalar, Solution, Task, parameters};
 
 use super::pair::ExplicitPair;
 use super::rules::{Detection, Rules};
@@ -138,12 +138,8 @@ impl<S: Scalar> Method<S> for Dode {
         self.pair.tableau().map_or(4, |tableau| tableau.order)
     }
 
-    fn adapts(&self) -> bool {
-        true
-    }
-
-    fn locates_events(&self) -> bool {
-        self.events
+    fn properties(&self) -> MethodProperties {
+        MethodProperties { adapts: true, locates_events: self.events, ..MethodProperties::default() }
     }
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {

@@ -1,7 +1,8 @@
 //! The method as experiment files name it.
 
 use mbsbench_problem::{
-    Counted, EventFunctions, Method, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters,
+    Counted, EventFunctions, Method, MethodProperties, Observer, Ode, Solution, StepControl, Task, Unsuitable,
+    parameters,
 };
 
 use super::LlmStepper;
@@ -124,24 +125,15 @@ impl Method for Llm {
         2
     }
 
-    fn counts_flops(&self) -> bool {
-        true
-    }
-
-    fn adapts(&self) -> bool {
-        true
-    }
-
-    fn locates_events(&self) -> bool {
-        self.events
-    }
-
-    fn full_matrices(&self) -> u32 {
-        33
-    }
-
-    fn keeps_patterns(&self) -> bool {
-        false
+    fn properties(&self) -> MethodProperties {
+        MethodProperties {
+            adapts: true,
+            locates_events: self.events,
+            counts_flops: true,
+            full_matrices: 33,
+            keeps_all_entries: true,
+            ..MethodProperties::default()
+        }
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {

@@ -1,6 +1,6 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::{Counted, Method, Observer, Ode, Scalar, Solution, Task, Unsuitable};
+use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Scalar, Solution, Task, Unsuitable};
 
 use super::descriptor::{DescriptorStepper, Parts};
 use super::{HEDOP5, HEM4, HalfExplicitStepper, Orders, Table, orders};
@@ -59,16 +59,14 @@ impl<S: Scalar> Method<S> for HalfExplicit {
         self.table.order
     }
 
-    fn adapts(&self) -> bool {
-        self.table.embedded.is_some()
-    }
-
-    fn full_matrices(&self) -> u32 {
-        4
-    }
-
-    fn keeps_patterns(&self) -> bool {
-        false
+    fn properties(&self) -> MethodProperties {
+        MethodProperties {
+            adapts: self.table.embedded.is_some(),
+            counts_flops: true,
+            full_matrices: 4,
+            keeps_all_entries: true,
+            ..MethodProperties::default()
+        }
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {
@@ -100,10 +98,6 @@ impl<S: Scalar> Method<S> for HalfExplicit {
         ];
         lines.extend(embedded.map(|order| format!("embedded        order {order}")));
         lines
-    }
-
-    fn counts_flops(&self) -> bool {
-        true
     }
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {

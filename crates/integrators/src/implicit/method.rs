@@ -1,6 +1,6 @@
 //! From a formula to a method.
 
-use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, Task, Unsuitable};
+use mbsbench_problem::{Counted, Failure, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
 use nalgebra::{Complex, DMatrix};
 
 use super::auxiliaries::Auxiliaries;
@@ -53,8 +53,8 @@ impl<R: Rule> Method for Implicit<R> {
         self.rule.stages()
     }
 
-    fn adapts(&self) -> bool {
-        false
+    fn properties(&self) -> MethodProperties {
+        MethodProperties { full_matrices: 2, ..MethodProperties::default() }
     }
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
@@ -63,10 +63,6 @@ impl<R: Rule> Method for Implicit<R> {
 
     fn details(&self) -> Vec<String> {
         self.rule.details()
-    }
-
-    fn full_matrices(&self) -> u32 {
-        2
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {

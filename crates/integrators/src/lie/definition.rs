@@ -1,7 +1,7 @@
 //! The method as experiment files name it.
 
 use mbsbench_problem::parameters::spelling;
-use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable};
+use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
 use nalgebra::{Complex, DMatrix};
 
 use super::steps::Steps;
@@ -47,8 +47,8 @@ impl Method for LieGeneralizedAlpha {
         self.weights().order()
     }
 
-    fn adapts(&self) -> bool {
-        false
+    fn properties(&self) -> MethodProperties {
+        MethodProperties { counts_flops: true, ..MethodProperties::default() }
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {
@@ -65,10 +65,6 @@ impl Method for LieGeneralizedAlpha {
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         Unsuitable::unless_plain(problem)?;
         Unsuitable::with_nonholonomic(problem.form().mechanics()?)
-    }
-
-    fn counts_flops(&self) -> bool {
-        true
     }
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {

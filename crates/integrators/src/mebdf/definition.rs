@@ -1,6 +1,6 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable, parameters};
 
 use super::details::details;
 use super::formula::MAX_ORDER;
@@ -64,12 +64,8 @@ impl Method for Mebdf {
         self.max_order as u32 + 1
     }
 
-    fn adapts(&self) -> bool {
-        true
-    }
-
-    fn full_matrices(&self) -> u32 {
-        3
+    fn properties(&self) -> MethodProperties {
+        MethodProperties { adapts: true, full_matrices: 3, ..MethodProperties::default() }
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {

@@ -1,6 +1,6 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable};
+use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
 
 use super::formula::{Formula, MAX_ORDER};
 use super::newton::MAX_ITERATIONS;
@@ -44,16 +44,8 @@ impl Method for Ode15s {
         self.max_order as u32
     }
 
-    fn counts_flops(&self) -> bool {
-        true
-    }
-
-    fn adapts(&self) -> bool {
-        true
-    }
-
-    fn full_matrices(&self) -> u32 {
-        3
+    fn properties(&self) -> MethodProperties {
+        MethodProperties { adapts: true, counts_flops: true, full_matrices: 3, ..MethodProperties::default() }
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {

@@ -1,7 +1,7 @@
 //! The method as experiment files name it.
 
 use mbsbench_problem::parameters::spelling;
-use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable};
+use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
 use nalgebra::{Complex, DMatrix};
 
 use super::controller::MAX_ITERATIONS;
@@ -58,12 +58,8 @@ impl Method for Radau5 {
         3
     }
 
-    fn adapts(&self) -> bool {
-        true
-    }
-
-    fn full_matrices(&self) -> u32 {
-        6
+    fn properties(&self) -> MethodProperties {
+        MethodProperties { adapts: true, full_matrices: 6, ..MethodProperties::default() }
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {

@@ -1,7 +1,7 @@
 //! The methods as experiment files name them.
 
 use mbsbench_problem::parameters::spelling;
-use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable};
+use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
 
 use super::run::{Levels, Steps};
 use crate::drive;
@@ -79,16 +79,13 @@ impl Method for Verlet {
         2
     }
 
-    fn adapts(&self) -> bool {
-        false
-    }
-
-    fn full_matrices(&self) -> u32 {
-        3
-    }
-
-    fn keeps_patterns(&self) -> bool {
-        false
+    fn properties(&self) -> MethodProperties {
+        MethodProperties {
+            counts_flops: true,
+            full_matrices: 3,
+            keeps_all_entries: true,
+            ..MethodProperties::default()
+        }
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {
@@ -115,10 +112,6 @@ impl Method for Verlet {
             }
         }
         Ok(())
-    }
-
-    fn counts_flops(&self) -> bool {
-        true
     }
 
     fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {

@@ -28,7 +28,7 @@ fn solve(method: &dyn Method, ode: &mut dyn Ode, initial: &[f64], span: [f64; 2]
 
 fn all_settings(Tested { method, has_constant_steps, .. }: &Tested) -> Vec<Settings> {
     let constant = has_constant_steps.then(|| Settings::fixed(0.125));
-    let controlled = method.adapts().then(|| Settings::tolerance(1e-6, 1e-6));
+    let controlled = method.properties().adapts.then(|| Settings::tolerance(1e-6, 1e-6));
     constant.into_iter().chain(controlled).collect()
 }
 
@@ -128,7 +128,7 @@ fn conformance(tested: &Tested) {
         let once = run([0.0, 2.0], settings);
         // The problem does not depend on time, and 64 + k/8 is exact, as are its differences.
         let shifted = run([64.0, 66.0], settings);
-        if method.adapts() && settings != Settings::fixed(0.125) {
+        if method.properties().adapts && settings != Settings::fixed(0.125) {
             // sizes near the end are rounded differences of times: 2^-46 there, amplified by |df/dy| t < 8
             let difference = (once.state[0] - shifted.state[0]).abs();
             assert!(difference < 1e-12, "{name}: shifted in time, {difference:e}");

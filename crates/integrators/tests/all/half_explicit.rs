@@ -126,7 +126,7 @@ fn evaluations_and_factorizations_are_counted() {
             ..Statistics::default()
         };
         assert_eq!(counted, expected);
-        assert!(method.counts_flops() && counted.linear_algebra_flops.is_some_and(|flops| flops > 0));
+        assert!(method.properties().counts_flops && counted.linear_algebra_flops.is_some_and(|flops| flops > 0));
     }
 }
 

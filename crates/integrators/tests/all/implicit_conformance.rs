@@ -27,7 +27,7 @@ macro_rules! conformance {
         #[allow(non_snake_case)] // as the method
         fn $type() {
             let method = &*$type::default().method();
-            assert!(!method.adapts());
+            assert!(!method.properties().adapts);
             spans($type::NAME, method);
             is_watched($type::NAME, method);
             failures::<$type>(method);

@@ -188,9 +188,6 @@ fn methods_without_a_matrix_have_none() {
         fn order(&self) -> u32 {
             1
         }
-        fn adapts(&self) -> bool {
-            false
-        }
         fn solve(&self, _: Counted<'_>, _: &Task<'_>, _: &mut dyn Observer) -> Solution {
             unreachable!("only its spectrum is asked for")
         }

@@ -105,7 +105,7 @@ fn failures<D: LowOrder>(method: &dyn Method) {
     refused(odd(&Odd::Nonholonomic), &[0.0; 4], "1 nonholonomic");
     refused(odd(&Odd::MorePositions), &[0.0; 5], "positions that are vectors");
     refused(odd(&Odd::TurnedRates), &[0.0; 4], "positions that are vectors");
-    let tolerance = if method.adapts() { -1e-6 } else { 1e-6 };
+    let tolerance = if method.properties().adapts { -1e-6 } else { 1e-6 };
     for (span, settings) in [
         ([1.0, 0.0], settings),
         ([0.0, f64::NAN], settings),
@@ -137,7 +137,10 @@ fn counters<D: LowOrder>() {
             linear_algebra_flops: counted.linear_algebra_flops,
             ..Statistics::default()
         };
-        assert!(counted.linear_algebra_flops.is_some_and(|flops| flops > 0) && method.counts_flops(), "{name}");
+        assert!(
+            counted.linear_algebra_flops.is_some_and(|flops| flops > 0) && method.properties().counts_flops,
+            "{name}"
+        );
         assert_eq!(counted, expected, "{name}");
     }
 }
@@ -162,8 +165,8 @@ fn kept_matrices<D: LowOrder>() {
 
 fn conformance<D: LowOrder>() {
     let method = &*D::default().method();
-    assert_eq!(method.adapts(), ["hht-i3", "generalized-alpha"].contains(&D::NAME), "{}", D::NAME);
-    if method.adapts() {
+    assert_eq!(method.properties().adapts, ["hht-i3", "generalized-alpha"].contains(&D::NAME), "{}", D::NAME);
+    if method.properties().adapts {
         both_controls_keep_spans(method, Watcher::default);
         both_controls_tell_failures(method, 0.0);
     }

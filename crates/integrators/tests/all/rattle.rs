@@ -237,7 +237,7 @@ fn evaluations_and_factorizations_are_counted() {
             ..Statistics::default()
         };
         assert_eq!(counted, expected);
-        assert!(method.counts_flops() && counted.linear_algebra_flops.is_some_and(|flops| flops > 0));
+        assert!(method.properties().counts_flops && counted.linear_algebra_flops.is_some_and(|flops| flops > 0));
     }
     let (model, initial) = (Manufactured { constrained: true }, Manufactured::exact(0.0));
     let general = solve(&model, &*Rattle::default().method(), &initial, [0.0, 2.0], Settings::fixed(STEP), &mut Silent);

@@ -46,7 +46,7 @@ fn explicit_formulas_are_those_of_the_registry_bit_by_bit() {
     assert_eq!(own.state, theirs.state);
 
     let [own, theirs]: [Box<dyn Method>; 2] = [written(bs32()).method(), Bs32::default().method()];
-    assert!(own.adapts() && own.order() == 3);
+    assert!(own.properties().adapts && own.order() == 3);
     let [own, theirs] =
         [own, theirs].map(|method| solve::<f64>(&Cubic, &*method, 3.0, Settings::tolerance(1e-7, 1e-9)));
     assert_eq!((own.state, own.statistics), (theirs.state, theirs.statistics));

@@ -113,8 +113,8 @@ fn setting(plan: &Plan, run: &RunSpec) -> String {
 
 /// The step or the tolerance; none where there is a tolerance that the method does not look at.
 fn control(plan: &Plan, run: &RunSpec) -> Option<String> {
-    let is_idle =
-        matches!(run.settings.control, StepControl::Tolerance { .. }) && !run.method.object().method().adapts();
+    let is_idle = matches!(run.settings.control, StepControl::Tolerance { .. })
+        && !run.method.object().method().properties().adapts;
     if is_idle {
         return None;
     }

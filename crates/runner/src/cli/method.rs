@@ -68,7 +68,7 @@ pub(super) fn properties(choice: &Choice<MethodKind>) -> Vec<String> {
     let mut lines = vec![
         format!("family          {}", choice.family()),
         format!("order           {}", method.order()),
-        format!("error control   {}", yes(method.adapts())),
+        format!("error control   {}", yes(method.properties().adapts)),
         format!("double-double   {}", yes(choice.object().precise().is_some())),
     ];
     lines.extend(method.details());

@@ -11,7 +11,7 @@ use super::bad_input::with;
 /// How a solve with the first control that the method takes ends.
 fn failure(method: &dyn Method, model: &dyn Model, events: Events) -> Option<Failure> {
     let initial = Formulated::<f64>::initial_state(model);
-    let control = if method.adapts() { Settings::tolerance(1e-6, 1e-6) } else { Settings::fixed(1e-3) };
+    let control = if method.properties().adapts { Settings::tolerance(1e-6, 1e-6) } else { Settings::fixed(1e-3) };
     let task = Task { t_start: 0.0, t_end: 1e-2, initial: &initial, settings: Settings { events, ..control } };
     method.solve(Counted::new(Formulated::<f64>::ode(model).as_mut()), &task, &mut Silent).failure
 }

@@ -53,9 +53,6 @@ impl Method for Careless {
     fn order(&self) -> u32 {
         5
     }
-    fn adapts(&self) -> bool {
-        false
-    }
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
         // Euler's formula, of order one
         Some(DMatrix::from_element(1, 1, Complex::new(1.0, omega_h)))

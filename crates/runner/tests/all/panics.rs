@@ -34,10 +34,6 @@ impl Method for Mistaken {
         1
     }
 
-    fn adapts(&self) -> bool {
-        false
-    }
-
     fn solve(&self, _: Counted<'_>, _: &Task<'_>, _: &mut dyn Observer) -> Solution {
         panic!("a mistake\nof two lines")
     }
@@ -63,10 +59,6 @@ impl MethodDefinition for Deep {
 impl Method for Deep {
     fn order(&self) -> u32 {
         1
-    }
-
-    fn adapts(&self) -> bool {
-        false
     }
 
     fn solve(&self, _: Counted<'_>, _: &Task<'_>, _: &mut dyn Observer) -> Solution {

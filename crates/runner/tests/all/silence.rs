@@ -120,10 +120,6 @@ impl Method for Named {
         1
     }
 
-    fn adapts(&self) -> bool {
-        false
-    }
-
     fn solve(&self, _: Counted<'_>, _: &Task<'_>, _: &mut dyn Observer) -> Solution {
         unreachable!("it is never registered")
     }

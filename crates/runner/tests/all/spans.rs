@@ -170,7 +170,12 @@ fn no_method_evaluates_anything_before_or_after_the_span() {
         for span in SPANS {
             let mut controls = vec![Settings::fixed((span[1] - span[0]) / 100.0)];
             controls.extend(
-                method.adapts().then(|| [1e-3, 1e-6].map(|tol| Settings::tolerance(tol, tol))).into_iter().flatten(),
+                method
+                    .properties()
+                    .adapts
+                    .then(|| [1e-3, 1e-6].map(|tol| Settings::tolerance(tol, tol)))
+                    .into_iter()
+                    .flatten(),
             );
             for settings in controls {
                 let (left, count) = leaves(&*method, ahead, span, settings);

@@ -5,8 +5,8 @@ use mbsbench::measures::{Ending, Measure, MeasureContext, MeasureDefinition};
 use mbsbench_problem::model::{Class, Observation};
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsOde, Counted, DoubleDouble, Formulated, Method, MethodDefinition, Model, ModelDefinition, Observable, Observer,
-    Ode, OdeModel, OutOfRange, Parameters, Scalar, Solution, Spelled, Task, View,
+    AsOde, Counted, DoubleDouble, Formulated, Method, MethodDefinition, MethodProperties, Model, ModelDefinition,
+    Observable, Observer, Ode, OdeModel, OutOfRange, Parameters, Scalar, Solution, Spelled, Task, View,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -167,9 +167,10 @@ impl<S: Scalar> Method<S> for Inert {
     fn implicit_stages(&self) -> u32 {
         self.stages
     }
-    fn adapts(&self) -> bool {
-        self.adapts
+    fn properties(&self) -> MethodProperties {
+        MethodProperties { adapts: self.adapts, ..MethodProperties::default() }
     }
+
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, _: &mut dyn Observer<S>) -> Solution<S> {
         let state = task.initial.to_vec();
         Solution { t_reached: task.t_start, state, statistics: problem.statistics(), failure: None }

@@ -1,7 +1,7 @@
 //! The formulas as experiment files name them.
 
 use mbsbench_problem::parameters::spelling;
-use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable};
+use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
 use nalgebra::{Complex, DMatrix};
 
 use super::additive::Additive;
@@ -63,23 +63,17 @@ impl Method for LowOrder {
         self.order
     }
 
-    fn counts_flops(&self) -> bool {
-        true
-    }
-
-    fn adapts(&self) -> bool {
-        self.adapts
-    }
-
-    fn is_for_constant_steps(&self) -> bool {
-        true
-    }
-
-    fn full_matrices(&self) -> u32 {
-        match self.constraints {
-            Constraints::Positions(_) => 3,
-            Constraints::Stabilised(_) => 4,
-            Constraints::Additive { .. } => 10,
+    fn properties(&self) -> MethodProperties {
+        MethodProperties {
+            adapts: self.adapts,
+            is_for_constant_steps: true,
+            counts_flops: true,
+            full_matrices: match self.constraints {
+                Constraints::Positions(_) => 3,
+                Constraints::Stabilised(_) => 4,
+                Constraints::Additive { .. } => 10,
+            },
+            ..MethodProperties::default()
         }
     }
 

@@ -108,7 +108,7 @@ impl<'p> Problems<'p> {
             |run: &&RunSpec| axis.and_then(|axis| run.cells[axis].as_ref()).is_some_and(|label| label.text == case);
         let refused = self.asked.runs.iter().find(is_of).and_then(|run| self.examined.refusal(run));
         refused.unwrap_or_else(|| {
-            match self.examined.choice.object().method().adapts() {
+            match self.examined.choice.object().method().properties().adapts {
                 true => "it decides on its steps by itself, and is not compared at constant ones",
                 false => "it has no error estimate, and takes constant steps only",
             }

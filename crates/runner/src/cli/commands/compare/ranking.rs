@@ -254,7 +254,7 @@ fn why_absent(examined: &Examined, standing: &Standing<'_>) -> String {
     }
     let mut runs = standing.plan.runs.iter().filter(|run| standing.plan.is_meant(run, &standing.spec.filter));
     runs.find_map(|run| examined.refusal(run)).unwrap_or_else(|| {
-        match examined.choice.object().method().adapts() {
+        match examined.choice.object().method().properties().adapts {
             true => "the experiment does not ask for methods of its kind",
             false => "it takes constant steps, and tolerances are asked for",
         }

@@ -211,9 +211,6 @@ mod tests {
         fn order(&self) -> u32 {
             1
         }
-        fn adapts(&self) -> bool {
-            false
-        }
         fn details(&self) -> Vec<String> {
             vec!["coefficients".to_owned(), "  a = 0.25".to_owned()]
         }
