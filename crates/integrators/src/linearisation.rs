@@ -96,20 +96,6 @@ impl Linearisation {
         Ok(())
     }
 
-    /// Forms `J` at `(t, y)`; where it is made of differences, `derivative` becomes `f(t, y)`.
-    pub(crate) fn renew_jacobian(
-        &mut self,
-        problem: &mut Counted<'_>,
-        t: f64,
-        y: &[f64],
-        derivative: &mut [f64],
-    ) -> Result<(), Failure> {
-        if !self.is_exact {
-            problem.rhs(t, y, derivative)?;
-        }
-        self.take_jacobian(problem, t, y, derivative)
-    }
-
     /// Forms `f_t` at `(t, y)`, where `derivative` is `f(t, y)`.
     pub(crate) fn take_time_derivative(
         &mut self,

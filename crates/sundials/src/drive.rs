@@ -8,7 +8,7 @@ use mbsbench_problem::{
 };
 
 use crate::constrained::Constrained;
-use crate::definitions::{Kind, Sundials};
+use crate::definitions::Sundials;
 use crate::equations::{Equations, Taken, sizes};
 use crate::settings::{Form, Jacobian, LinearSolver};
 use crate::solver::{Options, Solver};
@@ -57,12 +57,10 @@ impl Counts for Library<'_, '_> {
 
 /// Solves `task`; see [`Method::solve`](mbsbench_problem::Method::solve).
 pub fn solve(method: &Sundials, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-    let tolerances = match check(method, &mut problem, task) {
-        Ok(tolerances) => tolerances,
-        Err(failure) => return Solution::refused(&problem, task, failure),
-    };
-    let taken = match taken(method, &mut problem) {
-        Ok(taken) => taken,
+    let prepared =
+        check(method, &mut problem, task).and_then(|tolerances| Ok((tolerances, taken(method, &mut problem)?)));
+    let (tolerances, taken) = match prepared {
+        Ok(prepared) => prepared,
         Err(failure) => return Solution::refused(&problem, task, failure),
     };
     let differences = (method.increment, tolerances.typical.clone());
@@ -71,9 +69,10 @@ pub fn solve(method: &Sundials, mut problem: Counted<'_>, task: &Task<'_>, obser
     if task.t_end <= task.t_start {
         return run.stop(None);
     }
-    let start = match method.kind {
-        Kind::Ida(_) => run.problem.start(task.t_start, task.initial, 10.0 * tolerances.largest(task.initial)),
-        Kind::CvodeBdf | Kind::CvodeAdams(_) => Ok((task.initial.to_vec(), Vec::new())),
+    let start = if method.kind.is_ida() {
+        run.problem.start(task.t_start, task.initial, 10.0 * tolerances.largest(task.initial))
+    } else {
+        Ok((task.initial.to_vec(), Vec::new()))
     };
     let (y, rate) = match start {
         Ok(start) => start,

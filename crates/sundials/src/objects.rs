@@ -29,9 +29,7 @@ impl Context {
         let mut pointer = ptr::null_mut();
         // SAFETY: the place for the result is valid; no communicator is needed for serial objects.
         let flag = unsafe { ffi::SUNContext_Create(ffi::no_communicator(), &raw mut pointer) };
-        if flag < 0 || pointer.is_null() {
-            return Err(OutOfMemory("SUNContext_Create"));
-        }
+        let pointer = made("SUNContext_Create", if flag < 0 { ptr::null_mut() } else { pointer })?;
         let context = Self { pointer, said: Said(Box::into_raw(Box::default())) };
         // SAFETY: the context is alive, and the data of the handler lives until after it is freed.
         #[cfg(sundials_7)]
@@ -122,6 +120,11 @@ impl OutOfMemory {
     }
 }
 
+/// An object of the library that `maker` has returned, if it has.
+pub fn made<T>(maker: &'static str, object: *mut T) -> Result<*mut T, OutOfMemory> {
+    if object.is_null() { Err(OutOfMemory(maker)) } else { Ok(object) }
+}
+
 /// A number of components as the library counts.
 pub fn index(length: usize) -> ffi::Index {
     ffi::Index::try_from(length).expect("a state fits into memory")
@@ -142,10 +145,7 @@ impl Vector {
     pub fn new(context: &Rc<Context>, components: &[f64]) -> Result<Self, OutOfMemory> {
         let length = components.len();
         // SAFETY: the context is alive.
-        let pointer = unsafe { ffi::N_VNew_Serial(index(length), context.pointer()) };
-        if pointer.is_null() {
-            return Err(OutOfMemory("N_VNew_Serial"));
-        }
+        let pointer = made("N_VNew_Serial", unsafe { ffi::N_VNew_Serial(index(length), context.pointer()) })?;
         let mut vector = Self { pointer, length, context: Rc::clone(context) };
         vector.components_mut().copy_from_slice(components);
         Ok(vector)
@@ -225,10 +225,7 @@ impl FixedPoint {
     pub fn new(y: &Vector) -> Result<Self, OutOfMemory> {
         // SAFETY: vector and context are alive.
         let solver = unsafe { ffi::SUNNonlinSol_FixedPoint(y.pointer(), 0, y.context().pointer()) };
-        if solver.is_null() {
-            return Err(OutOfMemory("SUNNonlinSol_FixedPoint"));
-        }
-        Ok(Self { solver, _context: Rc::clone(y.context()) })
+        Ok(Self { solver: made("SUNNonlinSol_FixedPoint", solver)?, _context: Rc::clone(y.context()) })
     }
 
     /// Address of the iteration.
@@ -275,10 +272,7 @@ impl Memory {
                 Kind::Ida(_) => (ffi::IDACreate(context.pointer()), &ffi::IDA),
             }
         };
-        if pointer.is_null() {
-            return Err(OutOfMemory("creating the solver"));
-        }
-        let memory = Self { pointer, library, context: Rc::clone(context) };
+        let memory = Self { pointer: made("creating the solver", pointer)?, library, context: Rc::clone(context) };
         #[cfg(not(sundials_7))]
         // SAFETY: the memory and the context, which has the handler's data, are alive, and the context longer.
         unsafe {

@@ -8,7 +8,7 @@ use mbsbench_problem::Failure;
 
 use crate::callbacks::{Lengths, enter};
 use crate::ffi;
-use crate::objects::{Context, OutOfMemory, Vector, components, components_mut, index};
+use crate::objects::{Context, OutOfMemory, Vector, components, components_mut, index, made};
 use crate::solver::Equations;
 
 /// How the linear systems of Newton's method are solved.
@@ -48,18 +48,13 @@ impl LinearSolver {
         // SAFETY: the context is alive.
         let matrix =
             unsafe { if is_own { ffi::SUNMatNewEmpty(context) } else { ffi::SUNDenseMatrix(size, size, context) } };
-        let solver = std::ptr::null_mut();
-        let mut new = Self { matrix, solver, is_own, _context: Rc::clone(y.context()) };
-        if matrix.is_null() {
-            return Err(OutOfMemory("SUNMatNewEmpty or SUNDenseMatrix"));
-        }
+        let matrix = made("SUNMatNewEmpty or SUNDenseMatrix", matrix)?;
+        let mut new = Self { matrix, solver: std::ptr::null_mut(), is_own, _context: Rc::clone(y.context()) };
         // SAFETY: vector, matrix and context are alive, and of one size.
-        new.solver = unsafe {
+        let solver = unsafe {
             if is_own { ffi::SUNLinSolNewEmpty(context) } else { ffi::SUNLinSol_Dense(y.pointer(), matrix, context) }
         };
-        if new.solver.is_null() {
-            return Err(OutOfMemory("SUNLinSolNewEmpty or SUNLinSol_Dense"));
-        }
+        new.solver = made("SUNLinSolNewEmpty or SUNLinSol_Dense", solver)?;
         if is_own {
             // SAFETY: both are new and ours alone, begin as declared in all versions, and have tables of operations that are theirs.
             unsafe {

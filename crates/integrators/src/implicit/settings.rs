@@ -1,7 +1,7 @@
 //! Settings that the implicit formulas share.
 
 use mbsbench_problem::parameters;
-use mbsbench_problem::parameters::{kebab_case, spelling};
+use mbsbench_problem::parameters::spelling;
 
 use crate::newton::{EXACT, JacobianUse, STRUCTURED, options};
 
@@ -65,30 +65,23 @@ pub struct Options {
     pub jacobian: JacobianUse,
 }
 
-/// The options by their names in files.
-macro_rules! named {
-    ({
-        $($(#[$about:meta])*
-        $setting:ident: $kind:ty $([$($range:tt)+])? => $option:ident $(, silent $silent:literal)?;)*
-    }) => {
-        impl Options {
-            /// The options by their names in files, each with its value, under the names that all methods share, as far
-            /// as there are such names; see [`Method::solver_options`](mbsbench_problem::Method::solver_options).
-            pub fn named(&self) -> Vec<(String, String)> {
-                let own = [$((kebab_case(stringify!($setting)), spelling(&self.$option))),*];
-                let own = own.map(|(name, value)| match &*name {
-                    "newton-tolerance" => ("newton-stop".to_owned(), format!("residual ≤ {value}")),
-                    "jacobian" => ("newton-matrix".to_owned(), value),
-                    _ => (name, value),
-                });
-                let common = [("linear-algebra", STRUCTURED.to_owned()), ("jacobians", EXACT.to_owned())];
-                options(common).into_iter().chain(own).collect()
-            }
-        }
-    };
+impl Options {
+    /// The options by their names in files, each with its value, under the names that all methods share, as far
+    /// as there are such names; see [`Method::solver_options`](mbsbench_problem::Method::solver_options).
+    pub fn named(&self) -> Vec<(String, String)> {
+        let Self { tolerance, iterations, initial, charts, prediction, jacobian } = self;
+        options([
+            ("linear-algebra", STRUCTURED.to_owned()),
+            ("jacobians", EXACT.to_owned()),
+            ("newton-stop", format!("residual ≤ {}", spelling(tolerance))),
+            ("max-iterations", spelling(iterations)),
+            ("initial-derivatives", spelling(initial)),
+            ("charts", spelling(charts)),
+            ("prediction", spelling(prediction)),
+            ("newton-matrix", spelling(jacobian)),
+        ])
+    }
 }
-
-with_settings!(named! {});
 
 impl Default for Options {
     fn default() -> Self {

@@ -116,7 +116,11 @@ impl Steps {
         if !self.is_current {
             run.afford_step()?;
             run.afford(1 + self.linearisation.evaluations())?;
-            self.linearisation.renew_jacobian(&mut run.problem, run.t, &self.y, &mut self.derivative)?;
+            let Self { linearisation, y, derivative, .. } = self;
+            if linearisation.evaluations() > 0 {
+                run.problem.rhs(run.t, y, derivative)?;
+            }
+            linearisation.take_jacobian(&mut run.problem, run.t, y, derivative)?;
             self.is_current = true;
             return self.factorize(run);
         }
