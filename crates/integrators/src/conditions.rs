@@ -92,8 +92,8 @@ impl<S: Scalar> Conditions<S> {
     }
 }
 
-/// Checks everything that `formula` claims, to `tolerance` on the residuals, and says what does not hold: row sums, the order of
-/// the weights and of each embedded formula (and not one more), and the order of the continuous output.
+/// Checks everything that `formula` claims, to `tolerance` on the residuals, and says what does not hold: row sums, the
+/// order of the weights and of each embedded formula (and not one more), and the order of the continuous output.
 pub fn violations<S: Scalar>(formula: &Formula<S>, tolerance: f64) -> Vec<String> {
     let highest = formula.estimates.iter().map(|estimate| estimate.order).fold(formula.order, u32::max);
     let (rows, nodes) = all_stages(formula);

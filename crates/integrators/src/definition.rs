@@ -1,7 +1,7 @@
 //! How parameters become a method that an experiment file can name.
 
-/// Declares the parameters of a method with its name, family, summary and source, and how the method is made of them; with
-/// `precise` at the end, in double-double precision too.
+/// Declares the parameters of a method with its name, family, summary and source, and how the method is made of them;
+/// with `precise` at the end, in double-double precision too.
 macro_rules! method {
     (
         $(#[$about:meta])*

@@ -17,8 +17,8 @@ pub fn is_adaptive<S: Scalar>(task: &Task<'_, S>) -> bool {
     matches!(task.settings.control, StepControl::Tolerance { .. })
 }
 
-/// Solves `task` by the steps that `make` gives; see [`Method::solve`]. Refused where the task makes no sense, the problem does
-/// not [suit](Method::suits) the method, or there are no steps.
+/// Solves `task` by the steps that `make` gives; see [`Method::solve`]. Refused where the task makes no sense, the
+/// problem does not [suit](Method::suits) the method, or there are no steps.
 pub fn run<'p, S: Scalar, M: Stepping<Counted<'p, S>, S>>(
     method: &dyn Method<S>,
     mut problem: Counted<'p, S>,
@@ -143,8 +143,8 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
     }
 }
 
-/// The first step: the stepper's own choice, or that of Hairer, Nørsett, Wanner, section II.4, by one further evaluation of the
-/// right-hand side. `end` and `before` serve as memory.
+/// The first step: the stepper's own choice, or that of Hairer, Nørsett, Wanner, section II.4, by one further
+/// evaluation of the right-hand side. `end` and `before` serve as memory.
 fn first_step<S: Scalar, St: Stepper<S>>(
     run: &mut Run<'_, Counted<'_, S>, S>,
     Attempt { stepper, y, end: other, before: state, .. }: &mut Attempt<S, St>,

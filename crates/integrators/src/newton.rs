@@ -108,8 +108,8 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Fails unless the iteration has converged. A first iterate that is not finite is the problem's, at `time` (s) with none `made`; a
-    /// later one is the iteration's, which has `diverged`.
+    /// Fails unless the iteration has converged. A first iterate that is not finite is the problem's, at `time` (s)
+    /// with none `made`; a later one is the iteration's, which has `diverged`.
     pub(crate) fn converged(self, time: f64, made: u64, diverged: impl FnOnce() -> Failure) -> Result<(), Failure> {
         match self {
             Self::Converged => Ok(()),

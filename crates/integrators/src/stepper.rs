@@ -93,8 +93,8 @@ pub trait Stepper<S: Scalar>: Clone {
     /// The derivative at the start of the step just made.
     fn start_derivative(&self) -> &[S];
 
-    /// Evaluates the derivative at the start, unless it is known: before any step, for the choice of the first step size. The
-    /// first step takes it over.
+    /// Evaluates the derivative at the start, unless it is known: before any step, for the choice of the first step
+    /// size. The first step takes it over.
     fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure>;
 
     /// The first step (s) that the method itself chooses for these tolerances (relative, absolute), after

@@ -333,13 +333,14 @@ impl Unsuitable {
 /// What a [`Method`] can do, and what it keeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MethodProperties {
-    /// True if the method can work to a tolerance. All can work with a constant step, but for those that choose their order
-    /// with it; a solve with such a method and a constant step ends before its first one, with [`Failure::NotApplicable`].
+    /// True if the method can work to a tolerance. All can work with a constant step, but for those that choose their
+    /// order with it; a solve with such a method and a constant step ends before its first one, with
+    /// [`Failure::NotApplicable`].
     pub adapts: bool,
     /// True if a tolerance changes nothing: the method [adapts](Self::adapts) its steps by parameters of its own.
     pub ignores_tolerance: bool,
-    /// True if it is compared with others at constant steps although it can work to a tolerance, since it is published with
-    /// constant steps. Methods that cannot work to a tolerance always are.
+    /// True if it is compared with others at constant steps although it can work to a tolerance, since it is published
+    /// with constant steps. Methods that cannot work to a tolerance always are.
     pub is_for_constant_steps: bool,
     /// True if the method locates the events of problems whose configuration
     /// [follows](crate::EventFunctions::follows_signs) signs, and applies their [jumps](crate::EventFunctions::jump).
@@ -348,11 +349,11 @@ pub struct MethodProperties {
     /// True if the method counts the operations of its linear algebra
     /// ([`Statistics::linear_algebra_flops`](crate::Statistics::linear_algebra_flops)).
     pub counts_flops: bool,
-    /// How many full matrices as wide as the state is long the method keeps at a time, its problem's Jacobian and factors among
-    /// them: what its memory grows with. Zero for a method that keeps vectors.
+    /// How many full matrices as wide as the state is long the method keeps at a time, its problem's Jacobian and
+    /// factors among them: what its memory grows with. Zero for a method that keeps vectors.
     pub full_matrices: u32,
-    /// True if these matrices have all entries even where those of a [mechanism](crate::mechanics::Structure::is_sparse) have a
-    /// pattern.
+    /// True if these matrices have all entries even where those of a
+    /// [mechanism](crate::mechanics::Structure::is_sparse) have a pattern.
     pub keeps_all_entries: bool,
 }
 

@@ -11,8 +11,8 @@ use crate::settings::{Form, Iteration, Jacobian, LinearSolver, Sizes};
 /// The increment of the difference quotients of modin2005, as reconstructed.
 const INCREMENT: f64 = 1e-7;
 
-/// Declares a method: its own parameters with those that all methods of the library have, name and summary, and which of the
-/// library's solvers it is.
+/// Declares a method: its own parameters with those that all methods of the library have, name and summary, and which
+/// of the library's solvers it is.
 macro_rules! method {
     (
         $(#[$about:meta])*
@@ -30,8 +30,8 @@ macro_rules! method {
                 pub increment: f64 [above 0.0] = INCREMENT,
                 /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
                 pub typical: Sizes = Sizes::Problem,
-                /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components`
-                /// with a list.
+                /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or
+                /// `components` with a list.
                 pub absolute_scale: Sizes = Sizes::Uniform,
             }
         }

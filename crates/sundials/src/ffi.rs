@@ -150,8 +150,8 @@ pub const ONE_STEP: c_int = 2;
 /// `CV_ROOT_RETURN` and `IDA_ROOT_RETURN`.
 pub const ROOT_RETURN: c_int = 2;
 
-/// Declares the functions that CVODE and IDA have in common: what one does, as a field of [`Library`], what it takes besides the
-/// memory of the solver, and its names in the two.
+/// Declares the functions that CVODE and IDA have in common: what one does, as a field of [`Library`], what it takes
+/// besides the memory of the solver, and its names in the two.
 macro_rules! common {
     ($($(#[$about:meta])* $field:ident: fn($($argument:ty),*) = $cvode:ident, $ida:ident;)*) => {
         /// The functions that CVODE and IDA have in common.

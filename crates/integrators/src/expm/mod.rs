@@ -35,8 +35,8 @@ pub struct MatrixExponential {
 }
 
 impl MatrixExponential {
-    /// Memory for `n × n` matrices, which may be balanced before: `e^A = D e^(D⁻¹ A D) D⁻¹`. Fewer squarings, and less rounding,
-    /// where components have scales of their own, as positions and velocities of fast oscillations have.
+    /// Memory for `n × n` matrices, which may be balanced before: `e^A = D e^(D⁻¹ A D) D⁻¹`. Fewer squarings, and less
+    /// rounding, where components have scales of their own, as positions and velocities of fast oscillations have.
     pub fn new(n: usize, is_balanced: bool) -> Self {
         let zeros = || DMatrix::zeros(n, n);
         Self {

@@ -35,7 +35,8 @@ pub(super) struct Integral {
 }
 
 impl Integral {
-    /// For `k` columns beside a Jacobian of `n` rows. The matrix of an exponential may be balanced; the other way needs none.
+    /// For `k` columns beside a Jacobian of `n` rows. The matrix of an exponential may be balanced; the other way needs
+    /// none.
     pub(super) fn new(n: usize, columns: usize, is_balanced: bool) -> Self {
         let zeros = || DMatrix::zeros(n + columns, n + columns);
         let action = (n >= LEAST).then(|| Action::new(n));

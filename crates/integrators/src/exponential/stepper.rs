@@ -36,8 +36,8 @@ struct Estimate {
 }
 
 impl LlmStepper {
-    /// For states of `n` components of a problem that may depend on time. With error estimates a step evaluates the right-hand
-    /// side at its end, too.
+    /// For states of `n` components of a problem that may depend on time. With error estimates a step evaluates the
+    /// right-hand side at its end, too.
     pub fn new(method: Llm, estimates: bool, n: usize, autonomous: bool) -> Self {
         let zeros = || vec![0.0; n];
         Self {

@@ -166,7 +166,8 @@ impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
         &self.stages[..self.point.len()]
     }
 
-    /// The first stage where nothing is known of it: with an explicit one its accelerations, from the constraints at acceleration level.
+    /// The first stage where nothing is known of it: with an explicit one its accelerations, from the constraints at
+    /// acceleration level.
     fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
         self.point.copy_from_slice(start);
         match (self.start, self.table.explicit_start) {

@@ -21,8 +21,8 @@ pub struct Esdirk<S = DoubleDouble> {
     pub name: String,
     /// Where the numbers are from; empty where it is not known.
     pub source: &'static str,
-    /// Order, nodes (not monotone for all formulas), rows with their diagonal entry, and weights, with those of a second formula
-    /// for an error estimate where it has one.
+    /// Order, nodes (not monotone for all formulas), rows with their diagonal entry, and weights, with those of a
+    /// second formula for an error estimate where it has one.
     pub formula: Formula<S>,
 }
 
