@@ -94,13 +94,9 @@ impl Given {
         let source = source(path, bytes)?;
         let file = TrajectoryFile::read(&source, observables);
         let trajectory = file.and_then(|file| trajectory(file, &spec.bound));
+        let trajectory = trajectory.map_err(|problems| BadInput::new(source, problems))?;
         let hash = blake3::hash(bytes).to_hex().to_string();
-        match trajectory {
-            Ok(trajectory) => {
-                Ok(Self { path: path.to_owned(), place: spec.place, by: spec.by.clone(), hash, trajectory })
-            }
-            Err(problems) => Err(BadInput::new(source, problems)),
-        }
+        Ok(Self { path: path.to_owned(), place: spec.place, by: spec.by.clone(), hash, trajectory })
     }
 
     /// The rows at these times, s, which are as they are asked for: the nearest of the file, the same to nine digits.

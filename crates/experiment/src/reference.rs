@@ -184,17 +184,11 @@ impl SolvedSpec {
             return Err(Problem::new(node.place_of("digits"), format!("{digits} digits are asked"))
                 .help(format!("accepted: a whole number from 1 to {MOST_DIGITS}, all that double-double has")));
         }
-        let stored = match node.get("stored") {
-            None => None,
-            Some(file) => match file.text() {
-                Some(name) if name.ends_with(".csv") => Some((name.to_owned(), file.place)),
-                _ => {
-                    return Err(
-                        Problem::found(file).help("accepted: a CSV file beside the experiment, `references/name.csv`")
-                    );
-                }
-            },
+        let csv = |file: &Node| match file.text() {
+            Some(name) if name.ends_with(".csv") => Ok((name.to_owned(), file.place)),
+            _ => Err(Problem::found(file).help("accepted: a CSV file beside the experiment, `references/name.csv`")),
         };
+        let stored = node.get("stored").map(csv).transpose()?;
         Ok(Self { solver, precision, check, digits, stored })
     }
 }
@@ -212,12 +206,11 @@ impl SolverSpec {
         let controls: Vec<_> = CONTROLS.iter().filter_map(|name| node.entry(name)).collect();
         let control = match controls.as_slice() {
             [one] => one,
-            [_, second, ..] => {
-                let problem = Problem::new(second.key.place, format!("a second step: `{}`", second.key.name));
-                return Err(problem.help(format!("accepted: one of {}", one_of(CONTROLS))));
-            }
-            [] => {
-                let problem = Problem::new(node.place, "the step is missing");
+            others => {
+                let problem = match others.get(1) {
+                    Some(second) => Problem::new(second.key.place, format!("a second step: `{}`", second.key.name)),
+                    None => Problem::new(node.place, "the step is missing"),
+                };
                 return Err(problem.help(format!("accepted: one of {}", one_of(CONTROLS))));
             }
         };

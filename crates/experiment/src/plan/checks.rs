@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mbsbench_input::{Key, Problem};
 use mbsbench_measures::{LinearAlgebraFlops, MeasureDefinition};
-use mbsbench_problem::{Events, Formulated, Model};
+use mbsbench_problem::{Events, Formulated, Model, StepControl};
 
 use super::Plan;
 use super::observables::{Observables, each_model};
@@ -209,7 +209,6 @@ fn check_study(plan: &Plan, problems: &mut Problems) {
 
 /// The number at a path of a run: `model.…`, `method.…`, `step`, `tolerance.…`, `settings.…`, `span.start`, `span.end`.
 pub(super) fn value_at(run: &super::RunSpec, path: &str) -> Option<f64> {
-    use mbsbench_problem::StepControl;
     match (path.split_once('.'), run.settings.control) {
         (Some(("model", path)), _) => run.model.parameter(path)?.as_f64(),
         (Some(("method", path)), _) => run.method.parameter(path)?.as_f64(),
@@ -230,11 +229,9 @@ pub(super) fn has_path(run: &super::RunSpec, path: &str) -> bool {
         Some(("model", path)) => run.model.has(path),
         Some(("method", path)) => run.method.has(path),
         Some(("settings", "initial_step" | "max_step")) => {
-            matches!(run.settings.control, mbsbench_problem::StepControl::Tolerance { .. })
+            matches!(run.settings.control, StepControl::Tolerance { .. })
         }
-        Some(("settings", "clock")) => {
-            matches!(run.settings.control, mbsbench_problem::StepControl::Fixed { .. })
-        }
+        Some(("settings", "clock")) => matches!(run.settings.control, StepControl::Fixed { .. }),
         _ => value_at(run, path).is_some(),
     }
 }

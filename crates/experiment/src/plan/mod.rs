@@ -163,20 +163,14 @@ impl RunSpec {
         let model = self.model.paths().into_iter().map(|path| format!("model.{path}"));
         let method = self.method.paths().into_iter().map(|path| format!("method.{path}"));
         let rest: &[&str] = match self.settings.control {
-            StepControl::Fixed { .. } => &["span.start", "span.end", "step", "settings.clock"],
-            StepControl::Tolerance { initial_step: None, max_step: None, .. } => {
-                &["span.start", "span.end", "tolerance.rel", "tolerance.abs"]
+            StepControl::Fixed { .. } => &["step", "settings.clock"],
+            StepControl::Tolerance { initial_step: None, max_step: None, .. } => &["tolerance.rel", "tolerance.abs"],
+            StepControl::Tolerance { .. } => {
+                &["tolerance.rel", "tolerance.abs", "settings.initial_step", "settings.max_step"]
             }
-            StepControl::Tolerance { .. } => &[
-                "span.start",
-                "span.end",
-                "tolerance.rel",
-                "tolerance.abs",
-                "settings.initial_step",
-                "settings.max_step",
-            ],
         };
-        own.chain(model).chain(method).chain(rest.iter().map(|&path| path.to_owned())).collect()
+        let rest = ["span.start", "span.end"].iter().chain(rest).map(|&path| path.to_owned());
+        own.chain(model).chain(method).chain(rest).collect()
     }
 
     /// The views of its model at the start.
