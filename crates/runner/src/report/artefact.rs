@@ -7,8 +7,7 @@ use mbsbench_experiment::{Placed, Plan, panel_id};
 use mbsbench_judge::claims::Judged;
 use mbsbench_judge::comparison::COMPARISON;
 
-use super::behind::file_of;
-use super::page::{anchor, animation, badge, figure_named, sign, size_of};
+use super::page::{anchor, animation, badge, experiment_anchor, figure_named, file_behind, sign, size_of};
 use super::place::places;
 use super::results_table::Table;
 use super::statement::{Found, statement, target};
@@ -136,7 +135,7 @@ impl<'r> Artefact<'r> {
                             " · "
                         }
                         a href=(format!("../{id}/runs.csv")) { "runs.csv" } " · "
-                        a href=(format!("{}#{}", if paper == COMPARISON { String::new() } else { file_of(paper) }, experiment_anchor(id))) { "YAML" } " · "
+                        a href=(format!("{}#{}", if paper == COMPARISON { String::new() } else { file_behind(paper) }, experiment_anchor(id))) { "YAML" } " · "
                         "Made by " code { "mbsbench reproduce " (id) }
                     }
                 }
@@ -189,11 +188,6 @@ fn numbers(id: &str) -> (Vec<u64>, String) {
 fn chapter(id: &str) -> u64 {
     let number = id.split_once('-').and_then(|(_, number)| number.split_once('.')).map(|(chapter, _)| chapter.parse());
     number.and_then(Result::ok).unwrap_or(0)
-}
-
-/// The target of links to the file of an experiment.
-pub(super) fn experiment_anchor(id: &str) -> String {
-    format!("experiment-{}", anchor(id))
 }
 
 /// A link to an artefact with the verdicts of its statements as signs.

@@ -9,8 +9,8 @@ use mbsbench_judge::claims::{Judged, Verdict};
 use mbsbench_judge::reconstruction::explain::LEVEL;
 use mbsbench_judge::reconstruction::{Finding, Findings, words};
 
-use super::artefact::{Artefact, experiment_anchor};
-use super::page::{Section, anchor, badge, figure_named, header, page, with_contents};
+use super::artefact::Artefact;
+use super::page::{Section, anchor, badge, experiment_anchor, figure_named, header, page, with_contents};
 use super::statement::{Found, check_target};
 use super::{FileError, PaperReport, read};
 
@@ -18,11 +18,6 @@ use super::{FileError, PaperReport, read};
 const STUDY: &str = "reconstruction.csv";
 /// Its figure.
 const FIGURE: &str = "reconstruction.svg";
-
-/// The file of the page, beside that of the paper.
-pub(super) fn file_of(paper: &str) -> String {
-    format!("{paper}-behind.html")
-}
 
 /// The page.
 pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String, FileError> {

@@ -74,7 +74,7 @@ pub fn write(
     let of_papers = || {
         papers.par_iter().try_for_each(|paper| {
             save(&format!("{}.html", paper.paper), paper::page_of(results, paper)?)?;
-            save(&behind::file_of(&paper.paper), behind::page_of(results, paper)?)
+            save(&page::file_behind(&paper.paper), behind::page_of(results, paper)?)
         })
     };
     let of_comparison = || match compared {

@@ -267,6 +267,16 @@ pub(super) fn choice<'n>(
     }
 }
 
+/// The page with what is behind the results of a paper.
+pub(super) fn file_behind(paper: &str) -> String {
+    format!("{paper}-behind.html")
+}
+
+/// The target of links to the file of an experiment.
+pub(super) fn experiment_anchor(id: &str) -> String {
+    format!("experiment-{}", anchor(id))
+}
+
 /// A name as the target of a link.
 pub(super) fn anchor(id: &str) -> String {
     id.replace('/', "-")

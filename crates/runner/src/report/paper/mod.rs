@@ -13,10 +13,10 @@ use mbsbench_judge::claims::record::{GROUNDS, Scores};
 use mbsbench_judge::publication::Publication;
 
 use super::artefact::{Artefact, entry};
-use super::page::{Section, choice, header, of, page, scorecard, search, with_contents};
+use super::page::{Section, choice, file_behind, header, of, page, scorecard, search, with_contents};
 use super::place::{in_order, places};
 use super::statement::{Found, slug, sorted, statement};
-use super::{FileError, PaperReport, behind};
+use super::{FileError, PaperReport};
 
 /// The page of a paper.
 pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String, FileError> {
@@ -43,7 +43,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
             gallery.push(artefact.section(results, &report.paper, [judged, linked], &found)?);
         }
     }
-    let behind = behind::file_of(&report.paper);
+    let behind = file_behind(&report.paper);
     let publication = &report.publication;
     let title = publication.title.as_str();
     let about = html! {
