@@ -123,10 +123,6 @@ impl Linkage for DoublePendulum {
         self.formulation
     }
 
-    fn freedoms(&self) -> usize {
-        2
-    }
-
     fn reduced_initial<S: Scalar>(&self) -> Vec<S> {
         let first = S::from(self.angle_1);
         vec![first, first + self.angle_2, S::from(self.rate_1), S::from(self.rate_2)]

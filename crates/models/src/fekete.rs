@@ -116,24 +116,16 @@ impl BenchmarkModel for Fekete {
         "Test Set for IVP Solvers (CWI, Bari), problem Fekete; C. Bendtsen, W. J. H. Stortelder";
 
     fn observables(&self) -> Vec<Observable> {
-        let mut list = Vec::new();
-        for (letter, unit, class) in [("p", "m", Class::Position), ("q", "m/s", Class::Velocity)] {
-            let about = if letter == "p" { "coordinate of a point" } else { "its velocity" };
-            for k in 1..=POINTS {
-                list.extend(
-                    ["x", "y", "z"]
-                        .map(|axis| Observable::new(format!("{letter}{k}_{axis}"), unit, about).of_class(class)),
-                );
-            }
-        }
-        for (letter, unit, about) in [
-            ("lambda", "1/s²", "multiplier of the radius"),
-            ("mu", "1/s", "multiplier of the velocity along the radius"),
-        ] {
-            list.extend(
-                (1..=POINTS).map(|k| Observable::new(format!("{letter}{k}"), unit, about).of_class(Class::Multiplier)),
-            );
-        }
+        let of_points = |letter: &str, after: &[&str], unit, about, class| -> Vec<Observable> {
+            let names = (1..=POINTS).flat_map(|k| after.iter().map(move |after| format!("{letter}{k}{after}")));
+            names.map(|name| Observable::new(name, unit, about).of_class(class)).collect()
+        };
+        let axes = ["_x", "_y", "_z"];
+        let mut list = of_points("p", &axes, "m", "coordinate of a point", Class::Position);
+        list.extend(of_points("q", &axes, "m/s", "its velocity", Class::Velocity));
+        list.extend(of_points("lambda", &[""], "1/s²", "multiplier of the radius", Class::Multiplier));
+        let about = "multiplier of the velocity along the radius";
+        list.extend(of_points("mu", &[""], "1/s", about, Class::Multiplier));
         list.extend([
             Observable::new("energy", "J", "kinetic energy less the logarithms of all distances"),
             Observable::new("constraint", "1", "largest magnitude of p·p − 1"),

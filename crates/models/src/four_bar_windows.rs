@@ -124,10 +124,6 @@ impl Linkage for FourBarWindows {
         self.formulation
     }
 
-    fn freedoms(&self) -> usize {
-        1
-    }
-
     fn reduced_initial<S: Scalar>(&self) -> Vec<S> {
         vec![S::nought(), S::from(self.speed) / self.length]
     }

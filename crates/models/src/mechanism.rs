@@ -11,23 +11,12 @@ pub(crate) type Coordinate = (&'static str, &'static str, &'static str);
 
 /// Coordinates, their rates and accelerations, multipliers, energy, constraints.
 pub(crate) fn observables(model: &impl MechanicalModel, names: &[Coordinate]) -> Vec<Observable> {
-    let mut list = Vec::new();
-    for &(name, unit, about) in names {
-        list.push(Observable::new(name, unit, about).of_class(Class::Position));
-    }
+    let mut list: Vec<_> = positions(names).chain(rates(names)).collect();
     for &(name, unit, _) in names {
-        let unit = rate_unit(unit);
-        let rate = Observable::new(format!("{name}_rate"), unit, "rate of the coordinate of that name");
-        list.push(rate.of_class(Class::Velocity));
-    }
-    for &(name, unit, _) in names {
-        let unit = acceleration_unit(unit);
+        let [_, unit] = units_of_derivatives(unit);
         list.push(Observable::new(format!("{name}_acceleration"), unit, "second derivative of that coordinate"));
     }
-    for k in 1..=model.dimensions().holonomic {
-        let multiplier = Observable::new(format!("multiplier_{k}"), "N", "multiplier λ in M v' = D + Jᵀ λ");
-        list.push(multiplier.of_class(Class::Multiplier));
-    }
+    list.extend(multipliers(model.dimensions().holonomic));
     list.extend([
         Observable::new("energy", "J", "total energy"),
         Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
@@ -36,20 +25,32 @@ pub(crate) fn observables(model: &impl MechanicalModel, names: &[Coordinate]) ->
     list
 }
 
-fn rate_unit(unit: &str) -> &'static str {
+/// The units of a coordinate's rate and acceleration.
+fn units_of_derivatives(unit: &str) -> [&'static str; 2] {
     match unit {
-        "rad" => "rad/s",
-        "m" => "m/s",
-        _ => "1/s",
+        "rad" => ["rad/s", "rad/s²"],
+        "m" => ["m/s", "m/s²"],
+        _ => ["1/s", "1/s²"],
     }
 }
 
-fn acceleration_unit(unit: &str) -> &'static str {
-    match unit {
-        "rad" => "rad/s²",
-        "m" => "m/s²",
-        _ => "1/s²",
-    }
+/// Positions: observables of coordinates.
+pub(crate) fn positions(names: &[Coordinate]) -> impl Iterator<Item = Observable> {
+    names.iter().map(|&(name, unit, about)| Observable::new(name, unit, about).of_class(Class::Position))
+}
+
+/// Velocities: observables of their rates.
+pub(crate) fn rates(names: &[Coordinate]) -> impl Iterator<Item = Observable> {
+    names.iter().map(|&(name, unit, _)| {
+        let [unit, _] = units_of_derivatives(unit);
+        Observable::new(format!("{name}_rate"), unit, "rate of the coordinate of that name").of_class(Class::Velocity)
+    })
+}
+
+/// Observables of the multipliers of so many constraints.
+pub(crate) fn multipliers(constraints: usize) -> impl Iterator<Item = Observable> {
+    let multiplier = |k| Observable::new(format!("multiplier_{k}"), "N", "multiplier λ in M v' = D + Jᵀ λ");
+    (1..=constraints).map(move |k| multiplier(k).of_class(Class::Multiplier))
 }
 
 /// Computes the [`observables`] of a model with holonomic constraints. Accelerations and multipliers that are unknowns are taken from the

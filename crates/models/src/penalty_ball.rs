@@ -64,15 +64,12 @@ impl BenchmarkModel for PenaltyBall {
     }
 
     fn observables(&self) -> Vec<Observable> {
+        let of_power = "that force times the velocity of the ball, which a moving floor adds to";
         vec![
             Observable::new("height", "m", "height above the undeformed floor").of_class(Class::Position),
             Observable::new("velocity", "m/s", "velocity relative to the floor, upwards").of_class(Class::Velocity),
             Observable::new("contact_force", "N", "force of the floor on the ball"),
-            Observable::new(
-                "contact_power",
-                "W",
-                "that force times the velocity of the ball, which a moving floor adds to",
-            ),
+            Observable::new("contact_power", "W", of_power),
             Observable::new("energy", "J", "kinetic energy, gravity and spring, zero at rest on the floor"),
             Observable::new("top_height", "m", "height to which the energy would lift the ball"),
         ]

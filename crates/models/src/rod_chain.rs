@@ -226,10 +226,6 @@ impl Linkage for RodChain {
         self.formulation
     }
 
-    fn freedoms(&self) -> usize {
-        self.rods
-    }
-
     fn reduced_initial<S: Scalar>(&self) -> Vec<S> {
         [vec![S::from(self.angle); self.rods], vec![S::nought(); self.rods]].concat()
     }

@@ -164,10 +164,6 @@ impl Linkage for SliderCrank {
         self.formulation
     }
 
-    fn freedoms(&self) -> usize {
-        1
-    }
-
     fn reduced_initial<S: Scalar>(&self) -> Vec<S> {
         vec![S::from(self.crank_angle), S::from(self.crank_rate)]
     }

@@ -37,16 +37,25 @@ pub(super) fn read(scope: &Scope<'_>) -> Result<Vec<Option<Joined>>, OutOfRange>
     for part in &scope.parts.joints {
         in_dimension(scope.dimension, &part.path, &part.what)?;
         let path = format!("{}.{}", part.path, spelling(&part.what));
-        joined.push(match part.what.between() {
-            Some(between) => Some(joined_by(scope, &part.what, &path, scope.pair(&path, between)?)?),
+        joined.push(match part.what.connection() {
+            Some((between, axis)) => {
+                let ends = scope.pair(&path, between)?;
+                let axis = axis.map(|(given, default)| scope.axis(&path, given, default)).transpose()?;
+                Some(joined_by(scope, &part.what, path, ends, axis.unwrap_or_default())?)
+            }
             None => None,
         });
     }
     Ok(joined)
 }
 
-fn joined_by(scope: &Scope<'_>, joint: &Joint, path: &str, ends: [Marker; 2]) -> Result<Joined, OutOfRange> {
-    let axis = joint.axis().map(|(given, default)| scope.axis(path, given, default)).transpose()?.unwrap_or_default();
+fn joined_by(
+    scope: &Scope<'_>,
+    joint: &Joint,
+    path: String,
+    ends: [Marker; 2],
+    axis: Vector3<f64>,
+) -> Result<Joined, OutOfRange> {
     let (mut relative, mut is_given) = (Relative::default(), false);
     let mut number = |field: &str, formula: &Formula| {
         is_given |= *formula != Formula::default();
@@ -70,12 +79,12 @@ fn joined_by(scope: &Scope<'_>, joint: &Joint, path: &str, ends: [Marker; 2]) ->
             Some(Freedom::Sleeve(axis, angle))
         }
         Joint::Spherical(_) => Some(Freedom::Ball),
-        Joint::Universal(turn) => Some(Freedom::Cross(crossing(path, turn)?)),
+        Joint::Universal(turn) => Some(Freedom::Cross(crossing(&path, turn)?)),
         Joint::Planar(_) => Some(Freedom::Plane(axis)),
         Joint::Fixed(_) => Some(Freedom::None),
         _ => None,
     };
-    Ok(Joined { path: path.to_owned(), ends, axis, freedom, relative, is_given })
+    Ok(Joined { path, ends, axis, freedom, relative, is_given })
 }
 
 /// The axes of a universal joint.

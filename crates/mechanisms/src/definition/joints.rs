@@ -163,37 +163,22 @@ pub const ABOUT: [f64; 3] = [0.0, 0.0, 1.0];
 pub const ALONG: [f64; 3] = [1.0, 0.0, 0.0];
 
 impl Joint {
-    /// The two markers that it is between; none of a gear and a rolling disk.
-    pub fn between(&self) -> Option<&[At; 2]> {
+    /// The markers that it is between, with its axis and the default of that if it has one; none of a gear and of a rolling disk.
+    pub fn connection(&self) -> Option<(&[At; 2], Option<(&[f64], [f64; 3])>)> {
         Some(match self {
-            Self::Revolute(Hinge { between, .. })
-            | Self::Prismatic(Slide { between, .. })
-            | Self::Cylindrical(Sleeve { between, .. })
-            | Self::Universal(Turn { between, .. })
-            | Self::Spherical(Pair { between })
-            | Self::Fixed(Pair { between })
-            | Self::Planar(Line { between, .. })
-            | Self::PointOnLine(Line { between, .. })
-            | Self::KnifeEdge(Line { between, .. })
+            Self::Revolute(Hinge { between, axis, .. })
+            | Self::Cylindrical(Sleeve { between, axis, .. })
+            | Self::Planar(Line { between, axis })
+            | Self::Rotation(Drive { between, axis, .. }) => (between, Some((axis, ABOUT))),
+            Self::Prismatic(Slide { between, axis, .. })
+            | Self::PointOnLine(Line { between, axis })
+            | Self::KnifeEdge(Line { between, axis })
+            | Self::Translation(Drive { between, axis, .. }) => (between, Some((axis, ALONG))),
+            Self::Universal(Turn { between, .. })
             | Self::Distance(Length { between, .. })
-            | Self::Rotation(Drive { between, .. })
-            | Self::Translation(Drive { between, .. }) => between,
+            | Self::Spherical(Pair { between })
+            | Self::Fixed(Pair { between }) => (between, None),
             Self::Gear(_) | Self::Rolling(_) => return None,
-        })
-    }
-
-    /// The axis of both markers, as it is given and as it is otherwise; none of a joint without one.
-    pub fn axis(&self) -> Option<(&[f64], [f64; 3])> {
-        Some(match self {
-            Self::Revolute(Hinge { axis, .. })
-            | Self::Cylindrical(Sleeve { axis, .. })
-            | Self::Planar(Line { axis, .. })
-            | Self::Rotation(Drive { axis, .. }) => (axis, ABOUT),
-            Self::Prismatic(Slide { axis, .. })
-            | Self::PointOnLine(Line { axis, .. })
-            | Self::KnifeEdge(Line { axis, .. })
-            | Self::Translation(Drive { axis, .. }) => (axis, ALONG),
-            _ => return None,
         })
     }
 

@@ -67,11 +67,8 @@ fn named<'a, 'i>(robot: Node<'a, 'i>, kind: &str) -> Result<IndexMap<&'a str, No
     for node in children(robot, kind) {
         let name = attribute(node, "name")?;
         if named.insert(name, node).is_some() {
-            return Err(refused(
-                node,
-                format!("a second {kind} `{name}`"),
-                format!("a name of its own for each {kind}"),
-            ));
+            let accepted = format!("a name of its own for each {kind}");
+            return Err(refused(node, format!("a second {kind} `{name}`"), accepted));
         }
     }
     Ok(named)
@@ -109,11 +106,8 @@ impl<'a, 'i> Tree<'a, 'i> {
         if let Some(other) = roots.next() {
             let rest = roots.count();
             let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-            return Err(refused(
-                links[other],
-                format!("links `{root}` and `{other}`{more}, which no joint leads to"),
-                accepted,
-            ));
+            let found = format!("links `{root}` and `{other}`{more}, which no joint leads to");
+            return Err(refused(links[other], found, accepted));
         }
         let tree = Self { root, links, joints, names };
         let reached: std::collections::HashSet<&str> = tree.walk().map(|joint| joint.link).collect();
@@ -158,11 +152,8 @@ pub fn read(text: &str) -> Result<Robot, NoRobot> {
     making.unused.below(robot);
     let root = tree.links[tree.root];
     if let Some(inertial) = Inertial::of(root)?.filter(|inertial| inertial.mass > 0.0) {
-        making.unused.note(format!(
-            "not used: mass of the root link `{}`, {} kg, which is the ground",
-            short(tree.root),
-            inertial.mass
-        ));
+        let (link, mass) = (short(tree.root), inertial.mass);
+        making.unused.note(format!("not used: mass of the root link `{link}`, {mass} kg, which is the ground"));
     }
     making.shape(root, false)?;
     // each link with the body that it is on, and where on it
@@ -199,9 +190,9 @@ impl<'a> Making<'a> {
         let link_names = bodies.derive("link", &moving);
         let joint_names = Names::default().derive("joint", &tree.names);
         let mut seen = Names::default();
-        link_names.values().for_each(|name| {
+        for name in link_names.values() {
             seen.take(name);
-        });
+        }
         let mut unused = Unused::default();
         let changed = |kind: &str, written: &[&str], names: &HashMap<&str, String>| {
             let changed = written.iter().filter(|name| names[*name] != **name);

@@ -35,7 +35,11 @@ impl fmt::Display for NoRobot {
 
 /// The error of an element.
 pub(super) fn refused(node: Node<'_, '_>, message: impl Into<String>, accepted: impl Into<String>) -> NoRobot {
-    NoRobot { start: node.range().start, message: message.into(), accepted: accepted.into(), ..NoRobot::default() }
+    refused_at(node.range().start, message, accepted)
+}
+
+fn refused_at(start: usize, message: impl Into<String>, accepted: impl Into<String>) -> NoRobot {
+    NoRobot { start, message: message.into(), accepted: accepted.into(), ..NoRobot::default() }
 }
 
 /// The document of a file that is within limits and has no unresolved xacro.
@@ -51,7 +55,7 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, NoRobot> {
             Error::NodesLimitReached => format!("a file of at most {MOST_NODES} elements, texts and comments"),
             _ => "well-formed XML".to_owned(),
         };
-        NoRobot { start: line + column, message: error.to_string(), accepted, ..NoRobot::default() }
+        refused_at(line + column, error.to_string(), accepted)
     })?;
     without_xacro(&document)?;
     Ok(document)
@@ -62,7 +66,7 @@ fn within_limits(text: &str) -> Result<(), NoRobot> {
     if let Some((start, _)) = text.match_indices("xmlns").nth(MOST_NAMESPACES) {
         let message = format!("more than {MOST_NAMESPACES} times `xmlns`");
         let accepted = format!("at most {MOST_NAMESPACES} namespaces in a file");
-        return Err(NoRobot { start, message, accepted, ..NoRobot::default() });
+        return Err(refused_at(start, message, accepted));
     }
     let mut from = 0;
     while let Some(start) = text[from..].find('<').map(|at| from + at) {
@@ -89,7 +93,7 @@ fn within_limits(text: &str) -> Result<(), NoRobot> {
         if attributes > MOST_ATTRIBUTES {
             let message = format!("an element with {attributes} attributes");
             let accepted = format!("at most {MOST_ATTRIBUTES} attributes");
-            return Err(NoRobot { start, message, accepted, ..NoRobot::default() });
+            return Err(refused_at(start, message, accepted));
         }
         from = end;
     }
@@ -104,9 +108,7 @@ fn without_xacro(document: &Document<'_>) -> Result<(), NoRobot> {
             return Err(refused(node, format!("`<xacro:{}>` is not resolved", node.tag_name().name()), accepted));
         }
         if let Some(raw) = node.attributes().find(|own| own.value().contains("${") || own.value().contains("$(")) {
-            let message = format!("`{}` is not resolved", raw.value());
-            let accepted = accepted.to_owned();
-            return Err(NoRobot { start: raw.range().start, message, accepted, ..NoRobot::default() });
+            return Err(refused_at(raw.range().start, format!("`{}` is not resolved", raw.value()), accepted));
         }
     }
     Ok(())
@@ -215,12 +217,8 @@ impl Inertial {
         let origin = Origin::of(inertial)?;
         let moments = child(inertial, "inertia")?;
         let Some(moments) = moments else {
-            let accepted = "`<inertia>` in it";
-            return if mass > 0.0 {
-                Err(refused(inertial, "`<inertial>` with a mass and without `<inertia>`", accepted))
-            } else {
-                Ok(None)
-            };
+            let without = || refused(inertial, "`<inertial>` with a mass and without `<inertia>`", "`<inertia>` in it");
+            return if mass > 0.0 { Err(without()) } else { Ok(None) };
         };
         let entry = |name| number(moments, name).map(Option::unwrap_or_default);
         let (xx, yy, zz, xy, xz, yz) =

@@ -273,10 +273,6 @@ impl Linkage for FlexibleSliderCrank {
         self.formulation
     }
 
-    fn freedoms(&self) -> usize {
-        1 + self.modes
-    }
-
     fn reduced_initial<S: Scalar>(&self) -> Vec<S> {
         let bent = match self.deflection {
             Deflection::Straight => None,

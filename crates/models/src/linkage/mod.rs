@@ -33,7 +33,10 @@ pub trait Linkage: MechanicalModel + Sized {
     fn formulation(&self) -> LinkageFormulation;
 
     /// Number of minimal coordinates.
-    fn freedoms(&self) -> usize;
+    fn freedoms(&self) -> usize {
+        let sizes = self.dimensions();
+        sizes.coordinates - sizes.holonomic
+    }
 
     /// The minimal coordinates and their rates at the start, formed in the scalar's own precision.
     fn reduced_initial<S: Scalar>(&self) -> Vec<S>;

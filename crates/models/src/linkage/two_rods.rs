@@ -8,7 +8,7 @@ use mbsbench_problem::{
 
 use super::{Linkage, LinkageFormulation, slender};
 use crate::drawing::{Part, block, pin, rod, upright};
-use crate::mechanism::WithMultipliers;
+use crate::mechanism::{Coordinate, WithMultipliers, multipliers, positions, rates};
 
 /// A linkage of two bodies with absolute coordinates `q = (x₁, y₁, θ₁, x₂, y₂, θ₂, …)`, of whose constraints the third and the fourth hold
 /// the pin between crank and rod together.
@@ -87,19 +87,12 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
     fn observables(&self) -> Vec<Observable> {
         let linkage = &self.linkage;
         let coordinates = coordinates(linkage.pin_distances()[1] == 0.0);
-        let mut list = Vec::new();
-        for (name, unit, about) in coordinates {
-            list.push(Observable::new(name, unit, about).of_class(Class::Position));
-        }
+        let mut list: Vec<_> = positions(&coordinates).collect();
         // Modal coordinates are of another size than the rigid ones, whose errors are the paper's: they have no class.
         for k in 1..=linkage.modes() {
             list.push(Observable::new(format!("e{k}"), "m", "amplitude of a bending mode of the rod"));
         }
-        for (name, unit, _) in coordinates {
-            let unit = if unit == "m" { "m/s" } else { "rad/s" };
-            let rate = Observable::new(format!("{name}_rate"), unit, "rate of the coordinate of that name");
-            list.push(rate.of_class(Class::Velocity));
-        }
+        list.extend(rates(&coordinates));
         for k in 1..=linkage.modes() {
             list.push(Observable::new(format!("e{k}_rate"), "m/s", "rate of the amplitude of a bending mode"));
         }
@@ -109,16 +102,10 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
         }
         if self.spring_frequency.is_some() {
             list.push(Observable::new("relative_angle", "rad", "angle of the second body less that of the first"));
-            list.push(Observable::new(
-                "fast_frequency",
-                "rad/s",
-                "circular frequency of the spring between the bodies",
-            ));
+            let about = "circular frequency of the spring between the bodies";
+            list.push(Observable::new("fast_frequency", "rad/s", about));
         }
-        for k in 1..=linkage.dimensions().holonomic {
-            let multiplier = Observable::new(format!("multiplier_{k}"), "N", "multiplier λ in M v' = D + Jᵀ λ");
-            list.push(multiplier.of_class(Class::Multiplier));
-        }
+        list.extend(multipliers(linkage.dimensions().holonomic));
         list.extend([
             Observable::new("energy", "J", "total energy, potential of gravity zero at the height of the origin"),
             Observable::new("energy_change", "J", "total energy less that of the initial state"),
@@ -126,19 +113,13 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
             Observable::new("drift_y", "m/s³", "Φ_q q''' of the constraint that holds the pin along y"),
         ]);
         if linkage.formulation() == LinkageFormulation::Cartesian {
+            let along_x = "Φ_q v of the pin between first and second body, along x";
+            let along_y = "Φ_q v of the pin between first and second body, along y";
             list.extend([
                 Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
                 Observable::new("velocity_constraint", "m/s", "largest magnitude among Φ_q v"),
-                Observable::new(
-                    "velocity_constraint_x",
-                    "m/s",
-                    "Φ_q v of the pin between first and second body, along x",
-                ),
-                Observable::new(
-                    "velocity_constraint_y",
-                    "m/s",
-                    "Φ_q v of the pin between first and second body, along y",
-                ),
+                Observable::new("velocity_constraint_x", "m/s", along_x),
+                Observable::new("velocity_constraint_y", "m/s", along_y),
             ]);
         }
         list
@@ -216,7 +197,7 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
 }
 
 /// Names, units and meanings of the six coordinates that every linkage has.
-fn coordinates(rod_at_pin: bool) -> [(&'static str, &'static str, &'static str); 6] {
+fn coordinates(rod_at_pin: bool) -> [Coordinate; 6] {
     let (x, y) = if rod_at_pin {
         ("pin between crank and rod, along x", "pin between crank and rod, along y")
     } else {

@@ -7,7 +7,7 @@ use mbsbench_problem::{
 };
 
 use super::{Points, Squeezer, SqueezerFormulation};
-use crate::mechanism::WithMultipliers;
+use crate::mechanism::{WithMultipliers, multipliers};
 
 /// The squeezer in one of its formulations.
 pub trait SqueezerEquations: MechanicalModel + Clone {
@@ -112,19 +112,13 @@ pub(super) fn observables(constraints: usize) -> Vec<Observable> {
         list.push(Observable::new(format!("x_{point}"), "m", "point of that name, along x"));
         list.push(Observable::new(format!("y_{point}"), "m", "point of that name, along y"));
     }
-    for k in 1..=constraints {
-        let multiplier = Observable::new(format!("multiplier_{k}"), "N", "multiplier λ in M v' = D + Jᵀ λ");
-        list.push(multiplier.of_class(Class::Multiplier));
-    }
+    list.extend(multipliers(constraints));
+    let balance = "energy less that at the start and less the work of the torque (Eq. 23)";
     list.extend([
         Observable::new("kinetic_energy", "J", "kinetic energy"),
         Observable::new("spring_energy", "J", "energy of the spring"),
         Observable::new("energy", "J", "kinetic energy and that of the spring"),
-        Observable::new(
-            "energy_balance",
-            "J",
-            "energy less that at the start and less the work of the torque (Eq. 23)",
-        ),
+        Observable::new("energy_balance", "J", balance),
         Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
         Observable::new("velocity_constraint", "m/s", "largest magnitude among Φ_q v"),
     ]);

@@ -5,6 +5,7 @@ use mbsbench_problem::{
     AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Ode, Scalar, View, parameters,
 };
 
+use super::in_order;
 use crate::bouncing_balls::{Restitution, exact};
 use crate::drawing::{ground, upright};
 
@@ -37,10 +38,7 @@ impl BallAndTank {
     pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
         let bounces = exact::bounces(self.height, self.gravity, &self.floor(), t_end);
         let fillings = (1..).map(|n| f64::from(n) * self.level / self.outflow).take_while(|&t| t <= t_end);
-        let mut events: Vec<_> =
-            bounces.into_iter().map(|event| (event.time, 0)).chain(fillings.map(|t| (t, 1))).collect();
-        events.sort_by(|a, b| a.0.total_cmp(&b.0));
-        events
+        in_order(bounces.into_iter().map(|event| (event.time, 0)).chain(fillings.map(|t| (t, 1))))
     }
 
     /// Distance of a level `z` from the closed form at `t`, m. Beside a filling, a run may be on either side of the
@@ -74,15 +72,12 @@ impl BenchmarkModel for BallAndTank {
     }
 
     fn observables(&self) -> Vec<Observable> {
+        let of_error = "larger difference of y and z from the closed form, on the run's side of a filling";
         vec![
             Observable::new("y", "m", "height of the ball"),
             Observable::new("v", "m/s", "its velocity upwards"),
             Observable::new("z", "m", "level of the tank"),
-            Observable::new(
-                "error",
-                "m",
-                "larger difference of y and z from the closed form, on the run's side of a filling",
-            ),
+            Observable::new("error", "m", of_error),
         ]
     }
 

@@ -2,6 +2,7 @@
 
 use mbsbench_problem::{AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Ode, Scalar, parameters};
 
+use super::in_order;
 use crate::iteration::bisect;
 
 parameters! {
@@ -101,9 +102,7 @@ impl DiodeBranches {
                 events.extend([(down, 2 + branch), (end, branch)]);
             }
         }
-        events.retain(|&(t, _)| t <= t_end);
-        events.sort_by(|a, b| a.0.total_cmp(&b.0));
-        events
+        in_order(events.into_iter().filter(|&(t, _)| t <= t_end))
     }
 }
 

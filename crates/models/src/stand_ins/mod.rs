@@ -24,3 +24,10 @@ pub use driven_relaxation::DrivenRelaxation;
 pub use rectified_sine::RectifiedSine;
 pub use spring_damper_ball::SpringDamperBall;
 pub use thermostat::Thermostat;
+
+/// Events with the numbers of their functions, in the order of their times.
+fn in_order(events: impl Iterator<Item = (f64, usize)>) -> Vec<(f64, usize)> {
+    let mut events: Vec<_> = events.collect();
+    events.sort_by(|a, b| a.0.total_cmp(&b.0));
+    events
+}

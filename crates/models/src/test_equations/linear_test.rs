@@ -97,17 +97,14 @@ impl BenchmarkModel for LinearTest {
     }
 
     fn observables(&self) -> Vec<Observable> {
+        let of_relative = "that distance over the length of the closed form's y; no number where that is zero";
         vec![
             Observable::new("y1", "1", "the first component").of_class(Class::Position),
             Observable::new("y2", "1", "the second component").of_class(Class::Position),
             Observable::new("exact_1", "1", "the first component in closed form"),
             Observable::new("exact_2", "1", "the second component in closed form"),
             Observable::new("error", "1", "Euclidean distance from the closed form"),
-            Observable::new(
-                "relative_error",
-                "1",
-                "that distance over the length of the closed form's y; no number where that is zero",
-            ),
+            Observable::new("relative_error", "1", of_relative),
         ]
     }
 
