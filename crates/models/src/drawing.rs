@@ -11,7 +11,12 @@ pub type Part = (&'static str, Shape);
 
 /// A model in a vertical plane, with the parts of each body in drawing order.
 pub(crate) fn upright(axes: [&'static str; 2], parts: Vec<Part>) -> View {
-    View { name: "plane", axes, parts, names: Vec::new() }
+    view("plane", axes, parts)
+}
+
+/// A model seen from somewhere, without names of points.
+pub(crate) fn view(name: &'static str, axes: [&'static str; 2], parts: Vec<Part>) -> View {
+    View { name, axes, parts, names: Vec::new() }
 }
 
 /// What holds a point to the ground: a triangle below it, on a line with hatches, with `unit` (m) for its size.

@@ -12,6 +12,8 @@ use mbsbench_problem::{
     Observation, Ode, OdeModel, OutOfRange, Scalar, SlidingModeSettings, View, parameters,
 };
 
+use crate::drawing::view;
+
 parameters! {
     /// A small sphere that rolls on a large fixed one, without gravity.
     ///
@@ -283,7 +285,7 @@ impl BenchmarkModel for RollingSpheres {
         let seen = |name, axes, [right, up]: [usize; 2]| {
             let fixed = Shape::Circle { centre: [0.0; 2], radius: self.outer_radius };
             let rolling = Shape::Circle { centre: [centre[right], centre[up]], radius: self.inner_radius };
-            View { name, axes, parts: vec![("fixed sphere", fixed), ("rolling sphere", rolling)], names: Vec::new() }
+            view(name, axes, vec![("fixed sphere", fixed), ("rolling sphere", rolling)])
         };
         vec![seen("front", ["x", "z"], [0, 2]), seen("above", ["x", "y"], [0, 1])]
     }

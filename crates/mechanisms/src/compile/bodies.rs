@@ -100,22 +100,14 @@ pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<
         }
         (None, Some(density), Some(shape)) if shape.volume() > 0.0 => density * shape.volume(),
         (None, Some(density), _) => {
-            return Err(OutOfRange::new(
-                at("density"),
-                density,
-                "`shape` with a volume (radius, thickness) beside it, or `mass`",
-            ));
+            let accepted = "`shape` with a volume (radius, thickness) beside it, or `mass`";
+            return Err(OutOfRange::new(at("density"), density, accepted));
         }
         (None, None, _) => return Err(OutOfRange::new(at("mass"), "missing", "a mass, or a density with a shape")),
     };
-    let numbers: Vec<f64> = inertia
-        .0
-        .iter()
-        .enumerate()
-        .map(|(k, formula)| {
-            scope.number(&if inertia.0.len() == 1 { at("inertia") } else { at(&format!("inertia.{k}")) }, formula)
-        })
-        .collect::<Result<_, _>>()?;
+    let field = |k: usize| if inertia.0.len() == 1 { at("inertia") } else { at(&format!("inertia.{k}")) };
+    let number = |(k, formula)| scope.number(&field(k), formula);
+    let numbers: Vec<f64> = inertia.0.iter().enumerate().map(number).collect::<Result<_, _>>()?;
     // Of a shape that is drawn elsewhere the moments about the centre of mass are unknown.
     let about_centre = match (X::DIMENSION, &*numbers, shape.as_ref().filter(|_| drawn_at.is_none())) {
         (_, [], Some(shape)) => {
@@ -126,10 +118,9 @@ pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<
         (3, &[x, y, z], _) => [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]],
         (3, &[xx, yy, zz, xy, xz, yz], _) => [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]],
         _ => {
-            let accepted = if X::DIMENSION == 2 {
-                "one moment, or a shape"
-            } else {
-                "three moments, six entries of the matrix, or a shape"
+            let accepted = match X::DIMENSION {
+                2 => "one moment, or a shape",
+                _ => "three moments, six entries of the matrix, or a shape",
             };
             let at = at("inertia");
             return Err(if numbers.is_empty() {

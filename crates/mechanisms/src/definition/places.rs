@@ -32,12 +32,6 @@ impl<T> Deref for Named<T> {
     }
 }
 
-impl<T> FromIterator<(String, T)> for Named<T> {
-    fn from_iter<I: IntoIterator<Item = (String, T)>>(items: I) -> Self {
-        Self(items.into_iter().collect())
-    }
-}
-
 impl<T: JsonSchema> JsonSchema for Named<T> {
     fn inline_schema() -> bool {
         true

@@ -292,19 +292,8 @@ fn hung<X: Space>(candidate: &Candidate, body: usize, q: &[f64]) -> Link {
         let rest = UnitQuaternion::from_rotation_matrix(&(parent.turn * between * own.turn.inverse()));
         [rest.w, rest.i, rest.j, rest.k]
     };
-    let (from, to) = (parent.at.into(), own.at.into());
-    Link {
-        body,
-        parent: parent.body,
-        joint: Some(candidate.joint),
-        from,
-        steps,
-        rest,
-        to,
-        first: [0; 2],
-        sizes: [0; 2],
-        near,
-    }
+    let (parent, joint, from, to) = (parent.body, Some(candidate.joint), parent.at.into(), own.at.into());
+    Link { body, parent, joint, from, steps, rest, to, first: [0; 2], sizes: [0; 2], near }
 }
 
 /// A body without a joint: its centre of mass, and its angle or Euler parameters.

@@ -224,22 +224,19 @@ impl Bearing {
 /// energy + dissipated − drive is constant.
 ///
 /// The state is `(q ; v ; dissipated, drive)`. It is no second-order system any more and shows no contact powers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EnergyBalance(pub Bearing);
-
-impl OdeModel for EnergyBalance {
+impl OdeModel for Bearing {
     fn dimension(&self) -> usize {
-        self.0.coordinates() + self.0.velocities() + 2
+        self.coordinates() + self.velocities() + 2
     }
 
     fn rhs<S: Scalar>(&self, t: S, y: &[S], dydt: &mut [S]) {
-        let (coordinates, velocities) = (self.0.coordinates(), self.0.velocities());
+        let (coordinates, velocities) = (self.coordinates(), self.velocities());
         let (q, v) = (&y[..coordinates], &y[coordinates..coordinates + velocities]);
         let (q_rate, rest) = dydt.split_at_mut(coordinates);
         let (v_rate, work) = rest.split_at_mut(velocities);
-        self.0.position_rate(q, v, q_rate);
-        self.0.accelerations(t, q, v, v_rate, &mut []);
-        let power = self.0.power(q, v);
+        self.position_rate(q, v, q_rate);
+        self.accelerations(t, q, v, v_rate, &mut []);
+        let power = self.power(q, v);
         work.copy_from_slice(&[power.dissipated, power.drive]);
     }
 

@@ -15,6 +15,6 @@ mod rotation;
 
 pub use bearing::{BallBearing, Bearing, CAGE, ContactLaw, Groove, INNER, OUTER, Pockets, Variant};
 pub use contacts::Contact;
-pub use equations::{EnergyBalance, Power};
+pub use equations::Power;
 pub use initial::{Equilibrium, Rolling};
 pub use model::BearingModel;

@@ -5,12 +5,13 @@ use mbsbench_problem::{
 };
 
 use super::bearing::{BALLS, CAGE, COORDINATES, INNER, VELOCITIES};
-use super::{BallBearing, Bearing, EnergyBalance};
+use super::{BallBearing, Bearing};
+use crate::drawing::view;
 
 /// A bearing that starts to move, with or without the two states of its balance of energy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BearingModel {
-    system: EnergyBalance,
+    bearing: Bearing,
     start: Vec<f64>,
     energy_balance: bool,
 }
@@ -24,11 +25,11 @@ impl BearingModel {
         if parameters.energy_balance {
             start.extend([0.0; 2]);
         }
-        Self { system: EnergyBalance(bearing), start, energy_balance: parameters.energy_balance }
+        Self { bearing, start, energy_balance: parameters.energy_balance }
     }
 
     fn observe(&self, y: &[f64], values: &mut [f64]) {
-        let bearing = &self.system.0;
+        let bearing = &self.bearing;
         let (q, rest) = y.split_at(bearing.coordinates());
         let (v, work) = rest.split_at(bearing.velocities());
         let (mut race_force, mut pocket_force) = (0.0_f64, 0.0_f64);
@@ -72,9 +73,9 @@ impl BearingModel {
 impl<S: Scalar> Formulated<S> for BearingModel {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
         if self.energy_balance {
-            return Box::new(AsOde(&self.system));
+            return Box::new(AsOde(&self.bearing));
         }
-        Box::new(AsContactOde(&self.system.0))
+        Box::new(AsContactOde(&self.bearing))
     }
 
     /// The start in double precision in any scalar: it is part of the definition of the problem.
@@ -119,22 +120,17 @@ impl Model for BearingModel {
 
     fn classes(&self) -> Vec<Class> {
         let work = if self.energy_balance { 2 } else { 0 };
-        [vec![Class::Position; self.system.0.coordinates()], vec![Class::Velocity; self.system.0.velocities() + work]]
+        [vec![Class::Position; self.bearing.coordinates()], vec![Class::Velocity; self.bearing.velocities() + work]]
             .concat()
     }
 
     /// `face`, along the axis, and `section`, the half of the section through the axis and the first ball.
     fn views(&self, y: &[f64]) -> Vec<View> {
-        let bearing = &self.system.0;
+        let bearing = &self.bearing;
         let q = &y[..bearing.coordinates()];
         vec![
-            View { name: "face", axes: ["x", "y"], parts: bearing.face(q), names: Vec::new() },
-            View {
-                name: "section",
-                axes: ["z", "distance from the axis"],
-                parts: bearing.section(q, 0),
-                names: Vec::new(),
-            },
+            view("face", ["x", "y"], bearing.face(q)),
+            view("section", ["z", "distance from the axis"], bearing.section(q, 0)),
         ]
     }
 }

@@ -117,7 +117,26 @@ impl Model for MarbleJar {
     }
 
     fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(MarbleObservation { jar: *self, contacts: MarbleOde::new(*self) })
+        let mut ode = MarbleOde::new(*self);
+        Box::new(move |t: f64, y: &[f64], values: &mut [f64]| {
+            let Self { count: n, mass, gravity, stiffness, .. } = *self;
+            let (mut springs, mut contacts, mut penetration) = (0.0, 0_u64, 0.0_f64);
+            let seen = ode.penetrations(t, y, |gap| {
+                springs += 0.5 * stiffness * gap * gap;
+                contacts += 1;
+                penetration = penetration.max(-gap);
+            });
+            if seen.is_err() {
+                values.fill(f64::NAN);
+                return;
+            }
+            let square = |i: usize| (3..6).map(|axis| y[axis * n + i].powi(2)).sum::<f64>();
+            let kinetic = (0..n).map(|i| 0.5 * mass * square(i)).sum::<f64>();
+            let heights = y[2 * n..3 * n].iter().sum::<f64>();
+            let fastest = (0..n).map(square).fold(0.0, f64::max).sqrt();
+            let energy = kinetic + mass * gravity * heights + springs;
+            values.copy_from_slice(&[energy, kinetic, heights / n as f64, contacts as f64, penetration, fastest]);
+        })
     }
 
     fn classes(&self) -> Vec<Class> {
@@ -135,32 +154,5 @@ impl Model for MarbleJar {
         let jar = Shape::Line(vec![[left, top], [left, 0.0], [right, 0.0], [right, top]]);
         let marble = |i: usize| ("marbles", Shape::Circle { centre: [y[i], y[2 * count + i]], radius });
         vec![upright(["x", "z"], std::iter::once(("jar", jar)).chain((0..count).map(marble)).collect())]
-    }
-}
-
-struct MarbleObservation {
-    jar: MarbleJar,
-    contacts: MarbleOde,
-}
-
-impl Observation for MarbleObservation {
-    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        let MarbleJar { count: n, mass, gravity, stiffness, .. } = self.jar;
-        let (mut springs, mut contacts, mut penetration) = (0.0, 0_u64, 0.0_f64);
-        let seen = self.contacts.penetrations(t, y, |gap| {
-            springs += 0.5 * stiffness * gap * gap;
-            contacts += 1;
-            penetration = penetration.max(-gap);
-        });
-        if seen.is_err() {
-            values.fill(f64::NAN);
-            return;
-        }
-        let square = |i: usize| (3..6).map(|axis| y[axis * n + i].powi(2)).sum::<f64>();
-        let kinetic = (0..n).map(|i| 0.5 * mass * square(i)).sum::<f64>();
-        let heights = y[2 * n..3 * n].iter().sum::<f64>();
-        let fastest = (0..n).map(square).fold(0.0, f64::max).sqrt();
-        let energy = kinetic + mass * gravity * heights + springs;
-        values.copy_from_slice(&[energy, kinetic, heights / n as f64, contacts as f64, penetration, fastest]);
     }
 }

@@ -12,7 +12,7 @@ use mbsbench_problem::{
 };
 use nalgebra::DMatrix;
 
-use crate::drawing::ground;
+use crate::drawing::{ground, view};
 use contact::{Contact, Motion};
 
 parameters! {
@@ -211,7 +211,7 @@ impl BenchmarkModel for Wheelset {
         let rail = |side: f64| ground([-3.0 * self.radius, 3.0 * self.radius], side * self.half_gauge);
         let axle = ("axle", Shape::Line(vec![at(0.0, -1.3 * self.half_gauge), at(0.0, 1.3 * self.half_gauge)]));
         let parts = vec![rail(-1.0), rail(1.0), axle, wheel(-1.0), wheel(1.0)];
-        vec![View { name: "above", axes: ["along the track", "across, 30 times"], parts, names: Vec::new() }]
+        vec![view("above", ["along the track", "across, 30 times"], parts)]
     }
 }
 
