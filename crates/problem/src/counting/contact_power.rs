@@ -1,10 +1,21 @@
 //! The second-order side of a problem, with the same counters.
 
+use std::ops::Deref;
+
 use super::Counting;
 use crate::{ContactPower, Failure, Scalar};
 
 /// A [`ContactPower`] with counters: what [`Counted::contact_power`](crate::Counted::contact_power) hands out.
 pub type CountedContactPower<'c, S = f64> = Counting<'c, dyn ContactPower<S> + 'c>;
+
+/// What takes no evaluation is asked of the equations themselves, by reference.
+impl<'c, S: Scalar> Deref for CountedContactPower<'c, S> {
+    type Target = dyn ContactPower<S> + 'c;
+
+    fn deref(&self) -> &Self::Target {
+        self.inner
+    }
+}
 
 impl<S: Scalar> CountedContactPower<'_, S> {
     /// See [`ContactPower::accelerations`]. Counts an evaluation of the right-hand side.

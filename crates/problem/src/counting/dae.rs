@@ -1,5 +1,7 @@
 //! The implicit form of a problem, with the same counters.
 
+use std::ops::Deref;
+
 use nalgebra::DMatrix;
 
 use super::Counting;
@@ -25,6 +27,15 @@ impl<S: Scalar> Counted<'_, S> {
             _ => {}
         }
         Ok(count(&mut FirstOrder::new(self.inner)))
+    }
+}
+
+/// What takes no evaluation is asked of the equations themselves, by reference.
+impl<'c, S: Scalar> Deref for CountedDae<'c, S> {
+    type Target = dyn Dae<S> + 'c;
+
+    fn deref(&self) -> &Self::Target {
+        self.inner
     }
 }
 

@@ -36,19 +36,11 @@ impl<S: Scalar> Counts for Counted<'_, S> {
     }
 }
 
-/// A part of a problem that counts with the problem's counters. It can be asked, by reference, for all that takes no evaluation.
+/// A part of a problem that counts with the problem's counters.
 pub struct Counting<'c, T: ?Sized> {
     inner: &'c mut T,
     statistics: &'c mut Statistics,
     paused: bool,
-}
-
-impl<T: ?Sized> Deref for Counting<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        self.inner
-    }
 }
 
 impl<T: ?Sized> Counting<'_, T> {
