@@ -1,12 +1,10 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::dae::Index3;
 use mbsbench_problem::{
-    Counted, Mechanics, Method, MethodDefinition, MethodProperties, Observer, Ode, Solution, Task, Unsuitable,
-    parameters,
+    Counted, Method, MethodDefinition, MethodProperties, Observer, Ode, Solution, Task, Unsuitable, parameters,
 };
 
-use crate::settings::{Form, Iteration, Jacobian, LinearSolver, Sizes};
+use crate::settings::{Form, Iteration, Jacobian, Kind, LinearSolver, Sizes, Sundials};
 
 /// The increment of the difference quotients of modin2005, as reconstructed.
 const INCREMENT: f64 = 1e-7;
@@ -122,91 +120,6 @@ method! {
     }
     "ida", "IDA of SUNDIALS: backward differentiation for differential-algebraic equations, as mechanisms have them",
     |ida| Kind::Ida(ida.form)
-}
-
-/// Which of the library's solvers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// CVODE with backward differentiation, of order 1 to 5.
-    CvodeBdf,
-    /// CVODE with Adams–Moulton formulas, of order 1 to 12.
-    CvodeAdams(Iteration),
-    /// IDA, of order 1 to 5.
-    Ida(Form),
-}
-
-impl Kind {
-    /// Whether it needs a Jacobian.
-    pub(crate) fn has_newton(self) -> bool {
-        self != Self::CvodeAdams(Iteration::FixedPoint)
-    }
-
-    pub(crate) fn is_ida(self) -> bool {
-        matches!(self, Self::Ida(_))
-    }
-}
-
-/// A method of the library with its settings.
-#[derive(Debug, Clone)]
-#[cfg_attr(not(sundials), expect(dead_code, reason = "read by the driver, which is not there without the library"))]
-pub(crate) struct Sundials {
-    pub(crate) kind: Kind,
-    pub(crate) max_order: u32,
-    pub(crate) jacobian: Jacobian,
-    pub(crate) linear_solver: LinearSolver,
-    pub(crate) increment: f64,
-    pub(crate) typical: Sizes,
-    pub(crate) absolute_scale: Sizes,
-}
-
-impl Sundials {
-    /// The form with constraints in which the method takes mechanics; none where it takes `y' = f(t, y)`.
-    pub(crate) fn form(&self) -> Option<Form> {
-        match self.kind {
-            Kind::Ida(form @ (Form::Ggl | Form::Index3)) => Some(form),
-            _ => None,
-        }
-    }
-
-    /// What may help where the library gives up with a flag.
-    #[cfg(sundials)]
-    pub(crate) fn remedy(&self, flag: &str) -> Option<&'static str> {
-        let is_exact = matches!(self.jacobian, Jacobian::Exact | Jacobian::Automatic);
-        Some(match (flag, self.kind) {
-            ("IDA_CONV_FAIL" | "CV_CONV_FAILURE", _) if !is_exact => {
-                "Newton's method did not converge: take `jacobian: exact`, or a smaller `max_step`."
-            }
-            ("IDA_CONV_FAIL", Kind::Ida(Form::Index3)) => {
-                "Newton's method did not converge: take `form: ggl`, a smaller tolerance or a smaller `max_step`."
-            }
-            ("IDA_CONV_FAIL" | "CV_CONV_FAILURE", _) => {
-                "Newton's method did not converge: take a smaller tolerance or a smaller `max_step`."
-            }
-            ("IDA_ERR_FAIL", Kind::Ida(Form::Index3)) => {
-                "No step is short enough for the tolerance: take `form: ggl`, or a larger tolerance."
-            }
-            ("IDA_ERR_FAIL" | "CV_ERR_FAILURE", _) => {
-                "No step is short enough for the tolerance: look for a jump in the equations there, or take a larger one."
-            }
-            _ => return None,
-        })
-    }
-
-    /// Whether Jacobians are exact as far as the problem gives them.
-    fn may_be_exact(&self) -> bool {
-        self.kind.has_newton() && matches!(self.jacobian, Jacobian::Exact | Jacobian::Automatic)
-    }
-
-    /// Whether mechanics can be taken with its constraints.
-    fn suits_mechanics(&self, mechanics: &mut dyn Mechanics) -> Result<(), Unsuitable> {
-        Index3::suits(mechanics)?;
-        let is_dense = self.jacobian != Jacobian::Exact && self.jacobian != Jacobian::Automatic;
-        if self.jacobian == Jacobian::FiniteDifference || (is_dense && self.linear_solver == LinearSolver::Sparse) {
-            let needs = "`jacobian: exact`, or `internal` with a dense matrix, or `form: index1`, for mechanics with constraints";
-            return Err(Unsuitable::new(needs, "is such"));
-        }
-        Ok(())
-    }
 }
 
 impl Method for Sundials {

@@ -8,9 +8,8 @@ use mbsbench_problem::{
 };
 
 use crate::constrained::Constrained;
-use crate::definitions::Sundials;
 use crate::equations::{Equations, Taken, sizes};
-use crate::settings::{Form, Jacobian, LinearSolver};
+use crate::settings::{Form, Jacobian, LinearSolver, Sundials};
 use crate::solver::{Options, Solver};
 use crate::systems::Systems;
 

@@ -33,8 +33,8 @@ mod solver;
 #[cfg(sundials)]
 mod systems;
 
-pub use definitions::{CvodeAdams, CvodeBdf, Ida, Kind};
-pub use settings::{Form, Iteration, Jacobian, LinearSolver, Sizes};
+pub use definitions::{CvodeAdams, CvodeBdf, Ida};
+pub use settings::{Form, Iteration, Jacobian, Kind, LinearSolver, Sizes};
 #[cfg(sundials)]
 pub use solver::{Equations, Options, Point, Solver};
 #[cfg(sundials)]

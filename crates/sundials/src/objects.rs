@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use mbsbench_problem::{Failure, Statistics};
 
-use crate::definitions::Kind;
 use crate::ffi;
+use crate::settings::Kind;
 
 /// What every other object belongs to. They keep it alive, so that the order in which owners go does not matter.
 pub struct Context {

@@ -6,11 +6,11 @@ use std::ffi::{c_int, c_void};
 use mbsbench_problem::{Failure, Statistics};
 
 use crate::callbacks::{Callbacks, Lengths, enter, finite};
-use crate::definitions::Kind;
 use crate::ffi::{self, MatrixPointer, VectorPointer};
 use crate::objects::{
     Context, FixedPoint, Memory, OutOfMemory, Reached, Vector, components, components_mut, entries_mut,
 };
+use crate::settings::Kind;
 use crate::systems::{LinearSolver, Systems, no_systems};
 
 /// A point at which the library asks for something.
