@@ -4,7 +4,7 @@ use std::alloc::System;
 
 use mbsbench_models::{FlexibleFourBar, LateralBuckling, RotatingShaft};
 use mbsbench_problem::dae::Point;
-use mbsbench_problem::{DoubleDouble, Form, Formulated, Model, ModelDefinition, Scalar};
+use mbsbench_problem::{Form, Formulated, Model, ModelDefinition};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -21,19 +21,19 @@ fn fewest(mut work: impl FnMut()) -> usize {
     repetitions.min().expect("five repetitions")
 }
 
-fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
+fn equations(name: &str, model: &dyn Formulated) {
     let mut state = model.initial_state();
     let mut ode = model.ode();
     let Form::Implicit(dae) = ode.form() else { panic!("it has no other form") };
     let (n, m) = (dae.differential(), dae.algebraic());
-    let zeros = |count: usize| vec![S::nought(); count];
+    let zeros = |count: usize| vec![0.0; count];
     let (mut chart, mut centred) = (zeros(dae.chart_length()), zeros(dae.chart_length()));
     let (mut y, mut rates, mut x) = (zeros(n), zeros(n + m), zeros(n + m));
-    let c = S::from(1e-3);
+    let c = 1e-3;
     let all = fewest(|| {
         dae.locate(&state, &mut chart, &mut y);
         dae.kinematic(&chart, &y, &mut rates);
-        let at = Point { t: S::nought(), chart: &chart, y: &y, rates: &rates };
+        let at = Point { t: 0.0, chart: &chart, y: &y, rates: &rates };
         dae.residual(at, c, &mut x).expect("it exists");
         dae.factorize(at, c).expect("it is regular");
         dae.solve(&mut x);
@@ -48,8 +48,7 @@ fn check(name: &str, model: &dyn Model) {
     let region = Region::new(ALLOCATOR);
     let state = Formulated::<f64>::initial_state(model);
     assert!(!state.is_empty() && region.change().allocations > 0, "the allocator is not instrumented");
-    equations::<f64>(name, model);
-    equations::<DoubleDouble>(name, model);
+    equations(name, model);
 }
 
 #[test]

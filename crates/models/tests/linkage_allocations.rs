@@ -9,6 +9,7 @@ use mbsbench_models::{
     SqueezerFormulation, StiffDoublePendulum, TwoBouncingBalls,
 };
 use mbsbench_problem::dae::Point;
+use mbsbench_problem::scalar::is_double;
 use mbsbench_problem::{Dae, DoubleDouble, Form, Formulated, Model, ModelDefinition, Scalar};
 use nalgebra::DMatrix;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -46,7 +47,9 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
         });
         assert_eq!(all, 0, "{name}: event functions");
     }
-    if let Form::Implicit(dae) = ode.form() {
+    if is_double::<S>()
+        && let Form::Implicit(dae) = ode.form()
+    {
         implicit(name, dae, &y);
     }
     let Ok(mechanics) = ode.form().mechanics() else { return };
