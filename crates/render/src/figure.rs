@@ -112,7 +112,7 @@ impl Scale {
 }
 
 /// One curve, or one set of points.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
     /// Name in the legend; none there if empty.
     pub label: String,
@@ -139,18 +139,8 @@ pub struct Series {
 impl Series {
     /// A series of that kind through `points`.
     pub fn new(kind: Kind, label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
-        Self {
-            label: label.into(),
-            group: None,
-            style,
-            kind,
-            points: points.into_iter().map(|[x, y]| Point { x, y, hollow: false }).collect(),
-            failures: Vec::new(),
-            published: false,
-            slope: None,
-            bar_styles: Vec::new(),
-            bold: false,
-        }
+        let points = points.into_iter().map(|[x, y]| Point { x, y, hollow: false }).collect();
+        Self { label: label.into(), style, kind, points, ..Self::default() }
     }
 
     /// A ring at each of `points`, which others have published; one entry of the legend, `group`, for all of them.

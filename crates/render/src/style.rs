@@ -6,7 +6,7 @@
 //! in common.
 
 /// Colour, marker and dashes of a series.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Style {
     /// Colour of line and marker.
     pub hue: Hue,
@@ -18,7 +18,7 @@ pub struct Style {
 
 /// Series colours. Neighbours in this list differ in lightness by at least six units of CIE L*, so that a grey print keeps
 /// them apart; the hues are those of Okabe and Ito (2008), darkened, which stay apart in the common forms of colour blindness.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Hue {
     /// Darkest.
     Navy,
@@ -37,6 +37,7 @@ pub enum Hue {
     /// Lightest.
     Orange,
     /// The ink of axes and text: methods that come from outside, and what belongs to no method.
+    #[default]
     Ink,
 }
 
@@ -63,9 +64,10 @@ impl Hue {
 }
 
 /// Markers, told apart by outline alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // the names say it
 pub enum Mark {
+    #[default]
     Circle,
     Square,
     TriangleUp,
@@ -124,9 +126,10 @@ impl Mark {
 }
 
 /// Dash patterns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // the names say it
 pub enum Dash {
+    #[default]
     Solid,
     Long,
     Short,

@@ -101,50 +101,45 @@ fn write_frame(out: &mut String, area: Area, scales: &[EdgeScale; 2]) {
 }
 
 /// A part of a group: what looks alike.
-enum Piece {
-    /// Subpaths, each its corners and whether it is closed, with the attributes of the path.
-    Path { attributes: String, subpaths: Vec<(Vec<BackendCoord>, bool)> },
-    /// Open circles of a radius, with the attributes of the path.
-    Rings { attributes: String, radius: u32, centres: Vec<BackendCoord> },
-    /// Texts, with the attributes of the group that they stand in.
-    Texts { attributes: String, texts: String },
-    /// An element.
-    Element(String),
+struct Piece {
+    /// Attributes of the element, or the element itself.
+    attributes: String,
+    content: Content,
+}
+
+enum Content {
+    /// Subpaths, each its corners and whether it is closed.
+    Path(Vec<(Vec<BackendCoord>, bool)>),
+    /// Open circles of a radius.
+    Rings(u32, Vec<BackendCoord>),
+    /// Texts in a group.
+    Texts(String),
+    /// Nothing more.
+    Element,
 }
 
 impl Piece {
     /// Takes `next` into the same element, or gives it back.
     fn join(&mut self, next: Self) -> Option<Self> {
-        match (self, next) {
-            (Self::Path { attributes, subpaths }, Self::Path { attributes: other, subpaths: others })
-                if *attributes == other =>
-            {
-                subpaths.extend(others);
-            }
-            (
-                Self::Rings { attributes, radius, centres },
-                Self::Rings { attributes: other, radius: r, centres: others },
-            ) if *attributes == other && *radius == r => {
-                centres.extend(others);
-            }
-            (Self::Texts { attributes, texts }, Self::Texts { attributes: other, texts: others })
-                if *attributes == other =>
-            {
-                texts.push_str(&others);
-            }
-            (_, next) => return Some(next),
+        if self.attributes != next.attributes {
+            return Some(next);
+        }
+        match (&mut self.content, next.content) {
+            (Content::Path(own), Content::Path(others)) => own.extend(others),
+            (Content::Rings(radius, own), Content::Rings(other, others)) if *radius == other => own.extend(others),
+            (Content::Texts(own), Content::Texts(others)) => own.push_str(&others),
+            (_, content) => return Some(Self { attributes: next.attributes, content }),
         }
         None
     }
 
     fn write(self, out: &mut String) {
-        let _ = match self {
-            Self::Path { attributes, subpaths } => writeln!(out, "<path{attributes} d=\"{}\"/>", data(&subpaths)),
-            Self::Rings { attributes, radius, centres } => {
-                writeln!(out, "<path{attributes} d=\"{}\"/>", rings(radius, &centres))
-            }
-            Self::Texts { attributes, texts } => writeln!(out, "<g{attributes}>\n{texts}</g>"),
-            Self::Element(text) => writeln!(out, "{text}"),
+        let Self { attributes, content } = self;
+        let _ = match content {
+            Content::Path(subpaths) => writeln!(out, "<path{attributes} d=\"{}\"/>", data(&subpaths)),
+            Content::Rings(radius, centres) => writeln!(out, "<path{attributes} d=\"{}\"/>", rings(radius, &centres)),
+            Content::Texts(texts) => writeln!(out, "<g{attributes}>\n{texts}</g>"),
+            Content::Element => writeln!(out, "{attributes}"),
         };
     }
 }
@@ -202,7 +197,8 @@ struct Picture {
 
 impl Picture {
     /// What looks the same stands in one element.
-    fn push(&mut self, next: Piece) -> InMemory {
+    fn push(&mut self, attributes: String, content: Content) -> InMemory {
+        let next = Piece { attributes, content };
         let next = match &mut self.piece {
             Some(piece) => piece.join(next),
             None => Some(next),
@@ -213,10 +209,6 @@ impl Picture {
             done.write(&mut self.out);
         }
         Ok(())
-    }
-
-    fn element(&mut self, text: String) -> InMemory {
-        self.push(Piece::Element(text))
     }
 }
 
@@ -278,7 +270,7 @@ impl DrawingBackend for Picture {
             (true, false) => " stroke=\"none\" fill=\"currentColor\"".to_owned(),
             (true, true) => format!(" stroke=\"none\"{PAGE_FILL}"),
         };
-        self.element(format!("<rect{}{look}/>", rectangle(from, to)))
+        self.push(format!("<rect{}{look}/>", rectangle(from, to)), Content::Element)
     }
 
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, points: I, style: &S) -> InMemory {
@@ -291,20 +283,21 @@ impl DrawingBackend for Picture {
         let dashes =
             if lengths.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", lengths.join(" ")) };
         let attributes = format!("{class}{}{dashes}", stroke_width(style.stroke_width()));
-        self.push(Piece::Path { attributes, subpaths: vec![(points, is_closed)] })
+        self.push(attributes, Content::Path(vec![(points, is_closed)]))
     }
 
     fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> InMemory {
         if fill && !is_page(style) {
             // The round end of a line without length: many of them are one path.
             let attributes = format!(" class=\"marks\"{} stroke-linecap=\"round\"", stroke_width(2 * radius));
-            return self.push(Piece::Path { attributes, subpaths: vec![(vec![at, at], false)] });
+            return self.push(attributes, Content::Path(vec![(vec![at, at], false)]));
         }
         if !fill {
             let attributes = format!(" class=\"marks\"{}", stroke_width(style.stroke_width()));
-            return self.push(Piece::Rings { attributes, radius, centres: vec![at] });
+            return self.push(attributes, Content::Rings(radius, vec![at]));
         }
-        self.element(format!("<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\" stroke=\"none\"{PAGE_FILL}/>", at.0, at.1))
+        let circle = format!("<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\" stroke=\"none\"{PAGE_FILL}/>", at.0, at.1);
+        self.push(circle, Content::Element)
     }
 
     fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
@@ -314,7 +307,7 @@ impl DrawingBackend for Picture {
     ) -> InMemory {
         let fill = if is_page(style) { "marks page\" fill=\"#fff\"" } else { "marks\" fill=\"currentColor\"" };
         let attributes = format!(" class=\"{fill} stroke=\"none\"");
-        self.push(Piece::Path { attributes, subpaths: vec![(corners.into_iter().collect(), true)] })
+        self.push(attributes, Content::Path(vec![(corners.into_iter().collect(), true)]))
     }
 
     fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, (x, y): BackendCoord) -> InMemory {
@@ -329,10 +322,9 @@ impl DrawingBackend for Picture {
             0 => String::new(),
             angle => format!(" transform=\"rotate({angle} {x} {y})\""),
         };
-        self.push(Piece::Texts {
-            attributes: format!(" fill=\"currentColor\" stroke=\"none\"{own_size}{anchor}"),
-            texts: texts(&Text::markup(text), size, style.anchor().h_pos, (x, y), &turn),
-        })
+        let attributes = format!(" fill=\"currentColor\" stroke=\"none\"{own_size}{anchor}");
+        let texts = texts(&Text::markup(text), size, style.anchor().h_pos, (x, y), &turn);
+        self.push(attributes, Content::Texts(texts))
     }
 }
 

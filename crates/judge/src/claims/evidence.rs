@@ -265,31 +265,30 @@ fn read(results: &Path, plan: &Plan) -> Result<ResultSet, EvidenceError> {
     let is_measure =
         |head: &str| !matches!(head, "status" | "run" | "message" | "t_reached") && plan.axis(head).is_none();
     let measures = heads.iter().filter(|head| is_measure(head)).map(str::to_owned).collect();
+    let place = |name: &str| heads.iter().position(|head| head == name);
+    let measured: Vec<usize> = (0..heads.len()).filter(|&place| is_measure(&heads[place])).collect();
     let mut by_key: HashMap<String, Row> = HashMap::new();
     for record in reader.records() {
         let record = record.map_err(|error| missing(&path, error))?;
-        let line = record.position().map_or(0, csv::Position::line);
         let wrong = |column: &str, found: &str, wanted| {
             let (path, column, found) = (path.clone(), column.to_owned(), found.to_owned());
-            EvidenceError::Cell { path, line, column, found, wanted }
+            EvidenceError::Cell { path, line: record.position().map_or(0, csv::Position::line), column, found, wanted }
         };
-        let (mut status, mut key, mut t_reached, mut values) = ("", "", f64::NAN, Vec::new());
-        for (head, text) in heads.iter().zip(&record) {
-            let number = || {
-                let number = (!text.is_empty()).then(|| text.parse());
-                number.transpose().map_err(|_| wrong(head, text, "number"))
-            };
-            match head {
-                "status" => status = text,
-                "run" => key = text,
-                "t_reached" => t_reached = number()?.unwrap_or(f64::NAN),
-                _ if is_measure(head) => values.push(number()?),
-                _ => {}
-            }
-        }
-        let status = status.parse().map_err(|_| wrong("status", status, "status"))?;
-        let (key, axes) = (key.to_owned(), Vec::new());
-        let row = Row { axes, status, message: None, t_reached, values, key, timing: None, trajectory: None };
+        let text = |name: &str| place(name).map_or("", |place| &record[place]);
+        let number = |column: &str, text: &str| match text {
+            "" => Ok(None),
+            text => text.parse().map(Some).map_err(|_| wrong(column, text, "number")),
+        };
+        let row = Row {
+            axes: Vec::new(),
+            status: text("status").parse().map_err(|_| wrong("status", text("status"), "status"))?,
+            message: None,
+            t_reached: number("t_reached", text("t_reached"))?.unwrap_or(f64::NAN),
+            values: measured.iter().map(|&place| number(&heads[place], &record[place])).collect::<Result<_, _>>()?,
+            key: text("run").to_owned(),
+            timing: None,
+            trajectory: None,
+        };
         by_key.insert(row.key.clone(), row);
     }
     let row = |run: &RunSpec| {

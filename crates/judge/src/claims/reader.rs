@@ -187,8 +187,14 @@ impl Reader<'_> {
     }
 
     /// A problem at a path of the check unless something is so.
-    fn ensure(&self, is_so: bool, path: &str, message: impl FnOnce() -> String, accepted: &str) -> Result<(), Problem> {
-        if is_so { Ok(()) } else { Err(self.wrong(path, message(), accepted)) }
+    pub(super) fn ensure(
+        &self,
+        is_so: bool,
+        path: &str,
+        message: impl FnOnce() -> String,
+        accepted: &str,
+    ) -> Result<(), Problem> {
+        if is_so { Ok(()) } else { Err(Problem::new(self.place(path), message()).help(accepted)) }
     }
 
     pub(super) fn wrong(&self, path: &str, message: impl Into<String>, accepted: &str) -> Problem {

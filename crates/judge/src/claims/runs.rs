@@ -46,7 +46,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    fn place(&self, path: &str) -> Place {
+    pub(super) fn place(&self, path: &str) -> Place {
         // A cell of a table stands nowhere itself.
         let kind = path.split('.').next().unwrap_or(path);
         self.node.place_of(if self.node.get(kind).is_some() { path } else { "cells" })
@@ -84,10 +84,8 @@ impl<'r> Reader<'r> {
             }
         }
         let runs: Vec<&RunSpec> = plan.meant(filter).map(|(_, run)| run).collect();
-        if runs.is_empty() {
-            let problem = Problem::new(self.place(path), format!("no run of `{}` is meant", plan.experiment.id));
-            return Err(problem.help("accepted: a combination that is not excluded"));
-        }
+        let message = || format!("no run of `{}` is meant", plan.experiment.id);
+        self.ensure(!runs.is_empty(), path, message, "accepted: a combination that is not excluded")?;
         Ok(runs)
     }
 
@@ -95,10 +93,9 @@ impl<'r> Reader<'r> {
         let path = format!("{kind}.{key}");
         let plan = self.plan(&format!("{path}.experiment"), &operand.experiment)?;
         let runs = self.runs(plan, &format!("{path}.where"), &operand.filter)?;
-        if operand.column.is_some() == operand.columns.is_some() {
-            let problem = Problem::new(self.place(&path), "not one of `column` and `columns`");
-            return Err(problem.help("accepted: `column: NAME` or `columns: [NAME, …]`"));
-        }
+        let message = || "not one of `column` and `columns`".to_owned();
+        let is_one = operand.column.is_some() != operand.columns.is_some();
+        self.ensure(is_one, &path, message, "accepted: `column: NAME` or `columns: [NAME, …]`")?;
         if let Some(at) = &operand.at {
             self.column(plan, &format!("{path}.at.column"), &at.column)?;
             self.operand(&format!("{path}.at"), "equals", &at.equals)?;
@@ -114,12 +111,9 @@ impl<'r> Reader<'r> {
         }
         let numbers = runs.len() * operand.columns().count();
         // What is taken pairwise is reduced with its partner.
-        if operand.reduce == Reduce::Only && numbers != 1 && key != "to" && operand.at.is_none() {
-            let message = format!("{numbers} numbers are meant where one is needed");
-            let accepted = "accepted: a `where` that leaves one, or `reduce: max` and the like";
-            return Err(Problem::new(self.place(&path), message).help(accepted));
-        }
-        Ok(())
+        let is_reduced = operand.reduce != Reduce::Only || numbers == 1 || key == "to" || operand.at.is_some();
+        let message = || format!("{numbers} numbers are meant where one is needed");
+        self.ensure(is_reduced, &path, message, "accepted: a `where` that leaves one, or `reduce: max` and the like")
     }
 
     fn column(&self, plan: &Plan, path: &str, name: &str) -> Result<(), Problem> {
@@ -140,29 +134,21 @@ impl<'r> Reader<'r> {
         };
         let is_pairwise = to.reduce == Reduce::Only && of.at.is_none() && to.at.is_none();
         let (first, second) = (count(of), count(to));
-        if is_pairwise && first != second && second != 1 {
-            let message = format!("{first} numbers against {second} in `{}`", check.id);
-            let accepted = "accepted: as many on both sides, or one in `to`";
-            return Err(Problem::new(self.place(check.kind.name()), message).help(accepted));
-        }
-        Ok(())
+        let message = || format!("{first} numbers against {second} in `{}`", check.id);
+        let accepted = "accepted: as many on both sides, or one in `to`";
+        self.ensure(!is_pairwise || first == second || second == 1, check.kind.name(), message, accepted)
     }
 
     fn order(&self, Order { of, x, .. }: &Order) -> Result<(), Problem> {
         let plan = self.plan("order.of.experiment", &of.experiment)?;
         let runs = self.runs(plan, "order.of.where", &of.filter)?;
-        if of.column.is_none() || of.columns.is_some() {
-            let problem = Problem::new(self.place("order.of"), "not one column");
-            return Err(problem.help("accepted: `column: NAME`"));
-        }
+        let is_column = of.column.is_some() && of.columns.is_none();
+        self.ensure(is_column, "order.of", || "not one column".to_owned(), "accepted: `column: NAME`")?;
         for name in of.columns() {
             self.column(plan, "order.of.column", name)?;
         }
         self.column(plan, "order.x", x)?;
-        if runs.len() < 2 {
-            let problem = Problem::new(self.place("order.of"), "one run has no slope");
-            return Err(problem.help("accepted: a `where` that leaves several runs"));
-        }
-        Ok(())
+        let message = || "one run has no slope".to_owned();
+        self.ensure(runs.len() > 1, "order.of", message, "accepted: a `where` that leaves several runs")
     }
 }

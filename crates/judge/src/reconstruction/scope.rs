@@ -234,21 +234,13 @@ impl<'p> Scope<'p> {
 /// The runs of a plan that are made in every set-up, with nothing recorded for plots.
 fn part(whole: &Plan, studied: Option<&Plan>, plan: &Plan) -> Plan {
     let mut part = whole.clone();
-    let along: BTreeMap<String, AxisValue> = plan
-        .experiment
-        .study
-        .filter
-        .iter()
-        .filter(|(axis, _)| whole.axis(axis).is_some())
-        .map(|(axis, values)| (axis.clone(), values.clone()))
-        .collect();
+    let mut along = plan.experiment.study.filter.clone();
+    along.retain(|axis, _| whole.axis(axis).is_some());
     part.runs.retain(|run| match studied {
         Some(plan) => plan.is_studied(run),
         None => whole.is_meant(run, &along),
     });
-    for run in &mut part.runs {
-        run.recording = Recording::default();
-    }
+    part.runs.iter_mut().for_each(|run| run.recording = Recording::default());
     part.experiment.tables.clear();
     part.experiment.plots.clear();
     part.experiment.drawings.clear();

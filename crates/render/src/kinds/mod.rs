@@ -1,6 +1,6 @@
 //! Kinds of plot, a file each: how series are drawn, what stands for them in the legend, which of their points are seen.
 //!
-//! A new one is a file and a line in each of the two lists here.
+//! A new one is a file and a line in each of the three lists here, and a name among `PanelKind` of the experiment files.
 
 mod bars;
 mod curves;
@@ -13,9 +13,10 @@ use super::figure::{Panel, Point, Series};
 use super::marks::{Map, marker};
 
 /// How a series is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Kind {
     /// A line through the points.
+    #[default]
     Line,
     /// A marker at each point.
     Markers,
@@ -32,6 +33,15 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The kind that experiment files ask for by a name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "dots" => Some(Self::Dots),
+            "bars" => Some(Self::Bars),
+            _ => None,
+        }
+    }
+
     /// What it does.
     pub(crate) fn plot(self) -> &'static dyn Plot {
         match self {

@@ -68,15 +68,11 @@ pub fn lay_out(figure: &Figure) -> Drawing {
 
     // Frames of one column of panels are as wide as one another, frames of one row begin at one height.
     for column in 0..columns {
-        let left = panels.iter().skip(column).step_by(columns).map(|panel| panel.left).fold(0.0, f64::max);
-        for panel in panels.iter_mut().skip(column).step_by(columns) {
-            panel.left = left;
-        }
-        let right =
-            panels.iter().skip(column).step_by(columns).map(|panel| panel.overhang(cell_width)).fold(10.0, f64::max);
-        for panel in panels.iter_mut().skip(column).step_by(columns) {
-            panel.set_width(cell_width, right);
-        }
+        let mut own: Vec<&mut Prepared> = panels.iter_mut().skip(column).step_by(columns).collect();
+        let left = own.iter().map(|panel| panel.left).fold(0.0, f64::max);
+        own.iter_mut().for_each(|panel| panel.left = left);
+        let right = own.iter().map(|panel| panel.overhang(cell_width)).fold(10.0, f64::max);
+        own.iter_mut().for_each(|panel| panel.set_width(cell_width, right));
     }
     let shared = shared_legend(&panels, width - 2.0 * MARGIN);
     if shared.is_some() {

@@ -11,7 +11,7 @@ use mbsbench_measures::stepwise::drawable;
 use mbsbench_problem::Observable;
 use mbsbench_render::Kind;
 use mbsbench_render::figure::{Axis, Failure, Figure, Panel, Point, Scale, Series};
-use mbsbench_render::style::{Dash, Hue, Mark, Style};
+use mbsbench_render::style::Style;
 use mbsbench_render::thin::thinned;
 use mbsbench_runs::{ResultSet, Row};
 
@@ -20,9 +20,8 @@ use super::slopes;
 /// An error within this factor of the reference's own bound is drawn hollow.
 const UNRESOLVED: f64 = 10.0;
 
-/// Label of a run that the others are held against. It looks like no method.
+/// Label of a run that the others are held against. It looks like no method, in the ink of text.
 const REFERENCE: &str = "reference";
-const REFERENCE_STYLE: Style = Style { hue: Hue::Ink, mark: Mark::Circle, dash: Dash::Solid };
 
 /// The figure that `spec` describes, with published values where it has bars for them.
 ///
@@ -97,7 +96,7 @@ impl Look {
         // models of one name have other observables with other parameters
         let mut observables = HashMap::new();
         for run in &plan.runs {
-            let style = || if run.method_label == REFERENCE { REFERENCE_STYLE } else { style_of(run, registry) };
+            let style = || if run.method_label == REFERENCE { Style::default() } else { style_of(run, registry) };
             styles.entry(run.method_label.clone()).or_insert_with(style);
             observables.entry(Arc::as_ptr(&run.model)).or_insert_with(|| drawable(&*run.model.object().model()));
         }
@@ -197,7 +196,7 @@ impl Look {
                 };
                 let style = self.style(spec, label.as_deref(), series.len());
                 let points = trajectory(row, &spec.x, name, scale);
-                let kind = if spec.kind == PanelKind::Dots { Kind::Dots } else { Kind::Line };
+                let kind = Kind::named(spec.kind.name()).unwrap_or(Kind::Line);
                 let end = points.last().map_or(0.0, |point| point[0]);
                 let failures = failed(row, if spec.x == "t" { row.t_reached } else { end });
                 series.push(Series { failures, ..Series::new(kind, text, style, points) });
@@ -238,6 +237,7 @@ impl Look {
 
     /// Columns of `runs.csv` over an axis or another column.
     fn columns(&self, spec: &PanelSpec, results: &ResultSet, scale: f64) -> Vec<Series> {
+        let kind = Kind::named(spec.kind.name()).unwrap_or(Kind::Both);
         let mut series = Vec::new();
         for Drawn { text, label, column, rows } in Self::drawn(spec, results) {
             let style = self.style(spec, label.map(|label| label.text.as_str()), series.len());
@@ -256,7 +256,7 @@ impl Look {
             if spec.derive == Some(Derived::Slope) {
                 points = slopes::local(&points);
             }
-            series.push(Series { points, failures, slope, ..Series::new(Kind::Both, text, style, []) });
+            series.push(Series { points, failures, slope, ..Series::new(kind, text, style, []) });
         }
         series
     }

@@ -51,7 +51,7 @@ use making::{MakeOptions, make_and_write};
 use mbsbench_experiment::Registry;
 use mbsbench_input::printable;
 use method::{Examined, contended, properties};
-use names::{counted, grouped, paper_of, papers, several, sorted};
+use names::{counted, grouped, paper_of, papers, several, sorted, table};
 use options::{Machine, QUICK, RunOptions, STORE, Seen, Strict, Wanted};
 use recognition::{CONTENDERS, FileKind, LEDGERS, file_kind, id_in, is_file, is_yaml};
 use reporting::{Judgements, write_manifest, write_rankings, write_report};

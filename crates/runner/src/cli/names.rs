@@ -1,6 +1,9 @@
 //! Names of experiments and papers, and texts about several of them.
 
 use mbsbench_experiment::Plan;
+use tabled::Table;
+use tabled::builder::Builder;
+use tabled::settings::Style;
 
 /// The paper of the experiment with an id.
 pub(super) fn paper_of(id: &str) -> &str {
@@ -28,6 +31,15 @@ pub(super) fn several(experiments: &[String]) -> String {
         [one, other] => format!("{one} and {other}"),
         [one, rest @ ..] => format!("{one} and {} other experiments", rest.len()),
     }
+}
+
+/// A table for a terminal, with its heads in the first row.
+pub(super) fn table<R: IntoIterator<Item: Into<String>>>(rows: impl IntoIterator<Item = R>) -> Table {
+    let mut builder = Builder::default();
+    rows.into_iter().for_each(|row| builder.push_record(row));
+    let mut table = builder.build();
+    table.with(Style::psql());
+    table
 }
 
 /// `1 run`, `2 runs`, `3 bodies`.

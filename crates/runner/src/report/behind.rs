@@ -10,7 +10,7 @@ use mbsbench_judge::reconstruction::explain::LEVEL;
 use mbsbench_judge::reconstruction::{Finding, Findings, words};
 
 use super::artefact::Artefact;
-use super::page::{Section, anchor, badge, experiment_anchor, figure_named, header, page, with_contents};
+use super::page::{Section, anchor, badge, experiment_anchor, figure_named, header, page_of_sections};
 use super::statement::{Found, check_target};
 use super::{FileError, PaperReport, read};
 
@@ -64,9 +64,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
             };
         sections.push(Section { entries, ..Section::new("studies", "How much depends on what is left out", body) });
     }
-    let main = html! { @for section in &sections { (section) } };
-    let title = format!("mbsbench: behind {}", report.publication.title);
-    Ok(page(&title, &with_contents(&header, &sections, &html! {}, &main)))
+    Ok(page_of_sections(&format!("mbsbench: behind {}", report.publication.title), &header, &sections))
 }
 
 /// An experiment file, to be opened.

@@ -211,6 +211,12 @@ pub(super) fn header(above: &[(&str, &str)], heading: &str, about: &Markup) -> M
     }
 }
 
+/// The page of some sections beside its contents.
+pub(super) fn page_of_sections(title: &str, header: &Markup, sections: &[Section]) -> String {
+    let main = html! { @for section in sections { (section) } };
+    page(title, &with_contents(header, sections, &html! {}, &main))
+}
+
 /// A page beside its contents, which stay in sight where there is room: its sections, and `further` entries.
 pub(super) fn with_contents<'s>(
     header: &Markup,

@@ -41,8 +41,8 @@ pub struct Prepared<'f> {
     y_label: Vec<Text>,
     failures: Vec<Mark>,
     zeros: Vec<Mark>,
-    /// Points whose `x` a logarithmic axis cannot show: series, `y`, hollow.
-    left_zeros: Vec<(usize, f64, bool)>,
+    /// Points whose `x` a logarithmic axis cannot show.
+    left_zeros: Vec<Mark>,
     /// Room left of the frame, px.
     pub left: f64,
     right: f64,
@@ -52,10 +52,10 @@ pub struct Prepared<'f> {
     ends: Ends,
 }
 
-/// A mark on the upper or lower margin: its series, its value, and after fitting its row and place.
+/// A mark on a margin: its series, its value along it, and after fitting its row and place.
 struct Mark {
     series: usize,
-    x: f64,
+    value: f64,
     hollow: bool,
     row: usize,
     place: f64,
@@ -84,21 +84,15 @@ impl<'f> Prepared<'f> {
             ([-0.5, panel.y.names.len() as f64 - 0.5], named(&panel.y.names))
         };
 
-        let mark = |series: usize, x: f64, hollow: bool| Mark { series, x, hollow, row: 0, place: 0.0 };
+        let mark = |series: usize, value: f64, hollow: bool| Mark { series, value, hollow, row: 0, place: 0.0 };
         let numbered = || panel.series.iter().enumerate();
-        let failures = numbered()
-            .flat_map(|(index, series)| series.failures.iter().map(move |failure| mark(index, failure.x, false)))
-            .collect();
-        let zeros = numbered()
-            .flat_map(|(index, series)| series.points.iter().map(move |point| (index, point)))
-            .filter(|(_, point)| point.x.is_finite() && point.y.is_finite() && !shown(&panel.y, point.y))
-            .map(|(index, point)| mark(index, point.x, point.hollow))
-            .collect::<Vec<_>>();
-        let left_zeros = numbered()
-            .flat_map(|(index, series)| series.points.iter().map(move |point| (index, point.y, point.hollow, point.x)))
-            .filter(|&(_, y, _, x)| x.is_finite() && !shown(&panel.x, x) && shown(&panel.y, y))
-            .map(|(index, y, hollow, _)| (index, y, hollow))
-            .collect::<Vec<_>>();
+        let failures =
+            numbered().flat_map(|(index, series)| series.failures.iter().map(move |of| mark(index, of.x, false)));
+        let points = || numbered().flat_map(|(index, series)| series.points.iter().map(move |point| (index, point)));
+        let zeros =
+            points().filter(|(_, point)| point.x.is_finite() && point.y.is_finite() && !shown(&panel.y, point.y));
+        let left_zeros =
+            points().filter(|(_, point)| point.x.is_finite() && !shown(&panel.x, point.x) && shown(&panel.y, point.y));
 
         let mut prepared = Self {
             panel,
@@ -111,9 +105,9 @@ impl<'f> Prepared<'f> {
             title: Vec::new(),
             names: Names::default(),
             x_label: Vec::new(),
-            failures,
-            zeros,
-            left_zeros,
+            failures: failures.collect(),
+            zeros: zeros.map(|(index, point)| mark(index, point.x, point.hollow)).collect(),
+            left_zeros: left_zeros.map(|(index, point)| mark(index, point.y, point.hollow)).collect(),
             left: 0.0,
             right: 0.0,
             frame_width: 0.0,
@@ -187,11 +181,11 @@ impl<'f> Prepared<'f> {
 
         let map = Map { scale: self.panel.x.scale, range: self.x_range, ends: [0.0, self.frame_width] };
         for marks in [&mut self.failures, &mut self.zeros] {
-            marks.retain(|mark| mark.x.is_finite());
+            marks.retain(|mark| mark.value.is_finite());
             // On a logarithmic axis a place that is not positive is the left end.
             let plot = |mark: &Mark| self.panel.series[mark.series].kind.plot();
             let shift = |mark: &Mark| plot(mark).shift(self.panel, mark.series, self.frame_width);
-            let places: Vec<f64> = marks.iter().map(|mark| map.tick(mark.x) + shift(mark)).collect();
+            let places: Vec<f64> = marks.iter().map(|mark| map.tick(mark.value) + shift(mark)).collect();
             for (mark, (row, place)) in marks.iter_mut().zip(rows(&places)) {
                 (mark.row, mark.place) = (row, place.min(self.frame_width));
             }
@@ -386,7 +380,7 @@ impl<'f> Prepared<'f> {
             for mark in self.failures.iter().filter(|mark| mark.series == index) {
                 let at = [frame.left + mark.place, frame.top - in_row(mark.row)];
                 // Bars of several looks have marks of these looks.
-                let own = series.style_at(mark.x);
+                let own = series.style_at(mark.value);
                 let shape = marker(series, own.mark, at, false);
                 if own.hue == series.style.hue {
                     shapes.push(shape);
@@ -399,9 +393,9 @@ impl<'f> Prepared<'f> {
                 let at = [frame.left + mark.place, frame.bottom + in_row(mark.row)];
                 shapes.push(marker(series, series.style.mark, at, mark.hollow));
             }
-            for &(_, value, hollow) in self.left_zeros.iter().filter(|mark| mark.0 == index) {
-                let at = [frame.left - STRIP_WIDTH / 2.0 - 6.0, y.tick(value)];
-                shapes.push(marker(series, series.style.mark, at, hollow));
+            for mark in self.left_zeros.iter().filter(|mark| mark.series == index) {
+                let at = [frame.left - STRIP_WIDTH / 2.0 - 6.0, y.tick(mark.value)];
+                shapes.push(marker(series, series.style.mark, at, mark.hollow));
             }
             if !shapes.is_empty() {
                 groups.push(Group {

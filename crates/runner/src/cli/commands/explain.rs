@@ -1,5 +1,7 @@
 //! `mbsbench explain`: one verdict with its evidence, checks and sensitivities.
 
+use std::collections::BTreeMap;
+
 use mbsbench_experiment::Plan;
 use mbsbench_experiment::spec::AxisValue;
 use mbsbench_judge::claims::record::ground_of;
@@ -207,20 +209,14 @@ impl Teller<'_> {
     /// The commands that make all of it again.
     fn redo(&self, judged: &Judged) -> Vec<String> {
         let names = judged.checks.iter().flat_map(|check| check.check.kind.experiments());
-        let mut plans: Vec<&Plan> = names
-            .filter_map(|name| self.plans.iter().find(|plan| plan.experiment.is_called(name, self.paper)))
-            .collect();
-        plans.sort_by_key(|plan| &plan.experiment.id);
-        plans.dedup_by_key(|plan| &plan.experiment.id);
-        let ids: Vec<&str> = plans.iter().map(|plan| plan.experiment.id.as_str()).collect();
-        let studied: Vec<String> = plans
-            .iter()
-            .filter(|plan| !plan.experiment.undetermined.is_empty())
-            .map(|plan| plan.experiment.id.clone())
-            .collect();
-        let runs = (!ids.is_empty()).then(|| format!("mbsbench reproduce {}", ids.join(" ")));
-        let studies = (!studied.is_empty()).then(|| format!("mbsbench reconstruct {}", studied.join(" ")));
-        runs.into_iter().chain(studies).collect()
+        let plans = names.filter_map(|name| self.plans.iter().find(|plan| plan.experiment.is_called(name, self.paper)));
+        let plans: BTreeMap<&str, &Plan> = plans.map(|plan| (plan.experiment.id.as_str(), plan)).collect();
+        let command = |verb: &str, is_meant: fn(&Plan) -> bool| {
+            let ids: Vec<&str> = plans.iter().filter(|(_, plan)| is_meant(plan)).map(|(id, _)| *id).collect();
+            (!ids.is_empty()).then(|| format!("mbsbench {verb} {}", ids.join(" ")))
+        };
+        let studies = command("reconstruct", |plan| !plan.experiment.undetermined.is_empty());
+        command("reproduce", |_| true).into_iter().chain(studies).collect()
     }
 }
 
@@ -276,7 +272,7 @@ fn operand_text(operand: &Operand, before: Option<&Operand>) -> String {
     format!("{}{at}", text.trim_end())
 }
 
-fn filter_text(filter: &std::collections::BTreeMap<String, AxisValue>) -> String {
+fn filter_text(filter: &BTreeMap<String, AxisValue>) -> String {
     let texts: Vec<String> = filter.iter().map(|(axis, value)| format!("{axis} = {value}")).collect();
     if texts.is_empty() { String::new() } else { format!("where {}", texts.join(", ")) }
 }

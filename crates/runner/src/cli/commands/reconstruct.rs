@@ -4,16 +4,15 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::Plan;
 use mbsbench_input::remove_leftovers;
-use mbsbench_judge::reconstruction::{Reconstruction, ReconstructionError, Scope, Size, words};
+use mbsbench_judge::reconstruction::{Finding, Reconstruction, ReconstructionError, Scope, Size, words};
 use mbsbench_render::{lay_out, svg};
 use mbsbench_runs::{Means, Progress, seal};
-use tabled::builder::Builder;
 use tabled::settings::object::Columns;
-use tabled::settings::{Alignment, Modify, Style};
+use tabled::settings::{Alignment, Modify};
 
 use super::Command;
 use crate::artefacts::{WriteError, shares, witness};
-use crate::cli::{CommandError, Exit, Machine, Need, Session, Wanted, Workshop, papers};
+use crate::cli::{CommandError, Exit, Machine, Need, Session, Wanted, Workshop, papers, table};
 use crate::output::Output;
 
 /// Find set-ups that agree with everything a paper prints; judge statements in them.
@@ -122,12 +121,11 @@ fn print(plan: &Plan, found: &Reconstruction, output: &mut Output<'_>) -> Result
     for (key, undetermined) in &plan.experiment.undetermined {
         output.line(format!("  {}: {}", key.name, words::sampled(undetermined)))?;
     }
-    let mut table = Builder::default();
     // Beside what the file's own numbers give: in accepted set-ups the share that reproduces, else the share with the nominal verdict.
     let share = if findings.is_conditioned() { "reproduced in" } else { "the same in" };
-    table.push_record(["check", "nominal", share, "95 % interval", "decided by", "then", "readings"]);
-    for finding in findings.checks.iter().filter(|finding| finding.left_out.is_none()) {
-        table.push_record([
+    let heads = ["check", "nominal", share, "95 % interval", "decided by", "then", "readings"].map(str::to_owned);
+    let line = |finding: &Finding| {
+        [
             finding.check.clone(),
             finding.nominal.to_string(),
             words::share(finding),
@@ -135,10 +133,11 @@ fn print(plan: &Plan, found: &Reconstruction, output: &mut Output<'_>) -> Result
             words::decided(finding, name),
             words::then(finding, name),
             words::readings(finding),
-        ]);
-    }
-    let mut table = table.build();
-    table.with(Style::psql()).with(Modify::new(Columns::new(2..4)).with(Alignment::right()));
+        ]
+    };
+    let judged = findings.checks.iter().filter(|finding| finding.left_out.is_none());
+    let mut table = table([heads].into_iter().chain(judged.map(line)));
+    table.with(Modify::new(Columns::new(2..4)).with(Alignment::right()));
     output.line(table.to_string())?;
     for line in words::left_out(&findings.checks) {
         output.line(line)?;

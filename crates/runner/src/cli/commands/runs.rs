@@ -9,11 +9,9 @@ use mbsbench_input::nearest;
 use mbsbench_runs::pipeline::{Made, Titles, make};
 use mbsbench_runs::{FileError, Means, Progress, Store, fingerprint};
 use serde_json::{Map, Value, json};
-use tabled::builder::Builder;
-use tabled::settings::Style;
 
 use super::Command;
-use crate::cli::{CommandError, Exit, Format, Need, RunOptions, STORE, Session, Wanted, Workshop, none_lost};
+use crate::cli::{CommandError, Exit, Format, Need, RunOptions, STORE, Session, Wanted, Workshop, none_lost, table};
 use crate::output::Output;
 
 /// List runs, compute one or some of them on any machine, merge run caches.
@@ -118,13 +116,12 @@ impl Command for Runs {
 fn print_table(plan: &Plan, output: &mut Output<'_>) -> Result<(), CommandError> {
     let timed = if plan.is_timed() { ", all timed" } else { "" };
     output.line(format!("{}: {} runs{timed}", plan.experiment.id, plan.runs.len()))?;
-    let mut table = Builder::default();
-    table.push_record(plan.axes.iter().map(String::as_str).chain(["run"]));
-    for run in &plan.runs {
+    let heads = plan.axes.iter().cloned().chain(["run".to_owned()]).collect::<Vec<_>>();
+    let line = |run: &RunSpec| {
         let cells = run.cells.iter().map(|cell| cell.as_ref().map_or(String::new(), ToString::to_string));
-        table.push_record(cells.chain([run.key().to_string()]));
-    }
-    Ok(output.line(table.build().with(Style::psql()).to_string())?)
+        cells.chain([run.key().to_string()]).collect()
+    };
+    Ok(output.line(table([heads].into_iter().chain(plan.runs.iter().map(line))).to_string())?)
 }
 
 /// A run for programs; axes are spelled as in `runs.csv`.

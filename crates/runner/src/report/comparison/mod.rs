@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::artefact::Artefact;
 use super::behind::experiment;
-use super::page::{Section, figure_named, header, page, with_contents};
+use super::page::{Section, figure_named, header, page_of_sections};
 use super::statement::Found;
 use super::{ComparisonReport, FileError};
 use crate::lists::unique;
@@ -128,9 +128,7 @@ fn overview(
         sections.push(Section::new("others", "Linear analysis and growth", body));
     }
     sections.push(Section::new("experiments", "The experiments", experiments));
-    let main = html! { @for section in &sections { (section) } };
-    let page_body = with_contents(&header, &sections, &html! {}, &main);
-    Ok(page("mbsbench: which method for which model?", &page_body))
+    Ok(page_of_sections("mbsbench: which method for which model?", &header, &sections))
 }
 
 /// The numbers behind profiles and matrix.

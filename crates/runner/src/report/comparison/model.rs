@@ -8,7 +8,7 @@ use mbsbench_judge::comparison::{Field, Ranked, near, words};
 use super::{Looks, drawn, figures, method_name};
 use crate::report::ComparisonReport;
 use crate::report::behind::experiment;
-use crate::report::page::{Section, header, page, with_contents};
+use crate::report::page::{Section, header, page_of_sections};
 
 /// The page.
 pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &Looks<'_>) -> String {
@@ -53,8 +53,7 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &
     sections.extend(families.map(|body| Section::new("families", "Family by family", body)));
     sections.push(Section::new("cheapest", "The cheapest methods", cheapest));
     sections.push(Section::new("experiment", "The experiment", made_by));
-    let main = html! { @for section in &sections { (section) } };
-    page(&format!("mbsbench: {}", field.spec.title), &with_contents(&header, &sections, &html! {}, &main))
+    page_of_sections(&format!("mbsbench: {}", field.spec.title), &header, &sections)
 }
 
 /// Whether some run has this kind of work.

@@ -4,12 +4,10 @@ use mbsbench_experiment::RankingSpec;
 use mbsbench_judge::comparison::{entrants, places, words};
 use mbsbench_numbers::short;
 use serde_json::{Value, json};
-use tabled::builder::Builder;
-use tabled::settings::Style;
 
 use super::Compare;
 use super::ranking::ranked;
-use crate::cli::{CommandError, Format, Session, ensure_sealed, evidence_of};
+use crate::cli::{CommandError, Format, Session, ensure_sealed, evidence_of, table};
 
 /// Prints the methods that reach each accuracy on a model, the cheapest first, for each ranking on that model.
 pub(super) fn rank_methods(compare: &Compare, session: &mut Session<'_>) -> Result<(), CommandError> {
@@ -33,23 +31,22 @@ pub(super) fn rank_methods(compare: &Compare, session: &mut Session<'_>) -> Resu
         for spec in plan.experiment.rankings.iter().map(|ranking| &ranking.value).filter(is_own) {
             let entrants = entrants(plan, &evidence, spec);
             for (index, (work, _)) in spec.work.0.iter().enumerate() {
-                let mut table = Builder::default();
-                table.push_record(["accuracy", "rank", "method", "cost", "× the best"]);
+                let mut lines = vec![["accuracy", "rank", "method", "cost", "× the best"].map(str::to_owned)];
                 for &accuracy in &spec.accuracies {
                     let places = places(&entrants, spec, index, accuracy);
                     let least = places.first().map_or(f64::NAN, |place| place.cost.value);
                     for (rank, place) in (1..).zip(&places) {
                         let (cost, ratio) = (&place.cost, place.cost.value / least);
-                        let cells = [format!("{accuracy:e}"), format!("{rank}"), place.method.to_owned()];
-                        table.push_record(cells.into_iter().chain([words::cost_of(cost), short(ratio)]));
+                        let (rank_text, method) = (rank.to_string(), place.method.to_owned());
+                        lines.push([format!("{accuracy:e}"), rank_text, method, words::cost_of(cost), short(ratio)]);
                         rankings.push(json!({
                             "experiment": plan.experiment.id, "model": spec.title, "work": work, "accuracy": accuracy,
                             "rank": rank, "method": place.method, "cost": cost.value, "ratio": ratio,
                         }));
                     }
                 }
-                if compare.format == Format::Text && table.count_records() > 1 {
-                    output.line(format!("{} by {work}\n{}\n", spec.title, table.build().with(Style::psql())))?;
+                if compare.format == Format::Text && lines.len() > 1 {
+                    output.line(format!("{} by {work}\n{}\n", spec.title, table(lines)))?;
                 }
             }
         }

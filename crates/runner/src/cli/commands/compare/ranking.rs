@@ -10,13 +10,12 @@ use mbsbench_judge::comparison::{
 use mbsbench_numbers::short;
 use mbsbench_render::{lay_out, svg};
 use serde_json::{Value, json};
-use tabled::builder::Builder;
-use tabled::settings::Style;
 
 use super::Compare;
 use crate::artefacts::work_precision;
 use crate::cli::{
-    CommandError, Contenders, Examined, Format, Library, Session, contended, ensure_sealed, evidence_of, grouped, write,
+    CommandError, Contenders, Examined, Format, Library, Session, contended, ensure_sealed, evidence_of, grouped,
+    table, write,
 };
 use crate::lists::{unique, unique_by};
 
@@ -150,7 +149,7 @@ fn tell(
     for (head, _) in
         unique_by(standings.iter().flat_map(|standing| &standing.spec.work.0), |one, other| one.0 == other.0)
     {
-        match table(standings, head) {
+        match ranks_by(standings, head) {
             Some(table) => output.line(format!("{} by {head}\n{table}\n", examined.label))?,
             None => output.line(format!("{} by {head}: {}\n", examined.label, why_untold(standings, head)))?,
         }
@@ -185,11 +184,10 @@ fn unequal_json(unequal: &Unequal) -> Value {
 }
 
 /// Ranks by one kind of work; none where the method has none by it.
-fn table(standings: &[Standing<'_>], head: &str) -> Option<String> {
+fn ranks_by(standings: &[Standing<'_>], head: &str) -> Option<String> {
     let accuracies = unique(standings.iter().flat_map(|standing| standing.spec.accuracies.iter().copied()));
-    let mut table = Builder::default();
     let columns = accuracies.iter().map(|accuracy| format!("{accuracy:e}"));
-    table.push_record(["model".to_owned()].into_iter().chain(columns).chain(["failed runs".to_owned()]));
+    let mut lines = vec![["model".to_owned()].into_iter().chain(columns).chain(["failed runs".to_owned()]).collect()];
     let mut tells = false;
     for standing in standings.iter().filter(|standing| standing.counts.runs > 0) {
         let Some(work) = standing.spec.work.0.iter().position(|(name, _)| name == head) else { continue };
@@ -204,9 +202,9 @@ fn table(standings: &[Standing<'_>], head: &str) -> Option<String> {
             (_, unavailable) => format!("{unavailable} not available here"),
         };
         let cells = accuracies.iter().map(cell);
-        table.push_record([standing.spec.title.clone()].into_iter().chain(cells).chain([failed]));
+        lines.push([standing.spec.title.clone()].into_iter().chain(cells).chain([failed]).collect::<Vec<_>>());
     }
-    tells.then(|| table.build().with(Style::psql()).to_string())
+    tells.then(|| table(lines).to_string())
 }
 
 /// `3 of 28, 1.42 × dop853 371`; of the best one what it costs.
