@@ -25,7 +25,7 @@ const STEP: f64 = 1e-6;
 
 /// Seconds that runs and references took when they were made last, by their keys as they are shown. No result depends on them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Costs(BTreeMap<String, f64>);
+pub struct Costs(pub(crate) BTreeMap<String, f64>);
 
 impl Costs {
     /// Those in a file. What is not there or makes no sense is not known.
@@ -45,11 +45,8 @@ impl Costs {
         if self.0.is_empty() {
             return Ok(());
         }
-        Self::read(&cache.join(FILE)).but(self).write(&cache.join(FILE))
-    }
-
-    fn write(&self, path: &Path) -> io::Result<()> {
-        write_replaceable(path, self.csv(|seconds| format!("{seconds:.6}")).as_bytes())
+        let path = cache.join(FILE);
+        write_replaceable(&path, Self::read(&path).but(self).csv(|seconds| format!("{seconds:.6}")).as_bytes())
     }
 
     /// Records among results what the longer ones of the runs and references of some plans took, and of the others of each plan the mean, in two digits.
@@ -83,12 +80,6 @@ impl Costs {
 
     fn of(&self, key: &RunKey) -> Option<f64> {
         self.0.get(&key.to_string()).copied()
-    }
-}
-
-impl From<BTreeMap<String, f64>> for Costs {
-    fn from(seconds: BTreeMap<String, f64>) -> Self {
-        Self(seconds)
     }
 }
 

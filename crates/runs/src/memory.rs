@@ -114,7 +114,7 @@ pub fn of_run(run: &RunSpec) -> u64 {
     let columns = run.recording.trajectories.len();
     let rows = decimator(&run.recording, columns).capacity();
     let recorded = if columns == 0 { 0.0 } else { DOUBLE * ((1 + columns) * rows) as f64 };
-    bytes(recorded + of_solve::<f64>(model.as_ref(), method.as_ref(), &run.settings))
+    (recorded + of_solve::<f64>(model.as_ref(), method.as_ref(), &run.settings)) as u64
 }
 
 /// Bytes that a reference at so many times needs: the larger of its two solves, and the states of both.
@@ -135,12 +135,7 @@ pub fn of_reference(plan: &ReferencePlan, times: usize) -> u64 {
         Precision::DoubleDouble => 2.0 * DOUBLE,
     };
     let states = 2 * times * Formulated::<f64>::initial_state(model.as_ref()).len();
-    bytes(word * states as f64 + solvers.map(of).fold(0.0, f64::max))
-}
-
-/// A number of bytes that may be too large for one.
-fn bytes(number: f64) -> u64 {
-    number as u64
+    (word * states as f64 + solvers.map(of).fold(0.0, f64::max)) as u64
 }
 
 /// Bytes of a solve.
@@ -151,14 +146,10 @@ fn of_solve<S: Scalar>(formulated: &dyn Formulated<S>, method: &dyn Method<S>, s
     let matrices = f64::from(method.properties().full_matrices);
     let vectors = word * VECTORS * n + EVENT * ode.form().events().map_or(0.0, |functions| functions.count() as f64);
     let full = word * matrices * n * n;
-    vectors
-        + of_mechanism(ode.as_mut(), method, settings.matrices, full)
-            .unwrap_or_else(|| of_equations(ode.as_mut(), full))
-}
-
-/// Bytes of the matrices for equations that are no mechanism. What an implicit form keeps is the problem's own, and narrow.
-fn of_equations<S: Scalar>(ode: &mut dyn Ode<S>, full: f64) -> f64 {
-    if matches!(ode.form(), Form::Implicit(_)) { 0.0 } else { full }
+    let of_matrices = of_mechanism(ode.as_mut(), method, settings.matrices, full);
+    // What an implicit form keeps is the problem's own, and narrow.
+    let of_equations = || if matches!(ode.form(), Form::Implicit(_)) { 0.0 } else { full };
+    vectors + of_matrices.unwrap_or_else(of_equations)
 }
 
 /// Bytes of the matrices of a mechanism and of a method whose own ones would take `full` with all entries; none of other problems.

@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mbsbench_experiment::RunKey;
 use mbsbench_problem::Status;
 
+use crate::costs::Costs;
 use crate::execute::run::Record;
 use crate::stop::Stop;
 
@@ -72,17 +73,6 @@ impl Left {
     }
 }
 
-/// Whether a run is in a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kept {
-    /// It was there before.
-    Before,
-    /// It has been put there.
-    Now,
-    /// It is not.
-    Not,
-}
-
 /// Distance between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -140,7 +130,7 @@ impl Progress {
     /// A run was taken from the store; how it failed is said again.
     pub fn kept(&self, title: &str, record: &Record) {
         self.tell_failure(title, record);
-        self.count(record.status, Kept::Before);
+        self.count(record.status, true, true);
     }
 
     /// Makes a run or reference and notes what it took.
@@ -166,8 +156,8 @@ impl Progress {
     }
 
     /// Seconds that each run and reference took that was made, by its key as it is shown.
-    pub fn costs(&self) -> BTreeMap<String, f64> {
-        self.lock().costs.clone()
+    pub fn costs(&self) -> Costs {
+        Costs(self.lock().costs.clone())
     }
 
     /// A run begins.
@@ -183,7 +173,7 @@ impl Progress {
             Some(message) if record.status.is_lost() => self.lost(record.status, title, message),
             _ => self.tell_failure(title, record),
         }
-        self.count(record.status, if is_kept { Kept::Now } else { Kept::Not });
+        self.count(record.status, false, is_kept);
     }
 
     /// Says why a run failed. Of many runs that fail the first ones stand for all: their rows say why, too.
@@ -252,12 +242,13 @@ impl Progress {
         }
     }
 
-    fn count(&self, status: Status, kept: Kept) {
+    /// Counts a run that was in a store before, or is by now.
+    fn count(&self, status: Status, was_kept: bool, is_kept: bool) {
         let mut state = self.lock();
         state.done += 1;
-        state.kept += usize::from(kept == Kept::Before);
+        state.kept += usize::from(was_kept);
         state.failed += usize::from(status != Status::Ok);
-        KEPT.fetch_add(usize::from(kept != Kept::Not), Ordering::Relaxed);
+        KEPT.fetch_add(usize::from(is_kept), Ordering::Relaxed);
         if let Some(bar) = &self.bar {
             bar.inc(1);
         }

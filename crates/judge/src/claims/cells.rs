@@ -5,7 +5,7 @@ use mbsbench_experiment::{Label, Plan, Published, RunSpec};
 use mbsbench_input::Problem;
 use serde_json::json;
 
-use super::{Agreement, Cells, Check, Exception, Kind, Measurement, Operand, Printed, Reader, Reduce, TableName};
+use super::{Agreement, Cells, Check, Kind, Measurement, Operand, Printed, Reader, Reduce, TableName};
 
 /// A table with what is published for it.
 struct Table<'t> {
@@ -88,32 +88,27 @@ impl<'r> Reader<'r> {
     ) -> Result<Option<Check>, Problem> {
         let label = |text: &str| Label { text: text.to_owned(), number: text.parse().ok() };
         let fits = |values: &Option<AxisValue>, text: &str| values.as_ref().is_none_or(|v| v.matches(&label(text)));
-        let except: Option<&Exception> =
-            cells.except.iter().find(|except| fits(&except.rows, row) && fits(&except.columns, column));
-        if except.is_some_and(|except| except.drop) {
+        let except = cells.except.iter().find(|except| fits(&except.rows, row) && fits(&except.columns, column));
+        let except = except.cloned().unwrap_or_default();
+        if except.drop {
             return Ok(None);
         }
         let published = self.printed("cells.table", [row, column], text)?;
-        let tolerance = except.and_then(|except| except.tolerance).unwrap_or(cells.tolerance);
-        let partly = match except {
-            Some(Exception { partly: Some(partly), .. }) => Some(*partly),
-            Some(Exception { tolerance: Some(_), .. }) => None,
-            _ => cells.partly,
-        };
+        let tolerance = except.tolerance.unwrap_or(cells.tolerance);
+        let partly = except.partly.or(cells.partly.filter(|_| except.tolerance.is_none()));
         let of = cell_of(plan, table, &cells.experiment, [row, column]);
         let test = json!({ "of": of, "published": text, "tolerance": tolerance, "partly": partly });
         let (published, tolerance) = (Some(published), Some(tolerance));
         let measurement = Measurement { of, to: None, published, tolerance, below: None, above: None, partly };
-        let own = |text: Option<&String>, general: &String| text.unwrap_or(general).clone();
         let about = if spec.about.is_empty() { "{row}, {column}" } else { &spec.about };
         let check = Check {
             id: format!("{}/{}/{}", spec.id, name_of(row), name_of(column)),
             about: about.replace("{row}", row).replace("{column}", column),
-            why: own(except.and_then(|except| except.why.as_ref()), &spec.why),
-            expected: except.and_then(|except| except.expected).or(spec.expected),
-            because: own(except.and_then(|except| except.because.as_ref()), &spec.because),
-            bound_from: except.and_then(|except| except.bound_from).or(spec.bound_from),
-            bound_set: except.and_then(|except| except.bound_set).unwrap_or(spec.bound_set),
+            why: except.why.unwrap_or_else(|| spec.why.clone()),
+            expected: except.expected.or(spec.expected),
+            because: except.because.unwrap_or_else(|| spec.because.clone()),
+            bound_from: except.bound_from.or(spec.bound_from),
+            bound_set: except.bound_set.unwrap_or(spec.bound_set),
             kind: Kind::Value(measurement),
             ..spec.clone()
         };

@@ -18,19 +18,8 @@ pub struct Grounds<'p> {
 /// Parameters of a run with their marks.
 type Marks = Vec<(String, Mark)>;
 
-/// What a check rests on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ground {
-    /// The parameters that are not printed, by path.
-    pub parameters: BTreeMap<String, Mark>,
-}
-
-impl Ground {
-    /// The weakest mark.
-    pub fn mark(&self) -> Mark {
-        self.parameters.values().copied().max().unwrap_or(Mark::Printed)
-    }
-}
+/// What a check rests on: the parameters that are not printed, by path.
+pub(super) type Ground = BTreeMap<String, Mark>;
 
 impl<'p> Grounds<'p> {
     /// Of these plans.
@@ -39,7 +28,7 @@ impl<'p> Grounds<'p> {
     }
 
     /// What a check of a paper rests on; none where it rests on no run.
-    pub fn of(&self, paper: &str, check: &Check) -> Option<Ground> {
+    pub(super) fn of(&self, paper: &str, check: &Check) -> Option<Ground> {
         let selections = check.kind.selections();
         if selections.is_empty() {
             return None;
@@ -54,7 +43,7 @@ impl<'p> Grounds<'p> {
                 runs.entry((index, is_start)).or_default().extend(meant);
             }
         }
-        let mut parameters: BTreeMap<String, Mark> = BTreeMap::new();
+        let mut ground = Ground::new();
         for ((index, is_start), runs) in runs {
             let plan = &self.plans[index];
             let weak = self.weak[index].get_or_init(|| weak(plan));
@@ -62,12 +51,12 @@ impl<'p> Grounds<'p> {
             let matters = |path: &str| !is_start || !AFTER_START.iter().any(|after| lies_below(path, after));
             for (path, mark) in runs.iter().flat_map(|&run| &weak[run]) {
                 if matters(path) && !gone_over.contains(&path.as_str()) {
-                    let present = parameters.entry(path.clone()).or_insert(*mark);
+                    let present = ground.entry(path.clone()).or_insert(*mark);
                     *present = (*present).max(*mark);
                 }
             }
         }
-        Some(Ground { parameters })
+        Some(ground)
     }
 }
 

@@ -53,7 +53,8 @@ impl JudgedCheck {
     ) -> Self {
         let share = Share::of(judgement.verdict, studied);
         let ground = ground.map(|ground| without_tried_readings(ground, share.as_ref(), studied));
-        let rests_on = ground.as_ref().map(Ground::mark);
+        let weakest = |ground: &Ground| ground.values().copied().max().unwrap_or(Mark::Printed);
+        let rests_on = ground.as_ref().map(weakest);
         let outcome = if check.is_size() && rests_on == Some(Mark::StandIn) && !is_finding {
             Outcome::Open(Reason::NotPublic("the definition of the problem".to_owned()))
         } else {
@@ -63,8 +64,7 @@ impl JudgedCheck {
                 None => judgement.outcome(),
             }
         };
-        let parameters = ground.map(|ground| ground.parameters).unwrap_or_default();
-        let ours = parameters.into_iter().filter(|(_, mark)| *mark > Mark::Authors).collect();
+        let ours = ground.into_iter().flatten().filter(|(_, mark)| *mark > Mark::Authors).collect();
         Self { check: check.clone(), judgement, outcome, rests_on, ours, share }
     }
 
@@ -227,7 +227,7 @@ fn without_tried_readings(mut ground: Ground, share: Option<&Share>, studied: &[
             let mut tried = undetermined().filter(|(_, varied)| matches!(varied.varies, Varies::Readings(_)));
             tried.any(|(key, varied)| varied.covers(&key.name, path))
         };
-        ground.parameters.retain(|path, mark| *mark == Mark::StandIn || !is_tried(path));
+        ground.retain(|path, mark| *mark == Mark::StandIn || !is_tried(path));
     }
     ground
 }

@@ -62,8 +62,8 @@ use number::{difference, finest_of, interpolated, ratio, reduce, sized};
 use reader::Reader;
 use schema::{FRAME, SCHEMA};
 use spec::{
-    Agreement, At, Cells, Exception, Failure, Identity, Landmark, Measurement, Open, Operand, Order, Ordering, Reduce,
-    Shape, TableName, Tolerance, Unit, Weaker,
+    Agreement, At, Cells, Failure, Identity, Landmark, Measurement, Open, Operand, Order, Ordering, Reduce, Shape,
+    TableName, Tolerance, Unit, Weaker,
 };
 use statement::Holds;
 

@@ -320,7 +320,7 @@ pub struct TableName {
 }
 
 /// Cells that need something else.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Exception {
     /// Values on the axis of the rows; all where not given.

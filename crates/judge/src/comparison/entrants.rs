@@ -9,8 +9,7 @@ use mbsbench_measures::bound_of;
 use mbsbench_problem::StepControl;
 use mbsbench_runs::{ResultSet, Row};
 
-use super::curve::Point;
-use super::rank::{Candidate, Curve};
+use super::curve::{Candidate, Curve, Point};
 use crate::claims::Evidence;
 
 /// A run with its row, and the plan that it is of.

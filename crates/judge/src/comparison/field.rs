@@ -3,9 +3,8 @@
 use mbsbench_experiment::{Plan, RankingSpec, RunSpec};
 use rayon::prelude::*;
 
-use super::curve::Point;
+use super::curve::{Curve, Point};
 use super::entrants::{Contending, curves};
-use super::rank::Curve;
 use crate::claims::Evidence;
 
 /// A model with the methods that were run on it.

@@ -11,17 +11,15 @@ mod costs;
 mod curve;
 mod entrants;
 mod field;
-mod rank;
 mod ranked;
 mod standing;
 mod summary;
 mod unequal;
 
 pub use costs::{ACCURACIES, costs_csv};
-pub use curve::{Cost, Point};
+pub use curve::{APART, Candidate, Cost, Curve, Place, Point, cheapest, near};
 pub use entrants::{Contending, Entrant, entrants};
 pub use field::{Field, MOST_RATIO, Profile, Profiled, front};
-pub use rank::{APART, Candidate, Curve, Place, cheapest, near};
 pub use ranked::{Counts, Ranked, rank};
 pub use standing::{Rank, Standing, Tally, errors_and_costs, places, stand};
 pub use summary::{Summary, words};

@@ -4,8 +4,8 @@ use mbsbench_experiment::{Plan, RankingSpec};
 use mbsbench_problem::Status;
 
 use super::Unequal;
+use super::curve::{Candidate, Curve, Place, cheapest};
 use super::entrants::{Contending, Entrant, curves};
-use super::rank::{Candidate, Curve, Place, cheapest};
 use crate::claims::Evidence;
 
 /// A ranking of an experiment with its answers.

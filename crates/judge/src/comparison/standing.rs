@@ -3,9 +3,8 @@
 use mbsbench_experiment::{Plan, RankingSpec};
 use mbsbench_runs::pairs::median;
 
-use super::curve::{Cost, Point, cost};
+use super::curve::{Cost, Place, Point, cheapest, cost};
 use super::entrants::{Entrant, curves, points};
-use super::rank::{Place, cheapest};
 use super::{Counts, is_about};
 
 /// A method on one ranking.

@@ -101,12 +101,20 @@ impl<'b> Bench<'b> {
     /// Makes the runs of some plans with each of some values.
     pub(super) fn make(&mut self, parts: &[Plan], all: &[Values]) -> Result<Vec<Made>, ReconstructionError> {
         let registry = self.registry;
-        let varied: Vec<Varied> = all.par_iter().map(|values| Varied::new(parts, values, registry)).collect();
-        self.is_any_accepted |= varied.iter().any(Varied::is_accepted);
+        let runs_with =
+            |values: &Values| -> Varied { parts.iter().map(|plan| plan.runs_with(values, registry)).collect() };
+        let varied: Vec<Varied> = all.par_iter().map(runs_with).collect();
+        self.is_any_accepted |= varied.iter().flatten().flatten().any(Result::is_ok);
         if self.refusal.is_none() {
-            self.refusal = varied.iter().find_map(Varied::refusal);
+            let problem = |runs: &Varied| runs.iter().flatten().find_map(|run| run.as_ref().err().cloned());
+            let refusal = all.iter().zip(&varied).find_map(|(values, runs)| Some((values, problem(runs)?)));
+            self.refusal = refusal.map(|(values, problem)| ReconstructionError::Refused(text_of(values), problem));
         }
-        let plans: Vec<Plan> = varied.iter().flat_map(|varied| varied.accepted(parts)).collect();
+        let accepted = |(plan, runs): (&Plan, &Vec<Result<RunSpec, Problem>>)| Plan {
+            runs: runs.iter().flatten().cloned().collect(),
+            ..plan.clone()
+        };
+        let plans: Vec<Plan> = varied.iter().flat_map(|runs| parts.iter().zip(runs).map(accepted)).collect();
         let outcomes = results_of(&plans, self.means)?;
         for (plan, outcome) in plans.iter().zip(&outcomes) {
             let mut made = plan.runs.iter().zip(&outcome.results.rows);
@@ -123,7 +131,7 @@ impl<'b> Bench<'b> {
         let (mut plans, mut outcomes) = (plans.into_iter(), outcomes.into_iter());
         let made = varied.into_iter().map(|varied| {
             let own = (plans.by_ref().take(parts.len()).collect(), outcomes.by_ref().take(parts.len()).collect());
-            varied.with_refused(parts, own)
+            with_refused(varied, parts, own)
         });
         Ok(made.collect())
     }
@@ -146,62 +154,37 @@ impl<'b> Bench<'b> {
     }
 }
 
-/// The runs with some values.
-struct Varied {
-    /// The values, for messages.
-    at: String,
-    /// For each plan its runs, or why their model or method refuses them.
-    runs: Vec<Vec<Result<RunSpec, Problem>>>,
+/// For each plan its runs with some values, or why their model or method refuses them.
+type Varied = Vec<Vec<Result<RunSpec, Problem>>>;
+
+/// Values for messages.
+fn text_of(values: &Values) -> String {
+    let text = |(key, node): &(Key, Node)| {
+        format!("{} = {}", key.name, node.spelling().unwrap_or_else(|| node.to_json().to_string()))
+    };
+    values.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-impl Varied {
-    fn new(parts: &[Plan], values: &Values, registry: &Registry) -> Self {
-        let text = |(key, node): &(Key, Node)| {
-            format!("{} = {}", key.name, node.spelling().unwrap_or_else(|| node.to_json().to_string()))
-        };
-        let texts: Vec<String> = values.iter().map(text).collect();
-        Self { at: texts.join(", "), runs: parts.iter().map(|plan| plan.runs_with(values, registry)).collect() }
-    }
-
-    fn is_accepted(&self) -> bool {
-        self.runs.iter().flatten().any(Result::is_ok)
-    }
-
-    fn refusal(&self) -> Option<ReconstructionError> {
-        let problem = self.runs.iter().flatten().find_map(|run| run.as_ref().err())?;
-        Some(ReconstructionError::Refused(self.at.clone(), problem.clone()))
-    }
-
-    /// The runs that can be made.
-    fn accepted(&self, parts: &[Plan]) -> Vec<Plan> {
-        let accepted = |(plan, runs): (&Plan, &Vec<Result<RunSpec, Problem>>)| Plan {
-            runs: runs.iter().flatten().cloned().collect(),
-            ..plan.clone()
-        };
-        parts.iter().zip(&self.runs).map(accepted).collect()
-    }
-
-    /// Puts runs that were refused back to their places among those that were made, with the status `refused`.
-    fn with_refused(self, parts: &[Plan], (mut plans, mut outcomes): (Vec<Plan>, Vec<Outcome>)) -> Made {
-        for (index, (runs, nominal)) in self.runs.into_iter().zip(parts).enumerate() {
-            for (place, (run, spec)) in runs.into_iter().zip(&nominal.runs).enumerate() {
-                let Err(problem) = run else { continue };
-                let row = Row {
-                    axes: spec.cells.clone(),
-                    status: Status::Refused,
-                    message: Some(problem.to_string()),
-                    t_reached: spec.span[0],
-                    values: vec![None; nominal.columns.len()],
-                    key: spec.key().to_string(),
-                    timing: None,
-                    trajectory: None,
-                };
-                plans[index].runs.insert(place, spec.clone());
-                outcomes[index].results.rows.insert(place, row);
-            }
+/// Puts runs that were refused back to their places among those that were made, with the status `refused`.
+fn with_refused(varied: Varied, parts: &[Plan], (mut plans, mut outcomes): (Vec<Plan>, Vec<Outcome>)) -> Made {
+    for (index, (runs, nominal)) in varied.into_iter().zip(parts).enumerate() {
+        for (place, (run, spec)) in runs.into_iter().zip(&nominal.runs).enumerate() {
+            let Err(problem) = run else { continue };
+            let row = Row {
+                axes: spec.cells.clone(),
+                status: Status::Refused,
+                message: Some(problem.to_string()),
+                t_reached: spec.span[0],
+                values: vec![None; nominal.columns.len()],
+                key: spec.key().to_string(),
+                timing: None,
+                trajectory: None,
+            };
+            plans[index].runs.insert(place, spec.clone());
+            outcomes[index].results.rows.insert(place, row);
         }
-        Made { plans, outcomes }
     }
+    Made { plans, outcomes }
 }
 
 /// A set-up with what tests say of it.

@@ -7,15 +7,21 @@ use super::explain::{LEVEL, Side, Split};
 use super::{Finding, Findings, Tally, is_logarithmic};
 use crate::claims::Verdict;
 
+/// The finding of a check in cells: its share with its interval, what decides first and then, and the readings.
+pub fn cells(finding: &Finding, name: impl Fn(&str) -> String) -> [String; 5] {
+    let (decided, then) = (decided(finding, &name), then(finding, &name));
+    [share(finding), interval(finding), decided, then, readings(finding)]
+}
+
 /// `24 % of 128`, with the number of set-ups that do not decide the check.
-pub fn share(finding: &Finding) -> String {
+fn share(finding: &Finding) -> String {
     let share = format!("{} of {}", percent(finding.share()), finding.count().samples);
     let open = finding.verdicts.of(Verdict::Open);
     if open == 0 { share } else { format!("{share}, {open} open") }
 }
 
 /// `18 % to 32 %`.
-pub fn interval(finding: &Finding) -> String {
+fn interval(finding: &Finding) -> String {
     let [low, high] = finding.interval();
     format!("{} to {}", percent(low), percent(high))
 }
@@ -41,7 +47,7 @@ pub fn decided(finding: &Finding, name: impl Fn(&str) -> String) -> String {
 }
 
 /// What decides then, among the samples on one side of the first.
-pub fn then(finding: &Finding, name: impl Fn(&str) -> String) -> String {
+fn then(finding: &Finding, name: impl Fn(&str) -> String) -> String {
     let (Some(first), Some((side, second))) = (&finding.explanation.first, &finding.explanation.second) else {
         return String::new();
     };
@@ -50,7 +56,7 @@ pub fn then(finding: &Finding, name: impl Fn(&str) -> String) -> String {
 }
 
 /// How many readings leave the counted verdict, and which turn it: `3 of 4; not reproduced if method.charts = step`.
-pub fn readings(finding: &Finding) -> String {
+fn readings(finding: &Finding) -> String {
     let turned: Vec<String> = finding.turned().map(|(name, verdict)| format!("; {verdict} if {name}")).collect();
     match finding.readings.iter().filter(|(_, verdict)| verdict.is_some()).count() {
         0 => String::new(),

@@ -11,7 +11,7 @@ use mbsbench_render::figure::{Figure, Panel, Series};
 use mbsbench_render::style::{Dash, Style};
 use mbsbench_render::{Kind, lay_out};
 use mbsbench_runs::Store;
-use mbsbench_runs::execute::states::states_at;
+use mbsbench_runs::execute::collect::states_at;
 use rayon::prelude::*;
 
 use super::drawings::{Pen, extents, panel};
@@ -20,15 +20,9 @@ use super::figures::style_of;
 /// How long an animation takes where nothing is said, s.
 const DURATION: f64 = 10.0;
 
-/// The animation that `spec` describes: the runs that are meant.
-pub fn animation(plan: &Plan, spec: &AnimationSpec, registry: &Registry, store: &Store) -> Option<Animation> {
-    let runs: Vec<&RunSpec> = plan.runs.iter().filter(|run| plan.is_meant(run, &spec.filter)).collect();
-    animation_of(plan, &runs, spec, registry, store)
-}
-
 /// The animation of some runs of a plan, with all else as `spec` says. None where there is no run, or the first one has no such view or
 /// reaches no time that is shown.
-pub fn animation_of(
+pub fn animation(
     plan: &Plan,
     runs: &[&RunSpec],
     spec: &AnimationSpec,

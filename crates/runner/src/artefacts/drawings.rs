@@ -10,7 +10,7 @@ use mbsbench_render::Kind;
 use mbsbench_render::figure::{Axis, Figure, Panel, Series};
 use mbsbench_render::style::{Dash, Style};
 use mbsbench_runs::Store;
-use mbsbench_runs::execute::states::states_at;
+use mbsbench_runs::execute::collect::states_at;
 
 /// Corners of the polygons that circles are drawn as.
 const CORNERS: usize = 72;

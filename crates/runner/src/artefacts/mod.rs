@@ -13,7 +13,7 @@ mod times;
 pub mod witness;
 mod write;
 
-pub use animations::{animation, animation_of};
+pub use animations::animation;
 pub use drawings::drawing;
 pub use figures::figure;
 pub(crate) use figures::style_of;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Solved;
-use mbsbench_experiment::{Origin, Plan, PublishedError, Registry, panel_id};
+use mbsbench_experiment::{Origin, Plan, PublishedError, Registry, RunSpec, panel_id};
 use mbsbench_numbers::decimal;
 use mbsbench_render::animation::AnimationError;
 use mbsbench_render::figure::Figure;
@@ -76,7 +76,8 @@ pub fn write(
     files.par_extend(figures.par_iter().flat_map_iter(|(figure, separate)| pictures_of(figure, *separate)));
     let animations = plan.experiment.animations.iter().map(|spec| &spec.value);
     files.extend(animations.filter_map(|spec| {
-        let shown = animation(plan, spec, registry, store)?;
+        let runs: Vec<&RunSpec> = plan.meant(&spec.filter).map(|(_, run)| run).collect();
+        let shown = animation(plan, &runs, spec, registry, store)?;
         Some((format!("{}.svg", spec.id), mbsbench_render::animation::svg(&shown).into_bytes()))
     }));
     seal::write(&folder, &files)?;

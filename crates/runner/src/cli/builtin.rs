@@ -15,7 +15,7 @@ pub(super) const RESULTS: &str = "results";
 /// read.
 #[derive(Debug, Default)]
 pub(super) struct Builtin {
-    papers: BTreeSet<&'static str>,
+    pub(super) papers: BTreeSet<&'static str>,
     root: OnceLock<PathBuf>,
 }
 
@@ -25,16 +25,6 @@ impl Builtin {
         let mut papers = mbsbench_builtin::papers();
         papers.retain(|paper| !is_paper(&experiments.join(paper)));
         Self { papers, root: OnceLock::new() }
-    }
-
-    /// Their names, in order.
-    pub(super) fn papers(&self) -> impl Iterator<Item = &'static str> {
-        self.papers.iter().copied()
-    }
-
-    /// True if a paper is one of them.
-    pub(super) fn has(&self, paper: &str) -> bool {
-        self.papers.contains(paper)
     }
 
     /// The folder with their `experiments` and `results`.

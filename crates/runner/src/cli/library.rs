@@ -69,7 +69,7 @@ impl<'l> Library<'l> {
         }
         library.builtin = Builtin::beside(&library.experiments);
         if !is_empty(&library.experiments) {
-            if matches!(need, Need::ReadAll | Need::AllResults) && library.builtin.papers().next().is_some() {
+            if matches!(need, Need::ReadAll | Need::AllResults) && !library.builtin.papers.is_empty() {
                 output.beside(format!(
                     "no paper is named: those in `{EXPERIMENTS}` are taken; built-in ones are taken by name, as in `gil2013`"
                 ));
@@ -113,7 +113,7 @@ impl<'l> Library<'l> {
     pub(super) fn bring_recorded(&self, plans: &[Plan]) -> Result<(), CommandError> {
         let results = self.results();
         let experiments = plans.iter().map(|plan| &plan.experiment).filter(|experiment| !experiment.quick);
-        for id in experiments.map(|experiment| &experiment.id).filter(|id| self.builtin.has(paper_of(id))) {
+        for id in experiments.map(|experiment| &experiment.id).filter(|id| self.builtin.papers.contains(paper_of(id))) {
             let built_in = self.builtin.root()?.join(RESULTS);
             if let Some(content) = lacking(&built_in.join(id).join(STUDY), &results.join(id).join(STUDY))? {
                 seal::write(&results.join(id), &[(STUDY.to_owned(), content)])?;
@@ -132,12 +132,12 @@ impl<'l> Library<'l> {
 
     /// Built-in papers beside the folder of the experiments.
     fn others(&self) -> impl Iterator<Item = &'static str> {
-        self.builtin.papers().filter(|_| !self.is_builtin)
+        self.builtin.papers.iter().copied().filter(|_| !self.is_builtin)
     }
 
     /// Whether a paper is built in and beside those of the user.
     pub(super) fn is_beside(&self, paper: &str) -> bool {
-        !self.is_builtin && self.builtin.has(paper)
+        !self.is_builtin && self.builtin.papers.contains(paper)
     }
 
     /// The folder of a paper.

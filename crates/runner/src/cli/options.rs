@@ -145,17 +145,12 @@ pub fn threads(asked: Option<NonZero<usize>>) -> usize {
     asked.map_or(cores, NonZero::get).min(EACH * cores)
 }
 
-/// What runs may take where nobody says how much.
+/// What runs may take where nobody says how much: a share of the memory that is free on this machine and in the group of processes that
+/// this one belongs to. A machine that does not tell is not known to have too little.
 pub fn memory_of_machine() -> Memory {
-    Memory::new(share())
-}
-
-/// A share of the memory that is free on this machine and in the group of processes that this one belongs to. A machine that does not tell is
-/// not known to have too little.
-fn share() -> u64 {
-    let Ok(mut system) = sysinfo::System::new() else { return u64::MAX };
+    let Ok(mut system) = sysinfo::System::new() else { return Memory::new(u64::MAX) };
     system.refresh_memory();
     let of_group = system.cgroup_limits().filter(|group| group.total_memory < system.total_memory());
     let free = of_group.map_or(u64::MAX, |group| group.free_memory).min(system.available_memory());
-    if free == 0 { u64::MAX } else { (SHARE * free as f64) as u64 }
+    Memory::new(if free == 0 { u64::MAX } else { (SHARE * free as f64) as u64 })
 }

@@ -44,7 +44,7 @@ impl Folders for Results<'_> {
         if has_runs(&self.own) {
             return self.own.clone();
         }
-        let builtin = self.builtin.filter(|builtin| builtin.has(paper_of(id))).and_then(Builtin::unpacked);
+        let builtin = self.builtin.filter(|builtin| builtin.papers.contains(paper_of(id))).and_then(Builtin::unpacked);
         builtin.map(|root| root.join(RESULTS)).filter(has_runs).unwrap_or_else(|| self.own.clone())
     }
 }

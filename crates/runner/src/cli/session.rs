@@ -1,5 +1,6 @@
 //! The state of one call of the program, and what it makes runs with.
 
+use std::io;
 use std::path::PathBuf;
 
 use mbsbench_experiment::Plan;
@@ -27,15 +28,26 @@ impl Session<'_> {
         plans: &[Plan],
         options: &RunOptions,
     ) -> Result<(Workshop, Vec<Outcome>), CommandError> {
-        let progress = Progress::new(plans.iter().map(|plan| plan.runs.len()).sum());
-        let workshop = Workshop::open(&options.machine, progress, self)?;
-        let outcomes = workshop.make(self, |means| results_of(plans, Means { fresh: options.fresh, ..means }));
-        workshop.learn()?;
-        let outcomes = outcomes.map_err(FileError::of(&workshop.cache))?;
+        let runs = plans.iter().map(|plan| plan.runs.len()).sum();
+        let (workshop, outcomes) = self.keep(runs, options, |means| results_of(plans, means))?;
         for (plan, outcome) in plans.iter().zip(&outcomes) {
             self.tell_failed(&outcome.certificates, |_| format!("{}: reference", plan.experiment.id));
         }
         Ok((workshop, outcomes))
+    }
+
+    /// Has so many runs made and kept in the cache.
+    pub(super) fn keep<T: Send>(
+        &mut self,
+        runs: usize,
+        options: &RunOptions,
+        make: impl FnOnce(Means<'_>) -> io::Result<T> + Send,
+    ) -> Result<(Workshop, T), CommandError> {
+        let workshop = Workshop::open(&options.machine, Progress::new(runs), self)?;
+        let made = workshop.make(self, |means| make(Means { fresh: options.fresh, ..means }));
+        workshop.learn()?;
+        let made = made.map_err(FileError::of(&workshop.cache))?;
+        Ok((workshop, made))
     }
 
     /// The results of plans that all have to be there.
@@ -136,7 +148,7 @@ impl Workshop {
 
     /// Keeps what the runs took, beside the entries of the cache.
     pub(super) fn learn(&self) -> Result<(), CommandError> {
-        Ok(Costs::from(self.progress.costs()).learnt(&self.cache).map_err(FileError::of(&self.cache))?)
+        Ok(self.progress.costs().learnt(&self.cache).map_err(FileError::of(&self.cache))?)
     }
 
     /// Says which entries of the cache were not taken.

@@ -177,15 +177,13 @@ fn figure(folder: &Path, id: &str) -> Result<Markup, FileError> {
 }
 
 fn line(finding: &Finding, paper: &str, name: impl Fn(&str) -> String) -> Markup {
+    let [share, interval, others @ ..] = words::cells(finding, name);
     html! {
         tr {
             td { a href=(format!("{paper}#{}", check_target(&finding.check))) { (finding.check) } }
             td { (badge(finding.counted)) }
-            td.number { (words::share(finding)) }
-            td.number { (words::interval(finding)) }
-            td { (words::decided(finding, &name)) }
-            td { (words::then(finding, &name)) }
-            td { (words::readings(finding)) }
+            td.number { (share) } td.number { (interval) }
+            @for cell in others { td { (cell) } }
         }
     }
 }

@@ -6,5 +6,4 @@ pub mod lane;
 pub mod queue;
 pub mod reference;
 pub mod run;
-pub mod states;
 pub mod timing;

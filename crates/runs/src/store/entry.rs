@@ -62,9 +62,6 @@ pub enum Refusal {
     /// The record is none that this program writes.
     #[error("its record is none of this program: {0}")]
     OtherRecord(String),
-    /// The parts of the record do not belong together.
-    #[error("its record is none of this program: {0}")]
-    Misshapen(Misshapen),
 }
 
 /// Where, in a store, the entry of that name lies.
@@ -123,7 +120,7 @@ impl<'e> Entry<'e> {
     pub fn record<T: DeserializeOwned>(&self, fits: impl FnOnce(&T) -> Result<(), Misshapen>) -> Result<T, Refusal> {
         let record = serde_json::from_slice(self.record)
             .map_err(|error| Refusal::OtherRecord(format!("{}: {error}", self.title())))?;
-        fits(&record).map_err(Refusal::Misshapen)?;
+        fits(&record).map_err(|what| Refusal::OtherRecord(what.to_owned()))?;
         Ok(record)
     }
 }

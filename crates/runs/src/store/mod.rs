@@ -6,7 +6,7 @@ pub mod shape;
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entry::Entry;
@@ -56,7 +56,15 @@ impl Store {
     /// missing, so that it is made again, and is among [`Store::refused`].
     pub fn load<T: DeserializeOwned>(&self, run: &str, fits: impl FnOnce(&T) -> Result<(), Misshapen>) -> Option<T> {
         let path = self.path(run);
-        match self.read(&path, run, fits) {
+        let read = || {
+            let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA)?;
+            let entry = Entry::parse(&bytes)?;
+            if !entry.is_of(run, &self.fingerprint) {
+                return Err(Refusal::Misplaced(entry.title()));
+            }
+            entry.record(fits)
+        };
+        match read() {
             Ok(record) => Some(record),
             Err(Refusal::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => None,
             Err(refusal) => {
@@ -64,20 +72,6 @@ impl Store {
                 None
             }
         }
-    }
-
-    fn read<T: DeserializeOwned>(
-        &self,
-        path: &Path,
-        run: &str,
-        fits: impl FnOnce(&T) -> Result<(), Misshapen>,
-    ) -> Result<T, Refusal> {
-        let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_DATA)?;
-        let entry = Entry::parse(&bytes)?;
-        if !entry.is_of(run, &self.fingerprint) {
-            return Err(Refusal::Misplaced(entry.title()));
-        }
-        entry.record(fits)
     }
 
     /// The entries that were not taken since this was last asked, in the order of their paths, with the reason.

@@ -125,15 +125,8 @@ fn print(plan: &Plan, found: &Reconstruction, output: &mut Output<'_>) -> Result
     let share = if findings.is_conditioned() { "reproduced in" } else { "the same in" };
     let heads = ["check", "nominal", share, "95 % interval", "decided by", "then", "readings"].map(str::to_owned);
     let line = |finding: &Finding| {
-        [
-            finding.check.clone(),
-            finding.nominal.to_string(),
-            words::share(finding),
-            words::interval(finding),
-            words::decided(finding, name),
-            words::then(finding, name),
-            words::readings(finding),
-        ]
+        let [share, interval, decided, then, readings] = words::cells(finding, name);
+        [finding.check.clone(), finding.nominal.to_string(), share, interval, decided, then, readings]
     };
     let judged = findings.checks.iter().filter(|finding| finding.left_out.is_none());
     let mut table = table([heads].into_iter().chain(judged.map(line)));

@@ -7,11 +7,11 @@ use mbsbench_experiment::plan::Shard;
 use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_input::nearest;
 use mbsbench_runs::pipeline::{Made, Titles, make};
-use mbsbench_runs::{FileError, Means, Progress, Store, fingerprint};
+use mbsbench_runs::{Progress, Store, fingerprint};
 use serde_json::{Map, Value, json};
 
 use super::Command;
-use crate::cli::{CommandError, Exit, Format, Need, RunOptions, STORE, Session, Wanted, Workshop, none_lost, table};
+use crate::cli::{CommandError, Exit, Format, Need, RunOptions, STORE, Session, Wanted, none_lost, table};
 use crate::output::Output;
 
 /// List runs, compute one or some of them on any machine, merge run caches.
@@ -163,11 +163,10 @@ fn keep(
     session: &mut Session<'_>,
 ) -> Result<(Made, Progress), CommandError> {
     let chosen = plans.iter().map(|plan| plan.runs.iter().filter(|run| is_chosen(plan, run)).count());
-    let workshop = Workshop::open(&options.machine, Progress::new(chosen.sum()), session)?;
-    workshop.store.prepare().map_err(FileError::of(&workshop.cache))?;
-    let made = workshop.make(session, |means| make(plans, is_chosen, Means { fresh: options.fresh, ..means }));
-    workshop.learn()?;
-    let made = made.map_err(FileError::of(&workshop.cache))?;
+    let (workshop, made) = session.keep(chosen.sum(), options, |means| {
+        means.store.prepare()?;
+        make(plans, is_chosen, means)
+    })?;
     session.tell_failed(&made.certificates, |certificate| format!("reference {}", certificate.plan.key));
     Ok((made, workshop.progress))
 }

@@ -1,7 +1,6 @@
 //! The pages that compare methods across the papers: all models on one page, and a page for each model.
 
 mod figures;
-mod looks;
 mod matrix;
 mod model;
 
@@ -18,8 +17,7 @@ use super::page::{Section, figure_named, header, page_of_sections};
 use super::statement::Found;
 use super::{ComparisonReport, FileError};
 use crate::lists::unique;
-use figures::family_name;
-use looks::Looks;
+use figures::{Looks, family_name};
 
 /// The kind of work that the matrix is about.
 const WORK: &str = "right-hand sides";

@@ -132,15 +132,13 @@ fn failures(rows: &[&Row]) -> String {
 }
 
 fn order_of(problems: &Problems<'_>) -> Section {
-    let mut section = Section {
-        title: "Order of convergence",
-        text: "Slope of the largest error over the step in logarithms, by least squares through the four finest steps in a row over which it falls as \
+    let mut section = Section::new(
+        "Order of convergence",
+        "Slope of the largest error over the step in logarithms, by least squares through the four finest steps in a row over which it falls as \
                a power of the step: what two of them alone show differs from it by the spread, which is 0.25 at most. Finer steps show rounding, \
-               what Newton's iteration leaves, or the bound on the reference."
-            .to_owned(),
-        heads: vec!["problem", "error of", "order", "spread", "steps (s)", "least error"],
-        ..Section::default()
-    };
+               what Newton's iteration leaves, or the bound on the reference.",
+        &["problem", "error of", "order", "spread", "steps (s)", "least error"],
+    );
     let mut panels = Vec::new();
     for case in problems.cases() {
         let rows = problems.rows(case);
@@ -210,15 +208,13 @@ fn quantity(column: &str) -> String {
 const RODS: [(&str, f64, f64); 2] = [("one", 1.0, 1.0 / 12.0), ("two", 2.0, 2.0 / 12.0)];
 
 fn conservation(problems: &Problems<'_>) -> Section {
-    let mut section = Section {
-        title: "Conservation",
-        text: "Two rods with a hinge, free in the plane without gravity, over 100 s: the largest change of the energy (its trend is the slope \
+    let mut section = Section::new(
+        "Conservation",
+        "Two rods with a hinge, free in the plane without gravity, over 100 s: the largest change of the energy (its trend is the slope \
                of a straight line through it), the largest violation of the hinge, and how much linear and angular momentum have changed at \
-               the end, relative to the start."
-            .to_owned(),
-        heads: vec!["steps", "energy (J)", "trend (W)", "hinge (m)", "linear momentum", "angular momentum"],
-        ..Section::default()
-    };
+               the end, relative to the start.",
+        &["steps", "energy (J)", "trend (W)", "hinge (m)", "linear momentum", "angular momentum"],
+    );
     for row in problems.cases().flat_map(|case| problems.rows(case)) {
         let control = problems.control(row);
         if !row.is_ok() {
@@ -253,15 +249,13 @@ fn conservation(problems: &Problems<'_>) -> Section {
 }
 
 fn difficult(problems: &Problems<'_>) -> Section {
-    let mut section = Section {
-        title: "Stiff, singular and switching problems",
-        text: "A double pendulum with very stiff springs; two four-bar mechanisms side by side that pass twice a revolution where their \
+    let mut section = Section::new(
+        "Stiff, singular and switching problems",
+        "A double pendulum with very stiff springs; two four-bar mechanisms side by side that pass twice a revolution where their \
                constraints depend on each other; a ball on a stiff floor; a rate that a damped oscillation switches. Three steps or tolerances each, and the budgets of the \
-               comparison: 200000 evaluations, 200000 steps."
-            .to_owned(),
-        heads: vec!["problem", "done", "least error", "evaluations for it", "failures"],
-        ..Section::default()
-    };
+               comparison: 200000 evaluations, 200000 steps.",
+        &["problem", "done", "least error", "evaluations for it", "failures"],
+    );
     for case in problems.cases() {
         let rows = problems.rows(case);
         if rows.is_empty() {
@@ -285,12 +279,8 @@ fn difficult(problems: &Problems<'_>) -> Section {
 }
 
 fn conformance(library: &Library<'_>, examined: &Examined) -> Section {
-    let mut section = Section {
-        title: "Conformance",
-        text: "What is asked of all methods, whatever their formula.".to_owned(),
-        heads: vec!["asked", "found"],
-        ..Section::default()
-    };
+    let mut section =
+        Section::new("Conformance", "What is asked of all methods, whatever their formula.", &["asked", "found"]);
     let Some(tested) = tested(&examined.choice, library.registry) else {
         section.notes.push("does not apply: it suits no registered model".to_owned());
         return section;

@@ -15,13 +15,11 @@ const ONE: f64 = 1.0 + 1e-9;
 const ABSCISSAS: [f64; 2] = [0.01, 0.1];
 
 pub(super) fn section(method: &dyn Method) -> Section {
-    let mut section = Section {
-        title: "Linear stability",
-        text: "From the characteristic roots on `x″ + ω² x = 0`; steps `h` over the period `T` and the number `n` of implicit stages."
-            .to_owned(),
-        heads: vec!["property", "value"],
-        ..Section::default()
-    };
+    let mut section = Section::new(
+        "Linear stability",
+        "From the characteristic roots on `x″ + ω² x = 0`; steps `h` over the period `T` and the number `n` of implicit stages.",
+        &["property", "value"],
+    );
     let radius = |omega_h: f64| method.amplification(omega_h).map(|matrix| spectral_radius(&matrix));
     let Some(at_infinity) = radius(INFINITE) else {
         section.notes.push(

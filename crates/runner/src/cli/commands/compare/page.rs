@@ -99,6 +99,10 @@ impl Page {
 }
 
 impl Section {
+    pub(super) fn new(title: &'static str, text: &str, heads: &[&'static str]) -> Self {
+        Self { title, text: text.to_owned(), heads: heads.to_vec(), ..Self::default() }
+    }
+
     fn table(&self) -> String {
         let mut table = Builder::default();
         table.push_record(self.heads.iter().map(|head| markdown(head)));

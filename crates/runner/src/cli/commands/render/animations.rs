@@ -8,7 +8,7 @@ use mbsbench_render::animation::{apng, gif, svg};
 use mbsbench_runs::{Store, seal};
 
 use super::Form;
-use crate::artefacts::{WriteError, animation_of};
+use crate::artefacts::{WriteError, animation};
 use crate::cli::{CommandError, sorted};
 
 /// Choice and look of animations.
@@ -47,7 +47,7 @@ impl AnimationOptions {
         let mut paths = Vec::new();
         for spec in self.wanted(plan)? {
             let runs = self.runs(plan, &spec)?;
-            let shown = animation_of(plan, &runs, &spec, registry, store);
+            let shown = animation(plan, &runs, &spec, registry, store);
             let shown = shown.ok_or_else(|| {
                 let what = format!("{}: no run reaches a time that is drawn", plan.experiment.id);
                 CommandError::refused(&what, "`mbsbench run` shows how its runs end")
