@@ -53,11 +53,12 @@ pub use recording::Recording;
 pub use reference::{Control, Origin, Precision, ReferenceSpec, SolvedSpec, SolverSpec};
 pub use registry::{Choice, Contender, Registry};
 pub use rules::Rule;
+pub use spec::{AnimationSpec, AxisValue, DrawingSpec, Layout, PanelSpec, TableSpec};
 pub use study::{Feature, StudyScope, StudySpec};
 pub use undetermined::{Reading, Undetermined, Varies};
 
 use mbsbench_input::{BadInput, Document, Key, Node, Problem, Value, read};
-use spec::{AnimationSpec, DrawingSpec, FigureSpec, TableSpec, Timing};
+use spec::{FigureSpec, Timing};
 use undetermined::{read_given, read_set, read_undetermined};
 
 /// Version of the file format.

@@ -167,7 +167,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (cache, results) = (folder.path().join("store"), folder.path().join("results"));
         assert_eq!(Costs::known(&cache, &results), Costs::default());
-        costs(&[("a", 1.0), ("b", 2.0)]).write(&results.join(RECORDED)).unwrap();
+        let recorded = costs(&[("a", 1.0), ("b", 2.0)]).csv(|seconds| seconds.to_string());
+        write_atomically(&results.join(RECORDED), recorded.as_bytes()).unwrap();
         costs(&[("b", 3.0)]).learnt(&cache).unwrap();
         costs(&[("c", 0.25)]).learnt(&cache).unwrap();
         assert_eq!(Costs::known(&cache, &results), costs(&[("a", 1.0), ("b", 3.0), ("c", 0.25)]));

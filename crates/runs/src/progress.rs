@@ -24,7 +24,7 @@ pub struct Progress {
     stop: Stop,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
     total: usize,
     done: usize,
@@ -37,7 +37,19 @@ struct State {
     /// Seconds that each run and reference took, by its key.
     costs: BTreeMap<String, f64>,
     left: Left,
-    said: Instant,
+    /// When a plain line was said last, or this began.
+    said: Option<Instant>,
+}
+
+impl State {
+    /// Whether it is time for another plain line, which is said then.
+    fn is_due(&mut self) -> bool {
+        let is_due = self.said.is_none_or(|said| said.elapsed() >= PLAIN_INTERVAL);
+        if is_due {
+            self.said = Some(Instant::now());
+        }
+        is_due
+    }
 }
 
 /// Runs that this process was to make, and those that are in a store by now: what an interrupted program can still say.
@@ -90,17 +102,7 @@ impl Progress {
         Self {
             bar,
             tells_failures: true,
-            state: Mutex::new(State {
-                total,
-                done: 0,
-                kept: 0,
-                failed: 0,
-                told: 0,
-                lost: Vec::new(),
-                costs: BTreeMap::new(),
-                left: Left::default(),
-                said: Instant::now(),
-            }),
+            state: Mutex::new(State { total, said: Some(Instant::now()), ..State::default() }),
             stop: Stop::now(),
         }
     }
@@ -227,10 +229,7 @@ impl Progress {
             bar.set_message(text.to_owned());
             return;
         }
-        let mut state = self.lock();
-        if state.said.elapsed() >= PLAIN_INTERVAL {
-            state.said = Instant::now();
-            drop(state);
+        if self.lock().is_due() {
             self.line(text);
         }
     }
@@ -260,8 +259,7 @@ impl Progress {
         let left = state.left.said().map_or_else(String::new, |time| format!(", {time} left"));
         if let Some(bar) = &self.bar {
             bar.set_prefix(left);
-        } else if state.total > 0 && state.said.elapsed() >= PLAIN_INTERVAL {
-            state.said = Instant::now();
+        } else if state.total > 0 && state.is_due() {
             let text = format!("{} of {} runs, {} failed{left}", state.done, state.total, state.failed);
             drop(state);
             self.line(&text);

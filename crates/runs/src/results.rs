@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mbsbench_experiment::Label;
 use mbsbench_experiment::plan::joined;
-use mbsbench_experiment::spec::AxisValue;
+use mbsbench_experiment::{AxisValue, Label};
 use mbsbench_input::printable;
 use mbsbench_numbers::{csv, decimal};
 use mbsbench_problem::Status;

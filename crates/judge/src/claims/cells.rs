@@ -1,7 +1,6 @@
 //! A published table as checks, one for each cell.
 
-use mbsbench_experiment::spec::{AxisValue, Layout, TableSpec};
-use mbsbench_experiment::{Label, Plan, Published, RunSpec};
+use mbsbench_experiment::{AxisValue, Label, Layout, Plan, Published, RunSpec, TableSpec};
 use mbsbench_input::Problem;
 use serde_json::json;
 

@@ -1,9 +1,9 @@
 //! A check: one machine test of a statement.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use mbsbench_experiment::AxisValue;
 use mbsbench_experiment::columns::TIMING;
-use mbsbench_experiment::spec::AxisValue;
 use mbsbench_input::Place;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -196,10 +196,8 @@ impl Kind {
 
     /// The experiments that it speaks of, each once.
     pub fn experiments(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.selections().into_iter().map(|(experiment, _)| experiment).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+        let names: BTreeSet<&str> = self.selections().into_iter().map(|(experiment, _)| experiment).collect();
+        names.into_iter().collect()
     }
 
     /// The runs that it speaks of: experiments with what their axes must be.

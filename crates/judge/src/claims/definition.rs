@@ -1,6 +1,6 @@
 //! What a check tests, as a hash: operands, tolerances and bounds, and the measures behind their columns.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mbsbench_experiment::plan::canonical;
@@ -29,7 +29,7 @@ impl<'p> Definitions<'p> {
     /// The hash of a check: of its test as it is written out, and of the measures that its columns come from, so that the meaning of a
     /// column cannot change behind it.
     pub(super) fn of(&self, test: &Value, kind: &Kind, paper: &str) -> String {
-        let mut measures: Vec<String> = Vec::new();
+        let mut measures: BTreeSet<String> = BTreeSet::new();
         for operand in kind.all_operands() {
             let Some(plan) = plan_of(self.plans, paper, &operand.experiment) else { continue };
             let mut seen = HashSet::new();
@@ -40,8 +40,6 @@ impl<'p> Definitions<'p> {
                 measures.extend(columns.filter_map(|column| known.get(column).cloned()));
             }
         }
-        measures.sort_unstable();
-        measures.dedup();
         hash(&json!({ "kind": kind.name(), "test": test, "measures": measures }))
     }
 

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::columns::TIMING;
-use mbsbench_experiment::spec::AxisValue;
-use mbsbench_experiment::{Plan, RunSpec};
+use mbsbench_experiment::{AxisValue, Plan, RunSpec};
 use mbsbench_measures::bound_of;
 use mbsbench_problem::Status;
 use mbsbench_runs::{Outcome, ResultSet, Row, timings};

@@ -2,7 +2,7 @@
 
 use mbsbench_experiment::Plan;
 
-use super::{Judged, JudgedCheck, Reason, Verdict};
+use super::{Counts, Judged, JudgedCheck, Reason, Verdict};
 use crate::publication::Publication;
 
 /// Something that a paper leaves out or does not publish, with the statements that it would settle.
@@ -71,9 +71,9 @@ fn left_out(check: &JudgedCheck, plans: &[&Plan]) -> Option<String> {
 pub fn letter(publication: &Publication, judged: &[Judged], questions: &[Question]) -> Option<Vec<String>> {
     let open: usize = questions.iter().map(|question| question.settles.len()).sum();
     let statements = || judged.iter().filter(|each| !each.is_finding);
-    let of = |wanted: Verdict| statements().filter(|each| each.verdict() == wanted).count();
-    let counted = |one: Verdict| format!("{} {} {one}", of(one), if of(one) == 1 { "is" } else { "are" });
-    let counts: Vec<String> = Verdict::ALL.into_iter().filter(|&one| of(one) > 0).map(counted).collect();
+    let counts: Counts = statements().map(Judged::verdict).collect();
+    let counted = |(one, count): (Verdict, usize)| format!("{count} {} {one}", if count == 1 { "is" } else { "are" });
+    let counts: Vec<String> = counts.each().map(counted).collect();
     let greeting = format!("Dear {},", publication.by()?);
     let start = format!(
         "we reran the numerical experiments of “{}” ({}). Of its {} statements that we tested, {}. {open} of the open ones need \

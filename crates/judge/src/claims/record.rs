@@ -4,7 +4,7 @@ use mbsbench_experiment::Mark;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Judged, JudgedCheck, Reason, Verdict};
+use super::{Counts, Judged, JudgedCheck, Reason, Verdict};
 
 impl JudgedCheck {
     /// Its keys in `claims.json` with their values.
@@ -107,9 +107,9 @@ impl Scores {
         }
     }
 
-    /// Statements with an outcome.
-    pub fn with(&self, verdict: Verdict) -> usize {
-        self.outcomes.iter().filter(|(own, _)| *own == verdict).count()
+    /// How many statements have each verdict.
+    pub fn verdicts(&self) -> Counts {
+        self.outcomes.iter().map(|(verdict, _)| *verdict).collect()
     }
 
     /// Statements with an outcome that rest on one of these marks.

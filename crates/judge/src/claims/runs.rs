@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use mbsbench_experiment::columns::TIMINGS;
-use mbsbench_experiment::spec::AxisValue;
-use mbsbench_experiment::{Plan, RunSpec};
+use mbsbench_experiment::{AxisValue, Plan, RunSpec};
 use mbsbench_input::{Place, Problem};
 
 use super::{Check, Kind, Operand, Order, Reader, Reduce, plan_of};

@@ -14,14 +14,14 @@ const ALL: f64 = 0.95;
 /// Fewer accepted set-ups than this decide only sentences that say *some*.
 const FEWEST: usize = 20;
 
-/// How many set-ups have each verdict, in the order of [`Verdict::ALL`].
+/// How many set-ups or statements have each verdict, in the order of [`Verdict::ALL`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts(pub [usize; 4]);
 
 impl Counts {
-    /// Adds a set-up.
-    pub fn add(&mut self, verdict: Verdict) {
-        self.0[verdict as usize] += 1;
+    /// The verdicts that are there, the best first, with how many there are.
+    pub fn each(self) -> impl Iterator<Item = (Verdict, usize)> {
+        Verdict::ALL.into_iter().map(move |verdict| (verdict, self.of(verdict))).filter(|(_, count)| *count > 0)
     }
 
     /// Set-ups with a verdict.
@@ -37,6 +37,14 @@ impl Counts {
     /// Set-ups that decide the test.
     pub fn judged(&self) -> usize {
         self.all() - self.of(Verdict::Open)
+    }
+}
+
+impl FromIterator<Verdict> for Counts {
+    fn from_iter<I: IntoIterator<Item = Verdict>>(verdicts: I) -> Self {
+        let mut counts = Self::default();
+        verdicts.into_iter().for_each(|verdict| counts.0[verdict as usize] += 1);
+        counts
     }
 }
 

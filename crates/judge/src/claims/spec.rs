@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use mbsbench_experiment::spec::{AxisValue, Names};
+use mbsbench_experiment::AxisValue;
+use mbsbench_experiment::spec::Names;
 use mbsbench_problem::Status;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

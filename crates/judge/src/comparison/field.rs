@@ -1,5 +1,7 @@
 //! All methods on all models at once: what a page draws of them.
 
+use std::collections::BTreeSet;
+
 use mbsbench_experiment::{Plan, RankingSpec, RunSpec};
 use rayon::prelude::*;
 
@@ -32,10 +34,8 @@ impl<'p> Field<'p> {
 
     /// The families that are there, each once.
     pub fn families(&self) -> Vec<&'static str> {
-        let mut families: Vec<&str> = self.methods.iter().map(|method| method.family).collect();
-        families.sort_unstable();
-        families.dedup();
-        families
+        let families: BTreeSet<&str> = self.methods.iter().map(|method| method.family).collect();
+        families.into_iter().collect()
     }
 
     /// The place of a kind of work among those of this model.

@@ -62,7 +62,7 @@ impl Finding {
         let is_decided = |verdict: Verdict| verdict != Verdict::Open && self.counted != Verdict::Open;
         let holds = |&(verdict, _): &(Verdict, f64)| is_decided(verdict).then_some(verdict == self.counted);
         self.explanation = explain(variables, &samples.iter().map(holds).collect::<Vec<_>>());
-        samples.iter().for_each(|&(verdict, _)| self.verdicts.add(verdict));
+        self.verdicts = samples.iter().map(|&(verdict, _)| verdict).collect();
     }
 
     /// Set-ups with the counted verdict, of those that decide the check.

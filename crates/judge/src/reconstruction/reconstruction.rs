@@ -1,6 +1,6 @@
 //! From an experiment to the set-ups that its paper leaves possible, and what checks say of them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use mbsbench_experiment::{Plan, Registry};
 use mbsbench_numbers::{csv, decimal, rounded};
@@ -215,9 +215,7 @@ fn conditioned(
     loop {
         let before = search.drawn.len();
         search.draw(wanted)?;
-        let mut new: Vec<usize> = search.drawn.iter().copied().filter(|place| !judged.contains_key(place)).collect();
-        new.sort_unstable();
-        new.dedup();
+        let new: BTreeSet<usize> = search.drawn.iter().copied().filter(|place| !judged.contains_key(place)).collect();
         let values: Vec<Values> = new.iter().map(|&place| space.values(&search.tried[place].set_up)).collect();
         let found = search.trial.bench.judge(parts, &values, checks)?;
         judged.extend(new.into_iter().zip(found));
@@ -253,8 +251,7 @@ fn conditioned(
             let [tried, met] = tried(&|tried| tried.set_up.readings[place] == choice, &Tried::is_accepted);
             for (k, finding) in findings.checks.iter_mut().enumerate().filter(|_| choice > 0) {
                 let there = set_ups.iter().zip(&drawn).filter(|(set_up, _)| set_up.readings[place] == choice);
-                let mut counts = Counts::default();
-                there.for_each(|(_, judged)| counts.add(judged.verdicts[k].0));
+                let counts: Counts = there.map(|(_, judged)| judged.verdicts[k].0).collect();
                 let prevailing = Verdict::ALL.into_iter().rev().max_by_key(|&verdict| counts.of(verdict));
                 let is_met = counts.all() > 0;
                 finding.readings.push((name.clone(), prevailing.filter(|_| is_met)));
@@ -262,12 +259,8 @@ fn conditioned(
             findings.readings.push(Tally { name, tried, met });
         }
     }
-    let accepted: Vec<SetUp> = {
-        let mut places = search.drawn.clone();
-        places.sort_unstable();
-        places.dedup();
-        places.into_iter().map(|place| search.tried[place].set_up.clone()).collect()
-    };
+    let places: BTreeSet<usize> = search.drawn.iter().copied().collect();
+    let accepted = places.into_iter().map(|place| search.tried[place].set_up.clone()).collect();
     let nearest = search.best().map(|tried| tried.set_up.clone());
     let left = budget.saturating_sub(search.tried.len()).max(budget / WITNESS);
     drop(search);

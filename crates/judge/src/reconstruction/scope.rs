@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use mbsbench_experiment::spec::AxisValue;
-use mbsbench_experiment::{Plan, Recording};
+use mbsbench_experiment::{AxisValue, Plan, Recording};
 use mbsbench_input::{BadInput, Problem};
 use serde_json::json;
 

@@ -1,5 +1,7 @@
 //! The legend, below the axes in as many columns as fit.
 
+use std::collections::BTreeSet;
+
 use super::super::drawing::{Anchor, Area, Group, Ink, Part};
 use super::super::figure::{Panel, Series};
 use super::super::text::{Text, wrap};
@@ -53,12 +55,10 @@ impl Legend {
         if let Some(series) = panel.series.iter().find(|series| is_hollow(series)) {
             notes.push(format!("open {}: not resolved by the reference", series.kind.plot().noun()));
         }
-        let mut names: Vec<&str> =
-            panel.series.iter().flat_map(|series| &series.failures).map(|failure| failure.name.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
+        let failures = panel.series.iter().flat_map(|series| &series.failures);
+        let names: BTreeSet<&str> = failures.map(|failure| failure.name.as_str()).collect();
         if !names.is_empty() {
-            notes.push(format!("failed: {}", names.join(", ")));
+            notes.push(format!("failed: {}", names.into_iter().collect::<Vec<_>>().join(", ")));
         }
         Self::new(series, notes, width)
     }

@@ -2,14 +2,11 @@
 
 use std::collections::HashSet;
 
-use mbsbench_experiment::spec::AnimationSpec;
-use mbsbench_experiment::{Plan, Registry, RunSpec};
+use mbsbench_experiment::{AnimationSpec, Plan, Registry, RunSpec};
 use mbsbench_numbers::decimal;
 use mbsbench_problem::View;
 use mbsbench_render::animation::{Animation, time_text};
-use mbsbench_render::figure::{Figure, Panel, Series};
-use mbsbench_render::style::{Dash, Style};
-use mbsbench_render::{Kind, lay_out};
+use mbsbench_render::{Dash, Figure, Kind, Panel, Series, Style, lay_out};
 use mbsbench_runs::Store;
 use mbsbench_runs::execute::collect::states_at;
 use rayon::prelude::*;

@@ -1,10 +1,7 @@
 //! Bars of an experiment: a column of `runs.csv` for each value of an axis, beside what the paper printed.
 
-use mbsbench_experiment::spec::PanelSpec;
-use mbsbench_experiment::{Label, Published};
-use mbsbench_render::Kind;
-use mbsbench_render::figure::{Point, Series};
-use mbsbench_render::style::{Dash, Style};
+use mbsbench_experiment::{Label, PanelSpec, Published};
+use mbsbench_render::{Dash, Kind, Point, Series, Style};
 use mbsbench_runs::ResultSet;
 
 use crate::lists::unique_by;

@@ -2,13 +2,10 @@
 
 use std::f64::consts::PI;
 
-use mbsbench_experiment::spec::DrawingSpec;
-use mbsbench_experiment::{Plan, RunSpec, units};
+use mbsbench_experiment::{DrawingSpec, Plan, RunSpec, units};
 use mbsbench_numbers::decimal;
 use mbsbench_problem::view::{Shape, View};
-use mbsbench_render::Kind;
-use mbsbench_render::figure::{Axis, Figure, Panel, Series};
-use mbsbench_render::style::{Dash, Style};
+use mbsbench_render::{Axis, Dash, Figure, Kind, Panel, Series, Style};
 use mbsbench_runs::Store;
 use mbsbench_runs::execute::collect::states_at;
 

@@ -9,10 +9,8 @@ use mbsbench_experiment::{Label, Plan, Published, PublishedError, PublishedTraje
 use mbsbench_measures::bound_of;
 use mbsbench_measures::stepwise::drawable;
 use mbsbench_problem::Observable;
-use mbsbench_render::Kind;
-use mbsbench_render::figure::{Axis, Failure, Figure, Panel, Point, Scale, Series};
-use mbsbench_render::style::Style;
 use mbsbench_render::thin::thinned;
+use mbsbench_render::{Axis, Failure, Figure, Kind, Panel, Point, Scale, Series, Style};
 use mbsbench_runs::{ResultSet, Row};
 
 use super::slopes;

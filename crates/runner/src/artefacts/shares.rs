@@ -2,9 +2,7 @@
 
 use mbsbench_judge::reconstruction::words::short_name;
 use mbsbench_judge::reconstruction::{Finding, Findings, Reconstruction};
-use mbsbench_render::Kind;
-use mbsbench_render::figure::{Axis, Figure, Panel, Series};
-use mbsbench_render::style::{Dash, Hue, Mark, Style};
+use mbsbench_render::{Axis, Dash, Figure, Hue, Kind, Mark, Panel, Series, Style};
 
 /// Most checks in the figure: those beyond it that have the same verdict in all set-ups are left to the table.
 const MOST_CHECKS: usize = 40;

@@ -1,7 +1,7 @@
 //! Slopes in logarithmic axes: orders of convergence, where a figure shows errors over step sizes.
 
 use mbsbench_judge::statistics::exponent;
-use mbsbench_render::figure::Point;
+use mbsbench_render::Point;
 
 /// The slope of log y over log x by least squares through the `count` points with the smallest x; none where there are
 /// fewer that have logarithms and are resolved by the reference.

@@ -1,7 +1,7 @@
 //! One method among all others of a ranking, as a picture.
 
 use mbsbench_experiment::{RankingSpec, Registry};
-use mbsbench_judge::comparison::{Entrant, errors_and_costs};
+use mbsbench_judge::comparison::{Entrant, errors_and_costs, front};
 use mbsbench_render::{Axis, Dash, Figure, Kind, Panel, Series, Style};
 
 use super::figures::style_of;
@@ -24,7 +24,7 @@ pub fn work_precision(
             return None;
         }
         let all = points(others);
-        let front = front(&all);
+        let front = front(all.clone());
         let rest = Series { published: true, ..Series::new(Kind::Markers, "all others", Style::of_all(), all) };
         let style = Style { dash: Dash::Solid, ..look };
         Some(Panel {
@@ -48,17 +48,6 @@ fn sorted(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points
 }
 
-/// The points that no other is below and left of, from left to right.
-fn front(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
-    let mut least = f64::INFINITY;
-    let is_better = |point: &[f64; 2]| {
-        let is_better = point[1] < least;
-        least = least.min(point[1]);
-        is_better
-    };
-    sorted(points.to_vec()).into_iter().filter(is_better).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::front;
@@ -66,6 +55,6 @@ mod tests {
     #[test]
     fn a_front_falls_and_leaves_out_what_costs_more_for_less() {
         let points = [[4.0, 1e-3], [1.0, 1e-1], [2.0, 1e-2], [3.0, 1e-1], [2.5, 1e-2]];
-        assert_eq!(front(&points), [[1.0, 1e-1], [2.0, 1e-2], [4.0, 1e-3]]);
+        assert_eq!(front(points.to_vec()), [[1.0, 1e-1], [2.0, 1e-2], [4.0, 1e-3]]);
     }
 }

@@ -1,8 +1,7 @@
 //! Tables of an experiment as data for the renderer.
 
-use mbsbench_experiment::spec::{Layout, TableSpec};
 use mbsbench_experiment::units::of_column;
-use mbsbench_experiment::{Label, Plan, Published};
+use mbsbench_experiment::{Label, Layout, Plan, Published, TableSpec};
 use mbsbench_judge::statistics;
 use mbsbench_render::table::{Cell, Measured, Row, Table};
 use mbsbench_runs::pairs;

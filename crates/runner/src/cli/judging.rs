@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_judge::claims::record::{Scores, to_json};
-use mbsbench_judge::claims::{Check, Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict, judge_all};
+use mbsbench_judge::claims::{Check, Counts, Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict, judge_all};
 use mbsbench_judge::folders::Folders;
 use mbsbench_judge::reconstruction::studies;
 use mbsbench_problem::Status;
@@ -72,10 +72,8 @@ impl Verdicts {
             lost.extend(self::lost(&evidence));
         }
         let publication = library.publication(&paper)?;
-        let of_claims: Vec<Verdict> = publication.claims.iter().map(|claim| claim.outcome(&judged).verdict()).collect();
-        let of = |wanted: Verdict| of_claims.iter().filter(|&&verdict| verdict == wanted).count();
-        let counts = Verdict::ALL.into_iter().filter(|&verdict| of(verdict) > 0);
-        let counts: Vec<String> = counts.map(|verdict| format!("{} {verdict}", of(verdict))).collect();
+        let counts: Counts = publication.claims.iter().map(|claim| claim.outcome(&judged).verdict()).collect();
+        let counts: Vec<String> = counts.each().map(|(verdict, count)| format!("{count} {verdict}")).collect();
         let claims = (!counts.is_empty()).then(|| format!("main claims: {}", counts.join(", ")));
         Ok(Self { paper, anchors, loose, lost, claims, judged })
     }
@@ -211,8 +209,7 @@ pub(super) fn tally(judged: &[Judged], is_finding: bool, tells_checks: bool) -> 
     let what = counted(scores.total(), if is_finding { "finding" } else { "statement" });
     let ours = if is_finding { " of ours" } else { "" };
     let checks = if tells_checks { format!(" with {}", counted(scores.checks, "check")) } else { String::new() };
-    let verdicts = Verdict::ALL.into_iter().filter(|&verdict| scores.with(verdict) > 0);
-    let verdicts: Vec<String> = verdicts.map(|verdict| format!("{} {verdict}", scores.with(verdict))).collect();
+    let verdicts: Vec<String> = scores.verdicts().each().map(|(verdict, count)| format!("{count} {verdict}")).collect();
     (scores.total() > 0).then(|| format!("{what}{ours}{checks}: {}", verdicts.join(", ")))
 }
 

@@ -1,5 +1,7 @@
 //! Names of experiments and papers, and texts about several of them.
 
+use std::collections::BTreeSet;
+
 use mbsbench_experiment::Plan;
 use tabled::Table;
 use tabled::builder::Builder;
@@ -17,10 +19,7 @@ pub(super) fn papers<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<Strin
 
 /// Names in order, each once.
 pub(super) fn sorted(names: impl IntoIterator<Item = String>) -> Vec<String> {
-    let mut names: Vec<String> = names.into_iter().collect();
-    names.sort();
-    names.dedup();
-    names
+    names.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// `gil2013/figure-5 and 13 other experiments`.

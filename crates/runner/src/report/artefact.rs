@@ -1,5 +1,6 @@
 //! Tables and figures with the statements about them, the experiment behind them and the command that redoes them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use maud::{Markup, html};
@@ -192,9 +193,7 @@ fn chapter(id: &str) -> u64 {
 
 /// A link to an artefact with the verdicts of its statements as signs.
 pub(super) fn entry(artefact: &Artefact<'_>, judged: [&[&Judged]; 2]) -> Markup {
-    let mut verdicts: Vec<_> = judged.into_iter().flatten().map(|each| each.verdict()).collect();
-    verdicts.sort_unstable();
-    verdicts.dedup();
+    let verdicts: BTreeSet<_> = judged.into_iter().flatten().map(|each| each.verdict()).collect();
     html! {
         li {
             a href=(format!("#{}", artefact.anchor())) { (artefact.name()) }

@@ -71,7 +71,8 @@ pub(super) fn badge(verdict: Verdict) -> Markup {
 /// How many statements have each outcome, as a bar, and by their mark. Each count leads to its statements on the page of the
 /// paper, `""` on that page itself.
 pub(super) fn scorecard(scores: &Scores, page: &str) -> Markup {
-    let verdicts: Vec<Verdict> = Verdict::ALL.into_iter().filter(|&verdict| scores.with(verdict) > 0).collect();
+    let counts = scores.verdicts();
+    let verdicts: Vec<Verdict> = counts.each().map(|(verdict, _)| verdict).collect();
     let count = |count: usize| if count == 0 { "–".to_owned() } else { count.to_string() };
     html! {
         div.scorecard {
@@ -96,7 +97,7 @@ pub(super) fn scorecard(scores: &Scores, page: &str) -> Markup {
                         }
                         tr.total {
                             th { "all" }
-                            @for &verdict in &verdicts { td.number { (scores.with(verdict)) } }
+                            @for &verdict in &verdicts { td.number { (counts.of(verdict)) } }
                             td.number { (scores.total()) }
                         }
                     }
@@ -111,17 +112,16 @@ pub(super) fn scorecard(scores: &Scores, page: &str) -> Markup {
 pub(super) fn strip(scores: &Scores) -> Markup {
     html! {
         div.bar aria-hidden="true" {
-            @for verdict in Verdict::ALL { @for _ in 0..scores.with(verdict) { i.(verdict.name()) {} } }
+            @for (verdict, count) in scores.verdicts().each() { @for _ in 0..count { i.(verdict.name()) {} } }
         }
     }
 }
 
 /// How many statements have each outcome, in a line; each count leads to them on the page of the paper.
 pub(super) fn tally(scores: &Scores, page: &str) -> Markup {
-    let with = Verdict::ALL.into_iter().map(|verdict| (verdict, scores.with(verdict))).filter(|&(_, count)| count > 0);
     html! {
         p.tally {
-            @for (verdict, count) in with {
+            @for (verdict, count) in scores.verdicts().each() {
                 a href=(format!("{page}#{}", verdict_anchor(verdict))) { strong { (count) } " " (badge(verdict)) } " "
             }
             span.small { (scores.total()) " statements, tested by " (scores.checks) " checks" }

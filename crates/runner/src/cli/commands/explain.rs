@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mbsbench_experiment::Plan;
-use mbsbench_experiment::spec::AxisValue;
+use mbsbench_experiment::{AxisValue, Plan};
 use mbsbench_judge::claims::record::ground_of;
 use mbsbench_judge::claims::spec::{Agreement, Operand};
 use mbsbench_judge::claims::{BoundFrom, BoundSet, Evidence, Judged, JudgedCheck, Kind, Verdict, letter, questions};

@@ -66,7 +66,9 @@ pub(super) fn best_of_families(field: &Field<'_>, looks: &Looks<'_>, id: &str, w
         let curve = |(family, points)| Series::new(Kind::Both, family_name(family), Style::of_family(family), points);
         series.extend(fronts.into_iter().map(curve));
         series.push(Series::new(Kind::Line, "best of all", Style::of_all(), front(all)));
-        series.extend(contenders(field, looks, work));
+        let contenders = field.methods.iter().filter(|method| method.is_contender);
+        let contenders = contenders.map(|method| self::curve(method, looks, work));
+        series.extend(contenders.filter(|series| !series.points.is_empty()));
         axes(field, work, format!("by {}", field.spec.work.0[work].0), series)
     };
     let title = format!("{}: work and precision, the best of each family", field.spec.title);
@@ -86,14 +88,7 @@ pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: us
         methods.chunks(MOST).enumerate().map(move |(part, own)| {
             let others = field.methods.iter().filter(|method| !own.iter().any(|one| std::ptr::eq(*one, *method)));
             let mut series = vec![background(others, work)];
-            let curve = |method: &&Curve<'_>| {
-                let Curve { method: name, is_contender, .. } = **method;
-                Series {
-                    bold: is_contender,
-                    ..Series::new(Kind::Both, name, looks.style(name), front(shown(method, work)))
-                }
-            };
-            series.extend(own.iter().map(curve));
+            series.extend(own.iter().map(|method| curve(method, looks, work)));
             let number = if count > 1 { format!(", {} of {count}", part + 1) } else { String::new() };
             axes(field, work, format!("{name}{number}"), series)
         })
@@ -102,13 +97,11 @@ pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: us
     Figure { id: id.to_owned(), title, columns: 2, panels: panels.collect() }
 }
 
-/// The runs of each contender, in bold.
-fn contenders(field: &Field<'_>, looks: &Looks<'_>, work: usize) -> Vec<Series> {
-    let own = field.methods.iter().filter(|method| method.is_contender);
-    let drawn = own.map(|method| (method.method, shown(method, work))).filter(|(_, points)| !points.is_empty());
-    drawn
-        .map(|(name, points)| Series { bold: true, ..Series::new(Kind::Both, name, looks.style(name), front(points)) })
-        .collect()
+/// The front of a method's runs under its name, in bold if it is a contender.
+fn curve(method: &Curve<'_>, looks: &Looks<'_>, work: usize) -> Series {
+    let Curve { method: name, is_contender, .. } = *method;
+    let points = front(shown(method, work));
+    Series { bold: is_contender, ..Series::new(Kind::Both, name, looks.style(name), points) }
 }
 
 /// Performance profiles, a panel for each: the best methods by name, the rest in grey.

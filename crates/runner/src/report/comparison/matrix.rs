@@ -1,5 +1,7 @@
 //! Methods × models: how many digits each has for its work, and where it fails.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 use mbsbench_judge::comparison::Field;
 
@@ -11,13 +13,11 @@ const SHADES: f64 = 5.0;
 
 /// The table, by one kind of work.
 pub(super) fn table(fields: &[Field<'_>], work: &str) -> Markup {
-    let mut methods: Vec<(&str, &str, bool)> = fields
+    let methods: BTreeSet<(&str, &str, bool)> = fields
         .iter()
         .flat_map(|field| &field.methods)
         .map(|method| (method.family, method.method, method.is_contender))
         .collect();
-    methods.sort_unstable();
-    methods.dedup();
     let most: Vec<f64> = fields.iter().map(|field| best(field, work)).collect();
     html! {
         div.scroll {

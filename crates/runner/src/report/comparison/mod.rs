@@ -4,6 +4,7 @@ mod figures;
 mod matrix;
 mod model;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use maud::{Markup, html};
@@ -210,9 +211,7 @@ fn profile_table(profiles: &[Profile<'_>]) -> Markup {
 
 /// The field that leaves only some methods in the matrix; the script makes it work.
 fn filters(fields: &[Field<'_>]) -> Markup {
-    let mut families: Vec<&str> = fields.iter().flat_map(Field::families).collect();
-    families.sort_unstable();
-    families.dedup();
+    let families: BTreeSet<&str> = fields.iter().flat_map(Field::families).collect();
     html! {
         form.filter hidden {
             label { "Methods " input type="search" placeholder="radau5 dop853" autocomplete="off"; }

@@ -8,8 +8,7 @@ use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_measures::bound_of;
 use mbsbench_numbers::short;
 use mbsbench_problem::Status;
-use mbsbench_render::style::Style;
-use mbsbench_render::{Axis, Figure, Kind, Panel, Series, lay_out, svg};
+use mbsbench_render::{Axis, Figure, Kind, Panel, Series, Style, lay_out, svg};
 use mbsbench_runs::{ResultSet, Row};
 
 use super::orders::{ErrorAt, order};

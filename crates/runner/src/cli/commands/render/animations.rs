@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::spec::{AnimationSpec, MOST_FRAMES, MOST_OVERLAID};
-use mbsbench_experiment::{Plan, Registry, RunSpec};
+use mbsbench_experiment::spec::{MOST_FRAMES, MOST_OVERLAID};
+use mbsbench_experiment::{AnimationSpec, Plan, Registry, RunSpec};
 use mbsbench_render::animation::{apng, gif, svg};
 use mbsbench_runs::{Store, seal};
 

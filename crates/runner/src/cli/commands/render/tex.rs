@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use mbsbench_experiment::spec::{PanelSpec, Scale};
+use mbsbench_experiment::PanelSpec;
+use mbsbench_experiment::spec::Scale;
 use mbsbench_judge::claims::Judged;
 
 use crate::artefacts::WriteError;
