@@ -52,13 +52,16 @@ pub fn studies<'p>(
     Ok(studies)
 }
 
+/// The identifier of a check, with the plan that was studied and the share of its samples.
+type Studied<'p> = (String, (&'p Plan, Share));
+
 /// What the reconstruction of an experiment found, by check.
 fn study<'p>(
     plan: &'p Plan,
     ledger: &Ledger,
     plans: &'p [Plan],
     results: &(impl Folders + ?Sized),
-) -> Result<Vec<(String, (&'p Plan, Share))>, OutdatedStudy> {
+) -> Result<Vec<Studied<'p>>, OutdatedStudy> {
     let Some((path, findings)) = read(&results.of(&plan.experiment.id))? else { return Ok(Vec::new()) };
     let scope = Scope::new(plan, plans).map_err(OutdatedStudy::BadInput)?;
     let studied = scope.checks(ledger).judged.into_iter().map(|(check, definition)| {

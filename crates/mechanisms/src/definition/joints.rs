@@ -162,9 +162,12 @@ pub const ABOUT: [f64; 3] = [0.0, 0.0, 1.0];
 /// The axis of a joint along one, where none is given.
 pub const ALONG: [f64; 3] = [1.0, 0.0, 0.0];
 
+/// The axis of a joint as written, empty where it is not given, and its default.
+pub type Axis<'j> = (&'j [f64], [f64; 3]);
+
 impl Joint {
     /// The markers that it is between, with its axis and the default of that if it has one; none of a gear and of a rolling disk.
-    pub fn connection(&self) -> Option<(&[At; 2], Option<(&[f64], [f64; 3])>)> {
+    pub fn connection(&self) -> Option<(&[At; 2], Option<Axis<'_>>)> {
         Some(match self {
             Self::Revolute(Hinge { between, axis, .. })
             | Self::Cylindrical(Sleeve { between, axis, .. })

@@ -294,7 +294,7 @@ fn near_follows_all_through_contacts() {
 /// Forty marbles pressed together, at rest, solved for `t_end` in so many steps.
 fn pressed(damping: f64, method: &dyn Method, t_end: f64, steps: u32) -> (Vec<f64>, Statistics) {
     let definition = MarbleJar { count: 40, damping, ..MarbleJar::default() };
-    let y: Vec<f64> = MarbleJar { arrangement: packed(0.98, 0.004), ..definition.clone() }.model().initial_state();
+    let y: Vec<f64> = MarbleJar { arrangement: packed(0.98, 0.004), ..definition }.model().initial_state();
     let mut ode = MarbleOde::new(MarbleJar { candidates: Candidates::Near, ..definition });
     let task = Task { t_start: 0.0, t_end, initial: &y, settings: Settings::fixed(t_end / f64::from(steps)) };
     let solution = method.solve(Counted::new(&mut ode), &task, &mut Silent);
