@@ -8,6 +8,7 @@ import os
 import pathlib
 import posixpath
 import re
+import subprocess
 
 from mkdocs.structure.files import File
 
@@ -38,12 +39,13 @@ def on_files(files, config, **_):
     for target in sorted(targets):
         source = ROOT / target
         if source.is_dir():
-            names = sorted(path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file())
-            address = lambda name: posixpath.relpath(copy_of(f"{target}/{name}"), posixpath.dirname(copy_of(target)))
-            items = "".join(f'<li><a href="{address(name)}">{name}</a></li>' for name in names)
+            # What is built there is not of the repository.
+            listed = subprocess.run(["git", "ls-files", target], cwd=ROOT, capture_output=True, text=True, check=True)
+            targets_below = listed.stdout.splitlines()
+            names = [posixpath.relpath(copy_of(below), f"files/{target}") for below in targets_below]
+            items = "".join(f'<li><a href="{name}">{name}</a></li>' for name in names)
             page = f"<!doctype html><meta charset=utf-8><title>{target}</title><h1>{target}</h1><ul>{items}</ul>"
             files.append(File.generated(config, copy_of(target), content=page))
-            targets_below = [f"{target}/{name}" for name in names]
         else:
             targets_below = [target]
         for below in targets_below:
