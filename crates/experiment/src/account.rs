@@ -1,27 +1,27 @@
-//! What `every` leaves out, and what it does not set.
+//! The methods that `every` leaves out, and the parameters that it does not set.
 
 use std::collections::BTreeMap;
 
 use mbsbench_problem::Unsuitable;
 
-/// Why `every` leaves a method out.
+/// The reason for which `every` leaves a method out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// The file names it under `except` and says why.
+    /// The file lists it under `except`; the text is the reason given there.
     Except(String),
-    /// It is not among the methods that `every` asks for: the words for what it is.
+    /// `every` does not ask for methods of this kind, which the text describes.
     NotAskedFor(String),
-    /// The model jumps at events that the method does not locate.
+    /// The model jumps at events, and the method does not locate them.
     Jumps(Unsuitable),
 }
 
 impl Reason {
-    /// That the method does not suit the model, jumps apart.
+    /// The reason for a method that does not suit the model, except for jumps.
     pub fn unsuitable(unsuitable: &Unsuitable) -> Self {
         Self::NotAskedFor(format!("needing {}", unsuitable.needs))
     }
 
-    /// The words after the number of methods that are left out for this reason.
+    /// Describes the reason, to follow the number of methods left out for it.
     fn counted(&self) -> String {
         match self {
             Self::Except(_) => "by `except`".to_owned(),
@@ -30,7 +30,7 @@ impl Reason {
         }
     }
 
-    /// The reason beside the method's name; none for methods that are only counted.
+    /// Describes the reason beside the method's name. `None` for methods that are only counted.
     fn named(&self) -> Option<String> {
         match self {
             Self::Except(why) => Some(why.clone()),
@@ -40,15 +40,15 @@ impl Reason {
     }
 }
 
-/// The outcome of `every` in a case: how many methods it means, why it leaves the others out, and which parameters of
-/// `with` are not set.
+/// The outcome of `every` in a case: the number of methods selected, the reason for each method left out, and the
+/// parameters of `with` that are not set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Account {
-    /// How many methods are meant.
+    /// The number of selected methods.
     meant: usize,
-    /// Methods that are left out.
+    /// The methods left out, with the reason for each.
     left_out: BTreeMap<String, Reason>,
-    /// Parameters of `with`, and why they are not set, each with the methods in which they are not.
+    /// Each parameter of `with` that is not set for some methods: its name and the reason, with these methods.
     not_set: BTreeMap<(String, &'static str), Vec<String>>,
 }
 
@@ -58,21 +58,21 @@ impl Account {
         self.left_out.insert(method.to_owned(), reason);
     }
 
-    /// Sets the methods that are meant; what another `every` of the list leaves out of them is not left out.
+    /// Sets the selected methods. A method that one `every` of the list leaves out and another selects is not left out.
     pub(super) fn mean(&mut self, meant: &[&str]) {
         self.meant = meant.len();
         self.left_out.retain(|method, _| !meant.contains(&method.as_str()));
     }
 
-    /// Adds the parameters that are not set in a method, each with the reason.
+    /// Adds the parameters that are not set for a method, each with the reason.
     pub(super) fn not_set(&mut self, method: &str, unset: &[(String, &'static str)]) {
         for parameter in unset {
             self.not_set.entry(parameter.clone()).or_default().push(method.to_owned());
         }
     }
 
-    /// The methods that are left out by `except` or because the model jumps, each with the reason, and whether the file
-    /// gives it.
+    /// Returns the methods that are left out by `except` or because the model jumps, each with the reason and with true
+    /// if the file gives that reason.
     pub fn named(&self) -> impl Iterator<Item = (&str, String, bool)> {
         let is_written = |reason: &Reason| matches!(reason, Reason::Except(_));
         self.left_out
@@ -80,8 +80,8 @@ impl Account {
             .filter_map(move |(method, reason)| Some((method.as_str(), reason.named()?, is_written(reason))))
     }
 
-    /// One line with the number of methods for each reason, and a line for each parameter that is not set everywhere; no
-    /// lines if the case does not say `every`.
+    /// Returns one line with the number of methods for each reason and one line for each parameter that some methods do
+    /// not get. There are no lines if the case does not use `every`.
     pub fn lines(&self) -> Vec<String> {
         if *self == Self::default() {
             return Vec::new();

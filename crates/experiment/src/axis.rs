@@ -1,4 +1,4 @@
-//! Axes: what varies from run to run.
+//! Axes: the quantities that vary from run to run.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use mbsbench_input::{Key, Node, Problem, Value, one_of};
 use crate::registry::{CONTROLS, Kind, MethodKind, ModelKind, Registry, choose};
 use crate::spec::AxisValue;
 
-/// What an axis varies. The order is that of the columns.
+/// The quantity that an axis varies. The variants are in the order of the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// The model.
@@ -26,22 +26,22 @@ pub enum Role {
     Setting,
 }
 
-/// A value on an axis as it is shown and compared.
+/// A value on an axis, as it is shown and compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Label {
-    /// As written in the file, or the label of a model or method.
+    /// The value as written in the file, or the label of a model or method.
     pub text: String,
-    /// Its value, where it is a number.
+    /// The value as a number, if it is one.
     pub number: Option<f64>,
 }
 
 impl Label {
-    /// Whether `text` means this value: the same text or the same number.
+    /// True if `text` denotes this value: the same text or the same number.
     pub fn is(&self, text: &str) -> bool {
         self.text == text || (self.number.is_some() && self.number == text.trim().parse().ok())
     }
 
-    /// Whether two labels mean the same value.
+    /// True if two labels denote the same value.
     pub fn same(&self, other: &Self) -> bool {
         self.text == other.text || (self.number.is_some() && self.number == other.number)
     }
@@ -59,7 +59,7 @@ impl fmt::Display for Label {
     }
 }
 
-/// Labels by what means them, so that none is looked for one by one.
+/// Labels indexed by text and by number, so that a lookup does not compare with every label.
 #[derive(Debug, Default)]
 pub(super) struct LabelIndex<'l> {
     texts: HashMap<&'l str, usize>,
@@ -68,7 +68,8 @@ pub(super) struct LabelIndex<'l> {
 }
 
 impl<'l> LabelIndex<'l> {
-    /// Adds a label, which gets the next index from zero; where one is the same, that one's index is given, and is the one to be found.
+    /// Adds a label under the next index, counted from zero. If an equal label exists, returns its index, and lookups
+    /// continue to find that one.
     pub(super) fn add(&mut self, label: &'l Label) -> Option<usize> {
         let same = self.same(label);
         self.texts.entry(&label.text).or_insert(self.count);
@@ -79,7 +80,7 @@ impl<'l> LabelIndex<'l> {
         same
     }
 
-    /// Adds a label where none is the same, and says whether it did.
+    /// Adds a label unless an equal one exists. Returns true if it was added.
     pub(super) fn is_new(&mut self, label: &'l Label) -> bool {
         let is_new = self.same(label).is_none();
         if is_new {
@@ -88,14 +89,15 @@ impl<'l> LabelIndex<'l> {
         is_new
     }
 
-    /// The first of those that are the same as a label ([`Label::same`]).
+    /// Returns the index of the first label equal to this one ([`Label::same`]).
     fn same(&self, label: &Label) -> Option<usize> {
         let text = self.texts.get(label.text.as_str()).copied();
         let number = label.number.and_then(bits).and_then(|bits| self.numbers.get(&bits)).copied();
         text.into_iter().chain(number).min()
     }
 
-    /// Says the indices of what a value means ([`AxisValue::matches`]), where no two labels are the same.
+    /// Passes the indices of the labels that a value matches ([`AxisValue::matches`]) to `say`. No two labels may be
+    /// equal.
     pub(super) fn meant(&self, value: &AxisValue, say: &mut impl FnMut(usize)) {
         let number = |number: f64| bits(number).and_then(|bits| self.numbers.get(&bits)).copied();
         match value {
@@ -119,7 +121,7 @@ impl<'l> FromIterator<&'l Label> for LabelIndex<'l> {
     }
 }
 
-/// The bits of a number, of which equal ones have the same: 0 is -0. None where it is equal to none.
+/// The bits of a number; 0 and -0 have the same bits. `None` for NaN, which equals no number.
 fn bits(number: f64) -> Option<u64> {
     (!number.is_nan()).then(|| (number + 0.0).to_bits())
 }
@@ -127,27 +129,27 @@ fn bits(number: f64) -> Option<u64> {
 /// One value of an axis.
 #[derive(Debug, Clone)]
 pub struct AxisPoint {
-    /// As it stands in the file.
+    /// The node in the file.
     pub node: Node,
-    /// What it is called.
+    /// The label under which the value is shown.
     pub label: Arc<Label>,
 }
 
 /// An axis with its values.
 #[derive(Debug, Clone)]
 pub struct Axis {
-    /// Its name, that of the column: `method`, `step`, `model.mass`.
+    /// The name of the axis and of its column: `method`, `step`, `model.mass`.
     pub name: String,
-    /// What it varies.
+    /// The quantity that varies.
     pub role: Role,
-    /// The parameter, for [`Role::ModelParameter`] and the like: each name at the place of the axis.
+    /// The parameter of [`Role::ModelParameter`] and similar roles, as a list of names, each placed where the axis is.
     pub path: Vec<Key>,
-    /// Its values, at least one.
+    /// The values, at least one.
     pub points: Vec<AxisPoint>,
 }
 
 impl Axis {
-    /// Reads an axis: a list of values, or one value.
+    /// Reads an axis from a list of values or a single value.
     pub(super) fn read(key: &Key, node: &Node, registry: &Registry) -> Result<Self, Problem> {
         let (role, path) = role(key)?;
         let nodes = match &node.value {
@@ -217,7 +219,7 @@ fn label(role: Role, node: &Node, registry: &Registry) -> Result<Label, Problem>
     };
     let number = match &node.value {
         Value::Number(number) => Some(number.value),
-        // Of tolerances, the relative one is what is plotted.
+        // The relative tolerance is the number that is plotted.
         Value::Map(_) if role == Role::Control => match node.get("rel").map(|rel| &rel.value) {
             Some(Value::Number(number)) => Some(number.value),
             _ => None,
@@ -231,7 +233,7 @@ fn label(role: Role, node: &Node, registry: &Registry) -> Result<Label, Problem>
     Ok(Label { text, number })
 }
 
-/// A value in one line: `sliding-mode(eta=3)`.
+/// A value on one line: `sliding-mode(eta=3)`.
 fn described(node: &Node) -> Option<String> {
     match &node.value {
         Value::Null => None,
@@ -254,7 +256,7 @@ fn described(node: &Node) -> Option<String> {
     }
 }
 
-/// The problem that a run has no model, no method or no step.
+/// Returns the problem of a run without a model, method or step.
 pub(super) fn missing<K: Kind>(place: mbsbench_input::Place, registry_names: Vec<&str>) -> Problem {
     Problem::new(place, format!("the key `{}` is missing", K::NAME)).help(format!(
         "accepted: `{}: NAME` or a list, with one of {}",

@@ -1,4 +1,4 @@
-//! Cases: what is run, with the axes over which it varies.
+//! Cases: sets of runs, with the axes over which they vary.
 
 use mbsbench_input::{Key, Node, Place, Problem, Value, read};
 
@@ -12,44 +12,45 @@ use super::spec::{AxisValue, Settings};
 use super::{Placed, Problems, Rule, list};
 use crate::registry::{CONTROLS, Choice, Entry, MeasureKind, MethodKind, ModelKind, Registry, choose};
 
-/// Columns of `runs.csv` that are no measures.
+/// Columns of `runs.csv` that are not measures.
 const RESERVED: [&str; 5] = ["case", "status", "t_reached", "run", "message"];
 
 /// One case of an experiment.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Its name; none where the file has no `cases`.
+    /// The name; `None` if the file has no `cases`.
     pub name: Option<String>,
-    /// The model, parameters as in the file, before the axes of its parameters. None where it is an axis.
+    /// The model with its parameters as in the file, before the axes of its parameters apply. `None` if the model is an
+    /// axis.
     pub model: Option<Node>,
     /// The axes in the order of columns. There is always one for the method and one for the step.
     pub axes: Vec<Axis>,
-    /// Start and end, s.
+    /// The start and end times, s.
     pub span: [f64; 2],
-    /// Settings, before the axes of settings.
+    /// The settings before the axes of settings apply.
     pub settings: Node,
-    /// What is measured.
+    /// The measures.
     pub measures: Vec<Placed<Choice<MeasureKind>>>,
-    /// Combinations that are left out.
+    /// The combinations that are left out.
     pub exclude: Vec<Exclusion>,
-    /// What `every` leaves out.
+    /// The methods and parameters that `every` leaves out.
     pub account: Account,
-    /// How the reference is made.
+    /// The definition of the reference.
     pub reference: Option<ReferenceSpec>,
-    /// Rules that a run must not break.
+    /// The rules that a run must not break.
     pub rules: Vec<Placed<Rule>>,
-    /// Where it stands.
+    /// The place of the case in the file.
     pub place: Place,
 }
 
-/// Combinations that are left out: those with all of these values.
+/// Leaves out the combinations that have all of these values.
 #[derive(Debug, Clone)]
 pub struct Exclusion {
-    /// Axis and values, any of which matches.
+    /// An axis and its values; a combination matches if it has any of them.
     pub values: Vec<(Key, Vec<Placed<AxisValue>>)>,
 }
 
-/// Reads all cases; what is wrong goes to `problems`.
+/// Reads all cases and adds all errors to `problems`.
 pub(super) fn read_cases(root: &Node, registry: &Registry, quick: bool, problems: &mut Problems) -> Vec<Case> {
     let base = Shape::of(&without_frame(root), problems);
     let overrides = root.get("quick").map(|node| {
@@ -82,7 +83,7 @@ pub(super) fn read_cases(root: &Node, registry: &Registry, quick: bool, problems
     cases
 }
 
-/// The part of the top level that cases can override.
+/// The keys of the top level that cases can override.
 fn without_frame(root: &Node) -> Node {
     let run = keys::names(&[RUN]);
     let entries = root.entries().iter().filter(|entry| run.contains(&entry.key.name.as_str()));
@@ -115,9 +116,9 @@ impl Case {
         registry: &Registry,
         problems: &mut Problems,
     ) -> Option<Self> {
-        // All parts are read, so that all problems are found, before any is asked for.
+        // Every part is read before any result is used, so that all problems are found.
         let mut shape = shape.clone();
-        // Without its methods a case has no axis to read.
+        // A case without methods has no axes to read.
         let account = write_out_methods(&mut shape, registry, problems)?;
         let axes = read_axes(&shape, place, registry, problems);
         let rest = &shape.rest;
@@ -145,22 +146,22 @@ impl Case {
         })
     }
 
-    /// The axis of that name.
+    /// Returns the axis of that name.
     pub fn axis(&self, name: &str) -> Option<&Axis> {
         self.axes.iter().find(|axis| axis.name == name)
     }
 
-    /// The columns that its measures fill.
+    /// Returns the columns that the measures fill.
     pub fn columns(&self) -> Vec<String> {
         self.measures.iter().flat_map(|measure| measure.value.object().columns()).collect()
     }
 }
 
-/// Puts the methods that `every` stands for in its place, and returns the account of what it leaves out. None if there
-/// are no methods, so that there is no case.
+/// Replaces `every` by the methods that it selects, and returns the account of the methods left out. `None` if there
+/// are no methods and therefore no case.
 fn write_out_methods(shape: &mut Shape, registry: &Registry, problems: &mut Problems) -> Option<Account> {
     let to_tolerance = shape.axes.iter().any(|axis| axis.key.name == "tolerance");
-    // A model that is wrong is a problem of its own axis.
+    // An error in a model is reported by its own axis.
     let chosen = |node: &Node| choose::<ModelKind>(registry.models(), node).ok();
     let models = match shape.axes.iter().find(|axis| axis.key.name == "model").map(|axis| &axis.value) {
         Some(Node { value: Value::List(nodes), .. }) => nodes.iter().filter_map(chosen).collect(),
@@ -176,7 +177,7 @@ fn write_out_methods(shape: &mut Shape, registry: &Registry, problems: &mut Prob
     Some(methods.account)
 }
 
-/// The model (unless it is an axis), and the axes in the order of columns.
+/// Reads the model (unless it is an axis) and the axes in the order of columns.
 fn read_axes(
     shape: &Shape,
     place: Place,
@@ -229,7 +230,7 @@ fn read_span(rest: &Node, place: Place) -> Result<[f64; 2], Problem> {
     Err(Problem::new(node.place, format!("the span from {start} to {end} does not advance")).help(ACCEPTED))
 }
 
-/// Settings with their ranges checked.
+/// Reads settings and checks their ranges.
 pub fn read_settings(node: &Node) -> Result<Settings, Problem> {
     let settings: Settings = read(node)?;
     let steps = [("initial_step", settings.initial_step), ("max_step", settings.max_step)];

@@ -1,6 +1,6 @@
-//! Names of columns that are no measures of an experiment.
+//! Names of columns that are not measures of an experiment.
 
-/// How columns of `timings.csv` are named elsewhere: `timing.ratio`.
+/// Prefix of the columns of `timings.csv` in other files: `timing.ratio`.
 pub const TIMING: &str = "timing.";
 
 /// The columns of `timings.csv` that tables, figures and verdicts can name.

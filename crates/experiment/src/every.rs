@@ -1,5 +1,5 @@
-//! `every:` among methods: all of the registry that suit the model, so that a method that is added is compared without being
-//! named.
+//! `every:` among methods selects all registered methods that suit the model, so that a new method is compared without
+//! being named.
 
 use std::collections::BTreeMap;
 
@@ -11,49 +11,49 @@ use serde::{Deserialize, Serialize};
 use crate::account::{Account, Reason};
 use crate::registry::{self, CONTROLS, Choice, LABEL, MethodKind, ModelKind, Registry};
 
-/// What stands for the methods in a list of them.
+/// The key that selects methods in a list of methods.
 const KEY: &str = "every";
 
-/// Every registered method that suits the model and decides on its steps as the case says: with `tolerance` those that control
-/// their error, with a step those that do not and those that are published with constant steps, though they can do both
-/// (`hht-i3`, `generalized-alpha`). On a model that jumps at its events those that do not locate them are left out,
-/// unless `settings: { events: ignored }` runs them without the jumps. A method from a file of coefficients (`tableau`)
-/// is meant if it is named in `with` or beside `every` in the list; a method that came while the program runs is named,
-/// too.
+/// Every registered method that suits the model and chooses its steps as the case requires. With `tolerance`, these are
+/// the methods that control their error. With a step, these are the methods that do not, and those published with
+/// constant steps although they can do both (`hht-i3`, `generalized-alpha`). If the model jumps at its events, methods
+/// that do not locate events are left out, unless `settings: { events: ignored }` runs them without the jumps. A method
+/// from a file of coefficients (`tableau`) is included if `with` or the list beside `every` names it; the same holds
+/// for a method registered while the program runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Every {
-    /// Only methods of these families; all where none is named.
+    /// Select methods of these families only; by default all families.
     pub families: Vec<String>,
-    /// Parameters that are set in the methods that have them, methods from files beside `every` among them; under the name of a method,
-    /// in that one alone. What a file says itself is left as it is.
+    /// Parameters to set in all methods that have them, including methods from files beside `every`. Parameters under
+    /// the name of a method apply to that method only. Values that a method's file sets are kept.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub with: BTreeMap<String, serde_json::Value>,
-    /// Methods that are left out, each with the reason.
+    /// Methods to leave out, each with the reason.
     pub except: BTreeMap<String, String>,
-    /// With a step, all methods, also those meant to control their error: for what is asked of a formula and not of a solve.
+    /// With a step, also select methods that control their error, to study the formulas alone at constant steps.
     pub controlled: bool,
 }
 
-/// Methods as an axis gives them, with `every:` written out.
+/// The methods of an axis, with `every:` expanded.
 pub(super) struct Methods {
     /// The axis, each method by its name.
     pub node: Node,
-    /// What `every` leaves out.
+    /// The methods and parameters that `every` leaves out.
     pub account: Account,
 }
 
-/// Why a parameter is not set in a method.
+/// The reason for a parameter that some methods do not have.
 const LACKING: &str = "do not have it";
-/// The same.
+/// The reason for a parameter that some methods set themselves.
 const SAID: &str = "say their own";
 
 impl Methods {
-    /// Writes `every:` out for the models that a case has. None where the registry has a [contender](Registry::contender) and the
-    /// case nothing for it.
+    /// Expands `every:` for the models of a case. Returns `None` if the registry has a [contender](Registry::contender)
+    /// and the case has no run for it.
     ///
     /// # Errors
-    /// Families or methods that nobody has registered.
+    /// Fails if a family or method is not registered.
     pub fn read(
         node: &Node,
         models: &[Choice<ModelKind>],
@@ -100,7 +100,7 @@ impl Methods {
                     }
                 };
                 let reason = every.keeps_out(method, &fitted.node, models, (to_tolerance, events))?;
-                // A method that only the jumps of the model keep out has its parameters.
+                // A method that is left out only because the model jumps still counts as having its parameters.
                 if matches!(reason, None | Some(Reason::Jumps(_))) {
                     asked_for.push(method.name());
                     set.extend(fitted.set);
@@ -136,20 +136,20 @@ impl Methods {
     }
 }
 
-/// Parameters of a method with those of `with` that it takes.
+/// The parameters of a method, with those of `with` that it accepts.
 struct Fitted {
-    /// The parameters, its label among them; of a method that stands beside `every`, the whole item.
+    /// The parameters, including the label; for a method beside `every`, the whole item.
     node: Node,
-    /// What it is called.
+    /// The label of the method.
     label: String,
     /// Parameters of `with` that are set.
     set: Vec<String>,
-    /// Parameters of `with` that are not, each with the reason.
+    /// Parameters of `with` that are not set, each with the reason.
     unset: Vec<(String, &'static str)>,
 }
 
 impl Fitted {
-    /// The parameters of `with` for all methods beside a method's `own`, which it keeps.
+    /// Combines a method's `own` parameters, which take precedence, with the parameters of `with` for all methods.
     fn new(method: &registry::Entry<MethodKind>, own: &Node, with: &[Entry], registry: &Registry) -> Self {
         let label = own.get(LABEL).and_then(Node::text).unwrap_or(method.name()).to_owned();
         let mut fitted = Self { node: own.clone(), label, set: Vec::new(), unset: Vec::new() };
@@ -158,7 +158,7 @@ impl Fitted {
         for Entry { key, value } in with.iter().filter(|entry| !is_method(&entry.key.name)) {
             let name = key.name.clone();
             let with_it = fitted.node.with(std::slice::from_ref(key), value);
-            // Options of a method that is written out are those of its kind of formula.
+            // The options of a method from a file are those of its kind of formula.
             if !defaults.has(&name) || method.is_written_out() && !takes(method, &with_it) {
                 fitted.unset.push((name, LACKING));
             } else if fitted.node.get(&name).is_some() {
@@ -172,7 +172,8 @@ impl Fitted {
         fitted
     }
 
-    /// A method beside `every` in a list: one from a file gets what `every` sets in all methods.
+    /// Fits a method beside `every` in a list. A method from a file gets the parameters that `every` sets in all
+    /// methods.
     fn beside(item: &Node, with: &[Entry], registry: &Registry) -> Self {
         let unfitted = |label: String| Self { node: item.clone(), label, set: Vec::new(), unset: Vec::new() };
         let Some(Entry { key, value: own }) = item.named() else { return unfitted(String::new()) };
@@ -184,24 +185,24 @@ impl Fitted {
     }
 }
 
-/// Whether a method takes these parameters, its label and a step of its own apart.
+/// True if a method accepts these parameters, its label and its own step aside.
 fn takes(method: &registry::Entry<MethodKind>, parameters: &Node) -> bool {
     let bare = CONTROLS.iter().fold(parameters.without(LABEL), |node, key| node.without(key));
     method.choose(&bare, None).is_ok()
 }
 
-/// What `every:` says, where it stands for methods; the bare name asks for nothing more.
+/// Returns the value of `every:` if the node selects methods; the bare name has no options.
 fn asked(node: &Node) -> Option<Node> {
     node.named().filter(|entry| entry.key.name == KEY).map(|entry| entry.value)
 }
 
-/// The parameters of `with` that are for one method alone.
+/// Returns the parameters of `with` that apply to this method only.
 fn alone(method: &registry::Entry<MethodKind>, with: &[Entry], place: Place) -> Node {
     let alone = with.iter().find(|entry| entry.key.name == method.name());
     Node::new(Value::Map(alone.map_or_else(Vec::new, |entry| entry.value.entries().to_vec())), place)
 }
 
-/// A method as if it had been written, under its own name.
+/// Returns a method under its own name, as if the file had listed it.
 fn point(method: &registry::Entry<MethodKind>, parameters: &Node) -> Node {
     let place = parameters.place;
     let entry = |name: &str, value: Node| Entry { key: Key { name: name.to_owned(), place }, value };
@@ -226,7 +227,7 @@ impl Every {
         Ok(())
     }
 
-    /// Why a method with these parameters is left out; none if it is meant.
+    /// Returns the reason for leaving out a method with these parameters, or `None` if it is selected.
     fn keeps_out(
         &self,
         method: &registry::Entry<MethodKind>,
@@ -254,7 +255,10 @@ impl Every {
     }
 }
 
-/// Whether a method applies to all of the models, and the first reason if it does not.
+/// Checks that a method applies to all of the models.
+///
+/// # Errors
+/// Returns the first reason for which it does not.
 fn on_all(method: &dyn Method, models: &[Choice<ModelKind>], events: Events) -> Result<(), Unsuitable> {
     models.iter().try_for_each(|model| {
         let model = model.object().model();
@@ -292,7 +296,7 @@ mod tests {
         for name in ["rk4", "newmark", "esdirk436l2sa2"] {
             assert!(with_steps.iter().any(|known| known == name), "{name}");
         }
-        // Contact powers are no part of that model.
+        // The model has no contact powers.
         let all = to_tolerance.len() + with_steps.len() - on_both.len();
         assert!(all < registry.methods().len() && !with_steps.contains(&"stormer-verlet".to_owned()));
         assert!(!names("method: every", "pendulum", false).contains(&"newmark".to_owned()), "it has no constraints");

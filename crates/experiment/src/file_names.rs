@@ -8,15 +8,16 @@ use super::identity::is_safe_name;
 use super::spec::MOST_PANELS;
 use super::{Experiment, Placed, Problems};
 
-/// Files that are there besides those of tables and figures.
+/// Names of files that the program writes besides tables and figures.
 const RESERVED: [&str; 6] = ["ranking", "reconstruction", "references", "runs", "set-ups", "timings"];
 
-/// What a panel of a figure is called where it is a file by itself, counted from zero: `figure-3a`, `figure-3b`, … None beyond `z`.
+/// Returns the name of a panel's own file, with panels counted from zero: `figure-3a`, `figure-3b`, … `None` beyond
+/// `z`.
 pub fn panel_id(figure: &str, panel: usize) -> Option<String> {
     ('a'..='z').nth(panel).map(|letter| format!("{figure}{letter}"))
 }
 
-/// Ids are names of files, with and without the letters of panels, and no two are the same.
+/// Checks that ids, with and without the letters of panels, are valid file names and unique.
 pub(super) fn check(experiment: &Experiment, problems: &mut Problems) {
     let Experiment { document, tables, plots, drawings, animations, .. } = experiment;
     let mut names = Names { document, seen: HashMap::new(), problems };
@@ -39,13 +40,13 @@ pub(super) fn check(experiment: &Experiment, problems: &mut Problems) {
 
 struct Names<'d> {
     document: &'d Document,
-    /// What has each name, and where it stands.
+    /// The kind and place of the output that uses each name.
     seen: HashMap<String, (&'static str, Place)>,
     problems: &'d mut Problems,
 }
 
 impl Names<'_> {
-    /// The id of a table or figure.
+    /// Registers the id of a table or figure.
     fn id(&mut self, what: &'static str, id: &str, node: &Node) {
         let place = node.place_of("id");
         if !is_safe_name(id) {
@@ -64,13 +65,13 @@ impl Names<'_> {
         }
     }
 
-    /// A place of the same file in words.
+    /// Describes a place in the same file.
     fn place(&self, place: Place) -> String {
         let (line, column) = self.document.source.line_and_column(place);
         format!("line {line}, column {column}")
     }
 
-    /// The names of the panels of a figure, where it has several.
+    /// Registers the names of the panels of a figure with several panels.
     fn panels(&mut self, id: &str, panels: usize, node: &Node) {
         let place = node.place_of("id");
         for name in (0..panels).filter(|_| panels > 1).map_while(|panel| panel_id(id, panel)) {

@@ -10,18 +10,19 @@ use super::keys::{RUN, RUNS, names};
 use super::spec::AxisValue;
 use super::{Placed, items};
 
-/// Runs of an experiment beside this one.
+/// Selected runs of another experiment of the same paper.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gathered {
-    /// Its name, which is that of its file: `squeezer-coarse`. The axis `experiment` has it.
+    /// The name of the experiment, which is that of its file: `squeezer-coarse`. It is the value on the axis
+    /// `experiment`.
     pub experiment: String,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
 }
 
-/// Reads `gathers:`; beside it stands nothing that says what is run.
+/// Reads `gathers:`. No key that defines runs may stand beside it.
 pub(super) fn read_gathered(root: &Node) -> Result<Vec<Placed<Gathered>>, Problem> {
     let gathered = items(root, "gathers", read::<Gathered>)?;
     let Some(node) = root.get("gathers") else { return Ok(gathered) };
@@ -29,7 +30,7 @@ pub(super) fn read_gathered(root: &Node) -> Result<Vec<Placed<Gathered>>, Proble
         let problem = Problem::new(node.place, "no experiment to gather runs of");
         return Err(problem.help("give one, `- { experiment: name }`, or leave `gathers` out"));
     }
-    // It has no runs of its own that these could be about.
+    // The experiment has no runs of its own to which these keys could apply.
     let foreign = names(&[RUN, RUNS]);
     if let Some(entry) = root.entries().iter().find(|entry| foreign.contains(&entry.key.name.as_str())) {
         let message = format!("`{}` beside `gathers`, whose runs are those of other experiments", entry.key.name);

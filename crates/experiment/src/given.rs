@@ -1,4 +1,4 @@
-//! References that a file gives: trajectories of other codes, or measurements, with what is stated of their errors.
+//! References from files: trajectories of other codes, or measurements, with their stated errors.
 
 use std::path::{Path, PathBuf};
 
@@ -13,22 +13,22 @@ use super::trajectory_file::TrajectoryFile;
 /// `reference: { file, by, bound }` as written.
 #[derive(Debug, Clone)]
 pub struct GivenSpec {
-    /// The file, from the folder of the experiment.
+    /// The file, relative to the folder of the experiment.
     pub file: String,
-    /// Where it is named.
+    /// The place of the file name in the experiment.
     pub place: Place,
-    /// Who made it and how.
+    /// The author of the file and the way it was made.
     pub by: String,
-    /// The error that its values are stated to have.
+    /// The stated error of its values.
     pub bound: Bound,
 }
 
-/// The largest error of the values of a file, each in the unit of its column.
+/// The largest error of the values of a file, in the unit of each column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Bound {
-    /// Of every column.
+    /// One bound for every column.
     All(f64),
-    /// Of each column, by its name.
+    /// A bound for each column, by name.
     Each(Vec<(String, f64)>),
 }
 
@@ -70,18 +70,18 @@ fn refused_bound(node: &Node) -> Problem {
         .help("accepted: a number above zero, in the unit of each column, or a map with one for each column")
 }
 
-/// A trajectory from a file, with what is stated of it.
+/// A trajectory from a file, with its origin and stated errors.
 #[derive(Debug, Clone)]
 pub struct Given {
     /// The file.
     pub path: PathBuf,
-    /// Where the experiment names it.
+    /// The place where the experiment names the file.
     pub place: Place,
-    /// Who made it and how.
+    /// The author of the file and the way it was made.
     pub by: String,
-    /// Hash of the bytes.
+    /// The hash of the bytes of the file.
     pub hash: String,
-    /// Its columns in the units of the model.
+    /// The columns in the units of the model.
     pub trajectory: ReferenceTrajectory,
 }
 
@@ -89,7 +89,7 @@ impl Given {
     /// Reads the bytes of a file for a model with these observables.
     ///
     /// # Errors
-    /// What is wrong with the file, at its place in it.
+    /// Fails if the file is not valid; each problem has its place in the file.
     pub fn read(path: &Path, bytes: &[u8], spec: &GivenSpec, observables: &[Observable]) -> Result<Self, BadInput> {
         let source = source(path, bytes)?;
         let file = TrajectoryFile::read(&source, observables);
@@ -99,11 +99,11 @@ impl Given {
         Ok(Self { path: path.to_owned(), place: spec.place, by: spec.by.clone(), hash, trajectory })
     }
 
-    /// The rows at these times, s, which are as they are asked for: the nearest of the file, the same to nine digits.
-    /// Or the first time that the file does not have.
+    /// Returns the rows of the file at these times, s. Times that agree to nine digits match, and the result has the
+    /// times that were asked for.
     ///
     /// # Errors
-    /// That time, s.
+    /// Returns the first time, s, that the file does not have.
     pub fn at(&self, times: &[f64]) -> Result<ReferenceTrajectory, f64> {
         let own = &self.trajectory;
         let mut found = ReferenceTrajectory {
@@ -127,7 +127,8 @@ impl Given {
     }
 }
 
-/// What is stated of the error goes to every value. Its digits are those that the bound leaves of the largest value of each column.
+/// Builds the trajectory with the stated error as the bound of every value. The number of digits follows from the ratio
+/// of the bound to the largest value of each column.
 fn trajectory(file: TrajectoryFile, bound: &Bound) -> Result<ReferenceTrajectory, Vec<Problem>> {
     let TrajectoryFile { heads, times, values } = file;
     let mut bounds = Vec::with_capacity(heads.len());
@@ -174,7 +175,7 @@ mod tests {
         Given::read(Path::new("other.csv"), text.as_bytes(), &spec(bound), &observables)
     }
 
-    /// What is wrong, with line and column of it.
+    /// Returns the problems of a file, each with its line and column.
     fn wrong(text: &str) -> Vec<(usize, usize, String)> {
         let bad = given(text, Bound::All(1e-6)).expect_err("it is wrong");
         let place = |problem: &Problem| bad.source().line_and_column(problem.place);

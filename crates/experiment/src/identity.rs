@@ -2,7 +2,7 @@
 
 use mbsbench_input::{Node, Problem, read};
 
-/// Names of files and folders that the program itself makes among results, or knows beside experiments.
+/// Names of files and folders that the program itself writes among results or expects beside experiments.
 const OWN_NAMES: [&str; 15] = [
     "anchors.json",
     "anchors.yaml",
@@ -21,10 +21,10 @@ const OWN_NAMES: [&str; 15] = [
     "witness.yaml",
 ];
 
-/// The id of an experiment, `paper/name`.
+/// Reads the id of an experiment, `paper/name`.
 ///
 /// # Errors
-/// Where it is missing, or no two names that are safe as folders.
+/// Fails if the id is missing or does not consist of two safe folder names.
 pub fn read_id(root: &Node) -> Result<String, Problem> {
     const ACCEPTED: &str =
         "accepted: `paper/name`, two names of small letters, digits, `.` and `-`, no device such as `con` or `nul`";
@@ -50,8 +50,8 @@ pub fn read_id(root: &Node) -> Result<String, Problem> {
     Ok(id)
 }
 
-/// Whether a name can be that of a file everywhere: small letters, digits, `.` and `-`, beginning with a letter
-/// or digit, and not what a system calls a device.
+/// True if the name is valid as a file name on every system: lower-case letters, digits, `.` and `-`, beginning with a
+/// letter or digit, and not a device name.
 pub fn is_safe_name(name: &str) -> bool {
     const LONGEST: usize = 100;
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
@@ -62,7 +62,7 @@ pub fn is_safe_name(name: &str) -> bool {
         && !is_device(name)
 }
 
-/// Whether systems keep a name for a device, with any ending: a file `con.csv` cannot be made on Windows.
+/// True if some system reserves the name for a device, with any extension: Windows cannot create a file `con.csv`.
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let port = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));

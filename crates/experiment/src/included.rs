@@ -1,5 +1,5 @@
-//! Mechanisms and methods in files of their own: `mechanism: crane.yaml`, or `mechanism: { file: crane.yaml, … }` with what is to be
-//! different; `tableau: ralston.yaml` likewise. Robots in the format URDF, too.
+//! Mechanisms and methods in files of their own: `mechanism: crane.yaml`, or `mechanism: { file: crane.yaml, … }` with
+//! parameters that override those of the file; likewise `tableau: ralston.yaml`. Robots in URDF are accepted, too.
 
 use std::path::{Component, Path};
 
@@ -8,16 +8,17 @@ use mbsbench_mechanisms::urdf::{self, NoRobot};
 
 use super::registry::{Choice, Contender, Entry, Kind, LABEL, MethodKind, Registry};
 
-/// The key for the methods that are put beside all others.
+/// The key of the methods that are compared with all others.
 const CONTENDERS: &str = "contenders";
-/// The key for the file among the parameters.
+/// The key of the file among the parameters.
 pub const FILE: &str = "file";
 
-/// The document with `each:` written out and the mechanisms and methods of other files in it, and what of these files is not used, a line each.
-/// Problems of such a file are shown there; what it says counts as said where it is named.
+/// Expands `each:` and inserts the mechanisms and methods from other files. Also returns one line for each part of
+/// these files that is not used. Problems in such a file are reported there; its contents count as written where the
+/// file is named.
 ///
 /// # Errors
-/// A file that is missing, or makes no sense.
+/// Fails if a file is missing or not valid.
 pub fn included(document: Document, registry: &Registry) -> Result<(Document, Vec<String>), BadInput> {
     let written = Each::read(&document.root, &[]).and_then(|each| each.written_out(&document.root));
     let root = written.map_err(|problem| document.bad(vec![problem]))?;
@@ -36,48 +37,48 @@ pub fn included(document: Document, registry: &Registry) -> Result<(Document, Ve
     outcome.map(|()| (Document { root, ..document }, notes))
 }
 
-/// The entry of that name, where it may stand in a file of its own.
+/// Returns the entry of that name if its parameters may stand in a file of their own.
 fn written_out<'r, K: Kind>(entries: &'r [Entry<K>], name: &str) -> Option<&'r Entry<K>> {
     entries.iter().find(|entry| entry.is_written_out() && entry.name() == name)
 }
 
-/// The method that the file at `path` writes out.
+/// Reads the method that the file at `path` defines.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Fails if the file does not define a method.
 pub fn read_method(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Choice<MethodKind>, BadInput> {
     method_of(path, bytes, registry).map(|(choice, _)| choice)
 }
 
-/// The method that the file at `path` writes out, as one that stands where experiments say `every`.
+/// Reads the method that the file at `path` defines, as a contender that replaces `every` in experiments.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Fails if the file does not define a method.
 pub fn read_contender(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Contender, BadInput> {
     let (choice, root) = method_of(path, bytes, registry)?;
-    // Whatever is wrong with it has been told at its own place.
+    // Its problems have been reported at their own places.
     let start = Place::new(0, 0);
     let label = Key { name: LABEL.to_owned(), place: start };
     let parameters = root.placed(start).with(&[label], &Node::new(Value::Text(choice.label()), start));
     Ok(Contender { method: choice.name().to_owned(), parameters })
 }
 
-/// A method that a file puts beside all others of the comparison.
+/// A method of the user that is compared with all others.
 #[derive(Debug, Clone)]
 pub struct ContenderEntry {
-    /// What it is called.
+    /// The label.
     pub label: String,
-    /// As it stands where experiments say `every`.
+    /// The method as it replaces `every` in experiments.
     pub contender: Contender,
-    /// Whether the comparison runs it itself: a registered method as it is.
+    /// True if the comparison runs the method anyway: a registered method with default parameters.
     pub is_compared: bool,
 }
 
-/// The methods under `contenders:` of the file at `path`, each as `method:` of an experiment has it: `dop853`, `{
-/// bathe: { label: bathe-0, rho-inf: 0 } }`, `{ tableau: mine.yaml }`.
+/// Reads the methods under `contenders:` of the file at `path`, each in the form of `method:` in an experiment:
+/// `dop853`, `{ bathe: { label: bathe-0, rho-inf: 0 } }`, `{ tableau: mine.yaml }`.
 ///
 /// # Errors
-/// What is wrong with the file, with the place.
+/// Fails if the file is not valid; each problem has its place.
 pub fn read_contenders(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Vec<ContenderEntry>, BadInput> {
     let (document, _) = included(Document::parse(path, bytes)?, registry)?;
     let bad = |problem| document.bad(vec![problem]);
@@ -100,7 +101,7 @@ pub fn read_contenders(path: &Path, bytes: &[u8], registry: &Registry) -> Result
     Ok(entries)
 }
 
-/// A method of the list.
+/// Reads a method of the list.
 fn contender(item: &Node, registry: &Registry) -> Result<ContenderEntry, Problem> {
     let Some(mbsbench_input::Entry { key: Key { name, .. }, value: own }) = item.named() else {
         let problem = Problem::new(item.place, format!("found {} where a method is named", item.describe()));
@@ -117,7 +118,7 @@ fn contender(item: &Node, registry: &Registry) -> Result<ContenderEntry, Problem
         let message = format!("a contender `{label}`, which is the name of a registered method");
         return Err(Problem::new(item.place, message).help("give it a `label` of its own"));
     }
-    // Whatever is wrong with it has been told at its own place.
+    // Its problems have been reported at their own places.
     let parameters = own.placed(Place::new(0, 0));
     Ok(ContenderEntry { label, contender: Contender { method: name, parameters }, is_compared })
 }
@@ -136,12 +137,12 @@ fn method_of(path: &Path, bytes: &[u8], registry: &Registry) -> Result<(Choice<M
     choice.map(|choice| (choice, document.root.clone())).map_err(|problem| document.bad(vec![problem]))
 }
 
-/// The name of a file without its ending, as it may be printed.
+/// The name of a file without its extension, with only printable characters.
 fn stem(path: &Path) -> Option<String> {
     path.file_stem().map(|stem| mbsbench_input::printable(&stem.to_string_lossy()).into_owned())
 }
 
-/// The tree with values replaced that stand behind certain keys.
+/// Returns the tree with the values of certain keys replaced.
 fn with_files(node: &Node, replace: &mut impl FnMut(&str, &Node) -> Option<Node>) -> Node {
     let value = match &node.value {
         Value::Map(entries) => {
@@ -160,12 +161,12 @@ fn with_files(node: &Node, replace: &mut impl FnMut(&str, &Node) -> Option<Node>
     Node::new(value, node.place)
 }
 
-/// Whether a path starts from the folder of the file that names it.
+/// True if the path starts from the folder of the file that names it.
 pub(crate) fn is_relative(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir | Component::ParentDir))
 }
 
-/// The parameters in a file, with those that stand beside its name over them.
+/// Reads the parameters in a file and overrides them by those beside the file's name.
 fn read<K: Kind>(
     document: &Document,
     file: &Node,
@@ -204,7 +205,7 @@ fn read<K: Kind>(
     } else {
         Document::parse(&path, &bytes)?
     };
-    // A model is called what the experiment calls it; a method brings its name along.
+    // A model has the name that the experiment gives it; a method from a file has its own name.
     let is_labelled = K::NAME == MethodKind::NAME;
     let parameters = if is_labelled { found.root.without(LABEL) } else { found.root.clone() };
     let wrong = |problem| found.bad(vec![problem]);
@@ -225,7 +226,7 @@ fn read<K: Kind>(
     })
 }
 
-/// A robot as a document of a mechanism, and what of it is not used.
+/// Converts a robot into the document of a mechanism, and lists the parts of it that are not used.
 fn robot(path: &Path, bytes: &[u8]) -> Result<(Document, Vec<String>), BadInput> {
     let source = source(path, bytes)?;
     let robot = urdf::read(source.text()).map_err(|NoRobot { start, message, accepted, name, known }| {
@@ -234,7 +235,7 @@ fn robot(path: &Path, bytes: &[u8]) -> Result<(Document, Vec<String>), BadInput>
         BadInput::new(source.clone(), vec![problem])
     })?;
     let mut root = Node::from_json(&robot.mechanism, Place::new(0, 0));
-    // Problems of bodies, joints and forces are shown at the elements that these are from.
+    // Problems of bodies, joints and forces are reported at the URDF elements that they come from.
     if let Value::Map(kinds) = &mut root.value {
         for kind in kinds {
             let Value::Map(parts) = &mut kind.value.value else { continue };
@@ -248,7 +249,7 @@ fn robot(path: &Path, bytes: &[u8]) -> Result<(Document, Vec<String>), BadInput>
     Ok((Document { source, root }, robot.notes))
 }
 
-/// The tag that begins at a byte.
+/// The place of the tag that begins at a byte.
 fn tag(source: &Source, start: usize) -> Place {
     Place::new(start, source.text()[start..].find('>').map_or(start, |length| start + length + 1))
 }

@@ -1,4 +1,5 @@
-//! Keys of experiment files, each once: readers know them by their names, and the JSON Schema has what may stand there.
+//! The keys of experiment files, each defined once. The readers use their names, and the JSON Schema describes their
+//! values.
 
 use mbsbench_input::{Node, Problem};
 use schemars::{JsonSchema, SchemaGenerator};
@@ -9,10 +10,10 @@ use super::spec::{AnimationSpec, DrawingSpec, Settings, TableSpec, Timing};
 use super::undetermined::UndeterminedSpec;
 use super::{Gathered, Precision, RankingSpec, Rule, StudySpec};
 
-/// A key with the schema of what may stand there.
+/// A key with the schema of its value.
 pub(crate) type FileKey = (&'static str, fn(&mut SchemaGenerator) -> Value);
 
-/// What a file is about and what it shows, also where it has no runs of its own.
+/// Keys for the description and the outputs of a file, also allowed without runs of its own.
 pub(crate) static SHOWN: &[FileKey] = &[
     ("schema", |_| json!({ "const": super::SCHEMA, "description": "Version of the file format." })),
     ("id", |_| {
@@ -31,7 +32,7 @@ pub(crate) static SHOWN: &[FileKey] = &[
     ("plots", |_| list(&reference("panel-or-panels"))),
 ];
 
-/// What is run: on top of a file, in a case, under `quick`.
+/// Keys that define runs: on the top level of a file, in a case, under `quick`.
 pub(crate) static RUN: &[FileKey] = &[
     ("model", |_| axis("model")),
     ("span", |_| {
@@ -62,10 +63,10 @@ pub(crate) static RUN: &[FileKey] = &[
     ("fails_when", list_of::<Rule>),
 ];
 
-/// What a case has besides.
+/// Additional keys of a case.
 pub(crate) static CASE: &[FileKey] = &[("case", text)];
 
-/// What is said of all runs of a file.
+/// Keys that apply to all runs of a file.
 pub(crate) static RUNS: &[FileKey] = &[
     ("cases", |generator| list(&object(generator, &[CASE, RUN], &["case"]))),
     ("trajectories", texts),
@@ -99,7 +100,7 @@ pub(crate) static RUNS: &[FileKey] = &[
     ("quick", |generator| object(generator, &[RUN], &[])),
 ];
 
-/// How something is solved: a reference, or what it is checked against.
+/// Keys that define a solve: of a reference, or of the solution it is checked against.
 pub(crate) static SOLVER: &[FileKey] = &[
     ("method", |_| reference("method")),
     ("step", |_| reference("number")),
@@ -107,7 +108,7 @@ pub(crate) static SOLVER: &[FileKey] = &[
     ("tolerance", |_| reference("tolerance")),
 ];
 
-/// What a reference says besides.
+/// Additional keys of a reference that is solved for.
 pub(crate) static REFERENCE: &[FileKey] = &[
     ("precision", of::<Precision>),
     ("check", |generator| object(generator, &[SOLVER], &["method"])),
@@ -119,7 +120,7 @@ pub(crate) static REFERENCE: &[FileKey] = &[
     }),
 ];
 
-/// What is said of a reference that a file gives.
+/// Keys of a reference from a file.
 pub(crate) static GIVEN: &[FileKey] = &[
     ("file", |_| {
         let about = "Trajectory of another code, or measured, beside the experiment: columns `t [s]`, `x [m]`, ….";
@@ -134,12 +135,12 @@ pub(crate) static GIVEN: &[FileKey] = &[
     }),
 ];
 
-/// The names of some keys.
+/// Returns the names of some keys.
 pub(crate) fn names(keys: &[&[FileKey]]) -> Vec<&'static str> {
     keys.iter().copied().flatten().map(|&(name, _)| name).collect()
 }
 
-/// What is wrong with the keys of a map: each that has none of these names.
+/// Returns a problem for each key of a map that has none of these names.
 pub(crate) fn unknown<'n>(
     node: &'n Node,
     what: &'n str,
@@ -149,7 +150,7 @@ pub(crate) fn unknown<'n>(
     strange.map(move |entry| Problem::unknown(entry.key.place, what, &entry.key.name, known.iter().copied()))
 }
 
-/// The schema of a map with these keys and no other.
+/// Returns the schema of a map with these keys and no others.
 pub(crate) fn object(generator: &mut SchemaGenerator, keys: &[&[FileKey]], required: &[&str]) -> Value {
     let keys = keys.iter().copied().flatten();
     let properties: Map<String, Value> = keys.map(|&(name, schema)| (name.to_owned(), schema(generator))).collect();
@@ -160,22 +161,22 @@ pub(crate) fn object(generator: &mut SchemaGenerator, keys: &[&[FileKey]], requi
     object
 }
 
-/// The schema that a type derives.
+/// Returns the schema that a type derives.
 pub(crate) fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
     generator.subschema_for::<T>().to_value()
 }
 
-/// A definition of the whole schema.
+/// Refers to a definition of the whole schema.
 pub fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/$defs/{name}") })
 }
 
-/// One value, or several, which make an axis.
+/// Returns the schema of one value, or of several, which make an axis.
 fn axis(name: &str) -> Value {
     json!({ "anyOf": [reference(name), { "type": "array", "minItems": 1, "items": item(&reference(name)) }] })
 }
 
-/// An item of a list, or a template of items.
+/// Returns the schema of an item of a list, or of a template of items.
 pub(crate) fn item(schema: &Value) -> Value {
     json!({ "anyOf": [schema, reference("each")] })
 }

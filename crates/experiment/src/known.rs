@@ -1,4 +1,4 @@
-//! How each parameter of an experiment is known: the block `known:` of an experiment file.
+//! The block `known:` of an experiment file, which states how each parameter is known.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,27 +10,27 @@ use serde::{Deserialize, Serialize};
 use super::spec::AxisValue;
 use super::undetermined::lies_below;
 
-/// How a parameter is known, the firmest first.
+/// How a parameter is known, from the firmest to the weakest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
     /// The paper prints it.
     Printed,
-    /// Its authors say it: in an answer, an input file or a program; the paper does not, or has something else.
+    /// The authors state it in an answer, an input file or a program; the paper does not, or states something else.
     Authors,
-    /// Nobody says it; we chose.
+    /// Not stated anywhere; we chose it.
     Chosen,
-    /// Chosen so that a published number or feature comes out.
+    /// Chosen to match a published number or feature.
     Calibrated,
-    /// The problem's definition is not public; ours takes its place.
+    /// The problem's definition is not public; a problem of ours takes its place.
     StandIn,
 }
 
 impl Mark {
-    /// All of them, the firmest first.
+    /// All marks, from the firmest to the weakest.
     pub const ALL: [Self; 5] = [Self::Printed, Self::Authors, Self::Chosen, Self::Calibrated, Self::StandIn];
 
-    /// As in files: `authors`.
+    /// Returns the name in files: `authors`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Printed => "printed",
@@ -41,7 +41,7 @@ impl Mark {
         }
     }
 
-    /// Whether it is our choice, so that a verdict needs a study.
+    /// True if the value is our choice, so that a verdict needs a study.
     pub fn is_ours(self) -> bool {
         matches!(self, Self::Chosen | Self::Calibrated)
     }
@@ -56,19 +56,19 @@ impl fmt::Display for Mark {
 /// The block `known:`.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
-    /// The mark of all parameters that no entry speaks of.
+    /// The mark of all parameters without an entry.
     pub defaults: Option<Mark>,
-    /// Paths with their marks, of each the last that fits a run.
+    /// Paths with their marks; the last mark of a path that fits a run applies.
     pub entries: Vec<(Key, Vec<Marked>)>,
 }
 
-/// A mark, and of which runs.
+/// A mark, and the runs to which it applies.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Marked {
     /// The mark.
     pub is: Mark,
-    /// Only of runs with these axis values.
+    /// Only runs with these axis values.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
     /// The reason, for readers.
@@ -76,17 +76,17 @@ pub struct Marked {
 }
 
 impl Known {
-    /// The mark of a path in a run that the filters are asked about, where an entry speaks of it.
+    /// Returns the mark of a path if an entry has one that fits; `is_meant` tells if a filter includes the run.
     pub fn stated(&self, path: &str, is_meant: impl Fn(&BTreeMap<String, AxisValue>) -> bool) -> Option<Mark> {
         let fits = |(key, marks): &'_ (Key, Vec<Marked>)| {
             let mark = marks.iter().rev().find(|marked| is_meant(&marked.filter)).map(|marked| marked.is);
             mark.filter(|_| lies_below(path, &key.name)).map(|mark| (key.name.len(), mark))
         };
-        // Of two that fit, the longer path says more of the parameter.
+        // If two entries fit, the longer path is more specific.
         self.entries.iter().filter_map(fits).max_by_key(|(length, _)| *length).map(|(_, mark)| mark)
     }
 
-    /// Reads the block; none where the file has none.
+    /// Reads the block; `None` if the file does not have one.
     pub(super) fn read(root: &Node) -> Result<Option<Self>, Problem> {
         let Some(node) = root.get("known") else { return Ok(None) };
         let Value::Map(entries) = &node.value else {

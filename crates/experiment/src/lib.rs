@@ -1,10 +1,10 @@
-//! Experiment files: what they say, checked as far as it can be without their runs, and the runs that they plan.
+//! Experiment files: their contents, checked as far as possible without running anything, and the runs that they plan.
 //!
 //! ```text
 //! Document ──Experiment::read──▶ Experiment { cases: axes, span, measures, … } ──plan──▶ runs
 //! ```
 //!
-//! What models, methods and measures there are, the [`Registry`] says.
+//! The [`Registry`] lists the available models, methods and measures.
 
 mod account;
 mod axis;
@@ -61,25 +61,26 @@ use mbsbench_input::{BadInput, Document, Key, Node, Problem, Value, read};
 use spec::{FigureSpec, Timing};
 use undetermined::{read_given, read_set, read_undetermined};
 
-/// Version of the file format.
+/// The version of the file format.
 const SCHEMA: u32 = 2;
 
 /// An experiment file.
 #[derive(Debug, Clone)]
 pub struct Experiment {
-    /// Its text and nodes.
+    /// The text and its nodes.
     pub document: Document,
-    /// `paper/name`.
+    /// The id, `paper/name`.
     pub id: String,
     /// The paper it belongs to.
     pub paper: String,
-    /// Tables and figures of the paper that it reproduces.
+    /// The tables and figures of the paper that the experiment reproduces.
     pub reproduces: Vec<String>,
-    /// Heading, in our words.
+    /// The heading, in our words.
     pub title: Option<String>,
-    /// The experiments whose runs it shows, where it has none of its own.
+    /// The experiments whose runs are shown, if the experiment has none of its own.
     pub gathers: Vec<Placed<Gathered>>,
-    /// What is run; one nameless case where the file has no `cases`, and none where it gathers.
+    /// The cases. There is one case without a name if the file has no `cases`, and none if the experiment gathers runs
+    /// of others.
     pub cases: Vec<Case>,
     /// Tables with their nodes.
     pub tables: Vec<Placed<TableSpec>>,
@@ -87,49 +88,49 @@ pub struct Experiment {
     pub plots: Vec<Placed<FigureSpec>>,
     /// Drawings of mechanisms with their nodes.
     pub drawings: Vec<Placed<DrawingSpec>>,
-    /// Mechanisms in motion with their nodes.
+    /// Animations of mechanisms with their nodes.
     pub animations: Vec<Placed<AnimationSpec>>,
-    /// Questions for the cheapest methods, with their nodes.
+    /// Rankings of the cheapest methods, with their nodes.
     pub rankings: Vec<Placed<RankingSpec>>,
-    /// Whether and how the runs are timed.
+    /// How the runs are timed; `None` if they are not.
     pub timing: Option<Timing>,
-    /// Observables that are recorded besides those that plots need.
+    /// Observables to record in addition to those that plots need.
     pub trajectories: Vec<Placed<String>>,
-    /// How each parameter is known; none where the file does not say.
+    /// How each parameter is known; `None` if the file does not say.
     pub known: Option<Known>,
     /// Parameters that the paper leaves out, by path.
     pub undetermined: Vec<(Key, Undetermined)>,
-    /// What the paper prints about the set-up, a node each.
+    /// The statements of the paper about the set-up, one node each.
     pub given: Vec<Node>,
-    /// What a reconstruction runs and judges.
+    /// The runs and checks of a reconstruction.
     pub study: StudyScope,
-    /// Parameters by path that are set in every run that has them.
+    /// Parameters, by path, that are set in every run that has them.
     pub set: Vec<(Key, Node)>,
-    /// Whether the axes are those of `quick:`.
+    /// True if the axes are those of `quick:`.
     pub quick: bool,
 }
 
-/// A part of the file with the node it was read from.
+/// A part of the file with the node from which it was read.
 #[derive(Debug, Clone)]
 pub struct Placed<T> {
     /// The part.
     pub value: T,
-    /// Its node.
+    /// The node.
     pub node: Node,
 }
 
 impl Experiment {
-    /// The parameters that have a range, with it.
+    /// Returns the parameters that have a range, with their ranges.
     pub fn sampled(&self) -> impl Iterator<Item = (&Key, [f64; 2])> + Clone {
         self.undetermined.iter().filter_map(|(key, undetermined)| Some((key, undetermined.range()?)))
     }
 
-    /// The readings of the text besides those of the file.
+    /// Returns the alternative readings of the text, without those of the file.
     pub fn readings(&self) -> impl Iterator<Item = &Reading> {
         self.undetermined.iter().flat_map(|(_, undetermined)| undetermined.readings())
     }
 
-    /// Names of what varies from set-up to set-up: parameters with a range, readings, features.
+    /// Returns the names of everything that varies from set-up to set-up: parameters with a range, readings, features.
     pub fn variables(&self) -> Vec<&str> {
         let parameters = self.sampled().map(|(key, _)| key.name.as_str());
         let readings = self.readings().map(|reading| reading.name.as_str());
@@ -139,7 +140,8 @@ impl Experiment {
             .collect()
     }
 
-    /// Whether a file of `paper` means this experiment by `name`: its id, or within the paper the part after it.
+    /// True if a file of `paper` refers to this experiment by `name`: the whole id, or the part after the slash within
+    /// the same paper.
     pub fn is_called(&self, name: &str, paper: &str) -> bool {
         let own = self.id.split_once('/').map(|(_, own)| own);
         self.id == name || (self.paper == paper && own == Some(name))
@@ -148,7 +150,7 @@ impl Experiment {
     /// Reads an experiment; with `quick`, the overrides under `quick:` apply.
     ///
     /// # Errors
-    /// Everything that is wrong with the file on its own.
+    /// Fails if the file is not valid, with every problem that can be found without the files that it names.
     pub fn read(document: &Document, registry: &Registry, quick: bool) -> Result<Self, BadInput> {
         let root = &document.root;
         if !matches!(root.value, Value::Map(_)) {
@@ -193,7 +195,7 @@ impl Experiment {
     }
 }
 
-/// A file may name the format that it is written for.
+/// Checks the file format that a file may name.
 fn check_schema(root: &Node) -> Result<(), Problem> {
     let Some(node) = root.get("schema") else { return Ok(()) };
     match read::<u32>(node)? {
@@ -207,12 +209,12 @@ fn read_or_default<T: serde::de::DeserializeOwned + Default>(root: &Node, key: &
     root.get(key).map_or_else(|| Ok(T::default()), read)
 }
 
-/// The items of a list under `key`, each with its node; none where the key is not given.
+/// Reads the items of a list under `key`, each with its node; empty if the key is missing.
 fn items<T>(root: &Node, key: &str, read: impl Fn(&Node) -> Result<T, Problem>) -> Result<Vec<Placed<T>>, Problem> {
     list(root, key)?.iter().map(|node| Ok(Placed { value: read(node)?, node: node.clone() })).collect()
 }
 
-/// The nodes of a list under `key`; none where the key is not given.
+/// Returns the nodes of a list under `key`; empty if the key is missing.
 fn list<'n>(root: &'n Node, key: &str) -> Result<&'n [Node], Problem> {
     match root.get(key) {
         None => Ok(&[]),

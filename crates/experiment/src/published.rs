@@ -1,4 +1,4 @@
-//! What a paper printed, or another code gave, as CSV beside the experiment file: tables, and trajectories.
+//! Published values of a paper or another code, as CSV files beside the experiment file: tables and trajectories.
 
 use std::path::Path;
 
@@ -10,29 +10,29 @@ use super::trajectory_file::TrajectoryFile;
 /// A published table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
-    /// Heads of the columns, without that of the row axis.
+    /// The heads of the columns, without that of the row axis.
     pub columns: Vec<String>,
-    /// Head of each row, and its cells as printed.
+    /// The head of each row, and its cells as printed.
     pub rows: Vec<(String, Vec<String>)>,
 }
 
-/// A published table cannot be used.
+/// A published table that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishedError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] std::io::Error),
-    /// It is not a table.
+    /// The file is not a table.
     #[error("is not a table: {0}")]
     Csv(#[from] csv::Error),
-    /// It is not a trajectory of the model.
+    /// The file is not a trajectory of the model.
     #[error("is not a trajectory: line {line}, column {column}: {found}")]
     Trajectory {
-        /// The line of the first mistake, from 1.
+        /// The line of the first error, from 1.
         line: usize,
-        /// Its column, from 1.
+        /// The column of the first error, from 1.
         column: usize,
-        /// What was found, and what would be accepted.
+        /// The text found, and what would be accepted.
         found: String,
     },
 }
@@ -50,7 +50,7 @@ impl Published {
     /// Reads a table: the first line and the first column are heads; lines with `#` are comments.
     ///
     /// # Errors
-    /// Where there is no such file, or its lines differ in length.
+    /// Fails if the file is missing or its lines differ in length.
     pub fn read(path: &Path) -> Result<Self, PublishedError> {
         let file = read_file(path, LARGEST_TEXT)?;
         let mut reader =
@@ -77,11 +77,11 @@ pub struct PublishedTrajectory {
 }
 
 impl PublishedTrajectory {
-    /// Reads a trajectory of a model with these observables: the first line is `t [s]` and observables with their units, `x [m]`;
-    /// lines with `#` are comments.
+    /// Reads a trajectory of a model with these observables: the first line has `t [s]` and observables with their
+    /// units, `x [m]`; lines with `#` are comments.
     ///
     /// # Errors
-    /// Where there is no such file, or it is none of this model.
+    /// Fails if the file is missing or is not a trajectory of this model.
     pub fn read(path: &Path, observables: &[Observable]) -> Result<Self, PublishedError> {
         let source = source(path, &read_file(path, LARGEST_DATA)?)?;
         let file = TrajectoryFile::read(&source, observables).map_err(|problems| BadInput::new(source, problems))?;
@@ -89,12 +89,13 @@ impl PublishedTrajectory {
         Ok(Self { observables, times: file.times, values: file.values })
     }
 
-    /// The observables that it has.
+    /// Returns the names of the observables.
     pub fn observables(&self) -> impl Iterator<Item = &str> {
         self.observables.iter().map(String::as_str)
     }
 
-    /// An observable, or time for `t`, in the unit of the model, at all of its times; none where it does not have it.
+    /// Returns an observable, or the time for `t`, in the unit of the model at all times; `None` if the file does not
+    /// have it.
     pub fn column(&self, name: &str) -> Option<Vec<f64>> {
         if name == "t" {
             return Some(self.times.clone());

@@ -1,4 +1,4 @@
-//! Which methods reach an accuracy at the least cost: what a comparison asks for.
+//! Rankings: the methods that reach an accuracy at the lowest cost.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 
 use super::spec::{AxisValue, Heads};
 
-/// A question to the runs of an experiment: the cheapest methods whose error is small enough.
+/// Ranks the methods of an experiment by the cost of reaching an accuracy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RankingSpec {
-    /// What is solved, for a reader: `Slider crank`.
+    /// The problem, for a reader: `Slider crank`.
     pub title: String,
-    /// Column with the error.
+    /// The column with the error.
     pub error: String,
-    /// What the error is divided by before it is compared, in its unit; 1 where not given.
+    /// The value by which the error is divided before it is compared, in the unit of the error; 1 by default.
     #[serde(default = "unit")]
     pub scale: f64,
-    /// What the accuracies mean, for a reader: `of positions, relative to the crank of 0.2 m`.
+    /// The meaning of the accuracies, for a reader: `of positions, relative to the crank of 0.2 m`.
     pub meaning: String,
-    /// Accuracies to be reached.
+    /// The accuracies to be reached.
     #[serde(default = "accuracies")]
     #[schemars(length(min = 1))]
     pub accuracies: Vec<f64>,
-    /// What a run costs: columns by the heads under which they are shown. A method whose runs have none of it (zero) is not ranked
-    /// by it.
+    /// The costs of a run: columns of `runs.csv` by the heads under which they are shown. A method whose cost is zero
+    /// in all of its runs is not ranked by that cost.
     #[schemars(with = "BTreeMap<String, String>")]
     pub work: Heads,
     /// Only runs with these axis values.

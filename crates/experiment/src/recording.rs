@@ -1,19 +1,19 @@
-//! What is recorded of a run besides its measures.
+//! The data recorded of a run besides its measures.
 
 use std::fmt;
 
-/// What of a run is recorded, to be drawn over time, or one observable over another.
+/// The observables of a run to be recorded, for drawing over time or over each other.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
-    /// Observables and properties of steps whose trajectories are recorded.
+    /// The observables and properties of steps whose trajectories are recorded.
     pub trajectories: Vec<String>,
-    /// Whether some are drawn over each other, for which more of them has to be kept than for a drawing over time.
+    /// True if some are drawn over each other, which requires more points than a drawing over time.
     pub orbits: bool,
-    /// Largest distance of recorded states, s; none where ends of steps will do.
+    /// The largest distance of recorded states, s; `None` if the ends of steps suffice.
     pub every: Option<f64>,
-    /// Parts of the run that are drawn alone, s, in order: of each as much has to be kept as of the whole.
+    /// Parts of the run that are drawn separately, s, in order. Each part is recorded as finely as a whole run.
     pub windows: Vec<[f64; 2]>,
-    /// Whether some are drawn on a logarithmic axis, where small values are seen as well.
+    /// True if some are drawn on a logarithmic axis, which also shows small values.
     pub logarithmic: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How a reference solution is made, and how the step of any solve is decided.
+//! The definition of a reference solution, and the step control of any solve.
 
 use mbsbench_input::{Node, Place, Problem, Value, one_of, read};
 use mbsbench_problem::StepControl;
@@ -11,7 +11,7 @@ use super::keys::{self, FileKey, REFERENCE, SOLVER};
 use super::spec::Tolerance;
 use crate::registry::{CONTROLS, Choice, MethodKind, Registry, choose};
 
-/// Most digits to which two solutions can be asked to agree.
+/// The largest number of digits to which two solutions can be required to agree.
 const MOST_DIGITS: u32 = 32;
 
 /// `step`, `step_per_stage` or `tolerance` as written.
@@ -19,7 +19,7 @@ const MOST_DIGITS: u32 = 32;
 pub enum Control {
     /// Constant step, s.
     Step(f64),
-    /// Constant step by the number of implicit stages, s.
+    /// Constant step divided by the number of implicit stages, s.
     StepPerStage(f64),
     /// Error control.
     Tolerance(Tolerance),
@@ -39,7 +39,7 @@ impl Control {
         Ok(if name == "step" { Self::Step(step) } else { Self::StepPerStage(step) })
     }
 
-    /// How a method decides on its step over `span`, with `place` where this is written.
+    /// Returns the step control of a method over `span`; `place` is where it is written.
     pub fn for_method(
         self,
         method: &Choice<MethodKind>,
@@ -91,13 +91,13 @@ fn read_tolerance(node: &Node) -> Result<Tolerance, Problem> {
     Ok(tolerance)
 }
 
-/// Arithmetic of a reference.
+/// The arithmetic of a reference.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Precision {
-    /// 53 bits.
+    /// Double precision: 53 bits.
     Double,
-    /// About 106 bits.
+    /// Double-double: about 106 bits.
     #[default]
     DoubleDouble,
 }
@@ -107,42 +107,43 @@ pub enum Precision {
 pub struct SolverSpec {
     /// The method.
     pub method: Choice<MethodKind>,
-    /// Its step.
+    /// The step control.
     pub control: Control,
-    /// Where the step is written.
+    /// The place of the step control in the file.
     pub control_place: Place,
 }
 
-/// What a reference is, as written.
+/// A reference, as written.
 #[derive(Debug, Clone)]
 pub struct ReferenceSpec {
-    /// Where it comes from.
+    /// The origin.
     pub origin: Origin<SolvedSpec, GivenSpec>,
-    /// Parameters in which the reference's model differs (another formulation); a map.
+    /// A map of the parameters in which the reference's model differs, for example another formulation.
     pub model: Option<Node>,
 }
 
-/// Where a reference comes from.
+/// The origin of a reference.
 #[derive(Debug, Clone)]
 pub enum Origin<S, G> {
-    /// It is solved for here.
+    /// The reference is solved for here.
     Solved(S),
-    /// A file gives it.
+    /// A file contains the reference.
     Given(G),
 }
 
-/// How a reference solution is made.
+/// How a reference solution is computed.
 #[derive(Debug, Clone)]
 pub struct SolvedSpec {
-    /// What gives the reference.
+    /// The solver that computes the reference.
     pub solver: SolverSpec,
-    /// In which arithmetic.
+    /// The arithmetic.
     pub precision: Precision,
-    /// What it is checked against: another method.
+    /// The solver of the solution that it is checked against, with another method.
     pub check: Option<SolverSpec>,
-    /// Digits that have to agree; fewer make dependants inconclusive.
+    /// The number of digits to which the two have to agree. With fewer, results that depend on the reference are
+    /// inconclusive.
     pub digits: Option<u32>,
-    /// A file beside the experiment that keeps it, and where it is named.
+    /// The file beside the experiment that keeps the reference, and the place of its name.
     pub stored: Option<(String, Place)>,
 }
 

@@ -1,18 +1,18 @@
-//! Rules that a run must not break: it ends there with the status `rule`.
+//! Rules that a run must not break; a run that breaks one ends with the status `rule`.
 
 use mbsbench_input::{Node, Problem, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An observable may not leave a range at the end of an accepted step.
+/// A range that an observable must not leave at the end of an accepted step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// The observable that is watched.
     pub observable: String,
-    /// The run fails where it is above this.
+    /// The run fails above this value.
     pub above: Option<f64>,
-    /// The run fails where it is below this.
+    /// The run fails below this value.
     pub below: Option<f64>,
 }
 
@@ -30,13 +30,13 @@ impl Rule {
         }
     }
 
-    /// Whether a value breaks it; NaN does.
+    /// True if the value breaks the rule; NaN always does.
     pub fn is_broken_by(&self, value: f64) -> bool {
         let within = self.above.is_none_or(|above| value <= above) && self.below.is_none_or(|below| value >= below);
         !within
     }
 
-    /// The rule in words, for the failure.
+    /// Describes the rule for the failure message.
     pub fn describe(&self) -> String {
         let above = self.above.map(|above| format!("{} > {above}", self.observable));
         let below = self.below.map(|below| format!("{} < {below}", self.observable));

@@ -1,4 +1,4 @@
-//! The JSON Schema of experiment files, with all that the registry has.
+//! The JSON Schema of experiment files, with everything in the registry.
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ pub use crate::keys::reference;
 use crate::registry::{Entry, Kind, LABEL, Registry};
 use crate::spec::{FILE_NAME, FigureSpec, PanelSpec, Tolerance};
 
-/// The schema of an experiment file.
+/// Returns the schema of an experiment file.
 pub fn schema(registry: &Registry) -> Value {
     let mut generator = SchemaGenerator::default();
     let file = keys::object(&mut generator, &[SHOWN, RUN, RUNS], &["id"]);
@@ -46,7 +46,7 @@ pub fn schema(registry: &Registry) -> Value {
     })
 }
 
-/// The keys that make a template of an item of a list.
+/// Returns the keys of a template for the items of a list.
 pub fn each() -> Map<String, Value> {
     let values = json!({ "anyOf": [{ "type": "string" }, { "type": "array", "minItems": 1 }] });
     let each = json!({
@@ -60,7 +60,7 @@ pub fn each() -> Map<String, Value> {
     Map::from_iter([("each".to_owned(), each), ("except".to_owned(), except)])
 }
 
-/// A method, or what stands for all that suit.
+/// Returns the schema of a method, or of `every` for all suitable methods.
 fn methods(every: &Value) -> Value {
     json!({ "anyOf": [
         reference("method"),
@@ -69,7 +69,7 @@ fn methods(every: &Value) -> Value {
     ] })
 }
 
-/// A number, or a power as text.
+/// Returns the schema of a number, or of a power as text.
 fn number() -> Value {
     json!({ "anyOf": [
         { "type": "number" },
@@ -77,8 +77,8 @@ fn number() -> Value {
     ] })
 }
 
-/// A name, or `{ name: parameters }`. Definitions that parameters refer to go to `hoisted`, under names of
-/// their own.
+/// Returns the schema of a name, or of `{ name: parameters }`. Definitions to which parameters refer are moved to
+/// `hoisted` under unique names.
 fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<String, Value>) -> Value {
     let names: Vec<&str> = entries.iter().map(Entry::name).collect();
     let mut alternatives = vec![json!({ "type": "string", "enum": names })];
@@ -110,7 +110,7 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
         if entry.is_written_out() {
             let file =
                 json!({ "type": "string", "description": "A file with the parameters, from the folder of this one." });
-            // Beside a file stands what is to be different, of which the file may have the rest.
+            // The keys beside a file override its parameters, so that the file may provide those that are required.
             let changed = json!({ "type": "object", "properties": { FILE: file }, "required": [FILE] });
             parameters = json!({ "anyOf": [file, changed, parameters] });
         }
@@ -125,7 +125,7 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
     json!({ "anyOf": alternatives })
 }
 
-/// Lets every alternative `{ name: parameters }` also be the bare name: all its parameters have defaults.
+/// Lets every alternative `{ name: parameters }` also be the bare name, since all its parameters have defaults.
 pub fn bare_names(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -146,7 +146,7 @@ pub fn bare_names(schema: &mut Value) {
     }
 }
 
-/// Points all references of a schema to definitions with a prefix.
+/// Adds a prefix to all references of a schema to definitions.
 fn rename(schema: &mut Value, prefix: &str) {
     match schema {
         Value::Object(fields) => {
@@ -164,7 +164,7 @@ fn rename(schema: &mut Value, prefix: &str) {
     }
 }
 
-/// A figure of several panels, or the keys of its only panel beside `id`.
+/// Returns the schema of a figure: several panels, or the keys of its only panel beside `id`.
 fn figure(generator: &mut SchemaGenerator) -> Value {
     let mut several = FigureSpec::json_schema(generator).to_value();
     several["properties"]["panels"]["items"] = keys::item(&several["properties"]["panels"]["items"]);

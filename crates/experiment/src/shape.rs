@@ -1,11 +1,11 @@
-//! Parts of a file put together: the top level, a case over it, `--quick` over both.
+//! Merges the parts of a file: a case overrides the top level, and `--quick` overrides both.
 
 use mbsbench_input::{Entry, Node, Problem, Value};
 
 use super::Problems;
 use crate::registry::CONTROLS;
 
-/// What is run, before it is read: the axes (`model`, `method`, the step and the matrix alike), and the rest.
+/// The definition of runs before it is read: the axes (`model`, `method`, the step and the matrix alike), and the rest.
 #[derive(Debug, Clone)]
 pub(super) struct Shape {
     pub axes: Vec<Entry>,
@@ -13,7 +13,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Takes a part of a file apart.
+    /// Splits a part of a file into axes and the rest.
     pub fn of(node: &Node, problems: &mut Problems) -> Self {
         let on_top = ["model", "method", "step", "step_per_stage", "tolerance"];
         let (mut axes, rest): (Vec<Entry>, Vec<Entry>) =
@@ -44,7 +44,7 @@ impl Shape {
         Self { axes, rest: Node::new(Value::Map(rest), node.place).without("matrix") }
     }
 
-    /// A case over this.
+    /// Returns this definition, overridden by a case.
     pub fn merged(&self, over: &Self) -> Self {
         let mut axes = self.axes.clone();
         if over.axes.iter().any(|axis| is_control(&axis.key.name)) {
@@ -53,12 +53,12 @@ impl Shape {
         for axis in &over.axes {
             replace(&mut axes, axis);
         }
-        // `model.mass:` with nothing after it takes the axis away.
+        // `model.mass:` without a value removes the axis.
         axes.retain(|axis| axis.value.value != Value::Null);
         Self { axes, rest: self.rest.merged(&over.rest) }
     }
 
-    /// `--quick` over this: axes that are not there stay away.
+    /// Returns this definition, overridden by `--quick`, which adds no axes.
     pub fn quickened(&self, quick: &Self) -> Self {
         let mut axes = self.axes.clone();
         for axis in &quick.axes {

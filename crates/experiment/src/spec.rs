@@ -1,5 +1,5 @@
-//! The experiment file, as typed data. Model, method and measure entries are kept as nodes here: what they may
-//! contain is known to the registry only.
+//! The experiment file as typed data. Models, methods and measures remain nodes here, because only the registry knows
+//! their parameters.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,24 +14,24 @@ use serde_json::json;
 
 use super::Label;
 
-/// Settings of a solve that belong to no single method. Budgets are counts, never seconds.
+/// Settings of a solve that do not belong to a method. Budgets are counts, never seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// How constant steps are counted.
     pub clock: Clock,
-    /// Most steps of a run, accepted and rejected together.
+    /// Largest number of steps of a run, accepted and rejected together.
     pub max_steps: u64,
-    /// Most evaluations of the right-hand side in a run.
+    /// Largest number of evaluations of the right-hand side in a run.
     pub max_rhs_evaluations: u64,
-    /// First step of an error-controlled run, s; the method's own estimate where none is given.
+    /// First step of an error-controlled run, s; the method's own estimate by default.
     pub initial_step: Option<f64>,
     /// Largest step of an error-controlled run, s.
     pub max_step: Option<f64>,
-    /// What memory matrices of mechanisms are kept in.
+    /// How matrices of mechanisms are stored in memory.
     pub matrices: Matrices,
-    /// Whether methods that do not locate events may run on models that jump at them: `located` (no) or `ignored` (yes,
-    /// without the jumps).
+    /// Treatment of models that jump at events by methods that do not locate events: `located` refuses such a run,
+    /// `ignored` runs it without the jumps.
     pub events: Events,
 }
 
@@ -59,19 +59,19 @@ pub struct Tolerance {
     pub abs: f64,
 }
 
-/// Sends the runs through the timing lane as well.
+/// Times the runs in the timing lane.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Timing {
-    /// Rounds, in each of which every run is timed once, in an order of its own.
+    /// Number of rounds. Each round times every run once, in an order of its own.
     pub repeat: u32,
-    /// Further rounds are made until the interval of each ratio has this relative width, `0.03`.
+    /// Add rounds until the confidence interval of each ratio has this relative width, `0.03`.
     pub until: Option<f64>,
-    /// Rounds after which the search for such intervals is given up; 101 where it is not said.
+    /// Largest number of rounds when `until` is given; 101 by default.
     pub most: Option<u32>,
-    /// Label of the method whose time in the same round is the unit of the ratios.
+    /// Label of the method by whose time in the same round the times are divided.
     pub relative_to: Option<String>,
-    /// Axis or parameter by whose number the time of a step is divided in `timing.step_ns`: `model.count`.
+    /// Axis or parameter by whose value the time of a step is divided in `timing.step_ns`: `model.count`.
     pub per: Option<String>,
 }
 
@@ -79,32 +79,32 @@ pub struct Timing {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableSpec {
-    /// The paper's number where it has one: `table-3.2`.
+    /// The number in the paper, if there is one: `table-3.2`.
     pub id: String,
     /// Heading, in our words.
     pub title: Option<String>,
-    /// What there is to see, in our words.
+    /// Description of the results, in our words.
     pub caption: Option<String>,
-    /// Axis that gives the rows, or several whose values together do.
+    /// Axis that gives the rows, or several axes whose combined values do.
     pub rows: Names,
-    /// Axis that gives the columns; with `value`.
+    /// Axis that gives the columns; requires `value`.
     pub columns: Option<String>,
-    /// Column of `runs.csv` that fills the cells; with `columns`.
+    /// Column of `runs.csv` that fills the cells; requires `columns`.
     pub value: Option<String>,
-    /// With columns of numbers, from this one on: a further column has the exponent of the power of them that the values follow
-    /// best, by least squares of logarithms.
+    /// If the columns are numbers, a further column contains the exponent of the power law that fits the values from
+    /// this number on, by least squares of logarithms.
     pub exponent_from: Option<f64>,
-    /// Instead of `columns` and `value`: the columns of the table by their heads, each a column of `runs.csv`.
+    /// Instead of `columns` and `value`: columns of `runs.csv` by their heads in the table.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, String>")]
     pub values: Heads,
-    /// CSV file with the published values, relative to the experiment file: first column the row axis, one
-    /// further column for each value of the column axis, cells as printed.
+    /// CSV file with the published values, relative to the experiment file. The first column is the row axis; each
+    /// further column is a value of the column axis, with cells as printed.
     pub published: Option<String>,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
-    /// A cell shows the median of its runs, which may be several; without it a cell has one run.
+    /// Show the median of the runs of a cell; otherwise a cell has exactly one run.
     #[serde(default)]
     pub medians: bool,
 }
@@ -129,10 +129,10 @@ impl<'de> Deserialize<'de> for Heads {
     }
 }
 
-/// What the columns of a table are.
+/// The columns of a table.
 #[derive(Debug, Clone, Copy)]
 pub enum Layout<'t> {
-    /// The values of an axis, cells from one column of `runs.csv`.
+    /// The values of an axis, with cells from one column of `runs.csv`.
     Axis {
         /// The axis.
         columns: &'t str,
@@ -144,7 +144,7 @@ pub enum Layout<'t> {
 }
 
 impl TableSpec {
-    /// What its columns are; none where the file does not say, or says it in both ways.
+    /// Returns the layout of the columns; `None` if the file defines none, or both.
     pub fn layout(&self) -> Option<Layout<'_>> {
         match (&self.columns, &self.value, self.values.0.as_slice()) {
             (Some(columns), Some(value), []) => Some(Layout::Axis { columns, value }),
@@ -167,7 +167,7 @@ pub enum AxisValue {
 }
 
 impl AxisValue {
-    /// Whether it means that value of an axis.
+    /// True if this value matches the label of a value on an axis.
     pub fn matches(&self, label: &Label) -> bool {
         match self {
             Self::Number(number) => label.number == Some(*number),
@@ -190,7 +190,7 @@ impl fmt::Display for AxisValue {
     }
 }
 
-// By hand and not `untagged`, which would lose the place of an error.
+// Written by hand, because `untagged` would lose the place of an error.
 impl<'de> Deserialize<'de> for AxisValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct AxisValueVisitor;
@@ -226,14 +226,14 @@ impl<'de> Deserialize<'de> for AxisValue {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Names {
-    /// One.
+    /// One name.
     One(String),
-    /// Several, drawn into the same panel.
+    /// Several names, drawn into the same panel.
     Many(Vec<String>),
 }
 
 impl Names {
-    /// All of them.
+    /// Returns all names.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         match self {
             Self::One(name) => std::slice::from_ref(name).iter().map(String::as_str),
@@ -284,23 +284,23 @@ pub enum Scale {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PanelKind {
-    /// Lines and markers over an axis of numbers.
+    /// Lines and markers over a numeric axis.
     #[default]
     Curves,
-    /// Of observables over each other: a dot for each step, and no line.
+    /// Observables over each other, with a dot for each step and no lines.
     Dots,
-    /// A bar for each value of an axis, which is named and not measured, in the order of the runs.
+    /// A bar for each value of an axis, in the order of the runs. The values are labels, not positions.
     Bars,
 }
 
 impl PanelKind {
-    /// As in files: `dots`.
+    /// Returns the name in files: `dots`.
     pub fn name(self) -> &'static str {
         keys_of::<Self>()[self as usize]
     }
 }
 
-/// What is drawn instead of a column.
+/// A quantity computed from a column and drawn in its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Derived {
@@ -308,16 +308,15 @@ pub enum Derived {
     Slope,
 }
 
-/// A panel: `y` over `x`. With `x: t` the runs' trajectories of observables are drawn, otherwise columns of
-/// `runs.csv`.
+/// A panel: `y` over `x`. With `x: t` it shows observables over time, otherwise columns of `runs.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PanelSpec {
-    /// `t`, an axis, a measure's column, or (for an orbit) an observable.
+    /// `t`, an axis, the column of a measure, or (for an orbit) an observable.
     pub x: String,
     /// Observables or columns.
     pub y: Names,
-    /// Axis whose values are the series; none where the panel shows one run.
+    /// Axis whose values are the series; if omitted, the panel shows one run.
     pub series: Option<String>,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
@@ -328,58 +327,59 @@ pub struct PanelSpec {
     /// Scales.
     #[serde(default)]
     pub scale: Scale,
-    /// With `scale: log-log`: this many points of each series, those with the smallest x, give the slope of log y over
-    /// log x that stands behind its name in the legend. Points that the reference does not resolve are passed over.
+    /// With `scale: log-log`: show the slope of log y over log x behind each name in the legend, fitted to this many
+    /// points with the smallest x. Points that the reference does not resolve are skipped.
     #[schemars(range(min = 2))]
     pub slopes: Option<usize>,
-    /// With `scale: log-x`: what is drawn instead of the columns.
+    /// With `scale: log-x`: draw a quantity computed from the columns instead.
     pub derive: Option<Derived>,
-    /// CSV file with published values, relative to the experiment file. With columns of `runs.csv`: first column the values
-    /// of x, then one column for each series, named like it; where there is one series its column may have any name. With
-    /// observables: a trajectory of another code, or a measured one, with columns `t [s]`, `x [m]`, …. They are
-    /// drawn as bars beside ours, or else as rings in the colours of the series.
+    /// CSV file with published values, relative to the experiment file. For columns of `runs.csv`, its first column
+    /// contains the values of x, and each further column is a series of the same name; for a single series, any name
+    /// will do. For observables, it contains a trajectory of another code, or a measured one, with columns `t [s]`,
+    /// `x [m]`, …. Published values are drawn as bars beside ours, or as rings in the colours of the series.
     pub published: Option<String>,
-    /// What the legend calls these values where they are not the paper's own: `authors' code`.
+    /// Name of the published values in the legend, if they are not the paper's own: `authors' code`.
     pub published_label: Option<String>,
-    /// Label of the x axis, without unit; its name where not given.
+    /// Label of the x axis, without unit; its name by default.
     pub x_label: Option<String>,
-    /// `1` where the label of x makes it a number without unit: steps over a period of one second. Numbers are not changed.
+    /// `1` if the label of x describes a number without unit, such as the number of steps over one second. Values are
+    /// not converted.
     pub x_unit: Option<String>,
-    /// Label of the y axis, without unit; its name where not given.
+    /// Label of the y axis, without unit; its name by default.
     pub y_label: Option<String>,
-    /// Unit to show y in, where it is not the observable's own: `deg` for `rad`.
+    /// Unit in which y is shown, if different from that of the observable: `deg` for `rad`.
     pub y_unit: Option<String>,
-    /// With `x: t`: points of the curves are at most so far apart, s; a longer step gets states inside it, which are not
-    /// counted. Only the ends of steps where not given.
+    /// With `x: t`: largest distance of points of the curves, s. Longer steps get additional states inside them, which
+    /// do not count as cost. By default, curves have points at the ends of steps only.
     pub every: Option<f64>,
-    /// Range of x; that of the data where not given.
+    /// Range of x; by default that of the data.
     pub x_range: Option<[f64; 2]>,
-    /// Range of y; that of the data where not given.
+    /// Range of y; by default that of the data.
     pub y_range: Option<[f64; 2]>,
     /// Heading of the panel.
     pub title: Option<String>,
 }
 
-/// What pictures are called, of which files are made.
+/// The accepted names of pictures, which become names of files.
 pub(crate) const FILE_NAME: &str = "^[a-z0-9][a-z0-9.-]*$";
 
 /// A figure: one panel (its keys beside `id`) or several (`panels`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FigureSpec {
-    /// The paper's number where it has one: `figure-3.10`.
+    /// The number in the paper, if there is one: `figure-3.10`.
     #[schemars(regex(pattern = FILE_NAME))]
     pub id: String,
     /// Heading, in our words.
     pub title: Option<String>,
-    /// What there is to see, in our words.
+    /// Description of the figure, in our words.
     pub caption: Option<String>,
-    /// Panels side by side; 1 where not given.
+    /// Number of panels side by side; 1 by default.
     #[serde(default = "one")]
     #[schemars(range(min = 1))]
     pub columns: u32,
-    /// Whether the panels are also written by themselves as `figure-3.10a` and so on: the data of each, and its picture where
-    /// the figure is a paper's. The data of all panels are one file otherwise.
+    /// Also write each panel to files of its own, `figure-3.10a` and so on: its data, and its picture if the figure is
+    /// a paper's. Otherwise one file has the data of all panels.
     #[serde(default = "yes")]
     pub separate: bool,
     /// The panels, row by row.
@@ -387,29 +387,29 @@ pub struct FigureSpec {
     pub panels: Vec<PanelSpec>,
 }
 
-/// The model of a run, as it starts or at times of the run, drawn to scale.
+/// The model of a run, drawn to scale at the start or at given times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrawingSpec {
-    /// The paper's number where it has one: `figure-3`.
+    /// The number in the paper, if there is one: `figure-3`.
     pub id: String,
     /// Heading, in our words.
     pub title: Option<String>,
-    /// What there is to see, in our words.
+    /// Description of the drawing, in our words.
     pub caption: Option<String>,
-    /// Views that the model has, each a panel.
+    /// Views of the model, one panel each.
     pub views: Vec<String>,
-    /// Times of the run, s, from the first to the last, each with its panels; only the start where not given.
+    /// Times of the run, s, in increasing order, each with its own panels; the start only by default.
     #[schemars(length(min = 1))]
     pub at: Option<Vec<f64>>,
-    /// Panels side by side; 1 where not given.
+    /// Number of panels side by side; 1 by default.
     #[serde(default = "one")]
     #[schemars(range(min = 1))]
     pub columns: u32,
-    /// Unit of both axes: `mm`; m where not given.
+    /// Unit of both axes: `mm`; m by default.
     #[serde(default = "metre")]
     pub unit: String,
-    /// Whether a length is as long on both axes, as it is where not given; otherwise the smaller extent fills its axis too.
+    /// Draw lengths equally on both axes, which is the default; otherwise the smaller extent also fills its axis.
     #[serde(default = "yes")]
     pub to_scale: bool,
     /// Only runs with these axis values; the first of them is drawn.
@@ -417,52 +417,52 @@ pub struct DrawingSpec {
     pub filter: BTreeMap<String, AxisValue>,
 }
 
-/// The model of some runs in motion, from states at equal distances of time, drawn to scale.
+/// The model of some runs in motion, drawn to scale at equidistant times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnimationSpec {
-    /// Name of its file: `squeezer-in-motion`.
+    /// Name of the file: `squeezer-in-motion`.
     #[schemars(regex(pattern = FILE_NAME))]
     pub id: String,
     /// Heading, in our words.
     pub title: Option<String>,
-    /// What there is to see, in our words.
+    /// Description of the animation, in our words.
     pub caption: Option<String>,
-    /// A view that the models have; their first one where not given.
+    /// A view that the models have; the first one by default.
     pub view: Option<String>,
-    /// Unit of both axes: `mm`; m where not given.
+    /// Unit of both axes: `mm`; m by default.
     #[serde(default = "metre")]
     pub unit: String,
-    /// Whether a length is as long on both axes, as it is where not given; otherwise the smaller extent fills its axis too.
+    /// Draw lengths equally on both axes, which is the default; otherwise the smaller extent also fills its axis.
     #[serde(default = "yes")]
     pub to_scale: bool,
-    /// First and last time, s; those of the runs where not given.
+    /// First and last time, s; those of the runs by default.
     pub span: Option<[f64; 2]>,
-    /// States that are shown, with those at both ends.
+    /// Number of states shown, including both ends.
     #[serde(default = "frames")]
     #[schemars(range(min = 2, max = MOST_FRAMES))]
     pub frames: usize,
-    /// Seconds of the model that pass in one; so many that it takes ten seconds where not given.
+    /// Seconds of model time for one second of animation; by default such that the animation takes ten seconds.
     pub speed: Option<f64>,
-    /// Time of the state that is printed, s; the start where not given.
+    /// Time of the state that is printed, s; the start by default.
     pub still: Option<f64>,
-    /// Only runs with these axis values. Several are drawn over one another in the colours of their methods, and what is seen is
-    /// where the first of them is.
+    /// Only runs with these axis values. Several runs are drawn over one another in the colours of their methods, and
+    /// the view is fitted to the first.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
 }
 
 impl AnimationSpec {
-    /// The animation `id` of all runs over their whole span, with what holds where nothing is said.
+    /// Returns the animation `id` of all runs over their whole span, with all options at their defaults.
     pub fn of(id: &str) -> Self {
         serde_json::from_value(json!({ "id": id })).expect("all but the id has a default")
     }
 }
 
-/// Most states that an animation shows.
+/// The largest number of states of an animation.
 pub const MOST_FRAMES: usize = 1000;
 
-/// Most runs that are drawn over one another.
+/// The largest number of runs drawn over one another.
 pub const MOST_OVERLAID: usize = 8;
 
 fn frames() -> usize {
@@ -505,5 +505,5 @@ pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
     Ok(FigureSpec { id: read(id)?, title, caption, columns: 1, separate: true, panels: vec![panel] })
 }
 
-/// Panels of a figure are lettered.
+/// The largest number of panels of a figure, which are lettered.
 pub(super) const MOST_PANELS: usize = 26;

@@ -1,4 +1,4 @@
-//! What a reconstruction runs and judges; see `docs/reconstruction.md`.
+//! The runs and checks of a reconstruction; see `docs/reconstruction.md`.
 
 use std::collections::BTreeMap;
 
@@ -15,75 +15,76 @@ use super::{Placed, items};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StudySpec {
-    /// Cases that are run in every set-up; all of them if none is named.
+    /// Cases to run in every set-up; all by default.
     pub cases: Vec<String>,
-    /// Only runs with these axis values; a check that reduces over such an axis is judged on what is left.
+    /// Only runs with these axis values. A check that reduces over such an axis is judged on the remaining runs.
     #[serde(rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
-    /// Experiments of the same paper whose runs vary alike, for checks and givens that rest on several.
+    /// Experiments of the same paper that vary in the same way, for checks and statements in `given` that need several
+    /// experiments.
     pub along: Vec<String>,
-    /// Checks whose ids begin like this; all of them if nothing is said.
+    /// Beginnings of the ids of the checks to judge; all checks by default.
     pub checks: Vec<String>,
-    /// Samples of the ranges, if nothing is given and the command does not say; 128 if neither does.
+    /// Number of samples of the ranges if the file has no `given` and the command does not set it; 128 by default.
     pub samples: Option<u32>,
-    /// Most set-ups that are evaluated, if something is given and the command does not say; 2000 if neither does.
+    /// Largest number of set-ups to evaluate if the file has `given` and the command does not set it; 2000 by default.
     pub budget: Option<u32>,
-    /// The figure or table whose sentences a witness has to meet; all sentences if it is not named.
+    /// The figure or table whose sentences a witness has to satisfy; all sentences by default.
     pub figure: Option<String>,
     /// Numbers besides the undetermined parameters on which verdicts may depend.
     pub features: Vec<Feature>,
 }
 
-/// A number of the runs of a sample on which verdicts may depend: `column / per`.
+/// A number computed from the runs of a sample on which verdicts may depend: `column / per`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Feature {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// What it means and why verdicts may depend on it.
+    /// Its meaning, and the reason why verdicts may depend on it.
     pub why: String,
-    /// A column of `runs.csv`, an axis, or a parameter (`model.mass`), of the first run that `where` leaves.
+    /// A column of `runs.csv`, an axis, or a parameter (`model.mass`), of the first run that `where` selects.
     pub column: String,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
-    /// Column, axis or parameter by which it is divided.
+    /// The column, axis or parameter by which it is divided.
     pub per: Option<String>,
 }
 
 impl Feature {
-    /// The columns, axes and parameters that it is made of, with their keys.
+    /// Returns the columns, axes and parameters in the formula, with their keys.
     pub fn operands(&self) -> impl Iterator<Item = (&'static str, &str)> {
         std::iter::once(("column", self.column.as_str())).chain(self.per.as_deref().map(|name| ("per", name)))
     }
 
-    /// Its value, from the numbers of a run; none where the run lacks one of them.
+    /// Returns the value from the numbers of a run; `None` if the run lacks one of them.
     pub fn value(&self, number: impl Fn(&str) -> Option<f64>) -> Option<f64> {
         Some(number(&self.column)? / self.per.as_deref().map_or(Some(1.0), number)?)
     }
 }
 
-/// Samples if the file names no number.
+/// The default number of samples.
 const SAMPLES: u32 = 128;
-/// Set-ups that are evaluated at most if the file names no number.
+/// The default budget of set-ups.
 const BUDGET: u32 = 2000;
 
-/// The block `study:`, its parts with their nodes.
+/// The block `study:`, with the nodes of its parts.
 #[derive(Debug, Clone, Default)]
 pub struct StudyScope {
-    /// Cases that are run in every set-up; all of them if none is named.
+    /// Cases to run in every set-up; all if empty.
     pub cases: Vec<Placed<String>>,
     /// Only runs with these axis values.
     pub filter: BTreeMap<String, AxisValue>,
-    /// Experiments whose runs vary alike.
+    /// Experiments that vary in the same way.
     pub along: Vec<Placed<String>>,
-    /// Beginnings of the ids of checks that are judged; all of them if there is none.
+    /// Beginnings of the ids of the checks to judge; all checks if empty.
     pub checks: Vec<Placed<String>>,
-    /// Samples of the ranges.
+    /// The number of samples of the ranges.
     pub samples: u32,
-    /// Most set-ups that are evaluated.
+    /// The largest number of set-ups to evaluate.
     pub budget: u32,
-    /// The figure or table whose sentences a witness has to meet.
+    /// The figure or table whose sentences a witness has to satisfy.
     pub figure: Option<String>,
     /// Numbers besides the undetermined parameters on which verdicts may depend.
     pub features: Vec<Placed<Feature>>,
@@ -136,7 +137,7 @@ impl StudyScope {
         })
     }
 
-    /// Whether a check is to be judged.
+    /// True if a check is to be judged.
     pub fn asks_for(&self, check: &str) -> bool {
         self.checks.is_empty() || self.checks.iter().any(|beginning| check.starts_with(&beginning.value))
     }

@@ -1,30 +1,30 @@
-//! Trajectories as CSV files: times, and observables of a model in units of one's own.
+//! Trajectories as CSV files: times, and observables of a model in any units.
 
 use mbsbench_input::{Place, Problem, Source};
 use mbsbench_problem::Observable;
 
 use super::units;
 
-/// Observables over time as a file has them.
+/// Observables over time from a file.
 #[derive(Debug, Clone)]
 pub struct TrajectoryFile {
-    /// The observables, and where the file names them.
+    /// The observables, with the places of their names in the file.
     pub heads: Vec<(String, Place)>,
-    /// s, increasing.
+    /// The increasing times, s.
     pub times: Vec<f64>,
-    /// Those of each time, in the order of the heads and in the units of the model.
+    /// The values at each time, in the order of the heads and in the units of the model.
     pub values: Vec<Vec<f64>>,
 }
 
-/// As many problems of a file are shown.
+/// The largest number of problems reported for a file.
 pub const MOST_PROBLEMS: usize = 10;
 
 impl TrajectoryFile {
-    /// Lines that begin with `#` are comments. The first other line has the heads, `t [s]` and then observables with their units,
-    /// `x [m]`; all others have numbers.
+    /// Reads a file. Lines that begin with `#` are comments. The first other line has the heads, `t [s]` and then
+    /// observables with their units, `x [m]`; all further lines have numbers.
     ///
     /// # Errors
-    /// What is wrong, at its places in the file.
+    /// Fails if the file is not valid; each problem has its place in the file.
     pub fn read(source: &Source, observables: &[Observable]) -> Result<Self, Vec<Problem>> {
         let mut lines = lines(source.text());
         let Some(first) = lines.next() else {
@@ -98,7 +98,7 @@ impl TrajectoryFile {
     }
 }
 
-/// Lines with something in them that are no comments, each with its place.
+/// Returns the lines that are neither empty nor comments, each with its place.
 fn lines(text: &str) -> impl Iterator<Item = (&str, Place)> + Clone {
     let start = text.as_ptr() as usize;
     text.trim_start_matches('\u{feff}').lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')).map(
@@ -109,7 +109,7 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, Place)> + Clone {
     )
 }
 
-/// The cells of a line, trimmed, each with its place.
+/// Returns the cells of a line, trimmed, each with its place.
 fn cells((line, place): (&str, Place)) -> impl Iterator<Item = (&str, Place)> + Clone {
     line.split(',').map(move |raw| {
         let cell = raw.trim();
@@ -118,7 +118,7 @@ fn cells((line, place): (&str, Place)) -> impl Iterator<Item = (&str, Place)> + 
     })
 }
 
-/// Name and factor to the unit of the model of a column.
+/// Returns the name of a column and its factor to the unit of the model.
 fn head(cell: &str, place: Place, is_first: bool, observables: &[Observable]) -> Result<(String, f64), Problem> {
     let example = if is_first { "t [s]" } else { "x [m]" };
     let split = cell.strip_suffix(']').and_then(|cell| cell.rsplit_once('['));

@@ -1,4 +1,4 @@
-//! Parameters that a paper leaves out: over which range they plausibly lie, or which readings of the text there are.
+//! Parameters that a paper leaves out: their plausible ranges, or the possible readings of the text.
 
 use mbsbench_input::{Entry, Key, Node, Number, Problem, Value, read};
 use schemars::JsonSchema;
@@ -6,36 +6,37 @@ use serde::Deserialize;
 
 use super::list;
 
-/// What is undetermined, by the path of a parameter or, where readings set several, by a name.
+/// An undetermined part of the set-up, named by the path of its parameter or by a name if readings set several
+/// parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Undetermined {
-    /// What it takes in a set-up.
+    /// The possible values.
     pub varies: Varies,
-    /// Why it is undetermined and where the range or the readings come from.
+    /// Why it is undetermined, and the origin of the range or the readings.
     pub why: String,
-    /// Where the nominal value was chosen to match a published number: which one.
+    /// The published number that the nominal value was chosen to match, if any.
     pub calibrated: Option<String>,
 }
 
-/// What an undetermined parameter takes in a set-up.
+/// The possible values of an undetermined parameter in a set-up.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Varies {
-    /// Any number from the lowest to the highest plausible one.
+    /// Any number between the lowest and the highest plausible value.
     Over([f64; 2]),
-    /// One of these after the other, instead of the nominal one.
+    /// One of these readings instead of the nominal one.
     Readings(Vec<Reading>),
 }
 
-/// A reading of the text other than the nominal one: parameters by path with their values.
+/// An alternative reading of the text: parameters by path, with their values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// What it is called: `method.charts = step`, or the name that the file gives it.
+    /// The name: `method.charts = step`, or the name in the file.
     pub name: String,
     /// The parameters that it sets.
     pub sets: Vec<(Key, Node)>,
 }
 
-/// The block of one undetermined parameter, as in the file.
+/// An undetermined parameter, as in the file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UndeterminedSpec {
@@ -44,14 +45,14 @@ pub struct UndeterminedSpec {
     /// Other readings: values of the parameter, or `{ name, set: { path: value } }`.
     #[schemars(with = "Option<Vec<serde_json::Value>>")]
     readings: Option<serde::de::IgnoredAny>,
-    /// Why it is undetermined and where the range or the readings come from.
+    /// Why it is undetermined, and the origin of the range or the readings.
     why: String,
-    /// Where the nominal value was chosen to match a published number: which one.
+    /// The published number that the nominal value was chosen to match, if any.
     calibrated: Option<String>,
 }
 
 impl Undetermined {
-    /// The range, where it has one.
+    /// Returns the range, if there is one.
     pub fn range(&self) -> Option<[f64; 2]> {
         match &self.varies {
             Varies::Over(range) => Some(*range),
@@ -59,7 +60,7 @@ impl Undetermined {
         }
     }
 
-    /// The other readings; none of a range.
+    /// Returns the alternative readings; empty for a range.
     pub fn readings(&self) -> &[Reading] {
         match &self.varies {
             Varies::Over(_) => &[],
@@ -67,7 +68,7 @@ impl Undetermined {
         }
     }
 
-    /// Whether it varies the parameter at a path, or one below it.
+    /// True if it varies the parameter at a path, or one below it.
     pub fn covers(&self, key: &str, path: &str) -> bool {
         match &self.varies {
             Varies::Over(_) => lies_below(path, key),
@@ -96,7 +97,7 @@ impl Undetermined {
     }
 }
 
-/// Whether a path is this one or begins with it.
+/// True if `path` equals `above` or lies below it.
 pub fn lies_below(path: &str, above: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -129,7 +130,7 @@ fn readings_of(entry: &Entry) -> Result<Vec<Reading>, Problem> {
         .collect()
 }
 
-/// Reads `given:`: what the paper prints about the set-up. The tests in it are read where checks are.
+/// Reads `given:`, the paper's statements about the set-up. Their tests are read together with the checks.
 pub(super) fn read_given(root: &Node) -> Result<Vec<Node>, Problem> {
     let Some(given) = root.entry("given") else { return Ok(Vec::new()) };
     if root.get("undetermined").is_none() {
@@ -148,7 +149,7 @@ pub(super) fn read_set(root: &Node) -> Result<Vec<(Key, Node)>, Problem> {
     Ok(entries.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect())
 }
 
-/// A number of a set-up as a file would have it.
+/// Returns a number of a set-up as it would stand in a file.
 pub fn number(value: f64, key: &Key) -> Node {
     Node::new(Value::Number(Number { value, whole: None, text: value.to_string() }), key.place)
 }

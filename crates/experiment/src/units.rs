@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Factor from one unit to another; none where they are not the same quantity.
+/// Returns the factor from one unit to another; `None` if they measure different quantities.
 pub fn factor(from: &str, to: &str) -> Option<f64> {
     if from == to {
         return Some(1.0);
@@ -11,17 +11,17 @@ pub fn factor(from: &str, to: &str) -> Option<f64> {
     (from.0 == to.0).then(|| from.1 / to.1)
 }
 
-/// Unit of a column of `runs.csv`; `inner` is that of the observable it is about.
+/// Returns the unit of a column of `runs.csv`; `inner` is the unit of the observable that it measures.
 pub fn of_column<'u>(column: &str, inner: &'u str) -> Cow<'u, str> {
     if column.starts_with("trend(") {
         return per_second(inner);
     }
-    // A bound has the unit of its error, whatever the times.
+    // A bound has the unit of its error.
     let error = column.strip_suffix("_bound").unwrap_or(column);
     let unit = match error.strip_prefix("final_").unwrap_or(error) {
         "step" | "step_per_stage" | "t_reached" => "s",
         "energy_variation" => "J",
-        // Of all positions together, angles in rad and lengths in m.
+        // Errors of all positions together: angles in rad and lengths in m.
         "position_error" => "rad, m",
         "velocity_error" => "rad/s, m/s",
         "multiplier_error" => "N",
@@ -37,7 +37,7 @@ pub fn of_column<'u>(column: &str, inner: &'u str) -> Cow<'u, str> {
     Cow::Borrowed(unit)
 }
 
-/// The unit of what changes by `unit` in a second.
+/// Returns the unit of a rate of change per second.
 fn per_second(unit: &str) -> Cow<'_, str> {
     match unit {
         "" => Cow::Borrowed(""),
@@ -48,7 +48,7 @@ fn per_second(unit: &str) -> Cow<'_, str> {
     }
 }
 
-/// Quantity and size in SI units.
+/// Returns the quantity of a unit and its size in SI units.
 fn size(unit: &str) -> Option<(&'static str, f64)> {
     const DEGREE: f64 = std::f64::consts::PI / 180.0;
     Some(match unit {

@@ -1,5 +1,5 @@
-//! Every parameter of every model, method and measure, by what its schema declares: bounds hold where they say, defaults are
-//! accepted, and what was read is what was written. A registered definition is tested here without being named.
+//! Tests every parameter of every model, method and measure against its schema: bounds hold, defaults are accepted, and
+//! reading preserves the written values. New definitions are covered without being named here.
 
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::ops::RangeBounds;
@@ -9,10 +9,10 @@ use mbsbench_input::{Node, Place, Problem};
 use mbsbench_problem::parameters::Interval;
 use serde_json::{Map, Value, json};
 
-/// Makes of a number the parameters that have it in one place, and defaults elsewhere.
+/// Returns the parameters with the given number in one place and defaults elsewhere.
 type With<'w> = &'w dyn Fn(Value) -> Value;
 
-/// A number among the parameters.
+/// A numeric parameter.
 struct Number<'w> {
     path: String,
     is_whole: bool,
@@ -21,7 +21,7 @@ struct Number<'w> {
 }
 
 impl Number<'_> {
-    /// The values next to each bound, on this side of it and on the other.
+    /// Returns the values next to each bound: inside the range and outside it.
     fn inside_and_outside(&self) -> [Vec<f64>; 2] {
         let next = |x: f64, up: bool| match (self.is_whole, up) {
             (true, true) => x + 1.0,
@@ -53,7 +53,7 @@ impl Number<'_> {
     }
 }
 
-/// A number in the range of a schema of numbers.
+/// Returns a number in the range of a numeric schema.
 fn accepted_number(schema: &Value) -> f64 {
     let Interval { low, high } = Interval::of(schema.try_into().expect("a schema"));
     match (low, high) {
@@ -64,7 +64,7 @@ fn accepted_number(schema: &Value) -> f64 {
     }
 }
 
-/// Shows all numbers below a schema.
+/// Visits all numbers below a schema.
 fn numbers(
     root: &Value,
     schema: &Value,
@@ -84,7 +84,7 @@ fn numbers(
         numbers(root, alternative, &Value::Null, path, with, show);
     }
     if let Some(properties) = schema["properties"].as_object() {
-        // What has no defaults of its own is given, numbers within their ranges.
+        // Parameters without defaults are given, with numbers within their ranges.
         let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
         let given = |name: &Value| {
             let name = name.as_str().expect("a name").to_owned();
@@ -123,12 +123,12 @@ fn numbers(
     }
 }
 
-/// What would be accepted, where a problem is that of the parameter at `path`.
+/// Returns the accepted range if the problem is that of the parameter at `path`.
 fn accepted<'p>(problem: &'p Problem, path: &str) -> Option<&'p str> {
     problem.help.as_deref().filter(|_| problem.message.starts_with(&format!("`{path}` is ")))
 }
 
-/// Goes through the entries of one kind, and says how many bounds it saw.
+/// Checks the entries of one kind, and returns the numbers of bounds found.
 fn check<K: Kind>(entries: &[Entry<K>]) -> usize {
     let node = |value: &Value| Node::from_json(value, Place::default());
     let mut bounds = 0;
@@ -137,7 +137,7 @@ fn check<K: Kind>(entries: &[Entry<K>]) -> usize {
         let default = entry.default_choice();
         let written = default.parameters();
         let schema = entry.schema().to_value();
-        // What is to be given has no default that a file could mean.
+        // Required parameters have no default that a file could contain.
         if schema.get("required").is_none() {
             let read = entry.choose(&node(written), None).unwrap_or_else(|problem| panic!("{name}: {problem:?}"));
             assert_eq!(read.parameters(), written, "{name}");
@@ -158,7 +158,7 @@ fn check<K: Kind>(entries: &[Entry<K>]) -> usize {
             for x in inside {
                 match choose(x) {
                     Ok(choice) => assert_eq!(choice.parameter(path), Some(&number.value(x)), "{name}: {path}"),
-                    // A condition between this parameter and others may ask for more.
+                    // A condition between this parameter and others may be stricter.
                     Err(problem) => assert_ne!(accepted(&problem, path), Some(&*range), "{name}: {path} = {x:e}"),
                 }
             }
@@ -171,6 +171,6 @@ fn check<K: Kind>(entries: &[Entry<K>]) -> usize {
 fn declared_ranges_hold_and_parameters_survive_a_file() {
     let registry = Registry::builtin();
     let bounds = [check(registry.models()), check(registry.methods()), check(registry.measures())];
-    // A walk that finds fewer has lost its way.
+    // Fewer bounds would mean that the walk misses parameters.
     assert!(bounds[0] > 200 && bounds[1] > 50 && bounds[2] > 5, "{bounds:?}");
 }

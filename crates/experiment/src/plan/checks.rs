@@ -1,4 +1,4 @@
-//! What can be checked only when models and methods are chosen.
+//! Checks that need the chosen models and methods.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::registry::{Choice, MeasureKind};
 use crate::undetermined::lies_below;
 use crate::{Case, Mark, Placed, Problems, Varies};
 
-/// Checks all but what tables and plots refer to, and gives what these can refer to.
+/// Checks everything except the references of tables and plots, and returns the observables that these may refer to.
 pub(super) fn check(plan: &Plan, problems: &mut Problems) -> Observables {
     let mut observables = Observables::default();
     each_model(plan, |model, runs| {
@@ -29,7 +29,7 @@ pub(super) fn check(plan: &Plan, problems: &mut Problems) -> Observables {
     observables
 }
 
-/// The runs of a case.
+/// Returns the runs of a case.
 pub(super) fn runs_of<'p>(plan: &'p Plan, case: &'p Case) -> impl Iterator<Item = &'p super::RunSpec> {
     let column = plan.axis("case");
     plan.runs.iter().filter(move |run| match column {
@@ -83,7 +83,7 @@ fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problem
     }
 }
 
-/// Each method of some runs can be used on the model of all of them.
+/// Checks that each method of these runs can be used on their model.
 fn check_methods(plan: &Plan, model: &dyn Model, runs: &[&super::RunSpec], problems: &mut Problems) {
     let mut ode = Formulated::<f64>::ode(model);
     let mut seen = HashSet::new();
@@ -101,7 +101,7 @@ fn check_methods(plan: &Plan, model: &dyn Model, runs: &[&super::RunSpec], probl
     }
 }
 
-/// Undetermined parameters exist, and are set to a value within their range.
+/// Checks that undetermined parameters exist and are set to a value within their range.
 fn check_undetermined(plan: &Plan, problems: &mut Problems) {
     for (key, undetermined) in &plan.experiment.undetermined {
         match &undetermined.varies {
@@ -122,9 +122,9 @@ fn check_range(plan: &Plan, key: &Key, [low, high]: [f64; 2], problems: &mut Pro
         problems.add(unknown_path(plan, key, "number"));
         return;
     }
-    // An axis shows the parameter at several values, some of them beyond what is plausible on purpose.
+    // An axis shows the parameter at several values, some of them deliberately outside the plausible range.
     let is_axis = plan.axis(&key.name).is_some_and(|axis| plan.varies(axis));
-    // `--quick` is no experiment of the paper.
+    // With `--quick` the values need not be those of the paper.
     let is_nominal = !is_axis && !plan.experiment.quick;
     let values = if is_nominal { plan.numbers_at(&key.name) } else { Vec::new() };
     if let Some(value) = values.into_iter().find(|value| !(low..=high).contains(value)) {
@@ -141,7 +141,8 @@ pub(super) fn unknown_path(plan: &Plan, key: &Key, kind: &str) -> Problem {
     Problem::unknown(key.place, kind, &key.name, known)
 }
 
-/// Marks are of parameters and axes that there are, all parameters have one, and what is undetermined is not printed.
+/// Checks that marks belong to existing parameters and axes, that all parameters have one, and that no undetermined
+/// parameter is marked as printed.
 fn check_known(plan: &Plan, problems: &mut Problems) {
     let Some(known) = &plan.experiment.known else { return };
     let paths = known_paths(plan, |_, _| true);
@@ -172,7 +173,7 @@ fn check_known(plan: &Plan, problems: &mut Problems) {
     }
 }
 
-/// The cases of a study exist, and its features are made of what their runs have.
+/// Checks that the cases of a study exist and that its runs have the operands of its features.
 fn check_study(plan: &Plan, problems: &mut Problems) {
     // `--quick` may leave out columns and cases.
     if plan.experiment.quick {
@@ -207,7 +208,8 @@ fn check_study(plan: &Plan, problems: &mut Problems) {
     }
 }
 
-/// The number at a path of a run: `model.…`, `method.…`, `step`, `tolerance.…`, `settings.…`, `span.start`, `span.end`.
+/// Returns the number at a path of a run: `model.…`, `method.…`, `step`, `tolerance.…`, `settings.…`, `span.start`,
+/// `span.end`.
 pub(super) fn value_at(run: &super::RunSpec, path: &str) -> Option<f64> {
     match (path.split_once('.'), run.settings.control) {
         (Some(("model", path)), _) => run.model.parameter(path)?.as_f64(),
@@ -223,7 +225,7 @@ pub(super) fn value_at(run: &super::RunSpec, path: &str) -> Option<f64> {
     }
 }
 
-/// Whether a run has something at a path, a number or not.
+/// True if a run has a value, numeric or not, at a path.
 pub(super) fn has_path(run: &super::RunSpec, path: &str) -> bool {
     match path.split_once('.') {
         Some(("model", path)) => run.model.has(path),
@@ -236,7 +238,7 @@ pub(super) fn has_path(run: &super::RunSpec, path: &str) -> bool {
     }
 }
 
-/// The paths of the runs that are asked for, each once.
+/// Returns the distinct paths of the selected runs.
 fn known_paths(plan: &Plan, is_meant: impl Fn(&super::RunSpec, &str) -> bool) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     for run in &plan.runs {

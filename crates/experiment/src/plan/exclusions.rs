@@ -1,4 +1,4 @@
-//! Combinations that are left out, found without a look at each exclusion for each combination.
+//! Excluded combinations, found without comparing each combination with each exclusion.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use mbsbench_input::Problem;
 use crate::axis::LabelIndex;
 use crate::{Case, Experiment, Label, Problems};
 
-/// Exclusions name axes and values that some case has.
+/// Checks that exclusions name axes and values of some case.
 pub(super) fn check(experiment: &Experiment, axes: &[String], problems: &mut Problems) {
     let names: HashMap<&str, Vec<Label>> = axes.iter().map(|axis| (axis.as_str(), labels(experiment, axis))).collect();
     let indices: HashMap<&str, LabelIndex<'_>> =
@@ -21,7 +21,7 @@ pub(super) fn check(experiment: &Experiment, axes: &[String], problems: &mut Pro
         for value in values {
             let mut is_there = false;
             index.meant(&value.value, &mut |_| is_there = true);
-            // With `--quick` a value may have gone.
+            // With `--quick` a value may be missing.
             if !experiment.quick && !is_there {
                 let found = value.value.to_string();
                 let kind = format!("value of `{}`", key.name);
@@ -31,7 +31,7 @@ pub(super) fn check(experiment: &Experiment, axes: &[String], problems: &mut Pro
     }
 }
 
-/// The values of an axis in all cases.
+/// Returns the values of an axis in all cases.
 fn labels(experiment: &Experiment, axis: &str) -> Vec<Label> {
     let of_case = |case: &Case| match (axis, case.axis(axis)) {
         ("case", _) => named(case).into_iter().collect(),
@@ -41,13 +41,13 @@ fn labels(experiment: &Experiment, axis: &str) -> Vec<Label> {
     experiment.cases.iter().flat_map(of_case).collect()
 }
 
-/// The value of the column `case`.
+/// Returns the value of the column `case`.
 pub(super) fn named(case: &Case) -> Option<Label> {
     case.name.as_ref().map(|name| Label { text: name.clone(), number: None })
 }
 
-/// True for each combination of a case that is excluded, in their order: the last axis varies fastest. Each exclusion marks the combinations
-/// that it means, so that none is compared with all exclusions.
+/// Returns, for each combination of a case, true if it is excluded; the last axis varies fastest. Each exclusion marks
+/// its own combinations, so that no combination is compared with all exclusions.
 pub(super) fn excluded(case: &Case) -> Vec<bool> {
     let axes = &case.axes;
     let mut excluded = vec![false; axes.iter().map(|axis| axis.points.len()).product()];
@@ -55,7 +55,7 @@ pub(super) fn excluded(case: &Case) -> Vec<bool> {
         axes.iter().map(|axis| axis.points.iter().map(|point| &*point.label).collect()).collect();
     let case_name = named(case);
     for crate::Exclusion { values } in &case.exclude {
-        // One that names an axis that the case does not have, or other cases, leaves nothing out here.
+        // An exclusion with an axis that the case does not have, or for other cases, has no effect here.
         let concerns = values.iter().all(|(key, values)| match key.name.as_str() {
             "case" => case_name.as_ref().is_some_and(|name| values.iter().any(|value| value.value.matches(name))),
             axis => case.axis(axis).is_some(),
@@ -112,7 +112,7 @@ mod tests {
              - {{ case: a, matrix: {{ settings.clock: [exact, accumulating] }} }}\n  - {{ case: b }}\n  - {{ case: c, exclude: [{own}], matrix: {{ settings.clock: [exact] }} }}\n"
         );
         let found = plan(&text);
-        // The same with exclusions that leave out nothing that is there, and each of them looked at.
+        // The same plan without effective exclusions; each exclusion is then tested on each of its runs.
         let whole = plan(&text.replace(all, "[]").replace(&format!("[{own}]"), "[]"));
         let is_out = |run: &&RunSpec| {
             let name = cells(run)[0].clone().expect("a case");
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(found.runs.iter().map(cells).collect::<Vec<_>>(), expected);
     }
 
-    /// With a look at each exclusion for each combination this took most of a minute; it takes a fraction of a second.
+    /// Comparing each combination with each exclusion took most of a minute; marking takes a fraction of a second.
     #[test]
     fn many_exclusions_of_many_combinations_take_no_time() {
         let list = |count: usize, unit: f64| (1..=count).map(|i| format!("{:e}", i as f64 * unit)).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Every combination of the axes is a run.
+//! Expands axes: every combination of their values is a run.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,10 +18,10 @@ use crate::{
     SolverSpec, read_settings, spec,
 };
 
-/// Most different models or methods of an experiment: their parameters are what a plan takes of memory.
+/// The largest number of different models or methods of an experiment, whose parameters dominate the memory of a plan.
 const MOST_CHOICES: usize = 40_000;
 
-/// Runs of a case that cannot be planned, after which no others are tried.
+/// The number of invalid runs after which the expansion of a case ends.
 const ENOUGH_WRONG: usize = 1000;
 
 pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan, BadInput> {
@@ -70,12 +70,12 @@ fn size(case: &Case) -> usize {
     points(case.axes.iter())
 }
 
-/// Combinations of the values of some axes.
+/// The number of combinations of the values of some axes.
 fn points<'a>(axes: impl Iterator<Item = &'a Axis>) -> usize {
     axes.fold(1, |size: usize, axis| size.saturating_mul(axis.points.len()))
 }
 
-/// `case`, then the axes of all cases, by role and then in the order of the file.
+/// The columns of the axes: `case`, then the axes of all cases, by role and then in the order of the file.
 fn axis_columns(experiment: &Experiment) -> Vec<String> {
     let mut axes: Vec<(Role, &str)> = Vec::new();
     for axis in experiment.cases.iter().flat_map(|case| &case.axes) {
@@ -88,15 +88,15 @@ fn axis_columns(experiment: &Experiment) -> Vec<String> {
     case.into_iter().chain(axes.into_iter().map(|(_, name)| name)).map(str::to_owned).collect()
 }
 
-/// The runs of one case.
+/// The expansion of one case.
 struct Expansion<'e> {
-    /// Where relative names in the file start.
+    /// The folder from which relative names in the file start.
     folder: &'e Path,
     case: &'e Case,
-    /// Its name as a cell.
+    /// The name of the case as a cell.
     name: Option<Arc<Label>>,
     registry: &'e Registry,
-    /// Of each column, whether it has the name of the case, and its axis here.
+    /// For each column: true if it contains the name of the case, and the index of its axis in this case.
     columns: Vec<(bool, Option<usize>)>,
     measures: Arc<[Choice<MeasureKind>]>,
     rules: Arc<[Rule]>,
@@ -107,7 +107,7 @@ struct Expansion<'e> {
     stored: &'e mut StoredFiles,
 }
 
-/// A step as its axis says it.
+/// The values of a step's axis.
 type Controls = Vec<(Control, Place)>;
 
 impl<'e> Expansion<'e> {
@@ -143,10 +143,10 @@ impl<'e> Expansion<'e> {
         for is_excluded in exclusions::excluded(self.case) {
             if !is_excluded {
                 match self.run(&at, &controls) {
-                    // A method with a step of its own is not repeated over the others'.
+                    // A method with its own step is not repeated for each step of the axis.
                     Ok(run) if run.method.own_control().is_some() && !self.is_first_control(&at) => {}
                     Ok(run) => runs.push(run),
-                    // One wrong parameter spoils many runs, but is one problem: equal ones are shown once.
+                    // One wrong parameter invalidates many runs but is one problem: equal problems are shown once.
                     Err(problem) => {
                         problems.add(problem);
                         wrong += 1;
@@ -168,7 +168,7 @@ impl<'e> Expansion<'e> {
         controls.into_iter().collect()
     }
 
-    /// Whether the step is the first of its axis.
+    /// True if the step is the first of its axis.
     fn is_first_control(&self, at: &[usize]) -> bool {
         self.case.axes.iter().zip(at).all(|(axis, &index)| axis.role != Role::Control || index == 0)
     }
@@ -219,14 +219,14 @@ impl<'e> Expansion<'e> {
         axis.map_or_else(String::new, |axis| self.case.axes[axis].points[at[axis]].label.text.clone())
     }
 
-    /// The settings, read once for each combination of their axes.
+    /// Returns the settings, which are read once for each combination of their axes.
     fn settings(&mut self, at: &[usize]) -> Result<spec::Settings, Problem> {
         let case = self.case;
         let read = || read_settings(&varied(&case.settings, None, case, at, Role::Setting));
         self.settings.entry(combination(case, at, |role| role == Role::Setting)).or_insert_with(read).clone()
     }
 
-    /// The reference of a model, made once for all of its runs.
+    /// Returns the reference of a model, which is planned once for all of its runs.
     fn reference(
         &mut self,
         model: &Arc<Choice<ModelKind>>,
@@ -236,7 +236,7 @@ impl<'e> Expansion<'e> {
         if let Some(known) = self.references.get(&Arc::as_ptr(model)) {
             return Ok(known.clone());
         }
-        // Budgets and clock of the runs are theirs; a reference may take as long as it needs.
+        // Budgets and clock apply to the runs only; a reference may take as long as it needs.
         let own = spec::Settings { initial_step: read.initial_step, ..spec::Settings::default() };
         let reference = self.planned_reference(spec, model, &own)?;
         let reference = Some(Arc::new(reference));
@@ -287,7 +287,7 @@ impl<'e> Expansion<'e> {
         Ok(reference)
     }
 
-    /// A reference that a file gives.
+    /// Plans a reference from a file.
     fn given(&self, spec: &GivenSpec, model: &Arc<Choice<ModelKind>>) -> Result<ReferencePlan, Problem> {
         let path = self.folder.join(&spec.file);
         let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA).map_err(|error| {
@@ -308,13 +308,13 @@ impl<'e> Expansion<'e> {
     }
 }
 
-/// A number for a combination of the values of some axes, as of a number whose digits they are.
+/// Numbers a combination of the values of some axes, like a number whose digits are the indices.
 fn combination(case: &Case, at: &[usize], is_meant: impl Fn(Role) -> bool) -> usize {
     let axes = case.axes.iter().zip(at).filter(|(axis, _)| is_meant(axis.role));
     axes.fold(0, |number, (axis, &index)| number * axis.points.len() + index)
 }
 
-/// A node with the values of all axes of a role put in, below a name if there is one.
+/// Returns a node with the values of all axes of a role inserted, below a name if there is one.
 fn varied(base: &Node, name: Option<&Key>, case: &Case, at: &[usize], role: Role) -> Node {
     let axes = case.axes.iter().zip(at).filter(|(axis, _)| axis.role == role);
     axes.fold(base.clone(), |node, (axis, &index)| {
@@ -323,7 +323,7 @@ fn varied(base: &Node, name: Option<&Key>, case: &Case, at: &[usize], role: Role
     })
 }
 
-/// Models or methods chosen so far, so that each combination of their axes is read once.
+/// The models or methods chosen so far, so that each combination of their axes is read once.
 struct Choices<K: Kind> {
     name: Role,
     parameter: Role,
@@ -348,7 +348,7 @@ impl<K: Kind> Choices<K> {
             let axis = case.axes.iter().zip(at).find(|(axis, _)| axis.role == name);
             let node = single.or(axis.map(|(axis, &index)| &axis.points[index].node));
             let node = node.expect("a case has a model and a method");
-            // Anything but `name` or `{ name: { … } }` is refused as it is.
+            // A node that is neither `name` nor `{ name: { … } }` is refused without the values of its axes.
             let Some(named) = node.named() else { return choose(entries, node).map(Arc::new) };
             choose(entries, &varied(node, Some(&named.key), case, at, parameter)).map(Arc::new)
         };

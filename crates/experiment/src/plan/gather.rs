@@ -1,4 +1,4 @@
-//! The plan of an experiment that has no runs of its own, but shows those of others.
+//! The plan of an experiment that has no runs of its own but shows those of others.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,11 +12,10 @@ use crate::registry::Registry;
 use crate::spec::PanelSpec;
 use crate::{Experiment, Label, Placed, Problems};
 
-/// The axis that tells the experiments apart.
+/// The axis whose values are the names of the experiments.
 const AXIS: &str = "experiment";
 
-/// Plans the experiments that are named and takes their runs over as they are, with what is kept of them, so that none is
-/// made twice.
+/// Plans the named experiments and reuses their runs and cached results unchanged, so that no run is made twice.
 pub(super) fn gather(experiment: Experiment, registry: &Registry) -> Result<Plan, BadInput> {
     let mut problems = Problems::default();
     let mut plans: Vec<(&str, Plan)> = Vec::new();
@@ -36,7 +35,7 @@ pub(super) fn gather(experiment: Experiment, registry: &Registry) -> Result<Plan
         }
         let runs = std::mem::take(&mut plan.runs);
         plan.runs = runs.into_iter().filter(|run| plan.is_meant(run, &gathered.filter)).collect();
-        // With `--quick` values of the axes may have gone.
+        // With `--quick` values of the axes may be missing.
         if plan.runs.is_empty() && !experiment.quick {
             let problem = Problem::new(node.place_of("where"), "no run has all of these values");
             problems.add(problem.help(format!("accepted: values of the axes {}", plan.axes.join(", "))));
@@ -59,7 +58,7 @@ pub(super) fn gather(experiment: Experiment, registry: &Registry) -> Result<Plan
     Ok(plan)
 }
 
-/// All runs in one plan: a column for each axis and each measure that any of them has.
+/// Merges all runs into one plan, with a column for each axis and each measure of any of them.
 fn merged(experiment: &Experiment, plans: Vec<(&str, Plan)>) -> Plan {
     let mut axes = vec![AXIS.to_owned()];
     let mut columns: Vec<String> = Vec::new();
@@ -84,7 +83,7 @@ fn merged(experiment: &Experiment, plans: Vec<(&str, Plan)>) -> Plan {
     Plan { experiment: experiment.clone(), axes, columns, runs, notes: Vec::new() }
 }
 
-/// Columns that tables and figures name.
+/// Returns the columns that tables and figures name.
 fn shown(experiment: &Experiment) -> impl Iterator<Item = &str> {
     let panels = experiment.plots.iter().flat_map(|figure| &figure.value.panels);
     let of_panels = panels.flat_map(|panel| panel.y.iter().chain([panel.x.as_str()]));

@@ -1,4 +1,4 @@
-//! The names of runs.
+//! Keys of runs.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use super::{ReferencePlan, RunSpec, Solved};
 use crate::Origin;
 
-/// Digits shown where a key is printed.
+/// The number of digits shown when a key is printed.
 const SHOWN: usize = 20;
 
-/// A hash of what determines a run's numbers apart from the code: model, method, settings, span, measures,
+/// A hash of everything that determines a run's numbers apart from the code: model, method, settings, span, measures,
 /// reference and rules. Labels, paths, host and time do not enter it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunKey(pub(super) String);
 
 impl RunKey {
-    /// All 64 hexadecimal digits.
+    /// Returns all 64 hexadecimal digits.
     pub fn full(&self) -> &str {
         &self.0
     }
@@ -28,20 +28,21 @@ impl RunKey {
 }
 
 impl fmt::Display for RunKey {
-    /// The first 20 digits.
+    /// Writes the first 20 digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.get(..SHOWN).unwrap_or(&self.0))
     }
 }
 
-/// The same value with the keys of all maps in order.
+/// Returns the same value with the keys of all maps sorted.
 pub fn canonical(mut value: Value) -> Value {
     value.sort_all_objects();
     value
 }
 
 pub(super) fn of_run(run: &RunSpec) -> RunKey {
-    // The columns stand beside the parameters, since a column is named by the spelling of a parameter.
+    // The columns are included beside the parameters because the name of a column depends on how a parameter is
+    // written.
     let mut measures: Vec<Value> = run
         .measures
         .iter()
@@ -65,7 +66,7 @@ pub(super) fn of_run(run: &RunSpec) -> RunKey {
     RunKey::of(identity)
 }
 
-/// The name of what is solved and how; what is measured of it does not enter.
+/// Returns the key of the problem and its solver, without the measures.
 pub(super) fn of_set_up(run: &RunSpec) -> RunKey {
     RunKey::of(json!({
         "model": run.model.identity(),
@@ -82,7 +83,7 @@ pub(super) fn of_reference(reference: &ReferencePlan) -> RunKey {
         Origin::Solved(solved) => solved,
         Origin::Given(given) => {
             let given = given.as_ref().ok();
-            // what the file says in the units of that model
+            // The values of the file are in the units of this model.
             return RunKey::of(json!({
                 "model": reference.model.name(),
                 "file": given.map(|given| &given.hash),
@@ -115,7 +116,7 @@ fn of_settings(settings: &Settings) -> Value {
         "max_steps": settings.max_steps,
         "max_rhs_evaluations": settings.max_rhs_evaluations,
     });
-    // what is left to the program is no part of a run's name
+    // An automatic choice is not part of a run's key.
     if !settings.matrices.is_automatic() {
         named["matrices"] = json!(settings.matrices);
     }

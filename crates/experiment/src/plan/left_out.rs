@@ -9,18 +9,18 @@ use crate::Account;
 /// Methods that `every` leaves out in the same cases for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut<'p> {
-    /// Their names.
+    /// The names of the methods.
     pub methods: Vec<&'p str>,
-    /// The cases; none if all cases, or the one without a name, leave them out.
+    /// The cases; empty if all cases, or the one without a name, leave the methods out.
     pub cases: Vec<&'p str>,
-    /// Why.
+    /// The reason.
     pub reason: String,
     /// True if the file gives the reason under `except`.
     pub is_written: bool,
 }
 
 impl fmt::Display for LeftOut<'_> {
-    /// `bs32, rk4 in falls, jumps (the method needs …)`.
+    /// Writes `bs32, rk4 in falls, jumps (the method needs …)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.methods.join(", "))?;
         if !self.cases.is_empty() {
@@ -31,8 +31,8 @@ impl fmt::Display for LeftOut<'_> {
 }
 
 impl Plan {
-    /// The methods that `every` leaves out by name: those that the file names under `except`, and those that do not
-    /// apply since they do not locate the events of a model that jumps.
+    /// Returns the methods that `every` leaves out by name: those listed under `except`, and those that do not locate
+    /// the events of a model that jumps.
     pub fn left_out(&self) -> Vec<LeftOut<'_>> {
         let named = self.by_cases(|account| {
             account.named().map(|(method, reason, is_written)| (reason, is_written, method)).collect()
@@ -50,8 +50,8 @@ impl Plan {
         all
     }
 
-    /// How many methods `every` means and leaves out, and which of its parameters are not set: a line for each, with the
-    /// cases unless it is the same in all.
+    /// Returns the numbers of methods that `every` selects and leaves out, and the parameters that it does not set: one
+    /// line each, with the cases unless the line holds for all.
     pub fn accounts(&self) -> Vec<String> {
         let lines = self.by_cases(|account| account.lines().into_iter().enumerate().collect());
         let with_cases = |((_, line), cases): ((usize, String), Vec<&str>)| match cases.as_slice() {
@@ -61,8 +61,8 @@ impl Plan {
         lines.into_iter().map(with_cases).collect()
     }
 
-    /// What holds in cases, in order, each with the names of its cases; no names if it holds in all cases, or in the one
-    /// without a name.
+    /// Collects the items of all cases in order, each with the names of its cases. The names are empty if an item
+    /// belongs to all cases, or to the one without a name.
     fn by_cases<'p, T: Ord>(&'p self, of: impl Fn(&'p Account) -> Vec<T>) -> BTreeMap<T, Vec<&'p str>> {
         let cases = &self.experiment.cases;
         let mut held: BTreeMap<T, Vec<&str>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! From an experiment to its runs.
+//! Plans: the runs of an experiment.
 
 mod checks;
 mod exclusions;
@@ -34,78 +34,79 @@ use crate::spec::AxisValue;
 use crate::{Experiment, Given, Label, Mark, Origin, Precision, Problems, Rule, SolverSpec};
 use mbsbench_input::{BadInput, Document};
 
-/// Most runs of an experiment.
+/// The largest number of runs of an experiment.
 pub const MOST_RUNS: usize = 300_000;
 
 /// An experiment with its runs.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The file.
+    /// The experiment.
     pub experiment: Experiment,
-    /// Columns of the axes: `case` where there are cases, then those of all cases.
+    /// The columns of the axes: `case` if there are cases, then the axes of all cases.
     pub axes: Vec<String>,
-    /// Columns of the measures of all cases.
+    /// The columns of the measures of all cases.
     pub columns: Vec<String>,
     /// The runs: case by case, the last axis varying fastest.
     pub runs: Vec<RunSpec>,
-    /// What is not used of the files that the experiment names, a line each.
+    /// One line for each part of the named files that is not used.
     pub notes: Vec<String>,
 }
 
-/// One cell of the matrix.
+/// One run: a combination of axis values.
 #[derive(Debug, Clone)]
 pub struct RunSpec {
-    /// A value for each of [`Plan::axes`]; none where its case has no such axis.
+    /// A value for each of [`Plan::axes`]; `None` if the case has no such axis.
     pub cells: Vec<Option<Arc<Label>>>,
     /// The model with its parameters.
     pub model: Arc<Choice<ModelKind>>,
     /// The method with its parameters.
     pub method: Arc<Choice<MethodKind>>,
-    /// What the method is called: its cell in the column `method`.
+    /// The label of the method, shown in the column `method`.
     pub method_label: String,
-    /// Step, clock and budgets.
+    /// The step, clock and budgets.
     pub settings: Settings,
-    /// Start and end, s.
+    /// The start and end times, s.
     pub span: [f64; 2],
-    /// What is measured; [`Self::columns`] in this order.
+    /// The measures, in the order of [`Self::columns`].
     pub measures: Arc<[Choice<MeasureKind>]>,
-    /// How its reference is made, if it has one.
+    /// The plan of the reference, if the run has one.
     pub reference: Option<Arc<ReferencePlan>>,
-    /// Rules that it must not break.
+    /// Rules that the run must not break.
     pub rules: Arc<[Rule]>,
-    /// What is drawn of it over time.
+    /// The observables to record over time.
     pub recording: Recording,
-    /// Its name, once somebody has asked.
+    /// The key, computed on first use.
     key: OnceLock<RunKey>,
-    /// The name of what is solved and how, the same way.
+    /// The key of the problem and its solver, computed on first use.
     set_up: OnceLock<RunKey>,
 }
 
 impl RunSpec {
-    /// Whether its key says all that can change its numbers, so that they may be kept; see [`Choice::is_kept`].
+    /// True if the key covers everything that can change the run's numbers, so that they may be cached; see
+    /// [`Choice::is_kept`].
     pub fn is_kept(&self) -> bool {
         let own = self.model.is_kept() && self.method.is_kept();
         own && self.reference.as_ref().is_none_or(|reference| reference.is_kept())
     }
 }
 
-/// How the reference of a run is made.
+/// The plan of a reference.
 #[derive(Debug, Clone)]
 pub struct ReferencePlan {
     /// The model, in the reference's formulation.
     pub model: Arc<Choice<ModelKind>>,
-    /// Start and end, s.
+    /// The start and end times, s.
     pub span: [f64; 2],
-    /// Where it comes from; a file that makes no sense is told when the plan is checked.
+    /// The origin of the reference. An invalid file is reported when the plan is checked.
     pub origin: Origin<Solved, Result<Arc<Given>, BadInput>>,
-    /// Where it is kept beside the experiments, if it is.
+    /// The file beside the experiments in which the reference is kept, if any.
     pub stored: Option<Arc<Stored>>,
-    /// Its name.
+    /// The key.
     pub key: RunKey,
 }
 
 impl ReferencePlan {
-    /// The same as [`RunSpec::is_kept`] of the reference.
+    /// True if the key covers everything that can change the reference's numbers; see [`RunSpec::is_kept`].
     pub fn is_kept(&self) -> bool {
         let methods = match &self.origin {
             Origin::Solved(solved) => {
@@ -121,19 +122,19 @@ impl ReferencePlan {
 /// How a reference is solved for.
 #[derive(Debug, Clone)]
 pub struct Solved {
-    /// In which arithmetic.
+    /// The arithmetic.
     pub precision: Precision,
-    /// What gives the reference.
+    /// The solver that computes the reference.
     pub solver: SolverSpec,
-    /// Its step, clock and budgets.
+    /// The step, clock and budgets of this solver.
     pub settings: Settings,
-    /// What it is checked against.
+    /// The solver and settings of the solution that it is checked against.
     pub check: Option<(SolverSpec, Settings)>,
-    /// Digits that have to agree.
+    /// The number of digits to which the two have to agree.
     pub digits: Option<u32>,
 }
 
-/// Labels of several axes as one; the only one as it is.
+/// Joins the labels of several axes; a single label is returned unchanged.
 pub fn joined(labels: &[&Label]) -> Option<Label> {
     match labels {
         [] => None,
@@ -146,17 +147,17 @@ pub fn joined(labels: &[&Label]) -> Option<Label> {
 }
 
 impl RunSpec {
-    /// Its name, found where it is first asked for: of a run that is only planned nobody asks.
+    /// Returns the key, which is computed on first use, since a run that is only planned does not need one.
     pub fn key(&self) -> &RunKey {
         self.key.get_or_init(|| key::of_run(self))
     }
 
-    /// The number at a path, `model.mass`, `method.order`, `step`, `span.end`; none where it has none.
+    /// Returns the number at a path, `model.mass`, `method.order`, `step`, `span.end`; `None` if there is none.
     pub fn number_at(&self, path: &str) -> Option<f64> {
         checks::value_at(self, path)
     }
 
-    /// The paths of its parameters: of model, method, span, step or tolerance, and settings.
+    /// Returns the paths of the parameters: of model, method, span, step or tolerance, and settings.
     pub fn paths(&self) -> Vec<String> {
         use mbsbench_problem::StepControl;
         let own = ["model".to_owned(), "method".to_owned()].into_iter();
@@ -173,29 +174,29 @@ impl RunSpec {
         own.chain(model).chain(method).chain(rest).collect()
     }
 
-    /// The views of its model at the start.
+    /// Returns the views of the model at the start.
     pub fn views(&self) -> Vec<View> {
         let model = self.model.object().model();
         model.views(&Formulated::<f64>::initial_state(&*model))
     }
 
-    /// A hash of what is solved and how, without what is measured of it.
+    /// Returns a hash of the problem and its solver, without the measures.
     pub fn set_up(&self) -> &RunKey {
         self.set_up.get_or_init(|| key::of_set_up(self))
     }
 
-    /// The columns that its measures fill.
+    /// Returns the columns that the measures fill.
     pub fn columns(&self) -> Vec<String> {
         self.measures.iter().flat_map(|measure| measure.object().columns()).collect()
     }
 }
 
 impl Plan {
-    /// Expands an experiment into its runs and checks what needs them: parameters in their ranges, observables
-    /// that the models have, tables and plots.
+    /// Expands an experiment into its runs and checks everything that depends on them: parameters within their ranges,
+    /// observables that the models have, tables and plots.
     ///
     /// # Errors
-    /// Everything that is wrong.
+    /// Fails if any of this is not valid, with all problems.
     pub fn new(experiment: Experiment, registry: &Registry) -> Result<Self, BadInput> {
         if !experiment.gathers.is_empty() {
             return gather::gather(experiment, registry);
@@ -205,11 +206,11 @@ impl Plan {
         outputs::with_drawings(plan)
     }
 
-    /// Reads the bytes of the file at `path` and plans its runs, whether or not its stored references are there: to make them.
-    /// An experiment that gathers those of others has none.
+    /// Reads the bytes of the file at `path` and plans its runs in order to solve its stored references, which need not
+    /// exist. Returns `None` for an experiment that gathers runs of others.
     ///
     /// # Errors
-    /// Everything else that is wrong with the file.
+    /// Fails if anything else in the file is not valid.
     pub fn read_for_references(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Option<Self>, BadInput> {
         let (document, _) = included(Document::parse(path, bytes)?, registry)?;
         let experiment = Experiment::read(&document, registry, false)?;
@@ -231,18 +232,19 @@ impl Plan {
     /// Reads the bytes of the file at `path` and plans its runs.
     ///
     /// # Errors
-    /// Everything that is wrong with the file.
+    /// Fails if the file is not valid, with all problems.
     pub fn read(path: &Path, bytes: &[u8], registry: &Registry, quick: bool) -> Result<Self, BadInput> {
         let (document, notes) = included(Document::parse(path, bytes)?, registry)?;
         let plan = Self::new(Experiment::read(&document, registry, quick)?, registry)?;
         Ok(Self { notes, ..plan })
     }
 
-    /// The runs that this experiment asks of the registry's [contender](Registry::contender) where it says `every`, without tables,
-    /// figures, rankings and times. None where there are none: it names its methods, or the method suits none of its models.
+    /// Plans the runs of the registry's [contender](Registry::contender) wherever this experiment says `every`, without
+    /// tables, figures, rankings and times. Returns `None` if there are no such runs: the experiment names its methods,
+    /// or the contender suits none of its models.
     ///
     /// # Errors
-    /// What is wrong with these runs.
+    /// Fails if these runs are not valid.
     pub fn of_contender(&self, registry: &Registry) -> Result<Option<Self>, BadInput> {
         const SHOWN: [&str; 6] = ["tables", "plots", "drawings", "animations", "rankings", "timing"];
         let document = &self.experiment.document;
@@ -252,17 +254,17 @@ impl Plan {
         if experiment.cases.is_empty() { Ok(None) } else { Self::new(experiment, registry).map(Some) }
     }
 
-    /// Whether times are taken of its runs, which is done alone on one machine.
+    /// True if the runs are timed, which requires a machine without other work.
     pub fn is_timed(&self) -> bool {
         self.experiment.timing.is_some()
     }
 
-    /// The index of an axis among the cells of a run.
+    /// Returns the index of an axis among the cells of a run.
     pub fn axis(&self, name: &str) -> Option<usize> {
         self.axes.iter().position(|axis| axis == name)
     }
 
-    /// Whether a run has these axis values.
+    /// True if a run has these axis values.
     pub fn is_meant(&self, run: &RunSpec, filter: &BTreeMap<String, AxisValue>) -> bool {
         filter.iter().all(|(axis, value)| {
             let cell = self.axis(axis).and_then(|axis| run.cells[axis].as_ref());
@@ -270,12 +272,12 @@ impl Plan {
         })
     }
 
-    /// The runs that have these axis values, with their numbers.
+    /// Returns the runs that have these axis values, with their indices.
     pub fn meant(&self, filter: &BTreeMap<String, AxisValue>) -> impl Iterator<Item = (usize, &RunSpec)> {
         self.runs.iter().enumerate().filter(move |(_, run)| self.is_meant(run, filter))
     }
 
-    /// Whether a run is one of those that a reconstruction makes in every set-up.
+    /// True if a reconstruction makes this run in every set-up.
     pub fn is_studied(&self, run: &RunSpec) -> bool {
         let cases = &self.experiment.study.cases;
         let case = self.axis("case").and_then(|axis| run.cells[axis].as_ref());
@@ -283,8 +285,8 @@ impl Plan {
         is_case && self.is_meant(run, &self.experiment.study.filter)
     }
 
-    /// How a parameter of a run is known; none where the file does not say. What is undetermined is our choice, unless
-    /// the file says of it that the nominal reading is printed or the authors'.
+    /// Returns how a parameter of a run is known; `None` if the file does not say. Undetermined parameters are our
+    /// choice, unless the file states that the nominal reading is printed or the authors'.
     pub fn mark(&self, run: &RunSpec, path: &str) -> Option<Mark> {
         let known = self.experiment.known.as_ref()?;
         let stated = known.stated(path, |filter| self.is_meant(run, filter));
@@ -298,28 +300,28 @@ impl Plan {
         }
     }
 
-    /// What a run is called on some axes together: `damped, rk5`; none where it does not have one of them.
+    /// Returns the joint label of a run on several axes: `damped, rk5`; `None` if it does not have one of them.
     pub fn label_on<'n>(&self, run: &RunSpec, axes: impl Iterator<Item = &'n str>) -> Option<Label> {
         let labels = axes.map(|axis| run.cells[self.axis(axis)?].as_deref());
         joined(&labels.collect::<Option<Vec<_>>>()?)
     }
 
-    /// The different numbers that the runs of a reconstruction have at a path, `model.mass` or `step`; empty if none has it. If `study:`
-    /// names no cases, these are all runs.
+    /// Returns the distinct numbers that the runs of a reconstruction have at a path, such as `model.mass` or `step`;
+    /// empty if no run has it. If `study:` names no cases, all runs count.
     pub fn numbers_at(&self, path: &str) -> Vec<f64> {
         let mut seen = HashSet::new();
         let studied = self.runs.iter().filter(|run| self.is_studied(run));
-        // adding zero makes one of the two zeros of the other
+        // Adding zero gives -0 and 0 the same bits.
         studied.filter_map(|run| run.number_at(path)).filter(|number| seen.insert((number + 0.0).to_bits())).collect()
     }
 
-    /// Whether the runs have different values on an axis.
+    /// True if the runs have different values on an axis.
     pub fn varies(&self, axis: usize) -> bool {
         let mut labels = self.runs.iter().filter_map(|run| run.cells[axis].as_ref());
         labels.next().is_some_and(|first| labels.any(|label| !label.same(first)))
     }
 
-    /// The different values on an axis, in the order in which the runs have them.
+    /// Returns the distinct values on an axis, in the order of the runs.
     pub fn values(&self, axis: usize) -> Vec<&Label> {
         let mut seen = LabelIndex::default();
         self.runs.iter().filter_map(|run| run.cells[axis].as_deref()).filter(|label| seen.is_new(label)).collect()

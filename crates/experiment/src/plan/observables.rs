@@ -1,4 +1,4 @@
-//! What can be drawn of the runs of a plan.
+//! The observables of the runs of a plan that can be drawn.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use mbsbench_problem::Model;
 use super::{Plan, RunSpec};
 use crate::registry::{Choice, ModelKind};
 
-/// Names of what can be drawn of the models, their observables first, each model made once.
+/// The names of everything that can be drawn for each model, observables first. Each model is created once.
 #[derive(Default)]
 pub(super) struct Observables(HashMap<*const Choice<ModelKind>, Vec<String>>);
 
@@ -21,24 +21,24 @@ impl Observables {
         names
     }
 
-    /// Those of a model, which these runs have.
+    /// Adds the names of a model, which these runs share.
     pub(super) fn add(&mut self, model: &dyn Model, runs: &[&RunSpec]) {
         let names: Vec<String> = drawable(model).into_iter().map(|observable| observable.name).collect();
         self.0.extend(runs.first().map(|run| (Arc::as_ptr(&run.model), names)));
     }
 
-    /// What can be drawn of a run.
+    /// Returns the names that can be drawn for a run.
     pub(super) fn at(&self, run: &RunSpec) -> &[String] {
         &self.0[&Arc::as_ptr(&run.model)]
     }
 
-    /// A problem where a run's model has no such observable.
+    /// Returns a problem if a run's model has no such observable.
     pub(super) fn require_of_model(&self, run: &RunSpec, name: &str, place: Place) -> Result<(), Problem> {
         let all = self.at(run);
         Self::require_among(&all[..all.len() - stepwise::COUNT], run, name, place)
     }
 
-    /// A problem where nothing of that name can be drawn of a run.
+    /// Returns a problem if nothing of that name can be drawn for a run.
     pub(super) fn require(&self, run: &RunSpec, name: &str, place: Place) -> Result<(), Problem> {
         Self::require_among(self.at(run), run, name, place)
     }
@@ -52,7 +52,7 @@ impl Observables {
     }
 }
 
-/// Makes each model of a plan once, and shows it with the runs that have it.
+/// Creates each model of a plan once and passes it to `visit` with its runs.
 pub(super) fn each_model<'p>(plan: &'p Plan, mut visit: impl FnMut(&dyn Model, &[&'p RunSpec])) {
     let mut groups: Vec<Vec<&RunSpec>> = Vec::new();
     let mut numbers = HashMap::new();

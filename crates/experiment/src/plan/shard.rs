@@ -1,18 +1,18 @@
-//! Parts of the runs, for several machines.
+//! Shards: parts of the runs for several machines.
 
 use std::str::FromStr;
 
 use super::RunKey;
 
-/// One of several parts of the runs: those whose keys, taken as numbers, leave the same remainder. Which part has a run
-/// depends on its key and the number of parts, and not on what else is run.
+/// One of several parts of the runs: the runs whose keys, taken as numbers, leave the same remainder. The shard of a
+/// run depends only on its key and the number of shards, and not on the other runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     index: u32,
     of: u32,
 }
 
-/// A part that there is not.
+/// A shard that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("accepted: I/N with whole numbers, I from 1 to N, such as `1/8` to `8/8`")]
 pub struct NoShard;
@@ -28,7 +28,7 @@ impl FromStr for Shard {
 }
 
 impl Shard {
-    /// Whether it has the run of that key.
+    /// True if the shard contains the run of that key.
     pub fn has(self, key: &RunKey) -> bool {
         let digits = key.full().chars().filter_map(|digit| digit.to_digit(16));
         let remainder = digits.fold(0, |rest, digit| (16 * rest + u64::from(digit)) % u64::from(self.of));
@@ -47,7 +47,7 @@ mod tests {
         for (shard, has) in [("1/1", true), ("1/2", false), ("2/2", true), ("6/10", true), ("5/10", false)] {
             assert_eq!(shard.parse::<Shard>().unwrap().has(&key), has, "{shard}");
         }
-        // 2^256 - 1 is a multiple of 17, as 16^64 leaves the remainder 1.
+        // 2^256 - 1 is a multiple of 17, because 16^64 has remainder 1.
         let largest = RunKey("f".repeat(64));
         assert!("1/17".parse::<Shard>().unwrap().has(&largest));
     }

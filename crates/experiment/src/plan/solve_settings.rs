@@ -4,7 +4,7 @@ use mbsbench_problem::{Settings, StepControl};
 
 use crate::spec;
 
-/// Settings of the file with a step decided on.
+/// Returns the settings of the file with the given step control.
 pub(super) fn settings(read: &spec::Settings, control: StepControl) -> Settings {
     let spec::Settings { clock, max_steps, max_rhs_evaluations, matrices, events, .. } = *read;
     Settings { control, clock, max_steps, max_rhs_evaluations, matrices, events }

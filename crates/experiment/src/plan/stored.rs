@@ -1,4 +1,4 @@
-//! References that lie beside the experiments: the costliest solves, made once and kept as data.
+//! References in files beside the experiments: the most expensive solves, computed once and kept as data.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -11,23 +11,23 @@ use mbsbench_measures::ReferenceTrajectory;
 use super::{Plan, ReferencePlan, RunSpec};
 use crate::{Given, Origin, Problems};
 
-/// Where a reference lies, and what lies there.
+/// The file of a stored reference and its contents.
 #[derive(Debug, Clone)]
 pub struct Stored {
     /// The file.
     pub path: PathBuf,
-    /// Where an experiment names it.
+    /// The place where an experiment names the file.
     pub place: Place,
-    /// What is in it.
+    /// The contents.
     pub kept: Result<StoredReference, Arc<StoredError>>,
 }
 
-/// The files that an experiment names, each read once however many of its cases name it.
+/// The files of stored references of an experiment, each read once although several cases may name it.
 #[derive(Debug, Default)]
 pub(super) struct StoredFiles(HashMap<PathBuf, Arc<Stored>>);
 
 impl StoredFiles {
-    /// What lies at `path`, which is first named at `place`.
+    /// Reads the file at `path`, which is first named at `place`.
     pub(super) fn at(&mut self, path: PathBuf, place: Place) -> Arc<Stored> {
         let read = |path: &PathBuf| {
             let kept = StoredReference::read(path).map_err(Arc::new);
@@ -37,28 +37,29 @@ impl StoredFiles {
     }
 }
 
-/// A reference as a file has it.
+/// A reference as a file stores it.
 ///
-/// Columns are `t` (s), then each observable and `bound(…)`, the disagreement of the two methods on it. Before them, as comments,
-/// stand the command that makes the file, the key of what was asked for, the digits agreed, and a checksum of all lines but its own.
+/// The columns are `t` (s), then each observable and `bound(…)`, the difference between the two methods in it. Comments
+/// above them give the command that makes the file, the key of the request, the number of digits that agree, and a
+/// checksum of all other lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredReference {
-    /// The key of [`ReferencePlan`] that it was made for.
+    /// The key of the [`ReferencePlan`] for which it was made.
     pub key: String,
-    /// Its values.
+    /// The values.
     pub trajectory: ReferenceTrajectory,
 }
 
-/// A stored reference cannot be used.
+/// A stored reference that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoredError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] std::io::Error),
-    /// It is no table.
+    /// The file is not a table.
     #[error("is not a table: {0}")]
     Csv(#[from] csv::Error),
-    /// It is no table of a reference.
+    /// The table is not a reference.
     #[error("{0}")]
     Content(String),
 }
@@ -66,14 +67,15 @@ pub enum StoredError {
 const KEY: &str = "key: ";
 const DIGITS: &str = "digits agreed: ";
 const CHECKSUM: &str = "checksum: ";
-/// Digits that two solutions can agree to. Fewer than one is no agreement; those of two that are the same are counted as 33.
+/// The possible numbers of digits to which two solutions agree. Fewer than one is no agreement; equal solutions count
+/// as 33 digits.
 const AGREED: std::ops::RangeInclusive<f64> = 1.0..=33.0;
 
 impl StoredReference {
     /// Reads a file.
     ///
     /// # Errors
-    /// Where there is no such file, or it is not what [`Self::write`] writes, or was changed since.
+    /// Fails if the file is missing, is not a file that [`Self::write`] writes, or was changed since it was written.
     pub fn read(path: &Path) -> Result<Self, StoredError> {
         let text = mbsbench_input::read_text(path, mbsbench_input::LARGEST_DATA)?;
         let comment = |head: &str| {
@@ -103,8 +105,8 @@ impl StoredReference {
         read.check().map(|()| read)
     }
 
-    /// Times increase, values are finite, bounds are none below zero, and digits are some that can agree. A bound of zero is that of a
-    /// value which both methods are given, at the start.
+    /// Checks that times increase, values are finite, no bound is negative, and the number of digits is possible. A
+    /// bound is zero if both methods start from that value.
     fn check(&self) -> Result<(), StoredError> {
         let ReferenceTrajectory { times, values, bounds, digits, .. } = &self.trajectory;
         let refused = |message: String| Err(StoredError::Content(message));
@@ -131,7 +133,7 @@ impl StoredReference {
         Ok(())
     }
 
-    /// Writes a file that gives back the same bits, with the command that makes it.
+    /// Writes a file that can be read back bit for bit, with the command that makes it.
     pub fn write(&self, path: &Path, command: &str) -> Result<(), StoredError> {
         self.check()?;
         let Self { key, trajectory } = self;
@@ -150,7 +152,7 @@ impl StoredReference {
     }
 }
 
-/// A hash of all lines but the one that says what it is. How lines end is no part of it.
+/// A hash of all lines except the one with the checksum; line endings do not matter.
 fn checksum(text: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     let is_own = |line: &str| line.strip_prefix('#').is_some_and(|line| line.trim_start().starts_with(CHECKSUM));
@@ -169,8 +171,8 @@ fn number(text: &str) -> Result<f64, StoredError> {
 }
 
 impl ReferencePlan {
-    /// The reference that lies beside the experiment, with the digits asked; none where it was made for something else or
-    /// lacks one of these times. So is one that a file gives.
+    /// Returns the stored reference, with the number of digits required. `None` if it was made for another request or
+    /// lacks one of these times. A reference from a file that the experiment gives is returned likewise.
     pub fn kept(&self, times: &[f64]) -> Option<ReferenceTrajectory> {
         let digits = match &self.origin {
             Origin::Given(given) => return given.as_ref().ok()?.at(times).ok(),
@@ -184,14 +186,15 @@ impl ReferencePlan {
     }
 }
 
-/// Times at which the measures of some runs need their reference, and the end of its span where it is solved for, s; increasing.
+/// Returns the increasing times, s, at which the measures of these runs need their reference, and the end of its span
+/// if it is solved for.
 pub fn times<'r>(reference: &ReferencePlan, runs: impl Iterator<Item = &'r RunSpec>) -> Vec<f64> {
-    // most runs have the same measures
+    // Most runs have the same measures.
     let mut seen = HashSet::new();
     let asked = runs
         .filter(|run| seen.insert((Arc::as_ptr(&run.measures), run.span.map(f64::to_bits))))
         .flat_map(|run| run.measures.iter().flat_map(|measure| measure.object().reference_times(run.span)));
-    // a file need not go so far
+    // A file need not reach the end.
     let end = matches!(reference.origin, Origin::Solved(_)).then_some(reference.span[1]);
     let mut times: Vec<f64> = asked.chain(end).collect();
     times.sort_by(f64::total_cmp);
@@ -199,8 +202,8 @@ pub fn times<'r>(reference: &ReferencePlan, runs: impl Iterator<Item = &'r RunSp
     times
 }
 
-/// Each stored reference is there, was made for what is asked, and has all times that are needed. An experiment shortened by
-/// `quick:` may ask for something else, which is made with its runs.
+/// Checks that each stored reference exists, was made for the current request, and has all required times. An
+/// experiment shortened by `quick:` may need a different reference, which is then solved for with its runs.
 pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
     let mut problems = Problems::default();
     let mut seen = BTreeSet::new();
@@ -240,7 +243,8 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
     problems.into_result(&plan.experiment.document)
 }
 
-/// An observable that measures compare and the file does not have. Those of whole classes compare all that have one.
+/// Returns an observable that measures compare and the file lacks. Measures of whole classes compare the observables
+/// that the file has.
 fn lacking<'r>(given: &Given, reference: &ReferencePlan, runs: impl Iterator<Item = &'r RunSpec>) -> Option<String> {
     let model = reference.model.object().model();
     let of_classes = || model.observables().into_iter().filter(|of| of.class.is_some()).map(|of| of.name).collect();
@@ -254,7 +258,7 @@ fn lacking<'r>(given: &Given, reference: &ReferencePlan, runs: impl Iterator<Ite
         .map(|name| format!("no `{name}`"))
 }
 
-/// The command that makes the stored references of an experiment.
+/// Returns the command that makes the stored references of an experiment.
 pub fn command(id: &str) -> String {
     format!("mbsbench ledger reference {id}")
 }
@@ -310,7 +314,7 @@ mod tests {
         assert_eq!([-2.0, 0.3, 2.5, f64::NAN].map(|t| trajectory.row(t)), [None; 4]);
     }
 
-    /// Why a file with one change is refused, its checksum that of the changed lines where asked for.
+    /// Returns the reason for which a file with one change is refused, with a recomputed checksum if requested.
     fn refusal(from: &str, to: &str, is_summed_anew: bool) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("shaft.csv");

@@ -1,4 +1,4 @@
-//! The same runs with other values in them: set-ups over ranges and readings, and `set:` of a file.
+//! The same runs with other parameter values: set-ups over ranges and readings, and `set:` of a file.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,13 +10,13 @@ use super::{Plan, RunSpec, key};
 use crate::registry::{Choice, Entry, Kind, Registry};
 
 impl Plan {
-    /// The runs with these values, by path, in every run that has them; references follow their models and spans. Instead of a run
-    /// whose model or method does not accept its values there is the reason.
+    /// Returns the runs with these values set, by path, in every run that has them; references follow their models and
+    /// spans. A run whose model or method refuses its values is replaced by the reason.
     pub fn runs_with(&self, values: &[(Key, Node)], registry: &Registry) -> Vec<Result<RunSpec, Problem>> {
         self.runs.iter().map(|run| with(run, values, registry)).collect()
     }
 
-    /// The plan with what its file has under `set:`.
+    /// Returns the plan with the parameters under `set:` of its file.
     pub(super) fn set(mut self, registry: &Registry) -> Result<Self, BadInput> {
         let set = &self.experiment.set;
         if set.is_empty() || self.runs.is_empty() {
@@ -49,7 +49,7 @@ fn with(run: &RunSpec, values: &[(Key, Node)], registry: &Registry) -> Result<Ru
     if !model.is_empty() {
         run.model = Arc::new(changed(registry.models(), &run.model, &model)?);
         if let Some(reference) = &mut reference {
-            // A reference may have a formulation of its own, to which a reading of the runs' is nothing.
+            // A reference may have its own formulation, to which a reading of the runs' formulation does not apply.
             let own: Vec<(&str, &Node)> = model.iter().copied().filter(|(path, _)| *path != "formulation").collect();
             reference.model = Arc::new(changed(registry.models(), &reference.model, &own)?);
         }
@@ -70,7 +70,7 @@ fn with(run: &RunSpec, values: &[(Key, Node)], registry: &Registry) -> Result<Ru
         reference.span = run.span;
         let key = key::of_reference(&reference);
         let nominal = std::mem::replace(&mut reference.key, key);
-        // What is stored is the nominal one.
+        // Only the nominal reference is stored.
         reference.stored = reference.stored.filter(|_| reference.key == nominal);
         Arc::new(reference)
     });
@@ -90,8 +90,8 @@ fn set_tolerance(control: &mut StepControl, path: &str, node: &Node) -> Result<(
     Ok(())
 }
 
-/// A choice with other values at those of the paths that it has. All are set before any is checked: only together may they
-/// be accepted.
+/// Returns a choice with other values at the paths that it has. All values are set before any is checked, since they
+/// may be valid only together.
 fn changed<K: Kind>(entries: &[Entry<K>], choice: &Choice<K>, values: &[(&str, &Node)]) -> Result<Choice<K>, Problem> {
     let place = Place::default();
     let mut parameters = Node::from_json(choice.parameters(), place);
@@ -101,7 +101,7 @@ fn changed<K: Kind>(entries: &[Entry<K>], choice: &Choice<K>, values: &[(&str, &
         }
         let counts = choice.parameter(path).is_some_and(|present| present.is_u64() || present.is_i64());
         let keys: Vec<Key> = path.split('.').map(|name| Key { name: name.to_owned(), place }).collect();
-        // A parameter that counts takes whole numbers.
+        // A parameter that counts accepts whole numbers only.
         let node = match &node.value {
             Value::Number(number) if counts => {
                 let value = number.value.round();

@@ -1,4 +1,4 @@
-//! What of a file changes nothing, and was meant to.
+//! Warnings about parts of a file that have no effect.
 
 use std::collections::{HashMap, HashSet};
 use std::f64::consts::TAU;
@@ -9,11 +9,11 @@ use mbsbench_input::{Node, Place, Problem, Value};
 use super::{Plan, RunSpec, checks::runs_of};
 use crate::{Case, Role};
 
-/// Runs of a case among which equal ones are looked for; more take longer than they are worth.
+/// The largest number of runs of a case among which equal ones are sought; more would take too long.
 const LOOKED_AT: usize = 2000;
 
 impl Plan {
-    /// What is accepted and has less effect than one would think.
+    /// Returns a warning for each accepted part of the file that has less effect than its author probably expects.
     pub fn warnings(&self) -> Vec<Problem> {
         let root = &self.experiment.document.root;
         let mut warnings: Vec<Problem> = Vec::new();
@@ -38,7 +38,7 @@ impl Plan {
     }
 }
 
-/// Angles of models that are more than a turn in radians: they were probably meant in degrees.
+/// Warns about angles of models that exceed a full turn in radians and were probably meant in degrees.
 fn in_degrees(root: &Node, runs: &[&RunSpec]) -> Vec<Problem> {
     let mut models: HashSet<_> = HashSet::new();
     let mut warned = HashSet::new();
@@ -57,7 +57,7 @@ fn in_degrees(root: &Node, runs: &[&RunSpec]) -> Vec<Problem> {
     problems
 }
 
-/// The value of the key at a place.
+/// Returns the value of the key at a place.
 fn below(node: &Node, key: Place) -> Option<&Node> {
     match &node.value {
         Value::Map(entries) => {
@@ -69,7 +69,7 @@ fn below(node: &Node, key: Place) -> Option<&Node> {
     }
 }
 
-/// Tolerances of a method that has none.
+/// Warns about several tolerances for a method that ignores them.
 fn unheeded(case: &Case, runs: &[&RunSpec]) -> Option<Problem> {
     let axis = case.axes.iter().find(|axis| axis.role == Role::Control && axis.points.len() > 1)?;
     let run = runs.iter().find(|run| {
@@ -84,7 +84,7 @@ fn unheeded(case: &Case, runs: &[&RunSpec]) -> Option<Problem> {
     Some(Problem::new(place, message).help("give it a case of its own, with its own parameter"))
 }
 
-/// Runs of a case that are one and the same.
+/// Warns about identical runs of a case.
 fn twice(plan: &Plan, case: &Case, runs: &[&RunSpec]) -> Option<Problem> {
     let mut first: HashMap<&str, &RunSpec> = HashMap::new();
     let (one, other) = runs.iter().find_map(|run| Some((first.insert(run.key().full(), run)?, run)))?;
@@ -94,7 +94,8 @@ fn twice(plan: &Plan, case: &Case, runs: &[&RunSpec]) -> Option<Problem> {
     Some(problem.help("the axis changes nothing there: leave it out, or all of its values but one"))
 }
 
-/// A case without a run that no case before it has. Single runs may stand in several, as what others are compared with in each of them.
+/// Warns about a case whose runs all occur in earlier cases. Single runs may occur in several cases, as a basis of
+/// comparison in each.
 fn repeated<'p>(case: &'p Case, runs: &[&'p RunSpec], before: &mut HashMap<&'p str, &'p Case>) -> Option<Problem> {
     let first = runs.first().and_then(|run| before.get(run.key().full()).copied());
     let adds = runs.iter().any(|run| !before.contains_key(run.key().full()));

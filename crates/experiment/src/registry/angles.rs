@@ -1,14 +1,15 @@
-//! Angles in radians that are more than a turn, as angles in degrees are.
+//! Angles in radians that exceed a full turn, probably because they are meant in degrees.
 
 use std::f64::consts::TAU;
 
 use mbsbench_problem::parameters::UNIT;
 use serde_json::Value;
 
-/// A parameter in radians with its path and value.
+/// A parameter in radians: its path and value.
 pub type Angle = (String, f64);
 
-/// The numbers of `values` whose parameters have the unit `rad` in `schema`, which are larger than a turn and not defaults.
+/// Returns the numbers of `values` that have the unit `rad` in `schema`, exceed a full turn and differ from their
+/// defaults.
 pub(super) fn wide(values: &Value, defaults: &Value, schema: &Value) -> Vec<Angle> {
     let mut found = Vec::new();
     Walk { root: schema, found: &mut found }.visit(String::new(), values, Some(defaults), schema, None);
@@ -21,7 +22,7 @@ struct Walk<'s> {
 }
 
 impl Walk<'_> {
-    /// Goes through a value with the unit of its parameter, or the one of the list that it is in.
+    /// Visits a value with the unit of its parameter, or that of the list which contains it.
     fn visit(&mut self, path: String, value: &Value, default: Option<&Value>, schema: &Value, unit: Option<&str>) {
         let unit = schema.get(UNIT).and_then(Value::as_str).or(unit);
         let target = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));

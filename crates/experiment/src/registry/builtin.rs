@@ -1,4 +1,4 @@
-//! The entries of the workspace: one line each.
+//! The entries of the workspace, one line each.
 
 use mbsbench_integrators as integrators;
 use mbsbench_measures as measures;

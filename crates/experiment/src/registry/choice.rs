@@ -9,16 +9,17 @@ use super::Kind;
 use super::angles::{Angle, wide};
 use super::entry::{Behind, Entry, Object};
 
-/// Methods whose ρ∞ is `rho` in the keys of runs and in labels, as it was when results were first kept, and `rho-inf` in files.
+/// Methods whose ρ∞ is `rho-inf` in files but `rho` in the keys of runs and in labels, the name when results were first
+/// kept.
 const WITH_RHO: [&str; 13] =
     ["lms2", "lms3", "lms4", "ss2", "ss3", "ss4", "bathe", "msstc3", "msstc4", "msstc5", "mssth3", "mssth4", "mssth5"];
 
-/// A name with its parameters.
+/// A registered name with its parameters.
 #[derive(Clone)]
 pub struct Choice<K: Kind> {
     pub(super) entry: Entry<K>,
     pub(super) parameters: Value,
-    /// Parameters that are not written out while they are at their defaults.
+    /// Parameters that are not written out while they have their defaults.
     pub(super) silent: Vec<String>,
     pub(super) label: Option<String>,
     pub(super) own: Option<(String, Node)>,
@@ -33,54 +34,55 @@ impl<K: Kind> fmt::Debug for Choice<K> {
 }
 
 impl<K: Kind> Choice<K> {
-    /// The name in the registry.
+    /// Returns the name in the registry.
     pub fn name(&self) -> &'static str {
         self.entry.name
     }
 
-    /// The family of a method; empty for models and measures.
+    /// Returns the family of a method; empty for models and measures.
     pub fn family(&self) -> &'static str {
         self.entry.family
     }
 
-    /// All parameters, also those left at their defaults.
+    /// Returns all parameters, including those with default values.
     pub fn parameters(&self) -> &Value {
         &self.parameters
     }
 
-    /// What can be made of it.
+    /// Returns the object built from the parameters.
     pub fn object(&self) -> &K::Object {
         &self.object
     }
 
-    /// Whether its name and parameters say all that can change the numbers of a run with it, so that these may be kept. Not of what
-    /// came [while the program ran](Entry::late) without an identity.
+    /// True if name and parameters cover everything that can change the numbers of a run, so that the run may be
+    /// cached. False for an entry added [while the program ran](Entry::late) without an identity.
     pub fn is_kept(&self) -> bool {
         !matches!(self.entry.behind, Behind::Late { identity: None, .. })
     }
 
-    /// Whether it came [while the program ran](Entry::late).
+    /// True if the entry was added [while the program ran](Entry::late).
     pub fn is_late(&self) -> bool {
         self.entry.is_late()
     }
 
-    /// The parameters in radians that are more than a turn, with their paths; values by default are left out.
+    /// Returns the parameters in radians that exceed a full turn, with their paths; values equal to the defaults are
+    /// left out.
     pub fn wide_angles(&self) -> Vec<Angle> {
         wide(&self.parameters, &self.entry.default().0, &self.entry.schema().to_value())
     }
 
-    /// Where its name stands, if in a file.
+    /// Returns the place of the name, if it is from a file.
     pub fn place(&self) -> Option<Place> {
         self.place
     }
 
-    /// The key among its parameters that says how this method decides on its step, and its value; none where it has the
-    /// step of the experiment.
+    /// Returns the key among the parameters that sets the method's own step control, and its value; `None` if the
+    /// method has the step of the experiment.
     pub fn own_control(&self) -> Option<(&str, &Node)> {
         self.own.as_ref().map(|(name, node)| (name.as_str(), node))
     }
 
-    /// Parameters by the names that keys and labels have.
+    /// Renames parameters as in keys and labels.
     fn recorded(&self, parameters: &Value) -> Value {
         match parameters {
             Value::Object(fields) if WITH_RHO.contains(&self.name()) => {
@@ -91,13 +93,13 @@ impl<K: Kind> Choice<K> {
         }
     }
 
-    /// `{ name: parameters }`, for keys.
+    /// Returns `{ name: parameters }`, for keys.
     pub fn identity(&self) -> Value {
         Value::Object(Map::from_iter([(self.name().to_owned(), self.recorded(&self.parameters))]))
     }
 
-    /// What it is called in tables: the label in the file, or else its name with the parameters that are not
-    /// at their defaults, `hht-i3(alpha=-0.3)`; the name alone where parameters are all there is of it.
+    /// Returns the name in tables: the label in the file, or else the name with the parameters that differ from their
+    /// defaults, `hht-i3(alpha=-0.3)`. An entry that its parameters define completely has the name alone.
     pub fn label(&self) -> String {
         if let Some(label) = &self.label {
             return label.clone();
@@ -111,7 +113,7 @@ impl<K: Kind> Choice<K> {
         if differing.is_empty() { self.name().to_owned() } else { format!("{}({})", self.name(), differing.join(",")) }
     }
 
-    /// The parameter at a path with dots, `formulation.sliding-mode.sigma`; items of a list by their number from
+    /// Returns the parameter at a path with dots, `formulation.sliding-mode.sigma`; items of a list are numbered from
     /// zero, `formulation.sliding-mode.eta.2`.
     pub fn parameter(&self, path: &str) -> Option<&Value> {
         path.split('.').try_fold(&self.parameters, |value, name| match value {
@@ -120,7 +122,8 @@ impl<K: Kind> Choice<K> {
         })
     }
 
-    /// The paths of all parameters that are numbers, texts or switches, and of those that say nothing of themselves.
+    /// Returns the paths of all parameters that are numbers, texts or switches, including those omitted at their
+    /// defaults.
     pub fn paths(&self) -> Vec<String> {
         let mut paths = Vec::new();
         leaves("", &self.parameters, &mut paths);
@@ -128,7 +131,7 @@ impl<K: Kind> Choice<K> {
         paths
     }
 
-    /// Whether it has a parameter at a path, written out or not.
+    /// True if there is a parameter at a path, written out or not.
     pub fn has(&self, path: &str) -> bool {
         self.parameter(path).is_some() || self.silent.iter().any(|name| name == path)
     }
@@ -151,7 +154,8 @@ fn differences(path: &str, value: &Value, default: &Value, found: &mut Vec<Strin
     }
 }
 
-/// Whether two maps can be compared key by key: those of the one may be more, which at their defaults are not written.
+/// True if two maps can be compared key by key. The first may have more keys, since defaults are not always written
+/// out.
 fn same_alternative(fields: &Map<String, Value>, defaults: &Map<String, Value>) -> bool {
     defaults.keys().all(|name| fields.contains_key(name))
 }

@@ -1,18 +1,18 @@
-//! A method in the place of all.
+//! A single method in place of `every`.
 
 use mbsbench_input::{Node, Place};
 
-/// A method that stands alone wherever a file says `every`: what an experiment asks of all methods is asked of it.
+/// A method that replaces `every` in experiment files, so that it makes the runs that they define for all methods.
 #[derive(Debug, Clone)]
 pub struct Contender {
-    /// Its name in the registry.
+    /// The name in the registry.
     pub method: String,
-    /// Its parameters, with its label if it has one; an empty map for those of a registered method.
+    /// The parameters, with the label if there is one; an empty map for a registered method with its defaults.
     pub parameters: Node,
 }
 
 impl Contender {
-    /// A registered method with the parameters that a file sets in all, and its own defaults.
+    /// Returns a registered method with its defaults, apart from the parameters that a file sets in all methods.
     pub fn registered(method: &str) -> Self {
         Self { method: method.to_owned(), parameters: Node::empty(Place::default()) }
     }

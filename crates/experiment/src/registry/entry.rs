@@ -1,4 +1,4 @@
-//! An entry of a registry: a definition whose type is forgotten.
+//! A type-erased registry entry.
 
 use std::any::type_name;
 use std::borrow::Cow;
@@ -15,47 +15,47 @@ use serde_json::{Map, Value};
 
 use super::{Choice, Kind, MeasureKind, MethodKind, ModelKind};
 
-/// The key, among parameters, for what something is called in tables and plots.
+/// The key, among parameters, of the label in tables and plots.
 pub const LABEL: &str = "label";
 
-/// What an entry makes of its parameters.
+/// The object that an entry builds from its parameters.
 pub(super) type Object<K> = Arc<<K as Kind>::Object>;
 
-/// Parameters read and checked: normalised, and made into an object.
+/// Parameters after reading and checking: their normalised value and the object built from them.
 type Made<K> = (Value, Object<K>);
 
-/// A name with what is behind it.
+/// A name with its definition.
 #[derive(Clone)]
 pub struct Entry<K: Kind> {
     pub(super) name: &'static str,
     pub(super) summary: &'static str,
     pub(super) source: &'static str,
     pub(super) family: &'static str,
-    /// Whether its parameters are all there is of it: see [`ModelDefinition::IS_WRITTEN_OUT`].
+    /// True if the parameters define the entry completely; see [`ModelDefinition::IS_WRITTEN_OUT`].
     pub(super) is_written_out: bool,
     pub(super) behind: Behind<K>,
 }
 
-/// What an entry is made of.
+/// The implementation of an entry.
 #[derive(Clone)]
 pub(super) enum Behind<K: Kind> {
-    /// A type of this program.
+    /// A Rust type.
     Definition {
-        /// Its name, which tells one definition of a name from another.
+        /// The name of the type, which distinguishes definitions with the same name.
         definition: &'static str,
         schema: ParametersSchema,
         make: fn(&Node, &str) -> Result<Made<K>, Problem>,
         default: fn() -> Made<K>,
     },
-    /// What came while the program ran, without parameters.
+    /// A definition without parameters that was added while the program ran.
     Late {
-        /// What tells it from another of its name.
+        /// Distinguishes it from others of the same name.
         identity: Option<Map<String, Value>>,
         object: Object<K>,
     },
 }
 
-/// How the JSON Schema of a definition's parameters is written.
+/// Functions that write the JSON Schema of a definition's parameters.
 #[derive(Clone, Copy)]
 pub(super) struct ParametersSchema {
     title: fn() -> Cow<'static, str>,
@@ -63,7 +63,7 @@ pub(super) struct ParametersSchema {
 }
 
 impl ParametersSchema {
-    /// The schema, with definitions of its parts.
+    /// Returns the schema, with definitions of its parts.
     fn written(&self) -> Schema {
         let mut generator = SchemaGenerator::default();
         let mut schema = (self.write)(&mut generator);
@@ -90,7 +90,7 @@ impl<K: Kind> Behind<K> {
     }
 }
 
-/// A kind of which `D` is a definition.
+/// A kind with the definition `D`.
 trait Defines<D>: Kind {
     fn object(definition: D) -> Object<Self>;
 }
@@ -143,37 +143,37 @@ impl Entry<MeasureKind> {
 }
 
 impl<K: Kind> Entry<K> {
-    /// Name in experiment files.
+    /// Returns the name in experiment files.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// One line about it.
+    /// Returns a description in one line.
     pub fn summary(&self) -> &'static str {
         self.summary
     }
 
-    /// Paper and equation; empty for measures.
+    /// Returns the source, paper and equation; empty for measures.
     pub fn source(&self) -> &'static str {
         self.source
     }
 
-    /// The family of a method; empty for models and measures.
+    /// Returns the family of a method; empty for models and measures.
     pub fn family(&self) -> &'static str {
         self.family
     }
 
-    /// Whether its parameters may stand in a file of their own.
+    /// True if the parameters may stand in a file of their own.
     pub fn is_written_out(&self) -> bool {
         self.is_written_out
     }
 
-    /// Whether it came while the program ran.
+    /// True if the entry was added while the program ran.
     pub fn is_late(&self) -> bool {
         matches!(self.behind, Behind::Late { .. })
     }
 
-    /// The type behind it; none where it came while the program ran.
+    /// Returns the name of the type; `None` for an entry added while the program ran.
     pub(super) fn definition(&self) -> Option<&'static str> {
         match self.behind {
             Behind::Definition { definition, .. } => Some(definition),
@@ -181,7 +181,7 @@ impl<K: Kind> Entry<K> {
         }
     }
 
-    /// JSON Schema of its parameters.
+    /// Returns the JSON Schema of the parameters.
     pub fn schema(&self) -> Schema {
         match &self.behind {
             Behind::Definition { schema, .. } => schema.written(),
@@ -189,7 +189,7 @@ impl<K: Kind> Entry<K> {
         }
     }
 
-    /// It, with all parameters at their defaults.
+    /// Returns a choice with all parameters at their defaults.
     pub fn default_choice(&self) -> Choice<K> {
         self.choice(self.default(), None)
     }
@@ -203,10 +203,10 @@ impl<K: Kind> Entry<K> {
         }
     }
 
-    /// It, with the parameters of a node.
+    /// Returns a choice with the parameters of a node.
     ///
     /// # Errors
-    /// Unknown, wrong or out of range parameters, at their places.
+    /// Fails if a parameter is unknown, of the wrong type or out of range; the problem has its place.
     pub fn choose(&self, parameters: &Node, label: Option<String>) -> Result<Choice<K>, Problem> {
         let what = format!("parameter of `{}`", self.name);
         let made = match &self.behind {
@@ -234,7 +234,7 @@ impl<K: Kind> Entry<K> {
 /// Reads `name` or `{ name: { parameter: value, label: … } }`.
 ///
 /// # Errors
-/// An unknown name, or parameters that are wrong.
+/// Fails if the name is unknown or a parameter is not valid.
 pub fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choice<K>, Problem> {
     let names = || entries.iter().map(Entry::name);
     let Some(named) = node.named() else {
@@ -268,7 +268,7 @@ pub fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choice<K>, P
     Ok(Choice { place: Some(place), own, ..entry.choose(&parameters, label)? })
 }
 
-/// `{ final: { of: theta } }` for the column `final(theta)`.
+/// Returns `{ final: { of: theta } }` for the column `final(theta)`.
 fn as_parameter<'n>(name: &str, mut names: impl Iterator<Item = &'n str>) -> Option<String> {
     let (known, of) = name.strip_suffix(')')?.split_once('(')?;
     names.any(|name| name == known).then(|| format!("{{ {known}: {{ of: {of} }} }}"))
@@ -295,8 +295,8 @@ fn out_of_range(node: &Node, refused: OutOfRange) -> Problem {
     Problem::new(place, refused.message()).help(format!("{meant}accepted: {accepted}"))
 }
 
-/// The names of parameters that say nothing of themselves while they are at their defaults, so that runs keep their names when a
-/// parameter is added.
+/// Returns the names of parameters that are not written while they have their defaults. Runs therefore keep their keys
+/// when a parameter is added.
 fn silent(definition: &'static str, schema: &ParametersSchema, parameters: &Value) -> Vec<String> {
     static NAMES: LazyLock<Mutex<HashMap<&'static str, Vec<String>>>> = LazyLock::new(Mutex::default);
     let names_of = || {

@@ -1,21 +1,21 @@
-//! The three kinds of entries, and what is left of a definition when its type is forgotten.
+//! The three kinds of entries, and the object-safe interfaces of type-erased definitions.
 
 use mbsbench_measures::{Measure, MeasureContext, MeasureDefinition};
 use mbsbench_problem::{DoubleDouble, Method, MethodDefinition, Model, ModelDefinition};
 
-/// What distinguishes one registry from the other.
+/// The properties that distinguish the registries of models, methods and measures.
 pub trait Kind: Clone + 'static {
-    /// What an entry makes of its parameters.
+    /// The object that an entry builds from its parameters.
     type Object: ?Sized + Send + Sync;
-    /// "model", for messages.
+    /// The singular for messages: "model".
     const NAME: &'static str;
-    /// "models", for messages.
+    /// The plural for messages: "models".
     const PLURAL: &'static str;
-    /// Keys that stand among the parameters and belong to the choice: with them a method has a step of its own.
+    /// Keys that stand among the parameters but belong to the choice, for example a method's own step.
     const OWN_KEYS: &'static [&'static str] = &[];
 }
 
-/// Keys that say how a method decides on its step; a run has exactly one.
+/// Keys of the step control; a run has exactly one.
 pub const CONTROLS: [&str; 3] = ["step", "step_per_stage", "tolerance"];
 
 /// Benchmark models.

@@ -1,4 +1,4 @@
-//! Models and methods for which there is no type of this program: they come while it runs, from a language that has it as a library.
+//! Models and methods that are added while the program runs, for example by Python, and have no Rust type.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,23 +9,23 @@ use super::Kind;
 use super::entry::{Behind, Entry};
 
 impl<K: Kind> Entry<K> {
-    /// A model or method without parameters that is known only while the program runs, called `name` and made by `object`. The
-    /// `identity` goes into the names of its runs in the place of parameters, a version and a hash of its text; without one its runs are
-    /// never kept.
+    /// Returns a model or method without parameters that is added while the program runs. It is called `name` and is
+    /// created by `object`. In the keys of its runs the `identity` takes the place of parameters, for example a version
+    /// and a hash of the source; without an identity its runs are never cached.
     pub fn late(name: &str, summary: &str, identity: Option<Map<String, Value>>, object: Arc<K::Object>) -> Self {
         let (name, summary) = (interned(name), interned(summary));
         Self { name, summary, source: "", family: "", is_written_out: false, behind: Behind::Late { identity, object } }
     }
 
-    /// The same, of a family of methods, and from a source.
+    /// Sets the family of a method and its source.
     #[must_use]
     pub fn of_family(self, family: &str, source: &str) -> Self {
         Self { family: interned(family), source: interned(source), ..self }
     }
 }
 
-/// A text for the rest of the program; the same one for the same text. Names of methods are few, and live as long as somebody can ask
-/// for them.
+/// Returns a copy of the text that lives until the program ends; equal texts share one copy. Names of methods are few,
+/// so that this leaks little memory.
 fn interned(text: &str) -> &'static str {
     static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,7 +48,7 @@ mod tests {
     use crate::plan::Plan;
     use crate::registry::{AnyMethod, BadName, MethodKind, Registry};
 
-    /// The classical formula, by another name.
+    /// The classical Runge–Kutta formula under another name.
     fn late(name: &str, version: Option<&str>) -> Entry<MethodKind> {
         let identity = version.map(|version| Map::from_iter([("version".to_owned(), json!(version))]));
         let object: Arc<dyn AnyMethod> = Arc::new(Rk4::default());

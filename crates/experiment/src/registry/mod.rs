@@ -1,6 +1,7 @@
-//! The names that experiment files can use: one registry each of models, methods and measures, one line an entry.
+//! The names that experiment files can use: a registry each for models, methods and measures, with one line for each
+//! entry.
 //!
-//! A crate outside the workspace adds its own and hands the registry to `mbsbench::main_with`:
+//! A crate outside the workspace adds its own entries and passes the registry to `mbsbench::main_with`:
 //!
 //! ```no_run
 //! # use mbsbench_experiment::Registry;
@@ -29,7 +30,7 @@ pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, 
 use crate::identity::is_safe_name;
 use mbsbench_measures::{Catalogue, MeasureDefinition};
 
-/// Names and what they stand for.
+/// The registered models, methods and measures.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     models: Vec<Entry<ModelKind>>,
@@ -39,18 +40,18 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// A registry without entries.
+    /// Returns a registry without entries.
     pub fn empty() -> Self {
         Self::default()
     }
 
-    /// Everything in the workspace.
+    /// Returns a registry with everything in the workspace.
     pub fn builtin() -> Self {
         builtin::registry()
     }
 
-    /// Whether all that it has of types is what the workspace has. What came [while the program ran](Entry::late) does not count: its identity
-    /// is in the names of its runs.
+    /// True if all types in the registry are those of the workspace. Entries added [while the program ran](Entry::late)
+    /// do not count, because their identity is part of the keys of their runs.
     pub fn is_builtin(&self) -> bool {
         let builtin = Self::builtin();
         let definitions = |registry: &Self| {
@@ -61,7 +62,7 @@ impl Registry {
         definitions(self) == definitions(&builtin)
     }
 
-    /// Versions of the libraries of the system that methods call: `SUNDIALS 6.4.1`, or that there is none.
+    /// Returns the versions of the system libraries that methods call: `SUNDIALS 6.4.1` or `SUNDIALS none`.
     pub fn libraries() -> String {
         format!("SUNDIALS {}", mbsbench_sundials::version().unwrap_or("none"))
     }
@@ -69,27 +70,27 @@ impl Registry {
     /// Adds a model.
     ///
     /// # Panics
-    /// Where there is a model of that name already, or the name is none that files can have, which is a mistake in the program.
+    /// Panics if a model of that name exists or the name cannot be written in files; both are programming errors.
     #[must_use]
     pub fn model<M: ModelDefinition>(mut self) -> Self {
         add(&mut self.models, Entry::of_model::<M>());
         self
     }
 
-    /// Puts a model in the place of the one of that name, to see what a change of it would do.
+    /// Replaces the model of the same name, to test the effect of a change.
     ///
     /// # Panics
-    /// Where there is none of that name.
+    /// Panics if there is no model of that name.
     #[must_use]
     pub fn replacing_model<M: ModelDefinition>(mut self) -> Self {
         replace(&mut self.models, Entry::of_model::<M>());
         self
     }
 
-    /// Puts a method in the place of the one of that name, to see what a change of it would do.
+    /// Replaces the method of the same name, to test the effect of a change.
     ///
     /// # Panics
-    /// Where there is none of that name.
+    /// Panics if there is no method of that name.
     #[must_use]
     pub fn replacing_method<M: MethodDefinition>(mut self) -> Self {
         replace(&mut self.methods, Entry::of_method::<M>());
@@ -99,7 +100,7 @@ impl Registry {
     /// Adds a method.
     ///
     /// # Panics
-    /// Where there is a method of that name already, or the name is none that files can have, which is a mistake in the program.
+    /// Panics if a method of that name exists or the name cannot be written in files; both are programming errors.
     #[must_use]
     pub fn method<M: MethodDefinition>(mut self) -> Self {
         add(&mut self.methods, Entry::of_method::<M>());
@@ -109,61 +110,62 @@ impl Registry {
     /// Adds a measure.
     ///
     /// # Panics
-    /// Where there is a measure of that name already, or the name is none that files can have, which is a mistake in the program.
+    /// Panics if a measure of that name exists or the name cannot be written in files; both are programming errors.
     #[must_use]
     pub fn measure<M: MeasureDefinition>(mut self) -> Self {
         add(&mut self.measures, Entry::of_measure::<M>());
         self
     }
 
-    /// Adds a model that came while the program runs.
+    /// Adds a model while the program runs.
     ///
     /// # Errors
-    /// A name that is taken, or that cannot stand in a file.
+    /// Fails if the name is taken or cannot be written in a file.
     pub fn with_model(mut self, model: Entry<ModelKind>) -> Result<Self, BadName> {
         add_late(&mut self.models, model)?;
         Ok(self)
     }
 
-    /// Adds a method that came while the program runs.
+    /// Adds a method while the program runs.
     ///
     /// # Errors
-    /// A name that is taken, or that cannot stand in a file.
+    /// Fails if the name is taken or cannot be written in a file.
     pub fn with_method(mut self, method: Entry<MethodKind>) -> Result<Self, BadName> {
         add_late(&mut self.methods, method)?;
         Ok(self)
     }
 
-    /// The same registry, where `every` stands for one method alone; see [`Plan::of_contender`](crate::plan::Plan::of_contender).
+    /// Returns the same registry with `every` replaced by one method; see
+    /// [`Plan::of_contender`](crate::plan::Plan::of_contender).
     pub fn with_contender(&self, contender: Contender) -> Self {
         Self { contender: Some(contender), ..self.clone() }
     }
 
-    /// The method that `every` stands for, if it is one alone.
+    /// Returns the method that replaces `every`, if there is one.
     pub fn contender(&self) -> Option<&Contender> {
         self.contender.as_ref()
     }
 
-    /// All models, in the order in which they were added.
+    /// Returns all models, in the order in which they were added.
     pub fn models(&self) -> &[Entry<ModelKind>] {
         &self.models
     }
 
-    /// All methods.
+    /// Returns all methods, in the order in which they were added.
     pub fn methods(&self) -> &[Entry<MethodKind>] {
         &self.methods
     }
 
-    /// All measures.
+    /// Returns all measures, in the order in which they were added.
     pub fn measures(&self) -> &[Entry<MeasureKind>] {
         &self.measures
     }
 }
 
-/// A name that nothing can be added by.
+/// A name that cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadName {
-    /// It is that of another.
+    /// Another entry has the name.
     #[error("there is a {kind} `{name}` already")]
     Taken {
         /// Model or method.
@@ -171,7 +173,7 @@ pub enum BadName {
         /// The name.
         name: &'static str,
     },
-    /// Files cannot say it.
+    /// The name cannot be written in files.
     #[error(
         "`{name}` cannot be the name of a {kind}; accepted: letters from a to z, digits and hyphens, as in `my-method`"
     )]

@@ -1,4 +1,4 @@
-//! What an animation asks of the runs that it shows.
+//! Checks of animations against the runs that they show.
 
 use super::Outputs;
 use crate::plan::RunSpec;
@@ -35,7 +35,7 @@ impl Outputs<'_> {
         }
     }
 
-    /// Whether a run has the view and the times.
+    /// True if a run has the view and the times; a problem is added otherwise.
     fn shows(&mut self, animation: &AnimationSpec, run: &RunSpec) -> bool {
         let [start, end] = run.span;
         let [first, last] = animation.span.unwrap_or(run.span);
@@ -47,7 +47,7 @@ impl Outputs<'_> {
         } else if let Some(name) = animation.view.as_ref().filter(|name| !is_view(name)) {
             self.problems.add(Problem::unknown(self.place("view"), "view", name, views));
         } else if self.plan.experiment.quick {
-            // A shortened run may not reach the times that are shown.
+            // A shortened run may end before the times that are shown.
             return true;
         } else if !(start <= first && first < last && last <= end) {
             let message = format!("`span: [{first}, {last}]`, where the run goes from {start} s to {end} s");

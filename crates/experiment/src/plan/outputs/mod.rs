@@ -1,4 +1,4 @@
-//! Tables and plots refer to what the runs have.
+//! Checks that tables and plots refer to existing columns and values of the runs.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -41,7 +41,7 @@ pub(super) fn check(plan: &Plan, observables: &Observables, problems: &mut Probl
     }
 }
 
-/// The plan with what is drawn of each run over time noted in it.
+/// Returns the plan with the observables to record noted in each run.
 pub(super) fn with_drawings(mut plan: Plan) -> Result<Plan, BadInput> {
     let observables = Observables::of(&plan);
     let mut wanted: Vec<Recording> = Vec::with_capacity(plan.runs.len());
@@ -70,12 +70,12 @@ pub(super) fn with_drawings(mut plan: Plan) -> Result<Plan, BadInput> {
     Ok(plan)
 }
 
-/// Whether an axis shows a part of a run and not all of it.
+/// True if an axis shows only a part of a run.
 fn is_part([low, high]: [f64; 2], [start, end]: [f64; 2]) -> bool {
     low < high && high > start && low < end && (low > start || high < end)
 }
 
-/// Whether a panel shows observables over time or each other, rather than columns.
+/// True if a panel shows observables over time or over each other, rather than columns.
 fn is_trajectory(panel: &PanelSpec, observables: &[String]) -> bool {
     panel.x == "t" || observables.contains(&panel.x)
 }
@@ -138,7 +138,7 @@ impl Outputs<'_> {
         }
     }
 
-    /// An exponent needs two columns with numbers.
+    /// Checks that at least two columns with numbers are available for an exponent.
     fn exponent(&mut self, from: f64, columns: Option<usize>) {
         let mut numbers: Vec<f64> = Vec::new();
         for run in &self.plan.runs {
@@ -191,7 +191,7 @@ impl Outputs<'_> {
         }
     }
 
-    /// Columns besides axes and measures.
+    /// Returns the columns that are neither axes nor measures.
     fn others(&self) -> Vec<&'static str> {
         let timings = self.plan.experiment.timing.as_ref().map(|_| TIMINGS);
         ALWAYS.into_iter().chain(timings.into_iter().flatten()).collect()
@@ -201,7 +201,7 @@ impl Outputs<'_> {
         self.node.place_of(key)
     }
 
-    /// Adds what is wrong with a key.
+    /// Adds a problem at a key.
     fn refuse(&mut self, key: &str, message: impl Into<String>, help: impl Into<String>) {
         self.problems.add(Problem::new(self.place(key), message).help(help));
     }
@@ -233,7 +233,7 @@ impl Outputs<'_> {
                 continue;
             };
             let labels = self.plan.values(axis);
-            // With `--quick` a value may have gone; the output then has no runs.
+            // With `--quick` a value may be missing; the output then has no runs.
             if !labels.iter().any(|label| filter[name].matches(label)) && !self.plan.experiment.quick {
                 let (kind, found) = (format!("value of `{name}`"), filter[name].to_string());
                 self.problems.add(Problem::unknown(entry.value.place, &kind, &found, labels));
@@ -243,7 +243,7 @@ impl Outputs<'_> {
         good
     }
 
-    /// Two runs cannot be shown in one place: a cell of a table, a bar.
+    /// Checks that no two runs share one place, such as a table cell or a bar.
     fn one_run_a_place(
         &mut self,
         what: &str,
@@ -277,7 +277,7 @@ impl Outputs<'_> {
         one_of(names.filter(|(_, (one, other))| one != other).map(|(name, _)| name.as_str()))
     }
 
-    /// The heads of a published table are values of the axes, or heads of `values`.
+    /// Checks that the heads of a published table are values of the axes or heads of `values`.
     fn published(&mut self, spec: &TableSpec, file: &str, columns: Option<usize>) {
         let place = self.place("published");
         let Some(table) = self.published_file(file, "rows") else { return };
@@ -303,7 +303,7 @@ impl Outputs<'_> {
         }
     }
 
-    /// A file of published values, whose first column is what it says.
+    /// Reads a file of published values; `first` describes its first column.
     fn published_file(&mut self, file: &str, first: &str) -> Option<Published> {
         let path = self.plan.experiment.document.source.folder().join(file);
         let read = Published::read(&path);

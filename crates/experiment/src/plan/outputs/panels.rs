@@ -1,4 +1,4 @@
-//! Panels of plots: what they show exists, and can be shown so.
+//! Checks that the contents of panels exist and can be drawn as required.
 
 use mbsbench_input::Problem;
 use mbsbench_measures::stepwise::drawable;
@@ -68,7 +68,7 @@ impl Outputs<'_> {
         }
     }
 
-    /// Keys that mean nothing where observables are drawn over time or each other.
+    /// Refuses keys that have no meaning for observables over time or over each other.
     fn columns_only(&mut self, panel: &PanelSpec) {
         let given = [
             ("kind: bars", panel.kind == PanelKind::Bars),
@@ -88,7 +88,7 @@ impl Outputs<'_> {
         }
     }
 
-    /// Slopes are those of straight lines in the axes that are drawn.
+    /// Checks that slopes are shown on logarithmic axes only.
     fn slopes(&mut self, panel: &PanelSpec) {
         if panel.slopes.is_some() && panel.scale != Scale::LogLog {
             let message = "slopes of log y over log x, and axes that are not both logarithmic";
@@ -114,7 +114,7 @@ impl Outputs<'_> {
         }
     }
 
-    /// Bars stand on zero over an axis, one run each.
+    /// Checks a panel of bars, which stand over an axis and start at zero, one run each.
     fn bars(&mut self, panel: &PanelSpec, series: Option<usize>) {
         let curves_only = [
             ("slopes", panel.slopes.is_some(), "have no slope"),
@@ -141,7 +141,7 @@ impl Outputs<'_> {
         }
     }
 
-    /// A published trajectory has what the panel draws.
+    /// Checks that a published trajectory has the observables that the panel draws.
     fn published_trajectory(&mut self, panel: &PanelSpec, file: &str, run: &RunSpec) {
         let path = self.plan.experiment.document.source.folder().join(file);
         let heads = self.plan.heads_over_time(panel, run);
@@ -163,7 +163,7 @@ impl Outputs<'_> {
         }
     }
 
-    /// Published points stand at numbers, and their columns are series of the panel.
+    /// Checks that the first column of published points is numeric and that the others are series of the panel.
     fn published_points(&mut self, panel: &PanelSpec, file: &str, series: Option<usize>) {
         let Some(table) = self.published_numbers(file, &format!("values of `{}`, which are numbers", panel.x)) else {
             return;
@@ -177,10 +177,10 @@ impl Outputs<'_> {
         self.published_series(panel, file, series, &table);
     }
 
-    /// The heads of published values are those of the bars, and the values are numbers.
+    /// Checks that the heads of published values are those of the bars and that the values are numbers.
     fn published_bars(&mut self, panel: &PanelSpec, file: &str, series: Option<usize>) {
         let Some(table) = self.published_numbers(file, &format!("values of `{}`", panel.x)) else { return };
-        // With `--quick` values of the axes may have gone.
+        // With `--quick` values of the axes may be missing.
         if let Some(axis) = self.plan.axis(&panel.x).filter(|_| !self.plan.experiment.quick) {
             let (place, values) = (self.place("published"), self.plan.values_shown(panel, axis));
             let kind = format!("value of `{}` in `{file}`:", panel.x);
@@ -189,7 +189,7 @@ impl Outputs<'_> {
         self.published_series(panel, file, series, &table);
     }
 
-    /// A file of published values that are numbers; its first column is what it says.
+    /// Reads a file of published numbers; `first` describes its first column.
     fn published_numbers(&mut self, file: &str, first: &str) -> Option<Published> {
         let table = self.published_file(file, first)?;
         for (head, cells) in &table.rows {
@@ -203,7 +203,7 @@ impl Outputs<'_> {
         Some(table)
     }
 
-    /// The columns of published values are the series of the panel.
+    /// Checks that the columns of published values are the series of the panel.
     fn published_series(&mut self, panel: &PanelSpec, file: &str, series: Option<usize>, table: &Published) {
         if self.plan.experiment.quick {
             return;
@@ -229,7 +229,7 @@ impl Outputs<'_> {
         self.heads_are_known(place, table.columns.iter(), &labels, &format!("series in `{file}`:"));
     }
 
-    /// x of a panel of columns: an axis with numbers, or a measure.
+    /// Checks x of a panel of columns: an axis with numbers, or a measure.
     fn number_axis(&mut self, panel: &PanelSpec, observables: &[String]) {
         let plan = self.plan;
         if let Some(axis) = plan.axis(&panel.x) {
@@ -246,7 +246,7 @@ impl Outputs<'_> {
 }
 
 impl Plan {
-    /// The values of an axis that a panel shows.
+    /// Returns the values of an axis that a panel shows.
     fn values_shown(&self, panel: &PanelSpec, axis: usize) -> Vec<Label> {
         let mut labels: Vec<Label> = Vec::new();
         let runs = self.runs.iter().filter(|run| self.is_meant(run, &panel.filter));
@@ -258,14 +258,14 @@ impl Plan {
         labels
     }
 
-    /// Names of the curves of a panel over time that shows one observable of several runs.
+    /// Returns the names of the curves of a panel over time that shows one observable of several runs.
     fn series_over_time(&self, panel: &PanelSpec) -> Vec<Label> {
         let axis = panel.series.as_ref().filter(|_| panel.y.iter().count() == 1).and_then(|axis| self.axis(axis));
         axis.map(|axis| self.values_shown(panel, axis)).unwrap_or_default()
     }
 
-    /// The heads that a file of values beside a panel over time can have: the observables of the run and, where the panel shows one
-    /// observable of several runs, the names of its curves, in the unit of the observable.
+    /// Returns the heads that a file of published values for a panel over time may have: the observables of the run
+    /// and, if the panel shows one observable of several runs, the names of its curves, in the unit of the observable.
     pub fn heads_over_time(&self, panel: &PanelSpec, run: &RunSpec) -> Vec<Observable> {
         let mut heads = drawable(&*run.model.object().model());
         let unit = panel.y.iter().next().and_then(|y| heads.iter().find(|head| head.name == y)).map_or("", |y| y.unit);
