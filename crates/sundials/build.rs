@@ -1,13 +1,13 @@
-//! Looks for SUNDIALS 6.2 to 7 in double precision. Where it is not found, the crate builds without it.
+//! Looks for SUNDIALS 6.2 to 7 in double precision. If it is not found, the crate builds without it.
 //!
-//! `SUNDIALS_DIR` names where it is installed; otherwise pkg-config is asked, and then the usual places.
-//! `MBSBENCH_WITHOUT_SUNDIALS=1` looks nowhere.
+//! `SUNDIALS_DIR` names the folder of the installation; otherwise the script asks pkg-config and then searches the
+//! usual folders. `MBSBENCH_WITHOUT_SUNDIALS=1` skips the search.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Libraries in the order of linking. Versions and builds differ in which of them there are; the first two are needed.
+/// Libraries in linking order. Which of them exist depends on version and build; the first two are required.
 const LIBRARIES: [&str; 8] = [
     "sundials_cvode",
     "sundials_ida",
@@ -19,18 +19,18 @@ const LIBRARIES: [&str; 8] = [
     "sundials_core",
 ];
 
-/// Where the library may be.
+/// Folders that may contain the headers and libraries.
 struct Place {
     headers: PathBuf,
     libraries: Vec<PathBuf>,
 }
 
-/// What the headers of a SUNDIALS say of it.
+/// The configuration of a SUNDIALS installation, read from its headers.
 struct Configuration {
     version: String,
     major: u32,
     minor: u32,
-    /// Whether linear solvers have an operation `setoptions`, which moves those behind it.
+    /// True if the operations of linear solvers include `setoptions`, which shifts the ones after it.
     has_options: bool,
     is_double: bool,
     has_short_index: bool,
@@ -64,7 +64,8 @@ fn main() {
         configuration.announce();
         for (name, folder) in found {
             println!("cargo::rustc-link-search=native={}", folder.display());
-            // The static library calls the elementary functions of the program; a shared one calls those of the C library.
+            // A static library calls the elementary functions of the program; a shared one calls those of the C
+            // library.
             let kind = if folder.join(format!("lib{name}.a")).exists() { "static=" } else { "" };
             println!("cargo::rustc-link-lib={kind}{name}");
         }
@@ -72,12 +73,12 @@ fn main() {
     }
 }
 
-/// The places to look at, in order.
+/// The places to search, in order.
 fn places() -> Vec<Place> {
     if let Some(prefix) = env::var_os("SUNDIALS_DIR") {
         return vec![Place::below(Path::new(&prefix))];
     }
-    // What is installed here is of no use on another machine.
+    // A library installed on this machine cannot be used on another.
     if env::var("HOST").ok() != env::var("TARGET").ok() {
         return Vec::new();
     }
@@ -99,7 +100,7 @@ impl Place {
         Self { headers: prefix.join("include"), libraries }
     }
 
-    /// The folder that holds a library.
+    /// The name of a library with the folder that contains it.
     fn library<'n>(&self, name: &'n str) -> Option<(&'n str, &Path)> {
         let holds = |folder: &&PathBuf| {
             ["so", "dylib", "a"].into_iter().any(|kind| folder.join(format!("lib{name}.{kind}")).exists())
@@ -109,7 +110,7 @@ impl Place {
 }
 
 impl Configuration {
-    /// From the header with the configuration and that of linear solvers.
+    /// Reads the configuration header and the header of linear solvers.
     fn read(header: &str, solvers: &str) -> Option<Self> {
         let defined = |name: &str| {
             header.lines().find_map(|line| {
@@ -133,7 +134,7 @@ impl Configuration {
         is_known && self.is_double
     }
 
-    /// Tells the compiler, and the build scripts of crates that depend on this one.
+    /// Passes the configuration to the compiler and to the build scripts of dependent crates.
     fn announce(&self) {
         println!("cargo::metadata=VERSION={}", self.version);
         println!("cargo::rustc-env=MBSBENCH_SUNDIALS_VERSION={}", self.version);

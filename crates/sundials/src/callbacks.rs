@@ -1,4 +1,4 @@
-//! What the library calls: equations of ours behind an untyped address.
+//! Callbacks of the library: our equations behind an untyped pointer.
 #![allow(unsafe_code)]
 
 use std::any::Any;
@@ -8,17 +8,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use mbsbench_problem::Failure;
 
-/// The function called succeeded.
+/// The callback succeeded.
 const SUCCESS: c_int = 0;
-/// It failed at this state; a smaller step may help.
+/// The callback failed at this state; a smaller step may help.
 const RECOVERABLE: c_int = 1;
-/// It failed, and a smaller step does not help.
+/// The callback failed, and a smaller step does not help.
 const FATAL: c_int = -1;
 
-/// What failures call the matrix of Newton's method, which another step changes.
+/// The name of Newton's matrix in failures. A different step size changes it.
 pub const NEWTON_MATRIX: &str = "Newton's matrix";
 
-/// Lengths that do not change during a solve, whatever the equations say later.
+/// Lengths that stay fixed during a solve, even if the equations later report others.
 #[derive(Debug, Clone, Copy)]
 pub struct Lengths {
     /// Number of components of the state.
@@ -27,21 +27,21 @@ pub struct Lengths {
     pub roots: usize,
 }
 
-/// Equations that the library calls back, and what went wrong in them.
+/// Equations that the library calls back, and their last failure.
 struct Shared<E> {
     equations: RefCell<E>,
     lengths: Lengths,
     failure: RefCell<Option<Failure>>,
-    /// Whether the failure is one that no smaller step mends, or a panic.
+    /// True if the failure is final: a panic, or a failure that no smaller step avoids.
     is_over: Cell<bool>,
     panic: Cell<Option<Box<dyn Any + Send>>>,
 }
 
-/// Owner of equations at a fixed address. All access to them, from here and from the library, is by shared reference.
+/// Owner of equations at a fixed address. Both this crate and the library access them by shared reference only.
 pub struct Callbacks<E>(*mut Shared<E>);
 
 impl<E> Callbacks<E> {
-    /// Takes equations over.
+    /// Takes ownership of the equations.
     pub fn new(equations: E, lengths: Lengths) -> Self {
         let shared = Shared {
             equations: RefCell::new(equations),
@@ -53,25 +53,25 @@ impl<E> Callbacks<E> {
         Self(Box::into_raw(Box::new(shared)))
     }
 
-    /// The data for the library's calls to [`enter`] with this type; valid as long as this value.
+    /// Returns the data for the library's calls to [`enter`] with this type; valid for the lifetime of this value.
     pub fn data(&self) -> *mut c_void {
         self.0.cast()
     }
 
     fn shared(&self) -> &Shared<E> {
-        // SAFETY: from `Box::into_raw`, freed by `drop` only, and never referred to otherwise than by shared reference.
+        // SAFETY: from `Box::into_raw`, freed by `drop` only, and accessed by shared reference only.
         unsafe { &*self.0 }
     }
 
-    /// Does something with the equations, between calls of the library.
+    /// Calls `work` with the equations, between calls of the library.
     pub fn with<T>(&self, work: impl FnOnce(&mut E) -> T) -> T {
         work(&mut self.shared().equations.borrow_mut())
     }
 
-    /// The last failure of the equations since this was asked before, if there was one. Goes on with their panic.
+    /// Returns the last failure of the equations since the previous call, if any, and resumes their panic.
     ///
     /// # Errors
-    /// A failure that no smaller step mends, whatever the library has made of it; it stays.
+    /// Fails if no smaller step avoids the failure, however the library reported it. The failure is then kept.
     pub fn failure(&self) -> Result<Option<Failure>, Failure> {
         let shared = self.shared();
         if let Some(panic) = shared.panic.take() {
@@ -88,13 +88,14 @@ impl<E> Callbacks<E> {
 
 impl<E> Drop for Callbacks<E> {
     fn drop(&mut self) {
-        // SAFETY: from `Box::into_raw` in `new`; no reference is left, and the library calls only while it is called.
+        // SAFETY: from `Box::into_raw` in `new`; no reference is left, and the library makes callbacks only while it
+        // runs.
         drop(unsafe { Box::from_raw(self.0) });
     }
 }
 
-/// Calls `work` with the equations behind `data`, unless they have failed for good: functional iterations go on after a
-/// function has failed. What it writes is not looked at; see [`finite`].
+/// Calls `work` with the equations behind `data`, unless they have failed for good: functional iterations continue
+/// after a failed evaluation. The values that `work` writes are not checked; see [`finite`].
 ///
 /// # Safety
 /// `data` is from [`Callbacks::data`] of a value of the same type that is alive.
@@ -104,7 +105,7 @@ pub unsafe fn enter<E>(data: *mut c_void, work: impl FnOnce(&mut E, Lengths) -> 
     if shared.is_over.get() {
         return FATAL;
     }
-    // What a panic leaves half done is not looked at again: the solve ends with it.
+    // State left half changed by a panic is never read again: the solve ends with the panic.
     match catch_unwind(AssertUnwindSafe(|| work(&mut shared.equations.borrow_mut(), shared.lengths))) {
         Ok(Ok(())) => SUCCESS,
         Ok(Err(failure)) => {
@@ -122,10 +123,10 @@ pub unsafe fn enter<E>(data: *mut c_void, work: impl FnOnce(&mut E, Lengths) -> 
     }
 }
 
-/// Fails where a result of the equations at `time` is not finite.
+/// Checks that the values computed by the equations at `time` are finite.
 ///
 /// # Errors
-/// [`Failure::NonFinite`].
+/// Returns [`Failure::NonFinite`] if a value is not finite.
 pub fn finite(time: f64, values: &[f64]) -> Result<(), Failure> {
     if values.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Failure::NonFinite { time }) }
 }

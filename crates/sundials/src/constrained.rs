@@ -1,4 +1,4 @@
-//! Mechanics with its constraints, as equations for IDA.
+//! Equations of constrained mechanics for IDA.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::settings::Form;
 /// J v + Φ_t = 0
 /// ```
 ///
-/// with `y = (q, v, λ, μ)` (C. W. Gear, B. Leimkuhler, G. K. Gupta, J. Comput. Appl. Math. 12/13 (1985) 77–90); the index-3 form
-/// has neither μ nor the last row. μ is zero for exact solutions.
+/// with `y = (q, v, λ, μ)` (C. W. Gear, B. Leimkuhler, G. K. Gupta, J. Comput. Appl. Math. 12/13 (1985) 77–90). The
+/// index-3 form has neither μ nor the last row. μ is zero for exact solutions.
 ///
 /// Newton's matrix, with `K = ∂(M v' − D − Jᵀ λ)/∂q`, `C = ∂D/∂v`, `G = ∂(Jᵀ μ)/∂q` and `R = ∂(J v + Φ_t)/∂q`, is
 ///
@@ -27,8 +27,8 @@ use crate::settings::Form;
 /// ( R        J          0    0  )
 /// ```
 ///
-/// Its condition is that of `c_j³`. Factors are those of the matrix with rows times `(1, c, 1/c, 1)` and columns times
-/// `(c, 1, 1/c, 1)`, `c = 1/c_j`, which tends to one without `c` as the step goes to zero.
+/// Its condition number grows like `c_j³`. The matrix that is factorized has its rows multiplied by `(1, c, 1/c, 1)`
+/// and its columns by `(c, 1, 1/c, 1)`, with `c = 1/c_j`. As the step goes to zero, it tends to a matrix without `c`.
 pub struct Constrained {
     form: Form,
     terms: Terms<f64>,
@@ -42,15 +42,15 @@ pub struct Constrained {
     identity: Matrix<f64>,
     /// Time and state of the terms.
     at: (f64, Vec<f64>),
-    /// Memory for sparse factors; none where the library's dense ones are used.
+    /// Memory for sparse factors; none if the library factorizes a dense matrix.
     blocks: Option<Blocks>,
     c: f64,
 }
 
-/// Block row and block column of a part of the matrix, and whether it stands there with rows and columns exchanged.
+/// Block row and block column of a part of the matrix, and whether the part is transposed.
 struct Part([usize; 2], bool);
 
-/// Where the parts stand, those of both forms first.
+/// Positions of the parts; the parts of both forms come first.
 const PARTS: [Part; 10] = [
     Part([0, 0], false),
     Part([0, 1], false),
@@ -63,14 +63,15 @@ const PARTS: [Part; 10] = [
     Part([3, 0], false),
     Part([3, 1], false),
 ];
-/// How many of them the index-3 form has, and how many summands of [`Constrained::summands`].
+/// The number of parts in the index-3 form, and the number of summands of [`Constrained::summands`] in it.
 const OF_INDEX_3: (usize, usize) = (6, 7);
 
 impl Constrained {
-    /// For the mechanics of `problem`, with sparse factors or those of the library.
+    /// Equations for the mechanics of `problem`. If `sparse`, they factorize their own sparse matrix; otherwise the
+    /// library factorizes a dense one.
     ///
     /// # Errors
-    /// [`Failure::NotApplicable`] for a problem that is no mechanism.
+    /// Returns [`Failure::NotApplicable`] if the problem has no mechanics.
     pub fn new(problem: &mut Counted<'_>, form: Form, sparse: bool) -> Result<Self, Failure> {
         let structure = problem.mechanics()?.structure();
         let n = structure.dynamics.rows();
@@ -96,7 +97,7 @@ impl Constrained {
         self.terms.forces.len()
     }
 
-    /// Number of constraints, and of multipliers λ.
+    /// Number of constraints, which is also the number of multipliers λ.
     pub fn constraints(&self) -> usize {
         self.terms.constraints.len()
     }
@@ -106,11 +107,12 @@ impl Constrained {
         starts(self.form, self.coordinates(), self.constraints())[4]
     }
 
-    /// Writes unknowns and their rates at the start, for a state `(q ; v)` that satisfies its constraints: accelerations and λ
-    /// from the constraints at acceleration level, rates of multipliers zero.
+    /// Writes the unknowns and their rates at the start, for a state `(q ; v)` that satisfies its constraints.
+    /// Accelerations and λ follow from the constraints at acceleration level; the rates of multipliers are zero.
     ///
     /// # Errors
-    /// Those of the problem; [`Failure::NotApplicable`] where a constraint is violated by more than `most`.
+    /// Fails if the problem cannot be evaluated, or with [`Failure::NotApplicable`] if a constraint is violated by more
+    /// than `most`.
     pub fn start(
         &mut self,
         problem: &mut Counted<'_>,
@@ -168,7 +170,7 @@ impl Constrained {
         Ok(())
     }
 
-    /// Takes the terms at the state in `y`.
+    /// Evaluates the terms at the state in `y`.
     fn evaluate(&mut self, problem: &mut Counted<'_>, t: f64, y: &[f64]) -> Result<(), Failure> {
         let (q, v) = y[..2 * self.coordinates()].split_at(self.coordinates());
         problem.mechanics()?.terms(t, q, v, &mut self.terms);
@@ -177,7 +179,7 @@ impl Constrained {
         Ok(())
     }
 
-    /// Takes the derivatives at a point, which is that of the last residual.
+    /// Evaluates the derivatives at a point, usually the point of the last residual.
     fn linearise(&mut self, problem: &mut Counted<'_>, t: f64, (y, rates): (&[f64], &[f64])) -> Result<(), Failure> {
         let (n, m) = (self.coordinates(), self.constraints());
         let (state, multipliers) = y.split_at(2 * n);
@@ -199,7 +201,7 @@ impl Constrained {
         Ok(())
     }
 
-    /// What the parts of the matrix are sums of: number of the part, factor, block.
+    /// The summands of the parts of the matrix: number of the part, factor, block.
     fn summands(&self, c_j: f64) -> impl Iterator<Item = (usize, f64, &Matrix<f64>)> {
         let Self { terms: Terms { mass, jacobian, .. }, derivatives, stiffness, turning, rates, identity, .. } = self;
         let all = [
@@ -244,7 +246,7 @@ impl Constrained {
     /// Factorizes the same matrix.
     ///
     /// # Errors
-    /// Those of the problem; [`Failure::SingularMatrix`].
+    /// Fails if the problem cannot be evaluated, or with [`Failure::SingularMatrix`].
     pub fn factorize(
         &mut self,
         problem: &mut Counted<'_>,
@@ -282,18 +284,18 @@ impl Constrained {
     }
 }
 
-/// Where block rows and block columns begin, and where the last ends.
+/// Indices at which block rows and block columns begin, followed by the number of unknowns.
 fn starts(form: Form, n: usize, m: usize) -> [usize; 5] {
     let stabilising = if form == Form::Ggl { m } else { 0 };
     [0, n, 2 * n, 2 * n + m, 2 * n + m + stabilising]
 }
 
-/// Factors of block rows and block columns.
+/// Scaling factors of block rows and block columns.
 fn scales(c: f64) -> ([f64; 4], [f64; 4]) {
     ([1.0, c, 1.0 / c, 1.0], [c, 1.0, 1.0 / c, 1.0])
 }
 
-/// Memory for the factors.
+/// Allocates memory for the factors.
 fn layout(form: Form, structure: &Structure, diagonal: &Pattern) -> Blocks {
     let (dynamics, jacobian) = (&*structure.dynamics, &*structure.jacobian);
     let starts = starts(form, dynamics.rows(), jacobian.rows());
@@ -314,7 +316,7 @@ mod tests {
     use mbsbench_models::{RodChain, Squeezer};
     use mbsbench_problem::{Formulated, ModelDefinition, Ode};
 
-    /// `F` and its matrix at a point off the solution, where nothing vanishes.
+    /// `F` and its matrix at a point off the solution, where no term vanishes.
     struct Sample<'p> {
         constrained: Constrained,
         problem: Counted<'p>,
@@ -367,7 +369,7 @@ mod tests {
                 for i in 0..size {
                     let difference = (ahead[i] - behind[i]) / (2.0 * step);
                     let error = (jacobian[j * size + i] - difference).abs();
-                    // third derivatives times 1e-10, and rounding over 1e-5
+                    // third derivatives times 1e-10, and rounding divided by 1e-5
                     assert!(error < 1e-8 * largest, "{form:?} {sparse}: ({i}, {j}) {difference} {error:e}");
                 }
             }
@@ -383,7 +385,7 @@ mod tests {
             }
             sample.constrained.solve(&mut x);
             let error = x.iter().zip(&expected).fold(0.0f64, |most, (x, expected)| most.max((x - expected).abs()));
-            // that of rows that are a thousand million times as large as others
+            // some rows are 1e9 times as large as others
             assert!(error < 1e-15 * c_j * c_j.max(1e3), "{form:?} at {c_j}: {error:e}");
         }
     }
@@ -400,7 +402,7 @@ mod tests {
         }
     }
 
-    /// The derivatives are those of the state asked for, whichever the residual was evaluated at.
+    /// The derivatives are evaluated at the requested state, even if the last residual was evaluated at another one.
     #[test]
     fn derivatives_are_taken_at_the_point() {
         let model = Squeezer::default().model();

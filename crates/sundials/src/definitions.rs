@@ -1,4 +1,4 @@
-//! The methods as experiment files name them.
+//! The methods under their names in experiment files.
 
 use mbsbench_problem::{
     Counted, Method, MethodDefinition, MethodProperties, Observer, Ode, Solution, Task, Unsuitable, parameters,
@@ -9,8 +9,8 @@ use crate::settings::{Form, Iteration, Jacobian, Kind, LinearSolver, Sizes, Sund
 /// The increment of the difference quotients of modin2005, as reconstructed.
 const INCREMENT: f64 = 1e-7;
 
-/// Declares a method: its own parameters with those that all methods of the library have, name and summary, and which
-/// of the library's solvers it is.
+/// Declares a method: its own parameters together with those shared by all methods of the library, its name and
+/// summary, and the solver of the library that it uses.
 macro_rules! method {
     (
         $(#[$about:meta])*
@@ -21,14 +21,15 @@ macro_rules! method {
             $(#[$about])*
             pub struct $type {
                 $($fields)*
-                /// How linear systems are solved if the Jacobian is exact: `automatic`, `dense`, `sparse`.
+                /// Solver of the linear systems if the Jacobian is exact: `automatic`, `dense`, `sparse`.
                 #[serde(skip_serializing_if = "LinearSolver::is_automatic")]
                 pub linear_solver: LinearSolver = LinearSolver::default(),
-                /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
+                /// Increment of `finite-difference`, as a fraction of `max(|y_i|, typical_i)`.
                 pub increment: f64 [above 0.0] = INCREMENT,
-                /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
+                /// Minimum component sizes for these increments: `uniform` (one), `problem`, or `components` with a
+                /// list.
                 pub typical: Sizes = Sizes::Problem,
-                /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or
+                /// Factors of the absolute tolerance, one for each component: `uniform` (one), `problem`, or
                 /// `components` with a list.
                 pub absolute_scale: Sizes = Sizes::Uniform,
             }
@@ -60,18 +61,18 @@ method! {
     /// CVODE with backward differentiation formulas of variable order and step, for stiff problems.
     ///
     /// The weighted root mean square of the error estimates is kept below one, with weights `1/(rel |y_i| + abs
-    /// scale_i)`. Implicit equations are solved by a modified Newton method; the Jacobian is kept for as long as it serves.
-    /// That of a mechanism with many bodies is full, but what it follows from is not: systems are solved with positions,
-    /// velocities, accelerations and multipliers for unknowns, at a cost that grows like the number of bodies.
-    /// `rhs_evaluations` does not contain those for Jacobians, which are
-    /// `jacobian_rhs_evaluations`; `steps_rejected` is the number of failed error tests and of `convergence_failures`.
-    /// Each step of the library is an accepted step; states inside a step come from the polynomial that its formula
-    /// rests on. Zeros of event functions are located by the library, and the formulas begin anew there. No
-    /// constant steps, no problems with projection or locked configurations.
+    /// scale_i)`. Implicit equations are solved by a modified Newton method, which keeps the Jacobian as long as the
+    /// iteration converges. The Jacobian of a mechanism with many bodies is dense, but the equations behind it are
+    /// sparse: each linear system is solved for positions, velocities, accelerations and multipliers together, at a
+    /// cost proportional to the number of bodies. Evaluations for Jacobians are counted in `jacobian_rhs_evaluations`
+    /// and not in `rhs_evaluations`; `steps_rejected` is the number of failed error tests plus `convergence_failures`.
+    /// Each step of the library is an accepted step; states inside a step come from the interpolating polynomial of the
+    /// formula. The library locates zeros of event functions, and the method restarts there at order one. Constant
+    /// steps and problems with projection or locked configurations are not supported.
     pub struct CvodeBdf {
         /// Highest order, 1 to 5.
         pub max_order: u32 [from 1, to 5] = 5,
-        /// Where the Jacobian comes from: `automatic` (exact if the problem gives it), `exact`, `finite-difference`,
+        /// Source of the Jacobian: `automatic` (exact if the problem provides it), `exact`, `finite-difference`,
         /// `internal`.
         pub jacobian: Jacobian = Jacobian::default(),
     }
@@ -82,13 +83,14 @@ method! {
 method! {
     /// CVODE with Adams–Moulton formulas of variable order and step, for problems that are not stiff.
     ///
-    /// Otherwise as `cvode-bdf`. By functional iteration there is no Jacobian, and `newton_iterations` is zero.
+    /// In all other respects it is like `cvode-bdf`. Functional iteration uses no Jacobian, and its `newton_iterations`
+    /// are zero.
     pub struct CvodeAdams {
         /// Highest order, 1 to 12.
         pub max_order: u32 [from 1, to 12] = 12,
-        /// How implicit equations are solved: `fixed-point`, `newton`.
+        /// Solver of the implicit equations: `fixed-point`, `newton`.
         pub iteration: Iteration = Iteration::default(),
-        /// Where the Jacobian of `newton` comes from: `automatic` (exact if the problem gives it), `exact`,
+        /// Source of the Jacobian for `newton`: `automatic` (exact if the problem provides it), `exact`,
         /// `finite-difference`, `internal`.
         pub jacobian: Jacobian = Jacobian::default(),
     }
@@ -97,24 +99,25 @@ method! {
 }
 
 method! {
-    /// IDA, backward differentiation formulas of variable order and step with fixed leading coefficient, on
+    /// IDA: backward differentiation formulas of variable order and step with fixed leading coefficient, applied to
     /// `F(t, y, y') = 0`.
     ///
-    /// `F` is the `form` of a mechanism with constraints on positions that are vectors; of other equations it is `y' − f(t, y)`, or
-    /// `M y' − f(t, y)` with a constant matrix, which may be singular: components of index 2 and 3 are in no error test then, and those
-    /// of index 3 in none of Newton's method either.
-    /// Positions and velocities at the start have to satisfy the constraints; accelerations and λ follow from them. Multipliers are
-    /// in no error test, and with `index3` velocities are in none either: a tolerance is one of positions then, and velocities are
-    /// as good as the steps happen to make them. The mean over squares of errors is over all unknowns. Systems of mechanisms are
-    /// solved with the entries that these have, however few bodies there are (0.33 to 1.08 of the instructions of
-    /// dense ones). Otherwise as `cvode-bdf`.
+    /// For mechanisms whose constraints act on positions that form a vector space, `form` selects `F`. For other
+    /// equations `F` is `y' − f(t, y)`, or `M y' − f(t, y)` with a constant, possibly singular matrix: components of
+    /// index 2 and 3 are then excluded from the error test, and those of index 3 also from the convergence test of
+    /// Newton's method. Initial positions and velocities have to satisfy the constraints; accelerations and λ follow
+    /// from them. Multipliers are excluded from the error test, and with `index3` velocities are excluded, too: the
+    /// tolerance then applies to positions only, and the accuracy of velocities is not controlled. The root mean square
+    /// of the errors is always taken over all unknowns. Linear systems of mechanisms are solved with sparse factors,
+    /// whatever the number of bodies (0.33 to 1.08 times the instructions of dense factors). In all other respects it
+    /// is like `cvode-bdf`.
     pub struct Ida {
         /// The equations of a mechanism: `index1`, `ggl`, `index3`.
         #[serde(skip_serializing_if = "Form::is_index1")]
         pub form: Form = Form::default(),
         /// Highest order, 1 to 5.
         pub max_order: u32 [from 1, to 5] = 5,
-        /// Where the Jacobian comes from: `automatic` (exact if the problem gives it), `exact`, `finite-difference`,
+        /// Source of the Jacobian: `automatic` (exact if the problem provides it), `exact`, `finite-difference`,
         /// `internal`.
         pub jacobian: Jacobian = Jacobian::default(),
     }
@@ -139,7 +142,7 @@ impl Method for Sundials {
         }
     }
 
-    /// Bounds and numbers of iterations are the library's own, which nothing here changes.
+    /// Bounds and maximum numbers of iterations are the library's defaults, which no parameter changes.
     fn solver_options(&self) -> Vec<(String, String)> {
         let is_exact = self.may_be_exact();
         let algebra = match self.linear_solver {
@@ -201,7 +204,7 @@ mod tests {
     use crate::objects::{Context, Memory};
     use mbsbench_problem::Failure;
 
-    /// The numbers are those of failed error tests and of convergence that failed; the names are the library's.
+    /// The flags are those of failed error tests and failed convergence; their names come from the library.
     #[test]
     fn remedies_know_the_flags_of_the_library() {
         let context = Context::new().ok().expect("a context");

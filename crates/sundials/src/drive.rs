@@ -13,18 +13,18 @@ use crate::settings::{Form, Jacobian, LinearSolver, Sundials};
 use crate::solver::{Options, Solver};
 use crate::systems::Systems;
 
-/// Absolute tolerance of multipliers: Newton's method looks at what they do to positions and velocities, and rounding makes
-/// them of index 3 scatter as the square of the step goes to zero.
+/// Absolute tolerance of multipliers. Newton's method converges on their effect on positions and velocities, and
+/// rounding makes index-3 multipliers scatter as the square of the step goes to zero.
 const UNTESTED: f64 = 1e20;
 
-/// A solver at work on a problem of ours.
+/// A solver working on one of our problems.
 struct Library<'p, 'm> {
     solver: Solver<Equations<'p>>,
     method: &'m Sundials,
 }
 
 impl Library<'_, '_> {
-    /// The failure with what may help against it.
+    /// Adds a possible remedy to the failure.
     fn advised(&self, failure: Failure) -> Failure {
         let Failure::SolverFailed { time, flag, reason } = failure else { return failure };
         let remedy = self.method.remedy(&flag);
@@ -40,8 +40,8 @@ impl Counts for Library<'_, '_> {
         let newton_iterations = if self.method.kind.has_newton() { counters.newton_iterations } else { 0 };
         Statistics {
             convergence_failures: counters.convergence_failures,
-            // The library's own difference quotients go through the same function as everything else. It counts the
-            // one, too, that is refused since the budget is used up.
+            // The library's own difference quotients call the same function as every other evaluation. It also counts
+            // the evaluation that is refused because the budget is used up.
             rhs_evaluations: statistics.rhs_evaluations.saturating_sub(counters.jacobian_rhs_evaluations),
             jacobian_rhs_evaluations: statistics.jacobian_rhs_evaluations + counters.jacobian_rhs_evaluations,
             jacobian_evaluations: counters.jacobian_evaluations,
@@ -84,7 +84,7 @@ pub fn solve(method: &Sundials, mut problem: Counted<'_>, task: &Task<'_>, obser
     })
 }
 
-/// As what the library takes the problem.
+/// Selects the form in which the library receives the problem.
 fn taken(method: &Sundials, problem: &mut Counted<'_>) -> Result<Taken, Failure> {
     let (jacobian, solver) = (method.jacobian, method.linear_solver);
     if let (Some(form), Ok(_)) = (method.form(), problem.mechanics()) {
@@ -110,11 +110,11 @@ struct Tolerances {
     abs: Vec<f64>,
     initial_step: Option<f64>,
     max_step: Option<f64>,
-    /// Least sizes for the increments of difference quotients.
+    /// Minimum component sizes for the increments of difference quotients.
     typical: Vec<f64>,
 }
 
-/// What makes the task impossible before the first step; its tolerances otherwise.
+/// Checks that the task is possible, and returns its tolerances.
 fn check(method: &Sundials, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<Tolerances, Failure> {
     task.check_for(method, problem)?;
     let StepControl::Tolerance { rel, abs, initial_step, max_step } = task.settings.control else {
@@ -129,14 +129,15 @@ fn check(method: &Sundials, problem: &mut Counted<'_>, task: &Task<'_>) -> Resul
 }
 
 impl Tolerances {
-    /// The largest tolerance of a component in a state.
+    /// The largest tolerance of any component at a state.
     fn largest(&self, state: &[f64]) -> f64 {
         state.iter().zip(&self.abs).fold(0.0, |most, (y, abs)| f64::max(most, self.rel * y.abs() + abs))
     }
 
-    /// A first step (s) with index 3, in which the change of velocities moves positions by their tolerance: of first order, it
-    /// estimates that for its error. The library's own one is shorter by the root of the tolerance, so that rounding of
-    /// positions, over the step, is more of velocities than Newton's method tolerates. None without accelerations.
+    /// A first step (s) for index 3 in which the change of velocities moves positions by their tolerance: the method of
+    /// order one takes this change as its error estimate. The library's own first step is shorter by the square root of
+    /// the tolerance. Rounding errors of positions, divided by that step, then exceed the tolerance of Newton's method
+    /// for velocities. None if there are no accelerations.
     fn first_step(&self, task: &Task<'_>, rate: &[f64]) -> Option<f64> {
         let n = task.initial.len() / 2;
         let moved = (0..n).map(|i| rate[n + i] / (self.rel * task.initial[i].abs() + self.abs[i]));
@@ -145,7 +146,7 @@ impl Tolerances {
         (norm > 0.0 && step > 0.0).then_some(step.min(self.max_step.unwrap_or(step)))
     }
 
-    /// The library's solver, from `y` and, for IDA, its `rate` on.
+    /// Creates the library's solver, starting from `y` and, for IDA, its `rate`.
     fn solver<'p>(
         &self,
         method: &Sundials,
@@ -154,7 +155,8 @@ impl Tolerances {
         (y, rate): (&[f64], &[f64]),
     ) -> Result<Solver<Equations<'p>>, Failure> {
         let of_index_3 = method.form() == Some(Form::Index3) && y.len() > task.initial.len();
-        // A change of step leaves velocities of index 3 an error of its own order, which no shorter step makes small.
+        // A change of step size leaves an error of its own order in index-3 velocities, which shorter steps do not
+        // reduce.
         let leading = if of_index_3 { task.initial.len() / 2 } else { task.initial.len() };
         let indices = equations.indices();
         let of_index_1 = |i: usize| indices.as_ref().is_none_or(|indices| indices[i] == 1);
@@ -180,15 +182,15 @@ impl Tolerances {
     }
 }
 
-/// Steps that the library makes.
+/// Steps made by the library.
 struct Steps {
     y: Vec<f64>,
-    /// The state that the step under way ends with.
+    /// The state at the end of the current step.
     end: Vec<f64>,
-    /// The same before the jumps at it.
+    /// The state at the end of the current step, before any jump.
     before: Vec<f64>,
     roots: Vec<usize>,
-    /// Those of the constraints at the end of the step.
+    /// Multipliers of the constraints at the end of the step.
     multipliers: Vec<f64>,
 }
 
@@ -200,7 +202,7 @@ impl Steps {
 }
 
 impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
-    /// Makes a step, and handles an event at its end. The budget of evaluations is watched by the equations.
+    /// Makes a step and handles an event at its end. The equations watch the budget of evaluations.
     fn attempt(&mut self, run: &mut Run<'_, Library<'p, 'm>>) -> Result<Option<f64>, Failure> {
         let Self { end, before, roots, multipliers, .. } = self;
         let reached = run.problem.solver.step();

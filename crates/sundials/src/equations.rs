@@ -1,4 +1,4 @@
-//! A problem of ours as equations for the library: budgets, Jacobians, roots.
+//! Our problems as equations for the library: budgets, Jacobians, roots.
 
 use mbsbench_problem::linalg::{Singular, add_product, multiply};
 use mbsbench_problem::{Counted, Counts, EventFunctions, Failure, Settings, Statistics, Tangent, TangentSystem};
@@ -10,32 +10,32 @@ use crate::settings::{Jacobian, Sizes};
 use crate::solver::{self, Point};
 use crate::systems::Systems;
 
-/// What a problem is to the library.
+/// The form in which the library receives a problem.
 pub enum Taken {
-    /// `y' = f(t, y)`, with derivatives as chosen, by the library's linear algebra.
+    /// `y' = f(t, y)`, with the chosen derivatives and the library's linear algebra.
     Ordinary(Jacobian),
-    /// The same, with systems by what `∂f/∂y` follows from.
+    /// `y' = f(t, y)`, with linear systems solved through the equations from which `∂f/∂y` follows.
     Structured(Box<Structured>),
-    /// Mechanics with its constraints, and how its systems are solved.
+    /// Mechanics with its constraints, and the solver of its linear systems.
     Constrained(Box<Constrained>, Systems),
 }
 
-/// Systems with `∂f/∂y` of a mechanism with many bodies.
+/// Linear systems with `∂f/∂y` of a mechanism with many bodies.
 pub struct Structured {
     tangent: Tangent,
     system: TangentSystem,
-    /// What solutions are to be multiplied by.
+    /// The factor by which solutions are multiplied.
     scale: f64,
 }
 
 impl Taken {
-    /// As ordinary equations with systems by that.
+    /// Ordinary equations whose systems are solved through `tangent`.
     pub fn structured(tangent: Tangent) -> Self {
         let system = TangentSystem::new(&tangent);
         Self::Structured(Box::new(Structured { tangent, system, scale: 1.0 }))
     }
 
-    /// How systems are solved.
+    /// The solver of the linear systems.
     pub fn systems(&self) -> Systems {
         match self {
             Self::Ordinary(Jacobian::Internal | Jacobian::Automatic) => Systems::Differences,
@@ -46,17 +46,17 @@ impl Taken {
     }
 }
 
-/// A counted problem with what the library's calls need.
+/// A counted problem with the memory that the library's calls need.
 pub struct Equations<'p> {
     problem: Counted<'p>,
     taken: Taken,
-    /// Whether they are for IDA.
+    /// True if the equations are for IDA.
     is_implicit: bool,
-    /// `M` of `M y' = f(t, y)`, where there is one.
+    /// `M` of `M y' = f(t, y)`, if the problem has a mass matrix.
     mass: Option<DMatrix<f64>>,
-    /// Increment of a difference quotient, as a share of a component's size.
+    /// Increment of a difference quotient, as a fraction of a component's size.
     increment: f64,
-    /// Smallest sizes to be taken for that.
+    /// Minimum component sizes for the increment.
     typical: Vec<f64>,
     /// Budgets of the run.
     settings: Settings,
@@ -71,8 +71,8 @@ pub struct Equations<'p> {
     column: Vec<f64>,
 }
 
-/// The smallest `y'` with `M y' = f`, in the sense of least squares: rates of differential unknowns, and zeros for those that `M`
-/// leaves out, which the library finds in its first step.
+/// The smallest `y'` with `M y' = f` in the least-squares sense: rates of differential unknowns, and zero for the
+/// algebraic unknowns, which the library computes in its first step.
 fn least_rates(mass: &DMatrix<f64>, f: &[f64]) -> Vec<f64> {
     let svd = mass.clone().svd(true, true);
     let threshold = f.len() as f64 * f64::EPSILON * svd.singular_values.max();
@@ -80,7 +80,7 @@ fn least_rates(mass: &DMatrix<f64>, f: &[f64]) -> Vec<f64> {
     rates.as_slice().to_vec()
 }
 
-/// The sizes for a problem of this dimension, which writes its own where `problem` is chosen.
+/// The component sizes for a problem of this dimension; for `problem`, the function `stated` writes them.
 pub fn sizes(choice: &Sizes, dimension: usize, stated: impl FnOnce(&mut [f64])) -> Result<Vec<f64>, Failure> {
     let mut sizes = vec![1.0; dimension];
     match choice {
@@ -101,7 +101,7 @@ pub fn sizes(choice: &Sizes, dimension: usize, stated: impl FnOnce(&mut [f64])) 
 }
 
 impl<'p> Equations<'p> {
-    /// The equations of a problem, from `t` (s) on.
+    /// Equations of a problem that starts at `t` (s).
     pub fn new(
         mut problem: Counted<'p>,
         (taken, is_implicit): (Taken, bool),
@@ -129,12 +129,12 @@ impl<'p> Equations<'p> {
         }
     }
 
-    /// How systems are solved.
+    /// The solver of the linear systems.
     pub fn systems(&self) -> Systems {
         self.taken.systems()
     }
 
-    /// Number of multipliers that stand behind the state of the problem.
+    /// Number of multipliers that follow the state of the problem.
     pub fn multipliers(&self) -> usize {
         if let Taken::Constrained(constrained, _) = &self.taken { constrained.constraints() } else { 0 }
     }
@@ -144,7 +144,8 @@ impl<'p> Equations<'p> {
         self.problem.properties().indices.map(<[u8]>::to_vec)
     }
 
-    /// Unknowns of IDA and their rates at `t` (s) in a state of the problem, which violates constraints by at most `most`.
+    /// Unknowns of IDA and their rates at `t` (s), for a state of the problem that violates constraints by at most
+    /// `most`.
     pub fn start(&mut self, t: f64, state: &[f64], most: f64) -> Result<(Vec<f64>, Vec<f64>), Failure> {
         let size = solver::Equations::dimension(self);
         let (mut y, mut rates) = (state.to_vec(), vec![0.0; size]);
@@ -167,26 +168,26 @@ impl<'p> Equations<'p> {
         &mut self.problem
     }
 
-    /// The state at `t` (s) is accepted.
+    /// Records that the state at `t` (s) is accepted.
     pub fn accept(&mut self, t: f64) {
         self.reached = t;
     }
 
-    /// The equations begin anew at `t` (s), where these functions are zero. What rounding has left of them there would be
-    /// another root right behind.
+    /// Restarts the equations at `t` (s), where these functions are zero. Without this, their rounding residues would
+    /// be found as further roots immediately afterwards.
     pub fn begin_at_roots(&mut self, t: f64, roots: &[usize]) {
         self.event.0 = t;
         self.event.1.clear();
         self.event.1.extend_from_slice(roots);
     }
 
-    /// Fails where another evaluation would exceed the budget.
+    /// Fails if another evaluation would exceed the budget.
     fn spend(&self) -> Result<(), Failure> {
         let Statistics { rhs_evaluations, jacobian_rhs_evaluations, .. } = self.problem.statistics();
         self.settings.afford_evaluations(self.reached, rhs_evaluations + jacobian_rhs_evaluations, 1)
     }
 
-    /// Writes `∂f/∂y`, column by column, where `base` is `f(t, y)`.
+    /// Writes `∂f/∂y`, column by column; `base` holds `f(t, y)`.
     fn differentiate(&mut self, t: f64, y: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
         if matches!(self.taken, Taken::Ordinary(Jacobian::Exact)) {
             self.problem.jacobian(t, y, &mut self.matrix)?;
@@ -197,7 +198,7 @@ impl<'p> Equations<'p> {
         for (j, entries) in jacobian.chunks_exact_mut(y.len()).enumerate() {
             self.spend()?;
             self.moved[j] = y[j] + self.increment * y[j].abs().max(self.typical[j]);
-            // What the sum was rounded to.
+            // The increment after rounding.
             let moved_by = self.moved[j] - y[j];
             self.problem.rhs_for_jacobian(t, &self.moved, &mut self.column)?;
             self.moved[j] = y[j];
@@ -215,7 +216,7 @@ impl Counts for Equations<'_> {
     }
 }
 
-/// `f(t, y)` for CVODE; `F(t, y, y') = M y' − f(t, y)`, or what [`Constrained`] has, for IDA.
+/// `f(t, y)` for CVODE; `F(t, y, y') = M y' − f(t, y)`, or the residual of [`Constrained`], for IDA.
 impl solver::Equations for Equations<'_> {
     fn dimension(&self) -> usize {
         if let Taken::Constrained(constrained, _) = &self.taken { constrained.size() } else { self.problem.dimension() }

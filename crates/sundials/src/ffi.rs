@@ -1,12 +1,12 @@
-//! The part of SUNDIALS' C interface that is used here, for versions 6.2 to 7 in double precision.
+//! The part of SUNDIALS' C interface that this crate uses, for versions 6.2 to 7 in double precision.
 //!
-//! Names and meaning are those of its user guides. All functions that return [`c_int`] return zero or a positive number on
-//! success and a negative one on failure.
+//! Names and meanings are those of its user guides. All functions that return [`c_int`] return zero or a positive
+//! number on success and a negative one on failure.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_char, c_int, c_long, c_void};
 
-/// An object of the library, of which only the address is known here.
+/// An opaque object of the library, known only by its address.
 #[repr(C)]
 pub struct Opaque {
     private: [u8; 0],
@@ -29,18 +29,18 @@ pub type Index = i32;
 #[cfg(not(sundials_short_index))]
 pub type Index = i64;
 
-/// `SUNComm`, of a library of version 7 without MPI.
+/// `SUNComm` of a version 7 library without MPI.
 #[cfg(all(sundials_7, not(sundials_mpi)))]
 pub type Communicator = c_int;
-/// `SUNComm` of a library with MPI: a pointer, or an integer that is passed like one. A pointer to it in version 6.
+/// `SUNComm` of a library with MPI: a pointer, or an integer passed like one. Version 6 takes a pointer to it.
 #[cfg(not(all(sundials_7, not(sundials_mpi))))]
 pub type Communicator = *mut c_void;
 
-/// `CVRhsFn`: time, state, rate to be written.
+/// `CVRhsFn`: time, state, rate (output).
 pub type RightHandSide = unsafe extern "C" fn(f64, VectorPointer, VectorPointer, *mut c_void) -> c_int;
-/// `CVRootFn`: time, state, values to be written.
+/// `CVRootFn`: time, state, values (output).
 pub type Roots = unsafe extern "C" fn(f64, VectorPointer, *mut f64, *mut c_void) -> c_int;
-/// `CVLsJacFn`: time, state, its rate, matrix to be written.
+/// `CVLsJacFn`: time, state, its rate, matrix (output).
 pub type JacobianOfRate = unsafe extern "C" fn(
     f64,
     VectorPointer,
@@ -51,11 +51,11 @@ pub type JacobianOfRate = unsafe extern "C" fn(
     VectorPointer,
     VectorPointer,
 ) -> c_int;
-/// `IDAResFn`: time, state, its rate, residual to be written.
+/// `IDAResFn`: time, state, its rate, residual (output).
 pub type Residual = unsafe extern "C" fn(f64, VectorPointer, VectorPointer, VectorPointer, *mut c_void) -> c_int;
-/// `IDARootFn`: time, state, its rate, values to be written.
+/// `IDARootFn`: time, state, its rate, values (output).
 pub type RootsOfResidual = unsafe extern "C" fn(f64, VectorPointer, VectorPointer, *mut f64, *mut c_void) -> c_int;
-/// `IDALsJacFn`: time, `c_j`, state, its rate, residual, matrix to be written.
+/// `IDALsJacFn`: time, `c_j`, state, its rate, residual, matrix (output).
 pub type JacobianOfResidual = unsafe extern "C" fn(
     f64,
     f64,
@@ -68,7 +68,7 @@ pub type JacobianOfResidual = unsafe extern "C" fn(
     VectorPointer,
     VectorPointer,
 ) -> c_int;
-/// `CVLsLinSysFn`: time, state, its rate, matrix, whether the Jacobian is kept, whether it is a new one (to be written), `γ`.
+/// `CVLsLinSysFn`: time, state, its rate, matrix, whether to keep the Jacobian, whether it is new (output), `γ`.
 pub type SystemOfRate = unsafe extern "C" fn(
     f64,
     VectorPointer,
@@ -90,57 +90,58 @@ pub type ErrorHandler = unsafe extern "C" fn(c_int, *const c_char, *const c_char
 pub type ErrorHandler =
     unsafe extern "C" fn(c_int, *const c_char, *const c_char, *const c_char, c_int, *mut c_void, ContextPointer);
 
-/// A matrix of the library with operations of ours: the beginning of `_generic_SUNMatrix`.
+/// A matrix of the library with our operations: the beginning of `_generic_SUNMatrix`.
 #[repr(C)]
 pub struct Matrix {
-    /// What the operations make of it.
+    /// Data of the operations.
     pub content: *mut c_void,
     /// The operations.
     pub operations: *mut MatrixOperations,
 }
 
-/// The beginning of `_generic_SUNMatrix_Ops`, which all versions have in common.
+/// The beginning of `_generic_SUNMatrix_Ops`, which is the same in all versions.
 #[repr(C)]
 pub struct MatrixOperations {
-    /// The kind of the matrix.
+    /// Returns the kind of the matrix.
     pub kind: Option<unsafe extern "C" fn(MatrixPointer) -> c_int>,
     /// `clone` and `destroy`.
     copies: [Option<unsafe extern "C" fn()>; 2],
-    /// Makes all entries zero.
+    /// Sets all entries to zero.
     pub zero: Option<unsafe extern "C" fn(MatrixPointer) -> c_int>,
 }
 
-/// A linear solver with operations of ours: the beginning of `_generic_SUNLinearSolver`.
+/// A linear solver with our operations: the beginning of `_generic_SUNLinearSolver`.
 #[repr(C)]
 pub struct LinearSolver {
-    /// What the operations make of it.
+    /// Data of the operations.
     pub content: *mut c_void,
     /// The operations.
     pub operations: *mut LinearSolverOperations,
 }
 
-/// Number of operations between kind and initialisation.
+/// Number of operations between `kind` and `initialize`.
 const BETWEEN: usize = if cfg!(sundials_options) { 6 } else { 5 };
 
 /// The beginning of `_generic_SUNLinearSolver_Ops`.
 #[repr(C)]
 pub struct LinearSolverOperations {
-    /// Direct or iterative.
+    /// Returns whether the solver is direct or iterative.
     pub kind: Option<unsafe extern "C" fn(LinearSolverPointer) -> c_int>,
-    /// `getid`, `setatimes`, `setpreconditioner`, `setscalingvectors`, in later versions `setoptions`, and `setzeroguess`.
+    /// `getid`, `setatimes`, `setpreconditioner`, `setscalingvectors`, `setoptions` (later versions only) and
+    /// `setzeroguess`.
     between: [Option<unsafe extern "C" fn()>; BETWEEN],
     /// Called once before the first step.
     pub initialize: Option<unsafe extern "C" fn(LinearSolverPointer) -> c_int>,
-    /// Called with each new matrix.
+    /// Called for each new matrix.
     pub setup: Option<unsafe extern "C" fn(LinearSolverPointer, MatrixPointer) -> c_int>,
-    /// Solves: solution, right-hand side, tolerance of an iteration.
+    /// Solves a system: solution, right-hand side, tolerance of an iterative solver.
     pub solve:
         Option<unsafe extern "C" fn(LinearSolverPointer, MatrixPointer, VectorPointer, VectorPointer, f64) -> c_int>,
 }
 
 /// `SUNLINEARSOLVER_DIRECT`.
 pub const DIRECT: c_int = 0;
-/// `SUNMATRIX_CUSTOM`, or a number that no kind of the library's has.
+/// `SUNMATRIX_CUSTOM`, or a number that none of the library's kinds has.
 pub const CUSTOM: c_int = 9;
 
 pub const CV_ADAMS: c_int = 1;
@@ -150,19 +151,19 @@ pub const ONE_STEP: c_int = 2;
 /// `CV_ROOT_RETURN` and `IDA_ROOT_RETURN`.
 pub const ROOT_RETURN: c_int = 2;
 
-/// Declares the functions that CVODE and IDA have in common: what one does, as a field of [`Library`], what it takes
-/// besides the memory of the solver, and its names in the two.
+/// Declares the functions that CVODE and IDA share: its documentation, its field in [`Library`], its arguments after
+/// the solver's memory, and its names in both solvers.
 macro_rules! common {
     ($($(#[$about:meta])* $field:ident: fn($($argument:ty),*) = $cvode:ident, $ida:ident;)*) => {
-        /// The functions that CVODE and IDA have in common.
+        /// The functions that CVODE and IDA share.
         pub struct Library {
             $($(#[$about])* pub $field: unsafe extern "C" fn(*mut c_void $(, $argument)*) -> c_int,)*
             pub free: unsafe extern "C" fn(*mut *mut c_void),
-            /// The name of a flag, allocated by the C library; to be freed by [`free`].
+            /// Returns the name of a flag, allocated by the C library; the caller frees it with [`free`].
             pub flag_name: unsafe extern "C" fn(c_long) -> *mut c_char,
             #[cfg(not(sundials_7))]
             pub set_error_handler: unsafe extern "C" fn(*mut c_void, ErrorHandler, *mut c_void) -> c_int,
-            /// Flags that say that a function of ours failed: right-hand side or residual, roots or Jacobian.
+            /// Flags that report a failure of our callbacks: right-hand side or residual, roots or Jacobian.
             pub ours: [c_int; 6],
         }
 
@@ -207,7 +208,7 @@ common! {
     read_roots: fn(*mut c_int) = CVodeGetRootInfo, IDAGetRootInfo;
     interpolate: fn(f64, c_int, VectorPointer) = CVodeGetDky, IDAGetDky;
     error_test_failures: fn(*mut c_long) = CVodeGetNumErrTestFails, IDAGetNumErrTestFails;
-    /// Steps whose equations were not solved.
+    /// Steps whose implicit equations were not solved.
     convergence_failures: fn(*mut c_long) = CVodeGetNumStepSolveFails, IDAGetNumStepSolveFails;
     iterations: fn(*mut c_long) = CVodeGetNumNonlinSolvIters, IDAGetNumNonlinSolvIters;
     factorizations: fn(*mut c_long) = CVodeGetNumLinSolvSetups, IDAGetNumLinSolvSetups;
@@ -279,7 +280,7 @@ unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
-/// "No communicator": version 6 takes a pointer to one, version 7 the thing itself.
+/// "No communicator": version 6 takes a pointer to a communicator, version 7 the communicator itself.
 #[cfg(not(sundials_7))]
 pub fn no_communicator() -> Communicator {
     std::ptr::null_mut()
@@ -292,7 +293,7 @@ pub fn no_communicator() -> Communicator {
 }
 
 /// "No communicator": `MPI_COMM_NULL`, which is the address of an object in Open MPI and the integer 0x04000000 in
-/// MPICH and its relatives. SUNDIALS itself has loaded the one or the other.
+/// MPICH and its derivatives. SUNDIALS itself has loaded one of them.
 #[cfg(all(sundials_7, sundials_mpi))]
 pub fn no_communicator() -> Communicator {
     let everywhere = if cfg!(target_os = "macos") { -2_isize as *mut c_void } else { std::ptr::null_mut() };

@@ -1,4 +1,4 @@
-//! CVODE and IDA of SUNDIALS as methods. No model is known here.
+//! SUNDIALS' CVODE and IDA as methods. This crate knows no model.
 //!
 //! ```text
 //! CvodeBdf, CvodeAdams, Ida ──▶ drive ──▶ Solver ──▶ ffi (C)
@@ -6,13 +6,13 @@
 //!                         counters)
 //! ```
 //!
-//! The library is the system's (A. C. Hindmarsh et al., ACM Trans. Math. Softw. 31 (2005) 363–396), of version 6.2 to 7;
-//! the build script looks for it. Where it is not, everything builds, and each solve ends before its first step with
-//! [`Failure::Unavailable`](mbsbench_problem::Failure::Unavailable).
+//! The library is the system's own, version 6.2 to 7 (A. C. Hindmarsh et al., ACM Trans. Math. Softw. 31 (2005)
+//! 363–396); the build script looks for it. If it is missing, the crate still builds, and each solve ends before its
+//! first step with [`Failure::Unavailable`](mbsbench_problem::Failure::Unavailable).
 //!
-//! Unsafe code is in the modules that call C and in no other. Every object of the library is freed by the value that
-//! owns it, in any order; a right-hand side that panics does so on this side of the border; what the library would print
-//! is in the failure that it leads to.
+//! Only the modules that call C contain unsafe code. Every object of the library is freed by the value that owns it, in
+//! any order. A panic of a right-hand side does not cross into C. Messages that the library would print become part of
+//! the resulting failure.
 
 #[cfg(sundials)]
 mod callbacks;
@@ -40,10 +40,10 @@ pub use solver::{Equations, Options, Point, Solver};
 #[cfg(sundials)]
 pub use systems::Systems;
 
-/// The package that has the library, as Debian names it.
+/// The Debian package that contains the library.
 pub const PACKAGE: &str = "libsundials-dev";
 
-/// Version of the library that this was built with; none where there was none.
+/// Version of the library found at build time; none if it was not found.
 pub fn version() -> Option<&'static str> {
     option_env!("MBSBENCH_SUNDIALS_VERSION")
 }

@@ -1,4 +1,4 @@
-//! Objects of SUNDIALS with owners: a context, vectors, a functional iteration, the memory of a solver.
+//! Owned objects of SUNDIALS: context, vectors, fixed-point iteration, solver memory.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
@@ -11,20 +11,20 @@ use mbsbench_problem::{Failure, Statistics};
 use crate::ffi;
 use crate::settings::Kind;
 
-/// What every other object belongs to. They keep it alive, so that the order in which owners go does not matter.
+/// The context of all other objects. They keep it alive, so owners can be dropped in any order.
 pub struct Context {
     pointer: ffi::ContextPointer,
     said: Said,
 }
 
-/// What the library has said about errors, in its own words; the last one counts.
+/// The library's last error message.
 struct Said(*mut RefCell<String>);
 
 impl Context {
-    /// A context that prints nothing.
+    /// Creates a context that prints nothing.
     ///
     /// # Errors
-    /// [`OutOfMemory`].
+    /// Returns [`OutOfMemory`] if the library cannot create it.
     pub fn new() -> Result<Rc<Self>, OutOfMemory> {
         let mut pointer = ptr::null_mut();
         // SAFETY: the place for the result is valid; no communicator is needed for serial objects.
@@ -40,17 +40,17 @@ impl Context {
         Ok(Rc::new(context))
     }
 
-    /// Address for the functions of the library.
+    /// The address, for calls of the library.
     pub fn pointer(&self) -> ffi::ContextPointer {
         self.pointer
     }
 
-    /// Data for [`hear`]; valid as long as this context.
+    /// Data for [`hear`]; valid for the lifetime of this context.
     pub fn listener(&self) -> *mut c_void {
         self.said.0.cast()
     }
 
-    /// The last thing that was said, which is forgotten by that.
+    /// Takes the last message and clears it.
     pub fn last_words(&self) -> String {
         // SAFETY: made by `Box::into_raw` and freed by `drop` only; all access is by shared reference.
         let said = unsafe { &*self.said.0 };
@@ -60,14 +60,14 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: made by `SUNContext_Create`, and nothing that belongs to it is left: such objects hold an `Rc` of this.
+        // SAFETY: made by `SUNContext_Create`, and no object of this context is left: each holds an `Rc` of it.
         unsafe { ffi::SUNContext_Free(&raw mut self.pointer) };
-        // SAFETY: from `Box::into_raw` in `new`; the library, which had a copy, is done with the context.
+        // SAFETY: from `Box::into_raw` in `new`; the library had a copy and no longer uses the context.
         drop(unsafe { Box::from_raw(self.said.0) });
     }
 }
 
-/// Receives what the library says about errors and warnings.
+/// Receives the library's errors and warnings.
 #[cfg(not(sundials_7))]
 pub unsafe extern "C" fn hear(
     _code: c_int,
@@ -76,11 +76,11 @@ pub unsafe extern "C" fn hear(
     message: *mut c_char,
     data: *mut c_void,
 ) {
-    // SAFETY: the library passes a text that ends with a zero, and the data that were given with this function.
+    // SAFETY: the library passes a null-terminated text and the data registered with this function.
     unsafe { remember(message, data) };
 }
 
-/// Receives what the library says about errors and warnings.
+/// Receives the library's errors and warnings.
 #[cfg(sundials_7)]
 pub unsafe extern "C" fn hear(
     _line: c_int,
@@ -91,12 +91,12 @@ pub unsafe extern "C" fn hear(
     data: *mut c_void,
     _context: ffi::ContextPointer,
 ) {
-    // SAFETY: the library passes a text that ends with a zero, or none, and the data that were given with this function.
+    // SAFETY: the library passes a null-terminated text or null, and the data registered with this function.
     unsafe { remember(message, data) };
 }
 
 /// # Safety
-/// `message` is null or ends with a zero; `data` is from [`Context::listener`] of a context that is alive.
+/// `message` is null or null-terminated; `data` is from [`Context::listener`] of a context that is alive.
 unsafe fn remember(message: *const c_char, data: *mut c_void) {
     if message.is_null() {
         return;
@@ -109,28 +109,28 @@ unsafe fn remember(message: *const c_char, data: *mut c_void) {
     }
 }
 
-/// A constructor of the library, of that name, returned nothing.
+/// The named constructor of the library returned null.
 pub struct OutOfMemory(pub &'static str);
 
 impl OutOfMemory {
-    /// The failure of a run that was to begin at `time`, s.
+    /// The failure of a run that was to start at `time` (s).
     pub fn at(self, time: f64) -> Failure {
         let (flag, reason) = ("SUN_ERR_MEM_FAIL".to_owned(), format!("{} returned nothing", self.0));
         Failure::SolverFailed { time, flag, reason }
     }
 }
 
-/// An object of the library that `maker` has returned, if it has.
+/// Returns the object created by `maker`, or an error if it is null.
 pub fn made<T>(maker: &'static str, object: *mut T) -> Result<*mut T, OutOfMemory> {
     if object.is_null() { Err(OutOfMemory(maker)) } else { Ok(object) }
 }
 
-/// A number of components as the library counts.
+/// A number of components as the library's index type.
 pub fn index(length: usize) -> ffi::Index {
     ffi::Index::try_from(length).expect("a state fits into memory")
 }
 
-/// A vector.
+/// A serial vector.
 pub struct Vector {
     pointer: ffi::VectorPointer,
     length: usize,
@@ -138,10 +138,10 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// A vector with these components.
+    /// Creates a vector with these components.
     ///
     /// # Errors
-    /// [`OutOfMemory`].
+    /// Returns [`OutOfMemory`] if the library cannot create it.
     pub fn new(context: &Rc<Context>, components: &[f64]) -> Result<Self, OutOfMemory> {
         let length = components.len();
         // SAFETY: the context is alive.
@@ -151,24 +151,24 @@ impl Vector {
         Ok(vector)
     }
 
-    /// Address for the functions of the library.
+    /// The address, for calls of the library.
     pub fn pointer(&self) -> ffi::VectorPointer {
         self.pointer
     }
 
-    /// What it belongs to.
+    /// The context of this vector.
     pub fn context(&self) -> &Rc<Context> {
         &self.context
     }
 
-    /// Its components.
+    /// The components.
     pub fn components(&self) -> &[f64] {
-        // SAFETY: a vector of that length, which only this value gives access to; the library writes to it in calls only,
-        // which take `&mut self` of whoever owns this.
+        // SAFETY: a vector of that length, to which only this value gives access; the library writes to it only in
+        // calls that take `&mut self` of the owner.
         unsafe { components(self.pointer, self.length) }
     }
 
-    /// Its components, to be changed.
+    /// The components, mutable.
     pub fn components_mut(&mut self) -> &mut [f64] {
         // SAFETY: as in `components`.
         unsafe { components_mut(self.pointer, self.length) }
@@ -182,7 +182,7 @@ impl Drop for Vector {
     }
 }
 
-/// The components of a vector of the library's.
+/// The components of a vector owned by the library.
 ///
 /// # Safety
 /// The vector is serial, of that length, and not written to for `'v`.
@@ -191,10 +191,10 @@ pub unsafe fn components<'v>(vector: ffi::VectorPointer, length: usize) -> &'v [
     unsafe { if length == 0 { &[] } else { std::slice::from_raw_parts(ffi::N_VGetArrayPointer(vector), length) } }
 }
 
-/// The components of a vector of the library's, to be changed.
+/// The components of a vector owned by the library, mutable.
 ///
 /// # Safety
-/// The vector is serial, of that length, and nobody else has access to its components for `'v`.
+/// The vector is serial, of that length, and nobody else accesses its components during `'v`.
 pub unsafe fn components_mut<'v>(vector: ffi::VectorPointer, length: usize) -> &'v mut [f64] {
     // SAFETY: as the caller promises; an empty vector has no array.
     unsafe {
@@ -202,26 +202,26 @@ pub unsafe fn components_mut<'v>(vector: ffi::VectorPointer, length: usize) -> &
     }
 }
 
-/// The entries of a square matrix of the library's, column by column.
+/// The entries of a square matrix owned by the library, column by column.
 ///
 /// # Safety
-/// The matrix is dense, `size × size`, and nobody else has access to its entries for `'m`.
+/// The matrix is dense, `size × size`, and nobody else accesses its entries during `'m`.
 pub unsafe fn entries_mut<'m>(matrix: ffi::MatrixPointer, size: usize) -> &'m mut [f64] {
     // SAFETY: as the caller promises.
     unsafe { std::slice::from_raw_parts_mut(ffi::SUNDenseMatrix_Data(matrix), size * size) }
 }
 
-/// A functional iteration without acceleration.
+/// A fixed-point iteration without acceleration.
 pub struct FixedPoint {
     solver: ffi::NonlinearSolverPointer,
     _context: Rc<Context>,
 }
 
 impl FixedPoint {
-    /// An iteration for vectors like `y`.
+    /// Creates an iteration for vectors like `y`.
     ///
     /// # Errors
-    /// [`OutOfMemory`].
+    /// Returns [`OutOfMemory`] if the library cannot create it.
     pub fn new(y: &Vector) -> Result<Self, OutOfMemory> {
         // SAFETY: vector and context are alive.
         let solver = unsafe { ffi::SUNNonlinSol_FixedPoint(y.pointer(), 0, y.context().pointer()) };
@@ -244,25 +244,25 @@ impl Drop for FixedPoint {
 /// The memory of CVODE or IDA.
 pub struct Memory {
     pointer: *mut c_void,
-    /// The functions of that solver.
+    /// The functions of this solver.
     pub library: &'static ffi::Library,
     context: Rc<Context>,
 }
 
-/// How far a step has come.
+/// The point that a step has reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reached {
     /// Time of the state, s.
     pub t: f64,
-    /// Whether it is that of a root, and not the end of the library's step.
+    /// True if the state is at a root, and not at the end of the library's step.
     pub is_root: bool,
 }
 
 impl Memory {
-    /// Memory of that solver.
+    /// Creates the memory of the given solver.
     ///
     /// # Errors
-    /// [`OutOfMemory`].
+    /// Returns [`OutOfMemory`] if the library cannot create it.
     pub fn new(context: &Rc<Context>, kind: Kind) -> Result<Self, OutOfMemory> {
         // SAFETY: the context is alive.
         let (pointer, library) = unsafe {
@@ -274,18 +274,19 @@ impl Memory {
         };
         let memory = Self { pointer: made("creating the solver", pointer)?, library, context: Rc::clone(context) };
         #[cfg(not(sundials_7))]
-        // SAFETY: the memory and the context, which has the handler's data, are alive, and the context longer.
+        // SAFETY: the memory is alive, and so is the context, which owns the handler's data and outlives the memory.
         unsafe {
             (library.set_error_handler)(pointer, hear, context.listener());
         }
         Ok(memory)
     }
 
-    /// What a step from `from` to `t` (s) that returned `flag` has come to. `failure` is what the equations failed with, which
-    /// counts where the flag says so, or the time did not advance.
+    /// Returns the point reached by a step from `from` to `t` (s) that returned `flag`. A `failure` of the equations is
+    /// reported if the flag says so or if time did not advance.
     ///
     /// # Errors
-    /// The equations' own failure, [`Failure::StepTooSmall`], or [`Failure::SolverFailed`] with the library's name for it.
+    /// Returns the failure of the equations, [`Failure::StepTooSmall`], or [`Failure::SolverFailed`] with the library's
+    /// name of the flag.
     pub fn reached(&self, [from, t]: [f64; 2], flag: c_int, failure: Option<Failure>) -> Result<Reached, Failure> {
         if flag < 0 {
             let failure = failure.filter(|_| self.library.ours.contains(&flag));
@@ -297,15 +298,15 @@ impl Memory {
         Ok(Reached { t, is_root: flag == ffi::ROOT_RETURN })
     }
 
-    /// Address for the functions of the library.
+    /// The address, for calls of the library.
     pub fn pointer(&self) -> *mut c_void {
         self.pointer
     }
 
-    /// What a negative flag at `time` means, in the library's words.
+    /// The meaning of a negative flag at `time`, in the library's words.
     pub fn failure(&self, time: f64, flag: c_int) -> Failure {
         let reason = self.context.last_words();
-        // SAFETY: the function takes any number and returns a text that ends with a zero for the caller to free, or null.
+        // SAFETY: the function accepts any number and returns null, or a null-terminated text that the caller frees.
         let text = unsafe { (self.library.flag_name)(flag.into()) };
         let flag = if text.is_null() {
             flag.to_string()
@@ -320,19 +321,19 @@ impl Memory {
         Failure::SolverFailed { time, flag, reason }
     }
 
-    /// Fails with a negative flag.
+    /// Checks a flag.
     ///
     /// # Errors
-    /// [`Failure::SolverFailed`] with the name of the flag.
+    /// Returns [`Failure::SolverFailed`] with the name of the flag if the flag is negative.
     pub fn check(&self, time: f64, flag: c_int) -> Result<(), Failure> {
         if flag < 0 { Err(self.failure(time, flag)) } else { Ok(()) }
     }
 
-    /// What the library has counted, those of Newton's method only where it has one. Iterations are of any kind.
+    /// The library's counters; those of Newton's method only if the solver uses it. Iterations of any kind are counted.
     pub fn counters(&self, has_newton: bool) -> Statistics {
         let count = |read: unsafe extern "C" fn(*mut c_void, *mut c_long) -> c_int| {
             let mut count = 0;
-            // SAFETY: the memory is alive, and the function is of its solver.
+            // SAFETY: the memory is alive, and the function belongs to its solver.
             let flag = unsafe { read(self.pointer, &raw mut count) };
             if flag < 0 { 0 } else { u64::try_from(count).unwrap_or(0) }
         };
@@ -352,7 +353,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: made by the constructor that goes with this function; its context is alive.
+        // SAFETY: made by the constructor that matches this function; its context is alive.
         unsafe { (self.library.free)(&raw mut self.pointer) };
     }
 }

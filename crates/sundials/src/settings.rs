@@ -1,26 +1,26 @@
-//! What the methods here have in common: their parameters in experiment files, and what follows from these.
+//! Parameters shared by the methods of this crate, and values derived from them.
 
 use mbsbench_problem::dae::Index3;
 use mbsbench_problem::{Mechanics, OutOfRange, Unsuitable, parameters};
 
 parameters! {
-    /// Where the Jacobian `∂f/∂y` comes from.
+    /// The source of the Jacobian `∂f/∂y`.
     #[derive(Copy, Default, Eq)]
     pub enum Jacobian {
-        /// From the problem, exact to roundoff.
+        /// Provided by the problem, exact to rounding errors.
         Exact,
         /// One-sided differences with the increments `increment · max(|y_i|, typical_i)`.
         FiniteDifference,
         /// One-sided differences with the library's own increments.
         Internal,
-        /// `exact` where the problem gives it, and `internal` elsewhere.
+        /// `exact` if the problem provides the Jacobian, otherwise `internal`.
         #[default]
         Automatic,
     }
 }
 
 impl Jacobian {
-    /// What `automatic` stands for with a problem that gives its Jacobian, or does not.
+    /// Resolves `automatic`, given whether the problem provides its Jacobian.
     pub(crate) fn resolved(self, is_given: bool) -> Self {
         match self {
             Self::Automatic if is_given => Self::Exact,
@@ -31,58 +31,59 @@ impl Jacobian {
 }
 
 parameters! {
-    /// How Newton's linear systems are solved where the Jacobian is exact; with differences all are dense.
+    /// The solver of Newton's linear systems if the Jacobian is exact; with difference quotients the systems are dense.
     #[derive(Copy, Default, Eq)]
     pub enum LinearSolver {
-        /// As is faster: `sparse` for mechanisms with many bodies and all that IDA takes with their constraints, `dense` elsewhere.
+        /// The faster choice: `sparse` for mechanisms with many bodies and for all mechanisms that IDA solves with
+        /// their constraints, otherwise `dense`.
         #[default]
         Automatic,
-        /// With all entries, by the library.
+        /// Dense factors, by the library.
         Dense,
-        /// With the entries that the mechanism has.
+        /// Sparse factors with the structure of the mechanism.
         Sparse,
     }
 }
 
 impl LinearSolver {
-    /// Whether this is what names of runs say nothing of.
+    /// True if this is the value that names of runs omit.
     pub(crate) fn is_automatic(&self) -> bool {
         *self == Self::Automatic
     }
 }
 
 parameters! {
-    /// The equations that IDA takes for a mechanism with positions `q`, velocities `v` and constraints `Φ(t, q) = 0`,
-    /// `J = ∂Φ/∂q`. Other equations are taken as `y' − f(t, y) = 0`.
+    /// The equations that IDA solves for a mechanism with positions `q`, velocities `v` and constraints `Φ(t, q) = 0`,
+    /// `J = ∂Φ/∂q`. Other equations are solved as `y' − f(t, y) = 0`.
     #[derive(Copy, Default, Eq)]
     pub enum Form {
         /// `y' − f(t, y) = 0`, the underlying ODE, with accelerations from the constraints at acceleration
         /// level (index reduced to 0); constraints drift.
         Index1,
-        /// `q' = v − Jᵀ μ`, `M v' = D + Jᵀ λ`, `Φ = 0`, `J v + Φ_t = 0`: of index 2, stabilised as by Gear, Gupta and
-        /// Leimkuhler.
+        /// `q' = v − Jᵀ μ`, `M v' = D + Jᵀ λ`, `Φ = 0`, `J v + Φ_t = 0`: index 2, in the stabilised form of Gear, Gupta
+        /// and Leimkuhler.
         #[default]
         Ggl,
-        /// `q' = v`, `M v' = D + Jᵀ λ`, `Φ = 0`: of index 3.
+        /// `q' = v`, `M v' = D + Jᵀ λ`, `Φ = 0`: index 3.
         Index3,
     }
 }
 
 impl Form {
-    /// Whether this is what names of runs say nothing of: what there was before there were others.
+    /// True if this is the value that names of runs omit: the only form before the others were added.
     pub(crate) fn is_index1(&self) -> bool {
         *self == Self::Index1
     }
 }
 
 parameters! {
-    /// How the implicit equations of a step are solved.
+    /// The solver of the implicit equations of a step.
     #[derive(Copy, Default, Eq)]
     pub enum Iteration {
-        /// By functional iteration, without a Jacobian; for problems that are not stiff.
+        /// Functional iteration, without a Jacobian; for problems that are not stiff.
         #[default]
         FixedPoint,
-        /// By Newton's method.
+        /// Newton's method.
         Newton,
     }
 }
@@ -94,11 +95,11 @@ parameters! {
         /// One, in the unit of each component.
         #[default]
         Uniform,
-        /// Those that the problem states for this purpose, typical sizes or scales of tolerances; one where it states
-        /// none.
+        /// The sizes that the problem provides for this purpose (typical sizes or tolerance scales), or one if it
+        /// provides none.
         Problem,
-        /// These, in the unit of each component; repeated as often as it takes, so that one body of many may stand for
-        /// all.
+        /// A list in the units of the components, repeated as needed, so that the sizes of one body can be used for all
+        /// bodies.
         Components(Vec<f64> [above 0.0]),
     }
 }
@@ -114,7 +115,7 @@ impl Sizes {
     }
 }
 
-/// Which of the library's solvers.
+/// The solver of the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// CVODE with backward differentiation, of order 1 to 5.
@@ -126,7 +127,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether it needs a Jacobian.
+    /// True if the solver uses a Newton iteration.
     pub(crate) fn has_newton(self) -> bool {
         self != Self::CvodeAdams(Iteration::FixedPoint)
     }
@@ -150,7 +151,7 @@ pub(crate) struct Sundials {
 }
 
 impl Sundials {
-    /// The form with constraints in which the method takes mechanics; none where it takes `y' = f(t, y)`.
+    /// The form in which the method solves constrained mechanics; none if it solves `y' = f(t, y)`.
     pub(crate) fn form(&self) -> Option<Form> {
         match self.kind {
             Kind::Ida(form @ (Form::Ggl | Form::Index3)) => Some(form),
@@ -158,7 +159,7 @@ impl Sundials {
         }
     }
 
-    /// What may help where the library gives up with a flag.
+    /// A possible remedy if the library gives up with this flag.
     #[cfg(sundials)]
     pub(crate) fn remedy(&self, flag: &str) -> Option<&'static str> {
         let is_exact = matches!(self.jacobian, Jacobian::Exact | Jacobian::Automatic);
@@ -182,12 +183,12 @@ impl Sundials {
         })
     }
 
-    /// Whether Jacobians are exact as far as the problem gives them.
+    /// True if the method uses exact Jacobians whenever the problem provides them.
     pub(crate) fn may_be_exact(&self) -> bool {
         self.kind.has_newton() && matches!(self.jacobian, Jacobian::Exact | Jacobian::Automatic)
     }
 
-    /// Whether mechanics can be taken with its constraints.
+    /// Checks that the method can solve mechanics together with its constraints.
     pub(crate) fn suits_mechanics(&self, mechanics: &mut dyn Mechanics) -> Result<(), Unsuitable> {
         Index3::suits(mechanics)?;
         let is_dense = self.jacobian != Jacobian::Exact && self.jacobian != Jacobian::Automatic;

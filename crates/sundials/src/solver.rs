@@ -1,4 +1,5 @@
-//! A solve of CVODE, linear multistep formulas for `y' = f(t, y)`, or of IDA, backward differentiation for `F(t, y, y') = 0`.
+//! A solve by CVODE (linear multistep formulas for `y' = f(t, y)`) or by IDA (backward differentiation for `F(t, y, y')
+//! = 0`).
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
@@ -13,7 +14,7 @@ use crate::objects::{
 use crate::settings::Kind;
 use crate::systems::{LinearSolver, Systems, no_systems};
 
-/// A point at which the library asks for something.
+/// A point at which the library evaluates the equations.
 #[derive(Debug, Clone, Copy)]
 pub struct Point<'p> {
     /// Time, s.
@@ -22,7 +23,8 @@ pub struct Point<'p> {
     pub y: &'p [f64],
     /// `y'` for IDA; empty for CVODE.
     pub rate: &'p [f64],
-    /// The factor in Newton's matrix, where that is asked for: `γ` of `1 − γ ∂f/∂y` or `c_j` of `∂F/∂y + c_j ∂F/∂y'`.
+    /// The factor in Newton's matrix, if the matrix is requested: `γ` of `1 − γ ∂f/∂y` or `c_j` of `∂F/∂y + c_j
+    /// ∂F/∂y'`.
     pub factor: f64,
 }
 
@@ -31,17 +33,18 @@ pub trait Equations {
     /// Number of unknowns.
     fn dimension(&self) -> usize;
 
-    /// Writes `f` or `F`. A result that is not finite makes the solver try a smaller step.
+    /// Writes `f` or `F`. The solver tries a smaller step if a result is not finite.
     ///
     /// # Errors
-    /// A [`Failure`], which ends the solve, but for [`Failure::NonFinite`].
+    /// Returns a [`Failure`], which ends the solve unless it is [`Failure::NonFinite`].
     fn evaluate(&mut self, at: Point<'_>, value: &mut [f64]) -> Result<(), Failure>;
 
-    /// Writes `∂f/∂y` or `∂F/∂y + c_j ∂F/∂y'`, column by column; `value` is `f` or `F` there. Called with [`Systems::Dense`].
+    /// Writes `∂f/∂y` or `∂F/∂y + c_j ∂F/∂y'`, column by column; `value` is `f` or `F` at the point. Called with
+    /// [`Systems::Dense`].
     fn jacobian(&mut self, at: Point<'_>, value: &[f64], jacobian: &mut [f64]) -> Result<(), Failure>;
 
-    /// Prepares solutions with Newton's matrix: takes the derivatives at the point, or keeps those of CVODE that were taken last. Called
-    /// with [`Systems::Own`].
+    /// Prepares solves with Newton's matrix. Evaluates the derivatives at the point or, if `keep` (CVODE only), reuses
+    /// the last ones. Called with [`Systems::Own`].
     fn prepare(&mut self, _at: Point<'_>, _keep: bool) -> Result<(), Failure> {
         Err(no_systems())
     }
@@ -49,12 +52,12 @@ pub trait Equations {
     /// Solves with the matrix prepared last; `x` holds the right-hand side on entry and the solution on return.
     ///
     /// # Errors
-    /// A [`Failure`], which ends the solve.
+    /// Returns a [`Failure`], which ends the solve.
     fn solve(&mut self, _x: &mut [f64]) -> Result<(), Failure> {
         Err(no_systems())
     }
 
-    /// Number of functions whose roots are to be found.
+    /// Number of functions whose roots are located.
     fn root_count(&self) -> usize {
         0
     }
@@ -62,36 +65,36 @@ pub trait Equations {
     /// Writes the values of these functions into `values`.
     ///
     /// # Errors
-    /// A [`Failure`], which ends the solve.
+    /// Returns a [`Failure`], which ends the solve.
     fn roots(&mut self, _t: f64, _y: &[f64], _values: &mut [f64]) -> Result<(), Failure> {
         Ok(())
     }
 }
 
-/// How [`Solver`] solves.
+/// Options of a [`Solver`].
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'o> {
-    /// Which of the library's solvers.
+    /// The solver of the library.
     pub kind: Kind,
     /// Highest order.
     pub max_order: u32,
-    /// How the linear systems of Newton's method are solved.
+    /// Solver of the linear systems of Newton's method.
     pub systems: Systems,
-    /// Components that the error test is about; IDA takes the others for algebraic unknowns.
+    /// True for each component in the error test; IDA treats the others as algebraic unknowns.
     pub tested: &'o [bool],
     /// Relative tolerance.
     pub rel: f64,
     /// Absolute tolerance of each component.
     pub abs: &'o [f64],
-    /// First step, s; the library's own estimate where none is given.
+    /// First step, s; the library's own estimate if none is given.
     pub initial_step: Option<f64>,
     /// Largest step, s.
     pub max_step: Option<f64>,
-    /// Time that no step goes beyond, s.
+    /// Time that no step passes, s.
     pub t_stop: f64,
 }
 
-/// A solve under way.
+/// A solve in progress.
 pub struct Solver<E> {
     memory: Memory,
     callbacks: Callbacks<E>,
@@ -101,22 +104,22 @@ pub struct Solver<E> {
     t: f64,
     t_stop: f64,
     state: Vector,
-    /// `y'`, which IDA has.
+    /// `y'`, for IDA only.
     rate: Option<Vector>,
     within: Vector,
     found: Vec<c_int>,
-    /// What was counted before the last restart, at which the library begins anew.
+    /// Counters before the last restart, at which the library resets its own.
     before: Statistics,
 }
 
 impl<E: Equations> Solver<E> {
-    /// A solve from `y` at `t`, for IDA with its `rate`, which satisfy the equations.
+    /// Creates a solve from `y` at `t` and, for IDA, its `rate`; both have to satisfy the equations.
     ///
     /// # Errors
-    /// [`Failure::SolverFailed`] for options that the library refuses.
+    /// Returns [`Failure::SolverFailed`] if the library refuses the options.
     ///
     /// # Panics
-    /// Where state, rate, tolerances or tested components have another number of components than the equations.
+    /// Panics if state, rate, tolerances or tested components do not match the number of equations.
     pub fn new(equations: E, t: f64, (y, rate): (&[f64], &[f64]), options: &Options<'_>) -> Result<Self, Failure> {
         let (n, of_rate) = (equations.dimension(), if options.kind.is_ida() { y.len() } else { 0 });
         let lengths = [y.len(), rate.len(), options.abs.len(), options.tested.len()];
@@ -158,9 +161,9 @@ impl<E: Equations> Solver<E> {
         let check = |flag| self.memory.check(t, flag);
         let order = c_int::try_from(options.max_order).unwrap_or(c_int::MAX);
         let roots = c_int::try_from(self.found.len()).unwrap_or(c_int::MAX);
-        // SAFETY: the memory is that of the library's solver; vectors, matrix and solvers are of the same context and size, and live
-        // as long as the memory, but for tolerances and kinds, which are copied. The data are those that the functions of `E`
-        // expect, and live as long too.
+        // SAFETY: the memory belongs to the library's solver. Vectors, matrix and solvers share its context and size
+        // and live as long as the memory, except for tolerances and kinds, which are copied. The data are those that
+        // the functions of `E` expect, and live equally long.
         unsafe {
             check(match &self.rate {
                 None => ffi::CVodeInit(memory, right_hand_side::<E>, t, y),
@@ -173,7 +176,8 @@ impl<E: Equations> Solver<E> {
             check((library.set_max_step)(memory, options.max_step.unwrap_or(0.0)))?;
             check((library.set_stop_time)(memory, options.t_stop))?;
             if self.rate.is_none() {
-                // Version 7 prints warnings past its error handlers. A step that does not advance the time is a failure here.
+                // Version 7 prints warnings without calling its error handlers. A step that does not advance the time
+                // fails here.
                 check(ffi::CVodeSetMaxHnilWarns(memory, -1))?;
             } else if options.tested.contains(&false) {
                 check(ffi::IDASetId(memory, kinds.pointer()))?;
@@ -203,18 +207,19 @@ impl<E: Equations> Solver<E> {
         Ok(())
     }
 
-    /// Makes one step of the library's choice, to the first root within it.
+    /// Makes one step whose size the library chooses, or stops at the first root within it.
     ///
     /// # Errors
-    /// What the equations failed with, [`Failure::StepTooSmall`], or [`Failure::SolverFailed`] with the library's name for it.
+    /// Returns the failure of the equations, [`Failure::StepTooSmall`], or [`Failure::SolverFailed`] with the library's
+    /// name of the flag.
     ///
     /// # Panics
-    /// Where the equations panic.
+    /// Panics if the equations panic.
     pub fn step(&mut self) -> Result<Reached, Failure> {
         let mut t = self.t;
         let (memory, y, place) = (self.memory.pointer(), self.state.pointer(), &raw mut t);
-        // SAFETY: the memory is that of the library's solver and set up; state, rate and place for the time are valid, and no
-        // reference to their components is alive.
+        // SAFETY: the memory belongs to the library's solver and is set up. State, rate and the place for the time are
+        // valid, and no reference to their components is alive.
         let flag = unsafe {
             match &self.rate {
                 None => ffi::CVode(memory, self.t_stop, y, place, ffi::ONE_STEP),
@@ -224,7 +229,7 @@ impl<E: Equations> Solver<E> {
         let failure = self.callbacks.failure()?;
         let reached = self.memory.reached([self.t, t], flag, failure)?;
         if reached.is_root {
-            // SAFETY: as many places as there are functions.
+            // SAFETY: the array has one entry for each function.
             let flag = unsafe { (self.memory.library.read_roots)(memory, self.found.as_mut_ptr()) };
             self.memory.check(self.t, flag)?;
         }
@@ -232,40 +237,41 @@ impl<E: Equations> Solver<E> {
         Ok(reached)
     }
 
-    /// The state that the last step reached.
+    /// The state reached by the last step.
     pub fn state(&self) -> &[f64] {
         self.state.components()
     }
 
-    /// Numbers of the functions that are zero there, where it is a root.
+    /// Numbers of the functions that are zero at the state, if it is at a root.
     pub fn found_roots(&self) -> impl Iterator<Item = usize> + '_ {
         self.found.iter().enumerate().filter(|&(_, &sign)| sign != 0).map(|(index, _)| index)
     }
 
-    /// Writes the first components of the state at `t` (s) within the last step of the library, by the polynomial that its formula
-    /// rests on.
+    /// Writes the first components of the state at `t` (s) within the last step of the library, from the interpolating
+    /// polynomial of its formula.
     ///
     /// # Errors
-    /// [`Failure::SolverFailed`] for times outside.
+    /// Returns [`Failure::SolverFailed`] if `t` is outside that step.
     pub fn state_within(&mut self, t: f64, y: &mut [f64]) -> Result<(), Failure> {
-        // SAFETY: the memory is that of the library's solver; the vector is as long as the state, and no reference to its components
-        // is alive.
+        // SAFETY: the memory belongs to the library's solver; the vector is as long as the state, and no reference to
+        // its components is alive.
         let flag = unsafe { (self.memory.library.interpolate)(self.memory.pointer(), t, 0, self.within.pointer()) };
         self.memory.check(self.t, flag)?;
         y.copy_from_slice(&self.within.components()[..y.len()]);
         Ok(())
     }
 
-    /// Begins anew from `y` at `t`, for IDA with its `rate`, where the equations have changed.
+    /// Restarts from `y` at `t` and, for IDA, its `rate`, after the equations have changed.
     ///
     /// # Errors
-    /// [`Failure::SolverFailed`].
+    /// Returns [`Failure::SolverFailed`] if the library refuses the restart.
     pub fn restart(&mut self, t: f64, (y, rate): (&[f64], &[f64])) -> Result<(), Failure> {
         self.before = self.counters();
         self.state.components_mut().copy_from_slice(y);
         self.t = t;
         let (memory, y) = (self.memory.pointer(), self.state.pointer());
-        // SAFETY: the memory is that of the library's solver and initialised, state and rate as long as before.
+        // SAFETY: the memory belongs to the library's solver and is initialised; state and rate have their former
+        // lengths.
         let flag = unsafe {
             match &mut self.rate {
                 None => ffi::CVodeReInit(memory, t, y),
@@ -278,21 +284,21 @@ impl<E: Equations> Solver<E> {
         self.memory.check(t, flag)
     }
 
-    /// What was counted so far.
+    /// The counters since the start of the solve.
     pub fn counters(&self) -> Statistics {
         self.before.with(&self.memory.counters(self.linear.is_some()))
     }
 
-    /// Does something with the equations.
+    /// Calls `work` with the equations.
     pub fn with_equations<T>(&self, work: impl FnOnce(&mut E) -> T) -> T {
         self.callbacks.with(work)
     }
 }
 
-/// [`Equations::evaluate`] with `(y, y')` that the library passes; `rate` is null for CVODE.
+/// Calls [`Equations::evaluate`] with the library's `(y, y')`; `rate` is null for CVODE.
 ///
 /// # Safety
-/// The data are those set, and the vectors different ones like the initial one.
+/// The data are those that were set, and the vectors are distinct and like the initial one.
 unsafe fn evaluate<E: Equations>(
     t: f64,
     [y, rate]: [VectorPointer; 2],
@@ -309,10 +315,10 @@ unsafe fn evaluate<E: Equations>(
     }
 }
 
-/// [`Equations::jacobian`] likewise.
+/// Calls [`Equations::jacobian`] in the same way.
 ///
 /// # Safety
-/// As of [`evaluate`], with a matrix like the one attached.
+/// As for [`evaluate`], and the matrix is like the attached one.
 unsafe fn jacobian<E: Equations>(
     t: f64,
     [y, rate]: [VectorPointer; 2],
@@ -331,17 +337,17 @@ unsafe fn jacobian<E: Equations>(
 }
 
 /// # Safety
-/// The vectors are of `n` components, the second of them may be null, and neither is written to for `'p`.
+/// The vectors have `n` components, the second may be null, and neither is written to during `'p`.
 unsafe fn point<'p>(t: f64, [y, rate]: [VectorPointer; 2], factor: f64, n: usize) -> Point<'p> {
     // SAFETY: as the caller promises.
     let [y, rate] = unsafe { [components(y, n), components(rate, if rate.is_null() { 0 } else { n })] };
     Point { t, y, rate, factor }
 }
 
-/// [`Equations::roots`] likewise.
+/// Calls [`Equations::roots`] in the same way.
 ///
 /// # Safety
-/// As of [`evaluate`], with as many places as there are functions.
+/// As for [`evaluate`], and `values` has one place for each function.
 unsafe extern "C" fn roots<E: Equations>(t: f64, y: VectorPointer, values: *mut f64, data: *mut c_void) -> c_int {
     // SAFETY: as the caller promises.
     unsafe {
@@ -355,7 +361,8 @@ unsafe extern "C" fn roots<E: Equations>(t: f64, y: VectorPointer, values: *mut 
 /// No rate.
 const NONE: VectorPointer = std::ptr::null_mut();
 
-// The library passes the data set, vectors like the initial one, and a matrix like the one attached to all functions below.
+// The library passes the data that were set, vectors like the initial one, and a matrix like the attached one to all
+// functions below.
 
 unsafe extern "C" fn right_hand_side<E: Equations>(
     t: f64,
@@ -422,7 +429,7 @@ unsafe extern "C" fn system_of_rate<E: Equations>(
     _: VectorPointer,
 ) -> c_int {
     let keep = keep != 0;
-    // SAFETY: see above; the place for the answer is valid.
+    // SAFETY: see above; the pointer for the answer is valid.
     unsafe {
         *is_new = c_int::from(!keep);
         enter::<E>(data, |equations, lengths| equations.prepare(point(t, [y, NONE], gamma, lengths.state), keep))
@@ -452,6 +459,6 @@ unsafe extern "C" fn roots_of_residual<E: Equations>(
     values: *mut f64,
     data: *mut c_void,
 ) -> c_int {
-    // SAFETY: see above; there are as many places as functions.
+    // SAFETY: see above; the array has one place for each function.
     unsafe { roots::<E>(t, y, values, data) }
 }

@@ -1,4 +1,4 @@
-//! Linear systems of Newton's method: by the library with a dense matrix, or by the equations themselves.
+//! Linear systems of Newton's method: dense ones by the library, or any others by the equations.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
@@ -11,25 +11,25 @@ use crate::ffi;
 use crate::objects::{Context, OutOfMemory, Vector, components, components_mut, index, made};
 use crate::solver::Equations;
 
-/// How the linear systems of Newton's method are solved.
+/// The solver of the linear systems of Newton's method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Systems {
-    /// By the library, with a dense matrix of its own difference quotients.
+    /// The library, with a dense matrix of its own difference quotients.
     Differences,
-    /// By the library, with a dense matrix of the equations' own derivatives.
+    /// The library, with a dense matrix of the equations' derivatives.
     Dense,
-    /// By the equations.
+    /// The equations themselves.
     Own,
 }
 
-/// What equations answer that leave linear systems to the library.
+/// The failure of equations that leave linear systems to the library.
 pub(crate) fn no_systems() -> Failure {
     Failure::NotApplicable { reason: "the equations leave linear systems to the library".to_owned() }
 }
 
-/// Matrix and solver that are attached to the library's memory: a dense matrix, or one without entries, which stands for the one that
-/// the equations keep, with a solver that calls them. The library decides when the matrix is to be made anew, and scales solutions
-/// where it has changed since, as with matrices of its own.
+/// Matrix and solver attached to the library's memory: either a dense matrix, or an empty placeholder for the matrix
+/// kept by the equations, with a solver that calls them. The library decides when to recompute the matrix, and scales
+/// solutions if the step has changed since, as it does with its own matrices.
 pub struct LinearSolver {
     matrix: ffi::MatrixPointer,
     solver: ffi::LinearSolverPointer,
@@ -38,11 +38,11 @@ pub struct LinearSolver {
 }
 
 impl LinearSolver {
-    /// For systems of the size of `y`. `data` is from [`Callbacks::data`](crate::callbacks::Callbacks::data) of equations of that
-    /// type, which live as long as this is used.
+    /// Creates a solver for systems of the size of `y`. `data` is from
+    /// [`Callbacks::data`](crate::callbacks::Callbacks::data) of equations of that type, which outlive this solver.
     ///
     /// # Errors
-    /// [`OutOfMemory`].
+    /// Returns [`OutOfMemory`] if the library cannot create an object.
     pub fn new<E: Equations>(systems: Systems, y: &Vector, data: *mut c_void) -> Result<Self, OutOfMemory> {
         let (size, context, is_own) = (index(y.components().len()), y.context().pointer(), systems == Systems::Own);
         // SAFETY: the context is alive.
@@ -56,7 +56,7 @@ impl LinearSolver {
         };
         new.solver = made("SUNLinSolNewEmpty or SUNLinSol_Dense", solver)?;
         if is_own {
-            // SAFETY: both are new and ours alone, begin as declared in all versions, and have tables of operations that are theirs.
+            // SAFETY: both are new and unshared, begin as declared in all versions, and own their tables of operations.
             unsafe {
                 let operations = &mut *(*matrix.cast::<ffi::Matrix>()).operations;
                 operations.kind = Some(custom);
@@ -86,8 +86,8 @@ impl LinearSolver {
 
 impl Drop for LinearSolver {
     fn drop(&mut self) {
-        // SAFETY: made by the constructors that go with these functions, or null, which the functions for empty objects accept; the
-        // context is alive.
+        // SAFETY: made by the constructors that match these functions, or null, which the functions for empty objects
+        // accept; the context is alive.
         unsafe {
             if self.is_own {
                 ffi::SUNLinSolFreeEmpty(self.solver);
@@ -120,12 +120,12 @@ unsafe extern "C" fn initialize(_: ffi::LinearSolverPointer) -> c_int {
     0
 }
 
-/// The matrix has been factorized when it was made.
+/// Does nothing: the matrix is factorized when it is computed.
 unsafe extern "C" fn setup(_: ffi::LinearSolverPointer, _: ffi::MatrixPointer) -> c_int {
     0
 }
 
-/// The library's way to [`Equations::solve`].
+/// The library's call of [`Equations::solve`].
 unsafe extern "C" fn solve<E: Equations>(
     solver: ffi::LinearSolverPointer,
     _: ffi::MatrixPointer,
@@ -133,8 +133,8 @@ unsafe extern "C" fn solve<E: Equations>(
     right: ffi::VectorPointer,
     _: f64,
 ) -> c_int {
-    // SAFETY: the solver is an own one of `LinearSolver`, with the data of equations of this type, and the library passes two vectors like
-    // the initial state, which may be one.
+    // SAFETY: the solver is one of `LinearSolver`'s own, with the data of equations of this type. The library passes
+    // two vectors like the initial state, which may be the same vector.
     unsafe {
         let data = (*solver.cast::<ffi::LinearSolver>()).content;
         enter::<E>(data, |equations, Lengths { state: n, .. }| {

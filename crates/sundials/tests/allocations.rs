@@ -1,4 +1,4 @@
-//! No heap allocation of ours inside a step: what the library calls works in memory that is kept.
+//! Steps allocate no heap memory on our side: the library's callbacks reuse their memory.
 
 use std::alloc::System;
 
@@ -21,7 +21,7 @@ fn check(name: &str, method: &dyn Method, rods: usize) {
         let task = Task { t_start: 0.0, t_end, initial: &initial, settings };
         let mut ode = Formulated::<f64>::ode(&*model);
         let mut problem = Counted::new(ode.as_mut());
-        // memory of derivatives, which problems make when it is asked for
+        // problems allocate the memory of derivatives at the first request
         drop(problem.mechanics().map(|mut mechanics| mechanics.structure()));
         let region = Region::new(ALLOCATOR);
         let solution = method.solve(problem, &task, &mut Silent);
@@ -30,7 +30,7 @@ fn check(name: &str, method: &dyn Method, rods: usize) {
         let kept = change.bytes_allocated as isize - change.bytes_deallocated as isize + change.bytes_reallocated;
         ((change.allocations, kept), solution.statistics)
     };
-    // The test harness allocates in another thread now and then, which can only add.
+    // The test harness sometimes allocates in another thread, which can only increase the count.
     let count = |t_end: f64| {
         let runs: Vec<_> = (0..5).map(|_| once(t_end)).collect();
         (runs.iter().map(|(counted, _)| *counted).min().expect("five runs"), runs[0].1)
@@ -41,7 +41,7 @@ fn check(name: &str, method: &dyn Method, rods: usize) {
     assert_eq!(short, long, "{name} with {rods} rods");
 }
 
-/// One test for all methods: the counters are those of the process.
+/// One test for all methods, because the counters belong to the process.
 #[test]
 fn allocations_do_not_depend_on_the_number_of_steps() {
     if version().is_none() {

@@ -1,4 +1,4 @@
-//! Known solutions, and agreement with methods of another kind.
+//! Comparisons with known solutions and with other kinds of methods.
 
 use mbsbench_integrators::{Dop853, Dopri5, Ode15s};
 use mbsbench_models::Pendulum;
@@ -10,8 +10,8 @@ use mbsbench_sundials::{CvodeBdf, Equations, Form, Ida, Jacobian, Kind, Options,
 
 use crate::problems::{Oscillator, Robertson, VanDerPol, distance, methods, solve, tolerance};
 
-/// Errors of local steps add up, so that the global error is a multiple of the tolerance; the multiple stays what it is over
-/// six decades. Measured: 2 to 300.
+/// Errors of local steps accumulate, so that the global error is a multiple of the tolerance. The multiple stays about
+/// the same over six decades. Measured: 2 to 300.
 #[test]
 fn oscillator_to_a_multiple_of_its_tolerance() {
     let t_end = 10.0_f64;
@@ -40,7 +40,7 @@ fn van_der_pol_agrees_with_an_explicit_method() {
     }
 }
 
-/// Stiff by a factor of 10⁶: where an explicit method would need some 10⁶ steps, hundreds are enough.
+/// Stiff by a factor of 10⁶: hundreds of steps are enough, where an explicit method would need about 10⁶.
 #[test]
 fn stiff_van_der_pol_takes_long_steps() {
     let model = VanDerPol(1e3);
@@ -52,8 +52,8 @@ fn stiff_van_der_pol_takes_long_steps() {
     }
 }
 
-/// The second component is small; its absolute tolerance is scaled by its size. Relative errors, measured: 0.5 to 25 times
-/// the tolerance.
+/// The second component is small; its absolute tolerance is scaled by its size. Measured relative errors: 0.5 to 25
+/// times the tolerance.
 #[test]
 fn robertson() {
     let (jacobian, absolute_scale) = (Jacobian::Exact, Sizes::Components(vec![1.0, 1e-5, 1.0]));
@@ -73,7 +73,8 @@ fn robertson() {
     }
 }
 
-/// The project's own stiff code, of the same family, against the library's at a tolerance a hundred times as small.
+/// Compares the project's own stiff code, of the same family, with the library's at a tolerance a hundred times
+/// smaller.
 #[test]
 fn ode15s_agrees_with_the_library_on_robertson() {
     let cvode = CvodeBdf { absolute_scale: Sizes::Components(vec![1.0, 1e-5, 1.0]), ..CvodeBdf::default() };
@@ -136,7 +137,7 @@ fn robertson_with_an_algebraic_equation_agrees_with_the_differential_one() {
         let y = solver.state();
         let conserved = (y[0] + y[1] + y[2] - 1.0).abs();
         assert!(conserved < tol, "the algebraic equation holds as far as Newton's method is converged: {conserved:e}");
-        // Each is within 25 tolerances of the solution.
+        // Each solution is within 25 tolerances of the exact one.
         for i in 0..3 {
             let multiple = (y[i] / ordinary.state[i] - 1.0).abs() / tol;
             assert!(multiple < 50.0, "component {i}: {multiple}");
@@ -147,7 +148,7 @@ fn robertson_with_an_algebraic_equation_agrees_with_the_differential_one() {
     }
 }
 
-/// A rod with its end held by two constraints, at acceleration level.
+/// A rod whose end is held by two constraints, at acceleration level.
 #[test]
 fn implicit_methods_agree_with_an_explicit_one_on_the_constrained_pendulum() {
     let model = Pendulum { formulation: Formulation::AccelerationLevel, ..Pendulum::default() }.model();

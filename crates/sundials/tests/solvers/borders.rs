@@ -1,4 +1,4 @@
-//! The border to C: panics, ownership, equations that change their mind.
+//! The border to C: panics, ownership, equations that change their dimension.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -31,7 +31,7 @@ fn a_panic_goes_on_behind_the_border() {
     }
 }
 
-/// Equations of any dimension that say another one whenever they are asked again, and count their owners.
+/// Equations that report another dimension after each call, and count their owners.
 struct Fickle<'c> {
     dimension: usize,
     diagonal: f64,
@@ -51,7 +51,7 @@ impl Drop for Fickle<'_> {
     }
 }
 
-/// `y' = −y`; Newton's matrix is diagonal, with what was prepared last.
+/// `y' = −y`; Newton's matrix is diagonal, with the entry prepared last.
 impl Equations for Fickle<'_> {
     fn dimension(&self) -> usize {
         self.dimension
@@ -89,7 +89,7 @@ impl Equations for Fickle<'_> {
     }
 }
 
-/// Solvers are dropped before their first step, in the middle, at the end, out of order, and moved in between.
+/// Solvers are dropped before their first step, midway, at the end and out of order, and moved in between.
 #[test]
 fn solvers_can_be_dropped_at_any_time() {
     let alive = std::cell::Cell::new(0);

@@ -1,4 +1,4 @@
-//! Mechanics with constraints: three forms for IDA, sparse systems for both libraries.
+//! Constrained mechanics: three forms for IDA, sparse systems for both solvers.
 
 use mbsbench_integrators::Dop853;
 use mbsbench_models::{Pendulum, RodChain, SliderCrank};
@@ -33,9 +33,9 @@ fn manufactured(method: &dyn Method, t_end: f64, tol: f64, observer: &mut dyn Ob
     method.solve(Counted::new(&mut AccelerationLevel::new(MechanicsOf::new(&model))), &task, observer)
 }
 
-/// A curved and a moving constraint, masses that depend on positions, a damper: errors are multiples of the tolerance over four
-/// decades, measured 5 to 35. Those of index 3, of which the error test knows positions only, are more of the tolerance as that
-/// becomes smaller, 1700 to 15 000: a velocity is as good as the change of positions over the step.
+/// A curved and a moving constraint, masses that depend on positions, a damper: errors are multiples of the tolerance
+/// over four decades, measured 5 to 35. With index 3, whose error test contains positions only, the multiple grows as
+/// the tolerance decreases, 1700 to 15 000: a velocity is as accurate as the change of positions divided by the step.
 #[test]
 fn errors_of_each_form_are_multiples_of_the_tolerance() {
     let exact = Manufactured::exact(2.0);
@@ -53,8 +53,8 @@ fn errors_of_each_form_are_multiples_of_the_tolerance() {
     }
 }
 
-/// λ of each accepted step against that of the solution: a second derivative of positions, as good as these over the
-/// square of the step.
+/// Compares λ of each accepted step with the exact one. λ behaves like a second derivative of positions: its error is
+/// that of positions divided by the square of the step.
 #[test]
 fn multipliers_are_shown() {
     for (form, bound) in [(Form::Ggl, 1e-3), (Form::Index3, 5e-2)] {
@@ -77,8 +77,8 @@ fn observed(model: &dyn Model, solution: &Solution, name: &str) -> f64 {
     values[observables.iter().position(|observable| observable.name == name).expect(name)]
 }
 
-/// References by an explicit method of high order, of the pendulum as one equation. Measured: 0.6 to 20 times the tolerance, and
-/// 230 to 3600 times with index 3.
+/// The references come from an explicit method of high order, for the pendulum in minimal coordinates. Measured: 0.6 to
+/// 20 times the tolerance, and 230 to 3600 times with index 3.
 #[test]
 fn pendulum_and_slider_crank_agree_with_an_explicit_method() {
     let minimal = Pendulum { formulation: Formulation::Minimal, ..Pendulum::default() }.model();
@@ -112,16 +112,16 @@ fn constraints_hold_that_a_form_has() {
         assert_eq!(solution.failure, None);
         ["constraint", "velocity_constraint"].map(|name| observed(&*model, &solution, name))
     });
-    // as far as Newton's method is converged
+    // to the accuracy of Newton's method
     assert!(ggl.into_iter().all(|violation| violation < 0.1 * tol), "{ggl:?}");
     assert!(index3[0] < 0.1 * tol && index3[1] > tol, "{index3:?}");
     assert!(index1.into_iter().all(|violation| violation > tol), "{index1:?}");
 }
 
-/// Makes a method with systems that are solved so.
+/// Creates a method with this Jacobian and this solver of linear systems.
 type Maker = dyn Fn(Jacobian, LinearSolver) -> Box<dyn Method>;
 
-/// Other matrices, in which what is left of a step's equations is other rounding, and the same steps but for that.
+/// Different matrices leave different rounding errors in the equations of a step; otherwise the steps agree.
 #[test]
 fn dense_sparse_and_differenced_systems_give_the_same_answers() {
     let tol = 1e-7;
@@ -179,7 +179,7 @@ fn what_is_counted() {
             assert_eq!(statistics.factorizations, statistics.jacobian_evaluations, "a matrix for each new c_j");
             assert_eq!(statistics.linear_solves, statistics.newton_iterations);
             assert!(statistics.factorizations < statistics.steps_accepted);
-            // one for each iteration, one for the start, and one for each step whose iteration begins anew
+            // one for each iteration, one for the start, and one for each step whose iteration is restarted
             let rest = statistics.rhs_evaluations - statistics.newton_iterations;
             assert!(rest >= 1 && rest <= 2 + statistics.steps_rejected, "{form:?}: {statistics:?}");
         }
@@ -204,7 +204,7 @@ fn a_budget_of_evaluations_is_kept_with_constraints() {
     }
 }
 
-/// The lengths at which an earlier version gave up.
+/// Chains of lengths at which an earlier version gave up.
 #[test]
 fn long_chains_complete() {
     let model = chain(100);
@@ -217,7 +217,7 @@ fn long_chains_complete() {
     }
 }
 
-/// A wheel that rolls: its constraint is one of velocities.
+/// A rolling wheel: its constraint acts on velocities.
 struct Rolling;
 
 impl MechanicalModel for Rolling {

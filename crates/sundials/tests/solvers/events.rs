@@ -1,4 +1,4 @@
-//! Roots: located, handled, counted.
+//! Roots are located, handled and counted.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use mbsbench_sundials::{Equations, Iteration, Kind, Options, Point, Solver, Syst
 
 use crate::problems::{methods, settings, tolerance};
 
-/// `q'' = −q` with the roots of `q` and of `q − 2`, which is never reached.
+/// `q'' = −q` with the roots of `q` and of `q − 2`; the latter is never zero.
 struct Swing;
 
 impl Equations for Swing {
@@ -60,13 +60,13 @@ fn roots_of_the_oscillator() {
     assert_eq!(roots.len(), 3);
     for (k, root) in roots.into_iter().enumerate() {
         let exact = (k as f64 + 0.5) * std::f64::consts::PI;
-        // The error of the state, of which the oscillator's test allows 500 tolerances, at a rate of one.
+        // The error of the state is at most 500 tolerances in the oscillator's test, and the rate is one.
         assert!((root - exact).abs() < 5e-8, "{root}");
     }
 }
 
-/// A ball that falls from rest at height 1 and bounces without loss at height zero: `q'' = −2`, bounces at
-/// `t = 1, 3, 5, …`; a mark at 1/2 is watched until first reached, at `t = √½`.
+/// A ball that falls from rest at height 1 and bounces without loss at height zero: `q'' = −2`, bounces at `t = 1, 3,
+/// 5, …`; a mark at height 1/2 is watched until it is first reached, at `t = √½`.
 struct Ball {
     mark_reached: bool,
 }
@@ -151,7 +151,7 @@ fn a_ball_bounces() {
         assert_eq!(log.events.len(), expected.len(), "{name}: {:?}", log.events);
         for ((t, index), (exact, which)) in log.events.iter().zip(expected) {
             assert_eq!(*index, which, "{name}");
-            // Parabolas are solved exactly from order two on; errors come from the first steps after each event.
+            // Order two and above solve parabolas exactly; errors come from the first steps after each event.
             assert!((t - exact).abs() < 1e-6, "{name}: event at {t}, not {exact}");
         }
         assert!(log.largest_error < 1e-6, "{name}: {:e}", log.largest_error);
@@ -202,7 +202,7 @@ fn a_function_that_stays_zero_is_no_event() {
     }
 }
 
-/// Events cost what was counted before them, too.
+/// Counters include the costs before an event.
 #[test]
 fn counters_go_on_over_a_restart() {
     struct Twice(f64);

@@ -1,4 +1,4 @@
-//! Runs that end early: what went wrong is data.
+//! Runs that end early report the cause as data.
 
 use mbsbench_problem::{
     Counted, Failure, Method, MethodDefinition, Ode, Properties, Settings, Silent, Solution, Status, StepControl, Task,
@@ -58,7 +58,7 @@ fn nothing_finite_ahead() {
     }
 }
 
-/// A state that is not a number for a too long step only is stepped around.
+/// A shorter step avoids states that are not numbers.
 #[test]
 fn a_shorter_step_gets_around_what_is_not_finite() {
     let mut root = Scalar(|_, y: f64| Ok(-y.sqrt()));
@@ -127,7 +127,7 @@ impl Equations for Still {
     }
 }
 
-/// Behind a jump, and where the rate is another one at each evaluation: the message of the library, and what may help.
+/// After a jump, and with a rate that changes at each evaluation: the library's message comes with a possible remedy.
 #[test]
 fn failures_of_the_library_come_with_a_remedy() {
     for (flips, flag, remedy) in [(false, "IDA_ERR_FAIL", "a larger one"), (true, "IDA_CONV_FAIL", "`max_step`")] {
@@ -145,7 +145,7 @@ fn failures_of_the_library_come_with_a_remedy() {
     }
 }
 
-/// What the library has to say in these tests is in their failures, and not on the terminal.
+/// The library's messages in these tests appear in their failures and not on the terminal.
 #[test]
 fn the_library_prints_nothing() {
     for test in [
@@ -160,7 +160,7 @@ fn the_library_prints_nothing() {
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success() && out.contains("1 passed"), "{test}: {out}");
         assert_eq!(err, "", "{test}");
-        // What the tests themselves print is the harness's few lines.
+        // The only output is a few lines of the test harness.
         assert!(out.lines().filter(|line| !line.is_empty()).count() <= 3, "{test}: {out}");
     }
 }
@@ -175,7 +175,7 @@ fn a_budget_of_steps_is_kept() {
         assert!(matches!(failure, Failure::BudgetExhausted { limit: 20, .. }), "{name}: {failure}");
         assert_eq!(failure.time(), Some(solution.t_reached), "{name}");
         let made = solution.statistics.steps_accepted + solution.statistics.steps_rejected;
-        // The library repeats a rejected step by itself.
+        // The library itself repeats a rejected step.
         assert!((20..30).contains(&made), "{name}: {made}");
     }
 }
@@ -228,7 +228,7 @@ fn what_cannot_be_solved_at_all_is_not_applicable() {
     assert!(not_applicable(solve(&*bdf, &Oscillator, &[1.0, 0.0], 1.0, tolerance(1e-6), &mut Silent).failure));
 }
 
-/// `M y' = f` with a matrix that the methods do not know.
+/// `M y' = f` with a mass matrix that the methods do not support.
 struct Weighted(nalgebra::DMatrix<f64>);
 
 impl Ode for Weighted {

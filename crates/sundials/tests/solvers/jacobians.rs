@@ -1,4 +1,4 @@
-//! Where Jacobians come from, what they cost, and what sizes do.
+//! Sources of Jacobians, their costs, and the effect of component sizes.
 
 use mbsbench_problem::{AsOde, Counted, Failure, MethodDefinition, Ode, OdeModel, Silent, Solution, StepControl, Task};
 use mbsbench_sundials::{CvodeAdams, CvodeBdf, Ida, Iteration, Jacobian, Sizes};
@@ -15,7 +15,7 @@ fn all_with(jacobian: Jacobian) -> [Box<dyn mbsbench_problem::Method>; 3] {
     ]
 }
 
-/// Newton's method converges to the same solution with each; how the counts differ tells that each is taken.
+/// Newton's method converges to the same solution with each source; different counts show that each source is used.
 #[test]
 fn all_sources_lead_to_the_same_solution() {
     let tol = 1e-8;
@@ -44,7 +44,7 @@ fn evaluations_for_jacobians_are_counted_apart() {
             let columns = if jacobian == Jacobian::Exact { 0 } else { 3 };
             assert!(statistics.jacobian_evaluations > 0);
             assert_eq!(statistics.jacobian_rhs_evaluations, columns * statistics.jacobian_evaluations, "{kind}");
-            // An evaluation for each iteration, one for each step's start or less, and few for the first step.
+            // One evaluation for each iteration, at most one for the start of each step, and a few for the first step.
             let rest = statistics.rhs_evaluations.checked_sub(statistics.newton_iterations);
             assert!(rest.is_some_and(|rest| rest < 10), "{kind}, {jacobian:?}: {statistics:?}");
             assert!(statistics.factorizations >= statistics.jacobian_evaluations);
@@ -93,7 +93,7 @@ fn increments_are_a_share_of_the_larger_of_component_and_typical_size() {
         let task = Task { t_start: 0.0, t_end: 1.0, initial: &initial, settings: settings(tolerance(1e-6)) };
         let statistics = bdf.method().solve(Counted::new(&mut spy), &task, &mut Silent).statistics;
         let moves = spy.states.windows(3).filter_map(|window| {
-            // Two columns after the state itself, whichever it was: the second differs from the first in both.
+            // Two columns follow the state itself; the states of two successive columns differ in both components.
             let (first, second) = (window[1], window[2]);
             let [a, b] = [first[0] - second[0], second[1] - first[1]];
             let expected =
@@ -140,7 +140,7 @@ fn an_exact_jacobian_is_asked_for_only_where_there_is_one() {
     let failure = exact.solve(Counted::new(&mut spy), &task, &mut Silent).failure;
     assert!(matches!(failure, Some(Failure::NotApplicable { .. })), "{failure:?}");
     assert!(spy.states.is_empty());
-    // Without Newton's method none is asked for.
+    // The problem is not asked for a Jacobian without Newton's method.
     let adams = CvodeAdams { jacobian: Jacobian::Exact, ..CvodeAdams::default() }.method();
     assert!(adams.suits(&mut spy).is_ok());
 }

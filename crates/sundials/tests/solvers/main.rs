@@ -1,4 +1,4 @@
-//! What the methods do with the library there, and what they say without it.
+//! The methods with the library, and their failure without it.
 
 #[cfg(sundials)]
 mod accuracy;

@@ -1,4 +1,4 @@
-//! What an observer sees.
+//! The steps and states that an observer receives.
 
 use std::ops::ControlFlow;
 
@@ -6,7 +6,7 @@ use mbsbench_problem::{Failure, Observer, Silent, Step, StepControl};
 
 use crate::problems::{Oscillator, distance, methods, solve, tolerance};
 
-/// Holds steps together and measures states inside them.
+/// Checks that steps are contiguous, and measures errors of states inside them.
 #[derive(Default)]
 struct Watch {
     started: bool,

@@ -1,4 +1,4 @@
-//! Problems with known solutions, and ways to solve them.
+//! Problems with known solutions, and functions to solve them.
 
 use mbsbench_problem::{
     AsOde, Counted, Method, MethodDefinition, Observer, OdeModel, Scalar, Settings, Solution, StepControl, Task,
@@ -59,7 +59,7 @@ impl OdeModel for VanDerPol {
     }
 }
 
-/// All methods, each with every way to solve its implicit equations.
+/// All methods, each with every solver of its implicit equations.
 pub fn methods() -> Vec<(&'static str, Box<dyn Method>)> {
     let newton = CvodeAdams { iteration: Iteration::Newton, ..CvodeAdams::default() };
     vec![

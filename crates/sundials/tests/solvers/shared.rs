@@ -1,4 +1,4 @@
-//! What is shared with the tests of other methods.
+//! Modules shared with the tests of other methods.
 #![expect(dead_code, reason = "each test file uses its share")]
 
 #[path = "../../../integrators/tests/common/constrained.rs"]

@@ -9,8 +9,8 @@ fn ida(jacobian: Jacobian) -> Box<dyn Method> {
     Ida { jacobian, ..Ida::default() }.method()
 }
 
-/// A component of index 2 that is in no error test still makes those that are: errors over tolerances, measured, are 3 to 1.5e4, most with
-/// constraints on positions.
+/// Components of index 2 are in no error test but affect the tested ones: measured errors are 3 to 1.5e4 tolerances,
+/// the largest with constraints on positions.
 #[test]
 fn errors_of_mechanics_follow_the_tolerance() {
     for (level, most) in [(Level::Acceleration, 1e3), (Level::Velocity, 1e3), (Level::Position, 1e5)] {
@@ -22,8 +22,8 @@ fn errors_of_mechanics_follow_the_tolerance() {
     }
 }
 
-/// Where equations are not linear in what is of index 2, formulas of variable step keep their first order only: errors go as the root
-/// of the tolerance, with all ways to a Jacobian.
+/// If the equations are nonlinear in the components of index 2, formulas of variable step have order one only: errors
+/// are proportional to the square root of the tolerance, with every source of the Jacobian.
 #[test]
 fn errors_go_as_the_root_of_the_tolerance_without_linearity() {
     for jacobian in [Jacobian::Exact, Jacobian::FiniteDifference, Jacobian::Internal] {
