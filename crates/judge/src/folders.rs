@@ -1,18 +1,18 @@
-//! Where the results of experiments are.
+//! Folders with the results of experiments.
 
 use std::path::{Path, PathBuf};
 
-/// Folders with the results of experiments. A path is the folder that has one for each experiment by its id.
+/// A place with results. A path is a folder with one subfolder for each experiment, named by its id.
 pub trait Folders: Sync {
-    /// The folder that verdicts are written to.
+    /// Returns the folder to which verdicts are written.
     fn root(&self) -> &Path;
 
-    /// The folder that has the results of the experiment `id` and its times.
+    /// Returns the folder that contains the results and times of the experiment `id`.
     fn root_of(&self, _id: &str) -> PathBuf {
         self.root().to_owned()
     }
 
-    /// The folder with the results of the experiment `id`, which need not exist.
+    /// Returns the folder with the results of the experiment `id`; it may not exist.
     fn of(&self, id: &str) -> PathBuf {
         self.root_of(id).join(id)
     }

@@ -1,5 +1,5 @@
-//! Judgement of results: verdicts on what papers state, how far they depend on what a paper leaves out, and which method is
-//! the cheapest.
+//! Judgement of results: verdicts on the statements of papers, their dependence on information that a paper leaves out,
+//! and the cheapest methods.
 
 pub mod claims;
 pub mod comparison;

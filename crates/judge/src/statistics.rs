@@ -1,11 +1,11 @@
-//! Straight lines, shares with their intervals, rank correlation, and the threshold that separates two sets best.
+//! Straight lines, confidence intervals of shares, rank correlation, and the threshold that best separates two sets.
 
 use std::f64::consts::SQRT_2;
 
 /// The normal quantile of 97.5 %.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Interval of 95 % confidence for the share `count / samples` (E. B. Wilson, J. Am. Stat. Assoc. 22 (1927) 209–212).
+/// The 95 % confidence interval of the share `count / samples` (E. B. Wilson, J. Am. Stat. Assoc. 22 (1927) 209–212).
 pub fn wilson(count: usize, samples: usize) -> [f64; 2] {
     if samples == 0 {
         return [0.0, 1.0];
@@ -31,7 +31,7 @@ fn midranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// Spearman's rank correlation of pairs: the correlation of their midranks. None where one side does not vary.
+/// Spearman's rank correlation of pairs: the correlation of their midranks. Returns `None` if one side does not vary.
 pub fn rank_correlation(pairs: &[[f64; 2]]) -> Option<f64> {
     let [a, b] = [0, 1].map(|side| midranks(&pairs.iter().map(|pair| pair[side]).collect::<Vec<_>>()));
     let mean = (pairs.len() + 1) as f64 / 2.0;
@@ -40,26 +40,26 @@ pub fn rank_correlation(pairs: &[[f64; 2]]) -> Option<f64> {
     (scale > 0.0).then(|| (sum(&a, &b) / scale).clamp(-1.0, 1.0))
 }
 
-/// Probability of a rank correlation at least as large in magnitude by chance. Over all permutations the correlation has
-/// the variance 1/(n − 1), whatever the ties; its distribution is taken as normal.
+/// Probability of a rank correlation of at least this magnitude by chance. Over all permutations, the correlation has
+/// the variance 1/(n − 1), with or without ties; its distribution is approximated as normal.
 pub fn chance_of_correlation(correlation: f64, samples: usize) -> f64 {
     libm::erfc(correlation.abs() * (samples.saturating_sub(1) as f64).sqrt() / SQRT_2)
 }
 
-/// How far the values of those that hold lie apart from the values of those that do not.
+/// The separation between the values of samples that hold and of samples that do not.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Separation {
-    /// Largest distance of the two distributions (Kolmogorov and Smirnov): 1 where a threshold divides them.
+    /// Largest distance of the two distributions (Kolmogorov and Smirnov): 1 if a threshold separates them completely.
     pub distance: f64,
-    /// The value with that distance: midway between its neighbours.
+    /// The threshold with that distance, midway between two neighbouring values.
     pub threshold: f64,
-    /// Whether it is rather those below the threshold that hold.
+    /// True if samples below the threshold hold more often than those above.
     pub holds_below: bool,
     /// Probability of such a distance by chance (Smirnov's limit for large samples).
     pub chance: f64,
 }
 
-/// Separates values with `true` from values with `false`; none where all are alike on either count.
+/// Separates the values marked `true` from those marked `false`; `None` if all marks or all values are equal.
 pub fn separation(values: &[(f64, bool)]) -> Option<Separation> {
     let mut sorted = values.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -70,7 +70,7 @@ pub fn separation(values: &[(f64, bool)]) -> Option<Separation> {
     }
     let (mut seen, mut best): ([usize; 2], Option<Separation>) = ([0; 2], None);
     let groups: Vec<&[(f64, bool)]> = sorted.chunk_by(|a, b| a.0 == b.0).collect();
-    // A threshold lies between different values.
+    // A threshold must lie between different values.
     for pair in groups.windows(2) {
         pair[0].iter().for_each(|&(_, holds)| seen[usize::from(holds)] += 1);
         let difference = seen[1] as f64 / holding as f64 - seen[0] as f64 / failing as f64;
@@ -86,21 +86,21 @@ pub fn separation(values: &[(f64, bool)]) -> Option<Separation> {
     best
 }
 
-/// Probability that two samples of one distribution are at least that far apart (N. V. Smirnov, Ann. Math. Stat. 19 (1948)
-/// 279–281).
+/// Probability that two samples of one distribution are at least `distance` apart (N. V. Smirnov, Ann. Math. Stat. 19
+/// (1948) 279–281).
 fn smirnov(distance: f64, first: usize, second: usize) -> f64 {
     let (first, second) = (first as f64, second as f64);
     let lambda = distance * (first * second / (first + second)).sqrt();
     if lambda < 0.2 {
-        // The series does not converge at zero, where the probability is one to 1e-12.
+        // The series does not converge at zero, but here the probability is one to within 1e-12.
         return 1.0;
     }
     let term = |k: i32| (-2.0 * f64::from(k * k) * lambda * lambda).exp() * if k % 2 == 1 { 2.0 } else { -2.0 };
     (1..=100).map(term).sum::<f64>().clamp(0.0, 1.0)
 }
 
-/// The exponent `p` of `y = c xᵖ` that fits the points `[x, y]` best: the slope of log y over log x by least squares. None
-/// where a point has no logarithm or all x are the same.
+/// The exponent `p` of `y = c xᵖ` that best fits the points `[x, y]`: the least-squares slope of log y over log x.
+/// Returns `None` if a point has no logarithm or all x are equal.
 pub fn exponent(points: &[[f64; 2]]) -> Option<f64> {
     let logarithms: Vec<[f64; 2]> = points.iter().map(|point| point.map(f64::ln)).collect();
     let mean = |axis: usize| logarithms.iter().map(|point| point[axis]).sum::<f64>() / logarithms.len() as f64;
@@ -140,10 +140,10 @@ mod tests {
         // Ranks 1 2.5 2.5 4 5 and 2 1 3 4.5 4.5: about their mean, Σ xy = 2 + 1 + 0 + 1.5 + 3, Σ x² = Σ y² = 9.5.
         let pairs = [[1.0, 20.0], [2.0, 10.0], [2.0, 30.0], [3.0, 40.0], [4.0, 40.0]];
         assert_relative_eq!(rank_correlation(&pairs).unwrap(), 7.5 / 9.5, max_relative = 1e-15);
-        // Holds in the first two of four: ranks 1 2 3 4 and 3.5 3.5 1.5 1.5: −4 / √(5·4).
+        // The first two of four hold: ranks 1 2 3 4 and 3.5 3.5 1.5 1.5: −4 / √(5·4).
         let verdict = [[0.1, 1.0], [0.2, 1.0], [0.3, 0.0], [0.4, 0.0]];
         assert_relative_eq!(rank_correlation(&verdict).unwrap(), -4.0 / 20_f64.sqrt(), max_relative = 1e-15);
-        // Any rising function.
+        // The correlation is one for any increasing function.
         let rising: Vec<[f64; 2]> = (0..9).map(f64::from).map(|x| [x, x.exp()]).collect();
         assert_relative_eq!(rank_correlation(&rising).unwrap(), 1.0);
         assert_eq!(rank_correlation(&[[1.0, 2.0], [1.0, 3.0]]), None);

@@ -1,33 +1,33 @@
-//! Where bounds come from, and when they were set.
+//! Origins of bounds, and the time at which they were set.
 
 use mbsbench_input::keys_of;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where a bound comes from.
+/// The origin of a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BoundFrom {
     /// The paper prints the number.
     Printed,
-    /// The words say it: less, first, none, about twice.
+    /// The wording implies it: less, first, none, about twice.
     Wording,
     /// Read off a figure.
     Figure,
-    /// Set with the output of the authors' program in view.
+    /// Set after seeing the output of the authors' program.
     AuthorsCode,
-    /// Set with the output of an independent program of ours in view.
+    /// Set after seeing the output of an independent program of ours.
     IndependentProgram,
-    /// Our idea of what the words mean.
+    /// Our interpretation of the wording.
     Ours,
 }
 
 impl BoundFrom {
-    /// All of them.
+    /// All origins.
     pub const ALL: [Self; 6] =
         [Self::Printed, Self::Wording, Self::Figure, Self::AuthorsCode, Self::IndependentProgram, Self::Ours];
 
-    /// As in files: `authors-code`.
+    /// The name in files: `authors-code`.
     pub fn name(self) -> &'static str {
         keys_of::<Self>()[self as usize]
     }
@@ -42,7 +42,7 @@ pub enum BoundSet {
     Before,
     /// Before its result was known, as the author of the ledger states; no lock verifies it.
     Stated,
-    /// When its result was known.
+    /// After its result was known.
     After,
 }
 
@@ -50,7 +50,7 @@ impl BoundSet {
     /// All values, the best first.
     pub const ALL: [Self; 3] = [Self::Before, Self::Stated, Self::After];
 
-    /// As in files.
+    /// The name in files.
     pub fn name(self) -> &'static str {
         keys_of::<Self>()[self as usize]
     }

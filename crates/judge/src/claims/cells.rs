@@ -14,7 +14,7 @@ struct Table<'t> {
 }
 
 impl<'r> Reader<'r> {
-    /// The table of that name; `kind` says where the ledger names it.
+    /// Returns the table called `name`; `kind` is the ledger key under which it is named.
     fn table(&self, kind: &str, experiment: &str, name: &str) -> Result<Table<'r>, Problem> {
         let plan = self.plan(&format!("{kind}.experiment"), experiment)?;
         let path = format!("{kind}.table");
@@ -38,7 +38,7 @@ impl<'r> Reader<'r> {
         Printed::parse(text).ok_or_else(|| self.wrong(path, format!("the cell {row}, {column} is `{text}`"), accepted))
     }
 
-    /// The published numbers in one column of some tables, each with ours.
+    /// Pairs each published number in one column of the given tables with the operand that selects our number.
     pub(super) fn published(&self, spec: &Agreement) -> Result<Vec<(f64, Operand)>, Problem> {
         let Agreement { tables, column, .. } = spec;
         let mut cells = Vec::new();
@@ -61,7 +61,7 @@ impl<'r> Reader<'r> {
         Ok(cells)
     }
 
-    /// One check for each published cell of a table.
+    /// Returns one check for each published cell of a table.
     pub(super) fn cells(&self, spec: &Check, cells: &Cells) -> Result<Vec<Check>, Problem> {
         let Table { plan, table, published } = self.table("cells", &cells.experiment, &cells.table)?;
         self.check_tolerance("cells", Some(cells.tolerance), cells.partly.as_ref())?;
@@ -116,7 +116,7 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// The number in a cell of a table with published values.
+/// Returns the operand that selects the number in one cell of a table with published values.
 fn cell_of(plan: &Plan, table: &TableSpec, experiment: &str, [row, column]: [&str; 2]) -> Operand {
     let value_of = |text: &str| text.parse().map_or_else(|_| AxisValue::Text(text.to_owned()), AxisValue::Number);
     let mut filter = table.filter.clone();
@@ -142,7 +142,7 @@ fn cell_of(plan: &Plan, table: &TableSpec, experiment: &str, [row, column]: [&st
     Operand::column_of(experiment, &filter, value, if table.medians { Reduce::Median } else { Reduce::Only })
 }
 
-/// A label of an axis as a part of an id: `HHT-I3 (a)` becomes `hht-i3-a`.
+/// Turns an axis label into part of an id: `HHT-I3 (a)` becomes `hht-i3-a`. Dots are kept.
 fn name_of(label: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' };
     let text: String = label.chars().map(plain).collect();

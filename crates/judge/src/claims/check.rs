@@ -13,28 +13,28 @@ use super::{
     Tolerance, Verdict,
 };
 
-/// A machine test of a statement; written out, it has one of the keys of [`Kind`] besides these.
+/// A machine test of a statement. In a ledger it has one of the keys of [`Kind`] besides these.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// Name, unique within the paper; that of its statement where it is not given.
+    /// Name, unique within the paper. Defaults to the id of the statement.
     pub id: String,
-    /// In a few words, what of the statement it tests.
+    /// The part of the statement that it tests, in a few words.
     #[serde(default)]
     pub about: String,
     /// The reason for the tolerance or bound.
     #[serde(default)]
     pub why: String,
-    /// Where the bound comes from.
+    /// The origin of the bound.
     pub bound_from: Option<BoundFrom>,
-    /// Whether the bound was set before its result was known.
+    /// When the bound was set: before or after its result was known.
     #[serde(default)]
     pub bound_set: BoundSet,
-    /// What it contributes to the outcome of its statement; it carries it if this is not given.
+    /// Its contribution to the outcome of its statement. A check without a role helps to decide the outcome.
     pub role: Option<Role>,
-    /// The outcome that we stand by, where the statement's does not say it.
+    /// The accepted outcome; any other fails `verify`. Defaults to the statement's.
     pub expected: Option<Verdict>,
-    /// What is to be said of its verdict beside what is said of the statement's.
+    /// A remark on the verdict of this check, in addition to the remark on the statement.
     #[serde(default)]
     pub because: String,
     /// How it is tested.
@@ -48,7 +48,7 @@ pub struct Check {
     pub(super) place_of_id: Place,
 }
 
-/// What a check contributes to the outcome of its statement.
+/// The contribution of a check to the outcome of its statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -56,18 +56,18 @@ pub enum Role {
     Direction,
     /// The size that the sentence states: if only the direction holds, the statement is partly reproduced.
     Size,
-    /// It was also measured and decides nothing.
+    /// Additional information that does not affect the outcome.
     Also,
 }
 
 impl Check {
-    /// Whether it decides the outcome of its statement.
+    /// True if it helps to decide the outcome of its statement.
     pub fn is_carrying(&self) -> bool {
         self.role != Some(Role::Also)
     }
 
-    /// Whether it tests a size. On a stand-in for a model that is not public, a size says nothing about the paper,
-    /// while a direction may.
+    /// True if it tests a size. On a stand-in for a model that is not public, a size says nothing about the paper; a
+    /// direction may.
     pub fn is_size(&self) -> bool {
         match (self.role, &self.kind) {
             (Some(Role::Direction), _) => false,
@@ -80,11 +80,11 @@ impl Check {
     }
 }
 
-/// How a check is made.
+/// The form of a test.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// The number is the published one.
+    /// The number agrees with the published one.
     Value(Measurement),
     /// The number lies within bounds.
     Bound(Measurement),
@@ -96,7 +96,7 @@ pub enum Kind {
     Order(Order),
     /// Numbers in order.
     Ordering(Ordering),
-    /// Runs that fail, or that do not.
+    /// Runs that must fail, or must complete.
     Failure(Failure),
     /// Landmarks of curves.
     Shape(Shape),
@@ -106,7 +106,7 @@ pub enum Kind {
     Cells(Cells),
     /// A column of published tables as a whole.
     Agreement(Agreement),
-    /// What cannot be tested here.
+    /// A statement that cannot be tested here.
     Open(Open),
 }
 
@@ -117,7 +117,7 @@ impl Default for Kind {
 }
 
 impl Kind {
-    /// As in files.
+    /// The name in files.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Value(_) => "value",
@@ -142,7 +142,7 @@ impl Kind {
         }
     }
 
-    /// The test of checks of one number.
+    /// Returns the test, for kinds that test a single number.
     pub fn test(&self) -> Option<Test> {
         match self {
             Self::Order(order) => Some(order.test()),
@@ -151,7 +151,8 @@ impl Kind {
         }
     }
 
-    /// Where its bound comes from by itself: printed digits, or words that leave nothing to choose.
+    /// Returns the origin of the bound if the test itself implies it: printed digits, or wording that leaves nothing to
+    /// choose.
     pub fn natural_bound(&self) -> Option<BoundFrom> {
         match self {
             Self::Ordering(Ordering { by_factor: None | Some(1.0), .. })
@@ -164,7 +165,7 @@ impl Kind {
         }
     }
 
-    /// What the paper prints, where it prints a number.
+    /// Returns the number as the paper prints it, if it prints one.
     pub fn published(&self) -> Option<&str> {
         match self {
             Self::Order(order) => Some(&order.published.text),
@@ -183,7 +184,7 @@ impl Kind {
         }
     }
 
-    /// The operands, and those that say where operands are read off.
+    /// The operands, including those that define where other operands are read off.
     pub fn all_operands(&self) -> Vec<&Operand> {
         let mut all = self.operands();
         let mut next = 0;
@@ -194,13 +195,13 @@ impl Kind {
         all
     }
 
-    /// The experiments that it speaks of, each once.
+    /// The experiments that it refers to, each once.
     pub fn experiments(&self) -> Vec<&str> {
         let names: BTreeSet<&str> = self.selections().into_iter().map(|(experiment, _)| experiment).collect();
         names.into_iter().collect()
     }
 
-    /// The runs that it speaks of: experiments with what their axes must be.
+    /// The runs that it refers to: experiments, each with a filter on axis values.
     pub fn selections(&self) -> Vec<(&str, &BTreeMap<String, AxisValue>)> {
         match self {
             Self::Failure(failure) => vec![(&failure.experiment, &failure.filter)],
@@ -211,12 +212,12 @@ impl Kind {
         }
     }
 
-    /// Whether there is something to test.
+    /// True unless the statement cannot be tested.
     pub fn is_testable(&self) -> bool {
         !matches!(self, Self::Open(_))
     }
 
-    /// Whether it rests on how long runs take.
+    /// True if it depends on wall times.
     pub fn is_of_time(&self) -> bool {
         let abscissa = if let Self::Order(order) = self { Some(order.x.as_str()) } else { None };
         let columns = self.operands().into_iter().flat_map(|operand| operand.columns().chain(operand.times.as_deref()));

@@ -1,4 +1,4 @@
-//! What a check tests, as a hash: operands, tolerances and bounds, and the measures behind their columns.
+//! The definition of a check as a hash of its operands, tolerances and bounds, and of the measures behind its columns.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,21 +13,21 @@ use super::{Kind, plan_of};
 /// Digits of a hash.
 const DIGITS: usize = 16;
 
-/// What is behind columns, looked up once for all runs with the same measures.
+/// The definitions of the measures behind columns, looked up once for all runs with the same measures.
 pub(super) struct Definitions<'p> {
     plans: &'p [Plan],
-    /// The columns of measures, by the place of these in memory, each with the measure that it comes from, written out.
+    /// For each list of measures, identified by its address, the columns with the identities of their measures.
     columns: Mutex<HashMap<usize, Arc<BTreeMap<String, String>>>>,
 }
 
 impl<'p> Definitions<'p> {
-    /// Of the runs of these plans.
+    /// Creates the lookup for the runs of `plans`.
     pub(super) fn new(plans: &'p [Plan]) -> Self {
         Self { plans, columns: Mutex::default() }
     }
 
-    /// The hash of a check: of its test as it is written out, and of the measures that its columns come from, so that the meaning of a
-    /// column cannot change behind it.
+    /// Returns the hash of a check. It covers the test as written and the measures that its columns come from, so that
+    /// the meaning of a column cannot change unnoticed.
     pub(super) fn of(&self, test: &Value, kind: &Kind, paper: &str) -> String {
         let mut measures: BTreeSet<String> = BTreeSet::new();
         for operand in kind.all_operands() {
@@ -49,7 +49,8 @@ impl<'p> Definitions<'p> {
     }
 }
 
-/// The columns of some measures; of two that have the same, the first is the one.
+/// Returns the columns of `measures` with the identities of the measures that provide them. If two measures have the
+/// same column, the first one counts.
 fn columns(measures: &[Choice<MeasureKind>]) -> BTreeMap<String, String> {
     let mut columns = BTreeMap::new();
     for measure in measures {
@@ -61,7 +62,7 @@ fn columns(measures: &[Choice<MeasureKind>]) -> BTreeMap<String, String> {
     columns
 }
 
-/// The hash of a value, whatever the order of its keys.
+/// Returns the hash of a value, independent of the order of its keys.
 pub fn hash(value: &Value) -> String {
     blake3::hash(canonical(value.clone()).to_string().as_bytes()).to_hex()[..DIGITS].to_owned()
 }

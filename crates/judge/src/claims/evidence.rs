@@ -1,4 +1,4 @@
-//! The numbers that claims rest on: rows of `runs.csv`, found by the keys of the planned runs.
+//! The numbers that checks use: rows of `runs.csv`, found by the keys of the planned runs.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -19,14 +19,14 @@ use super::{At, Judgement, Number, Operand, Reason, Unit, Verdict, interpolated,
 #[derive(Debug)]
 pub struct Evidence<'p> {
     plans: &'p [Plan],
-    /// The results of each plan, without rows if no claim asks for them. Rows that were read have no labels and no message.
+    /// The results of each plan, empty if no claim uses them. Rows read from files have no labels and no message.
     results: Vec<Cow<'p, ResultSet>>,
 }
 
-/// Results cannot be used.
+/// An error that makes results unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
-    /// They are not there.
+    /// The results are missing.
     #[error("{path}: {error}; `mbsbench reproduce {experiment}` writes it", path = path.display())]
     Missing {
         /// The file.
@@ -36,7 +36,7 @@ pub enum EvidenceError {
         /// Why it cannot be read.
         error: csv::Error,
     },
-    /// They are not those of the experiment file.
+    /// The results do not belong to the current experiment file.
     #[error(
         "{path}: no run `{run}`, which the experiment file asks for now; `mbsbench reproduce {experiment}` makes it",
         path = path.display()
@@ -49,7 +49,7 @@ pub enum EvidenceError {
         /// Key of the run.
         run: String,
     },
-    /// A cell is not what its column has.
+    /// A cell does not have the type of its column.
     #[error("{path}:{line}: `{found}` in the column `{column}` is not a {wanted}", path = path.display())]
     Cell {
         /// The file.
@@ -58,9 +58,9 @@ pub enum EvidenceError {
         line: u64,
         /// Column.
         column: String,
-        /// What stands there.
+        /// The text of the cell.
         found: String,
-        /// What the column has.
+        /// The type that the column requires.
         wanted: &'static str,
     },
 }
@@ -70,11 +70,12 @@ pub enum EvidenceError {
 pub struct Selection {
     /// The numbers.
     pub numbers: Vec<Number>,
-    /// Why there is no verdict on numbers: the first run that failed or is not available, or the first empty cell.
+    /// The reason why the numbers have no verdict: the first run that failed or is unavailable, or the first empty
+    /// cell.
     pub lacking: Option<Judgement>,
 }
 
-/// The judgement on a run with a status that says nothing of its method; none for all others.
+/// Returns the judgement for a run whose status says nothing about its method, and `None` for every other run.
 pub(super) fn unmade(run: &RunSpec, status: Status) -> Option<Judgement> {
     let key = run.key();
     Some(match status {
@@ -92,7 +93,7 @@ impl<'p> Evidence<'p> {
     /// Reads `runs.csv` and the recorded times of the plans that `wanted` accepts.
     ///
     /// # Errors
-    /// Files that are missing, outdated or damaged.
+    /// Fails if a file is missing, outdated or damaged.
     pub fn read(
         results: &(impl Folders + ?Sized),
         plans: &'p [Plan],
@@ -105,7 +106,7 @@ impl<'p> Evidence<'p> {
         Ok(Self { plans, results: results.collect::<Result<_, _>>()? })
     }
 
-    /// Results that were just made.
+    /// Wraps results that are still in memory.
     pub fn of(plans: &'p [Plan], outcomes: &'p [Outcome]) -> Self {
         Self { plans, results: outcomes.iter().map(|outcome| Cow::Borrowed(&outcome.results)).collect() }
     }
@@ -116,7 +117,8 @@ impl<'p> Evidence<'p> {
         Some(&self.results[index])
     }
 
-    /// Plans and runs of the rows that were read which program or machine ended, and how.
+    /// Iterates over the plans and runs whose rows report that the program or the machine ended the run, each with its
+    /// status.
     pub fn lost(&self) -> impl Iterator<Item = (&'p Plan, &'p RunSpec, Status)> {
         let plans = self.plans.iter().zip(&self.results);
         let rows = plans.flat_map(|(plan, of)| plan.runs.iter().zip(&of.rows).map(move |(run, row)| (plan, run, row)));
@@ -135,7 +137,8 @@ impl<'p> Evidence<'p> {
         plan.meant(filter).map(|(run, spec)| (spec, &results.rows[run])).collect()
     }
 
-    /// The numbers that an operand selects: run by run, column by column, or the one that is read off between runs.
+    /// Returns the numbers that an operand selects: run by run and column by column, or the single number that is read
+    /// off between runs.
     pub fn select(&self, paper: &str, operand: &Operand) -> Selection {
         match &operand.at {
             Some(at) => self.read_off(paper, operand, at, self.completed(paper, operand)),
@@ -143,7 +146,7 @@ impl<'p> Evidence<'p> {
         }
     }
 
-    /// The numbers of the runs that did not fail; failed ones are left out and lack nothing.
+    /// Returns the numbers of the runs that completed. Failed runs are left out and do not count as lacking.
     pub fn completed(&self, paper: &str, operand: &Operand) -> Selection {
         self.selected(paper, operand, true)
     }
@@ -192,7 +195,7 @@ impl<'p> Evidence<'p> {
         selection
     }
 
-    /// The numbers of an operand read off between them, where another column has a value.
+    /// Reads the number of an operand off between its runs, at the point where another column has a given value.
     fn read_off(&self, paper: &str, operand: &Operand, at: &At, mut selection: Selection) -> Selection {
         let abscissa =
             Operand { column: Some(at.column.clone()), columns: None, unit: None, times: None, ..operand.clone() };
@@ -204,7 +207,8 @@ impl<'p> Evidence<'p> {
         }
         let ordinates = std::mem::take(&mut selection.numbers);
         let points: Vec<[f64; 2]> = abscissas.numbers.iter().zip(&ordinates).map(|(x, y)| [x.value, y.value]).collect();
-        // The upper ends are read off as the numbers are, for what these are uncertain by.
+        // Interpolate the upper ends of the uncertainty intervals as well: the difference is the uncertainty of the
+        // result.
         let ends = points.iter().zip(&ordinates).map(|(&[x, y], number)| [x, y + number.uncertainty]);
         let ends: Vec<[f64; 2]> = ends.collect();
         let read =
@@ -228,7 +232,7 @@ impl<'p> Evidence<'p> {
         }
         let plan = plan_of(self.plans, paper, &operand.experiment)?;
         if let Some(axis) = plan.axis(column) {
-            // In a study the label stays while the number varies.
+            // In a study the label stays the same while the number varies.
             return run.number_at(column).or(run.cells[axis].as_ref()?.number).map(Number::exact);
         }
         if column.starts_with(TIMING) {

@@ -1,4 +1,4 @@
-//! What a paper prints about a set-up: the block `given:` of an experiment file.
+//! The numbers that a paper prints about a set-up: the block `given:` of an experiment file.
 
 use mbsbench_experiment::{Plan, Problems};
 use mbsbench_input::{BadInput, Entry, Key, Node, Problem, Value, read};
@@ -8,20 +8,20 @@ use super::{Book, Check, Definitions, Reader, Tolerance};
 /// A printed number that every accepted set-up has.
 #[derive(Debug, Clone)]
 pub struct Given {
-    /// Where the paper prints it.
+    /// The place in the paper where it is printed.
     pub place: String,
-    /// Its test, with its id.
+    /// The test, with the id of the given.
     pub check: Check,
 }
 
-/// Keys of a given besides those of its test.
+/// Keys of a given besides the key of its test.
 const OWN: [&str; 3] = ["id", "place", "why"];
 
 impl Given {
-    /// The givens of an experiment, each held against the plans of its paper.
+    /// Reads the givens of an experiment and checks them against the plans of its paper.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// Fails with all problems found in the block.
     pub fn all(plan: &Plan, plans: &[Plan]) -> Result<Vec<Self>, BadInput> {
         let (mut problems, mut givens) = (Problems::default(), Vec::<Self>::new());
         for node in &plan.experiment.given {

@@ -1,4 +1,4 @@
-//! What checks rest on: the marks of all parameters of the runs that they select.
+//! The inputs that checks depend on: the marks of all parameters of the runs that they select.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use mbsbench_experiment::{Mark, Plan, RunSpec};
 
 use super::{Check, Operand};
 
-/// What the runs of some plans rest on, looked up once a plan.
+/// The marks behind the runs of some plans, collected once for each plan.
 pub struct Grounds<'p> {
     plans: &'p [Plan],
     /// For each plan and each of its runs, the parameters that are not printed.
@@ -18,16 +18,16 @@ pub struct Grounds<'p> {
 /// Parameters of a run with their marks.
 type Marks = Vec<(String, Mark)>;
 
-/// What a check rests on: the parameters that are not printed, by path.
+/// The parameters behind a check that are not printed, by path, with their marks.
 pub(super) type Ground = BTreeMap<String, Mark>;
 
 impl<'p> Grounds<'p> {
-    /// Of these plans.
+    /// Creates the lookup for `plans`.
     pub fn new(plans: &'p [Plan]) -> Self {
         Self { plans, weak: plans.iter().map(|_| OnceLock::new()).collect() }
     }
 
-    /// What a check of a paper rests on; none where it rests on no run.
+    /// Returns the marks behind a check of a paper, or `None` if the check uses no run.
     pub(super) fn of(&self, paper: &str, check: &Check) -> Option<Ground> {
         let selections = check.kind.selections();
         if selections.is_empty() {
@@ -35,7 +35,7 @@ impl<'p> Grounds<'p> {
         }
         let operands = check.kind.all_operands();
         let starts = operands.iter().map(|operand| is_of_start(operand)).chain(std::iter::repeat(false));
-        // Runs of each experiment: those of which a result counts, and those of which only the start does.
+        // The runs of each experiment; the flag is true for runs of which only the start is used.
         let mut runs: BTreeMap<(usize, bool), Vec<usize>> = BTreeMap::new();
         for ((experiment, filter), is_start) in selections.into_iter().zip(starts) {
             if let Some(index) = self.plans.iter().position(|plan| plan.experiment.is_called(experiment, paper)) {
@@ -63,13 +63,13 @@ impl<'p> Grounds<'p> {
 /// Parameters on which a value at the start does not depend.
 const AFTER_START: [&str; 5] = ["method", "settings", "span", "step", "tolerance"];
 
-/// Whether an operand takes values at the start only, `initial(…)`.
+/// True if an operand takes values at the start only, `initial(…)`.
 fn is_of_start(operand: &Operand) -> bool {
     operand.times.is_none() && operand.columns().all(|column| column.starts_with("initial("))
 }
 
-/// The parameters that are axes on which runs have several values: a check of these runs goes over them, and hangs on
-/// no single choice.
+/// Returns the axes on which `runs` have several values. A check of these runs covers several values of such a
+/// parameter, so it does not depend on any single choice.
 fn axes_gone_over<'p>(plan: &'p Plan, runs: &[usize]) -> Vec<&'p str> {
     let goes_over = |(axis, name): (usize, &'p String)| {
         let mut labels = runs.iter().filter_map(|&run| plan.runs[run].cells[axis].as_ref());
@@ -85,15 +85,15 @@ fn axes_gone_over<'p>(plan: &'p Plan, runs: &[usize]) -> Vec<&'p str> {
     names.into_iter().flat_map(parts).collect()
 }
 
-/// For each run of a plan, its parameters that are not printed. Where the file says nothing, all of it is our choice.
+/// Returns the parameters of each run of a plan that are not printed. If the file does not mark any, the whole
+/// experiment is our choice.
 fn weak(plan: &Plan) -> Vec<Marks> {
     let of_run = |run: &RunSpec| {
         if plan.experiment.known.is_none() {
             return vec![(plan.experiment.id.clone(), Mark::Chosen)];
         }
         let paths = run.paths();
-        // Which model or method it is stands for itself where it has no parameters that do, or where the whole is a
-        // stand-in.
+        // A model or method counts by itself only if none of its parameters do, or if the whole is a stand-in.
         let is_whole = |path: &str| paths.iter().any(|other| other != path && lies_below(other, path));
         let marked = paths.iter().filter_map(|path| {
             let mark = plan.mark(run, path)?;

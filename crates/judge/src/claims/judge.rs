@@ -13,13 +13,13 @@ use super::{
 };
 use crate::statistics::exponent;
 
-/// What the test of a check says, whatever its runs rest on.
+/// Applies the test of a check to the evidence, regardless of how the parameters of its runs are known.
 pub fn judge(paper: &str, check: &Check, evidence: &Evidence<'_>) -> Judgement {
     let judge = Judge { paper, evidence };
     let mut judgement = judge.kind(&check.kind).unwrap_or_else(|lacking| *lacking);
     judgement.evidence = judge.runs(&check.kind);
     if judgement.verdict == Verdict::Open && check.kind.is_of_time() && judgement.open.is_none() {
-        // A busy machine surprises nobody.
+        // On a busy machine an open verdict on times is no surprise.
         judgement.excused = true;
         judgement.open = Some(Reason::Timing);
     } else if judgement.verdict == Verdict::Open && judgement.open.is_none() {
@@ -32,7 +32,7 @@ pub fn judge(paper: &str, check: &Check, evidence: &Evidence<'_>) -> Judgement {
     judgement
 }
 
-/// What is as near to no effect as this has none.
+/// Differences from no effect up to this size count as no effect.
 const NO_EFFECT: f64 = 1e-9;
 
 struct Judge<'j> {
@@ -40,7 +40,7 @@ struct Judge<'j> {
     evidence: &'j Evidence<'j>,
 }
 
-/// What is found, or the judgement on a check for which it cannot be.
+/// A result, or the judgement on a check for which it could not be obtained.
 type Found<T> = Result<T, Box<Judgement>>;
 
 impl Judge<'_> {
@@ -63,7 +63,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Keys of the runs that a check rests on, each once, operand by operand.
+    /// Keys of the runs that a check uses, each once, operand by operand.
     fn runs(&self, kind: &Kind) -> Vec<String> {
         let operands = kind.operands().into_iter();
         let chains = operands.flat_map(|operand| successors(Some(operand), |each| Some(&each.at.as_ref()?.equals)));
@@ -87,8 +87,8 @@ impl Judge<'_> {
         reduced(&numbers, operand.reduce)
     }
 
-    /// Two operands made one number: pairwise, or each with the only one of `to`, and then reduced as `of` says; where
-    /// `to` is reduced by itself, both are reduced first.
+    /// Combines two operands into one number: pairwise, or each number of `of` with the only number of `to`, and then
+    /// reduced as `of` requires. If `to` has a reduction of its own, both operands are reduced first.
     fn pair(&self, of: &Operand, to: &Operand, of_difference: bool) -> Found<Number> {
         let make = if of_difference { difference } else { ratio };
         if to.reduce != Reduce::Only {
@@ -100,14 +100,15 @@ impl Judge<'_> {
         let (first, second) = (self.numbers(of)?, self.numbers(to)?);
         let partners = second.iter().cycle().map(|&number| sized(number, to));
         let numbers: Vec<Number> = match of_difference {
-            // Of a difference the magnitude is meant, not the difference of magnitudes.
+            // The magnitude of the difference is wanted, not the difference of the magnitudes.
             true => first.iter().zip(partners).map(|(&a, b)| sized(make(a, b), of)).collect(),
             false => first.iter().zip(partners).map(|(&a, b)| make(sized(a, of), b)).collect(),
         };
         reduced(&numbers, of.reduce)
     }
 
-    /// As a number, but for `partly`: the direction has to hold, and no effect is no direction.
+    /// Tests a ratio or difference like a single number, with one exception: for `partly` the direction has to hold,
+    /// and no effect has no direction.
     fn directed(&self, measurement: &Measurement, of_difference: bool) -> Found<Judgement> {
         let Measurement { of, to, partly, .. } = measurement;
         let (to, test) = (to.as_ref().unwrap_or(of), measurement.test());
@@ -121,7 +122,7 @@ impl Judge<'_> {
         Ok(judgement)
     }
 
-    /// The slope through all runs, or through the finest usable ones; runs that failed say nothing about an order then.
+    /// Tests the slope through all runs, or through the finest usable runs; failed runs are then ignored.
     fn order(&self, order: &Order) -> Found<Judgement> {
         let Order { of, x, finest, above, partly, .. } = order;
         let ordinates = self.column(of, finest.is_some())?;
@@ -207,7 +208,7 @@ impl Judge<'_> {
         Ok(Judgement::without_number(verdict, note))
     }
 
-    /// The number is the largest defect among the runs.
+    /// Tests the largest defect of the identity among the runs.
     fn identity(&self, identity: &Identity) -> Found<Judgement> {
         let Identity { experiment, filter, column, terms, plus } = identity;
         let numbers = |name: &str| self.numbers(&Operand::column_of(experiment, filter, name, Reduce::Max));
@@ -222,8 +223,8 @@ impl Judge<'_> {
         Ok(tested_number(Number::exact(worst), &exact, None))
     }
 
-    /// The number is the smallest distance within which the share of the cells is; details are those that are farther
-    /// than it may be.
+    /// Tests the smallest distance that covers the required share of the cells; the details are the cells beyond the
+    /// allowed distance.
     fn agreement(&self, agreement: &Agreement) -> Found<Judgement> {
         let Agreement { cells, share, .. } = agreement;
         let test = agreement.test();
@@ -301,21 +302,21 @@ fn detail(operand: &Operand, published: String, measured: f64, holds: bool) -> D
     }
 }
 
-/// The numbers of a selection that lacks nothing.
+/// Returns the numbers of a selection, or the judgement if something is lacking.
 fn all_of(Selection { numbers, lacking }: Selection) -> Found<Vec<Number>> {
     lacking.map_or(Ok(numbers), |lacking| Err(Box::new(lacking)))
 }
 
-/// One number of several.
+/// Reduces several numbers to one.
 fn reduced(numbers: &[Number], how: Reduce) -> Found<Number> {
     let nothing = || Box::new(Judgement::without_number(Verdict::NotReproduced, "no run is meant"));
     reduce(numbers, how).ok_or_else(nothing)
 }
 
-/// Into how many parts an uncertainty is divided, to either side, to see whether it could turn a verdict.
+/// Number of points at which a verdict is evaluated on either side of an uncertain number.
 const PROBES: i32 = 64;
 
-/// The verdict on a number; inconclusive where its uncertainty could turn it.
+/// Returns the verdict on a number. The verdict is open if the uncertainty could change it.
 fn tested_number(number: Number, test: &Test, partly: Option<&Weaker>) -> Judgement {
     let partly = partly.map(|weaker| test.weakened(weaker));
     let verdict_at = |value: f64| {
@@ -329,7 +330,7 @@ fn tested_number(number: Number, test: &Test, partly: Option<&Weaker>) -> Judgem
     };
     let Number { value, uncertainty } = number;
     let verdict = verdict_at(value);
-    // Not the ends alone: an interval that holds may lie between them and the number.
+    // Testing both ends is not enough: a verdict may change inside the interval and change back.
     let around = (-PROBES..=PROBES).map(|k| value + uncertainty * f64::from(k) / f64::from(PROBES));
     let unsure = uncertainty > 0.0 && around.into_iter().any(|v| verdict_at(v) != verdict);
     let note =

@@ -1,4 +1,4 @@
-//! Judged statements: what tests say, what their runs rest on, and what studies found make outcomes.
+//! Judged statements: test results, marks of parameters and findings of studies combined into outcomes.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,20 @@ use super::{
     Verdict,
 };
 
-/// A check with what its test says, its outcome, and what that rests on.
+/// A check with the result of its test, its outcome, and the marks behind it.
 #[derive(Debug, Clone)]
 pub struct JudgedCheck {
     /// The check.
     pub check: Check,
-    /// What its test says.
+    /// The result of its test.
     pub judgement: Judgement,
     /// Its outcome.
     pub outcome: Outcome,
-    /// The weakest mark of the parameters of its runs; none where it rests on no run.
+    /// The weakest mark of the parameters of its runs; `None` if it uses no run.
     pub rests_on: Option<Mark>,
-    /// The parameters that are ours, each with its mark.
+    /// The parameters that the paper does not print, each with its mark.
     pub ours: Vec<(String, Mark)>,
-    /// How far it holds over what is not printed; none where no study was made.
+    /// How far it holds over undetermined parameters; `None` if there is no study.
     pub share: Option<Share>,
 }
 
@@ -34,7 +34,7 @@ pub struct JudgedCheck {
 pub struct Judged {
     /// The statement.
     pub statement: Statement,
-    /// Whether it is a finding of ours and not the paper's.
+    /// True for a finding of ours, false for a statement of the paper.
     pub is_finding: bool,
     /// Its checks.
     pub checks: Vec<JudgedCheck>,
@@ -43,7 +43,8 @@ pub struct Judged {
 }
 
 impl JudgedCheck {
-    /// A check with what its test says, what its runs rest on, and what studies found. A finding of ours speaks of what we ran.
+    /// Combines a check with the result of its test, the marks behind its runs, and its studies. A finding describes
+    /// our own runs, so a stand-in does not make it open.
     fn new(
         check: &Check,
         judgement: Judgement,
@@ -73,13 +74,13 @@ impl JudgedCheck {
         self.outcome.verdict()
     }
 
-    /// Whether the verdict differs from the expected one, if the check has one. A check that cannot be tested on this
-    /// machine does not differ.
+    /// True if the check expects a verdict and has another one. A check that cannot be tested on this machine does not
+    /// differ.
     pub fn differs(&self) -> bool {
         !self.judgement.excused && self.check.expected.is_some_and(|expected| expected != self.verdict())
     }
 
-    /// What is required: the published number with its tolerance, or the bound.
+    /// Describes the requirement: the published number with its tolerance, or the bound.
     pub fn required(&self) -> String {
         match self.check.kind.test() {
             Some(test @ Test::Near { .. }) => {
@@ -90,7 +91,7 @@ impl JudgedCheck {
         }
     }
 
-    /// What was measured, in one line.
+    /// Describes the measurement in one line.
     pub fn measured(&self) -> String {
         let Judgement { measured, details, .. } = &self.judgement;
         match measured {
@@ -103,7 +104,7 @@ impl JudgedCheck {
         }
     }
 
-    /// What is to be said of its outcome: what its test notes, and what we say.
+    /// Remarks on its outcome: the note of its test, followed by `because:` of the ledger.
     pub fn note(&self) -> String {
         let parts = [self.judgement.note.as_str(), self.check.because.as_str()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
@@ -120,18 +121,19 @@ impl Judged {
         self.outcome.verdict()
     }
 
-    /// Whether its verdict, or that of a check, differs from the expected one.
+    /// True if its verdict, or the verdict of one of its checks, differs from the expected one.
     pub fn differs(&self) -> bool {
         (self.verdict() != self.statement.expected() && !self.is_excused())
             || self.checks.iter().any(JudgedCheck::differs)
     }
 
-    /// Whether it differs from what is expected by more than times, which are those of one machine.
+    /// True if it differs from the expected verdict for a reason other than wall times, which are specific to a
+    /// machine.
     pub fn is_surprise(&self) -> bool {
         self.differs() && !self.differs_by_times()
     }
 
-    /// Whether it differs from what is expected, and other times would make it as expected.
+    /// True if it differs from the expected verdict, but would not differ with other wall times.
     pub fn differs_by_times(&self) -> bool {
         let expected = self.statement.expected();
         let any_times =
@@ -145,7 +147,7 @@ impl Judged {
             && (self.verdict() == expected || self.is_excused() || could_be())
     }
 
-    /// Whether a carrying check on anything but times cannot be tested on this machine.
+    /// True if a deciding check that does not use wall times cannot be tested on this machine.
     fn is_excused(&self) -> bool {
         self.carrying().any(|check| check.judgement.excused && !check.check.kind.is_of_time())
     }
@@ -155,22 +157,23 @@ impl Judged {
         self.checks.iter().filter(|check| check.check.is_carrying())
     }
 
-    /// The weakest mark of the checks that decide its outcome; none where these rest on no run.
+    /// The weakest mark of the checks that decide its outcome; `None` if these use no run.
     pub fn rests_on(&self) -> Option<Mark> {
         self.carrying().filter_map(|check| check.rests_on).max()
     }
 
-    /// How many of the checks that decide it have an outcome.
+    /// The number of deciding checks with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.carrying().filter(|check| check.verdict() == verdict).count()
     }
 
-    /// How many of the checks that decide it hold here, at our nominal numbers.
+    /// The number of deciding checks that hold at our nominal values.
     pub fn holding(&self) -> usize {
         self.carrying().filter(|check| check.judgement.verdict == Verdict::Reproduced).count()
     }
 
-    /// How its checks fare, if several decide it: `holds here in 29 of 36; in all set-ups that the paper allows in 25`.
+    /// Summarises its checks, if several decide it: `holds here in 29 of 36; in all set-ups that the paper allows in
+    /// 25`.
     pub fn tally(&self) -> String {
         let all = self.carrying().count();
         let (here, firm) = (self.holding(), self.count(Verdict::Reproduced));
@@ -181,8 +184,8 @@ impl Judged {
         }
     }
 
-    /// What of the set-up behind it is ours, at most `most` parameters, each with its mark if it is more than our
-    /// choice. What lies below another one is not named.
+    /// Lists at most `most` parameters behind it that the paper does not print, each with its mark unless it is merely
+    /// our choice. Parameters below a listed one are omitted.
     pub fn ours(&self, most: usize) -> String {
         let all: BTreeMap<&str, Mark> =
             self.carrying().flat_map(|each| &each.ours).map(|(path, mark)| (path.as_str(), *mark)).collect();
@@ -197,7 +200,8 @@ impl Judged {
         format!("{}{more}", named[..named.len() - rest].join(", "))
     }
 
-    /// Why it has its outcome, in a sentence without a stop: the reason if it is open, else how its checks fare.
+    /// Explains the outcome in a sentence without a full stop: the reason if it is open, else the results of its
+    /// checks.
     pub fn why(&self) -> String {
         if let Some(reason) = self.outcome.reason() {
             return reason.words();
@@ -213,13 +217,13 @@ impl Judged {
         }
     }
 
-    /// The check that decides its outcome: the first carrying one that has it.
+    /// The check that decides its outcome: the first deciding check with the same outcome.
     pub fn deciding(&self) -> Option<&JudgedCheck> {
         self.carrying().find(|check| check.outcome == self.outcome).or_else(|| self.carrying().next())
     }
 }
 
-/// Takes out of a ground the choices that do not matter: all readings of them were tried, and none turns the verdict.
+/// Removes the choices that do not matter: every reading was tried and none changes the verdict.
 fn without_tried_readings(mut ground: Ground, share: Option<&Share>, studied: &[(&Plan, Share)]) -> Ground {
     if share.is_some_and(|share| share.turned().next().is_none()) {
         let undetermined = || studied.iter().flat_map(|(plan, _)| &plan.experiment.undetermined);
@@ -232,7 +236,8 @@ fn without_tried_readings(mut ground: Ground, share: Option<&Share>, studied: &[
     ground
 }
 
-/// The outcome of a statement with these checks; with `times`, as if each check on times had that outcome.
+/// Returns the outcome of a statement with these checks. With `times`, every check on wall times is assumed to have
+/// that outcome.
 fn outcome_of(statement: &Statement, checks: &[JudgedCheck], times: Option<&Outcome>) -> Outcome {
     let of = |each: &JudgedCheck| times.filter(|_| each.check.kind.is_of_time()).unwrap_or(&each.outcome).clone();
     statement.outcome(&checks.iter().map(of).collect::<Vec<_>>())

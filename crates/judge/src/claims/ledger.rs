@@ -1,4 +1,4 @@
-//! Reading a ledger and checking it against the experiments that it speaks of.
+//! Reading a ledger and checking it against the experiments that it refers to.
 
 use std::collections::HashSet;
 
@@ -8,41 +8,42 @@ use rayon::prelude::*;
 
 use super::{Book, Check, Definitions, FRAME, Reader, SCHEMA, Statement, lock, written};
 
-/// What a paper says, and what we found besides.
+/// The statements of a paper, and our own findings.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     /// The paper.
     pub paper: String,
-    /// The paper's statements; of a book of anchors, these.
+    /// The statements of the paper; for a book of anchors, the anchors.
     pub statements: Vec<Statement>,
-    /// What nobody published.
+    /// Our findings, which no paper states.
     pub findings: Vec<Statement>,
 }
 
 impl Ledger {
-    /// Its checks, those of statements before those of findings.
+    /// All checks, first of statements, then of findings.
     pub fn checks(&self) -> impl Iterator<Item = &Check> {
         self.statements.iter().chain(&self.findings).flat_map(|statement| &statement.checks)
     }
 
-    /// The ledger with nothing but the statement or finding of an id, if it has one.
+    /// The ledger reduced to the statement or finding with this id, if there is one.
     pub fn only(&self, id: &str) -> Self {
         let of = |all: &[Statement]| all.iter().filter(|statement| statement.id == id).cloned().collect();
         Self { paper: self.paper.clone(), statements: of(&self.statements), findings: of(&self.findings) }
     }
 
-    /// Reads a ledger and checks it against the plans of the paper's experiments, and against its lock where there is one beside it.
+    /// Reads a ledger and checks it against the plans of the paper's experiments, and against the lock beside it if
+    /// there is one.
     ///
     /// # Errors
-    /// Everything that is wrong with the file.
+    /// Fails with all problems found in the file.
     pub fn read(document: &Document, book: Book, plans: &[Plan]) -> Result<Self, BadInput> {
         Self::read_with(document, book, plans, true)
     }
 
-    /// The same, whatever the lock says: to write it.
+    /// Reads a ledger without comparing it with its lock, so that the lock can be rewritten.
     ///
     /// # Errors
-    /// Everything else that is wrong with the file.
+    /// Fails with all other problems found in the file.
     pub fn read_unlocked(document: &Document, book: Book, plans: &[Plan]) -> Result<Self, BadInput> {
         Self::read_with(document, book, plans, false)
     }
@@ -92,7 +93,7 @@ fn check_schema(root: &Node) -> Result<(), Problem> {
     Err(Problem::new(node.place, message).help(format!("accepted: {SCHEMA}")))
 }
 
-/// Experiments of a paper that has a ledger say how their parameters are known.
+/// Reports experiments of the paper that do not say how their parameters are known.
 fn check_marks(root: &Node, paper: &str, plans: &[Plan], problems: &mut Problems) {
     let is_silent = |plan: &&Plan| plan.experiment.known.is_none() && plan.experiment.gathers.is_empty();
     for plan in plans.iter().filter(|plan| plan.experiment.paper == paper).filter(is_silent) {
@@ -102,7 +103,7 @@ fn check_marks(root: &Node, paper: &str, plans: &[Plan], problems: &mut Problems
     }
 }
 
-/// Ids of statements differ from each other, and so do ids of checks.
+/// Reports ids that occur twice among the statements or among the checks.
 fn unique<'s>(statements: impl Iterator<Item = &'s Statement>, problems: &mut Problems) {
     let ids = statements.flat_map(|statement| {
         let checks = statement.checks.iter().map(|check| ("check", &check.id, check.place_of_id));
@@ -116,7 +117,7 @@ fn unique<'s>(statements: impl Iterator<Item = &'s Statement>, problems: &mut Pr
     }
 }
 
-/// The statements under a key.
+/// Reads the list of statements under a key.
 fn read_statements(reader: Reader<'_>, each: &Each<'_>, key: &str, problems: &mut Problems) -> Vec<Statement> {
     let nodes = match reader.node.get(key) {
         Some(Node { value: Value::List(items), .. }) => items.as_slice(),

@@ -1,22 +1,22 @@
-//! What the authors of a paper would have to say to settle its open statements.
+//! Questions to the authors of a paper whose answers would settle its open statements.
 
 use mbsbench_experiment::Plan;
 
 use super::{Counts, Judged, JudgedCheck, Reason, Verdict};
 use crate::publication::Publication;
 
-/// Something that a paper leaves out or does not publish, with the statements that it would settle.
+/// A detail that a paper leaves out or does not publish, with the statements that it would settle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// What is asked for, without a stop.
+    /// The question, without a full stop.
     pub asks: String,
     /// Ids of the open statements.
     pub settles: Vec<String>,
-    /// Their places, each once.
+    /// The places of these statements in the paper, each once.
     pub places: Vec<String>,
 }
 
-/// The questions behind the open statements, those first that would settle most.
+/// Returns the questions behind the open statements, starting with the ones that would settle most.
 pub fn questions(judged: &[Judged], plans: &[&Plan]) -> Vec<Question> {
     let mut questions: Vec<Question> = Vec::new();
     for each in judged.iter().filter(|each| !each.is_finding) {
@@ -35,7 +35,7 @@ pub fn questions(judged: &[Judged], plans: &[&Plan]) -> Vec<Question> {
     questions
 }
 
-/// What would settle an open statement; none if no answer would.
+/// Returns the question that would settle an open statement, or `None` if no answer would.
 fn asked(judged: &Judged, plans: &[&Plan]) -> Option<String> {
     let check = judged.deciding()?;
     let title = || {
@@ -50,7 +50,8 @@ fn asked(judged: &Judged, plans: &[&Plan]) -> Option<String> {
     }
 }
 
-/// The parameter that turns a check, with the reason that its experiment file gives for leaving it undetermined.
+/// Returns the parameter that changes a verdict, with the reason that its experiment file gives for leaving it
+/// undetermined.
 fn left_out(check: &JudgedCheck, plans: &[&Plan]) -> Option<String> {
     let share = check.share.as_ref()?;
     let names = check.check.kind.experiments();
@@ -67,7 +68,7 @@ fn left_out(check: &JudgedCheck, plans: &[&Plan]) -> Option<String> {
     Some(format!("{} ({why})", key.name))
 }
 
-/// A letter to the authors that asks these questions, in paragraphs; none if there is nothing to ask.
+/// Writes a letter to the authors with these questions, in paragraphs; `None` if there is nothing to ask.
 pub fn letter(publication: &Publication, judged: &[Judged], questions: &[Question]) -> Option<Vec<String>> {
     let open: usize = questions.iter().map(|question| question.settles.len()).sum();
     let statements = || judged.iter().filter(|each| !each.is_finding);

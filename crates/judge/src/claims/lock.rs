@@ -1,7 +1,7 @@
-//! `bounds.lock`: what each check of a ledger tests, and whether that was written before its result was known.
+//! `bounds.lock`: the definition of each check of a ledger, and whether it was written before its result was known.
 //!
-//! Each line has the id of a check, its hash, and `before`, `stated` or `after`. Ledger and lock have to agree, so that
-//! a bound that is moved shows in two places.
+//! Each line has the id of a check, its hash, and `before`, `stated` or `after`. The ledger and the lock have to agree,
+//! so a moved bound shows up in two places.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,24 +24,24 @@ struct Locked {
     set: BoundSet,
 }
 
-/// What became of a check when a lock was written.
+/// The change of a check when a lock was rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// The check.
     pub id: String,
-    /// Whether there was no such check before.
+    /// True if the check did not exist before.
     pub is_new: bool,
-    /// When it counts as written.
+    /// The time at which its bound counts as set.
     pub set: BoundSet,
 }
 
 impl Lock {
-    /// The file beside the ledger at `path`.
+    /// Returns the path of the lock beside the ledger at `path`.
     pub fn beside(path: &Path) -> PathBuf {
         path.with_file_name(NAME)
     }
 
-    /// Reads the text of a lock. Malformed lines are skipped, so that their checks count as new.
+    /// Parses a lock. Malformed lines are skipped, so that their checks count as new.
     pub fn parse(text: &str) -> Self {
         let line = |line: &str| {
             let mut words = line.split_whitespace();
@@ -52,17 +52,17 @@ impl Lock {
         Self(text.lines().filter_map(line).collect())
     }
 
-    /// The text of the file.
+    /// The contents of the file.
     pub fn text(&self) -> String {
         let line = |(id, Locked { definition, set }): (&String, &Locked)| format!("{id} {definition} {}\n", set.name());
         self.0.iter().map(line).collect()
     }
 
-    /// The lock of these checks after this one, and what is new in it.
+    /// Returns the lock of `checks` that replaces `before`, with the changes.
     ///
-    /// An unchanged check keeps its stamp. A new or changed check whose result exists is stamped `after`, also in the
-    /// first lock of a ledger. With `is_trusted` a new check whose ledger says otherwise is stamped `stated` instead.
-    /// The changes of a first lock leave out checks without results.
+    /// An unchanged check keeps its stamp. A new or changed check whose result exists is stamped `after`, even in the
+    /// first lock of a ledger. With `is_trusted`, a new check is stamped `stated` instead, unless its ledger says
+    /// `after`. In a first lock, checks stamped `before` are not reported as changes.
     pub fn renewed<'c>(
         before: Option<&Self>,
         checks: impl Iterator<Item = &'c Check>,
@@ -74,7 +74,7 @@ impl Lock {
         for check in checks.filter(|check| check.kind.is_testable()) {
             let old = before.and_then(|before| before.0.get(&check.id));
             let set = match old {
-                // A stamp never improves, and the ledger may make it worse.
+                // A stamp never improves, but the ledger may downgrade it.
                 Some(old) if old.definition == check.definition => old.set.max(check.bound_set),
                 _ => {
                     let set = match (has_result(check), is_trusted && old.is_none()) {
@@ -94,7 +94,7 @@ impl Lock {
     }
 }
 
-/// Compares a ledger with the lock beside it. A check that no lock stamps `before` counts as `stated`.
+/// Compares a ledger with the lock beside it. Without a lock, a check marked `before` counts as `stated`.
 pub(super) fn compare<'c>(document: &Document, checks: impl Iterator<Item = &'c mut Check>, problems: &mut Problems) {
     let text = mbsbench_input::read_text(&document.source.folder().join(NAME), mbsbench_input::LARGEST_TEXT);
     let lock = text.ok().map(|text| Lock::parse(&text));

@@ -1,10 +1,10 @@
-//! What a paper says, tested against what was measured.
+//! Tests of the statements of papers against measured results.
 //!
 //! ```text
-//! claims.yaml ──written, reader──▶ Statement ⊃ Check ─┐
-//! runs.csv ────────────evidence──▶ numbers ───────────┼─judge──▶ Judgement ─┐
-//! experiment files ─────grounds──▶ marks ─────────────┼─────────────────────┴─judged──▶ outcome ──record──▶ claims.json, tables
-//! reconstruction.csv ──────────────▶ Share ───────────┘
+//! claims.yaml ─written, reader─▶ Statement ⊃ Check ─┐
+//! runs.csv ───────────evidence─▶ numbers ───────────┼─judge──▶ Judgement ─┐
+//! experiment files ────grounds─▶ marks ─────────────┼─────────────────────┴─judged──▶ outcome ──record──▶ claims.json
+//! reconstruction.csv ────────────▶ Share ───────────┘
 //! ```
 //!
 //! The language is described in `docs/claims.md`.
@@ -67,7 +67,7 @@ use spec::{
 };
 use statement::Holds;
 
-/// The plan of an experiment named with or without its paper.
+/// Finds the plan of an experiment that is named with or without its paper.
 fn plan_of<'p>(plans: &'p [Plan], paper: &str, name: &str) -> Option<&'p Plan> {
     plans.iter().find(|plan| plan.experiment.is_called(name, paper))
 }

@@ -1,15 +1,15 @@
-//! Numbers with what they are uncertain by: arithmetic, reductions, and reading off between points.
+//! Numbers with uncertainties: arithmetic, reductions, and interpolation between points.
 
 use mbsbench_runs::pairs::median;
 
 use super::{Operand, Reduce};
 
-/// A number with what it is uncertain by.
+/// A number with its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Number {
     /// Its value.
     pub value: f64,
-    /// Bound on the error that its reference brings in; zero where it has none.
+    /// Bound on the error caused by its reference; zero if it has no reference.
     pub uncertainty: f64,
 }
 
@@ -19,7 +19,7 @@ impl Number {
         Self { value, uncertainty: 0.0 }
     }
 
-    /// Whether it exceeds ten times what it is uncertain by.
+    /// True if the magnitude is at least ten times the uncertainty.
     pub(super) fn is_certain(&self) -> bool {
         self.uncertainty <= 0.1 * self.value.abs()
     }
@@ -37,12 +37,12 @@ pub(super) fn difference(of: Number, to: Number) -> Number {
     Number { value: of.value - to.value, uncertainty: of.uncertainty + to.uncertainty }
 }
 
-/// A number of an operand, or its magnitude if that is asked for.
+/// The number, or its magnitude if the operand asks for it.
 pub(super) fn sized(number: Number, of: &Operand) -> Number {
     if of.magnitude { Number { value: number.value.abs(), ..number } } else { number }
 }
 
-/// One number of several, with the uncertainty that they bring in at most.
+/// Reduces several numbers to one, with the largest uncertainty that they can cause; `None` if there are no numbers.
 pub(super) fn reduce(numbers: &[Number], reduce: Reduce) -> Option<Number> {
     let values = || numbers.iter().map(|number| number.value);
     let max = || values().fold(f64::NEG_INFINITY, f64::max);
@@ -52,7 +52,7 @@ pub(super) fn reduce(numbers: &[Number], reduce: Reduce) -> Option<Number> {
     if numbers.is_empty() {
         return None;
     }
-    // A number that is none must not hide behind `max`, which passes over it.
+    // NaN must be handled first, because `max` and `min` ignore it.
     if values().any(f64::is_nan) {
         return Some(Number::exact(f64::NAN));
     }
@@ -68,7 +68,7 @@ pub(super) fn reduce(numbers: &[Number], reduce: Reduce) -> Option<Number> {
     Some(Number { value, uncertainty })
 }
 
-/// The ordinate at an abscissa between positive points, linear in both logarithms; none beyond them.
+/// Interpolates the ordinate at `x` between positive points, linearly in both logarithms; `None` outside their range.
 pub(super) fn interpolated(points: &[[f64; 2]], x: f64) -> Option<f64> {
     let mut points: Vec<[f64; 2]> =
         points.iter().copied().filter(|point| point.iter().all(|&value| value > 0.0)).collect();
@@ -79,7 +79,8 @@ pub(super) fn interpolated(points: &[[f64; 2]], x: f64) -> Option<f64> {
     Some(y0 * (y1 / y0).powf(part))
 }
 
-/// The points with the `count` smallest abscissas among those whose number exceeds ten times its uncertainty, and rounding.
+/// Returns the `count` points with the smallest abscissas among the points whose number exceeds `rounding` and is at
+/// least ten times its uncertainty.
 pub(super) fn finest_of(mut points: Vec<(f64, Number)>, count: usize, rounding: f64) -> Vec<(f64, Number)> {
     points.retain(|(_, number)| number.is_certain() && number.value > rounding);
     points.sort_by(|(a, _), (b, _)| a.total_cmp(b));

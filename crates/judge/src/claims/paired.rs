@@ -1,19 +1,19 @@
-//! Quotients of two times of one experiment, judged from the rounds in which both runs were timed.
+//! Quotients of two wall times of one experiment, judged from the rounds in which both runs were timed.
 
 use mbsbench_runs::pairs;
 use mbsbench_runs::timings::is_same_code;
 
 use super::{Evidence, Number, Operand, Reduce};
 
-/// The column whose quotients are judged so; `timing.ratio` is one already.
+/// The column whose quotients are judged in pairs; `timing.ratio` is a quotient already.
 const COLUMN: &str = "timing.median_s";
 
-/// What is said beside each verdict on times.
+/// The basis of verdicts on times, shown with each of them.
 pub(super) const BASIS: &str = "times: the 95 % interval of the median over rounds, widened by 5 % where the code differs, for its place in memory";
 
 impl Evidence<'_> {
-    /// The quotients `of/to` of times of the same experiment, one for each run of `of`; none where the operands are anything else,
-    /// or where some of the runs have no times.
+    /// Returns the quotients `of/to` of wall times of the same experiment, one for each run of `of`. Returns `None` if
+    /// the operands are not plain wall times of one experiment, or if a run has no times.
     pub(super) fn paired(&self, paper: &str, of: &Operand, to: &Operand) -> Option<Vec<Number>> {
         let is_time = |operand: &Operand| {
             let is_plain = operand.at.is_none() && !operand.until_failure && operand.times.is_none();

@@ -1,4 +1,4 @@
-//! A number as a paper prints it.
+//! A number as printed in a paper.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// A printed number: its digits say how far it is to be trusted.
+/// A printed number, whose digits indicate its accuracy.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Printed {
@@ -21,25 +21,25 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// Reads a printed number; none where it is no finite number.
+    /// Parses a printed number; `None` if it is not a finite number.
     pub fn parse(text: &str) -> Option<Self> {
         let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let decimals = mantissa.split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let exponent: i32 = exponent.parse().ok()?;
-        // Read and not computed, so that it is the nearest double.
+        // Parsed instead of computed, so that it is the nearest double.
         let last_place = format!("1e{}", exponent - i32::try_from(decimals).ok()?).parse().ok()?;
         Some(Self { text: text.to_owned(), value, last_place })
     }
 
-    /// Whether `number`, rounded to the digits printed, is this one.
+    /// True if `number`, rounded to the printed digits, is this one.
     pub fn rounds_from(&self, number: f64) -> bool {
         self.part_of_half_place(number) <= 1.0
     }
 
-    /// The distance of `number` in halves of the last place.
+    /// The distance of `number` in units of half the last place.
     pub fn part_of_half_place(&self, number: f64) -> f64 {
-        /// Halves themselves are rounded either way; what the division adds is no more than this.
+        /// Exact halves may be rounded either way. This allows for the rounding error of the division.
         const ROUNDOFF: f64 = 1e-12;
         let part = (number - self.value).abs() / (0.5 * self.last_place);
         if (part - 1.0).abs() < ROUNDOFF { 1.0 } else { part }

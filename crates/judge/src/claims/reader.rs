@@ -1,4 +1,4 @@
-//! Reading the checks of a ledger, each written out as a node of its own.
+//! Reading the checks of a ledger, each from a node of its own.
 
 use mbsbench_experiment::{Plan, is_safe_name};
 use mbsbench_input::{Node, Problem, read};
@@ -8,7 +8,7 @@ use super::{
     Tolerance, Verdict, Weaker, written,
 };
 
-/// Makes checks of one that is written out, and holds them against the plans.
+/// Converts one expanded node into checks, and verifies them against the plans.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'n> {
     pub(super) node: &'n Node,
@@ -19,7 +19,7 @@ pub(super) struct Reader<'n> {
 }
 
 impl Reader<'_> {
-    /// The check; of a table one for each cell.
+    /// Returns the check, or one check for each cell of a table.
     pub(super) fn checks(&self) -> Result<Vec<Check>, Problem> {
         let (own, node) = written::parts(self.node)?;
         let mut check = Check { place_of_id: self.node.place_of("id"), ..read(&own)? };
@@ -45,7 +45,7 @@ impl Reader<'_> {
         Err(self.wrong("id", format!("`{id}` is not a name"), accepted))
     }
 
-    /// The check with its hash; `test` is its test as it is written out.
+    /// Completes the check with the origin of its bound and its hash; `test` is the test as written.
     pub(super) fn finish(&self, mut check: Check, test: &serde_json::Value) -> Result<Check, Problem> {
         let is_empty = |text: &str| text.trim().is_empty();
         let natural = if check.kind.is_testable() { Verdict::Reproduced } else { Verdict::Open };
@@ -59,7 +59,7 @@ impl Reader<'_> {
             let known = BoundFrom::ALL.map(BoundFrom::name).join(", ");
             return Err(Problem::new(self.node.place, message).help(format!("add `bound_from:`, one of {known}")));
         }
-        // Printed digits and plain words say by themselves why.
+        // Printed digits and plain words need no further reason.
         let is_plain = self.book == Book::Claims
             && matches!(check.bound_from, None | Some(BoundFrom::Printed | BoundFrom::Wording));
         let has_tolerance = check.kind.test().is_some() || matches!(check.kind, Kind::Shape(_));
@@ -72,7 +72,7 @@ impl Reader<'_> {
         Ok(check)
     }
 
-    /// The problem of a test that makes no sense.
+    /// Reports a test that makes no sense.
     fn check_kind(&self, kind: &Kind) -> Result<(), Problem> {
         let name = kind.name();
         match kind {
@@ -135,7 +135,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The problem of a test that is not complete: a number is near a published one, or within bounds.
+    /// Reports an incomplete test: it needs either a published number with a tolerance, or bounds.
     fn check_test(&self, kind: &str, measurement: &Measurement, near: bool) -> Result<(), Problem> {
         let Measurement { published, tolerance, below, above, partly, .. } = measurement;
         let is_bounded = below.is_some() || above.is_some();
@@ -156,7 +156,7 @@ impl Reader<'_> {
         self.check_tolerance(kind, *tolerance, partly.as_ref())
     }
 
-    /// Tolerances are positive, factors above one, and a weaker test fits the test.
+    /// Reports tolerances that are not positive, factors up to one, and a weaker test that does not fit the test.
     pub(super) fn check_tolerance(
         &self,
         kind: &str,
@@ -186,7 +186,7 @@ impl Reader<'_> {
         self.ensure(fits, &format!("{kind}.partly"), message, accepted)
     }
 
-    /// A problem at a path of the check unless something is so.
+    /// Reports a problem at a path of the check unless `is_so`.
     pub(super) fn ensure(
         &self,
         is_so: bool,

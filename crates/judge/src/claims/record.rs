@@ -1,4 +1,4 @@
-//! Judged statements as files and tables.
+//! Judged statements written to files and tables.
 
 use mbsbench_experiment::Mark;
 use rayon::prelude::*;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Counts, Judged, JudgedCheck, Reason, Verdict};
 
 impl JudgedCheck {
-    /// Its keys in `claims.json` with their values.
+    /// Its keys and values in `claims.json`.
     fn fields(&self) -> Value {
         let Self { check, judgement, outcome, rests_on, ours, share } = self;
         let measured = match (judgement.measured, judgement.details.as_slice()) {
@@ -56,7 +56,7 @@ impl JudgedCheck {
 }
 
 impl Judged {
-    /// The text of its object in `claims.json`, its checks a line each.
+    /// The text of its object in `claims.json`, with one line for each check.
     fn json(&self) -> String {
         let [holding, firm, all] = [self.holding(), self.count(Verdict::Reproduced), self.carrying().count()];
         let statement = &self.statement;
@@ -82,23 +82,22 @@ impl Judged {
     }
 }
 
-/// The text of `claims.json`: a list, one statement after the other, each with a line for each of its keys and of its
-/// checks.
+/// Returns the text of `claims.json`: a list of statements, with one line for each key and each check.
 pub fn to_json(judged: &[Judged]) -> String {
     let statements: Vec<String> = judged.par_iter().map(Judged::json).collect();
     format!("[\n{}\n]\n", statements.join(",\n"))
 }
 
-/// How many statements have each outcome, by what they rest on.
+/// Numbers of statements by outcome and by the weakest mark behind them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scores {
     outcomes: Vec<(Verdict, Option<Mark>)>,
-    /// How many checks they own.
+    /// The number of their checks.
     pub checks: usize,
 }
 
 impl Scores {
-    /// Of the paper's statements, or of findings of ours.
+    /// Counts the findings if `is_finding`, else the statements of the paper.
     pub fn of(judged: &[Judged], is_finding: bool) -> Self {
         let own = || judged.iter().filter(|each| each.is_finding == is_finding);
         Self {
@@ -107,31 +106,31 @@ impl Scores {
         }
     }
 
-    /// How many statements have each verdict.
+    /// The number of statements with each verdict.
     pub fn verdicts(&self) -> Counts {
         self.outcomes.iter().map(|(verdict, _)| *verdict).collect()
     }
 
-    /// Statements with an outcome that rest on one of these marks.
+    /// The number of statements with this verdict whose weakest mark is one of `marks`.
     pub fn on(&self, verdict: Verdict, marks: &[Option<Mark>]) -> usize {
         self.outcomes.iter().filter(|(own, mark)| *own == verdict && marks.contains(mark)).count()
     }
 
-    /// All statements.
+    /// The number of all statements.
     pub fn total(&self) -> usize {
         self.outcomes.len()
     }
 }
 
-/// The two marks that a reader sees, and statements without a run, each with the marks of experiment files that it
-/// stands for.
+/// The two grounds shown to readers, and statements without a run, each with the marks of experiment files that it
+/// covers.
 pub const GROUNDS: [(&str, &[Option<Mark>]); 3] = [
     ("as printed", &[Some(Mark::Printed), Some(Mark::Authors)]),
     ("set-up partly ours", &[Some(Mark::Chosen), Some(Mark::Calibrated), Some(Mark::StandIn)]),
     ("nothing to run", &[None]),
 ];
 
-/// The mark that a reader sees: `as printed` or `set-up partly ours`; empty where nothing is run.
+/// The ground shown to readers: `as printed` or `set-up partly ours`; empty if nothing is run.
 pub fn ground_of(mark: Option<Mark>) -> &'static str {
     let is_meant = |(_, marks): &&(&'static str, &[Option<Mark>])| mark.is_some() && marks.contains(&mark);
     GROUNDS.iter().find(is_meant).map_or("", |(name, _)| name)

@@ -1,4 +1,4 @@
-//! The runs that checks speak of: whether there are any, and their columns.
+//! Checks that the runs selected by a check exist, and that they have the columns it uses.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use mbsbench_input::{Place, Problem};
 use super::{Check, Kind, Operand, Order, Reader, Reduce, plan_of};
 
 impl<'r> Reader<'r> {
-    /// Holds the operands of a check against the plans.
+    /// Checks the operands against the plans.
     pub(super) fn check_runs(&self, check: &Check) -> Result<(), Problem> {
         let name = check.kind.name();
         match &check.kind {
@@ -40,22 +40,22 @@ impl<'r> Reader<'r> {
                 let mut landmarks = shape.landmarks.iter().enumerate();
                 landmarks.try_for_each(|(k, landmark)| self.operand(name, &format!("landmarks.{k}.of"), &landmark.of))
             }
-            // Cells of tables have been found as such.
+            // The cells of tables were found when their checks were made.
             Kind::Agreement(_) | Kind::Cells(_) | Kind::Open(_) => Ok(()),
         }
     }
 
     pub(super) fn place(&self, path: &str) -> Place {
-        // A cell of a table stands nowhere itself.
+        // A cell of a table has no place of its own.
         let kind = path.split('.').next().unwrap_or(path);
         self.node.place_of(if self.node.get(kind).is_some() { path } else { "cells" })
     }
 
-    /// The plan of an experiment, named at a path.
+    /// Returns the plan of an experiment that is named at `path`.
     pub(super) fn plan(&self, path: &str, name: &str) -> Result<&'r Plan, Problem> {
         plan_of(self.plans, self.paper, name).ok_or_else(|| {
             let known = self.plans.iter().map(|plan| match plan.experiment.id.split_once('/') {
-                // As the ledger names those of its own paper.
+                // Experiments of the ledger's own paper are named without the paper.
                 Some((_, own)) if !name.contains('/') => own,
                 _ => plan.experiment.id.as_str(),
             });
@@ -63,7 +63,7 @@ impl<'r> Reader<'r> {
         })
     }
 
-    /// The runs that a filter selects; a problem where its axes or values are unknown, or nothing is left.
+    /// Returns the runs that a filter selects. Fails if an axis or a value is unknown, or if no run is left.
     fn runs(
         &self,
         plan: &'r Plan,
@@ -109,7 +109,7 @@ impl<'r> Reader<'r> {
             self.column(plan, &format!("{path}.times"), times)?;
         }
         let numbers = runs.len() * operand.columns().count();
-        // What is taken pairwise is reduced with its partner.
+        // Pairwise operands are reduced after they are combined.
         let is_reduced = operand.reduce != Reduce::Only || numbers == 1 || key == "to" || operand.at.is_some();
         let message = || format!("{numbers} numbers are meant where one is needed");
         self.ensure(is_reduced, &path, message, "accepted: a `where` that leaves one, or `reduce: max` and the like")
@@ -125,7 +125,7 @@ impl<'r> Reader<'r> {
         Err(Problem::unknown(self.place(path), "column", name, known))
     }
 
-    /// What is subtracted or divided pairwise has as many numbers on both sides.
+    /// Checks that a pairwise difference or ratio has equally many numbers on both sides.
     fn pairs(&self, check: &Check, of: &Operand, to: &Operand) -> Result<(), Problem> {
         let count = |operand: &Operand| {
             let plan = plan_of(self.plans, self.paper, &operand.experiment);

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Check, Kind, Statement};
 
-/// Which book a file is: the ledger of a paper, or values of our own that guard against regressions.
+/// The kind of a ledger: the statements of a paper, or values of our own that guard against regressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Book {
     /// `statements:` and `findings:`.
@@ -28,7 +28,7 @@ impl Book {
     }
 }
 
-/// A key with the schema of what may stand there.
+/// A key with the schema of its value.
 type FileKey = (&'static str, fn() -> Value);
 
 /// Keys of a ledger besides those of its statements.
@@ -56,7 +56,7 @@ pub fn schema() -> Value {
             check["properties"][name] = json!({ "anyOf": optional, "description": description });
         }
     }
-    // A template of `each` has names of axes where values are, and operands take over from `on`.
+    // A template of `each` may have names of axes in place of values, and operands inherit from `on`.
     for schema in [&mut check, &mut definitions] {
         templates(schema);
     }
@@ -97,7 +97,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// Lets every value be a template, `{axis}`, and every key of an operand be missing.
+/// Allows a template, `{axis}`, in place of every value, and makes the keys of operands optional.
 fn templates(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {

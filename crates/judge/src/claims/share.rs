@@ -1,4 +1,4 @@
-//! How far a verdict holds: set-ups that the paper leaves possible may disagree.
+//! Robustness of verdicts: the set-ups that a paper allows may disagree.
 
 use std::collections::HashMap;
 
@@ -9,32 +9,32 @@ use serde::{Deserialize, Serialize};
 use super::{Holds, Judgement, Outcome, Reason, Verdict};
 use crate::statistics::wilson;
 
-/// The share of the accepted set-ups in which a sentence that says *for all* has to hold.
+/// The share of the accepted set-ups in which a statement about *all* cases has to hold.
 const ALL: f64 = 0.95;
-/// Fewer accepted set-ups than this decide only sentences that say *some*.
+/// With fewer accepted set-ups than this, only statements about *some* cases are decided.
 const FEWEST: usize = 20;
 
-/// How many set-ups or statements have each verdict, in the order of [`Verdict::ALL`].
+/// Number of set-ups or statements with each verdict, in the order of [`Verdict::ALL`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts(pub [usize; 4]);
 
 impl Counts {
-    /// The verdicts that are there, the best first, with how many there are.
+    /// The verdicts that occur, the best first, with their counts.
     pub fn each(self) -> impl Iterator<Item = (Verdict, usize)> {
         Verdict::ALL.into_iter().map(move |verdict| (verdict, self.of(verdict))).filter(|(_, count)| *count > 0)
     }
 
-    /// Set-ups with a verdict.
+    /// The number of set-ups with this verdict.
     pub fn of(&self, verdict: Verdict) -> usize {
         self.0[verdict as usize]
     }
 
-    /// All set-ups.
+    /// The number of all set-ups.
     pub fn all(&self) -> usize {
         self.0.iter().sum()
     }
 
-    /// Set-ups that decide the test.
+    /// The number of set-ups that decide the test.
     pub fn judged(&self) -> usize {
         self.all() - self.of(Verdict::Open)
     }
@@ -48,71 +48,70 @@ impl FromIterator<Verdict> for Counts {
     }
 }
 
-/// What studies found, by the ids of checks: each with the plan whose undetermined parameters were varied.
+/// The results of studies by the ids of checks, each with the plan whose undetermined parameters were varied.
 pub type Studies<'p> = HashMap<String, Vec<(&'p Plan, Share)>>;
 
-/// What a study found of a check: how far its verdict holds over what the paper leaves out.
+/// The robustness of a check found by a study: how far its verdict holds over what the paper leaves out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Share {
-    /// The verdict of the nominal numbers.
+    /// The verdict at the nominal values.
     pub nominal: Verdict,
-    /// Set-ups with each verdict.
+    /// The number of set-ups with each verdict.
     pub counts: Counts,
-    /// Whether these set-ups agree with all that the paper prints (`given:`). If not, they are samples of ranges and decide
-    /// nothing.
+    /// True if the set-ups agree with everything that the paper prints (`given:`). Otherwise they are samples of ranges
+    /// and decide nothing.
     pub is_conditioned: bool,
-    /// How many set-ups were tried.
+    /// The number of set-ups that were tried.
     pub tried: usize,
-    /// Whether they are all that there are: readings only, and no range.
+    /// True if there are no other set-ups: only readings, and no range.
     pub is_exhaustive: bool,
-    /// Other readings of the text with the verdict of the test there; none for a reading that the printed numbers
-    /// exclude.
+    /// The other readings of the text with the verdict of the test under each; `None` for a reading that the printed
+    /// numbers exclude.
     pub readings: Vec<(String, Option<Verdict>)>,
-    /// What decides, in words; empty if nothing is found to.
+    /// The deciding parameter, in words; empty if none was found.
     pub decided: String,
 }
 
 impl Share {
-    /// Over all studies of a check: of several, the conditioned one with the smallest share.
+    /// Combines all studies of a check: the conditioned study with the smallest share counts.
     pub(super) fn of(nominal: Verdict, studied: &[(&Plan, Self)]) -> Option<Self> {
         let shares = studied.iter().map(|(_, share)| Self { nominal, ..share.clone() });
         shares.reduce(|a, b| {
             let readings = [a.readings.as_slice(), &b.readings].concat();
-            // A study without samples says nothing of shares.
+            // A study without samples does not determine a share.
             let is_smaller = b.samples() == 0 || (a.samples() > 0 && a.interval()[0] <= b.interval()[0]);
             let is_first = if a.is_conditioned == b.is_conditioned { is_smaller } else { a.is_conditioned };
             Self { readings, ..if is_first { a } else { b } }
         })
     }
 
-    /// Set-ups that decide the test.
+    /// The number of set-ups that decide the test.
     pub fn samples(&self) -> usize {
         self.counts.judged()
     }
 
-    /// Set-ups that have the verdict of the nominal numbers or, if conditioned, in which the test holds.
+    /// The number of set-ups with the nominal verdict or, if conditioned, with a test that holds.
     pub fn same(&self) -> usize {
         self.counts.of(if self.is_conditioned { Verdict::Reproduced } else { self.nominal }).min(self.samples())
     }
 
-    /// Interval of the share of [`same`](Self::same), of 95 % confidence.
+    /// The 95 % confidence interval of the share of [`same`](Self::same).
     pub fn interval(&self) -> [f64; 2] {
         wilson(self.same(), self.samples())
     }
 
-    /// Readings that turn the verdict, with what it is there.
+    /// The readings that change the verdict, each with the verdict under it.
     pub fn turned(&self) -> impl Iterator<Item = (&str, Verdict)> {
         let there = self.readings.iter().filter_map(|(name, there)| Some((name.as_str(), (*there)?)));
         there.filter(|(_, there)| *there != self.nominal)
     }
 
-    /// Readings that the printed numbers exclude.
+    /// The readings that the printed numbers exclude.
     pub fn excluded(&self) -> impl Iterator<Item = &str> {
         self.readings.iter().filter(|(_, there)| there.is_none()).map(|(name, _)| name.as_str())
     }
 
-    /// How far the verdict of the nominal numbers holds: `reproduced in 80 % of 96 set-ups (71 % to 87 %); mass
-    /// decides`.
+    /// Describes how far the nominal verdict holds: `reproduced in 80 % of 96 set-ups (71 % to 87 %); mass decides`.
     pub fn words(&self) -> String {
         let (verdict, what) = match self.is_conditioned {
             true => (Verdict::Reproduced, "set-ups that agree with the paper"),
@@ -125,7 +124,7 @@ impl Share {
         format!("{verdict} in {part} of {samples} {what} ({low} to {high}){decided}")
     }
 
-    /// The outcome over set-ups that agree with everything that the paper prints.
+    /// Returns the outcome over the set-ups that agree with everything that the paper prints.
     pub(super) fn outcome(&self, holds: Holds) -> Outcome {
         let Counts([reproduced, partly, not_reproduced, _]) = self.counts;
         let all = self.samples();
@@ -155,7 +154,7 @@ impl Share {
         }
     }
 
-    /// The outcome at the nominal numbers, where other readings of the text may turn it.
+    /// Returns the outcome at the nominal values, which other readings of the text may change.
     pub(super) fn over_readings(&self, judgement: &Judgement, holds: Holds) -> Outcome {
         let turned = || self.turned().filter(|(_, there)| *there != Verdict::Open);
         let is_somewhere = || turned().any(|(_, there)| there == Verdict::Reproduced);

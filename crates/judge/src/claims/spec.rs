@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BoundFrom, BoundSet, Printed, Reason, Test, Verdict};
 
-/// Numbers out of `runs.csv`.
+/// Numbers taken from `runs.csv`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Operand {
@@ -23,35 +23,35 @@ pub struct Operand {
     pub column: Option<String>,
     /// Several columns.
     pub columns: Option<Names>,
-    /// Each number is multiplied by this number of its run: a column, an axis or a parameter, `model.mass`.
+    /// A factor for each number, taken from the same run: a column, an axis or a parameter, `model.mass`.
     pub times: Option<String>,
-    /// What becomes of several numbers.
+    /// The reduction of several numbers to one.
     #[serde(default)]
     pub reduce: Reduce,
-    /// Absolute values, before the reduction.
+    /// Use absolute values, before the reduction.
     #[serde(default)]
     pub magnitude: bool,
-    /// `deg` or `deg/s` where the column is in rad or rad/s.
+    /// `deg` or `deg/s` converts from rad or rad/s.
     pub unit: Option<Unit>,
-    /// The number is read off between the runs, where another column of theirs has a value.
+    /// Interpolate the number between the runs, at the point where another column has a given value.
     pub at: Option<Box<At>>,
-    /// A run that fails has the numbers that it had until then.
+    /// Include a run that fails, with the numbers that it had until then.
     #[serde(default)]
     pub until_failure: bool,
 }
 
-/// Where between its runs an operand is read off, both columns logarithmic.
+/// The point between runs at which an operand is interpolated, linearly in the logarithms of both columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct At {
-    /// The column that has a value there.
+    /// The column that has the given value at this point.
     pub column: String,
     /// The value.
     pub equals: Operand,
 }
 
 impl Operand {
-    /// All numbers of a column in some runs of an experiment, reduced.
+    /// Selects all numbers of a column in some runs of an experiment, reduced as `reduce` says.
     pub fn column_of(experiment: &str, filter: &BTreeMap<String, AxisValue>, column: &str, reduce: Reduce) -> Self {
         Self {
             experiment: experiment.to_owned(),
@@ -68,11 +68,11 @@ impl Operand {
     }
 }
 
-/// What becomes of several numbers.
+/// The reduction of several numbers to one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reduce {
-    /// There is exactly one.
+    /// No reduction: there must be exactly one number.
     #[default]
     Only,
     /// The largest.
@@ -89,18 +89,18 @@ pub enum Reduce {
     Range,
 }
 
-/// Units that angles are published in.
+/// Units in which angles are published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Unit {
-    /// Degrees, of radians.
+    /// Degrees, converted from radians.
     #[serde(rename = "deg")]
     Degrees,
-    /// Degrees per second, of radians per second.
+    /// Degrees per second, converted from radians per second.
     #[serde(rename = "deg/s")]
     DegreesPerSecond,
 }
 
-/// One number, or one made of two, with what it is tested against.
+/// A number, or a combination of two numbers, with its test.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Measurement {
@@ -108,15 +108,15 @@ pub struct Measurement {
     pub of: Operand,
     /// The other number, of a ratio or difference.
     pub to: Option<Operand>,
-    /// What the paper prints.
+    /// The number as the paper prints it.
     pub published: Option<Printed>,
-    /// How near to it the number must be.
+    /// The required accuracy.
     pub tolerance: Option<Tolerance>,
     /// Upper bound.
     pub below: Option<f64>,
     /// Lower bound.
     pub above: Option<f64>,
-    /// What must hold for `partly`.
+    /// The weaker requirement for `partly`.
     pub partly: Option<Weaker>,
 }
 
@@ -132,29 +132,29 @@ impl Measurement {
     }
 }
 
-/// How near a number must be to the published one.
+/// The accuracy that a test requires.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tolerance {
-    /// Rounded to the digits printed it is the published one.
+    /// The number has to round to the published one at the printed digits.
     Printed,
-    /// Part of the published value.
+    /// Relative to the published value.
     Relative(f64),
     /// In the unit of the number.
     Absolute(f64),
-    /// Within this factor, either way.
+    /// Within this factor in either direction.
     Factor(f64),
 }
 
-/// A weaker test; of a tolerance one of the first three, of bounds the others.
+/// A weaker test: one of the first three keys in place of a tolerance, the others in place of bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Weaker {
-    /// Part of the published value.
+    /// Relative to the published value.
     pub relative: Option<f64>,
     /// In the unit of the number.
     pub absolute: Option<f64>,
-    /// Within this factor, either way.
+    /// Within this factor in either direction.
     pub factor: Option<f64>,
     /// Upper bound.
     pub below: Option<f64>,
@@ -170,16 +170,17 @@ pub struct Order {
     pub of: Operand,
     /// Axis or column of the abscissa.
     pub x: String,
-    /// The slope is taken through this many of the finest usable runs: those that completed, whose number exceeds ten times the bound
-    /// on its reference's error, and `above`. Through all runs if not given, none of which may fail.
+    /// Fit the slope through this many of the finest usable runs: runs that completed and whose number exceeds both
+    /// `above` and ten times the bound on the error of the reference. By default all runs are used, and none of them
+    /// may fail.
     pub finest: Option<usize>,
-    /// With `finest`: numbers up to this one are rounding.
+    /// With `finest`: numbers up to this one are dominated by rounding.
     pub above: Option<f64>,
     /// The published order.
     pub published: Printed,
-    /// How near the slope must be.
+    /// The required accuracy of the slope.
     pub tolerance: Tolerance,
-    /// What must hold for `partly`.
+    /// The weaker requirement for `partly`.
     pub partly: Option<Weaker>,
 }
 
@@ -190,17 +191,17 @@ impl Order {
     }
 }
 
-/// Numbers in order.
+/// Numbers that have to be in order.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ordering {
     /// The numbers, smallest first.
     pub smallest_first: Vec<Operand>,
-    /// Each is at least this many times the one before.
+    /// Each number has to be at least this many times the one before.
     pub by_factor: Option<f64>,
 }
 
-/// Runs that fail, or that do not.
+/// Runs that have to fail, or have to complete.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
@@ -209,12 +210,12 @@ pub struct Failure {
     /// The runs.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
-    /// The failure that each of them must have; any where it is not given.
+    /// The status that each of them must have; any failure by default.
     pub status: Option<Status>,
-    /// Whether none of them may fail, rather than all of them must.
+    /// Require that none of the runs fails, instead of that all of them fail.
     #[serde(default)]
     pub completes: bool,
-    /// Between which times, s, the last state of each of them lies, ends included.
+    /// The interval of time, s, in which the last state of each run has to lie, ends included.
     pub between: Option<[f64; 2]>,
 }
 
@@ -230,13 +231,13 @@ pub struct Shape {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Landmark {
-    /// What it is.
+    /// Name of the landmark.
     pub name: String,
     /// The number.
     pub of: Operand,
-    /// What the paper shows.
+    /// The number that the paper shows.
     pub published: Option<Printed>,
-    /// How near to it the number must be.
+    /// The required accuracy.
     pub tolerance: Option<Tolerance>,
     /// Upper bound.
     pub below: Option<f64>,
@@ -257,7 +258,7 @@ impl Landmark {
 pub struct Identity {
     /// Id of the experiment, with or without the paper.
     pub experiment: String,
-    /// The runs; all where not given.
+    /// The runs; all by default.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
     /// The column on the left.
@@ -277,16 +278,16 @@ pub struct Cells {
     pub experiment: String,
     /// Id of its table, which has published values.
     pub table: String,
-    /// How near the numbers must be.
+    /// The required accuracy.
     pub tolerance: Tolerance,
-    /// What must hold for `partly`.
+    /// The weaker requirement for `partly`.
     pub partly: Option<Weaker>,
-    /// Cells that need something else; the first entry that fits counts.
+    /// Cells with other requirements; the first entry that matches a cell counts.
     #[serde(default)]
     pub except: Vec<Exception>,
 }
 
-/// How near the numbers of a column are to the published ones, taken together.
+/// Agreement of all numbers in a column with the published ones, taken together.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Agreement {
@@ -294,11 +295,11 @@ pub struct Agreement {
     pub tables: Vec<TableName>,
     /// The column of the tables.
     pub column: String,
-    /// The part of all cells that has to be so near, above 0 and at most 1.
+    /// The share of the cells that has to agree, above 0 and at most 1.
     pub share: f64,
-    /// Largest `|here/published − 1|` of these.
+    /// The largest `|here/published − 1|` of a cell that agrees.
     pub within: f64,
-    /// The published numbers of the tables, each with ours.
+    /// The published numbers of the tables, each with the operand that selects our number.
     #[serde(skip)]
     pub cells: Vec<(f64, Operand)>,
 }
@@ -320,46 +321,46 @@ pub struct TableName {
     pub table: String,
 }
 
-/// Cells that need something else.
+/// Cells with other requirements.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Exception {
-    /// Values on the axis of the rows; all where not given.
+    /// Values on the axis of the rows; all by default.
     pub rows: Option<AxisValue>,
-    /// Values on the axis of the columns; all where not given.
+    /// Values on the axis of the columns; all by default.
     pub columns: Option<AxisValue>,
-    /// These cells are not tested: a word, or a number that `given:` has.
+    /// Do not test these cells: they have a word, or a number that is in `given:`.
     #[serde(default)]
     pub drop: bool,
-    /// How near the numbers must be.
+    /// The required accuracy.
     pub tolerance: Option<Tolerance>,
-    /// What must hold for `partly`.
+    /// The weaker requirement for `partly`.
     pub partly: Option<Weaker>,
     /// The reason for the tolerance.
     pub why: Option<String>,
-    /// The outcome that we stand by.
+    /// The accepted outcome; any other fails `verify`.
     pub expected: Option<Verdict>,
-    /// Its explanation.
+    /// The explanation of the accepted outcome.
     pub because: Option<String>,
-    /// Where the bound comes from.
+    /// The origin of the bound.
     pub bound_from: Option<BoundFrom>,
-    /// Whether the bound was set before its result was known.
+    /// When the bound was set: before or after its result was known.
     pub bound_set: Option<BoundSet>,
 }
 
-/// What cannot be tested here.
+/// A statement that cannot be tested here.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Open {
-    /// Why.
+    /// The reason.
     #[serde(default)]
     pub reason: OpenReason,
-    /// What would be needed.
+    /// The information or data that a test would need.
     pub needs: String,
 }
 
 impl Open {
-    /// The reason, with what is needed.
+    /// The reason, including what is needed.
     pub fn reason(&self) -> Reason {
         let of = match self.reason {
             OpenReason::NotTestable => Reason::NotTestable,
@@ -370,7 +371,7 @@ impl Open {
     }
 }
 
-/// Why something cannot be tested here.
+/// The reason why something cannot be tested here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpenReason {
@@ -379,6 +380,6 @@ pub enum OpenReason {
     NotTestable,
     /// It needs a model or data that are not public.
     NotPublic,
-    /// The paper leaves out what a run would need.
+    /// The paper leaves out information that a run would need.
     LeftOut,
 }

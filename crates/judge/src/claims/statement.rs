@@ -1,4 +1,4 @@
-//! A statement: what a paper says in one sentence, table or figure, with the checks that test it.
+//! A statement of a paper, in a sentence, table or figure, with the checks that test it.
 
 use mbsbench_input::{Node, Place, Problem};
 use schemars::JsonSchema;
@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use super::{Check, Outcome, Reason, Role, Verdict};
 
-/// A sentence, a table, or what a figure shows.
+/// A sentence, a table, or the content of a figure.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Statement {
     /// Name, unique within the paper.
     pub id: String,
-    /// Where the paper says it.
+    /// The place in the paper.
     pub place: String,
-    /// What it says, in our own words.
+    /// The statement, in our own words.
     pub says: String,
-    /// For how many of its carrying checks, and of the set-ups that agree with the paper, it has to hold.
+    /// The share of its deciding checks, and of the set-ups that agree with the paper, in which it has to hold.
     #[serde(default)]
     pub holds: Holds,
-    /// The outcome that we stand by; `reproduced`, or `open` where nothing can be tested, if it is not given.
+    /// The accepted outcome; any other fails `verify`. Defaults to `reproduced`, or to `open` if nothing can be tested.
     expected: Option<Verdict>,
-    /// The explanation of an expected verdict.
+    /// The explanation of the accepted outcome.
     #[serde(default)]
     pub because: String,
     /// Its tests.
@@ -32,7 +32,7 @@ pub struct Statement {
     pub(super) place_of_id: Place,
 }
 
-/// For how many checks and set-ups a statement has to hold.
+/// The share of checks and set-ups in which a statement has to hold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Holds {
@@ -41,12 +41,12 @@ pub enum Holds {
     All,
     /// More than half of the checks, and of the set-ups.
     Most,
-    /// One check, and one set-up.
+    /// At least one check, and one set-up.
     Some,
 }
 
 impl Statement {
-    /// The problem of a statement that says nothing, that no check carries, or whose expectation is not explained.
+    /// Reports an empty statement, a statement that no check decides, and an expectation without explanation.
     pub(super) fn check(&self, node: &Node) -> Result<(), Problem> {
         for (key, text) in [("place", &self.place), ("says", &self.says)] {
             if text.trim().is_empty() {
@@ -66,18 +66,18 @@ impl Statement {
         Ok(())
     }
 
-    /// The outcome that needs no explanation.
+    /// The outcome that is expected without an explanation.
     fn natural(&self) -> Verdict {
         let mut carrying = self.checks.iter().filter(|check| check.is_carrying());
         if carrying.all(|check| !check.kind.is_testable()) { Verdict::Open } else { Verdict::Reproduced }
     }
 
-    /// The outcome that we stand by.
+    /// The accepted outcome.
     pub fn expected(&self) -> Verdict {
         self.expected.unwrap_or_else(|| self.natural())
     }
 
-    /// The outcome of the statement if its checks have these, in their order.
+    /// Returns the outcome of the statement if its checks have these outcomes, in their order.
     pub fn outcome(&self, checks: &[Outcome]) -> Outcome {
         let with = |roles: &[Option<Role>]| -> Vec<&Outcome> {
             let pairs = self.checks.iter().zip(checks);
@@ -99,7 +99,7 @@ impl Statement {
 }
 
 impl Holds {
-    /// What has to hold, in words; empty for `all`.
+    /// The requirement in words; empty for `all`.
     pub fn describe(self) -> &'static str {
         match self {
             Self::All => "",
@@ -108,7 +108,7 @@ impl Holds {
         }
     }
 
-    /// The outcome of a statement whose carrying checks have these.
+    /// Returns the outcome of a statement whose deciding checks have these outcomes.
     pub fn outcome(self, checks: &[&Outcome]) -> Outcome {
         let of = |wanted: Verdict| checks.iter().filter(|outcome| outcome.verdict() == wanted).count();
         let first = |wanted: Verdict| checks.iter().find(|outcome| outcome.verdict() == wanted).map(|&o| o.clone());

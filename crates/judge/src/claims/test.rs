@@ -1,4 +1,4 @@
-//! What a number is tested against, and how much room it leaves.
+//! Tests of numbers, and the margins that numbers leave.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use super::{Printed, Tolerance, Weaker};
 /// A test of one number.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Test {
-    /// The number is near the published one.
+    /// The number has to be near the published one.
     Near {
-        /// The published one.
+        /// The published number.
         published: Printed,
-        /// How near.
+        /// The required accuracy.
         tolerance: Tolerance,
     },
-    /// The number lies within bounds, ends included; at least one of them is given.
+    /// The number has to lie within bounds, ends included; at least one of them is given.
     Within {
         /// Lower bound.
         above: Option<f64>,
@@ -25,11 +25,11 @@ pub enum Test {
     },
 }
 
-/// The margin of what is infinitely far from holding.
+/// The margin of a number that is infinitely far from passing.
 const FARTHEST: f64 = -1e12;
 
 impl Test {
-    /// The test of a number near a published one if there is a tolerance, else of one within bounds.
+    /// Returns a test of the distance from a published number if there is a tolerance, else a test of bounds.
     pub(super) fn of(
         published: Option<&Printed>,
         tolerance: Option<Tolerance>,
@@ -42,7 +42,7 @@ impl Test {
         }
     }
 
-    /// The part of the tolerance that `number` leaves: 1 where it could not be better, 0 at the limit, negative beyond.
+    /// The share of the tolerance that `number` leaves: 1 if it is exact, 0 at the limit, negative beyond.
     pub fn margin(&self, number: f64) -> f64 {
         let margin = match self {
             Self::Near { published, tolerance } => 1.0 - used(published, *tolerance, number),
@@ -53,11 +53,12 @@ impl Test {
             &Self::Within { above: Some(low), below: None } => room(-number, -low),
             Self::Within { above: None, below: None } => f64::NEG_INFINITY,
         };
-        // What is not a number holds nothing. A zero is infinitely far from any bound by factors; JSON has no infinities.
+        // NaN never passes. Measured in factors, zero is infinitely far from any bound, but JSON has no infinities.
         if margin.is_nan() { f64::NEG_INFINITY } else { margin.clamp(FARTHEST, 1.0) }
     }
 
-    /// On which side of no effect the numbers lie that pass: 1 above, −1 below, none where no effect passes itself.
+    /// Returns the side of `no_effect` on which the passing numbers lie: 1 above, −1 below, `None` if `no_effect`
+    /// itself passes.
     pub fn side_of(&self, no_effect: f64) -> Option<f64> {
         if self.holds(no_effect) {
             return None;
@@ -69,12 +70,12 @@ impl Test {
         Some(if is_above { 1.0 } else { -1.0 })
     }
 
-    /// Whether `number` passes.
+    /// True if `number` passes.
     pub fn holds(&self, number: f64) -> bool {
         self.margin(number) >= 0.0
     }
 
-    /// The weaker test beside this one.
+    /// Returns the weaker test that belongs to this one.
     pub fn weakened(&self, weaker: &Weaker) -> Self {
         match self {
             Self::Near { published, .. } => {
@@ -90,7 +91,7 @@ impl Test {
     }
 }
 
-/// The part of the tolerance that the distance from the published number uses.
+/// The share of the tolerance used by the distance from the published number.
 fn used(published: &Printed, tolerance: Tolerance, number: f64) -> f64 {
     let distance = (number - published.value).abs();
     match tolerance {
@@ -104,12 +105,12 @@ fn used(published: &Printed, tolerance: Tolerance, number: f64) -> f64 {
     }
 }
 
-/// The room below `high`, as a part of it.
+/// The margin below `high`, relative to `high`.
 fn room(number: f64, high: f64) -> f64 {
     if high > 0.0 {
         1.0 - number / high
     } else if high < 0.0 && number < 0.0 {
-        // As factors, so that twice the distance from zero leaves half of the number.
+        // Measured in factors: twice the distance from zero leaves a margin of one half.
         if number <= high { 1.0 - high / number } else { number / high - 1.0 }
     } else if number <= high {
         1.0

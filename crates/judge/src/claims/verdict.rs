@@ -1,4 +1,4 @@
-//! Verdicts of tests, and the outcomes of checks and statements that a reader sees.
+//! Verdicts of tests, and the outcomes of checks and statements as readers see them.
 
 use std::fmt;
 
@@ -6,7 +6,8 @@ use mbsbench_input::keys_of;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The four outcomes, without a reason. The test of a check has one, and a ledger expects one.
+/// The four outcomes, without a reason. It is the result of the test of a check, and the form in which a ledger states
+/// its expectation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -22,7 +23,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All of them, best first.
+    /// All verdicts, the best first.
     pub const ALL: [Self; 4] = [Self::Reproduced, Self::Partly, Self::NotReproduced, Self::Open];
 
     /// The name in files: `not-reproduced`.
@@ -39,7 +40,7 @@ impl Verdict {
         }
     }
 
-    /// What it means, in a sentence.
+    /// The meaning, in a sentence.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Reproduced => "The statement holds within its tolerance.",
@@ -56,18 +57,18 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Why a check or statement is open.
+/// The reason why a check or statement is open.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// The paper leaves something out, and set-ups that agree with all that it prints disagree.
+    /// The paper leaves something out, and set-ups that agree with everything that it prints disagree.
     LeftOut(String),
     /// It needs a model or data that are not public.
     NotPublic(String),
-    /// The intervals of the measured times do not decide it.
+    /// The confidence intervals of the measured times do not decide it.
     Timing,
     /// It is an opinion, or there is nothing to run.
     NotTestable(String),
-    /// A run failed its watch, or a reference is not accurate enough.
+    /// A run did not pass our own checks, or a reference is not accurate enough.
     OwnChecks(String),
     /// It needs a solver that this machine does not have.
     NotInstalled(String),
@@ -86,7 +87,7 @@ impl Reason {
         }
     }
 
-    /// What is left out, needed or missing; empty if the name says all.
+    /// The missing or required item; empty if the name is sufficient.
     pub fn detail(&self) -> &str {
         match self {
             Self::Timing => "",
@@ -105,7 +106,7 @@ impl Reason {
     }
 }
 
-/// The outcome of a check or statement as a reader sees it.
+/// The outcome of a check or statement as readers see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// It holds within its tolerance.
@@ -129,13 +130,13 @@ impl Outcome {
         }
     }
 
-    /// Why it is open; none if it is not.
+    /// The reason why it is open; `None` if it is not.
     pub fn reason(&self) -> Option<&Reason> {
         if let Self::Open(reason) = self { Some(reason) } else { None }
     }
 }
 
-/// `open: left out by the paper: the start`.
+/// Writes `open: left out by the paper: the start`.
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -145,59 +146,59 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// What the test of a check says, with the numbers in hand.
+/// The result of the test of a check, with the measured numbers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// Why it is open; none if it is not.
+    /// The reason why it is open; `None` if it is not.
     pub open: Option<Reason>,
-    /// The measured number; none for checks of several numbers and where there is none.
+    /// The measured number; `None` for checks of several numbers and if there is no number.
     pub measured: Option<f64>,
-    /// What was measured, in words, where it is more than one number.
+    /// The measured numbers, if there are several.
     pub details: Vec<Detail>,
-    /// Part of the tolerance that is left: 1 where the number is met exactly, negative where the tolerance is exceeded.
+    /// The remaining share of the tolerance: 1 for an exact match, negative beyond the tolerance.
     pub margin: Option<f64>,
-    /// Keys of the runs that it rests on.
+    /// Keys of the runs that it is based on.
     pub evidence: Vec<String>,
-    /// What a reader must know: why a number is missing, which landmark fails.
+    /// A remark for readers: why a number is missing, or which landmark fails.
     pub note: String,
-    /// Whether a verdict other than the expected one is no surprise here: the method is not available on this machine,
-    /// or the interval of a time leaves the verdict open.
+    /// True if an unexpected verdict is no surprise on this machine: a method is not available, or the confidence
+    /// interval of a time leaves the verdict open.
     pub excused: bool,
 }
 
 /// One of several numbers of a check.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Detail {
-    /// What it is.
+    /// Its name.
     pub name: String,
     /// The published value or bound, as written.
     #[serde(rename = "required")]
     pub published: String,
     /// The measured value.
     pub measured: Option<f64>,
-    /// Whether it holds.
+    /// True if it passes.
     pub holds: bool,
 }
 
 impl Judgement {
-    /// A verdict without a number, for a reason.
+    /// A verdict without a number, with an explanation.
     pub fn without_number(verdict: Verdict, note: impl Into<String>) -> Self {
         Self { verdict, note: note.into(), ..Self::default() }
     }
 
-    /// An open verdict.
+    /// An open verdict with its reason.
     pub fn open(reason: Reason) -> Self {
         Self { open: Some(reason), ..Self::default() }
     }
 
-    /// An open verdict that surprises nobody on this machine.
+    /// An open verdict that is no surprise on this machine.
     pub fn excused(reason: Reason) -> Self {
         Self { excused: true, ..Self::open(reason) }
     }
 
-    /// The outcome that the test alone gives.
+    /// The outcome according to the test alone.
     pub fn outcome(&self) -> Outcome {
         match self.verdict {
             Verdict::Reproduced => Outcome::Reproduced,

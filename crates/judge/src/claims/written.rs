@@ -1,18 +1,18 @@
-//! Checks written out: what a statement, `sets:`, `each`, `except` and `on` say together becomes one node a check.
+//! Expansion of checks: a statement with `sets:`, `each`, `except` and `on` becomes one complete node for each check.
 
 use mbsbench_input::{Each, Entry, Key, Node, Problem, Value, keys_of, one_of};
 
 use super::{Check, Kind, Statement};
 
-/// Keys of a statement that its checks take over where they do not say otherwise.
+/// Keys of a statement that its checks inherit unless they have their own.
 const SHARED: [&str; 4] = ["on", "why", "bound_from", "bound_set"];
-/// The key under which a statement that is its own check names it.
+/// The key with the id of the check in a statement that is its own check.
 const NAME: &str = "check";
 
-/// Names that the cells of a table fill in later.
+/// Names that are filled in later for the cells of a table.
 pub(super) const OF_CELLS: &[&str] = &["row", "column"];
 
-/// The checks of a statement, each as a node of its own with its id.
+/// Returns the checks of a statement, each as a complete node with its id.
 pub(super) fn checks(statement: &Node, each: &Each<'_>) -> Result<Vec<Node>, Problem> {
     let Some(id) = statement.get("id") else {
         return Err(Problem::new(statement.place, "the key `id` is missing").help("add `id:`"));
@@ -30,7 +30,7 @@ pub(super) fn checks(statement: &Node, each: &Each<'_>) -> Result<Vec<Node>, Pro
     Ok(written)
 }
 
-/// The checks as the file has them, each with what it takes over from its statement.
+/// Returns the checks as written, each with the keys that it inherits from its statement.
 fn templates(statement: &Node) -> Result<Vec<Node>, Problem> {
     let part = |is_wanted: &dyn Fn(&str) -> bool| {
         let entries = statement.entries().iter().filter(|entry| is_wanted(&entry.key.name)).cloned().collect();
@@ -62,7 +62,7 @@ fn templates(statement: &Node) -> Result<Vec<Node>, Problem> {
     Ok(items.iter().map(|item| shared.merged(item)).collect())
 }
 
-/// The check with what `on` says in all of its operands.
+/// Returns the check with the keys of `on` merged into all of its operands.
 fn with_common(check: &Node) -> Result<Node, Problem> {
     let Some(on) = check.get("on") else { return Ok(check.clone()) };
     if !matches!(on.value, Value::Map(_)) {
@@ -106,7 +106,7 @@ fn in_list(node: &Node, name: &str, change: impl Fn(&Node) -> Node) -> Node {
     Node::new(Value::Map(entries.collect()), node.place)
 }
 
-/// An operand over what all have in common; its own column or columns stand for both keys.
+/// Merges an operand with the common keys; its own `column` or `columns` replaces both of these keys.
 fn common(on: &Node, operand: &Node) -> Node {
     let on = match operand.get("column").or(operand.get("columns")) {
         Some(_) => on.without("column").without("columns"),
@@ -122,7 +122,7 @@ fn common(on: &Node, operand: &Node) -> Node {
     }
 }
 
-/// What a check says beside its kind, and its kind; a problem where there is none, or more than one.
+/// Splits a check into its kind and all other keys. Fails if there is no kind, or more than one.
 pub(super) fn parts(check: &Node) -> Result<(Node, Node), Problem> {
     let kinds = keys_of::<Kind>();
     let (kind, rest): (Vec<Entry>, Vec<Entry>) =

@@ -1,4 +1,4 @@
-//! What every method costs on every model, as a file: the numbers behind profiles and matrix.
+//! The cost of every method on every model as a file: the numbers behind profiles and matrix.
 
 use mbsbench_numbers::{csv, shortest};
 
@@ -7,9 +7,9 @@ use super::{COMPARISON, Field};
 /// Accuracies of the performance profiles.
 pub const ACCURACIES: [f64; 3] = [1e-3, 1e-6, 1e-9];
 
-/// A line for each model, method and kind of work: the least work for each of [`ACCURACIES`], empty where none of its runs reaches it;
-/// the most digits for a decade of work with the run that has them; and how many of its runs failed. Five digits. What a method has nothing of
-/// has no line.
+/// Returns one line for each model, method and kind of work. It has the least work for each of [`ACCURACIES`] (empty if
+/// no run reaches it), the largest number of digits per decade of work with the run that attains it, and the number of
+/// failed runs. Numbers have five digits. A method without this kind of work has no line.
 pub fn costs_csv(fields: &[Field<'_>]) -> String {
     let mut head: Vec<String> = ["model", "method", "family", "work"].map(str::to_owned).to_vec();
     head.extend(ACCURACIES.map(|accuracy| format!("cost for {accuracy:e}")));

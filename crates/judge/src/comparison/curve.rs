@@ -1,47 +1,46 @@
-//! What an accuracy costs each method, between the runs that it made, and the methods that reach it, the cheapest first: the one definition
-//! behind every table, page and command.
+//! The cost of an accuracy for each method, interpolated between its runs, and the methods that reach it, the cheapest
+//! first. All tables, pages and commands use this definition.
 
 use mbsbench_experiment::RunSpec;
 
-/// A run of a method, in the order of its experiment.
+/// A run of a method. The order is the one of the experiment.
 #[derive(Debug, Clone)]
 pub struct Point<'p> {
     /// The run.
     pub run: &'p RunSpec,
-    /// The case that it is of, if its experiment has cases.
+    /// The case of the run, if its experiment has cases.
     pub case: Option<&'p str>,
-    /// Its error and its work; none if it failed, or has no error.
+    /// Its error and work; `None` if it failed or has no error.
     pub candidate: Option<Candidate>,
 }
 
-/// What an accuracy costs a method, and how well the runs tell.
+/// The cost of an accuracy for a method, and how reliable it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cost {
     /// The work.
     pub value: f64,
-    /// What the neighbouring run costs that misses the accuracy. None if the cost is that of a run, which is an upper
-    /// bound: the run has no cheaper neighbour to interpolate with.
+    /// The cost of the neighbouring run that misses the accuracy. `None` if the cost is that of a single run, an upper
+    /// bound because the run has no cheaper neighbour to interpolate with.
     pub at_least: Option<f64>,
-    /// What the run costs that reaches the accuracy.
+    /// The cost of the run that reaches the accuracy.
     pub at_most: f64,
-    /// Whether the error does not fall steadily: another run of the same kind costs more and misses the accuracy.
+    /// True if the error does not decrease steadily: a more expensive run of the same sequence misses the accuracy.
     pub is_unsteady: bool,
-    /// The place of the run that misses the accuracy, and of the one that reaches it.
+    /// The index of the run that misses the accuracy, and of the run that reaches it.
     pub(super) runs: (Option<usize>, usize),
 }
 
 impl Cost {
-    /// Whether it is that of a run, which may be more accurate than was asked: an upper bound. Otherwise it is read off
-    /// between two.
+    /// True if the cost is that of a single run, which may be more accurate than required, and therefore an upper
+    /// bound. Otherwise it is interpolated between two runs.
     pub fn is_of_run(&self) -> bool {
         self.at_least.is_none()
     }
 }
 
-/// The least work with which one method reaches an accuracy: that of a run, or read off a straight line in both logarithms between two
-/// neighbours, one of which reaches it and one does not. None if no run reaches it by this kind of work: nothing is
-/// extrapolated.
-/// Runs that cost nothing by it are passed over.
+/// Returns the least work with which a method reaches an accuracy: the work of a run, or a value interpolated linearly
+/// in both logarithms between two neighbouring runs, one of which reaches it and one of which does not. Returns `None`
+/// if no run reaches it with this kind of work; there is no extrapolation. Runs without this kind of work are skipped.
 pub fn cost(points: &[Point<'_>], work: usize, accuracy: f64) -> Option<Cost> {
     let measured = |point: &Point<'_>| {
         let candidate = point.candidate.as_ref()?;
@@ -49,7 +48,7 @@ pub fn cost(points: &[Point<'_>], work: usize, accuracy: f64) -> Option<Cost> {
         Some([candidate.error + candidate.bound, cost])
     };
     let measured: Vec<Option<[f64; 2]>> = points.iter().map(measured).collect();
-    // Runs of a sequence differ from one to the next in one setting.
+    // Consecutive runs of a sequence differ in one setting.
     let mut sequence = vec![0; points.len()];
     for index in 1..points.len() {
         let is_new = !are_neighbours(points[index - 1].run, points[index].run);
@@ -73,37 +72,38 @@ pub fn cost(points: &[Point<'_>], work: usize, accuracy: f64) -> Option<Cost> {
     Some(Cost { value, at_least, at_most, is_unsteady: (0..points.len()).any(misses), runs: (coarse, fine) })
 }
 
-/// Whether two runs differ in one setting and nothing else.
+/// True if two runs differ in exactly one setting.
 fn are_neighbours(one: &RunSpec, other: &RunSpec) -> bool {
     one.cells.iter().zip(&other.cells).filter(|(a, b)| a != b).count() == 1
 }
 
-/// The work at an accuracy between the points `[error, work]` of a run that misses it and of one that reaches it.
+/// Interpolates the work at an accuracy between the points `[error, work]` of a run that misses it and a run that
+/// reaches it.
 fn crossing([e0, w0]: [f64; 2], [e1, w1]: [f64; 2], accuracy: f64) -> Option<f64> {
-    // An error of zero has no logarithm, and says nothing of what is between.
+    // An error of zero has no logarithm, so that nothing can be interpolated.
     (e0 > accuracy && accuracy >= e1 && e1 > 0.0 && e0.is_finite())
         .then(|| w0 * (w1 / w0).powf((accuracy / e0).ln() / (e1 / e0).ln()))
 }
 
-/// Methods whose costs differ by no more than this factor are not told apart: steps and tolerances are tried on a grid
-/// on which the costs of neighbouring runs differ by more, and between these they are read off a straight line.
+/// Differences in cost up to this factor are not significant: steps and tolerances are tried on a grid with larger
+/// differences between neighbouring runs, and costs in between are interpolated linearly.
 pub const APART: f64 = 2.0;
 
-/// A run that went to its end, with what it gave and what it cost.
+/// The result and the cost of a completed run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// Step or tolerance, as in the experiment file: `step 2^-8`.
     pub setting: String,
-    /// Its error, over the scale of the ranking.
+    /// Its error, relative to the scale of the ranking.
     pub error: f64,
-    /// Bound on the reference's own error, over the same scale.
+    /// Bound on the error of the reference, relative to the same scale.
     pub bound: f64,
-    /// What it cost, by each kind of work; none where that was not measured.
+    /// Its cost by each kind of work; `None` if it was not measured.
     pub work: Vec<Option<f64>>,
 }
 
 impl Candidate {
-    /// Whether its error is surely at most `accuracy`, whatever the reference's own error.
+    /// True if its error is at most `accuracy` even if the error of the reference is at its bound.
     pub fn reaches(&self, accuracy: f64) -> bool {
         self.error + self.bound <= accuracy
     }
@@ -112,33 +112,33 @@ impl Candidate {
 /// A method that reaches an accuracy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place<'p> {
-    /// What the method is called.
+    /// The name of the method.
     pub method: &'p str,
-    /// What the accuracy costs it.
+    /// The cost of the accuracy.
     pub cost: Cost,
-    /// The settings of the runs that the cost is of, or between which it was read off: `tolerance 1e-5 to 1e-7`; after
-    /// the case, if the method was run in several.
+    /// The settings of the runs between which the cost was interpolated, or of the single run:
+    /// `tolerance 1e-5 to 1e-7`. If the method was run in several cases, the case comes first.
     pub setting: String,
     /// Key of the run that reaches the accuracy.
     pub run: String,
-    /// Whether somebody puts it beside all others: it stands out.
+    /// True for a method from outside that is compared with all others; it is highlighted.
     pub is_contender: bool,
 }
 
 /// A method with its runs.
 #[derive(Debug, Clone)]
 pub struct Curve<'p> {
-    /// What the method is called.
+    /// The name of the method.
     pub method: &'p str,
     /// Its family.
     pub family: &'static str,
-    /// Whether somebody puts it beside all others.
+    /// True for a method from outside that is compared with all others.
     pub is_contender: bool,
     /// Its runs.
     pub points: Vec<Point<'p>>,
 }
 
-/// `tolerance 1e-5 to 1e-7` from both settings.
+/// Combines two settings: `tolerance 1e-5 to 1e-7`.
 fn span(coarse: &str, fine: &str) -> String {
     let is_same = |name: &&str| fine.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
     match coarse.split_once(' ').filter(|(name, _)| is_same(name)) {
@@ -148,12 +148,12 @@ fn span(coarse: &str, fine: &str) -> String {
 }
 
 impl<'p> Curve<'p> {
-    /// The least work for an accuracy, by one kind of work.
+    /// The least cost of an accuracy, by one kind of work.
     pub fn cost(&self, work: usize, accuracy: f64) -> Option<Cost> {
         cost(&self.points, work, accuracy)
     }
 
-    /// Where it stands if it costs so much.
+    /// Returns the entry of the method in a ranking, given its cost.
     fn place(&self, cost: Cost) -> Place<'p> {
         let (coarse, fine) = cost.runs;
         let fine = &self.points[fine];
@@ -172,9 +172,9 @@ impl<'p> Curve<'p> {
     }
 }
 
-/// The methods that reach an accuracy with what it costs them by one kind of work, the cheapest first, methods at the
-/// same cost by name. Each stands once, with the cheapest of the ways in which it was run. Methods that have none of
-/// this work are not among them: an explicit method is not the one with the fewest factorizations, but has none.
+/// Returns the methods that reach an accuracy, with their costs by one kind of work, the cheapest first, and by name if
+/// costs are equal. Each method has one entry, the cheapest of the ways in which it was run. Methods without this kind
+/// of work are left out: an explicit method does not have the fewest factorizations, it has none.
 pub fn cheapest<'p>(curves: &[Curve<'p>], work: usize, accuracy: f64) -> Vec<Place<'p>> {
     let reaching = curves.iter().filter_map(|curve| Some((curve, curve.cost(work, accuracy)?)));
     let mut places: Vec<Place<'p>> = reaching.map(|(curve, cost)| curve.place(cost)).collect();
@@ -182,7 +182,7 @@ pub fn cheapest<'p>(curves: &[Curve<'p>], work: usize, accuracy: f64) -> Vec<Pla
     places
 }
 
-/// Of methods in the order of [`cheapest`] those that cannot be told from the first: within a factor of [`APART`].
+/// Returns the first methods in the order of [`cheapest`], up to a factor of [`APART`] above the cheapest.
 pub fn near<'a, 'p>(places: &'a [Place<'p>]) -> &'a [Place<'p>] {
     let Some(least) = places.first().map(|place| place.cost.value) else { return places };
     &places[..places.partition_point(|place| place.cost.value <= APART * least)]
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(crossing([f64::NAN, 1.0], [1e-9, 2.0], 1e-4), None);
     }
 
-    /// A method with five steps in a row and the given errors and costs; none failed.
+    /// Cost for a method run with five consecutive steps and the given errors and costs; `None` marks a failed run.
     fn at(points: [Option<[f64; 2]>; 5], accuracy: f64) -> Option<Cost> {
         let text = "schema: 2\nid: mine/a\ntitle: a\nmodel: pendulum\nspan: [0, 1]\nmethod: rk4\n\
                     step: [0.1, 0.05, 0.02, 0.01, 0.005]\nmeasures: [steps_accepted]\n";
@@ -238,7 +238,7 @@ mod tests {
         let found = at(steady, 1e-3).unwrap();
         assert_eq!((found.at_least, found.at_most, found.is_unsteady), (Some(20.0), 50.0, false));
         assert!((found.value - (20.0f64 * 50.0).sqrt()).abs() < 1e-12, "{found:?}");
-        // The coarsest run is more accurate than asked: nobody knows how much less would do.
+        // The coarsest run is more accurate than required; the cost of a coarser one is unknown.
         let found = at(steady, 0.5).unwrap();
         assert_eq!((found.value, found.at_least, found.at_most), (10.0, None, 10.0));
         assert!(found.is_of_run());
@@ -251,7 +251,7 @@ mod tests {
         let found = at(lucky, 1e-3).unwrap();
         assert_eq!((found.at_least, found.at_most, found.is_unsteady), (Some(10.0), 20.0, true));
         assert!(!at(lucky, 1e-7).unwrap().is_unsteady);
-        // Rounding at the smallest steps.
+        // Rounding errors dominate at the smallest steps.
         let rounded = [[1e-1, 10.0], [1e-3, 20.0], [1e-6, 50.0], [1e-9, 100.0], [1e-4, 200.0]].map(Some);
         assert!(at(rounded, 1e-5).unwrap().is_unsteady && !at(rounded, 1e-2).unwrap().is_unsteady);
     }

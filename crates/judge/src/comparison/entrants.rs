@@ -1,4 +1,4 @@
-//! The runs that a ranking is about: the stored ones, and those of methods that somebody puts beside all others.
+//! The runs that enter a ranking: the stored ones, and the runs of methods from outside.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use mbsbench_runs::{ResultSet, Row};
 use super::curve::{Candidate, Curve, Point};
 use crate::claims::Evidence;
 
-/// A run with its row, and the plan that it is of.
+/// A run with its row and its plan.
 #[derive(Debug, Clone, Copy)]
 pub struct Entrant<'p> {
     /// The plan.
     pub plan: &'p Plan,
     /// The run.
     pub run: &'p RunSpec,
-    /// The results that its row is of.
+    /// The results that contain its row.
     pub results: &'p ResultSet,
     /// Its row.
     pub row: &'p Row,
 }
 
-/// Runs that were made of methods for an answer, beside the stored ones of all others.
+/// Runs of methods from outside, made to compare them with the stored runs of all others.
 #[derive(Debug)]
 pub struct Contending<'c> {
     names: Vec<String>,
@@ -34,36 +34,36 @@ pub struct Contending<'c> {
 }
 
 impl<'c> Contending<'c> {
-    /// Methods by their names, with the plans of the runs that were made of them; `evidence` has the rows of these. A
-    /// method that is among the stored results has a name and no plans.
+    /// Wraps methods by name with the plans of their runs; `evidence` has the rows of these plans. A method that is
+    /// already among the stored results has a name but no plans.
     pub fn new(names: Vec<String>, plans: &'c [Plan], evidence: Evidence<'c>) -> Self {
         Self { names, plans, evidence }
     }
 
-    /// What the methods are called.
+    /// The names of the methods.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Their runs that a ranking of the experiment of `plan` is about.
+    /// The runs of these methods that enter a ranking of the experiment of `plan`.
     pub fn entrants<'s>(&'s self, plan: &Plan, spec: &RankingSpec) -> Vec<Entrant<'s>> {
         let own = self.plans.iter().filter(|own| own.experiment.id == plan.experiment.id);
         own.flat_map(|own| entrants(own, &self.evidence, spec)).collect()
     }
 
-    /// All runs that a ranking is about: those of `plan` among the stored ones, and those of these methods.
+    /// All runs that enter a ranking: the stored runs of `plan`, and the runs of these methods.
     pub fn among<'s>(&'s self, plan: &'s Plan, stored: &'s Evidence<'_>, spec: &RankingSpec) -> Vec<Entrant<'s>> {
         entrants(plan, stored, spec).into_iter().chain(self.entrants(plan, spec)).collect()
     }
 }
 
-/// The runs of a plan that a ranking is about, with their rows.
+/// The runs of a plan that enter a ranking, with their rows.
 pub fn entrants<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, spec: &RankingSpec) -> Vec<Entrant<'p>> {
     let Some(results) = evidence.results(plan) else { return Vec::new() };
     plan.meant(&spec.filter).map(|(place, run)| Entrant { plan, run, results, row: &results.rows[place] }).collect()
 }
 
-/// The runs of each method, in the order of their names; those of contenders are known by theirs.
+/// Groups the runs by method, in the order of the names, and marks contenders by name.
 pub(super) fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, contenders: &[String]) -> Vec<Curve<'p>> {
     let mut methods: BTreeMap<&str, Vec<Entrant<'p>>> = BTreeMap::new();
     for entrant in entrants {
@@ -78,7 +78,7 @@ pub(super) fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, contender
     methods.into_iter().map(of).collect()
 }
 
-/// Runs with what they gave and cost.
+/// Converts runs into points with their errors and costs.
 pub(super) fn points<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<Point<'p>> {
     let point = |entrant: &Entrant<'p>| {
         let &Entrant { plan, run, row, .. } = entrant;
@@ -88,7 +88,7 @@ pub(super) fn points<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<Po
     entrants.iter().map(point).collect()
 }
 
-/// A run that went to its end; none where it has no error, since there is no reference for it.
+/// Returns the result of a completed run, or `None` if it has no error because it has no reference.
 fn candidate(spec: &RankingSpec, &Entrant { plan, run, results, row }: &Entrant<'_>) -> Option<Candidate> {
     let number = |column: &str| results.number(row, column);
     Some(Candidate {
@@ -99,7 +99,7 @@ fn candidate(spec: &RankingSpec, &Entrant { plan, run, results, row }: &Entrant<
     })
 }
 
-/// The step or the tolerance of a run and the parameters of its method that vary: `step 2^-8`, `epsilon 0.01`.
+/// The step or tolerance of a run and the parameters of its method that vary: `step 2^-8`, `epsilon 0.01`.
 fn setting(plan: &Plan, run: &RunSpec) -> String {
     let parameter = |(axis, cell): (&String, &Option<Arc<Label>>)| {
         let varies = plan.axis(axis).is_some_and(|axis| plan.varies(axis));
@@ -110,7 +110,7 @@ fn setting(plan: &Plan, run: &RunSpec) -> String {
     control(plan, run).into_iter().chain(parameters).collect::<Vec<_>>().join(", ")
 }
 
-/// The step or the tolerance; none where there is a tolerance that the method does not look at.
+/// The step or tolerance; `None` for a tolerance that the method ignores.
 fn control(plan: &Plan, run: &RunSpec) -> Option<String> {
     let is_idle = matches!(run.settings.control, StepControl::Tolerance { .. })
         && !run.method.object().method().properties().adapts;

@@ -1,4 +1,4 @@
-//! All methods on all models at once: what a page draws of them.
+//! All methods on all models, as drawn on a page.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,14 @@ use crate::claims::Evidence;
 pub struct Field<'p> {
     /// The experiment.
     pub plan: &'p Plan,
-    /// The first of its rankings: which error, and which kinds of work.
+    /// The first of its rankings, which defines the error and the kinds of work.
     pub spec: &'p RankingSpec,
     /// The methods, by name.
     pub methods: Vec<Curve<'p>>,
 }
 
 impl<'p> Field<'p> {
-    /// The fields of some plans: one for each that ranks methods, by the first of its rankings, with the runs of
+    /// Returns one field for each plan that ranks methods, by the first of its rankings, including the runs of
     /// contenders.
     pub fn all(plans: &[&'p Plan], evidence: &'p Evidence<'_>, contending: &'p Contending<'_>) -> Vec<Self> {
         let of = |&plan: &&'p Plan| {
@@ -32,34 +32,35 @@ impl<'p> Field<'p> {
         plans.par_iter().filter_map(of).collect()
     }
 
-    /// The families that are there, each once.
+    /// The families that occur, each once.
     pub fn families(&self) -> Vec<&'static str> {
         let families: BTreeSet<&str> = self.methods.iter().map(|method| method.family).collect();
         families.into_iter().collect()
     }
 
-    /// The place of a kind of work among those of this model.
+    /// The index of a kind of work among those of this model.
     pub fn work(&self, name: &str) -> Option<usize> {
         self.spec.work.0.iter().position(|(own, _)| own == name)
     }
 }
 
 impl Curve<'_> {
-    /// The runs that went to their end, `[work, error]`, by one kind of work, the error with the bound on the reference's own; those
-    /// without work or error are left out.
+    /// Completed runs as `[work, error]`, by one kind of work. The error includes the bound on the error of the
+    /// reference. Runs without work or error are left out.
     pub fn measured(&self, work: usize) -> Vec<[f64; 2]> {
         let done = self.points.iter().filter_map(|point| point.candidate.as_ref());
         let pairs = done.filter_map(|candidate| Some([candidate.work[work]?, candidate.error + candidate.bound]));
         pairs.filter(|[work, error]| *work > 0.0 && *error > 0.0 && error.is_finite()).collect()
     }
 
-    /// How many of its runs did not go to their end.
+    /// The number of its runs that did not complete.
     pub fn failed(&self) -> usize {
         self.points.iter().filter(|point| point.candidate.is_none()).count()
     }
 
-    /// Digits for each decade of work, with the run that has the most of them: −log₁₀ of the error with the bound on the reference's
-    /// own, over log₁₀ of the work. None where no run has an error below one.
+    /// Returns the largest number of digits per decade of work, with the run that attains it: −log₁₀ of the error,
+    /// which includes the bound on the error of the reference, over log₁₀ of the work. Returns `None` if no run has an
+    /// error below one.
     pub fn digits(&self, work: usize) -> Option<(f64, &RunSpec)> {
         let digits = |point: &Point<'_>| {
             let candidate = point.candidate.as_ref()?;
@@ -71,7 +72,7 @@ impl Curve<'_> {
     }
 }
 
-/// Of `[work, error]` those that no other beats in both, by rising work.
+/// Returns the Pareto front of `[work, error]`: the points that no other point beats in both, by increasing work.
 pub fn front(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     let mut least = f64::INFINITY;
@@ -83,29 +84,29 @@ pub fn front(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points
 }
 
-/// A performance profile (Dolan and Moré 2002): of each method the costs on all models over the least cost there.
+/// A performance profile (Dolan and Moré 2002): for each method, its costs relative to the least cost on each model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile<'p> {
     /// The accuracy.
     pub accuracy: f64,
     /// The kind of work.
     pub work: String,
-    /// Models on which some method reaches the accuracy by this kind of work.
+    /// The number of models on which some method reaches the accuracy by this kind of work.
     pub models: usize,
-    /// Methods that do on one at least, those first that do most at the least cost.
+    /// Methods that reach it on at least one model, ordered by the area below their profiles.
     pub methods: Vec<Profiled<'p>>,
 }
 
 /// A method in a profile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profiled<'p> {
-    /// What it is called.
+    /// The name of the method.
     pub name: &'p str,
     /// Its family.
     pub family: &'static str,
-    /// Whether somebody puts it beside all others.
+    /// True for a method from outside that is compared with all others.
     pub is_contender: bool,
-    /// Its cost over the least cost, on the models where it reaches the accuracy, in rising order.
+    /// Its cost relative to the least cost, on the models where it reaches the accuracy, in increasing order.
     pub ratios: Vec<f64>,
 }
 
@@ -116,17 +117,17 @@ impl Profiled<'_> {
     }
 }
 
-/// Ratios beyond this count for nothing in the order of a profile.
+/// Ratios beyond this do not affect the order of a profile.
 pub const MOST_RATIO: f64 = 100.0;
 
 impl<'p> Profile<'p> {
-    /// The first `most` methods, and the contenders among the others.
+    /// The first `most` methods, and all contenders among the others.
     pub fn named(&self, most: usize) -> Vec<&Profiled<'p>> {
         let methods = self.methods.iter().enumerate();
         methods.filter(|(index, method)| *index < most || method.is_contender).map(|(_, method)| method).collect()
     }
 
-    /// Of all models, at an accuracy, by a kind of work.
+    /// Computes the profile over all models at an accuracy, by a kind of work.
     pub fn of(fields: &[Field<'p>], accuracy: f64, work: &str) -> Self {
         let mut profile = Self { accuracy, work: work.to_owned(), models: 0, methods: Vec::new() };
         for field in fields {

@@ -1,8 +1,9 @@
-//! All methods on the models of the papers and of the benchmark sets: which of them reach an accuracy at the least cost.
+//! Comparison of all methods on the models of the papers and of the benchmark sets: the methods that reach an accuracy
+//! at the least cost.
 //!
 //! ```text
 //! rankings: ─┐                    ┌─ rank ──▶ Ranked ─▶ summary.csv, summary.md, report, guide
-//! runs.csv ──┼─▶ Curve ─ cheapest ┼─ stand ─▶ Standing: where one method stands among all others
+//! runs.csv ──┼─▶ Curve ─ cheapest ┼─ stand ─▶ Standing: rank of one method among all others
 //! own runs, ─┘                    └─ places ▶ methods on models like a given one
 //! Contending                        Field ──▶ fronts, performance profiles, digits for work ─▶ costs.csv
 //! ```
@@ -27,15 +28,15 @@ pub use unequal::Unequal;
 
 use mbsbench_experiment::Experiment;
 
-/// The folder below `experiments/` that belongs to no paper: its runs are many, and are made on demand only.
+/// The folder below `experiments/` that belongs to no paper. It has many runs, which are made only on demand.
 pub const COMPARISON: &str = "comparison";
 
-/// Whether an experiment compares methods across the papers.
+/// True if an experiment compares methods across papers.
 pub fn is_comparison(experiment: &Experiment) -> bool {
     experiment.paper == COMPARISON
 }
 
-/// Whether two rankings are about the same runs, of which they rank different errors.
+/// True if two rankings use the same runs and differ only in the error that they rank.
 fn is_about(one: &Standing<'_>, other: &Standing<'_>) -> bool {
     std::ptr::eq(one.plan, other.plan) && one.spec.filter == other.spec.filter
 }

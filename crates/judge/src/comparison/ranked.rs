@@ -1,4 +1,4 @@
-//! From the rows of an experiment to its rankings.
+//! Computation of rankings from the rows of an experiment.
 
 use mbsbench_experiment::{Plan, RankingSpec};
 use mbsbench_problem::Status;
@@ -8,40 +8,40 @@ use super::curve::{Candidate, Curve, Place, cheapest};
 use super::entrants::{Contending, Entrant, curves};
 use crate::claims::Evidence;
 
-/// A ranking of an experiment with its answers.
+/// A ranking of an experiment with its results.
 #[derive(Debug, Clone)]
 pub struct Ranked<'p> {
     /// The experiment.
     pub plan: &'p Plan,
-    /// What was asked.
+    /// The ranking as requested by the experiment.
     pub spec: &'p RankingSpec,
-    /// How many runs it rests on.
+    /// The numbers of methods and runs behind it.
     pub counts: Counts,
     /// Settings in which the methods differ.
     pub unequal: Vec<Unequal>,
-    /// For each accuracy, whether the reference is good enough to tell.
+    /// For each accuracy, true if the reference is accurate enough for a decision.
     pub resolved: Vec<bool>,
-    /// For each accuracy, how many methods reach it.
+    /// For each accuracy, the number of methods that reach it.
     pub reached_by: Vec<usize>,
     /// For each accuracy and each kind of work, all methods that reach it, the cheapest first.
     pub places: Vec<Vec<Vec<Place<'p>>>>,
 }
 
-/// How many runs a ranking rests on.
+/// Numbers of methods and runs behind a ranking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Methods.
+    /// The number of methods.
     pub methods: usize,
-    /// All runs.
+    /// The number of all runs.
     pub runs: usize,
-    /// Runs that failed.
+    /// The number of runs that failed.
     pub failed: usize,
-    /// Runs that could not be made on this machine.
+    /// The number of runs that could not be made on this machine.
     pub unavailable: usize,
 }
 
 impl Counts {
-    /// Of some runs of so many methods.
+    /// Counts the runs of `methods` methods.
     pub(super) fn of(methods: usize, entrants: &[Entrant<'_>]) -> Self {
         let with = |status: Status| entrants.iter().filter(|entrant| entrant.row.status == status).count();
         let (runs, unavailable) = (entrants.len(), with(Status::Unavailable));
@@ -49,7 +49,7 @@ impl Counts {
     }
 }
 
-/// The answers to all rankings of an experiment, from its rows and from the runs of contenders.
+/// Computes all rankings of an experiment from its rows and from the runs of contenders.
 pub fn rank<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, contending: &'p Contending<'_>) -> Vec<Ranked<'p>> {
     let rankings = plan.experiment.rankings.iter();
     rankings

@@ -1,4 +1,4 @@
-//! Where one method stands among all others, ranking by ranking.
+//! The position of one method among all others, ranking by ranking.
 
 use mbsbench_experiment::{Plan, RankingSpec};
 use mbsbench_runs::pairs::median;
@@ -7,50 +7,50 @@ use super::curve::{Cost, Place, Point, cheapest, cost};
 use super::entrants::{Entrant, curves, points};
 use super::{Counts, is_about};
 
-/// A method on one ranking.
+/// The position of a method in one ranking.
 #[derive(Debug, Clone)]
 pub struct Standing<'p> {
     /// The experiment.
     pub plan: &'p Plan,
-    /// What was asked.
+    /// The ranking as requested by the experiment.
     pub spec: &'p RankingSpec,
-    /// The method's own runs; none where it was not run here.
+    /// The method's own runs; zero if it was not run here.
     pub counts: Counts,
-    /// For each accuracy and each kind of work, where it stands.
+    /// For each accuracy and each kind of work, its rank.
     pub ranks: Vec<Vec<Rank>>,
 }
 
-/// Where a method stands by one kind of work, at one accuracy.
+/// The rank of a method at one accuracy, by one kind of work.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rank {
     /// It reaches the accuracy.
     Reached {
-        /// 1 and the number of other methods that cost less.
+        /// One plus the number of other methods that cost less.
         rank: usize,
-        /// How many methods reach the accuracy, with this one.
+        /// The number of methods that reach the accuracy, including this one.
         of: usize,
-        /// What it costs.
+        /// The cost of the method.
         cost: Cost,
-        /// The one that costs least, and what.
+        /// The cheapest method and its cost.
         best: (String, f64),
     },
-    /// It does not, and so many others do.
+    /// It does not reach the accuracy, but other methods do.
     NotReached {
-        /// How many.
+        /// The number of other methods that reach it.
         by: usize,
     },
-    /// The reference is not good enough to tell.
+    /// The reference is not accurate enough for a decision.
     Unresolved,
-    /// It reaches the accuracy without any of this work, as explicit methods have no factorizations.
+    /// It reaches the accuracy without any of this work, like an explicit method without factorizations.
     Free,
-    /// This kind of work was not measured of it.
+    /// This kind of work was not measured for it.
     Unmeasured,
     /// It was not run here.
     Absent,
 }
 
 impl Rank {
-    /// What it costs over what the best one costs.
+    /// Its cost relative to the cost of the best method.
     pub fn ratio(&self) -> Option<f64> {
         match self {
             Self::Reached { cost, best, .. } => Some(cost.value / best.1),
@@ -59,8 +59,8 @@ impl Rank {
     }
 }
 
-/// Where a method with its `own` runs stands among `others`, on a ranking of `plan`. Each method stands once, with the cheapest of the
-/// ways in which it was run.
+/// Ranks a method with its `own` runs among `others`, in a ranking of `plan`. Each method has one entry, the cheapest
+/// of the ways in which it was run.
 pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], others: &[Entrant<'_>]) -> Standing<'p> {
     let label = own.first().map_or("", |entrant| entrant.run.method_label.as_str());
     let own_points = points(own, spec);
@@ -92,12 +92,12 @@ pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], oth
     Standing { plan, spec, counts, ranks: spec.accuracies.iter().map(of_accuracy).collect() }
 }
 
-/// The methods that reach an accuracy by one kind of work; see [`cheapest`].
+/// Returns the methods that reach an accuracy, by one kind of work; see [`cheapest`].
 pub fn places<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, work: usize, accuracy: f64) -> Vec<Place<'p>> {
     cheapest(&curves(entrants, spec, &[]), work, accuracy)
 }
 
-/// Work and error of the runs that have both, for a logarithmic picture; methods in the order of their names.
+/// Work and error of all runs that have both positive, for a logarithmic plot; methods in the order of their names.
 pub fn errors_and_costs(entrants: &[Entrant<'_>], spec: &RankingSpec, work: usize) -> Vec<[f64; 2]> {
     let measured = |point: &Point<'_>| {
         let candidate = point.candidate.as_ref()?;
@@ -107,24 +107,24 @@ pub fn errors_and_costs(entrants: &[Entrant<'_>], spec: &RankingSpec, work: usiz
     curves(entrants, spec, &[]).iter().flat_map(|curve| curve.points.iter().filter_map(measured)).collect()
 }
 
-/// What is left of all standings of a method in a line.
+/// A one-line summary of all standings of a method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tally {
-    /// Models on which it was run.
+    /// The number of models on which it was run.
     pub models: usize,
-    /// Accuracies with the number of models on which it reaches them, by the first error that is ranked of each.
+    /// Accuracies with the number of models on which it reaches them, by the first ranking of each model.
     pub reached: Vec<(f64, usize)>,
-    /// For each kind of work the median of its cost over that of the best, over models and accuracies that it reaches; none where there
-    /// is none.
+    /// For each kind of work, the median of its cost relative to the best method, over the models and accuracies that
+    /// it reaches; `None` if it reaches none.
     pub ratios: Vec<(String, Option<f64>)>,
-    /// Its runs.
+    /// The number of its runs.
     pub runs: usize,
-    /// Those that failed or used up their budget.
+    /// The number of its runs that failed or exhausted their budget.
     pub failed: usize,
 }
 
 impl Tally {
-    /// Of standings in the order of their experiments. A model counts once, by the first of its rankings.
+    /// Summarises standings in the order of their experiments. A model counts once, by the first of its rankings.
     pub fn of(standings: &[Standing<'_>]) -> Self {
         let mut tally = Self { models: 0, reached: Vec::new(), ratios: Vec::new(), runs: 0, failed: 0 };
         let mut ratios: Vec<(String, Vec<f64>)> = Vec::new();

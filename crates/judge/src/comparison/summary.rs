@@ -1,4 +1,4 @@
-//! The summary as files: all that the page's tables show, and more digits.
+//! The summary of rankings as files, with the contents of the page's tables and more digits.
 
 use std::fmt::Write;
 
@@ -14,8 +14,8 @@ const HEADS: &str = "experiment,model,accuracy,methods,reached_by,work,rank,meth
 pub struct Summary<'p>(pub Vec<Ranked<'p>>);
 
 impl Summary<'_> {
-    /// One line for each method that a cell of the tables names, costs in full precision with what the runs beside them
-    /// cost; a line without a method for an accuracy that nobody reaches.
+    /// Returns one line for each method in a cell of the tables, with full-precision costs including those of the
+    /// neighbouring runs. An accuracy that no method reaches has a line without a method.
     pub fn to_csv(&self) -> String {
         let mut records: Vec<Vec<String>> = vec![HEADS.split(',').map(str::to_owned).collect()];
         for ranked in &self.0 {
@@ -36,7 +36,7 @@ impl Summary<'_> {
         csv(records)
     }
 
-    /// A table for each model.
+    /// Returns a Markdown table for each model.
     pub fn markdown(&self) -> String {
         let mut text = format!("# The cheapest methods\n\n{}\n", words::what_it_means());
         for ranked in &self.0 {
@@ -64,7 +64,7 @@ impl Summary<'_> {
     }
 }
 
-/// The columns from `rank` on of the methods that a cell names.
+/// The columns from `rank` onwards, for each method in a cell.
 fn lines(places: &[Place<'_>]) -> Vec<[String; 9]> {
     if places.is_empty() {
         return vec![<[String; 9]>::default()];
@@ -87,13 +87,13 @@ fn lines(places: &[Place<'_>]) -> Vec<[String; 9]> {
     near(places).iter().enumerate().map(line).collect()
 }
 
-/// How rankings are told to a reader.
+/// Descriptions of rankings for readers.
 pub mod words {
     use super::{Place, Ranked};
     use crate::comparison::{APART, Cost, Unequal};
     use mbsbench_numbers::{markdown, short};
 
-    /// The text above all tables.
+    /// The introduction above all tables.
     pub fn what_it_means() -> String {
         format!(
             "Each cell lists the methods that cost at most {APART} times as much as the cheapest one, the cheapest \
@@ -105,18 +105,19 @@ pub mod words {
         )
     }
 
-    /// The signs at costs.
+    /// The symbols beside costs.
     pub const SIGNS: &str = "≤, an upper bound, the cost of a run that has no cheaper neighbour to interpolate with; ?, another run of \
          the method costs more and misses the accuracy";
 
-    /// What an accuracy costs, with the signs: `133`, `≤ 96`, `211?`.
+    /// Formats the cost of an accuracy with its symbols: `133`, `≤ 96`, `211?`.
     pub fn cost_of(cost: &Cost) -> String {
         let [most, unsteady] =
             [(cost.is_of_run(), "≤ "), (cost.is_unsteady, "?")].map(|(is, sign)| if is { sign } else { "" });
         format!("{most}{}{unsteady}", self::cost(cost.value))
     }
 
-    /// The runs that a cost is of or lies between: `96 to 180, tolerance 1e-3 to 1e-5`.
+    /// Describes the single run behind a cost, or the two runs between which it lies:
+    /// `96 to 180, tolerance 1e-3 to 1e-5`.
     pub fn between(place: &Place<'_>) -> String {
         let Cost { at_least, at_most, .. } = place.cost;
         match at_least {
@@ -125,7 +126,7 @@ pub mod words {
         }
     }
 
-    /// What a ranking rests on, and in which settings its methods differ.
+    /// Describes the runs behind a ranking, and the settings in which its methods differ.
     pub fn about(ranked: &Ranked<'_>) -> String {
         let counts = ranked.counts;
         let unavailable = match counts.unavailable {
@@ -139,7 +140,8 @@ pub mod words {
         [Some(about), Unequal::sentence(&ranked.unequal)].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
-    /// The settings in which methods of rankings differ, as a section; rankings in which they differ alike share a list.
+    /// Lists the settings in which the methods of rankings differ, as a section; rankings with the same differences
+    /// share a list.
     pub fn settings(rankings: &[Ranked<'_>]) -> String {
         let mut lists: Vec<(&[Unequal], Vec<&str>)> = Vec::new();
         for ranked in rankings.iter().filter(|ranked| !ranked.unequal.is_empty()) {
@@ -155,7 +157,7 @@ pub mod words {
         [begin.to_owned()].into_iter().chain(lists.into_iter().map(list)).collect()
     }
 
-    /// How many methods reach an accuracy, or why nobody can tell.
+    /// The number of methods that reach an accuracy, or the reason why this cannot be decided.
     pub fn reached(ranked: &Ranked<'_>, level: usize) -> String {
         match ranked.resolved[level] {
             true => format!("{} of {}", ranked.reached_by[level], ranked.counts.methods),
@@ -163,7 +165,7 @@ pub mod words {
         }
     }
 
-    /// A count as a whole number from ten on, anything else in four digits.
+    /// Formats a cost: a whole number from ten on, four digits below.
     pub fn cost(cost: f64) -> String {
         short(if cost >= 10.0 { cost.round() } else { cost })
     }

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use mbsbench_experiment::RunSpec;
 use mbsbench_problem::{Form, Formulated};
 
-/// More methods than these are counted where they agree with most.
+/// If more methods than this have the most common value, they are counted instead of listed.
 const LISTED: usize = 3;
 
-/// Settings with more characters have a line for each value.
+/// A setting whose text is longer than this gets a line for each value.
 const WIDTH: usize = 100;
 
 /// The option for frames of rotations.
 const FRAMES: &str = "charts";
 
-/// Whether positions of the model of a run are more than vectors, so that frames matter.
+/// True if the model of a run has coordinates that are not vectors, so that frames of rotations matter.
 fn turns(run: &RunSpec) -> bool {
     let model = run.model.object().model();
     let mut ode = Formulated::<f64>::ode(&*model);
@@ -27,18 +27,18 @@ fn turns(run: &RunSpec) -> bool {
     }
 }
 
-/// A setting that several methods have, with different values: frames of rotations, linear algebra, Newton's iteration.
+/// A setting with different values among the methods: frames of rotations, linear algebra, Newton's iteration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unequal {
     /// Its name in experiment files.
     pub name: String,
-    /// The values, each with the methods that have it; the value of most methods comes last.
+    /// The values, each with its methods; the most common value comes last.
     pub values: Vec<(String, Vec<String>)>,
 }
 
 impl Unequal {
-    /// The settings in which methods differ, from what the methods of the runs say of themselves; each run has the name by which its
-    /// method is ranked.
+    /// Returns the settings in which methods differ, from the options that the methods report. Each run comes with the
+    /// name under which its method is ranked.
     pub fn all<'p>(runs: impl IntoIterator<Item = (&'p str, &'p RunSpec)>) -> Vec<Self> {
         let (mut seen, mut turning) = (BTreeSet::new(), HashMap::new());
         let mut all: BTreeMap<String, BTreeMap<String, BTreeSet<&str>>> = BTreeMap::new();
@@ -47,7 +47,7 @@ impl Unequal {
                 continue;
             }
             let mut options = run.method.object().method().solver_options();
-            // Runs of one case share their model.
+            // All runs of one case share their model.
             let mut is_turning = || *turning.entry(Arc::as_ptr(&run.model)).or_insert_with(|| turns(run));
             if options.iter().all(|(name, _)| name != FRAMES) && is_turning() {
                 options.push((FRAMES.to_owned(), "none".to_owned()));
@@ -65,12 +65,12 @@ impl Unequal {
         all.into_iter().filter(|(_, values)| values.len() > 1).map(unequal).collect()
     }
 
-    /// Whether a method has the setting.
+    /// True if the method has the setting.
     pub fn is_of(&self, method: &str) -> bool {
         self.values.iter().any(|(_, methods)| methods.iter().any(|name| name == method))
     }
 
-    /// The names of several settings in a sentence; none if methods do not differ.
+    /// Names the settings in a sentence; `None` if methods do not differ.
     pub fn sentence(all: &[Self]) -> Option<String> {
         let names: Vec<&str> = all.iter().map(|unequal| unequal.name.as_str()).collect();
         let (last, before) = names.split_last()?;
@@ -78,7 +78,7 @@ impl Unequal {
         Some(format!("Methods differ in {before}{last}."))
     }
 
-    /// Several settings with their values as a list in Markdown, without line breaks inside an item.
+    /// Lists several settings with their values in Markdown, without line breaks inside an item.
     pub fn list(all: &[Self]) -> String {
         let item = |unequal: &Self| match unequal.to_string() {
             short if short.chars().count() <= WIDTH => format!("- {short}\n"),
@@ -90,7 +90,7 @@ impl Unequal {
         all.iter().map(item).collect()
     }
 
-    /// `moving in the other 13`, for each value.
+    /// Describes each value: `moving in the other 13`.
     fn parts(&self) -> impl Iterator<Item = String> {
         self.values.iter().enumerate().map(|(index, (value, methods))| {
             let is_most = index + 1 == self.values.len() && methods.len() > LISTED;
@@ -100,7 +100,7 @@ impl Unequal {
     }
 }
 
-/// `charts step in f, moving in the other 13`.
+/// Writes `charts step in f, moving in the other 13`.
 impl fmt::Display for Unequal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.name, self.parts().collect::<Vec<_>>().join(", "))

@@ -1,4 +1,4 @@
-//! The main claims of a paper, each with the statements that decide it, and the slips in its print.
+//! The main claims of a paper, each with the statements that decide it, and errors in print.
 
 use mbsbench_input::{BadInput, Document, Problem};
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Publication;
 use crate::claims::{Judged, Ledger, Outcome, Reason, Verdict};
 
-/// A message of a paper in a sentence, with the statements of the ledger that decide it.
+/// A main message of a paper in one sentence, with the statements of the ledger that decide it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MainClaim {
@@ -17,24 +17,24 @@ pub struct MainClaim {
     pub statements: Vec<String>,
 }
 
-/// A slip in the print of a paper: a sign, a digit, a sum.
+/// An error in print: a sign, a digit, a sum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Erratum {
-    /// Where it is printed.
+    /// The place in the paper.
     pub place: String,
-    /// What is printed, and what should be.
+    /// The printed text and the correct one.
     pub says: String,
 }
 
 impl MainClaim {
-    /// Its statements among those that were judged, in its order.
+    /// Its statements among the judged ones, in its own order.
     pub fn judged<'j>(&'j self, judged: &'j [Judged]) -> impl Iterator<Item = &'j Judged> {
         self.statements.iter().filter_map(|id| judged.iter().find(|each| each.statement.id == *id))
     }
 
-    /// Its outcome: that of its statements if they agree; open if those that are decided are reproduced and others are
-    /// open; else partly reproduced.
+    /// Its outcome. If the statements agree, it is theirs. If some are open and all others are reproduced, it is open.
+    /// Otherwise it is partly reproduced.
     pub fn outcome(&self, judged: &[Judged]) -> Outcome {
         let outcomes: Vec<&Outcome> = self.judged(judged).map(|each| &each.outcome).collect();
         let decided = || outcomes.iter().map(|outcome| outcome.verdict()).filter(|&verdict| verdict != Verdict::Open);
@@ -53,7 +53,7 @@ impl Publication {
     /// Checks the main claims against the ledger.
     ///
     /// # Errors
-    /// Empty texts, and statements that the ledger does not have.
+    /// Fails if a text is empty, or if the ledger does not have a statement.
     pub fn agrees(&self, document: &Document, ledger: Option<&Ledger>) -> Result<(), BadInput> {
         let root = &document.root;
         let mut problems = Vec::new();

@@ -1,4 +1,4 @@
-//! What is reproduced, as it is cited, with its main claims: `experiments/<id>/paper.yaml`.
+//! The publication that is reproduced, with its citation and main claims: `experiments/<id>/paper.yaml`.
 
 mod main_claim;
 
@@ -11,34 +11,34 @@ use serde_json::{Value, json};
 
 pub use main_claim::{Erratum, MainClaim};
 
-/// Its file, beside the experiments.
+/// Name of the file, which lies beside the experiments.
 pub const FILE: &str = "paper.yaml";
 
 /// Version of the file format.
 const SCHEMA: u32 = 1;
 
-/// How many main claims a paper has.
+/// The number of main claims that a paper may have.
 const CLAIMS: std::ops::RangeInclusive<usize> = 3..=6;
 
-/// What is published: one paper, or problems that a community measures itself by.
+/// The kind of publication: one paper, or a set of problems that a community uses as benchmarks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PublicationKind {
     /// A paper.
     #[default]
     Paper,
-    /// A set of benchmark problems; its runs are many, and are made on demand.
+    /// A set of benchmark problems. It has many runs, which are made on demand.
     Set,
 }
 
 impl PublicationKind {
-    /// As in files: `set`.
+    /// The name in files: `set`.
     pub fn name(self) -> &'static str {
         keys_of::<Self>()[self as usize]
     }
 }
 
-/// A paper or a set of benchmark problems, as it is cited.
+/// A paper or a set of benchmark problems, with its citation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "A paper, or a set of benchmark problems")]
@@ -50,29 +50,29 @@ pub struct Publication {
     pub kind: PublicationKind,
     /// Title, as published.
     pub title: String,
-    /// Authors, in the order of the title page; of a set, who keeps it.
+    /// Authors, in the order of the title page; for a set, its maintainers.
     pub authors: Vec<String>,
     /// Year of publication.
     pub year: u16,
-    /// What it is about, in a line.
+    /// The subject, in one line.
     pub about: String,
-    /// Where it was published: journal, volume and pages, proceedings, or web page.
+    /// The place of publication: journal, volume and pages, proceedings, or web page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// DOI (`10.…/…`) or address (`https://…`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// On what terms its data and numbers stand here.
+    /// The licence of the data and numbers reproduced here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
-    /// How its authors ask to be cited, where that is not authors, title, source and year.
+    /// The citation requested by the authors, if it is not composed of authors, title, source and year.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cite: Option<String>,
     /// Its main claims, three to six.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 3, max = 6))]
     pub claims: Vec<MainClaim>,
-    /// Slips in its print, which decide nothing.
+    /// Errors in print, which affect no verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errata: Vec<Erratum>,
 }
@@ -81,7 +81,7 @@ impl Publication {
     /// Reads `paper.yaml`.
     ///
     /// # Errors
-    /// The first thing that is wrong with the file.
+    /// Fails with the first problem found in the file.
     pub fn read(document: &Document) -> Result<Self, BadInput> {
         let root = &document.root;
         let found: Self = read(root).map_err(|problem| document.bad(vec![problem]))?;
@@ -110,28 +110,28 @@ impl Publication {
         Ok(found)
     }
 
-    /// What is known of one that has no `paper.yaml`: its id.
+    /// A placeholder for a publication without `paper.yaml`; its title is the id.
     pub fn untold(id: &str) -> Self {
         Self { schema: SCHEMA, title: id.to_owned(), ..Self::default() }
     }
 
-    /// Papers before sets, each by year; those of which nothing is told last.
+    /// Orders papers before sets, each by year; publications without `paper.yaml` come last.
     pub fn order(&self, other: &Self) -> Ordering {
         let rank = |one: &Self| (one.kind, one.authors.is_empty(), one.year);
         rank(self).cmp(&rank(other))
     }
 
-    /// The authors in a line; none where nobody is told.
+    /// The authors in one line; `None` if they are not given.
     pub fn by(&self) -> Option<String> {
         (!self.authors.is_empty()).then(|| self.authors.join(", "))
     }
 
-    /// The address that `link` leads to.
+    /// The address to which `link` leads.
     pub fn address(&self) -> Option<String> {
         self.link.as_deref().and_then(address)
     }
 
-    /// How it is cited, in a line.
+    /// The citation in one line.
     pub fn citation(&self) -> String {
         let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         if let Some(cite) = &self.cite {
@@ -142,7 +142,7 @@ impl Publication {
         parts.into_iter().flatten().map(|part| on_one_line(&part)).collect::<Vec<_>>().join(". ") + "."
     }
 
-    /// For programs.
+    /// The JSON form.
     pub fn to_json(&self, id: &str) -> Value {
         let mut value = json!(self);
         if let Some(fields) = value.as_object_mut() {
@@ -156,7 +156,7 @@ impl Publication {
     }
 }
 
-/// The address of a link, if it is one.
+/// Returns the address of a DOI or an `https` link, and `None` for any other text.
 fn address(link: &str) -> Option<String> {
     let is_plain = !link.chars().any(|letter| letter.is_whitespace() || letter.is_control());
     if link.starts_with("10.") && link.contains('/') && is_plain {
@@ -165,7 +165,7 @@ fn address(link: &str) -> Option<String> {
     (link.starts_with("https://") && link.len() > "https://".len() && is_plain).then(|| link.to_owned())
 }
 
-/// The schema of the file.
+/// The JSON Schema of the file.
 pub fn schema() -> Value {
     let mut schema = schemars::schema_for!(Publication).to_value();
     schema["properties"]["schema"] = json!({ "const": SCHEMA, "description": "Version of the file format." });

@@ -1,4 +1,4 @@
-//! The runs of set-ups, and what tests say of them.
+//! Execution and judgement of set-ups.
 
 use std::io;
 
@@ -14,19 +14,19 @@ use super::search::{FARTHEST, Trial};
 use super::space::SetUp;
 use crate::claims::{Check, Evidence, Judgement, Verdict, judge};
 
-/// Runs that are made together, about; their results are let go before the next.
+/// Approximate number of runs that are made together; their results are released before the next ones.
 const TOGETHER: usize = 2048;
 
-/// Why there is no reconstruction.
+/// An error that prevents a reconstruction.
 #[derive(Debug, thiserror::Error)]
 pub enum ReconstructionError {
-    /// The store failed.
+    /// The cache failed.
     #[error("the store: {0}")]
     Store(#[from] io::Error),
     /// No run of any set-up is accepted by its model and method.
     #[error("no model or method accepts its parameters; for example, at {0}: {1}")]
     Refused(String, Problem),
-    /// A method that cannot run on this machine.
+    /// A method cannot run on this machine.
     #[error("{experiment}: `{method}` is not installed here; the existing results are left as they are")]
     Unavailable {
         /// The experiment.
@@ -34,30 +34,30 @@ pub enum ReconstructionError {
         /// The method's name.
         method: String,
     },
-    /// Program or machine ended a run.
+    /// The program or the machine ended a run.
     #[error("{experiment}: the run {run} has the status `{status}`: {message}")]
     Lost {
         /// The experiment.
         experiment: String,
         /// The run's key.
         run: String,
-        /// How it ended.
+        /// The status of the run.
         status: Status,
-        /// What was said.
+        /// The message of the run.
         message: String,
     },
 }
 
-/// Parameters that are set, by path.
+/// Parameter values, by path.
 pub(super) type Values = Vec<(Key, Node)>;
 
-/// Makes runs of set-ups, and remembers what went wrong with them.
+/// Makes the runs of set-ups, and remembers the first failures.
 pub(super) struct Bench<'b> {
     pub(super) scope: &'b Scope<'b>,
     pub(super) registry: &'b Registry,
     pub(super) means: Means<'b>,
     refusal: Option<ReconstructionError>,
-    /// Whether a model accepted a set-up since [`forget_refusals`](Self::forget_refusals).
+    /// True if a model accepted a set-up since [`forget_refusals`](Self::forget_refusals).
     is_any_accepted: bool,
     lost: Option<ReconstructionError>,
 }
@@ -84,12 +84,12 @@ impl<'b> Bench<'b> {
         Self { scope, registry, means, refusal: None, is_any_accepted: false, lost: None }
     }
 
-    /// Starts to look for set-ups that models accept: those of the file itself are not ones that were searched for.
+    /// Forgets earlier refusals, so that only the set-ups of the search count and not those of the file itself.
     pub(super) fn forget_refusals(&mut self) {
         (self.refusal, self.is_any_accepted) = (None, false);
     }
 
-    /// An error if program or machine ended a run, or no model accepted anything.
+    /// Fails if the program or the machine ended a run, or if no model accepted any set-up.
     pub(super) fn finish(self) -> Result<(), ReconstructionError> {
         match (self.lost, self.refusal) {
             (Some(lost), _) => Err(lost),
@@ -98,7 +98,7 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Makes the runs of some plans with each of some values.
+    /// Makes the runs of `parts` with each set of values.
     pub(super) fn make(&mut self, parts: &[Plan], all: &[Values]) -> Result<Vec<Made>, ReconstructionError> {
         let registry = self.registry;
         let runs_with =
@@ -136,7 +136,7 @@ impl<'b> Bench<'b> {
         Ok(made.collect())
     }
 
-    /// Judges checks with each of some values.
+    /// Judges checks with each set of values.
     pub(super) fn judge(
         &mut self,
         parts: &[Plan],
@@ -154,10 +154,10 @@ impl<'b> Bench<'b> {
     }
 }
 
-/// For each plan its runs with some values, or why their model or method refuses them.
+/// For each plan, its runs with given values, or the reasons why their model or method refuses them.
 type Varied = Vec<Vec<Result<RunSpec, Problem>>>;
 
-/// Values for messages.
+/// Formats values for messages.
 fn text_of(values: &Values) -> String {
     let text = |(key, node): &(Key, Node)| {
         format!("{} = {}", key.name, node.spelling().unwrap_or_else(|| node.to_json().to_string()))
@@ -165,7 +165,7 @@ fn text_of(values: &Values) -> String {
     values.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// Puts runs that were refused back to their places among those that were made, with the status `refused`.
+/// Inserts refused runs at their places among the completed ones, with the status `refused`.
 fn with_refused(varied: Varied, parts: &[Plan], (mut plans, mut outcomes): (Vec<Plan>, Vec<Outcome>)) -> Made {
     for (index, (runs, nominal)) in varied.into_iter().zip(parts).enumerate() {
         for (place, (run, spec)) in runs.into_iter().zip(&nominal.runs).enumerate() {
@@ -187,14 +187,14 @@ fn with_refused(varied: Varied, parts: &[Plan], (mut plans, mut outcomes): (Vec<
     Made { plans, outcomes }
 }
 
-/// A set-up with what tests say of it.
+/// A set-up with the results of its tests.
 #[derive(Debug, Clone)]
 pub(super) struct Judged {
     /// Features of its runs.
     pub(super) features: Vec<f64>,
-    /// Runs that failed, or that model or method refused.
+    /// The number of runs that failed, or that their model or method refused.
     pub(super) failed: usize,
-    /// Each check's verdict and number, NaN if it has none.
+    /// The verdict and number of each check; NaN if it has no number.
     pub(super) verdicts: Vec<(Verdict, f64)>,
 }
 
@@ -204,7 +204,7 @@ impl Judged {
         let feature = |feature: &Feature| {
             let place = plan.runs.iter().position(|run| plan.is_meant(run, &feature.filter))?;
             let (run, row) = (&plan.runs[place], &results.rows[place]);
-            // The label of an axis is that of the file; its number may be one of those that vary.
+            // The label of an axis is the one in the file; its number may be a varied one.
             feature.value(|name| run.number_at(name).or_else(|| results.number(row, name)))
         };
         let evidence = Evidence::of(&made.plans, &made.outcomes);
@@ -221,14 +221,15 @@ impl Judged {
     }
 }
 
-/// Tests that set-ups have to pass: givens, which are met by their numbers, then checks, which have to be reproduced.
+/// Tests that set-ups have to pass: first the givens, which the numbers have to meet, then checks, which have to be
+/// reproduced.
 pub(super) struct Trials<'t, 'b> {
     pub(super) bench: &'t mut Bench<'b>,
     tests: Vec<&'t Check>,
     givens: usize,
-    /// Tests of the same runs, one after the other, with these runs.
+    /// Tests that use the same runs, in their order of execution, with these runs.
     stages: Vec<(Vec<Plan>, Vec<usize>)>,
-    /// Set-ups some of whose runs failed.
+    /// The number of set-ups with failed runs.
     pub(super) failed: usize,
 }
 
@@ -254,7 +255,7 @@ impl<'t, 'b> Trials<'t, 'b> {
         Self { bench, tests, givens, stages, failed: 0 }
     }
 
-    /// What the tests say of a set-up.
+    /// Applies the tests to a set-up.
     pub(super) fn judgements(&mut self, set_up: &SetUp) -> Result<Vec<Judgement>, ReconstructionError> {
         let values = [self.bench.scope.space.values(set_up)];
         let mut judgements = Vec::with_capacity(self.tests.len());
@@ -267,7 +268,7 @@ impl<'t, 'b> Trials<'t, 'b> {
     }
 }
 
-/// How far a judgement is from passing, in tolerances.
+/// The distance of a judgement from passing, in tolerances.
 pub(super) fn miss(judgement: &Judgement, is_given: bool) -> f64 {
     match (judgement.verdict, judgement.margin) {
         (Verdict::Reproduced, _) => 0.0,

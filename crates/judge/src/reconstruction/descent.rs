@@ -1,15 +1,15 @@
-//! The descent of a search: differential evolution on the distances from the givens.
+//! Minimisation of the distance from the givens by differential evolution.
 
 use super::random::reflected;
 use super::search::{CHAINS, Search, Trial, Tried};
 use super::space::SetUp;
 
-/// Generations without any progress after which a descent ends.
+/// Number of generations without progress after which the descent ends.
 const STALLED: usize = 25;
 
 impl<T: Trial> Search<'_, T> {
-    /// Differential evolution from the best of the complete set-ups, with one reading fixed if that is wanted, until `enough` of its
-    /// population meet everything, or `most` set-ups were evaluated.
+    /// Runs differential evolution from the best of the completely evaluated set-ups, optionally with one reading
+    /// fixed. It ends when `enough` members of the population meet all givens, or when `most` set-ups were evaluated.
     pub fn descend(&mut self, fixed: Option<(usize, usize)>, most: usize, enough: usize) -> Result<(), T::Error> {
         let has_it = |tried: &Tried| fixed.is_none_or(|(place, choice)| tried.set_up.readings[place] == choice);
         let complete = (0..self.tried.len()).filter(|&place| has_it(&self.tried[place]));
@@ -41,7 +41,8 @@ impl<T: Trial> Search<'_, T> {
         Ok(())
     }
 
-    /// A set-up made of one of a population, which is sorted, one of the best, and the difference of two others.
+    /// Creates a set-up from a member of the sorted population, one of the best members, and the difference of two
+    /// others.
     fn offspring(&mut self, population: &[(f64, usize)], parent: usize, fixed: Option<(usize, usize)>) -> SetUp {
         const BEST: usize = 4;
         let random = &mut self.random;

@@ -1,26 +1,27 @@
-//! On what a verdict depends: a decision list of at most two steps.
+//! Explanation of verdicts by the parameters they depend on: a decision list of at most two steps.
 
 use mbsbench_input::keys_of;
 use serde::{Deserialize, Serialize};
 
 use crate::statistics::{chance_of_correlation, rank_correlation, separation};
 
-/// What is said to decide would be found by chance, among all variables together, in no more than this share of studies.
+/// Significance level, over all variables together: the share of studies in which a decisive variable would be found by
+/// chance.
 pub const LEVEL: f64 = 0.05;
 
-/// What a second threshold of the same variable counts for beside one of another: where the first is not sharp, it always
-/// leaves something to the same variable, which tells a reader little.
+/// Weight of a second threshold on the same variable, compared with one on another variable. If the first threshold is
+/// not sharp, a second one on the same variable always explains a little more, but tells readers little.
 const SAME: f64 = 0.5;
 
-/// What tells set-ups with a reading, which have 1, from those without, which have 0.
+/// Threshold for readings: set-ups with the reading have the value 1, all others 0.
 const MIDWAY: f64 = 0.5;
 
-/// Something that differs from set-up to set-up: an undetermined parameter, a reading of the text, or a feature of the runs.
+/// A quantity that differs between set-ups: an undetermined parameter, a reading of the text, or a feature of the runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variable {
     /// Path of the parameter, or name of the reading or feature.
     pub name: String,
-    /// Whether it is a reading: its value is 1 in set-ups that read the text so, else 0.
+    /// True for a reading: its value is 1 in set-ups that use it, else 0.
     pub is_reading: bool,
     /// Its value in each set-up; NaN if a run has none.
     pub values: Vec<f64>,
@@ -30,85 +31,85 @@ pub struct Variable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// Less than the threshold.
+    /// Below the threshold.
     Below,
-    /// The threshold or more.
+    /// At or above the threshold.
     Above,
 }
 
 impl Side {
-    /// Both.
+    /// Both sides.
     pub const BOTH: [Self; 2] = [Self::Below, Self::Above];
 
-    /// As in files and sentences.
+    /// The name in files and sentences.
     pub fn name(self) -> &'static str {
         keys_of::<Self>()[self as usize]
     }
 
-    /// The other one.
+    /// The other side.
     #[must_use]
     pub fn other(self) -> Self {
         Self::BOTH[1 - self as usize]
     }
 }
 
-/// In how many samples a claim holds.
+/// The number of samples in which a claim holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct Count {
-    /// Samples at which it holds.
+    /// The number of samples in which it holds.
     pub holds: usize,
-    /// Samples at which something can be said.
+    /// The number of samples that decide it.
     pub samples: usize,
 }
 
 impl Count {
-    /// The share; NaN of no samples.
+    /// The share of samples in which it holds; NaN if there are none.
     pub fn share(self) -> f64 {
         self.holds as f64 / self.samples as f64
     }
 
-    /// Twice the chance that two samples drawn with replacement differ, times their number: Gini's impurity.
+    /// Gini's impurity: the probability that two samples drawn with replacement differ, times the number of samples.
     fn impurity(self) -> f64 {
         if self.samples == 0 { 0.0 } else { 2.0 * self.holds as f64 * (1.0 - self.share()) }
     }
 }
 
-/// A variable with the threshold that separates best where a claim holds from where it does not.
+/// A variable with the threshold that best separates the samples in which a claim holds from the others.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Split {
     /// Name of the variable.
     pub variable: String,
-    /// Largest distance between its distributions where the claim holds and where it does not (Kolmogorov and Smirnov).
+    /// The largest distance between its distributions with and without the claim (Kolmogorov and Smirnov).
     pub distance: f64,
-    /// The value of the variable where the distance is largest; none of a reading.
+    /// The value of the variable at the largest distance; `None` for a reading.
     pub threshold: Option<f64>,
-    /// The side on which the claim rather holds.
+    /// The side on which the claim holds more often.
     pub holds: Side,
-    /// How it fares below and above.
+    /// The numbers of samples below and above the threshold.
     pub counts: [Count; 2],
 }
 
 impl Split {
-    /// How the claim fares on a side.
+    /// The numbers of samples on a side.
     pub fn count(&self, side: Side) -> Count {
         self.counts[side as usize]
     }
 }
 
-/// What decides first, and what decides among the samples on one side of that.
+/// The decisive split, and a second split of the samples on one of its sides.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Explanation {
-    /// The variable that decides.
+    /// The decisive split.
     pub first: Option<Split>,
-    /// The side of the first on which another threshold decides further, and that.
+    /// A further split, and the side of the first split on which it decides.
     pub second: Option<(Side, Split)>,
 }
 
-/// Explains where a claim holds: the variable with the largest distance (Kolmogorov and Smirnov), and within one of its
-/// sides the one after which least is left to explain (Gini; the same variable again counts half).
+/// Explains when a claim holds: by the variable with the largest distance (Kolmogorov and Smirnov), and within one of
+/// its sides by the split that leaves least to explain (Gini; the same variable counts half).
 ///
-/// A variable counts where its distance or its rank correlation is significant at [`LEVEL`], divided by the number of
-/// tests (Bonferroni).
+/// A variable is considered if its distance or its rank correlation is significant at [`LEVEL`] divided by the number
+/// of tests (Bonferroni).
 pub fn explain(variables: &[Variable], holds: &[Option<bool>]) -> Explanation {
     let all: Vec<usize> = (0..holds.len()).filter(|&sample| holds[sample].is_some()).collect();
     let tests = 2 * variables.len();
@@ -129,14 +130,14 @@ pub fn explain(variables: &[Variable], holds: &[Option<bool>]) -> Explanation {
     Explanation { first: Some(first), second }
 }
 
-/// The impurity that a split removes.
+/// The reduction of impurity by a split.
 fn gain(split: &Split) -> f64 {
     let [below, above] = split.counts;
     let both = Count { holds: below.holds + above.holds, samples: below.samples + above.samples };
     both.impurity() - below.impurity() - above.impurity()
 }
 
-/// The best significant split of some samples with the place of its variable; of equals the first.
+/// Returns the best significant split of some samples with the index of its variable; the first one among equals.
 fn best(
     variables: &[Variable],
     holds: &[Option<bool>],
@@ -151,8 +152,8 @@ fn best(
     splits.reduce(|a, b| if merit(&b.0) > merit(&a.0) { b } else { a })
 }
 
-/// The best threshold of a variable among some samples, with the smaller of the chances of its distance and its rank
-/// correlation.
+/// Returns the best threshold of a variable for some samples, with the smaller of the p-values of its distance and its
+/// rank correlation.
 fn split(variable: &Variable, holds: &[Option<bool>], among: &[usize]) -> Option<(Split, f64)> {
     let values: Vec<(f64, bool)> = among
         .iter()
@@ -215,7 +216,7 @@ mod tests {
     #[test]
     fn an_interval_is_two_steps_in_one_variable_and_one_step_in_a_feature() {
         let mut given = variables(&["a", "b"], 512, &mut Random(2));
-        // The distance to the nearest multiple of a quarter; three multiples and four gaps are no single threshold of a.
+        // The distance to the nearest multiple of a quarter, which no single threshold of `a` can separate.
         let fold = |a: f64| (a / 0.25 - (a / 0.25).round()).abs();
         let holds = outcomes(&given, |v| fold(v[0]) > 0.2);
         let without = explain(&given, &holds);

@@ -1,4 +1,4 @@
-//! `reconstruction.csv`, which keeps what a reconstruction finds.
+//! `reconstruction.csv`, the file with the findings of a reconstruction.
 
 use std::io;
 
@@ -9,18 +9,18 @@ use super::explain::{Explanation, Side, Split};
 use super::finding::{Finding, Findings, Tally};
 use crate::claims::{Counts, Verdict};
 
-/// The columns: the check with its counts, then the two steps that explain it.
+/// The columns: the check with its counts, then the two splits that explain it.
 const HEAD: &str = "kind,name,tried,met,definition,nominal,reproduced,partly,not_reproduced,open,counted,share,low,high,\
     first_variable,first_distance,first_threshold,first_holds_where,\
     first_holds_below,first_samples_below,first_holds_above,first_samples_above,\
     second_variable,second_distance,second_threshold,second_holds_where,\
     second_holds_below,second_samples_below,second_holds_above,second_samples_above,\
     second_where_first,readings,left_out";
-/// The first column of the first step, of the second step and of the rest.
+/// The first columns of the first split, of the second split and of the rest.
 const PARTS: [usize; 3] = [14, 22, 30];
-/// Between readings in a cell, and between a reading and its verdict.
+/// Separators between readings in a cell, and between a reading and its verdict.
 const BETWEEN: [&str; 2] = ["; ", ": "];
-/// What is said of a reading that the givens exclude.
+/// The entry for a reading that the givens exclude.
 const EXCLUDED: &str = "excluded";
 /// Kinds of lines: the search, its failed runs, givens, readings, conflicts and checks.
 const SEARCH: &str = "search";
@@ -29,14 +29,15 @@ const GIVEN: &str = "given";
 const READING: &str = "reading";
 const CONFLICT: &str = "conflict";
 const CHECK: &str = "check";
-/// How set-ups are distributed over those that are accepted.
+/// The distribution of the set-ups over the accepted ones.
 const EVEN: [&str; 2] = ["as found", "even"];
 
 impl Findings {
-    /// The text of `reconstruction.csv`: one line for the search, each given, reading, conflict and check.
+    /// Returns the text of `reconstruction.csv`: one line for the search and for each given, reading, conflict and
+    /// check.
     ///
     /// # Errors
-    /// None in practice: the text is made in memory.
+    /// None in practice, because the text is written to memory.
     pub fn to_csv(&self) -> Result<Vec<u8>, csv::Error> {
         let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
         writer.write_record(HEAD.split(','))?;
@@ -65,7 +66,7 @@ impl Findings {
     /// Reads `reconstruction.csv`.
     ///
     /// # Errors
-    /// A text that is not such a file.
+    /// Fails if the text is not such a file.
     pub fn read_csv(text: &str) -> Result<Self, csv::Error> {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         if !reader.headers()?.iter().eq(HEAD.split(',')) {
@@ -124,7 +125,7 @@ fn step_cells(split: Option<&Split>) -> [String; 8] {
     ]
 }
 
-/// The step whose cells begin at a column; none if they are empty.
+/// Returns the split whose cells begin at a column; `None` if they are empty.
 fn step(record: &StringRecord, first: usize) -> Result<Option<Split>, csv::Error> {
     let cells: StringRecord = record.iter().skip(first).take(8).collect();
     if cells[0].is_empty() { Ok(None) } else { cells.deserialize(None).map(Some) }

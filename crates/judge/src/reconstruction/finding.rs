@@ -1,63 +1,63 @@
-//! What a reconstruction finds.
+//! The findings of a reconstruction.
 
 use super::explain::{Count, Explanation, Variable, explain};
 use super::words;
 use crate::claims::{Counts, Verdict};
 use crate::statistics::wilson;
 
-/// Everything that a reconstruction finds.
+/// All findings of a reconstruction.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Findings {
-    /// What the paper prints about the set-up; empty if nothing is conditioned on.
+    /// The numbers that the paper prints about the set-up; empty if the set-ups are not conditioned.
     pub givens: Vec<Tally>,
     /// The readings.
     pub readings: Vec<Tally>,
-    /// Givens that no set-up met together.
+    /// Givens that no set-up met at the same time.
     pub conflicts: Vec<String>,
-    /// Set-ups that were evaluated, and those of them some of whose runs failed.
+    /// The number of set-ups that were evaluated, and the number of these with failed runs.
     pub tried: [usize; 2],
-    /// Set-ups in which checks were judged.
+    /// The number of set-ups in which checks were judged.
     pub set_ups: usize,
-    /// Whether these are evenly distributed over all that are accepted.
+    /// True if these set-ups are uniformly distributed over all accepted ones.
     pub is_even: bool,
-    /// The checks that were judged, then those that were left out.
+    /// The judged checks, then the checks that were left out.
     pub checks: Vec<Finding>,
 }
 
-/// How a check fares over set-ups and readings, and what decides.
+/// The verdicts of a check over set-ups and readings, and the variables that decide them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Finding {
     /// Id of the check.
     pub check: String,
-    /// A hash of what it was judged on; a check or an experiment that has changed since has another.
+    /// A hash of everything that it was judged on; it changes with the check or the experiment.
     pub definition: String,
-    /// What its test says of the nominal numbers.
+    /// The verdict at the nominal values.
     pub nominal: Verdict,
     /// The verdict whose share is counted.
     pub counted: Verdict,
-    /// Set-ups with each verdict.
+    /// The number of set-ups with each verdict.
     pub verdicts: Counts,
-    /// Other readings with what the test says there; none if the givens exclude them.
+    /// The other readings with the verdict under each; `None` if the givens exclude the reading.
     pub readings: Vec<(String, Option<Verdict>)>,
-    /// What decides.
+    /// The variables that decide the verdict.
     pub explanation: Explanation,
-    /// What it rests on that keeps it from being judged.
+    /// The reason why it cannot be judged.
     pub left_out: Option<String>,
 }
 
-/// How often something was tried and met.
+/// The number of set-ups that tried and met something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tally {
     /// The id of a given, or the name of a reading.
     pub name: String,
-    /// Set-ups that were tried.
+    /// The number of set-ups that tried it.
     pub tried: usize,
-    /// Set-ups of these that met it: the given, or with the reading everything given.
+    /// The number of these that met it: for a given, the given itself; for a reading, all givens.
     pub met: usize,
 }
 
 impl Finding {
-    /// Counts its verdicts in set-ups, and looks for what decides.
+    /// Counts its verdicts in set-ups, and looks for deciding variables.
     pub(super) fn count_in(&mut self, variables: &[Variable], samples: &[(Verdict, f64)]) {
         let is_decided = |verdict: Verdict| verdict != Verdict::Open && self.counted != Verdict::Open;
         let holds = |&(verdict, _): &(Verdict, f64)| is_decided(verdict).then_some(verdict == self.counted);
@@ -65,7 +65,7 @@ impl Finding {
         self.verdicts = samples.iter().map(|&(verdict, _)| verdict).collect();
     }
 
-    /// Set-ups with the counted verdict, of those that decide the check.
+    /// The number of set-ups with the counted verdict, among those that decide the check.
     pub fn count(&self) -> Count {
         Count { holds: self.verdicts.of(self.counted), samples: self.verdicts.judged() }
     }
@@ -75,25 +75,26 @@ impl Finding {
         self.count().share()
     }
 
-    /// The interval of 95 % confidence of the share.
+    /// The 95 % confidence interval of the share.
     pub fn interval(&self) -> [f64; 2] {
         let Count { holds, samples } = self.count();
         wilson(holds, samples)
     }
 
-    /// Whether some set-ups have the counted verdict and others have not.
+    /// True if some set-ups have the counted verdict and others do not.
     pub fn is_divided(&self) -> bool {
         let Count { holds, samples } = self.count();
         0 < holds && holds < samples
     }
 
-    /// Readings under which the verdict is not the counted one; of accepted set-ups, the prevailing verdict.
+    /// The readings that lead to a verdict other than the counted one. For accepted set-ups, the prevailing verdict
+    /// under a reading counts.
     pub fn turned(&self) -> impl Iterator<Item = (&str, Verdict)> {
         let there = self.readings.iter().filter_map(|(name, verdict)| Some((name.as_str(), (*verdict)?)));
         there.filter(|(_, verdict)| *verdict != self.counted)
     }
 
-    /// What decides, in words; empty if nothing does.
+    /// Describes the decisive variable; empty if there is none.
     pub fn decided(&self, variables: &[&str]) -> String {
         if self.explanation.first.is_none() {
             return String::new();
@@ -103,7 +104,7 @@ impl Finding {
 }
 
 impl Findings {
-    /// Whether set-ups were accepted by what is given.
+    /// True if set-ups were accepted or rejected by givens.
     pub fn is_conditioned(&self) -> bool {
         !self.givens.is_empty()
     }

@@ -1,9 +1,13 @@
-//! The set-ups that a paper leaves possible: undetermined parameters and readings of the text are searched for set-ups that meet all that
-//! the paper prints about them, checks are judged in those, and what decides is looked for.
+//! Reconstruction of the set-ups that a paper allows. Undetermined parameters and readings of the text are searched for
+//! set-ups that meet everything the paper prints about them. Checks are judged in these set-ups, and the results are
+//! searched for the parameters that decide each verdict.
 //!
 //! ```text
-//! undetermined: ──space──▶ set-ups ──search──▶ accepted ──bench──▶ verdicts ──explain──▶ Findings ──file──▶ reconstruction.csv, words, figure
+//! undetermined: ──space──▶ set-ups ──search──▶ accepted ──bench──▶ verdicts ──explain──▶ Findings
 //! given: ────────claims::given──▶ tests ───┘
+//!
+//! Findings ──file──▶ reconstruction.csv
+//!          ──words─▶ terminal, report
 //! ```
 //!
 //! The block `study:`, the search and the statistics are described in `docs/reconstruction.md`.

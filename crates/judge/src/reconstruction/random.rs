@@ -1,11 +1,11 @@
-//! Random numbers of a search: one stream, the same on every machine.
+//! Random numbers of a search, as one stream that is the same on every machine.
 
-/// Evenly distributed numbers (G. L. Steele et al., OOPSLA 2014: SplitMix64).
+/// Uniformly distributed numbers (G. L. Steele et al., OOPSLA 2014: SplitMix64).
 #[derive(Debug, Clone)]
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    /// A number in the unit interval, below 1.
+    /// Returns a number in the unit interval, below 1.
     pub(super) fn unit(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -18,14 +18,14 @@ impl Random {
         (self.unit() * count as f64) as usize
     }
 
-    /// Two different numbers below `count`, which is at least 2.
+    /// Returns two different numbers below `count`, which has to be at least 2.
     pub(super) fn pair(&mut self, count: usize) -> [usize; 2] {
         let first = self.below(count);
         [first, (first + 1 + self.below(count - 1)) % count]
     }
 }
 
-/// A coordinate that left the unit interval, folded back into it; symmetric moves stay symmetric.
+/// Reflects a coordinate outside the unit interval back into it. Symmetric moves stay symmetric.
 pub(super) fn reflected(unit: f64) -> f64 {
     let within = unit.rem_euclid(2.0);
     if within > 1.0 { 2.0 - within } else { within }

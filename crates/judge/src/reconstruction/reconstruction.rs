@@ -1,4 +1,4 @@
-//! From an experiment to the set-ups that its paper leaves possible, and what checks say of them.
+//! Reconstruction of the set-ups that a paper allows, with the verdicts of checks in them.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,54 +14,54 @@ use super::search::{Search, Tried};
 use super::space::SetUp;
 use crate::claims::{Check, Counts, Verdict};
 
-/// Accepted set-ups that are drawn.
+/// Number of accepted set-ups that are drawn.
 const WANTED: usize = 96;
-/// Accepted set-ups that are drawn if the share of a check is near what sentences need.
+/// Number of accepted set-ups that are drawn if the share of a check is close to a required one.
 const MOST: usize = 384;
-/// Shares that more set-ups could move across what sentences need.
+/// Shares that could cross a required share if there were more set-ups.
 const NEAR: std::ops::Range<f64> = 0.85..0.98;
-/// Part of the budget for the search of a witness.
+/// Divisor of the budget for the search of a witness.
 const WITNESS: usize = 4;
 
-/// How much is made.
+/// The size of a reconstruction.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
-    /// Samples of the ranges, if nothing is given.
+    /// Number of samples of the ranges, if there are no givens.
     pub samples: u32,
-    /// Most set-ups that are evaluated, if something is given.
+    /// Largest number of set-ups that are evaluated, if there are givens.
     pub budget: usize,
 }
 
-/// What checks say of the set-ups that an experiment leaves possible.
+/// The verdicts of checks in the set-ups that an experiment allows.
 #[derive(Debug, Clone, Default)]
 pub struct Reconstruction {
-    /// What is found.
+    /// The findings.
     pub findings: Findings,
     /// The undetermined parameters that are sampled, then the readings and the features.
     pub variables: Vec<Variable>,
-    /// Where each set-up lies in each range, from 0 to 1.
+    /// The position of each set-up in each range, from 0 to 1.
     pub units: Vec<Vec<f64>>,
-    /// For each set-up, how many of its runs failed, or were refused by their model or method.
+    /// For each set-up, the number of its runs that failed, or that their model or method refused.
     pub failed: Vec<usize>,
-    /// For each check that was judged its verdict and number in each set-up, NaN if there is no number.
+    /// For each judged check, its verdict and number in each set-up; NaN if there is no number.
     pub samples: Vec<Vec<(Verdict, f64)>>,
-    /// A set-up for everything at once.
+    /// A set-up that satisfies everything at once.
     pub witness: Option<Witness>,
 }
 
-/// A set-up that meets all givens and all sentences, or comes nearest to it.
+/// A set-up that meets all givens and all sentences, or comes closest to it.
 #[derive(Debug, Clone)]
 pub struct Witness {
     /// Its parameters by path.
     pub values: Values,
-    /// Each given with what was measured and the distance beyond its tolerance, in tolerances.
+    /// Each given with the measured number and its distance beyond the tolerance, in tolerances.
     pub givens: Vec<(String, Option<f64>, f64)>,
     /// Each sentence with its verdict; empty if no set-up meets all givens.
     pub sentences: Vec<(String, Verdict)>,
 }
 
 impl Witness {
-    /// Whether all givens and all sentences hold together.
+    /// True if all givens and all sentences hold together.
     pub fn is_attained(&self) -> bool {
         self.givens.iter().all(|(.., miss)| *miss == 0.0)
             && self.sentences.iter().all(|(_, verdict)| *verdict == Verdict::Reproduced)
@@ -69,14 +69,15 @@ impl Witness {
 }
 
 impl Reconstruction {
-    /// Searches for the set-ups that meet what is given and judges checks in them; if nothing is given, samples the ranges and tries each
-    /// reading with the numbers of the file.
+    /// Searches for the set-ups that meet the givens and judges checks in them. Without givens, it samples the ranges
+    /// and tries each reading with the numbers of the file.
     ///
-    /// A run that fails is evidence like any other; so is one that its model refuses, which has the status `refused`.
+    /// A run that fails is evidence like any other. A run that its model refuses counts as a failure with the status
+    /// `refused`.
     ///
     /// # Errors
-    /// No set-up that the models accept; a method that is not installed here; what the store says; a run that is
-    /// [lost](mbsbench_problem::Status::is_lost), after all others are made.
+    /// Fails if the models accept no set-up, if a method is not installed here, if the cache fails, or if a run is
+    /// [lost](mbsbench_problem::Status::is_lost); the last is reported after all other runs.
     pub fn new(
         scope: &Scope<'_>,
         checks: Checks<'_>,
@@ -110,7 +111,7 @@ impl Reconstruction {
         Ok(found)
     }
 
-    /// A reconstruction with these set-ups, of which the readings of checks are missing.
+    /// Builds a reconstruction from these set-ups, without the readings of its checks.
     fn of(scope: &Scope<'_>, checks: &[Judgeable<'_>], set_ups: &[SetUp], judged: &[&Judged]) -> Self {
         let space = &scope.space;
         let numbers: Vec<Vec<f64>> = set_ups.iter().map(|set_up| space.numbers(set_up)).collect();
@@ -150,8 +151,9 @@ impl Reconstruction {
         }
     }
 
-    /// The text of `set-ups.csv`: one line a set-up with its parameters, readings and features, the number of its runs that failed, and
-    /// for every check the verdict and, if one was measured, the number. Numbers have six digits.
+    /// Returns the text of `set-ups.csv`: one line for each set-up with its parameters, readings and features, the
+    /// number of its failed runs, and the verdict of every check with its number, if one was measured. Numbers have six
+    /// digits.
     pub fn set_ups_to_csv(&self) -> String {
         let checks: Vec<_> = self.findings.checks.iter().zip(&self.samples).collect();
         let is_measured = |samples: &[(Verdict, f64)]| samples.iter().any(|(_, number)| !number.is_nan());
@@ -175,7 +177,7 @@ impl Reconstruction {
     }
 }
 
-/// Samples of the ranges with the readings of the file, and each other reading with the numbers of the file.
+/// Samples the ranges with the readings of the file, and tries each other reading with the numbers of the file.
 fn sampled(
     bench: &mut Bench<'_>,
     checks: &[Judgeable<'_>],
@@ -188,7 +190,7 @@ fn sampled(
     let values: Vec<Values> = set_ups.iter().map(|set_up| space.values(set_up)).collect();
     let judged = bench.judge(parts, &values, checks)?;
     let mut found = Reconstruction::of(scope, checks, &set_ups, &judged.iter().collect::<Vec<_>>());
-    // Other readings are not sampled and cannot decide.
+    // The other readings are not sampled and cannot be decisive.
     found.variables.retain(|variable| !variable.is_reading);
     for reading in scope.plan.experiment.readings() {
         let judged = bench.judge(parts, std::slice::from_ref(&reading.sets), checks)?.remove(0);
@@ -201,7 +203,7 @@ fn sampled(
     Ok(found)
 }
 
-/// The set-ups that meet all givens.
+/// Searches for the set-ups that meet all givens.
 fn conditioned(
     bench: &mut Bench<'_>,
     (checks, sentences): (&[Judgeable<'_>], &[usize]),
@@ -269,7 +271,8 @@ fn conditioned(
     Ok(found)
 }
 
-/// The set-up for everything at once: one of those accepted, or one found from there; if none is accepted, the nearest.
+/// Returns the set-up for everything at once: an accepted one, or one found from there. If none is accepted, it is the
+/// nearest one.
 fn witness(
     bench: &mut Bench<'_>,
     sentences: Vec<&Check>,

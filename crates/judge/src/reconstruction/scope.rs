@@ -1,5 +1,5 @@
-//! What a reconstruction runs and judges: the runs of an experiment, and of those that vary along with it, and the checks that rest on
-//! these alone.
+//! The scope of a reconstruction: the runs of an experiment and of the experiments that vary along with it, and the
+//! checks that use no other runs.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,22 +12,22 @@ use crate::claims::definition::hash;
 use crate::claims::spec::{Operand, Reduce};
 use crate::claims::{Check, Given, Ledger};
 
-/// What a reconstruction runs: plans with its runs only, the first of them that of the experiment itself.
+/// The runs of a reconstruction: plans reduced to its runs. The first plan is the one of the experiment itself.
 #[derive(Debug)]
 pub struct Scope<'p> {
     /// The experiment.
     pub plan: &'p Plan,
-    /// What the paper prints about the set-up.
+    /// The numbers that the paper prints about the set-up.
     pub givens: Vec<Given>,
     /// The set-ups.
     pub space: Space<'p>,
-    /// The runs of the experiment, and those that vary along.
+    /// The runs of the experiment, and of those that vary along with it.
     pub plans: Vec<Plan>,
-    /// The plans as they are in the files, in the same order.
+    /// The complete plans of the files, in the same order.
     whole: Vec<&'p Plan>,
 }
 
-/// A check that is judged in every set-up, with a hash of what that rests on.
+/// A check that is judged in every set-up, with a hash of its definition.
 pub type Judgeable<'l> = (&'l Check, String);
 
 /// The checks of a reconstruction.
@@ -35,29 +35,29 @@ pub type Judgeable<'l> = (&'l Check, String);
 pub struct Checks<'l> {
     /// The checks that are judged.
     pub judged: Vec<Judgeable<'l>>,
-    /// The checks on the same experiments that are not.
+    /// The checks on the same experiments that are not judged, with the reasons.
     pub left_out: Vec<(String, LeftOut)>,
-    /// The checks of sentences that a witness has to meet, by their places among those judged.
+    /// The checks of sentences that a witness has to meet, by their indices in `judged`.
     pub sentences: Vec<usize>,
 }
 
-/// Why a check that rests on an experiment is not judged by its reconstruction.
+/// The reason why a check on an experiment is not judged by its reconstruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeftOut {
-    /// Set-ups are not timed.
+    /// It uses wall times, which are not measured in set-ups.
     Times,
-    /// Some of the cases are run only.
+    /// It uses cases that are not run in set-ups.
     Cases,
-    /// Other experiments keep their numbers.
+    /// It also uses other experiments, whose numbers do not vary.
     OtherExperiments,
-    /// `study:` asks for others.
+    /// `study:` selects other checks.
     NotAskedFor,
-    /// Set-ups are accepted by these numbers.
+    /// It uses only numbers by which set-ups are accepted.
     Givens,
 }
 
 impl LeftOut {
-    /// As in files and sentences: the check *rests on …*.
+    /// The name in files and sentences: the check *rests on …*.
     pub fn name(self) -> &'static str {
         match self {
             Self::Times => "times",
@@ -70,10 +70,10 @@ impl LeftOut {
 }
 
 impl<'p> Scope<'p> {
-    /// The scope of a reconstruction of `plan`.
+    /// Returns the scope of a reconstruction of `plan`.
     ///
     /// # Errors
-    /// What is wrong with `given:`, or with the names under `along`.
+    /// Fails if `given:` or the names under `along` are invalid.
     pub fn new(plan: &'p Plan, plans: &'p [Plan]) -> Result<Self, BadInput> {
         let experiment = &plan.experiment;
         let along = experiment.study.along.iter().map(|name| {
@@ -101,12 +101,12 @@ impl<'p> Scope<'p> {
         Ok(scope)
     }
 
-    /// Whether set-ups are accepted or not; otherwise ranges and readings show sensitivity only.
+    /// True if set-ups are accepted or rejected by givens. Otherwise ranges and readings only show sensitivity.
     pub fn is_conditioned(&self) -> bool {
         !self.givens.is_empty()
     }
 
-    /// The plans with no other runs than those that some selections mean.
+    /// Reduces the plans to the runs that the selections mean.
     pub(super) fn parts(&self, selections: &[(&str, &BTreeMap<String, AxisValue>)]) -> Vec<Plan> {
         let paper = &self.plan.experiment.paper;
         let part = |plan: &Plan| {
@@ -119,7 +119,7 @@ impl<'p> Scope<'p> {
         self.plans.iter().map(part).collect()
     }
 
-    /// The plans with the runs that some checks and the features need.
+    /// Reduces the plans to the runs that some checks and the features need.
     pub(super) fn parts_for<'c>(&self, checks: impl Iterator<Item = &'c Check>) -> Vec<Plan> {
         let experiment = &self.plan.experiment;
         let features = experiment.study.features.iter().map(|feature| (experiment.id.as_str(), &feature.value.filter));
@@ -127,7 +127,7 @@ impl<'p> Scope<'p> {
         self.parts(&selections)
     }
 
-    /// How many runs are made; zero if that depends on what is found.
+    /// Number of runs that are made; zero if it depends on the search.
     pub fn runs(&self, checks: &Checks<'_>, samples: u32) -> usize {
         let parts = self.parts_for(checks.judged.iter().map(|(check, _)| *check));
         let runs: usize = parts.iter().map(|plan| plan.runs.len()).sum();
@@ -136,7 +136,7 @@ impl<'p> Scope<'p> {
         if self.is_conditioned() { 0 } else { runs * times }
     }
 
-    /// What a ledger has for this reconstruction.
+    /// Selects the checks of a ledger for this reconstruction.
     pub fn checks<'l>(&self, ledger: &'l Ledger) -> Checks<'l> {
         let (mut judged, mut left_out) = (Vec::new(), Vec::new());
         for check in ledger.checks() {
@@ -175,7 +175,7 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// The numbers that an operand means, whatever way it is written.
+    /// Identifies the numbers that an operand selects, independently of how it is written.
     fn numbers(&self, operand: &Operand) -> String {
         let plan = self.index_of(&operand.experiment, &self.plan.experiment.paper);
         let runs: Vec<usize> =
@@ -186,7 +186,7 @@ impl<'p> Scope<'p> {
         format!("{plan:?} {runs:?} {columns:?} {reduce:?} {} {at:?} {times:?}", operand.magnitude)
     }
 
-    /// What keeps a check from being judged on the runs of a set-up.
+    /// Returns the reason why a check cannot be judged on the runs of a set-up, if there is one.
     fn lacks(&self, check: &Check, paper: &str) -> Option<LeftOut> {
         let selections = check.kind.selections();
         if selections.iter().any(|(experiment, _)| self.index_of(experiment, paper).is_none()) {
@@ -202,8 +202,8 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// Whether a set-up has all runs that a filter means, but for the values that `where` leaves of an axis of which the filter
-    /// does not speak.
+    /// True if a set-up has all runs that a filter selects. An axis that the filter does not mention is restricted to
+    /// the values in `where` of the study.
     fn has_all(&self, index: usize, filter: &BTreeMap<String, AxisValue>) -> bool {
         let (whole, part) = (self.whole[index], &self.plans[index]);
         let mut meant = filter.clone();
@@ -217,7 +217,8 @@ impl<'p> Scope<'p> {
         wanted > 0 && wanted == made
     }
 
-    /// A hash of what a check is judged on: its test, its runs, givens, ranges and readings. How many set-ups there are is no part of it.
+    /// Returns a hash of everything that a check is judged on: its test, runs, givens, ranges and readings. The number
+    /// of set-ups is not included.
     fn definition(&self, check: &Check, paper: &str) -> String {
         let mut runs: Vec<String> = Vec::new();
         for (experiment, filter) in check.kind.selections() {
@@ -230,7 +231,7 @@ impl<'p> Scope<'p> {
     }
 }
 
-/// The runs of a plan that are made in every set-up, with nothing recorded for plots.
+/// Reduces a plan to the runs that are made in every set-up, without recordings for plots.
 fn part(whole: &Plan, studied: Option<&Plan>, plan: &Plan) -> Plan {
     let mut part = whole.clone();
     let mut along = plan.experiment.study.filter.clone();

@@ -1,26 +1,28 @@
 //! The search for set-ups that meet everything a paper prints about them.
 //!
 //! 1. *Sample*: points of a Sobol sequence, each with every combination of readings.
-//! 2. *Descend*, if the sample accepts none, or none with some reading: differential evolution (R. Storn, K. Price, J. Glob. Optim. 11 (1997)
-//!    341–359; mutation towards one of the best as in J. Zhang, A. C. Sanderson, IEEE Trans. Evol. Comput. 13 (2009) 945–958) on the sum of
-//!    squared distances from the givens, in tolerances.
-//! 3. *Walk*, if the sample accepts too few: Metropolis chains that accept a move if and only if it meets all givens. Moves are differences of
-//!    other chains (C. J. F. ter Braak, Stat. Comput. 16 (2006) 239–249) in some of the coordinates (J. A. Vrugt et al., Int. J. Nonlinear
-//!    Sci. Numer. Simul. 10 (2009) 273–290); one half of the chains moves by differences of the other half, which keeps all moves symmetric
-//!    and independent of their order. The stationary distribution is uniform over the accepted set-ups.
+//! 2. *Descend*, if the sample accepts none, or none with some reading: differential evolution (R. Storn, K. Price,
+//!    J. Glob. Optim. 11 (1997) 341–359; mutation towards one of the best as in J. Zhang, A. C. Sanderson, IEEE Trans.
+//!    Evol. Comput. 13 (2009) 945–958) on the sum of squared distances from the givens, in tolerances.
+//! 3. *Walk*, if the sample accepts too few: Metropolis chains that accept a move if and only if it meets all givens.
+//!    Moves are differences of other chains (C. J. F. ter Braak, Stat. Comput. 16 (2006) 239–249) in some of the
+//!    coordinates (J. A. Vrugt et al., Int. J. Nonlinear Sci. Numer. Simul. 10 (2009) 273–290). One half of the chains
+//!    moves by differences of the other half, which keeps all moves symmetric and independent of their order. The
+//!    stationary distribution is uniform over the accepted set-ups.
 //!
-//! Everything goes generation by generation with one stream of random numbers: the result is the same for any number of threads.
+//! The search proceeds by generations with a single stream of random numbers, so that the result does not depend on the
+//! number of threads.
 
 use super::random::Random;
 use super::space::{SetUp, Space};
 
-/// Part of the budget that the sample may use.
+/// Divisor of the budget that the sample may use.
 const SAMPLE: usize = 4;
-/// Set-ups that are evaluated together while sampling, about.
+/// Approximate number of set-ups that are evaluated together while sampling.
 const TOGETHER: usize = 64;
-/// Chains of the walk; an even number.
+/// Number of chains of the walk; an even number.
 pub(super) const CHAINS: usize = 24;
-/// Distance of a number that a run does not have, in tolerances.
+/// Distance assigned to a number that a run does not have, in tolerances.
 pub(super) const FARTHEST: f64 = 1e3;
 
 /// A set-up with its distance from each given.
@@ -28,56 +30,59 @@ pub(super) const FARTHEST: f64 = 1e3;
 pub struct Tried {
     /// The set-up.
     pub set_up: SetUp,
-    /// For each given how far beyond its tolerance the number is, in tolerances: zero if it is met, none if it was not evaluated.
+    /// The distance of each given beyond its tolerance, in tolerances: zero if it is met, `None` if it was not
+    /// evaluated.
     pub misses: Vec<Option<f64>>,
 }
 
 impl Tried {
-    /// Whether it meets all givens.
+    /// True if it meets all givens.
     pub fn is_accepted(&self) -> bool {
         self.misses.iter().all(|&miss| miss == Some(0.0))
     }
 
-    /// Whether it meets one given.
+    /// True if it meets one given.
     pub fn meets(&self, given: usize) -> bool {
         self.misses[given] == Some(0.0)
     }
 
-    /// The sum of squared distances; none if a given was not evaluated.
+    /// The sum of squared distances; `None` if a given was not evaluated.
     pub fn distance(&self) -> Option<f64> {
         self.misses.iter().map(|miss| miss.map(|miss| miss * miss)).sum()
     }
 }
 
-/// How set-ups are evaluated.
+/// Evaluation of set-ups.
 pub trait Trial {
-    /// Why they cannot be.
+    /// The error of an evaluation.
     type Error;
 
-    /// The distances of some set-ups from each given. The evaluation of one may end as soon as its sum of squares exceeds the limit beside it.
+    /// Returns the distances of each set-up from each given. The evaluation of a set-up may end as soon as its sum of
+    /// squares exceeds the limit beside it.
     ///
     /// # Errors
-    /// A set-up that cannot be evaluated.
+    /// Fails if a set-up cannot be evaluated.
     fn misses(&mut self, candidates: &[(SetUp, f64)]) -> Result<Vec<Vec<Option<f64>>>, Self::Error>;
 
-    /// Tells somebody how many set-ups were tried and accepted, and the smallest distance.
+    /// Reports the number of set-ups that were tried and accepted, and the smallest distance.
     fn tell(&self, _tried: usize, _accepted: usize, _nearest: f64) {}
 }
 
-/// A search.
+/// The state of a search.
 #[derive(Debug)]
 pub struct Search<'s, T> {
     pub(super) space: &'s Space<'s>,
-    /// How set-ups are evaluated.
+    /// The evaluation of set-ups.
     pub trial: T,
     pub(super) random: Random,
-    /// Most set-ups that are evaluated.
+    /// Largest number of set-ups that are evaluated.
     pub(super) budget: usize,
     /// All set-ups that were evaluated, in order.
     pub tried: Vec<Tried>,
-    /// Draws from the accepted set-ups, by their places in [`tried`](Self::tried). A chain that does not move is drawn again.
+    /// Draws from the accepted set-ups, as indices into [`tried`](Self::tried). A chain that does not move is drawn
+    /// again.
     pub drawn: Vec<usize>,
-    /// Whether the draws are evenly distributed over the accepted set-ups.
+    /// True if the draws are uniformly distributed over the accepted set-ups.
     pub is_even: bool,
     point: u32,
     pub(super) chains: Vec<usize>,
@@ -86,13 +91,13 @@ pub struct Search<'s, T> {
 }
 
 impl<'s, T: Trial> Search<'s, T> {
-    /// A search that evaluates at most `budget` set-ups.
+    /// Creates a search that evaluates at most `budget` set-ups.
     pub fn new(space: &'s Space<'s>, trial: T, budget: usize) -> Self {
         let (random, tried, drawn, chains) = (Random(2001), Vec::new(), Vec::new(), Vec::new());
         Self { space, trial, random, budget, tried, drawn, is_even: true, point: 0, chains, generation: 0, moves: 0 }
     }
 
-    /// Draws accepted set-ups until there are as many as wanted, or the budget is used. More can be drawn later.
+    /// Draws accepted set-ups until `wanted` are available, or the budget is exhausted. More can be drawn later.
     pub fn draw(&mut self, wanted: usize) -> Result<(), T::Error> {
         if self.chains.is_empty() {
             self.sample(wanted)?;
@@ -112,13 +117,14 @@ impl<'s, T: Trial> Search<'s, T> {
         (0..self.tried.len()).filter(|&place| self.tried[place].is_accepted())
     }
 
-    /// The set-up with the smallest distance from all givens, the first of several.
+    /// The set-up with the smallest distance from all givens; the first one among equals.
     pub fn best(&self) -> Option<&Tried> {
         let complete = self.tried.iter().filter_map(|tried| Some((tried.distance()?, tried)));
         complete.reduce(|a, b| if b.0 < a.0 { b } else { a }).map(|(_, tried)| tried)
     }
 
-    /// Pairs and triples of givens that no set-up meets together, although some set-up meets each of them, or each pair.
+    /// Pairs and triples of givens that no set-up meets together, although every smaller subset of them is met by some
+    /// set-up.
     pub fn conflicts(&self, givens: usize) -> Vec<Vec<usize>> {
         let meets = |wanted: &[usize]| self.tried.iter().any(|tried| wanted.iter().all(|&given| tried.meets(given)));
         let single: Vec<usize> = (0..givens).filter(|&given| meets(&[given])).collect();
@@ -135,7 +141,7 @@ impl<'s, T: Trial> Search<'s, T> {
         conflicts
     }
 
-    /// Evaluates set-ups as far as the budget goes, and says where they are.
+    /// Evaluates set-ups as far as the budget allows, and returns their indices.
     pub fn evaluate(&mut self, mut candidates: Vec<(SetUp, f64)>) -> Result<std::ops::Range<usize>, T::Error> {
         let first = self.tried.len();
         candidates.truncate(self.budget - first);
@@ -163,7 +169,8 @@ impl<'s, T: Trial> Search<'s, T> {
         Ok(())
     }
 
-    /// Looks for a first accepted set-up, and then for one with each reading that has none, in half of the budget that is left.
+    /// Searches for a first accepted set-up, and then for one with each reading that has none, within half of the
+    /// remaining budget.
     fn find(&mut self) -> Result<(), T::Error> {
         let left = (self.budget - self.tried.len()) / 2;
         if self.drawn.is_empty() {
@@ -191,7 +198,7 @@ mod tests {
 
     use super::*;
 
-    /// Distances from some functions of length, mass and reading, each with its tolerance.
+    /// Test problem: distances of functions of length, mass and reading from printed numbers, each with its tolerance.
     struct Printed(Vec<Test>);
     type Test = (fn(f64, f64, usize) -> f64, f64, f64);
 
@@ -214,7 +221,8 @@ mod tests {
         }
     }
 
-    /// The period of a small swing, s, of a pendulum of that length, m; read otherwise the angle counts from the other side.
+    /// The period of a small swing, s, of a pendulum of the given length, m. Under the other reading, the angle is
+    /// measured from the other side.
     fn period(length: f64, _: f64, reading: usize) -> f64 {
         let period = 2.0 * std::f64::consts::PI * (length / 9.81).sqrt();
         if reading == 0 { period } else { period + 20.0 }
@@ -237,7 +245,7 @@ mod tests {
         judge(&search);
     }
 
-    /// The largest distance of the distribution of numbers from an even one between two ends.
+    /// The largest distance of the distribution of `numbers` from a uniform one on the interval.
     fn unevenness(mut numbers: Vec<f64>, [low, high]: [f64; 2]) -> f64 {
         numbers.sort_by(f64::total_cmp);
         let count = numbers.len() as f64;
@@ -250,7 +258,7 @@ mod tests {
         search.drawn.iter().map(|&place| 10.0 * search.tried[place].set_up.units[0]).collect()
     }
 
-    /// Lengths that have a period within a tolerance of the printed one.
+    /// The ends of the interval of lengths whose period is within a tolerance of the printed one.
     fn ends(printed: f64, tolerance: f64) -> [f64; 2] {
         [printed - tolerance, printed + tolerance].map(|period| 9.81 * (period / (2.0 * std::f64::consts::PI)).powi(2))
     }
@@ -275,7 +283,7 @@ mod tests {
                     search.drawn.len()
                 );
                 let masses = search.drawn.iter().map(|&place| search.tried[place].set_up.units[1]).collect();
-                // Of 480 independent numbers 0.06 is exceeded once in twenty times; these are correlated.
+                // For 480 independent numbers, 0.06 is exceeded once in twenty times; these numbers are correlated.
                 assert!(unevenness(lengths(search), ends(3.0, tolerance)) < 0.15);
                 assert!(unevenness(masses, [0.2, 0.4]) < 0.15);
             });

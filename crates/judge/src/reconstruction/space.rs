@@ -1,20 +1,21 @@
-//! Set-ups: points of the undetermined ranges, each with a choice of every reading.
+//! Set-ups: points in the undetermined ranges, each with a choice of every reading.
 
 use mbsbench_experiment::undetermined::{Reading, Varies, number};
 use mbsbench_experiment::{Experiment, Undetermined};
 use mbsbench_input::{Key, Node};
 use serde_json::{Value, json};
 
-/// Seed of the scrambled sequence: every search of a file takes the same points.
+/// Seed of the scrambled sequence: every search of a file uses the same points.
 const SEED: u32 = 2001;
 
-/// A range whose ends differ by this factor is sampled in the logarithm.
+/// A range whose ends differ by at least this factor is sampled in the logarithm.
 const DECADE: f64 = 10.0;
 
-/// Most combinations of readings that are all tried at every point. If there are more, each choice of a reading is one more coordinate.
+/// Largest number of combinations of readings that are all tried at every point. If there are more, the choice of each
+/// reading becomes another coordinate.
 const MOST_COMBINATIONS: usize = 36;
 
-/// Whether a range is sampled evenly in the logarithm: it is positive and spans a decade.
+/// True if a range is sampled uniformly in the logarithm: it is positive and spans a decade.
 pub fn is_logarithmic([low, high]: [f64; 2]) -> bool {
     low > 0.0 && high / low >= DECADE
 }
@@ -22,23 +23,23 @@ pub fn is_logarithmic([low, high]: [f64; 2]) -> bool {
 /// A set-up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SetUp {
-    /// Its coordinate in each range, in the unit interval.
+    /// Its coordinate in each range, mapped to the unit interval.
     pub units: Vec<f64>,
-    /// Its choice of each ambiguity of the text: zero for the reading of the file, else the number of another one.
+    /// Its choice for each ambiguity of the text: zero for the reading of the file, else the number of another reading.
     pub readings: Vec<usize>,
 }
 
-/// All set-ups that a file leaves possible.
+/// All set-ups that a file allows.
 #[derive(Debug)]
 pub struct Space<'e> {
     /// The parameters with a range.
     pub ranges: Vec<(&'e Key, [f64; 2])>,
-    /// The ambiguities of the text, each with the readings besides that of the file.
+    /// The ambiguities of the text, each with its readings other than that of the file.
     pub ambiguities: Vec<(&'e Key, &'e [Reading])>,
 }
 
 impl<'e> Space<'e> {
-    /// The set-ups of an experiment.
+    /// Returns the set-ups of an experiment.
     pub fn new(experiment: &'e Experiment) -> Self {
         let readings = |(key, undetermined): &'e (Key, Undetermined)| match &undetermined.varies {
             Varies::Readings(readings) => Some((key, readings.as_slice())),
@@ -50,7 +51,7 @@ impl<'e> Space<'e> {
         }
     }
 
-    /// How many readings each ambiguity has, that of the file included.
+    /// The number of readings of each ambiguity, including that of the file.
     pub fn choices(&self) -> Vec<usize> {
         self.ambiguities.iter().map(|(_, others)| others.len() + 1).collect()
     }
@@ -64,12 +65,12 @@ impl<'e> Space<'e> {
         }
     }
 
-    /// The numbers of a set-up in its ranges.
+    /// The values of a set-up in its ranges.
     pub fn numbers(&self, set_up: &SetUp) -> Vec<f64> {
         self.ranges.iter().zip(&set_up.units).map(|((_, range), &unit)| within(*range, unit)).collect()
     }
 
-    /// The parameters that a set-up sets, by path. A reading has the last word on a parameter that also has a range.
+    /// The parameters that a set-up sets, by path. A reading overrides the range of the same parameter.
     pub fn values(&self, set_up: &SetUp) -> Vec<(Key, Node)> {
         let numbers = self.ranges.iter().zip(self.numbers(set_up));
         let numbers = numbers.map(|((key, _), value)| ((*key).clone(), number(value, key)));
@@ -89,8 +90,8 @@ impl<'e> Space<'e> {
         json!([ranges, readings])
     }
 
-    /// The set-ups at a point of a scrambled Sobol sequence: one for each combination of readings, or one whose readings are drawn like its
-    /// numbers if there are too many combinations.
+    /// Returns the set-ups at a point of a scrambled Sobol sequence: one for each combination of readings, or, if there
+    /// are too many combinations, a single one whose readings are drawn like its numbers.
     pub fn at(&self, point: u32) -> Vec<SetUp> {
         let choices = self.choices();
         let units: Vec<f64> = (0..).take(self.ranges.len()).map(|dimension| unit(point, dimension)).collect();
@@ -111,24 +112,24 @@ impl<'e> Space<'e> {
         readings.map(|readings| SetUp { units: units.clone(), readings }).collect()
     }
 
-    /// The set-up at a point with the readings of the file.
+    /// Returns the set-up at a point with the readings of the file.
     pub fn as_in_file(&self, point: u32) -> SetUp {
         let units = (0..).take(self.ranges.len()).map(|dimension| unit(point, dimension)).collect();
         SetUp { units, readings: vec![0; self.ambiguities.len()] }
     }
 
-    /// How many points there are: a space without ranges has one.
+    /// The number of points: one for a space without ranges, else `wanted`.
     pub fn points(&self, wanted: u32) -> u32 {
         if self.ranges.is_empty() { wanted.min(1) } else { wanted }
     }
 }
 
-/// A coordinate of a point of the sequence, in the unit interval.
+/// Returns a coordinate of a point of the sequence, in the unit interval.
 fn unit(index: u32, dimension: u32) -> f64 {
     f64::from(sobol_burley::sample(index, dimension, SEED))
 }
 
-/// A point of a range for a point of the unit interval.
+/// Maps a point of the unit interval to the range.
 fn within(range: [f64; 2], unit: f64) -> f64 {
     let [low, high] = range;
     if is_logarithmic(range) { low * (high / low).powf(unit) } else { low + unit * (high - low) }

@@ -1,4 +1,4 @@
-//! What the reconstructions under `results/` found, for the verdicts that depend on them.
+//! The findings of the reconstructions under `results/`, for the verdicts that depend on them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use super::{Findings, Scope};
 use crate::claims::{Ledger, Share, Studies};
 use crate::folders::Folders;
 
-/// The results of a reconstruction cannot be used.
+/// An error that makes the results of a reconstruction unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum OutdatedStudy {
-    /// It was made of another check or another experiment.
+    /// It was made for another version of the check or the experiment.
     #[error("{path}: the check `{check}` or its runs have changed since; `mbsbench reconstruct {experiment}` makes it again", path = path.display())]
     Changed {
         /// The file.
@@ -27,15 +27,16 @@ pub enum OutdatedStudy {
     /// The file cannot be read.
     #[error(transparent)]
     Unreadable(#[from] FileError),
-    /// Givens, or names under `along`, make no sense.
+    /// Givens, or names under `along`, are invalid.
     #[error("{0}")]
     BadInput(BadInput),
 }
 
-/// What the reconstructions of a paper found, by check; one that was not made says nothing, one that is outdated is an error.
+/// Reads the findings of all reconstructions of a paper, by check. A missing reconstruction is skipped, an outdated one
+/// is an error.
 ///
 /// # Errors
-/// The first file that is damaged or outdated.
+/// Fails with the first file that is damaged or outdated.
 pub fn studies<'p>(
     ledger: &Ledger,
     plans: &'p [Plan],
@@ -55,7 +56,7 @@ pub fn studies<'p>(
 /// The identifier of a check, with the plan that was studied and the share of its samples.
 type Studied<'p> = (String, (&'p Plan, Share));
 
-/// What the reconstruction of an experiment found, by check.
+/// Reads the findings of the reconstruction of an experiment, by check.
 fn study<'p>(
     plan: &'p Plan,
     ledger: &Ledger,
@@ -85,7 +86,7 @@ fn study<'p>(
     studied.collect()
 }
 
-/// What the reconstruction of an experiment found, with its file; none if it was not made.
+/// Reads the findings of the reconstruction of an experiment, with the path of the file; `None` if there is no file.
 fn read(folder: &Path) -> Result<Option<(PathBuf, Findings)>, OutdatedStudy> {
     let path = folder.join("reconstruction.csv");
     if !path.exists() {

@@ -1,4 +1,4 @@
-//! The walk of a search: Metropolis chains over the accepted set-ups.
+//! Metropolis chains over the accepted set-ups, for a search.
 
 use super::random::reflected;
 use super::search::{CHAINS, Search, Trial};
@@ -6,20 +6,20 @@ use super::space::SetUp;
 
 /// Accepted moves of a chain, on average, between two draws from all chains.
 const THIN: usize = 2;
-/// Generations before the first draw, if the chains do not start from the sample.
+/// Number of generations before the first draw, if the chains do not start from the sample.
 const BURN_IN: usize = 8;
-/// Accepted set-ups of the sample from which chains may start without burn-in.
+/// Number of accepted set-ups of the sample from which chains may start without burn-in.
 const STARTS: usize = 8;
 
 impl<T: Trial> Search<'_, T> {
-    /// Chains start from the sample if it has enough, else from everything that was found.
+    /// Starts the chains from the sample if it has enough accepted set-ups, else from all accepted set-ups.
     pub(super) fn begin_walk(&mut self) {
         if self.drawn.len() < STARTS {
             self.drawn.clear();
             self.is_even = false;
         }
         let starts: Vec<usize> = if self.is_even { self.drawn.clone() } else { self.accepted().collect() };
-        // Spread over all starts.
+        // Spread the chains over all starts.
         self.chains = (0..CHAINS.min(starts.len() * CHAINS)).map(|k| starts[k * starts.len() / CHAINS]).collect();
         self.generation = 0;
     }
@@ -43,7 +43,7 @@ impl<T: Trial> Search<'_, T> {
             if self.generation > burn_in && has_moved {
                 self.moves = 0;
                 self.drawn.extend(&self.chains);
-                // What was drawn until now comes from chains in equilibrium.
+                // Everything drawn so far comes from chains in equilibrium.
                 self.is_even = true;
             }
         }
@@ -53,7 +53,7 @@ impl<T: Trial> Search<'_, T> {
         Ok(())
     }
 
-    /// Where a chain tries to go, by a difference of two chains of the half that begins at `others`.
+    /// Proposes a move of a chain by a difference of two chains of the half that begins at `others`.
     fn moved(&mut self, chain: usize, others: usize) -> SetUp {
         let random = &mut self.random;
         let own = &self.tried[self.chains[chain]].set_up;
@@ -63,7 +63,7 @@ impl<T: Trial> Search<'_, T> {
         let kept = random.below(dimensions);
         let is_moved: Vec<bool> = (0..dimensions).map(|d| d == kept || random.unit() < part).collect();
         let count = is_moved.iter().filter(|&&is_moved| is_moved).count();
-        // Now and then a whole difference, which leads from one island to another.
+        // One move in ten takes the whole difference, which leads from one island to another.
         let scale = if random.unit() < 0.1 { 1.0 } else { 2.38 / (2.0 * count as f64).sqrt() };
         let noise = [0.1, 0.01, 1e-3, 1e-4][random.below(4)];
         let units = (0..dimensions).map(|d| {

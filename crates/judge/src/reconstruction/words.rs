@@ -1,4 +1,4 @@
-//! Findings in words, the same on a terminal and in the report.
+//! Findings in words, identical on a terminal and in the report.
 
 use mbsbench_experiment::{Undetermined, Varies};
 use mbsbench_numbers::{decimal, percent, short};
@@ -7,26 +7,27 @@ use super::explain::{LEVEL, Side, Split};
 use super::{Finding, Findings, Tally, is_logarithmic};
 use crate::claims::Verdict;
 
-/// The finding of a check in cells: its share with its interval, what decides first and then, and the readings.
+/// The finding of a check as table cells: its share and interval, the decisive variable, the second one, and the
+/// readings.
 pub fn cells(finding: &Finding, name: impl Fn(&str) -> String) -> [String; 5] {
     let (decided, then) = (decided(finding, &name), then(finding, &name));
     [share(finding), interval(finding), decided, then, readings(finding)]
 }
 
-/// `24 % of 128`, with the number of set-ups that do not decide the check.
+/// Formats the share: `24 % of 128`, with the number of set-ups that do not decide the check.
 fn share(finding: &Finding) -> String {
     let share = format!("{} of {}", percent(finding.share()), finding.count().samples);
     let open = finding.verdicts.of(Verdict::Open);
     if open == 0 { share } else { format!("{share}, {open} open") }
 }
 
-/// `18 % to 32 %`.
+/// Formats the interval: `18 % to 32 %`.
 fn interval(finding: &Finding) -> String {
     let [low, high] = finding.interval();
     format!("{} to {}", percent(low), percent(high))
 }
 
-/// `eta below 1.2: 97 %, else 4 %`; of a reading `if charts = step: 97 %, else 4 %`.
+/// Formats a split: `eta below 1.2: 97 %, else 4 %`, or `if charts = step: 97 %, else 4 %` for a reading.
 pub fn step(split: &Split, name: &str) -> String {
     let Split { threshold, holds, .. } = split;
     let shares = [split.count(*holds), split.count(holds.other())].map(|count| percent(count.share()));
@@ -37,7 +38,7 @@ pub fn step(split: &Split, name: &str) -> String {
     format!("{condition}: {}, else {}", shares[0], shares[1])
 }
 
-/// What decides first, in words that take names from `name`.
+/// Describes the first split, with names from `name`.
 pub fn decided(finding: &Finding, name: impl Fn(&str) -> String) -> String {
     match &finding.explanation.first {
         Some(split) => step(split, &name(&split.variable)),
@@ -46,7 +47,7 @@ pub fn decided(finding: &Finding, name: impl Fn(&str) -> String) -> String {
     }
 }
 
-/// What decides then, among the samples on one side of the first.
+/// Describes the second split, among the samples on one side of the first.
 fn then(finding: &Finding, name: impl Fn(&str) -> String) -> String {
     let (Some(first), Some((side, second))) = (&finding.explanation.first, &finding.explanation.second) else {
         return String::new();
@@ -55,7 +56,8 @@ fn then(finding: &Finding, name: impl Fn(&str) -> String) -> String {
     format!("{there}, {}", step(second, &name(&second.variable)))
 }
 
-/// How many readings leave the counted verdict, and which turn it: `3 of 4; not reproduced if method.charts = step`.
+/// Counts the readings that leave the counted verdict, and names those that change it:
+/// `3 of 4; not reproduced if method.charts = step`.
 fn readings(finding: &Finding) -> String {
     let turned: Vec<String> = finding.turned().map(|(name, verdict)| format!("; {verdict} if {name}")).collect();
     match finding.readings.iter().filter(|(_, verdict)| verdict.is_some()).count() {
@@ -64,7 +66,7 @@ fn readings(finding: &Finding) -> String {
     }
 }
 
-/// `1 to 50, evenly in the logarithm`, or the readings.
+/// Describes the samples: `1 to 50, evenly in the logarithm`, or the readings.
 pub fn sampled(undetermined: &Undetermined) -> String {
     match &undetermined.varies {
         Varies::Over(range) => {
@@ -78,7 +80,7 @@ pub fn sampled(undetermined: &Undetermined) -> String {
     }
 }
 
-/// What was tried and what of it was met, a line each: the search, readings that are excluded, givens, conflicts.
+/// Summarises the search in lines: set-ups tried and accepted, excluded readings, givens, conflicts.
 pub fn searched(findings: &Findings) -> Vec<String> {
     let [tried, failed] = findings.tried;
     let Findings { set_ups, is_even, .. } = findings;
@@ -92,7 +94,7 @@ pub fn searched(findings: &Findings) -> Vec<String> {
     };
     let first = format!("{tried} set-ups tried, {accepted}; runs failed in {failed}");
     let of = |Tally { name, tried, met }: &Tally| format!("{name}: met in {met} of {tried}");
-    // If nothing is accepted, it is not the readings that are excluded.
+    // If no set-up is accepted, that says nothing about readings.
     let excluded = findings.readings.iter().filter(|reading| *set_ups > 0 && reading.met == 0);
     let excluded = excluded.map(|Tally { name, tried, .. }| format!("excluded: {name}, in all {tried} set-ups tried"));
     let givens = findings.givens.iter().map(|given| format!("given {}", of(given)));
@@ -100,7 +102,7 @@ pub fn searched(findings: &Findings) -> Vec<String> {
     std::iter::once(first).chain(givens).chain(excluded).chain(conflicts).collect()
 }
 
-/// How many checks are left out, for each reason: `3 checks rest on times and are not judged`.
+/// Counts the checks that are left out, for each reason: `3 checks rest on times and are not judged`.
 pub fn left_out(findings: &[Finding]) -> Vec<String> {
     let mut reasons: Vec<&str> = findings.iter().filter_map(|finding| finding.left_out.as_deref()).collect();
     reasons.sort_unstable();
@@ -111,8 +113,8 @@ pub fn left_out(findings: &[Finding]) -> Vec<String> {
     reasons.chunk_by(|a, b| a == b).map(said).collect()
 }
 
-/// Names of variables as short as they are told apart: the last part of a path, and what is before it where that is a number
-/// or the same in another path.
+/// Shortens the name of a variable as far as it stays unique: the last part of its path, preceded by further parts if
+/// it is a number or also ends another path.
 pub fn short_name(name: &str, all: &[&str]) -> String {
     let is_path_of = |path: &str, end: &str| path == end || path.ends_with(&format!(".{end}"));
     let is_number = |end: &str| end.starts_with(|first: char| first.is_ascii_digit());
