@@ -1,5 +1,5 @@
-//! Makes the fingerprint of everything that can change a number: the sources of this crate and of those below it, the locked
-//! dependencies, the compiler and the target.
+//! Computes the fingerprint of everything that can change a number: the sources of this crate and of the crates below
+//! it, the locked dependencies, the compiler and the target.
 
 #[path = "build/sources.rs"]
 mod sources;
@@ -15,7 +15,7 @@ fn main() {
         println!("cargo:rerun-if-changed={}", file.display());
     }
     for folder in sources::folders(crates) {
-        // A new file in a folder is seen, too.
+        // Cargo also notices new files in the folder.
         println!("cargo:rerun-if-changed={}", crates.join(folder).join("src").display());
     }
     let mut hash = sources::hash(crates);

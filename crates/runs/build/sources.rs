@@ -1,18 +1,18 @@
-//! The sources of everything that can change a number: this crate and all crates of the workspace that it depends on. A
-//! part of the build script, and of the test that holds it against what cargo says.
+//! Lists the sources that can change a number: those of this crate and of all workspace crates that it depends on. Part
+//! of the build script, and of the test that compares the list with cargo's metadata.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folders of these crates below `crates`.
+/// Returns the folders of these crates below `crates`.
 pub fn folders(crates: &Path) -> BTreeSet<String> {
     let mut folders = BTreeSet::new();
     closure(crates, "runs", &mut folders);
     folders
 }
 
-/// A crate and all crates of the workspace that it depends on, by its manifest.
+/// Adds a crate and all workspace crates that it depends on, according to its manifest.
 fn closure(crates: &Path, folder: &str, folders: &mut BTreeSet<String>) {
     if !folders.insert(folder.to_owned()) {
         return;
@@ -26,7 +26,7 @@ fn closure(crates: &Path, folder: &str, folders: &mut BTreeSet<String>) {
     }
 }
 
-/// Their files, sorted, with the locked dependencies.
+/// Returns their files, sorted, and the lock file of the dependencies.
 pub fn files(crates: &Path) -> Vec<PathBuf> {
     let root = crates.parent().unwrap_or(crates);
     let mut files = ["Cargo.lock", "Cargo.toml"].map(|file| root.join(file)).to_vec();
@@ -49,7 +49,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// A hash of their names within the workspace, so that two clones agree, and of what is in them.
+/// Returns a hash of the contents of these files and of their names within the workspace, so that two clones agree.
 pub fn hash(crates: &Path) -> blake3::Hasher {
     let root = crates.parent().unwrap_or(crates);
     let mut hash = blake3::Hasher::new();

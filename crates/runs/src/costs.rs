@@ -1,4 +1,4 @@
-//! What runs cost: seconds that were measured, and an estimate where nothing was.
+//! Costs of runs in seconds: measured, or estimated if there is no measurement.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
@@ -11,36 +11,37 @@ use mbsbench_problem::StepControl;
 
 use crate::pairs::median;
 
-/// Beside the entries of a store, which is left alone by what merges stores since its name begins with a dot.
+/// The file in the cache folder. Merging skips it because its name begins with a dot.
 const FILE: &str = ".costs.csv";
 
-/// The file below a folder of results with what is known if the store knows nothing yet.
+/// The file below a folder of results with the costs that are used if the cache has none.
 pub const RECORDED: &str = "times/costs.csv";
 
-/// Seconds below which it does not matter when a run begins, and that are not recorded.
+/// Runs shorter than this, in seconds, are not recorded, because their order does not matter.
 const SHORT: f64 = 0.01;
 
-/// Seconds of a step of which nothing at all is known.
+/// The assumed time of a step, s, if nothing has been measured.
 const STEP: f64 = 1e-6;
 
-/// Seconds that runs and references took when they were made last, by their keys as they are shown. No result depends on them.
+/// The seconds that runs and references took when they were last made, by their keys in short form. No result depends
+/// on them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Costs(pub(crate) BTreeMap<String, f64>);
 
 impl Costs {
-    /// Those in a file. What is not there or makes no sense is not known.
+    /// Reads the costs in a file; missing or invalid entries are ignored.
     fn read(path: &Path) -> Self {
         let bytes = read_file(path, LARGEST_DATA).unwrap_or_default();
         let rows = csv::Reader::from_reader(bytes.as_slice()).into_deserialize().flatten();
         Self(rows.filter(|(_, seconds): &(String, f64)| seconds.is_finite() && *seconds >= 0.0).collect())
     }
 
-    /// Those of the runs in a store, and of others what was recorded among results.
+    /// Returns the costs in a cache, supplemented by those recorded among results.
     pub fn known(cache: &Path, results: &Path) -> Self {
         Self::read(&results.join(RECORDED)).but(Self::read(&cache.join(FILE)))
     }
 
-    /// Adds what is known of the runs in a store, in favour of what is given here, and writes all there.
+    /// Merges these costs into those of a cache, which they override, and writes the file.
     pub fn learnt(self, cache: &Path) -> io::Result<()> {
         if self.0.is_empty() {
             return Ok(());
@@ -49,7 +50,8 @@ impl Costs {
         write_replaceable(&path, Self::read(&path).but(self).csv(|seconds| format!("{seconds:.6}")).as_bytes())
     }
 
-    /// Records among results what the longer ones of the runs and references of some plans took, and of the others of each plan the mean, in two digits.
+    /// Records among results the costs of the longer runs and references of some plans, and the mean of each plan's
+    /// short runs, with two digits.
     pub fn record(mut self, plans: &[Plan], results: &Path) -> io::Result<()> {
         let runs = || plans.iter().flat_map(|plan| &plan.runs);
         let references = runs().filter_map(|run| Some(&run.reference.as_ref()?.key));
@@ -60,7 +62,7 @@ impl Costs {
         write_atomically(&results.join(RECORDED), self.csv(|seconds| format!("{seconds:.1e}")).as_bytes())
     }
 
-    /// What the runs of a plan took on average that were short; none where none was.
+    /// Returns the mean cost of the short runs of a plan; `None` if there are none.
     fn mean_of_short(&self, plan: &Plan) -> Option<f64> {
         let known = plan.runs.iter().filter_map(|run| self.of(run.key()));
         let short: Vec<f64> = known.filter(|&seconds| seconds < SHORT).collect();
@@ -72,7 +74,7 @@ impl Costs {
         std::iter::once("key,seconds\n".to_owned()).chain(lines).collect()
     }
 
-    /// These, but of what others know what they say.
+    /// Returns these costs, overridden by those in `others`.
     fn but(mut self, others: Self) -> Self {
         self.0.extend(others.0);
         self
@@ -83,17 +85,18 @@ impl Costs {
     }
 }
 
-/// What the runs of some plans cost: what was measured, else what the short runs of their experiment took where that was recorded, else so many seconds for each of their steps as others of their kind took, for the
-/// same method in the experiment, in the experiment, or anywhere.
+/// Estimates the costs of the runs of some plans. The estimate is the measured time of the run or else the recorded
+/// mean of its experiment's short runs. Failing these, it is the number of steps times the median time of a step: for
+/// the same method in the experiment, in the experiment, or anywhere.
 #[derive(Debug)]
 pub struct Estimate<'c> {
     costs: &'c Costs,
-    /// Median seconds of a step by kinds.
+    /// The median seconds of a step for each kind of run.
     rates: HashMap<[String; 3], f64>,
 }
 
 impl<'c> Estimate<'c> {
-    /// Learns from what is known of the runs of some plans.
+    /// Creates an estimate from the known costs of the runs of some plans.
     pub fn new(costs: &'c Costs, plans: &[Plan]) -> Self {
         let mut samples: HashMap<[String; 3], Vec<f64>> = HashMap::new();
         for (plan, run) in plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run))) {
@@ -105,25 +108,25 @@ impl<'c> Estimate<'c> {
         Self { costs, rates: samples.into_iter().map(|(kind, samples)| (kind, median(&samples).value)).collect() }
     }
 
-    /// Whether it stands on anything that was measured.
+    /// True if the estimate is based on any measurement.
     pub fn is_informed(&self) -> bool {
         !self.rates.is_empty()
     }
 
-    /// What a run costs.
+    /// Returns the cost of a run.
     pub fn of_run(&self, plan: &Plan, run: &RunSpec) -> Duration {
         let rate = || kinds(plan, run).iter().find_map(|kind| self.rates.get(kind)).copied().unwrap_or(STEP);
         let short = || self.costs.0.get(&short(plan)).copied();
         duration(self.costs.of(run.key()).or_else(short).unwrap_or_else(|| rate() * steps(run)))
     }
 
-    /// What a reference costs; nothing where that is not known.
+    /// Returns the cost of a reference, or zero if it is not known.
     pub fn of_reference(&self, key: &RunKey) -> Duration {
         duration(self.costs.of(key).unwrap_or(0.0))
     }
 }
 
-/// The name under which the mean cost of the short runs of a plan is known.
+/// The name of the entry with the mean cost of a plan's short runs.
 fn short(plan: &Plan) -> String {
     format!("short {}", plan.experiment.id)
 }
@@ -132,7 +135,8 @@ fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-/// What a run is one of, from the narrowest to the widest. Steps that a method chooses are no measure for constant ones.
+/// Returns the kinds to which a run belongs, from the narrowest to the widest. Adaptive and constant steps are
+/// separate, because their costs are not comparable.
 fn kinds(plan: &Plan, run: &RunSpec) -> [[String; 3]; 3] {
     let control = match run.settings.control {
         StepControl::Fixed { .. } => "constant",
@@ -143,14 +147,14 @@ fn kinds(plan: &Plan, run: &RunSpec) -> [[String; 3]; 3] {
     [kind(id, run.method.name()), kind(id, ""), kind("", "")]
 }
 
-/// The steps of a run; to a tolerance those of a method of order five, but for a factor.
+/// Estimates the number of steps of a run; with a tolerance, up to a factor, that of a method of order five.
 fn steps(run: &RunSpec) -> f64 {
     let [start, end] = run.span;
     let length = match run.settings.control {
         StepControl::Fixed { step } => step,
         StepControl::Tolerance { rel, .. } => rel.powf(0.2),
     };
-    // A span of no length and a tolerance of zero are still some work.
+    // Even an empty span or a tolerance of zero requires some work.
     ((end - start) / length).clamp(1.0, 1e12)
 }
 

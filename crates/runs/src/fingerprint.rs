@@ -1,10 +1,10 @@
-//! What can change the numbers of a run besides the run's own key.
+//! The fingerprint of everything besides a run's key that can change its numbers.
 
 use mbsbench_experiment::Registry;
 
-/// What the store adds to the key of a run: a hash of the sources of this crate and of those of the workspace below it, of
-/// the locked dependencies, the compiler and the target (`build.rs`), and of the libraries of the system; where there are
-/// entries from outside, the executable itself, since their sources are not known here.
+/// Returns the addition to the key of a run in the cache: a hash of the sources of this crate and of the workspace
+/// crates below it, the locked dependencies, the compiler and the target (`build.rs`), and the system's libraries. If
+/// the registry has entries from other crates, whose sources are unknown, the hash also covers the executable.
 pub fn fingerprint(registry: &Registry) -> String {
     let own = blake3::hash(format!("{} {}", env!("MBSBENCH_FINGERPRINT"), Registry::libraries()).as_bytes()).to_hex();
     if registry.is_builtin() {

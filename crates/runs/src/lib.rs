@@ -1,11 +1,11 @@
-//! Runs: made, kept, timed.
+//! Runs: execution, cache and timing.
 //!
 //! ```text
 //! Plan ──pipeline──▶ execute ──▶ Record ──store──▶ ResultSet ──▶ runs.csv, timings.csv
 //! ```
 //!
-//! Everything that can change a number of a result is in this crate or below it, which is what the key of the store says;
-//! see [`fingerprint`](mod@fingerprint).
+//! Everything that can change a number of a result is in this crate or below it, and therefore in the keys of the
+//! cache; see [`fingerprint`](mod@fingerprint).
 
 pub mod costs;
 pub mod execute;

@@ -1,21 +1,21 @@
-//! What runs and references are made with.
+//! The resources for executing runs and references.
 
 use crate::costs::Costs;
 use crate::memory::Memory;
 use crate::progress::Progress;
 use crate::store::Store;
 
-/// What runs are made with.
+/// The resources for executing runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Means<'m> {
-    /// Where finished runs are kept.
+    /// The cache of finished runs.
     pub store: &'m Store,
-    /// What they may take of memory.
+    /// The memory that runs share.
     pub memory: &'m Memory,
-    /// What a person sees of it.
+    /// The display of progress.
     pub progress: &'m Progress,
-    /// What runs took before, for their order and the time that is left; where it is not known, runs are made as they come.
+    /// The costs of earlier runs, used for the order and the remaining time; without them runs are executed in order.
     pub costs: Option<&'m Costs>,
-    /// Whether all are made again, whatever the store has.
+    /// True if all runs are executed again, even if they are in the cache.
     pub fresh: bool,
 }

@@ -1,4 +1,5 @@
-//! What memory runs may take: how much each needs is known before it is made, and one that needs more than there is fails alone.
+//! Limits the memory of runs: the need of each run is estimated before it begins, and a run that needs more than the
+//! limit fails alone.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -10,19 +11,21 @@ use crate::execute::run::{Trajectory, decimator};
 
 /// Bytes of a double.
 const DOUBLE: f64 = 8.0;
-/// Doubles for each component of a state: stages, differences, past states.
+/// Vectors of the length of the state that a method keeps: stages, differences, past states.
 const VECTORS: f64 = 30.0;
-/// Bytes for each event function: its value at some states, and the pair of bodies behind it.
+/// Bytes for each event function: its values at some states, and the pair of bodies to which it belongs.
 const EVENT: f64 = 80.0;
-/// Full matrices as wide as coordinates and constraints together that the terms of a mechanism come to, without and with derivatives.
+/// Memory of the terms of a mechanism, in full square matrices over all coordinates and constraints: without and with
+/// derivatives.
 const TERMS: [f64; 2] = [2.2, 4.7];
-/// Bytes for each entry of the matrices of a mechanism that have a pattern, with what is remembered of where it is, and for each matrix of
-/// the method.
+/// Bytes for each stored entry of a mechanism's sparse matrices, including its position, and for each such entry in
+/// each matrix of the method.
 const ENTRY: [f64; 2] = [500.0, 55.0];
-/// Bytes from which on it is worth to ask for a pattern, which takes as long as the start of a run.
+/// The size in bytes from which the sparsity pattern is determined for the estimate, which takes as long as the start
+/// of a run.
 const WORTH_A_LOOK: f64 = 1e8;
 
-/// The memory of all runs together. A run waits until what it needs is free.
+/// The memory shared by all runs. A run waits until the memory that it needs is free.
 #[derive(Debug)]
 pub struct Memory {
     limit: u64,
@@ -32,14 +35,14 @@ pub struct Memory {
 
 #[derive(Debug, Default)]
 struct Taken {
-    /// By runs under way, bytes.
+    /// Bytes used by runs in progress.
     under_way: u64,
-    /// By what is kept of those that are over, bytes.
+    /// Bytes kept of finished runs.
     kept: u64,
 }
 
-/// A run needs more memory than there is. How much is left for it hangs on what other runs keep, and is therefore not part of what
-/// is said.
+/// The failure of a run that needs more memory than is available. The remaining memory depends on the results of other
+/// runs and is therefore not part of the message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "it needs {} of memory, and there is less for it; `--memory` gives it more, and a smaller model or a method without full \
@@ -47,27 +50,27 @@ struct Taken {
     ByteSize(*needed).display().si()
 )]
 pub struct TooLarge {
-    /// What it needs, bytes.
+    /// The bytes needed.
     pub needed: u64,
-    /// What it could have, bytes.
+    /// The bytes available.
     pub left: u64,
 }
 
 impl Memory {
-    /// With so many bytes.
+    /// Creates a limit in bytes.
     pub fn new(limit: u64) -> Self {
         Self { limit, taken: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// With as many as anybody asks for.
+    /// Creates memory without a limit.
     pub fn unlimited() -> Self {
         Self::new(u64::MAX)
     }
 
-    /// Takes memory for what is made next on this thread, and waits for it where others have it.
+    /// Reserves memory for the next work on this thread, and waits if other threads use it.
     ///
     /// # Errors
-    /// [`TooLarge`] where waiting would not help.
+    /// Returns [`TooLarge`] if waiting would not help.
     pub fn reserve(&self, needed: u64) -> Result<Reserved<'_>, TooLarge> {
         let mut taken = self.lock();
         loop {
@@ -83,7 +86,7 @@ impl Memory {
         }
     }
 
-    /// Takes memory for what is kept of a run until all are over.
+    /// Reserves memory for the trajectory of a finished run until all runs are finished.
     pub fn keep(&self, trajectory: Option<&Trajectory>) {
         let doubles = trajectory.map_or(0, |curves| curves.times.len() * (1 + curves.columns.len()));
         self.lock().kept += 8 * doubles as u64;
@@ -94,7 +97,7 @@ impl Memory {
     }
 }
 
-/// Memory that is taken until this is dropped.
+/// Memory that is reserved until this value is dropped.
 #[derive(Debug)]
 pub struct Reserved<'m> {
     memory: &'m Memory,
@@ -108,7 +111,8 @@ impl Drop for Reserved<'_> {
     }
 }
 
-/// Bytes that a run needs: vectors, matrices and recorded curves. Above a gigabyte it is right within a factor of two.
+/// Returns the bytes that a run needs: vectors, matrices and recorded curves. Above a gigabyte the estimate is right
+/// within a factor of two.
 pub fn of_run(run: &RunSpec) -> u64 {
     let (model, method) = (run.model.object().model(), run.method.object().method());
     let columns = run.recording.trajectories.len();
@@ -117,7 +121,8 @@ pub fn of_run(run: &RunSpec) -> u64 {
     (recorded + of_solve::<f64>(model.as_ref(), method.as_ref(), &run.settings)) as u64
 }
 
-/// Bytes that a reference at so many times needs: the larger of its two solves, and the states of both.
+/// Returns the bytes that a reference with this number of times needs: the larger of its two solves, and the states of
+/// both.
 pub fn of_reference(plan: &ReferencePlan, times: usize) -> u64 {
     let Origin::Solved(solved) = &plan.origin else { return 0 };
     let model = plan.model.object().model();
@@ -138,7 +143,7 @@ pub fn of_reference(plan: &ReferencePlan, times: usize) -> u64 {
     (word * states as f64 + solvers.map(of).fold(0.0, f64::max)) as u64
 }
 
-/// Bytes of a solve.
+/// Returns the bytes of a solve.
 fn of_solve<S: Scalar>(formulated: &dyn Formulated<S>, method: &dyn Method<S>, settings: &Settings) -> f64 {
     let word = size_of::<S>() as f64;
     let mut ode = formulated.ode();
@@ -147,12 +152,13 @@ fn of_solve<S: Scalar>(formulated: &dyn Formulated<S>, method: &dyn Method<S>, s
     let vectors = word * VECTORS * n + EVENT * ode.form().events().map_or(0.0, |functions| functions.count() as f64);
     let full = word * matrices * n * n;
     let of_matrices = of_mechanism(ode.as_mut(), method, settings.matrices, full);
-    // What an implicit form keeps is the problem's own, and narrow.
+    // An implicit form has its own matrices, which are narrow.
     let of_equations = || if matches!(ode.form(), Form::Implicit(_)) { 0.0 } else { full };
     vectors + of_matrices.unwrap_or_else(of_equations)
 }
 
-/// Bytes of the matrices of a mechanism and of a method whose own ones would take `full` with all entries; none of other problems.
+/// Returns the bytes of the matrices of a mechanism and of a method whose own matrices would take `full` bytes if
+/// dense; `None` for other problems.
 fn of_mechanism<S: Scalar>(ode: &mut dyn Ode<S>, method: &dyn Method<S>, matrices: Matrices, full: f64) -> Option<f64> {
     let Form::Mechanics(mechanics) = ode.form() else { return None };
     let unknowns = (mechanics.dimensions().coordinates + mechanics.dimensions().constraints()) as f64;

@@ -1,19 +1,20 @@
-//! Quotients of times judged from pairs: two runs that were timed in the same round saw the same machine.
+//! Quotients of times from pairs of samples: two runs timed in the same round saw the machine in the same state.
 //!
-//! Nothing is assumed of how times are distributed. The median of the quotients of each round has an interval between two of
-//! them in order, which holds it in at least 95 % of cases (J. D. Gibbons, S. Chakraborti, Nonparametric Statistical
-//! Inference, section 5.2). Rounds may come in states of the machine in which the quotient is another one; the median of all is then
-//! that of a mixture. The interval is therefore widened to the medians of the quieter and of the busier half of the rounds.
+//! Nothing is assumed about the distribution of times. The interval of the median of the rounds' quotients lies between
+//! two of the sorted quotients and contains the median in at least 95 % of cases (J. D. Gibbons, S. Chakraborti,
+//! Nonparametric Statistical Inference, section 5.2). The machine may change between states in which the quotient
+//! differs, and the median of all rounds is then that of a mixture. The interval is therefore extended to include the
+//! medians of the quieter and of the busier half of the rounds.
 
-/// Share of cases in which an interval holds the median.
+/// The probability with which an interval contains the median.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// What a compiler's placement of code in memory is taken to change a quotient of times by, or a time that stands alone, from one build to
-/// the next: a few per cent in our experience. No repetition of one program shows it. It is an assumption and no measurement of
-/// the machine at hand.
+/// The assumed relative change of a time, or of a quotient of times, from one build to the next due to the placement of
+/// code in memory: a few per cent in our experience. No repetition of one program shows it. The value is an assumption
+/// and not measured on the machine at hand.
 pub const PLACEMENT: f64 = 0.05;
 
-/// Fewest rounds of which each half has an interval of its own.
+/// The smallest number of rounds for which the halves have intervals of their own.
 const FEWEST_FOR_HALVES: usize = 12;
 
 /// A median with its interval.
@@ -21,27 +22,27 @@ const FEWEST_FOR_HALVES: usize = 12;
 pub struct Interval {
     /// The median.
     pub value: f64,
-    /// Lower end; zero where there are too few rounds for an interval.
+    /// The lower end; zero if there are too few rounds for an interval.
     pub low: f64,
-    /// Upper end; infinite where there are too few.
+    /// The upper end; infinite if there are too few rounds.
     pub high: f64,
 }
 
 impl Interval {
-    /// Its width over the median.
+    /// Returns the width relative to the median.
     pub fn relative_width(&self) -> f64 {
         (self.high - self.low) / self.value
     }
 
-    /// The larger distance of the median from an end, with both ends moved out by [`PLACEMENT`] where `placed`: where the times
-    /// are not of one and the same code.
+    /// Returns the larger distance of the median from an end. If `placed`, that is, if the times are not from identical
+    /// code, both ends are first moved outwards by [`PLACEMENT`].
     pub fn uncertainty(&self, placed: bool) -> f64 {
         let factor = if placed { 1.0 + PLACEMENT } else { 1.0 };
         (self.high * factor - self.value).max(self.value - self.low / factor)
     }
 }
 
-/// The median of times, or of other positive numbers, with its interval.
+/// Returns the median of times, or of other positive numbers, with its interval.
 pub fn median(numbers: &[f64]) -> Interval {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -57,7 +58,8 @@ pub fn median(numbers: &[f64]) -> Interval {
     }
 }
 
-/// The median of the quotients `of/to` of each round, with its interval; none where the two were not timed in the same rounds.
+/// Returns the median of the quotients `of/to` of each round, with its interval; `None` if the two runs were not timed
+/// in the same rounds.
 pub fn ratio(of: &[f64], to: &[f64]) -> Option<Interval> {
     if of.len() != to.len() || of.is_empty() {
         return None;
@@ -76,8 +78,9 @@ pub fn ratio(of: &[f64], to: &[f64]) -> Option<Interval> {
     Some(all)
 }
 
-/// How many of `n` numbers in order lie outside the interval of their median on either side: as many as leave the probability that the
-/// median does, each number being on either side of it with probability 1/2, at most `1 − CONFIDENCE`. None below six.
+/// Returns how many of `n` sorted numbers lie outside the interval of their median on either side. It is the largest
+/// number such that the median is outside with a probability of at most `1 − CONFIDENCE`, if each number is on either
+/// side of it with probability 1/2. `None` if `n` is below six.
 fn outermost(n: usize) -> Option<usize> {
     let n_real = n as f64;
     let mut logarithm = -n_real * std::f64::consts::LN_2;
@@ -97,7 +100,7 @@ fn outermost(n: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Numbers in [0, 1) that look random, the same in every run.
+    /// Pseudorandom numbers in [0, 1), the same in every execution.
     struct Noise(u64);
 
     impl Noise {
@@ -106,7 +109,7 @@ mod tests {
             (self.0 >> 11) as f64 / (1u64 << 53) as f64
         }
 
-        /// A time of about one with a tail towards long ones, as times have.
+        /// A time of about one with a tail of longer times, as is typical.
         fn time(&mut self, spread: f64) -> f64 {
             1.0 + spread * (-(1.0 - self.next()).ln())
         }
@@ -119,7 +122,7 @@ mod tests {
 
     #[test]
     fn ranks_are_those_of_the_tables_of_the_sign_test() {
-        // Ranks from one in the usual tables: 6: 1, 10: 2, 21: 6, 50: 18, 101: 41.
+        // The usual tables, which count ranks from one, have 6: 1, 10: 2, 21: 6, 50: 18, 101: 41.
         assert_eq!([5, 6, 10, 21, 50, 101].map(outermost), [None, Some(0), Some(1), Some(5), Some(17), Some(40)]);
         assert!(outermost(5000).is_some_and(|rank| (2400..2450).contains(&rank)), "no underflow");
     }
@@ -136,7 +139,7 @@ mod tests {
     #[test]
     fn what_slows_both_runs_of_a_round_leaves_their_quotient_alone() {
         let mut noise = Noise(2);
-        // Twice as slow for stretches of rounds, as beside another load.
+        // Stretches of rounds take twice as long, as under another load.
         let [of, to] = rounds(21, |round| {
             let load = if round % 8 < 4 { 1.0 } else { 2.0 };
             [1.3 * load * noise.time(0.005), load * noise.time(0.005)]
@@ -160,7 +163,7 @@ mod tests {
         assert!(few > 0.1 && many < 0.5 * few, "{few} {many}");
     }
 
-    /// In so many of a thousand experiments does the interval hold the true quotient, which is that of the medians here.
+    /// Counts in how many of a thousand experiments the interval contains the true quotient, here that of the medians.
     #[test]
     fn intervals_hold_the_quotient_as_often_as_they_say() {
         let mut noise = Noise(4);
@@ -173,8 +176,8 @@ mod tests {
         }
     }
 
-    /// A load that falls on the runs of a round by chance, and one that slows only one of the two runs: the median alone would be
-    /// that of whichever state has more rounds.
+    /// A load that slows runs of a round at random, and one that slows only one of the two runs: the median alone would
+    /// be that of the state with more rounds.
     #[test]
     fn a_machine_of_two_states_gives_a_wide_interval_and_not_a_wrong_one() {
         let mut noise = Noise(5);

@@ -1,4 +1,4 @@
-//! From a plan to its results: references first, then the runs that the store does not have, then the timings.
+//! From a plan to its results: references first, then the runs that are not in the cache, then the timings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -20,10 +20,11 @@ pub use crate::means::Means;
 pub use crate::references::{Certificate, make_reference};
 pub use crate::titles::Titles;
 
-/// The results of several plans at once, so that all cores have work until the last run of the last one.
+/// Returns the results of several plans, executed together so that no core is idle before the last run of the last
+/// plan.
 ///
 /// # Errors
-/// Those of the file system; finished runs are kept.
+/// Fails if a file cannot be read or written; finished runs are cached.
 pub fn results_of(plans: &[Plan], means: Means<'_>) -> io::Result<Vec<Outcome>> {
     let Made { records, certificates } = make(plans, &|_, _| true, means)?;
     let mut records = records.into_iter();
@@ -40,7 +41,7 @@ pub fn results_of(plans: &[Plan], means: Means<'_>) -> io::Result<Vec<Outcome>> 
         .collect())
 }
 
-/// The row of a run.
+/// Returns the row of a run.
 fn row(plan: &Plan, run: &RunSpec, record: Record) -> Row {
     Row {
         axes: run.cells.clone(),
@@ -54,37 +55,37 @@ fn row(plan: &Plan, run: &RunSpec, record: Record) -> Row {
     }
 }
 
-/// What [`make`] made or found in the store.
+/// The result of [`make`]: records that were computed or found in the cache.
 #[derive(Debug, Clone)]
 pub struct Made {
     /// The record of every chosen run, in the order of the plans.
     pub records: Vec<Record>,
-    /// The references that these runs need, in the order of their keys.
+    /// The references that these runs need, sorted by key.
     pub certificates: Vec<Certificate>,
 }
 
-/// Makes the chosen runs of some plans, with the references that they need, unless the store has them.
+/// Executes the chosen runs of some plans, with the references that they need, unless they are in the cache.
 ///
-/// A reference has all times at which any run of the plans asks for it, chosen or not, so that what is made in parts is
-/// what [`results_of`] looks for with the same plans.
+/// A reference covers all times that any run of the plans needs, chosen or not. Results computed in parts are therefore
+/// those that [`results_of`] looks up for the same plans.
 ///
 /// # Errors
-/// Those of the file system; finished runs are kept.
+/// Fails if a file cannot be read or written; finished runs are cached.
 pub fn make(
     plans: &[Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
     means: Means<'_>,
 ) -> io::Result<Made> {
-    // Steps alone say too little of what runs take.
+    // Numbers of steps alone are a poor estimate of the time.
     let estimate = means.costs.map(|costs| Estimate::new(costs, plans)).filter(Estimate::is_informed);
     let (chosen, certificates) = chosen(plans, is_chosen, estimate.as_ref(), means)?;
     let records = run_all(&pending(&chosen, &certificates, estimate.as_ref()), means)?;
     Ok(Made { records, certificates: certificates.into_values().collect() })
 }
 
-/// The runs of some plans that a store does not have, each with its plan; one of several experiments for each of them. An entry that is
-/// there counts: whether it can be trusted is seen where it is read. Of runs whose reference is not there nothing is known, and what is
-/// [never kept](RunSpec::is_kept) is not missed.
+/// Returns the runs of some plans that are not in a cache, each with its plan; a run of several experiments occurs for
+/// each of them. Every entry counts: whether it can be trusted is checked when it is read. Runs whose reference is
+/// missing are not listed, and neither are runs that are [never kept](RunSpec::is_kept).
 pub fn missing<'p>(plans: &'p [Plan], store: &Store) -> Vec<(&'p Plan, &'p RunSpec)> {
     let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
     let kept_ones: Vec<_> = runs.filter(|(_, run)| run.is_kept()).collect();
@@ -92,21 +93,21 @@ pub fn missing<'p>(plans: &'p [Plan], store: &Store) -> Vec<(&'p Plan, &'p RunSp
     kept_ones.into_par_iter().filter(|(_, run)| is_missing(run, &certificates, store)).collect()
 }
 
-/// The keys of the references that some runs need.
+/// Returns the keys of the references that some runs need.
 fn references_of<'p>(runs: &[(&'p Plan, &'p RunSpec)]) -> BTreeSet<&'p RunKey> {
     runs.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect()
 }
 
-/// Whether a store has no entry of a run, on these references that it has.
+/// True if a cache has no entry of a run with these cached references.
 fn is_missing(run: &RunSpec, certificates: &BTreeMap<String, Certificate>, store: &Store) -> bool {
     let certificate = certificate(run, certificates);
     (run.reference.is_some() && certificate.is_none()) || !store.has(&stored_key(run, certificate))
 }
 
-/// Runs with their plans, and the references that they need by their keys.
+/// Runs with their plans, and the references that they need, by key.
 type Chosen<'p> = (Vec<(&'p Plan, &'p RunSpec)>, BTreeMap<String, Certificate>);
 
-/// The chosen runs, and the references that they need.
+/// Returns the chosen runs and the references that they need.
 fn chosen<'p>(
     plans: &'p [Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
@@ -132,19 +133,19 @@ fn chosen<'p>(
     Ok((chosen, certificates))
 }
 
-/// A run that was made again.
+/// A run that was executed again.
 #[derive(Debug, Clone)]
 pub struct Again<'p> {
-    /// Its plan.
+    /// The plan.
     pub plan: &'p Plan,
     /// The run.
     pub run: &'p RunSpec,
-    /// Its row of `runs.csv`.
+    /// The row of `runs.csv`.
     pub row: Row,
 }
 
-/// Makes the chosen runs again, whatever the store has of them, on the references that it has; what is stored stays.
-/// Runs that program or machine ended are left to [`Progress`](crate::progress::Progress).
+/// Executes the chosen runs again regardless of the cache, but with cached references; the cache is not changed. Runs
+/// ended by the program or the machine are left to [`Progress`](crate::progress::Progress).
 pub fn made_again<'p>(
     plans: &'p [Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
@@ -152,7 +153,7 @@ pub fn made_again<'p>(
 ) -> io::Result<Vec<Again<'p>>> {
     let (chosen, certificates) = chosen(plans, is_chosen, None, means)?;
     let pending = pending(&chosen, &certificates, None);
-    // A run that several experiments have is made once.
+    // A run of several experiments is executed once.
     let mut of_key: BTreeMap<&RunKey, Vec<usize>> = BTreeMap::new();
     for (index, (_, run)) in chosen.iter().enumerate() {
         of_key.entry(run.key()).or_default().push(index);
@@ -171,16 +172,16 @@ pub fn made_again<'p>(
     Ok(again.collect())
 }
 
-/// Everything that an experiment's runs gave.
+/// All results of an experiment.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// The rows of `runs.csv`.
     pub results: ResultSet,
-    /// The references behind its errors.
+    /// The references of its error measures.
     pub certificates: Vec<Certificate>,
 }
 
-/// Runs to be made. Those of a plan stand one after the other.
+/// Returns the runs to be executed; the runs of a plan are consecutive.
 fn pending<'p>(
     chosen: &[(&'p Plan, &'p RunSpec)],
     certificates: &'p BTreeMap<String, Certificate>,
@@ -199,16 +200,17 @@ fn pending<'p>(
     chosen.chunk_by(|(one, _), (other, _)| std::ptr::eq(*one, *other)).flat_map(of_plan).collect()
 }
 
-/// The reference of a run, if it has one.
+/// Returns the reference of a run, if it has one.
 fn certificate<'c>(run: &RunSpec, certificates: &'c BTreeMap<String, Certificate>) -> Option<&'c Certificate> {
     certificates.get(run.reference.as_ref()?.key.full())
 }
 
-/// Measures the times of a plan that asks for them, one for each run whose row of `results` is in order: failed runs have none.
+/// Times the successful runs of a plan that requests timings, in the order of the rows of `results`; failed runs have
+/// no time.
 pub fn timings_of(plan: &Plan, results: &ResultSet) -> Vec<Option<RunTiming>> {
-    /// Enough to see that the lane works.
+    /// Enough rounds to test that the lane works.
     const QUICK_REPEAT: u32 = 3;
-    /// Rounds after which a search for narrow intervals is given up, if a file does not say.
+    /// The number of rounds after which a search for narrow intervals ends, if the file does not set it.
     const MOST: u32 = 101;
     let Some(timing) = &plan.experiment.timing else { return Vec::new() };
     let (least, until) = match plan.experiment.quick {
@@ -219,7 +221,7 @@ pub fn timings_of(plan: &Plan, results: &ResultSet) -> Vec<Option<RunTiming>> {
     let is_in_order: Vec<bool> = results.rows.iter().map(Row::is_ok).collect();
     let in_order: Vec<&RunSpec> =
         plan.runs.iter().zip(&is_in_order).filter(|each| *each.1).map(|(run, _)| run).collect();
-    // Places among the runs in order.
+    // The index of a run among the successful ones.
     let place = |run: usize| is_in_order[run].then(|| is_in_order[..run].iter().filter(|ok| **ok).count());
     let quotients: Vec<[usize; 2]> = units(plan)
         .into_iter()
@@ -244,7 +246,7 @@ mod tests {
     use crate::progress::Progress;
     use crate::titles::LOOKED_AT;
 
-    /// The results of a sweep over so many masses, and how many runs were looked at to name them.
+    /// Returns the results of a sweep over a number of masses, and how many runs were inspected to find their titles.
     fn sweep(masses: usize) -> (Outcome, usize) {
         let values: Vec<String> = (1..=masses).map(|mass| mass.to_string()).collect();
         let text = format!(

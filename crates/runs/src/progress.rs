@@ -1,4 +1,4 @@
-//! What a person sees while the program works: a bar on a terminal, plain lines elsewhere.
+//! The display of progress: a bar on a terminal, plain lines elsewhere.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -18,7 +18,7 @@ use crate::stop::Stop;
 #[derive(Debug)]
 pub struct Progress {
     bar: Option<ProgressBar>,
-    /// Whether failures are told as they happen.
+    /// True if failures are reported as they happen.
     tells_failures: bool,
     state: Mutex<State>,
     stop: Stop,
@@ -30,19 +30,19 @@ struct State {
     done: usize,
     kept: usize,
     failed: usize,
-    /// How many failures were told, or would have been if they were fewer.
+    /// The number of failures reported, including those that exceed the limit.
     told: usize,
-    /// What program or machine ended, and how.
+    /// The runs ended by the program or the machine: status and description.
     lost: Vec<(Status, String)>,
-    /// Seconds that each run and reference took, by its key.
+    /// The seconds that each run and reference took, by key.
     costs: BTreeMap<String, f64>,
     left: Left,
-    /// When a plain line was said last, or this began.
+    /// The time of the last plain line, or of the start.
     said: Option<Instant>,
 }
 
 impl State {
-    /// Whether it is time for another plain line, which is said then.
+    /// Returns true, and notes the time, if another plain line is due.
     fn is_due(&mut self) -> bool {
         let is_due = self.said.is_none_or(|said| said.elapsed() >= PLAIN_INTERVAL);
         if is_due {
@@ -52,29 +52,31 @@ impl State {
     }
 }
 
-/// Runs that this process was to make, and those that are in a store by now: what an interrupted program can still say.
+/// The number of runs planned by this process and the number in the cache so far, for the last message of an
+/// interrupted program.
 static PLANNED: AtomicUsize = AtomicUsize::new(0);
 static KEPT: AtomicUsize = AtomicUsize::new(0);
 
-/// How many runs are in a store by now, and how many this process was to make or to find there.
+/// Returns the number of runs in the cache so far, and the number that this process was to execute or find there.
 pub fn kept_of_all() -> (usize, usize) {
     (KEPT.load(Ordering::Relaxed), PLANNED.load(Ordering::Relaxed))
 }
 
-/// What is left to do.
+/// The work that remains.
 #[derive(Debug, Default)]
 struct Left {
-    /// Seconds of work on one core that are expected, and how many work on it.
+    /// The expected seconds of work on one core, and the number of cores that share it.
     expected: f64,
     cores: usize,
-    /// Seconds that were expected of what is over by now, and what they came to.
+    /// The seconds expected for the finished work, and those that it took.
     over: [f64; 2],
 }
 
 impl Left {
-    /// The time that is left, as `3:20`, by what this machine needed so far; none where nothing is known of it.
+    /// Returns the remaining time, as `3:20`, scaled by the speed of this machine so far; `None` if nothing is known of
+    /// it.
     fn said(&self) -> Option<String> {
-        // Few seconds say little of a machine.
+        // A few seconds are not representative of a machine.
         const SOME: f64 = 2.0;
         if self.cores == 0 {
             return None;
@@ -85,11 +87,11 @@ impl Left {
     }
 }
 
-/// Distance between two plain lines.
+/// The time between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Progress {
-    /// Progress over `total` runs; zero if nobody knows how many there will be.
+    /// Creates the progress of `total` runs; zero if the number is unknown.
     pub fn new(total: usize) -> Self {
         PLANNED.fetch_add(total, Ordering::Relaxed);
         let bar = std::io::stderr().is_terminal().then(|| {
@@ -107,35 +109,35 @@ impl Progress {
         }
     }
 
-    /// Says nothing; for tests and for callers who show their own.
+    /// Creates silent progress, for tests and for callers with a display of their own.
     pub fn silent() -> Self {
         Self { bar: Some(ProgressBar::hidden()), ..Self::new(0) }
     }
 
-    /// The same without a line for each run that fails: where failures are expected and counted.
+    /// Returns the same progress without a line for each failed run, for callers that expect and count failures.
     #[must_use]
     pub fn counting_failures(self) -> Self {
         Self { tells_failures: false, ..self }
     }
 
-    /// Whether somebody has [asked](crate::stop::ask) since that no further run be begun.
+    /// True if no further run may begin, because all work has been [asked](crate::stop::ask) to end since the start.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.is_asked()
     }
 
-    /// How many runs are done by now, made or taken from the store, and how many of these failed.
+    /// Returns the number of runs finished so far, executed or from the cache, and how many of these failed.
     pub fn done(&self) -> (usize, usize) {
         let state = self.lock();
         (state.done, state.failed)
     }
 
-    /// A run was taken from the store; how it failed is said again.
+    /// Reports a run from the cache, and its failure if it failed.
     pub fn kept(&self, title: &str, record: &Record) {
         self.tell_failure(title, record);
         self.count(record.status, true, true);
     }
 
-    /// Makes a run or reference and notes what it took.
+    /// Executes a run or reference and notes the time.
     pub(crate) fn timed<T>(&self, key: &RunKey, expected: Duration, make: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
         let made = make();
@@ -149,7 +151,7 @@ impl Progress {
         made
     }
 
-    /// What is left to do from now on, in time on one core, goes to the threads of the pool.
+    /// Sets the remaining work, in seconds on one core, which the threads of the pool share.
     pub(crate) fn expect(&self, work: Duration) {
         let mut state = self.lock();
         if !work.is_zero() || state.left.expected > 0.0 {
@@ -157,19 +159,19 @@ impl Progress {
         }
     }
 
-    /// Seconds that each run and reference took that was made, by its key as it is shown.
+    /// Returns the seconds that each executed run and reference took, by its key in short form.
     pub fn costs(&self) -> Costs {
         Costs(self.lock().costs.clone())
     }
 
-    /// A run begins.
+    /// Reports the start of a run.
     pub fn started(&self, title: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(title.to_owned());
         }
     }
 
-    /// A run is over, and in a store by now or not.
+    /// Reports the end of a run; `is_kept` is true if it is in the cache.
     pub fn finished(&self, title: &str, record: &Record, is_kept: bool) {
         match &record.message {
             Some(message) if record.status.is_lost() => self.lost(record.status, title, message),
@@ -178,7 +180,7 @@ impl Progress {
         self.count(record.status, false, is_kept);
     }
 
-    /// Says why a run failed. Of many runs that fail the first ones stand for all: their rows say why, too.
+    /// Reports why a run failed. Only the first failures are reported; the rows of all failed runs have the reason.
     fn tell_failure(&self, title: &str, record: &Record) {
         const MOST: usize = 5;
         let Some(message) = record.message.as_ref().filter(|_| self.tells_failures && record.status != Status::Ok)
@@ -197,13 +199,13 @@ impl Progress {
         }
     }
 
-    /// Program or machine ended a run or a reference, as `said`.
+    /// Reports that the program or the machine ended a run or reference, with the description `said`.
     pub fn lost(&self, status: Status, title: &str, said: &str) {
         self.line(&format!("{title}: {said}"));
         self.lock().lost.push((status, title.to_owned()));
     }
 
-    /// The runs and references that ended so, in the order of their titles.
+    /// Returns the runs and references that ended with this status, in the order of their titles.
     pub fn all_lost(&self, status: Status) -> Vec<String> {
         let lost = self.lock();
         let mut titles: Vec<String> =
@@ -212,7 +214,7 @@ impl Progress {
         titles
     }
 
-    /// How many runs were made, taken from the store, and failed.
+    /// Summarises how many runs were executed, were in the cache, and failed.
     pub fn summary(&self) -> String {
         let state = self.lock();
         let plural = |n: usize| if n == 1 { "" } else { "s" };
@@ -223,7 +225,7 @@ impl Progress {
         text
     }
 
-    /// Shows how far a search is.
+    /// Shows the progress of a search.
     pub fn note(&self, text: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(text.to_owned());
@@ -234,14 +236,14 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 
-    /// Counts a run that was in a store before, or is by now.
+    /// Counts a run; `was_kept` is true if the cache had it before, and `is_kept` if it has it now.
     fn count(&self, status: Status, was_kept: bool, is_kept: bool) {
         let mut state = self.lock();
         state.done += 1;
@@ -254,7 +256,7 @@ impl Progress {
         self.say(state);
     }
 
-    /// Says how far it is, if it is time to say it again.
+    /// Prints the progress if a plain line is due.
     fn say(&self, mut state: MutexGuard<'_, State>) {
         let left = state.left.said().map_or_else(String::new, |time| format!(", {time} left"));
         if let Some(bar) = &self.bar {
@@ -274,13 +276,13 @@ impl Progress {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic while counting leaves counts that are still counts.
+        // The counts remain usable if a thread panics while counting.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn write_line(text: &str) {
-    // Nobody to tell where standard error is gone.
+    // If standard error is closed, the message is dropped.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
@@ -292,9 +294,9 @@ mod tests {
     fn the_time_left_goes_by_what_this_machine_needed_so_far() {
         let left = |expected, cores, over| Left { expected, cores, over }.said();
         assert_eq!(left(100.0, 2, [0.0, 0.0]).as_deref(), Some("0:50"));
-        // Twice as long as expected for most of a minute.
+        // Work of almost a minute took twice as long as expected.
         assert_eq!(left(100.0, 2, [58.0, 118.0]).as_deref(), Some("1:40"));
-        // Nothing is known, and nothing is left.
+        // In the first case nothing is known, in the second nothing is left.
         assert_eq!([left(0.0, 0, [0.0, 5.0]), left(0.5, 2, [9.0, 9.0])], [None, None]);
     }
 }

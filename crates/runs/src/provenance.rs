@@ -1,5 +1,5 @@
-//! What made the results: program, toolchain, machine, date and every input. It lies beside the results, and nothing of
-//! it is in them.
+//! The provenance of results: program, toolchain, machine, date and every input. It is stored beside the results and
+//! does not enter them.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -9,11 +9,12 @@ use serde_json::{Map, Value, json};
 use crate::execute::timing::machine;
 use crate::seal::{FILE, FileError, OUTPUTS, hash, put};
 
-/// Writes `manifest.json` into `results`, and into `here`. Where inputs and outputs are those of the one in `results`, that one stays: it
-/// says when, where and by which program these results were made first. The one in `here` is always of now.
+/// Writes `manifest.json` into `results` and into `here`. If the manifest in `results` has the same inputs and outputs,
+/// it stays, because it states when, where and by which program these results were first computed. The one in `here` is
+/// always current.
 ///
 /// # Errors
-/// The file that could not be read or written.
+/// Returns the file that could not be read or written.
 pub fn write(
     results: &Path,
     here: &Path,
@@ -37,7 +38,7 @@ pub fn write(
     if is_same { Ok(()) } else { put(&path, text.as_bytes()) }
 }
 
-/// blake3 of each file, by its path.
+/// Returns the BLAKE3 hash of each file, by its path.
 fn hashes(files: &[PathBuf]) -> Result<Value, FileError> {
     let mut hashes = Map::new();
     for path in files {
@@ -65,7 +66,7 @@ mod tests {
         let mut first = manifest(folder.path());
         assert!(first["date"].as_str().unwrap().ends_with('Z'));
         assert_eq!(manifest(here.path()), first);
-        // Another day, another machine and another program leave it as it is, and are told beside.
+        // Another day, machine or program does not change the first manifest, but is in the one beside it.
         first["date"] = json!("2001-01-01T00:00:00Z");
         first["machine"] = json!("another");
         std::fs::write(folder.path().join(FILE), first.to_string()).unwrap();

@@ -1,4 +1,4 @@
-//! References: each made once with all times at which it is asked for, by two methods, and kept.
+//! References: each is solved for once, by two methods and at all requested times, and cached.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -21,14 +21,14 @@ use crate::stop::interrupted;
 use crate::store::Store;
 use crate::store::shape::{self, Misshapen};
 
-/// A certified reference, or why there is none.
+/// A certified reference, or the reason why there is none.
 #[derive(Debug, Clone)]
 pub struct Certificate {
-    /// What was asked for.
+    /// The plan of the reference.
     pub plan: Arc<ReferencePlan>,
-    /// The reference with the digits to which its two methods agree, or the failure in words.
+    /// The reference with the digits to which its two methods agree, or the description of the failure.
     pub outcome: Result<ReferenceTrajectory, String>,
-    /// What tells it apart from others of its key; see [`content`].
+    /// Distinguishes references with the same key; see [`content`].
     content: String,
 }
 
@@ -43,10 +43,11 @@ impl Certificate {
     }
 }
 
-/// What a run without a reference has in the place of its [`content`].
+/// The [`content`] of a run without a reference.
 pub(crate) const NO_CONTENT: &str = "0";
 
-/// What tells two references of one key apart: how many times there are, and the numbers of one that no code made here.
+/// Distinguishes references with the same key: the number of times, and a hash of the numbers if they come from a
+/// stored file instead of this program.
 fn content(plan: &ReferencePlan, reference: &ReferenceTrajectory) -> String {
     let times = reference.times.len();
     if plan.stored.is_none() {
@@ -56,14 +57,14 @@ fn content(plan: &ReferencePlan, reference: &ReferenceTrajectory) -> String {
     format!("{times} {}", blake3::hash(numbers.as_bytes()).to_hex())
 }
 
-/// A reference that some runs of plans need, at all times at which any run of these plans asks for it.
+/// A required reference, with all times at which any run of the plans needs it.
 struct Wanted {
     plan: Arc<ReferencePlan>,
     times: Vec<f64>,
 }
 
 impl Wanted {
-    /// The needed references, by their keys.
+    /// Returns the required references, by key.
     fn all(plans: &[Plan], needed: &BTreeSet<&RunKey>) -> BTreeMap<String, Self> {
         let mut asked: BTreeMap<String, (Arc<ReferencePlan>, Vec<&RunSpec>)> = BTreeMap::new();
         for run in plans.iter().flat_map(|plan| &plan.runs) {
@@ -80,12 +81,12 @@ impl Wanted {
         asked.into_iter().map(wanted).collect()
     }
 
-    /// What it is called in the store.
+    /// Returns the name in the cache.
     fn name(&self) -> String {
         format!("reference {}\ntimes {:?}", self.plan.key.full(), self.times)
     }
 
-    /// The one that is kept beside the experiments, or in the store.
+    /// Returns the reference stored beside the experiments or in the cache.
     fn kept(&self, store: &Store, fresh: bool) -> Option<ReferenceTrajectory> {
         self.plan.kept(&self.times).or_else(|| {
             let is_taken = !fresh && self.plan.is_kept();
@@ -93,7 +94,7 @@ impl Wanted {
         })
     }
 
-    /// Makes it and keeps it in the store.
+    /// Computes the reference and caches it.
     fn made(&self, expected: Duration, means: Means<'_>) -> io::Result<Result<ReferenceTrajectory, String>> {
         let Means { store, memory, progress, .. } = means;
         let ensure_wanted = || if progress.is_stopped() { Err(interrupted()) } else { Ok(()) };
@@ -119,7 +120,8 @@ impl Wanted {
     }
 }
 
-/// The needed references, made where they are not kept, by their keys. Before any is made, `begins` is told which ones there are.
+/// Returns the required references by key, and computes those that are missing. Before the first is computed, `begins`
+/// receives the existing ones.
 pub(crate) fn references(
     plans: &[Plan],
     needed: &BTreeSet<&RunKey>,
@@ -144,7 +146,7 @@ pub(crate) fn references(
     Ok(certificates)
 }
 
-/// Those of the needed references that are kept, by their keys.
+/// Returns the required references that exist already, by key.
 pub(crate) fn kept(plans: &[Plan], needed: &BTreeSet<&RunKey>, store: &Store) -> BTreeMap<String, Certificate> {
     let certificate = |(key, wanted): (String, Wanted)| {
         let kept = wanted.kept(store, false)?;
@@ -153,7 +155,7 @@ pub(crate) fn kept(plans: &[Plan], needed: &BTreeSet<&RunKey>, store: &Store) ->
     Wanted::all(plans, needed).into_par_iter().filter_map(certificate).collect()
 }
 
-/// Whether a reference is one at these times.
+/// Checks that a reference is complete and has these times.
 fn fits(times: &[f64], found: &ReferenceTrajectory) -> Result<(), Misshapen> {
     shape::of_reference(found)?;
     shape::ensure(found.times == times, "a reference is at other times")
@@ -162,7 +164,7 @@ fn fits(times: &[f64], found: &ReferenceTrajectory) -> Result<(), Misshapen> {
 /// Solves with both methods of a reference.
 ///
 /// # Errors
-/// The failure of either, in words.
+/// Returns the description of the failure if one of them fails.
 pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTrajectory, String> {
     let model = plan.model.object().model();
     let span = plan.span;
@@ -174,7 +176,7 @@ pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTr
     let Some((check, check_settings)) = &plan.check else {
         return Err("the reference has no second method to be checked against (`check:`)".to_owned());
     };
-    // A reference's grid is exact whatever the experiment's clock.
+    // Reference times are exact, whatever the experiment's clock.
     let exact = |settings: Settings| Settings { clock: Clock::Exact, ..settings };
     let (settings, check_settings) = (exact(plan.settings), exact(*check_settings));
     let made = match plan.precision {

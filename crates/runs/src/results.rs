@@ -1,4 +1,5 @@
-//! The rows of `runs.csv`: one line a run, axes first, then status, measures, the run's key and why it failed.
+//! The rows of `runs.csv`: one line for each run, with axes, status, measures, the run's key and the reason of a
+//! failure.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,46 +13,46 @@ use mbsbench_problem::Status;
 use crate::execute::run::Trajectory;
 use crate::timings::RunTiming;
 
-/// The results of one experiment, before rendering.
+/// The results of one experiment before they are written.
 #[derive(Debug, Clone, Default)]
 pub struct ResultSet {
-    /// Names of the axis columns.
+    /// The names of the axis columns.
     pub axes: Vec<String>,
-    /// Names of the measure columns.
+    /// The names of the measure columns.
     pub measures: Vec<String>,
-    /// One row a run.
+    /// One row for each run.
     pub rows: Vec<Row>,
 }
 
-/// One run.
+/// A run.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// Values on the axes, spelled as in the experiment file; none where a case does not have the axis.
+    /// The values on the axes as written in the experiment file; `None` if the case does not have the axis.
     pub axes: Vec<Option<Arc<Label>>>,
-    /// How it ended.
+    /// The status at the end.
     pub status: Status,
-    /// Failure in words.
+    /// The description of the failure.
     pub message: Option<String>,
-    /// Time reached, s.
+    /// The time reached, s.
     pub t_reached: f64,
-    /// Values of the measure columns; `None` is an empty cell.
+    /// The values of the measure columns; `None` is an empty cell.
     pub values: Vec<Option<f64>>,
-    /// Key of the run.
+    /// The key of the run.
     pub key: String,
-    /// Its time, where the experiment asks for it.
+    /// The timing, if the experiment requests it.
     pub timing: Option<RunTiming>,
-    /// Trajectories for plots over time.
+    /// The trajectories for plots over time.
     pub trajectory: Option<Trajectory>,
 }
 
 impl Row {
-    /// Whether the run reached its end.
+    /// True if the run reached its end.
     pub fn is_ok(&self) -> bool {
         self.status == Status::Ok
     }
 
-    /// Why it failed, as a cell: the first line of what is said (a method of others may add where in its files), and nothing in it acts on what
-    /// shows it.
+    /// Returns the reason of a failure as a cell: the first line of the message, with control characters made harmless.
+    /// User methods may add places in their files on further lines.
     fn why(&self) -> String {
         let said = self.message.as_deref().filter(|_| !self.is_ok()).unwrap_or_default();
         printable(said.lines().next().unwrap_or_default()).into_owned()
@@ -59,24 +60,24 @@ impl Row {
 }
 
 impl ResultSet {
-    /// Gives the rows these times, one after the other.
+    /// Assigns these times to the rows in order.
     pub fn show(&mut self, times: Vec<Option<RunTiming>>) {
         for (row, timing) in self.rows.iter_mut().zip(times) {
             row.timing = timing;
         }
     }
 
-    /// Index of an axis column.
+    /// Returns the index of an axis column.
     pub fn axis(&self, name: &str) -> Option<usize> {
         self.axes.iter().position(|axis| axis == name)
     }
 
-    /// Index of a measure column.
+    /// Returns the index of a measure column.
     pub fn measure(&self, name: &str) -> Option<usize> {
         self.measures.iter().position(|measure| measure == name)
     }
 
-    /// Value of a column (axis, measure or timing) in a row, as a number.
+    /// Returns the value of a column (axis, measure or timing) in a row as a number.
     pub fn number(&self, row: &Row, column: &str) -> Option<f64> {
         match (self.axis(column), column) {
             (Some(index), _) => row.axes[index].as_ref()?.number,
@@ -88,24 +89,24 @@ impl ResultSet {
         }
     }
 
-    /// The label of a row on an axis.
+    /// Returns the label of a row on an axis.
     pub fn label<'r>(&self, row: &'r Row, axis: &str) -> Option<&'r Label> {
         row.axes[self.axis(axis)?].as_deref()
     }
 
-    /// What a row is called on some axes together.
+    /// Returns the joint label of a row on several axes.
     pub fn label_on<'n>(&self, row: &Row, axes: impl Iterator<Item = &'n str>) -> Option<Label> {
         joined(&axes.map(|axis| self.label(row, axis)).collect::<Option<Vec<_>>>()?)
     }
 
-    /// The rows that have these axis values.
+    /// Returns the rows that have these axis values.
     pub fn matching<'r>(&'r self, filter: &'r BTreeMap<String, AxisValue>) -> impl Iterator<Item = &'r Row> {
         self.rows.iter().filter(move |row| {
             filter.iter().all(|(axis, value)| self.label(row, axis).is_some_and(|label| value.matches(label)))
         })
     }
 
-    /// The values that occur on an axis, in the order of the runs.
+    /// Returns the values on an axis, in the order of the runs.
     pub fn values_of(&self, axis: &str) -> Vec<&Label> {
         let mut values: Vec<&Label> = Vec::new();
         for label in self.rows.iter().filter_map(|row| self.label(row, axis)) {
@@ -116,7 +117,7 @@ impl ResultSet {
         values
     }
 
-    /// The text of `runs.csv`.
+    /// Returns the text of `runs.csv`.
     pub fn to_csv(&self) -> String {
         let heads = self.axes.iter().map(String::as_str).chain(["status", "t_reached"]);
         let heads = heads.chain(self.measures.iter().map(String::as_str)).chain(["run", "message"]);

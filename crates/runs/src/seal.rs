@@ -1,8 +1,8 @@
-//! Seals: whether the results of an experiment are as the program wrote them.
+//! Seals: checks that the results of an experiment are as the program wrote them.
 //!
-//! Beside the results of an experiment lies `manifest.json` with a hash of each file of them. Whoever writes such a
-//! file writes it with [`write()`], and whoever believes one asks [`inspect`] first. Times are
-//! recorded elsewhere (`times/`) and not sealed.
+//! Beside the results of an experiment, `manifest.json` lists a hash of each of their files. Code that writes such a
+//! file uses [`write()`], and code that relies on one calls [`inspect`] first. Times are recorded elsewhere (`times/`)
+//! and not sealed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,47 +12,47 @@ use std::path::{Path, PathBuf};
 use mbsbench_input::{LARGEST_DATA, read_file, write_atomically};
 use serde_json::{Value, json};
 
-/// Name of a manifest.
+/// The name of a manifest.
 pub(crate) const FILE: &str = "manifest.json";
 
-/// Key of the hashes in a manifest.
+/// The key of the hashes in a manifest.
 pub(crate) const OUTPUTS: &str = "outputs";
 
-/// Hashes of files by their names.
+/// The hashes of files by name.
 type Hashes = BTreeMap<String, String>;
 
-/// A file or folder cannot be read or written.
+/// A file or folder that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {error}", path = path.display())]
 pub struct FileError {
     /// The file or folder.
     pub path: PathBuf,
-    /// Why.
+    /// The cause.
     pub error: io::Error,
 }
 
 impl FileError {
-    /// Says which file an error is about.
+    /// Returns a function that adds the path to an error.
     pub fn of(path: &Path) -> impl FnOnce(io::Error) -> Self {
         |error| Self { path: path.to_owned(), error }
     }
 }
 
-/// How the files of a folder of results stand to its manifest.
+/// The differences between a folder of results and its manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inspection {
-    /// Files that differ from what the manifest lists.
+    /// Files that differ from the manifest.
     pub changed: Vec<PathBuf>,
-    /// Files with numbers that the manifest does not list, so that a change of them would not be noticed.
+    /// Files with numbers that the manifest does not list, so that changes to them would go unnoticed.
     pub unsealed: Vec<PathBuf>,
 }
 
-/// Writes files, by their names, into a folder of results, each whole or not at all, and lists them in its manifest.
+/// Writes files into a folder of results, each completely or not at all, and lists them in the manifest.
 ///
-/// A program that is killed on the way leaves files that are not listed, and none that is listed wrongly.
+/// If the program is killed meanwhile, some files may be missing in the manifest, but none is listed with a wrong hash.
 ///
 /// # Errors
-/// The first file that could not be written; those before it are whole.
+/// Returns the first file that cannot be written; those before it are complete.
 pub fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), FileError> {
     let old = listed(folder).unwrap_or_default();
     let new: Hashes = files.iter().map(|(name, content)| (name.clone(), hash(content))).collect();
@@ -70,11 +70,11 @@ pub fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), FileError
     list(folder, &whole)
 }
 
-/// Compares the files of a folder of results with its manifest. A listed file that is missing is no change: nothing
-/// can be read from it.
+/// Compares the files of a folder of results with its manifest. A listed file that is missing does not count as
+/// changed, since nothing can be read from it.
 ///
 /// # Errors
-/// The first file that cannot be read.
+/// Returns the first file that cannot be read.
 pub fn inspect(folder: &Path) -> Result<Inspection, FileError> {
     let mut inspection = Inspection::default();
     let Some(listed) = listed(folder) else {
@@ -106,7 +106,8 @@ pub fn inspect(folder: &Path) -> Result<Inspection, FileError> {
     Ok(inspection)
 }
 
-/// blake3 of a file, as hexadecimal digits. Ends of lines count as those of Unix: git may change them on the way.
+/// Returns the BLAKE3 hash of a file in hexadecimal. Line endings are hashed as those of Unix, because git may change
+/// them.
 pub(crate) fn hash(content: &[u8]) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut rest = content;
@@ -119,7 +120,7 @@ pub(crate) fn hash(content: &[u8]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// The hashes in the manifest of a folder, empty if there is no manifest; none if it is damaged.
+/// Returns the hashes in the manifest of a folder; empty if there is no manifest, `None` if it is damaged.
 fn listed(folder: &Path) -> Option<Hashes> {
     match read_file(&folder.join(FILE), LARGEST_DATA) {
         Ok(content) => {
@@ -135,7 +136,7 @@ fn list(folder: &Path, hashes: &Hashes) -> Result<(), FileError> {
     put(&folder.join(FILE), format!("{:#}\n", json!({ OUTPUTS: hashes })).as_bytes())
 }
 
-/// Writes a file that no manifest lists, whole or not at all.
+/// Writes a file that no manifest lists, completely or not at all.
 pub fn put(path: &Path, content: &[u8]) -> Result<(), FileError> {
     write_atomically(path, content).map_err(FileError::of(path))
 }
@@ -148,7 +149,7 @@ mod tests {
         (name.to_owned(), content.into())
     }
 
-    /// A folder with results, and the names of changed and of unsealed files in it.
+    /// Creates a folder with results, and a function that returns the names of its changed and unsealed files.
     fn sealed() -> (tempfile::TempDir, impl Fn(&Path) -> [Vec<String>; 2]) {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), &[file("runs.csv", "run,x\na,1\n"), file("table-1.md", "| x |\n")]).unwrap();
@@ -201,7 +202,7 @@ mod tests {
     #[test]
     fn a_program_that_is_killed_leaves_nothing_that_looks_edited() {
         let (folder, names) = sealed();
-        // A folder in the place of a file cannot be written: as if the program had ended there.
+        // A folder in place of the file cannot be overwritten, as if the program had ended there.
         fs::create_dir(folder.path().join("table-2.csv")).unwrap();
         let files = [file("runs.csv", "run,x\na,2\n"), file("table-2.csv", "x\n"), file("table-1.md", "| z |\n")];
         let error = write(folder.path(), &files).unwrap_err();

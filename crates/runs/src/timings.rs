@@ -1,4 +1,4 @@
-//! Times of runs as columns: `timings.csv`, and what tables, figures and claims may name of it.
+//! Times of runs as columns: `timings.csv`, and the columns that tables, figures and claims can name.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,33 +11,33 @@ use mbsbench_numbers::{csv, decimal, rounded};
 use crate::execute::timing::{Timed, machine, median_and_spread};
 use crate::pairs::{self, Interval};
 
-/// The file below a folder of results that records the times of an experiment, which no seal covers.
+/// Returns the file below a folder of results with the times of an experiment. No seal covers it.
 pub fn path(results: &Path, id: &str) -> PathBuf {
     results.join("times").join(id).join("timings.csv")
 }
 
-/// The time of the steps of one run, all numbers to six digits, as they stand in the file.
+/// The time of the steps of one run, with all numbers rounded to six digits as in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunTiming {
-    /// Median, s.
+    /// The median, s.
     pub median: f64,
-    /// Half the distance of the quartiles, s.
+    /// Half the interquartile range, s.
     pub spread: f64,
-    /// Median of the quotients, round by round, with the run that has the method `relative_to` and otherwise the same axes; none
-    /// where several are.
+    /// The median, over the rounds, of the quotient with the run that has the method `relative_to` and otherwise the
+    /// same axes; `None` unless there is exactly one such run.
     pub ratio: Option<Interval>,
-    /// Whether the two are runs of the same code.
+    /// True if both are runs of the same code.
     pub same_code: bool,
-    /// Median over the number of steps, and over the number that `per` names, ns.
+    /// The median divided by the number of steps, and by the number that `per` names, ns.
     pub step_ns: f64,
-    /// All samples, s, one a round.
+    /// All samples, s, one for each round.
     pub samples: Vec<f64>,
-    /// Median of the times before the first step, s; not a number in files of a time when it was a part of the others.
+    /// The median of the times before the first step, s; NaN in older files, which include it in the other times.
     pub set_up: f64,
 }
 
 impl RunTiming {
-    /// A column by its full name.
+    /// Returns a column by its full name.
     pub fn number(&self, column: &str) -> Option<f64> {
         match column.strip_prefix(TIMING)? {
             "median_s" => Some(self.median),
@@ -49,8 +49,8 @@ impl RunTiming {
         }
     }
 
-    /// What a column is uncertain by: the larger side of its interval, with [`pairs::PLACEMENT`] for times of different code
-    /// and for times that stand alone.
+    /// Returns the uncertainty of a column: the larger side of its interval, with [`pairs::PLACEMENT`] for times of
+    /// different code and for single times.
     pub fn uncertainty(&self, column: &str) -> f64 {
         match (column.strip_prefix(TIMING), self.ratio) {
             (Some("ratio"), Some(ratio)) => ratio.uncertainty(!self.same_code),
@@ -61,19 +61,19 @@ impl RunTiming {
     }
 }
 
-/// Whether two runs are made by the same code, with other steps, tolerances or spans at most: then the place of the code in memory has
-/// no part in the quotient of their times.
+/// True if two runs execute the same code and differ at most in steps, tolerances or spans. The placement of code in
+/// memory then has no effect on the quotient of their times.
 pub fn is_same_code(one: &RunSpec, other: &RunSpec) -> bool {
     one.method.identity() == other.method.identity() && one.model.identity() == other.model.identity()
 }
 
-/// For each run of a plan the one whose time is the unit of its own: with the method `relative_to` and otherwise the same axes; none
-/// where there are none or several.
+/// For each run of a plan, returns the run by whose time its own is divided: the one with the method `relative_to` and
+/// otherwise the same axes; `None` unless there is exactly one.
 pub fn units(plan: &Plan) -> Vec<Option<usize>> {
     let label = plan.experiment.timing.as_ref().and_then(|timing| timing.relative_to.as_deref());
     let unit = |run: &RunSpec| {
         let (label, method) = (label?, plan.axis("method")?);
-        // A method with a step of its own has none among the axes: it stands beside all of them.
+        // A method with its own step has no value on the axis of steps and is compared with all of them.
         let stands_beside = |other: &RunSpec| {
             other.cells.iter().zip(&run.cells).enumerate().all(|(axis, (a, b))| {
                 let is_free = CONTROLS.contains(&plan.axes[axis].as_str()) && (a.is_none() || b.is_none());
@@ -87,7 +87,7 @@ pub fn units(plan: &Plan) -> Vec<Option<usize>> {
     plan.runs.iter().map(unit).collect()
 }
 
-/// The times of a plan's runs; none for those without samples.
+/// Returns the times of a plan's runs; `None` for runs without samples.
 pub fn timings(plan: &Plan, timed: &[Timed]) -> Vec<Option<RunTiming>> {
     let per = plan.experiment.timing.as_ref().and_then(|timing| timing.per.as_deref());
     let all = timed.iter().map(|timed| timed.samples.iter().copied().map(rounded).collect()).collect();
@@ -102,7 +102,7 @@ pub fn timings(plan: &Plan, timed: &[Timed]) -> Vec<Option<RunTiming>> {
     timings
 }
 
-/// What follows from the samples of all runs; all but the times of a step and of what is before it.
+/// Computes everything that follows from the samples of all runs, except the times of a step and of the set-up.
 fn of_samples(plan: &Plan, all: Vec<Vec<f64>>) -> Vec<Option<RunTiming>> {
     let units = units(plan);
     let timing = |(index, samples): (usize, &Vec<f64>)| {
@@ -117,11 +117,12 @@ fn of_samples(plan: &Plan, all: Vec<Vec<f64>>) -> Vec<Option<RunTiming>> {
     all.iter().enumerate().map(|each| (!each.1.is_empty()).then(|| timing(each))).collect()
 }
 
-/// The times in a `timings.csv`, for each run of a plan; none for runs that it does not have. All numbers but the times of a step and of what is before the first one are
-/// made from the samples, so that they are the same as when the file was written.
+/// Reads the times in a `timings.csv` for each run of a plan; `None` for runs that it does not contain. All numbers
+/// except the times of a step and of the set-up are recomputed from the samples, and equal those of the time of
+/// writing.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// Fails if the file cannot be read.
 pub fn read(path: &Path, plan: &Plan) -> Result<Vec<Option<RunTiming>>, csv::Error> {
     let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_DATA)?;
     let mut reader = csv::Reader::from_reader(bytes.as_slice());
@@ -145,7 +146,8 @@ pub fn read(path: &Path, plan: &Plan) -> Result<Vec<Option<RunTiming>>, csv::Err
     Ok(timings)
 }
 
-/// One line a run that was timed: axes, the columns, all samples, the machine; times to six digits.
+/// Returns the text of `timings.csv`: one line for each timed run, with axes, columns, all samples and the machine;
+/// times have six digits.
 pub fn to_csv(plan: &Plan, timings: &[Option<RunTiming>]) -> String {
     let heads = ["median_s", "spread_s", "ratio", "low", "high", "step_ns", "samples_s", "setup_s", "run", "machine"];
     let heads = plan.axes.iter().cloned().chain(heads.map(str::to_owned)).collect();

@@ -1,5 +1,5 @@
-//! Walls between the crates of the workspace, and what follows from them: the key of the store covers all that can change a
-//! number.
+//! Tests the walls between the crates of the workspace, and their consequence that the key of the cache covers
+//! everything that can change a number.
 
 #[path = "../build/sources.rs"]
 mod sources;
@@ -9,7 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Which crates of the workspace each may know directly, from the ground up. What is not named here knows none.
+/// The workspace crates that each crate may depend on directly, from the bottom up. Crates that are not listed may
+/// depend on none.
 const MAY_KNOW: [(&str, &[&str]); 11] = [
     ("numbers", &["elementary"]),
     ("problem", &["elementary"]),
@@ -28,7 +29,7 @@ fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// The crates of the workspace with those that they depend on, as cargo says; `dev-dependencies` are no part of a program.
+/// Returns the crates of the workspace with their dependencies according to cargo, without `dev-dependencies`.
 fn known() -> BTreeMap<String, BTreeSet<String>> {
     let output = Command::new(env!("CARGO"))
         .current_dir(crates())
@@ -42,7 +43,7 @@ fn known() -> BTreeMap<String, BTreeSet<String>> {
     let of = |package: &serde_json::Value| {
         let dependencies = package["dependencies"].as_array().expect("dependencies").iter();
         let own = dependencies.filter(|dependency| dependency["kind"].is_null());
-        // The crate of docs/extending.md is a member as well, and stands for those outside.
+        // The crate in docs/extending.md is also a member and represents crates outside the workspace.
         let name = short(&package["name"])?;
         Some((name, own.filter_map(|own| short(&own["name"])).collect()))
     };
@@ -54,7 +55,7 @@ fn no_crate_knows_one_above_it() {
     let known = known();
     assert!(known.len() >= 12, "{known:?}");
     for (name, dependencies) in &known {
-        // The program is on top and may know all, and so is what makes a package for Python of it.
+        // The program and the Python package are at the top and may depend on every crate.
         if ["runner", "python"].contains(&name.as_str()) {
             continue;
         }
@@ -106,7 +107,7 @@ fn a_change_of_any_source_that_can_change_a_number_makes_a_new_key() {
     assert_eq!(key(), before);
 }
 
-/// All Rust files below a folder.
+/// Returns all Rust files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     entries

@@ -1,18 +1,19 @@
-//! A panic in a run is the failure of that run and of no other.
+//! Catches panics, so that a panic in a run fails only that run.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// What the work under way on this thread said when it panicked; none where a panic is not caught.
+    /// The message of a panic on this thread; `None` while panics are not caught.
     static SAID: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Does work on this thread. Where it panics nothing is printed; what it said is returned, on one line, with its place in the sources.
+/// Does work on this thread. If it panics, nothing is printed, and the message is returned on one line with its place
+/// in the sources.
 ///
 /// # Errors
-/// What a panic said.
+/// Returns the message of the panic.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -24,13 +25,13 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
         }));
     });
     let outer = SAID.replace(Some(String::new()));
-    // What the work was about to change goes with it.
+    // The values that the work was changing are dropped with it.
     let done = catch_unwind(AssertUnwindSafe(work));
     let said = SAID.replace(outer);
     done.map_err(|_| said.unwrap_or_default())
 }
 
-/// Whether the panic is one that is caught; what it says is noted then.
+/// Notes the message and returns true if the panic is one that is caught.
 fn note(panic: &PanicHookInfo<'_>) -> bool {
     SAID.with_borrow_mut(|said| {
         let Some(said) = said else { return false };
@@ -42,7 +43,7 @@ fn note(panic: &PanicHookInfo<'_>) -> bool {
     })
 }
 
-/// The path of a source file from its crate on, which is the same wherever it was compiled.
+/// Returns the path of a source file within its crate, which does not depend on the machine that compiled it.
 fn within_crate(file: &str) -> String {
     let parts: Vec<&str> = file.split(['/', '\\']).collect();
     let root = parts.iter().rposition(|part| ["src", "tests"].contains(part));

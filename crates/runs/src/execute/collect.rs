@@ -1,4 +1,4 @@
-//! States at given times, taken while a method steps.
+//! Collects states at given times while a method steps.
 
 use std::ops::ControlFlow;
 
@@ -10,24 +10,24 @@ use super::caught::caught;
 use crate::stop::Stop;
 use crate::store::{Store, shape};
 
-/// A solve whose states are wanted.
+/// A solve whose states are collected.
 pub struct Collection<'c, S: Scalar> {
-    /// The equations in this scalar.
+    /// The equations in the scalar type.
     pub formulated: &'c dyn Formulated<S>,
     /// The method.
     pub method: &'c dyn Method<S>,
-    /// Step control and budgets.
+    /// The step control and budgets.
     pub settings: Settings,
-    /// Start and end, s.
+    /// The start and end times, s.
     pub span: [f64; 2],
-    /// Whether it ends where all work is [asked](crate::stop::ask) to.
+    /// True if the solve ends when all work is [asked](crate::stop::ask) to end.
     pub may_be_stopped: bool,
 }
 
 impl<S: Scalar> Collection<'_, S> {
-    /// Solves until all `times` (s, increasing) have been seen. Gives a state for each, and the failure that kept the solve from
-    /// reaching them all. A time within a few roundings of a step's end counts as the end; there is no state at a time that is
-    /// not reached, or inside a step where it cannot be computed.
+    /// Solves until all `times` (s, increasing) have been passed. Returns a state for each time, and the failure that
+    /// ended the solve before the last one. A time within a few roundings of a step's end counts as the end. There is
+    /// no state at times that are not reached or where the state inside a step cannot be computed.
     pub fn states(&self, times: &[f64]) -> (Vec<Option<Vec<S>>>, Option<Failure>) {
         let initial = self.formulated.initial_state();
         let mut ode = self.formulated.ode();
@@ -42,7 +42,7 @@ impl<S: Scalar> Collection<'_, S> {
     }
 }
 
-/// The observer that takes the states.
+/// The observer that collects the states.
 struct Collector<'t, S> {
     times: &'t [f64],
     states: Vec<Option<Vec<S>>>,
@@ -54,7 +54,7 @@ impl<S: Scalar> Collector<'_, S> {
         self.states.len() == self.times.len()
     }
 
-    /// Takes the states at the times up to `t`.
+    /// Collects the states at the times up to `t`.
     fn take(&mut self, t: f64, mut state_at: impl FnMut(f64) -> Option<Vec<S>>) {
         while let Some(&time) = self.times.get(self.states.len()).filter(|&&time| time <= t) {
             self.states.push(state_at(time));
@@ -87,8 +87,8 @@ impl<S: Scalar> Observer<S> for Collector<'_, S> {
     }
 }
 
-/// The states of a run at `times`, s, which grow; none for those that it does not reach. They are kept in `store`, apart from
-/// the run, so that drawing it changes nothing of what is recorded.
+/// Returns the states of a run at increasing `times`, s; `None` at times that the run does not reach. The states are
+/// cached in `store` apart from the run, so that drawing a run does not change its record.
 pub fn states_at(run: &RunSpec, times: &[f64], store: &Store) -> Vec<Option<Vec<f64>>> {
     let stored = format!("states {}\ntimes {times:?}", run.key().full());
     let fits = |states: &Vec<_>| {
@@ -98,9 +98,9 @@ pub fn states_at(run: &RunSpec, times: &[f64], store: &Store) -> Vec<Option<Vec<
     if let Some(states) = store.load(&stored, fits) {
         return states;
     }
-    // The run itself has told what a panic says.
+    // The run itself has reported the panic.
     let Ok(states) = caught(|| solved(run, times)) else { return vec![None; times.len()] };
-    // What cannot be kept is solved again the next time.
+    // If the states cannot be cached, they are solved for again the next time.
     let _ = store.save(&stored, &states);
     states
 }
@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    /// A state is its time; inside the second step there is none.
+    /// The state equals the time; inside the second step there is none.
     struct Times;
 
     impl Interpolant for Times {
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    /// Shows steps with these ends, until the collector has enough.
+    /// Passes steps with these ends to a collector until it has enough, and returns the states and the number of steps.
     fn collected(ends: &[f64], times: &[f64]) -> (Vec<Option<f64>>, usize) {
         let mut collector = Collector { times, states: Vec::new(), stop: None };
         collector.start(ends[0], &[ends[0]]);
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(collected(&[0.0, 1.0, 2.0, 3.0, 4.0], &times), (expected.to_vec(), 2), "the third step is the last");
     }
 
-    /// Ten times a tenth is less than one, so that the last step of such a sum ends before a span that ends at one.
+    /// The sum of ten tenths is less than one, so that the last step ends just before a span that ends at one.
     #[test]
     fn the_end_of_the_span_has_a_state_where_summed_steps_end_a_rounding_before_it() {
         let mut ends = vec![0.0];
@@ -165,7 +165,7 @@ mod tests {
         assert!(ends[10] < 1.0, "{}", ends[10]);
         assert_eq!(collected(&ends, &[1.0]).0, [Some(ends[10])]);
         assert_eq!(collected(&ends, &[1.0 + 1e-6]).0, [], "a time that is not reached has none");
-        // 0.1 + 0.1 + 0.1 is more than 0.3, and is taken as that rather than an extra step a rounding shorter.
+        // 0.1 + 0.1 + 0.1 exceeds 0.3 and is used as is, instead of an additional tiny step.
         assert_eq!(collected(&ends, &[0.3]).0, [Some(ends[3])]);
         assert!(ends[3] > 0.3);
     }

@@ -1,4 +1,4 @@
-//! The parallel lane: runs that are not in the store go to all cores, each is kept as soon as it is finished.
+//! The parallel lane: executes runs that are not in the cache on all cores, and caches each as soon as it is finished.
 
 use std::collections::HashSet;
 use std::io;
@@ -19,15 +19,15 @@ use crate::references::{Certificate, NO_CONTENT};
 use crate::stop::interrupted;
 use crate::store::shape::{self, Misshapen};
 
-/// A run to be made, if the store does not have it.
+/// A run to be executed unless it is in the cache.
 pub struct Pending<'p> {
     /// The run.
     pub run: &'p RunSpec,
-    /// What stands in messages: experiment and axis values.
+    /// The title in messages: experiment and axis values.
     pub title: String,
-    /// Its reference, if it has one.
+    /// The reference, if there is one.
     pub certificate: Option<&'p Certificate>,
-    /// What it takes, as far as that is known.
+    /// The expected time, as far as it is known.
     pub expected: Duration,
 }
 
@@ -36,7 +36,7 @@ impl Pending<'_> {
         stored_key(self.run, self.certificate)
     }
 
-    /// Makes the run, in the memory that there is.
+    /// Executes the run within the available memory.
     pub(crate) fn record(&self, means: Means<'_>) -> Record {
         let reference = self.certificate.and_then(|certificate| certificate.outcome.as_ref().ok());
         let made = caught(|| match means.memory.reserve(memory::of_run(self.run)) {
@@ -47,14 +47,14 @@ impl Pending<'_> {
     }
 }
 
-/// What a run is called in the store.
+/// Returns the name of a run in the cache.
 pub(crate) fn stored_key(run: &RunSpec, certificate: Option<&Certificate>) -> String {
-    // What is recorded besides the measures is no part of a run's name, but of what has to be kept.
+    // Recordings are not part of a run's key, but the cached record has to contain them.
     let content = certificate.map_or(NO_CONTENT, Certificate::content);
     format!("run {}\ntrajectories {}\nreference times {content}", run.key().full(), run.recording)
 }
 
-/// Whether a record has what is asked of a run.
+/// Checks that a record is complete and belongs to the run.
 fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Misshapen> {
     shape::of_record(record)?;
     shape::ensure(run.columns() == record.columns, "its columns are those of another run")?;
@@ -71,16 +71,16 @@ fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Misshapen> {
     shape::ensure(is_drawn, "its trajectories are those of another run")
 }
 
-/// Gives the record of every run, in order. With `fresh` nothing is taken from the store that was there before. A run that
-/// several experiments ask for is made once. One in which the program panics has the status `panicked`, one for which there is too
-/// little memory `memory`, and neither is kept.
+/// Returns the records of all runs in order. With `fresh`, earlier entries of the cache are ignored. A run of several
+/// experiments is executed once. A run that panics ends as `panicked`, and one for which there is too little memory as
+/// `memory`; neither is cached.
 ///
-/// The result is bitwise the same for any number of threads: a run is one thread, and nothing is shared
-/// between runs.
+/// The result is bitwise the same for any number of threads, because each run is a single thread and runs share
+/// nothing.
 ///
 /// # Errors
-/// Those of the file system, and [`Interrupted`](io::ErrorKind::Interrupted) where all was [asked](crate::stop::ask) to end; the runs
-/// finished by then are kept.
+/// Fails if a file cannot be read or written. Returns [`Interrupted`](io::ErrorKind::Interrupted) if all work was
+/// [asked](crate::stop::ask) to end. Runs that have finished are cached.
 pub fn run_all(pending: &[Pending<'_>], means: Means<'_>) -> io::Result<Vec<Record>> {
     let mut seen = HashSet::new();
     let (first, again): (Vec<_>, Vec<_>) = pending.iter().enumerate().partition(|(_, run)| seen.insert(run.key()));
@@ -90,7 +90,7 @@ pub fn run_all(pending: &[Pending<'_>], means: Means<'_>) -> io::Result<Vec<Reco
     Ok(records.into_iter().map(|(_, record)| record).collect())
 }
 
-/// Gives the record of each of some runs with its place; no two have the same key.
+/// Returns the records of some runs with their indices; no two runs may have the same key.
 fn run_each(pending: &[(usize, &Pending<'_>)], means: Means<'_>) -> io::Result<Vec<(usize, Record)>> {
     let Means { store, memory, progress, fresh, .. } = means;
     let stored = |&(place, run): &(usize, &Pending<'_>)| {

@@ -1,4 +1,4 @@
-//! From planned runs to recorded results: one run, the parallel lane, the timing lane, references.
+//! Executes planned runs: single runs, the parallel lane, the timing lane, references.
 
 pub mod caught;
 pub mod collect;

@@ -1,18 +1,18 @@
-//! Work for all cores that ends on all of them at about the same time.
+//! Distributes tasks so that all cores finish at about the same time.
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Indices of tasks by what they take, the longest first.
+/// Returns the indices of tasks sorted by their duration, longest first.
 pub fn order(takes: &[Duration]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..takes.len()).collect();
     order.sort_by_key(|&task| Reverse(takes[task]));
     order
 }
 
-/// Does each of some tasks on one of the threads of the pool, the longest first and of two that are as long the first one first, and gives
-/// what comes of them in their own order.
+/// Executes tasks on the threads of the pool, the longest first and tasks of equal length in order, and returns their
+/// results in the original order.
 pub fn longest_first<T: Sync, R: Send>(
     tasks: &[T],
     takes: impl Fn(&T) -> Duration,

@@ -1,4 +1,4 @@
-//! Reference solutions with a certificate: two unrelated methods, and the digits to which they agree.
+//! Certified reference solutions: two unrelated methods, and the number of digits to which they agree.
 
 use mbsbench_measures::ReferenceTrajectory;
 use mbsbench_problem::{Class, Failure, Formulated, Method, Model, Scalar, Settings};
@@ -7,11 +7,11 @@ use super::collect::Collection;
 
 /// Solves with both methods and compares their states at `times` (s, increasing, within `span`).
 ///
-/// The bound on an observable is the difference between the two methods' values, but at least the rounding
-/// of the value to double precision, since observables are doubles.
+/// The bound on an observable is the difference between the two methods' values, but at least the rounding error of the
+/// value in double precision, since observables are doubles.
 ///
 /// # Errors
-/// The failure of either solve, or of an observation.
+/// Fails if one of the solves or an observation fails.
 pub fn certify<S: Scalar>(
     model: &dyn Model,
     formulated: &dyn Formulated<S>,
@@ -60,9 +60,10 @@ pub fn certify<S: Scalar>(
     Ok(reference)
 }
 
-/// What differences of each component are relative to: its largest magnitude over all `states`. Where that is less than a billionth of the
-/// largest of its class, the component is zero but for rounding and for what rounding has grown to over the span (a coordinate that joints
-/// hold at zero), and has no digits of its own: there it is the largest of its class.
+/// Returns the scale of differences in each component: its largest magnitude over all `states`. If that is less than a
+/// billionth of the largest of its class, the component is zero apart from rounding and its growth over the span (for
+/// example a coordinate that joints hold at zero) and has no significant digits. Its scale is then the largest of its
+/// class.
 fn scales<S: Scalar>(states: &[Vec<S>], classes: &[Class]) -> Vec<f64> {
     const BILLIONTH: f64 = 1e-9;
     let largest = |i: usize| states.iter().map(|state| state[i].value().abs()).fold(0.0, f64::max);

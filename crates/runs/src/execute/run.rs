@@ -1,4 +1,4 @@
-//! One run: solve, measure, record.
+//! A single run: solve, measure, record.
 
 use std::ops::ControlFlow;
 
@@ -14,41 +14,41 @@ use serde::{Deserialize, Serialize};
 
 use crate::stop::Stop;
 
-/// What is kept of a run.
+/// The stored result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// How it ended.
+    /// The status at the end.
     pub status: Status,
-    /// The failure in words.
+    /// The description of the failure.
     pub message: Option<String>,
-    /// Time reached, s.
+    /// The time reached, s.
     #[serde(with = "exact")]
     pub t_reached: f64,
-    /// Columns that the measures fill.
+    /// The columns that the measures fill.
     pub columns: Vec<String>,
-    /// Their values.
+    /// The values of the columns.
     #[serde(with = "exact_options")]
     pub values: Vec<Option<f64>>,
-    /// Decimated trajectories, where a plot needs them.
+    /// Thinned trajectories, if a plot needs them.
     pub trajectory: Option<Trajectory>,
 }
 
-/// Observables over time, decimated to what an eye can see.
+/// Observables over time, thinned to the resolution of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trajectory {
-    /// Names of the observables.
+    /// The names of the observables.
     pub observables: Vec<String>,
-    /// Units of the observables.
+    /// The units of the observables.
     pub units: Vec<String>,
-    /// Times, s.
+    /// The times, s.
     pub times: Vec<f64>,
-    /// One column for each observable; not all of its values need be finite.
+    /// One column for each observable; values may be infinite or NaN.
     #[serde(with = "exact_columns")]
     pub columns: Vec<Vec<f64>>,
 }
 
 impl Record {
-    /// Of a run that ended by itself, without what is drawn of it.
+    /// Returns the record of a run that ended normally or by a failure of its own, without trajectories.
     fn of(run: &RunSpec, failure: Option<&Failure>, t_reached: f64, values: Vec<Option<f64>>) -> Self {
         Self {
             status: Status::of(failure),
@@ -60,7 +60,8 @@ impl Record {
         }
     }
 
-    /// Of a run that program or machine ended, as `said`. How far it came is not known.
+    /// Returns the record of a run ended by the program or the machine, for the reason `said`. The time it reached is
+    /// unknown.
     pub fn lost(status: Status, said: String) -> Self {
         Self {
             status,
@@ -72,13 +73,14 @@ impl Record {
         }
     }
 
-    /// The value in a column; none where the run does not fill it.
+    /// Returns the value in a column; `None` if the run does not fill it.
     pub fn value(&self, column: &str) -> Option<f64> {
         self.values[self.columns.iter().position(|name| name == column)?]
     }
 }
 
-/// Solves and measures a run with its reference, if a measure needs one. Never panics on a diverging run; what went wrong is in the record.
+/// Solves a run and measures it, against its reference if a measure needs one. Does not panic if the run diverges:
+/// failures are in the record.
 pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record {
     let (model, method) = (run.model.object().model(), run.method.object().method());
     let (model, method): (&dyn Model, &dyn Method) = (model.as_ref(), method.as_ref());
@@ -120,7 +122,7 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
     };
     let mut ode = Formulated::<f64>::ode(model);
     let functions = ode.form().events().map_or(0, |functions| {
-        // Where the functions cannot be found, the failure is that of the solve.
+        // If the event functions cannot be prepared, the solve reports the failure.
         let prepared = functions.prepare(run.span[0], &initial, 0.0);
         prepared.map_or(0, |()| (0..functions.count()).filter(|&index| functions.is_watched(index)).count())
     });
@@ -148,20 +150,20 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
     Record { trajectory, ..Record::of(run, solution.failure.as_ref(), solution.t_reached, values) }
 }
 
-/// What keeps as much of a trajectory of so many columns as is drawn of it.
+/// Returns a decimator that keeps as much of a trajectory as is drawn, for the given number of columns.
 pub(crate) fn decimator(recording: &Recording, columns: usize) -> Decimator {
     let decimator = if recording.orbits { Decimator::of_orbit(columns) } else { Decimator::new(columns) };
     decimator.looking_at(&recording.windows).on_logarithmic_axes(recording.logarithmic)
 }
 
-/// Whether all that is wanted follows from the method alone.
+/// True if all measures depend on the method alone.
 fn is_of_method(run: &RunSpec) -> bool {
     !run.measures.is_empty()
         && run.recording.trajectories.is_empty()
         && run.measures.iter().all(|measure| measure.object().is_of_method())
 }
 
-/// The record of a run for which nothing has to be solved.
+/// Returns the record of a run that needs no solve.
 fn analyse(run: &RunSpec, context: &MeasureContext<'_>) -> Record {
     let ending = Ending {
         t_reached: run.span[0],
@@ -178,7 +180,7 @@ fn analyse(run: &RunSpec, context: &MeasureContext<'_>) -> Record {
     Record::of(run, failure.as_ref(), run.span[0], values)
 }
 
-/// The observer that turns states into observables and shows them to measures and recorder.
+/// The observer that computes observables from states and passes them to measures and recorder.
 struct Watch<'m> {
     observation: Box<dyn Observation + 'm>,
     inside: Box<dyn Observation + 'm>,
@@ -191,22 +193,22 @@ struct Watch<'m> {
     stop: Stop,
 }
 
-/// What is drawn of a run.
+/// Records the observables to be drawn.
 struct Recorder {
-    /// Places among the model's observables and, after them, the properties of steps.
+    /// Indices into the model's observables followed by the properties of steps.
     places: Vec<usize>,
     row: Vec<f64>,
     decimator: Decimator,
-    /// Largest distance of recorded states, s.
+    /// The largest distance of recorded states, s.
     every: Option<f64>,
-    /// Observables inside a step.
+    /// The observables inside a step.
     inner: Vec<f64>,
-    /// Size of the step before the present one, s.
+    /// The size of the previous step, s.
     size_before: Option<f64>,
 }
 
 impl Recorder {
-    /// Records the observables of a state, and the properties of the step that it is of.
+    /// Records the observables of a state and the properties of its step.
     fn record(&mut self, t: f64, values: &[f64], properties: &[f64]) {
         for (cell, &place) in self.row.iter_mut().zip(&self.places) {
             *cell = values.get(place).copied().unwrap_or_else(|| properties[place - values.len()]);
@@ -214,7 +216,7 @@ impl Recorder {
         self.decimator.push(t, &self.row);
     }
 
-    /// Records states inside a step that is longer than what may lie between two.
+    /// Records states inside a step that is longer than the largest distance.
     fn record_inside(&mut self, step: &mut Step<'_>, observation: &mut dyn Observation, state: &mut [f64]) {
         let Some(every) = self.every else { return };
         let length = step.t_end - step.t_start;
@@ -223,7 +225,7 @@ impl Recorder {
         let mut part = 1.0;
         while part < parts {
             let t = step.t_start + length * part / parts;
-            // A state that cannot be had leaves a gap in a recording.
+            // A state that cannot be computed leaves a gap in the recording.
             if step.within.state_at(t, state).is_ok() {
                 observation.observe(t, state, &mut inner);
                 self.record(t, &inner, &properties(step, part / parts, self.size_before));
@@ -282,7 +284,7 @@ impl Observer for Watch<'_> {
             measure.step(&mut observed);
         }
         if let Some(recorder) = &mut self.recorder {
-            // The first step is known only now, and the curves of its properties begin at its start.
+            // The properties of the first step become known at its end, but their curves begin at its start.
             if step.index == 1 {
                 recorder.record(step.t_start, &self.before, &properties(step, 0.0, None));
             }
@@ -301,7 +303,7 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// Doubles as text that reads back to the same bits; JSON has no infinities and no NaN.
+/// Writes doubles as text that reads back to the same bits, since JSON has no infinities and no NaN.
 mod exact {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -314,7 +316,7 @@ mod exact {
     }
 }
 
-/// The same for lists with gaps.
+/// Writes lists of optional doubles in the same way.
 mod exact_options {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -330,7 +332,7 @@ mod exact_options {
     }
 }
 
-/// The same for columns, where numbers that JSON has stay numbers.
+/// Writes columns in the same way, except that finite values remain numbers.
 mod exact_columns {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

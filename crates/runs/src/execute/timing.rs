@@ -1,4 +1,4 @@
-//! The timing lane: alone, after everything else, in rounds of all runs, every sample kept.
+//! The timing lane: times runs one at a time, after all other work, in rounds of all runs, and keeps every sample.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -8,44 +8,45 @@ use mbsbench_problem::{Failure, Formulated, Method, Model, Observer, Settings, S
 
 use crate::pairs;
 
-/// What was timed of one run.
+/// The samples of one run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Timed {
-    /// Seconds of the steps, one a round.
+    /// The seconds of all steps, one value for each round.
     pub samples: Vec<f64>,
-    /// Seconds before the first step, one a round.
+    /// The seconds before the first step, one value for each round.
     pub set_ups: Vec<f64>,
-    /// Accepted steps of the run.
+    /// The number of accepted steps of the run.
     pub steps: u64,
 }
 
-/// How many rounds are made, in each of which every run is timed once.
+/// The number of rounds, in each of which every run is timed once.
 #[derive(Debug, Clone, Copy)]
 pub struct Rounds<'r> {
-    /// As many at least.
+    /// The smallest number of rounds.
     pub least: usize,
-    /// As many at most.
+    /// The largest number of rounds.
     pub most: usize,
-    /// Relative width that the interval of each asked quotient is to have; none where `least` rounds are made.
+    /// The relative width required of the interval of each quotient; with `None`, `least` rounds are made.
     pub until: Option<f64>,
-    /// The quotients: indices of the two runs.
+    /// The quotients, as the indices of their two runs.
     pub quotients: &'r [[usize; 2]],
 }
 
-/// Seconds beside which cold caches are nothing.
+/// Runs longer than this, in seconds, are not affected by cold caches.
 const LONG: f64 = 0.1;
 
-/// Seconds of work after which no further round is begun in search of a narrow interval.
+/// The seconds of work after which a search for narrow intervals begins no further round.
 const BUDGET: f64 = 120.0;
 
-/// Rounds from one look at the intervals to the next. A search that stops at the first narrow interval would find one too
-/// early, the more often it looks.
+/// The number of rounds between two inspections of the intervals. A search that stops at the first narrow interval
+/// would stop too early if it looked more often.
 const BETWEEN_LOOKS: usize = 10;
 
-/// Solves every run once a round, on this thread, without measures: `samples[k]` of all runs are of the same round. The order
-/// within a round is drawn anew for every other round and turned around for the next, so that it favours nobody.
+/// Solves every run once in each round, on this thread, without measures; `samples[k]` of all runs belong to the same
+/// round. Every other round has a new random order, and the next one reverses it, so that no run is favoured.
 ///
-/// In the first round a short run is made twice and only the second time counts: it would pay for cold caches.
+/// In the first round, short runs are made twice, and only the second time counts, because the first suffers from cold
+/// caches.
 pub fn time_all(runs: &[&RunSpec], rounds: &Rounds<'_>) -> Vec<Timed> {
     let made: Vec<_> = runs.iter().map(|run| (run.model.object().model(), run.method.object().method())).collect();
     let mut timed = vec![Timed::default(); runs.len()];
@@ -72,7 +73,7 @@ pub fn time_all(runs: &[&RunSpec], rounds: &Rounds<'_>) -> Vec<Timed> {
     timed
 }
 
-/// Whether no further round is needed, or there is no time for one.
+/// True if no further round is needed, or there is no time for one.
 fn is_enough(rounds: &Rounds<'_>, made: usize, timed: &[Timed], work: f64) -> bool {
     let Some(until) = rounds.until else { return true };
     if work + work / made as f64 > BUDGET {
@@ -84,20 +85,20 @@ fn is_enough(rounds: &Rounds<'_>, made: usize, timed: &[Timed], work: f64) -> bo
     (made - rounds.least).is_multiple_of(BETWEEN_LOOKS) && rounds.quotients.iter().all(is_narrow)
 }
 
-/// A solve that was timed.
+/// A timed solve.
 #[derive(Debug, Clone)]
 pub struct TimedSolve {
-    /// Before the first step, s.
+    /// The seconds before the first step.
     pub set_up: f64,
-    /// From then on, s.
+    /// The seconds from the first step on.
     pub seconds: f64,
-    /// Its counters.
+    /// The counters.
     pub statistics: Statistics,
-    /// Why it stopped early, if it did.
+    /// The failure that ended the solve early, if any.
     pub failure: Option<Failure>,
 }
 
-/// Notes when the first step is about to be attempted, and looks away then.
+/// Notes the time just before the first attempt of a step, and then stops observing.
 #[derive(Default)]
 struct Starter(Option<Instant>);
 
@@ -129,7 +130,7 @@ pub fn time(model: &dyn Model, method: &dyn Method, span: [f64; 2], settings: Se
     TimedSolve { set_up: (start - begin).as_secs_f64(), seconds: (end - start).as_secs_f64(), statistics, failure }
 }
 
-/// Orders of the jobs, round by round; the same in every program.
+/// The random orders of the jobs, round by round; they are the same in every execution.
 struct Order {
     indices: Vec<usize>,
     state: u64,
@@ -148,7 +149,7 @@ impl Order {
             return &self.indices;
         }
         for last in (1..self.indices.len()).rev() {
-            // D. E. Knuth's constants of a linear congruential generator (MMIX); the upper bits are the random ones.
+            // The linear congruential generator MMIX of D. E. Knuth; only the upper bits are sufficiently random.
             self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             self.indices.swap(last, (self.state >> 33) as usize % (last + 1));
         }
@@ -156,7 +157,7 @@ impl Order {
     }
 }
 
-/// Median and half the distance of the quartiles (nearest rank).
+/// Returns the median and half the interquartile range (nearest rank).
 pub fn median_and_spread(samples: &[f64]) -> (f64, f64) {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -164,7 +165,7 @@ pub fn median_and_spread(samples: &[f64]) -> (f64, f64) {
     if sorted.is_empty() { (f64::NAN, f64::NAN) } else { (rank(0.5), 0.5 * (rank(0.75) - rank(0.25))) }
 }
 
-/// The machine that timings were taken on, in one line: processor, cores, operating system.
+/// Describes the machine of the timings in one line: processor, cores, operating system.
 pub fn machine() -> String {
     let processor = std::fs::read_to_string("/proc/cpuinfo")
         .ok()
@@ -191,7 +192,7 @@ mod tests {
         }
         assert!(places.iter().all(|places| places.iter().sum::<i32>() == 200));
         assert!(places.iter().flatten().all(|&times| (20..=60).contains(&times)), "{places:?}");
-        // A job that stands before another does so in half of all rounds: exactly, by turning around.
+        // Each of two jobs comes first in exactly half of all rounds, due to the reversal.
         let (mut order, mut before) = (Order::new(2), 0);
         (0..100).for_each(|_| before += usize::from(order.next()[0] == 0));
         assert_eq!(before, 50);

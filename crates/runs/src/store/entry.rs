@@ -1,11 +1,11 @@
-//! One entry of the store: a line that says what it is, and a line with the record.
+//! An entry of the cache: a line that identifies it, and a line with the record.
 //!
 //! ```text
 //! {"name":"run …","code":"…","sum":"…"}
 //! {"status":"ok",…}
 //! ```
 //!
-//! It says all that is needed to check it where nothing else is known of it, on another machine.
+//! The entry contains everything that is needed to check it on another machine.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,18 +15,18 @@ use serde::{Deserialize, Serialize};
 
 use super::shape::{self, Misshapen};
 
-/// What stands before a record.
+/// The line before a record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Head {
-    /// What the record is of: `run KEY …`, `reference KEY …`.
+    /// The name of the record: `run KEY …`, `reference KEY …`.
     name: String,
-    /// Fingerprint of the code that made it.
+    /// The fingerprint of the code that computed it.
     code: String,
-    /// blake3 of the record, hexadecimal.
+    /// The BLAKE3 hash of the record, hexadecimal.
     sum: String,
 }
 
-/// An entry whose record is the one that was written.
+/// An entry whose record has the right checksum.
 #[derive(Debug, Clone)]
 pub(super) struct Entry<'e> {
     head: Head,
@@ -34,43 +34,43 @@ pub(super) struct Entry<'e> {
     record: &'e [u8],
 }
 
-/// Why a file is not taken for an entry.
+/// The reason for refusing a file as an entry.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
-    /// It does not begin as entries do.
+    /// It does not begin like an entry.
     #[error("it is not an entry of a run cache")]
     NoEntry,
-    /// The record is not the one that was written.
+    /// The record does not have the right checksum.
     #[error("it is damaged: its checksum belongs to another content")]
     Damaged,
-    /// It is not where an entry of its name is.
+    /// The path is not that of an entry of this name.
     #[error("it is an entry of another name, `{0}`: it was moved or renamed")]
     Misplaced(String),
-    /// Its numbers may not be those of this program.
+    /// It was computed by other code, whose numbers may differ from those of this program.
     #[error(
         "it was made by other code, {found}; this program is {own}: build both from the same sources with the same compiler"
     )]
     OtherCode {
-        /// Fingerprint of the code that made it.
+        /// The fingerprint of the code that computed it.
         found: String,
-        /// Fingerprint of this program.
+        /// The fingerprint of this program.
         own: String,
     },
-    /// The record is none that this program writes.
+    /// This program does not write such records.
     #[error("its record is none of this program: {0}")]
     OtherRecord(String),
 }
 
-/// Where, in a store, the entry of that name lies.
+/// Returns the path, within a cache, of the entry of that name.
 pub(super) fn place(name: &str, code: &str) -> PathBuf {
     let key = blake3::hash(format!("{name}\n{code}").as_bytes()).to_hex();
     Path::new(&key[..2]).join(format!("{}.json", &key[2..34]))
 }
 
-/// The content of an entry's file.
+/// Returns the content of an entry's file.
 pub(super) fn bytes<T: Serialize>(name: &str, code: &str, record: &T) -> io::Result<Vec<u8>> {
     let record = serde_json::to_vec(record).map_err(io::Error::from)?;
     let head = Head { name: name.to_owned(), code: code.to_owned(), sum: blake3::hash(&record).to_hex().to_string() };
@@ -79,7 +79,7 @@ pub(super) fn bytes<T: Serialize>(name: &str, code: &str, record: &T) -> io::Res
 }
 
 impl<'e> Entry<'e> {
-    /// Reads the content of a file and checks that the record is the one that was written.
+    /// Reads the content of a file and checks the record against its checksum.
     pub fn parse(bytes: &'e [u8]) -> Result<Self, Refusal> {
         let end = bytes.iter().position(|&byte| byte == b'\n').ok_or(Refusal::NoEntry)?;
         let head: Head = serde_json::from_slice(&bytes[..end]).map_err(|_| Refusal::NoEntry)?;
@@ -90,18 +90,18 @@ impl<'e> Entry<'e> {
         Ok(Self { head, record })
     }
 
-    /// Whether it is the entry of that name, made by that code.
+    /// True if the entry has that name and was computed by that code.
     pub fn is_of(&self, name: &str, code: &str) -> bool {
         self.head.name == name && self.head.code == code
     }
 
-    /// What it is called in messages: `run` and the digits of the key that are shown everywhere.
+    /// Returns the title in messages: `run` and the digits of the key that are shown everywhere.
     pub fn title(&self) -> String {
         let first = self.head.name.lines().next().unwrap_or_default();
         first.split_once(' ').map_or_else(|| first.to_owned(), |(kind, key)| format!("{kind} {:.20}", key))
     }
 
-    /// Checks that this code may take it from a store in which it lies at `place`.
+    /// Checks that this code may import the entry from a cache in which it lies at `place`.
     pub fn check(&self, place: &Path, code: &str) -> Result<(), Refusal> {
         if place != self::place(&self.head.name, &self.head.code) {
             return Err(Refusal::Misplaced(self.title()));
@@ -116,7 +116,7 @@ impl<'e> Entry<'e> {
         }
     }
 
-    /// The record, if `fits` finds nothing wrong with it.
+    /// Returns the record, if `fits` finds no error in it.
     pub fn record<T: DeserializeOwned>(&self, fits: impl FnOnce(&T) -> Result<(), Misshapen>) -> Result<T, Refusal> {
         let record = serde_json::from_slice(self.record)
             .map_err(|error| Refusal::OtherRecord(format!("{}: {error}", self.title())))?;
@@ -125,7 +125,7 @@ impl<'e> Entry<'e> {
     }
 }
 
-/// Enough of a fingerprint to tell two apart. What a registry with foreign entries adds to it is shown as well.
+/// Returns enough of a fingerprint to distinguish two, including the part that foreign entries of a registry add.
 fn short(code: &str) -> String {
     let parts: Vec<String> = code.split(' ').map(|part| format!("{part:.12}")).collect();
     parts.join(" ")

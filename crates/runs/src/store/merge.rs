@@ -1,4 +1,4 @@
-//! Stores that were written elsewhere become part of this one.
+//! Merges caches written elsewhere into this one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,44 +11,44 @@ use super::Store;
 use super::entry::{Entry, Refusal};
 use crate::seal::FileError;
 
-/// What became of the entries of other stores.
+/// The result of merging other caches.
 #[derive(Debug, Default)]
 pub struct Merged {
-    /// Entries that are here now and were not before.
+    /// The number of entries added.
     pub added: usize,
-    /// Entries that were here already, or in two of the stores.
+    /// The number of entries that existed already, here or in another of the caches.
     pub same: usize,
-    /// Files that are not taken, each with the reason.
+    /// Files that were refused, each with the reason.
     pub refused: Vec<(PathBuf, Refusal)>,
 }
 
-/// Two entries of the same name that are not the same.
+/// Two different entries of the same name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{title} is not the same in {one} and {other}", one = one.display(), other = other.display())]
 pub struct Conflict {
     /// `run` or `reference`, and the key.
     pub title: String,
-    /// The file that came first.
+    /// The file found first.
     pub one: PathBuf,
     /// The other file.
     pub other: PathBuf,
 }
 
-/// Why stores are not merged.
+/// The reason for not merging caches.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// A folder cannot be listed.
     #[error(transparent)]
     Folder(FileError),
-    /// Entries contradict each other; all of them. Nothing is merged.
+    /// Entries contradict each other; the list is complete. Nothing is merged.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Conflicts(Vec<Conflict>),
-    /// An entry cannot be written. Those written by then are whole.
+    /// An entry cannot be written. Those written before it are complete.
     #[error(transparent)]
     Write(FileError),
 }
 
-/// An entry that is there, for comparison.
+/// An existing entry, for comparison.
 struct Known {
     file: PathBuf,
     sum: blake3::Hash,
@@ -56,12 +56,13 @@ struct Known {
 }
 
 impl Store {
-    /// Takes over the entries of other stores. Every one is checked before the first is written; one that cannot be
-    /// trusted is refused and does not keep the others out. What has a name that begins with a dot is left alone: costs of runs,
-    /// orders for parts, what killed writers and other tools leave behind.
+    /// Imports the entries of other caches. All entries are checked before the first is written; one that cannot be
+    /// trusted is refused without affecting the others. Files whose names begin with a dot are skipped: costs of runs,
+    /// orders for shards, and leftovers of killed writers and other tools.
     ///
     /// # Errors
-    /// A folder that cannot be listed; entries that contradict each other or those here; a file that cannot be written.
+    /// Fails if a folder cannot be listed, if entries contradict each other or those in this cache, or if a file cannot
+    /// be written.
     pub fn merge(&self, folders: &[PathBuf]) -> Result<Merged, MergeError> {
         let (mut merged, mut conflicts) = (Merged::default(), Vec::new());
         let mut known: BTreeMap<PathBuf, Known> = BTreeMap::new();
@@ -76,7 +77,7 @@ impl Store {
                     }
                 };
                 let own = self.folder.join(place);
-                // A damaged entry here counts as missing.
+                // A damaged entry in this cache counts as missing.
                 if !known.contains_key(place)
                     && let Ok((_, sum)) = self.checked(&own, place)
                 {
@@ -101,7 +102,7 @@ impl Store {
         Ok(merged)
     }
 
-    /// Checks a file as the entry of a place, and gives its title and the hash of its content.
+    /// Checks a file as the entry of a place, and returns its title and the hash of its content.
     fn checked(&self, file: &Path, place: &Path) -> Result<(String, blake3::Hash), Refusal> {
         let bytes = mbsbench_input::read_file(file, mbsbench_input::LARGEST_DATA)?;
         let entry = Entry::parse(&bytes)?;
@@ -118,7 +119,7 @@ impl Store {
     }
 }
 
-/// The files of a store that are entries or ought to be, in the order of their paths.
+/// Returns the files of a cache that are or should be entries, sorted by path.
 fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     let paths = |folder: &Path| -> io::Result<Vec<PathBuf>> {

@@ -17,28 +17,28 @@ use shape::Misshapen;
 pub use entry::Refusal;
 pub use merge::{Conflict, MergeError, Merged};
 
-/// Finished runs by key. The key of an entry adds to the run's own key everything else that can change a
-/// number: the sources that compute it, the locked dependencies, the compiler and the target.
+/// Finished runs by key. The key of an entry adds to the run's own key everything else that can change a number: the
+/// sources, the locked dependencies, the compiler and the target.
 #[derive(Debug, Clone)]
 pub struct Store {
     folder: PathBuf,
     fingerprint: String,
-    /// Entries that were not taken, with the reason.
+    /// Entries that were refused, with the reason.
     refused: Arc<Mutex<Vec<(PathBuf, Refusal)>>>,
 }
 
 impl Store {
-    /// A store in `folder`, for results of code with that fingerprint. Nothing is written yet.
+    /// Returns the cache in `folder` for results of code with this fingerprint. Nothing is written yet.
     pub fn new(folder: impl Into<PathBuf>, fingerprint: impl Into<String>) -> Self {
         Self { folder: folder.into(), fingerprint: fingerprint.into(), refused: Arc::default() }
     }
 
-    /// Makes the folder, also where nothing will be kept in it: a part without runs is a store, too.
+    /// Creates the folder, even if it stays empty: a shard without runs also needs a cache.
     pub fn prepare(&self) -> io::Result<()> {
         fs::create_dir_all(&self.folder)
     }
 
-    /// Removes what killed programs left half written in it.
+    /// Removes files that killed programs left half written.
     pub fn tidy(&self) {
         remove_leftovers(&self.folder);
     }
@@ -47,13 +47,13 @@ impl Store {
         self.folder.join(entry::place(run, &self.fingerprint))
     }
 
-    /// Whether there is an entry of that name; whether it can be trusted is seen when it is read.
+    /// True if there is an entry of that name; whether it can be trusted is checked when it is read.
     pub fn has(&self, run: &str) -> bool {
         self.path(run).is_file()
     }
 
-    /// The record of a run, if it is there and `fits` finds nothing wrong with it. What is damaged or none of this program counts as
-    /// missing, so that it is made again, and is among [`Store::refused`].
+    /// Returns the record of a run, if it exists and `fits` finds no error in it. A damaged or foreign entry counts as
+    /// missing, so that the run is executed again, and is listed in [`Store::refused`].
     pub fn load<T: DeserializeOwned>(&self, run: &str, fits: impl FnOnce(&T) -> Result<(), Misshapen>) -> Option<T> {
         let path = self.path(run);
         let read = || {
@@ -74,14 +74,14 @@ impl Store {
         }
     }
 
-    /// The entries that were not taken since this was last asked, in the order of their paths, with the reason.
+    /// Returns the entries refused since the last call, sorted by path, with the reasons.
     pub fn refused(&self) -> Vec<(PathBuf, Refusal)> {
         let mut refused = std::mem::take(&mut *self.refused.lock().unwrap_or_else(PoisonError::into_inner));
         refused.sort_by(|(one, _), (other, _)| one.cmp(other));
         refused
     }
 
-    /// Keeps a record. The disk is not waited for: an entry that a power failure takes or damages is made again.
+    /// Saves a record without waiting for the disk: an entry lost or damaged in a power failure is computed again.
     pub fn save<T: Serialize>(&self, run: &str, record: &T) -> io::Result<()> {
         let path = self.path(run);
         let kept = write_replaceable(&path, &entry::bytes(run, &self.fingerprint, record)?);
@@ -137,14 +137,14 @@ mod tests {
         let content = fs::read(&path).unwrap();
         fs::write(&path, &content[..content.len() / 2]).unwrap();
         assert_eq!(loaded(&store), None);
-        // A digit that has changed is no syntax error.
+        // A changed digit is not a syntax error.
         let text = String::from_utf8(content).unwrap();
         assert_eq!(text.matches("0.30000000000000004").count(), 1);
         fs::write(&path, text.replace("0.30000000000000004", "0.30000000000000005")).unwrap();
         assert_eq!(loaded(&store), None);
     }
 
-    /// What has the right checksum and was still not written by this program.
+    /// A record that has the right checksum but was not written by this program.
     #[test]
     fn a_forged_entry_counts_as_missing_and_is_named() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,17 +1,17 @@
-//! Whether the parts of what the store has belong together: a checksum says that a record is as it was written, and not that this
-//! program wrote it.
+//! Checks that the parts of a cached record are consistent: a checksum proves that a record is unchanged, but not that
+//! this program wrote it.
 
 use mbsbench_measures::ReferenceTrajectory;
 
 use crate::execute::run::Record;
 
-/// What is wrong with a record of the store, in words that follow "its record is none of this program".
+/// Describes an error in a cached record, in words that follow "its record is none of this program".
 pub type Misshapen = &'static str;
 
-/// Of a run.
+/// Checks the record of a run.
 ///
 /// # Errors
-/// What does not belong together.
+/// Fails if its parts are not consistent.
 pub fn of_record(record: &Record) -> Result<(), Misshapen> {
     ensure(record.values.len() == record.columns.len(), "there are not as many values as columns")?;
     let Some(curves) = &record.trajectory else { return Ok(()) };
@@ -27,10 +27,10 @@ pub fn of_record(record: &Record) -> Result<(), Misshapen> {
     ensure(is_finite(times) && times.is_sorted(), "times of a trajectory are not finite or fall")
 }
 
-/// Of a reference.
+/// Checks a reference.
 ///
 /// # Errors
-/// What does not belong together.
+/// Fails if its parts are not consistent.
 pub fn of_reference(reference: &ReferenceTrajectory) -> Result<(), Misshapen> {
     let ReferenceTrajectory { observables, times, values, bounds, digits, digits_asked } = reference;
     ensure(is_finite(times) && times.is_sorted(), "times of a reference are not finite or fall")?;
@@ -41,10 +41,10 @@ pub fn of_reference(reference: &ReferenceTrajectory) -> Result<(), Misshapen> {
     ensure(!digits.is_nan() && digits_asked.is_finite(), "the digits of a reference are not a number")
 }
 
-/// Of the states at `times` times, of a problem with `unknowns` of them.
+/// Checks the states at `times` times of a problem with `unknowns` components.
 ///
 /// # Errors
-/// What does not belong together.
+/// Fails if they are not consistent.
 pub fn of_states(states: &[Option<Vec<f64>>], times: usize, unknowns: usize) -> Result<(), Misshapen> {
     ensure(states.len() == times, "there are not as many states as times")?;
     ensure(states.iter().flatten().all(|state| state.len() == unknowns), "a state has another number of unknowns")
@@ -54,7 +54,7 @@ fn is_finite(numbers: &[f64]) -> bool {
     numbers.iter().all(|number| number.is_finite())
 }
 
-/// An error unless something is so.
+/// Returns the error `otherwise` unless `is_so`.
 pub fn ensure(is_so: bool, otherwise: Misshapen) -> Result<(), Misshapen> {
     if is_so { Ok(()) } else { Err(otherwise) }
 }
