@@ -7,29 +7,29 @@ use crate::stepper::finite;
 
 /// The present state and the result of the step that is being tried.
 pub struct Attempt<S: Scalar, St> {
-    /// What makes the steps.
+    /// The stepper that computes the steps.
     pub stepper: St,
     /// The present state.
     pub y: Vec<S>,
-    /// Result of the step tried last.
+    /// Result of the last attempted step.
     pub end: Vec<S>,
-    /// The same before projection and jumps; only set where there are any.
+    /// The result before projection and jumps; only set if the problem has any.
     pub before: Vec<S>,
-    /// Whether results are projected.
+    /// True if results are projected.
     pub projects: bool,
 }
 
 impl<S: Scalar, St: Stepper<S>> Attempt<S, St> {
-    /// At the start of a solve.
+    /// An attempt at the start of a solve.
     pub fn new(problem: &Counted<'_, S>, stepper: St, initial: &[S]) -> Self {
         let projects = stepper.projects(problem);
         Self { stepper, y: initial.to_vec(), end: initial.to_vec(), before: initial.to_vec(), projects }
     }
 
-    /// Makes a step of size `h` into `end`, not projected.
+    /// Computes a step of size `h` into `end`, without projection. The present state does not change.
     ///
     /// # Errors
-    /// Those of the problem, and [`Failure::NonFinite`]; the present state stays.
+    /// Returns an error if the problem fails, or [`Failure::NonFinite`] if the result is not finite.
     #[inline]
     pub fn step(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, h: S) -> Result<(), Failure> {
         run.problem.begin_step(run.t, &self.y)?;
@@ -37,10 +37,10 @@ impl<S: Scalar, St: Stepper<S>> Attempt<S, St> {
         finite(run.t, &self.end)
     }
 
-    /// The same with its estimated error; see [`Stepper::step_with_error`].
+    /// Computes a step with its estimated error; see [`Stepper::step_with_error`]. The present state does not change.
     ///
     /// # Errors
-    /// Those of the problem; the present state stays.
+    /// Returns an error if the problem fails.
     #[inline]
     pub fn step_with_error(
         &mut self,
@@ -52,7 +52,7 @@ impl<S: Scalar, St: Stepper<S>> Attempt<S, St> {
         self.stepper.step_with_error(&mut run.problem, (run.t, h), &self.y, &mut self.end, tolerances)
     }
 
-    /// Projects the result, which lies at `t_end`, where results are projected.
+    /// Projects the result, which lies at `t_end`, if results are projected.
     #[inline]
     pub fn project(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, t_end: S) -> Result<(), Failure> {
         if !self.projects {
@@ -69,8 +69,7 @@ impl<S: Scalar, St: Stepper<S>> Attempt<S, St> {
     }
 }
 
-/// Writes the state at `t` inside the step from `start` into `y`: a further step of the observer's own stepper,
-/// uncounted.
+/// Writes the state at `t` inside the step from `start` into `y`, by an uncounted step of the observer's own stepper.
 pub fn state_within<S: Scalar, St: Stepper<S>>(
     problem: &mut Counted<'_, S>,
     stepper: &mut St,

@@ -2,24 +2,24 @@
 
 use mbsbench_problem::Scalar;
 
-/// The longest row whose loops over the stages are unrolled: as long as a formula of thirteen stages has.
+/// The longest row whose loops over the stages are unrolled: that of a formula of thirteen stages.
 pub const LONGEST: usize = 13;
 
-/// What a sum begins with: −0 + x is x for every x, and so costs no addition; +0 + (−0) is +0.
+/// The initial value of a sum. −0 + x is x for every x, so it costs no addition; +0 + (−0) would be +0.
 const NEUTRAL: f64 = -0.0;
 
 /// One row of a formula, prepared for stages of `dimension` components stored one after the other.
 #[derive(Debug, Clone)]
 pub struct Row<S> {
-    /// The coefficients, zeros after the last; without those beyond [`LONGEST`]. Each stands there twice: a pair is
-    /// loaded at once, one number would have to be spread over the two halves of a register.
+    /// The coefficients, padded with zeros; those beyond [`LONGEST`] are left out. Each is stored twice, so that a
+    /// pair is loaded at once; a single number would have to be spread over the two halves of a register.
     coefficients: [[S; 2]; LONGEST],
     /// Number of coefficients up to the last nonzero one.
     length: usize,
     terms: Vec<Term<S>>,
 }
 
-/// A nonzero coefficient, and where the stage it multiplies begins.
+/// A nonzero coefficient, and the position at which the stage it multiplies begins.
 #[derive(Debug, Clone, Copy)]
 struct Term<S> {
     coefficient: S,
@@ -41,15 +41,15 @@ impl<S: Scalar> Row<S> {
         Self { coefficients, length, terms }
     }
 
-    /// `base + h Σ aⱼ kⱼ` over the first `N` stages, for a state of `D` components: loops whose bounds the compiler
-    /// knows. Zeros are multiplied, which is cheaper here than to skip them.
+    /// `base + h Σ aⱼ kⱼ` over the first `N` stages, for a state of `D` components. The compiler knows the bounds of
+    /// these loops. Zeros are multiplied, because skipping them costs more.
     #[inline(always)]
     pub fn advanced<const D: usize, const N: usize>(&self, base: &[S; D], h: S, k: &[[S; D]; LONGEST]) -> [S; D] {
         let sum = self.sum_of::<D, N>(k);
         std::array::from_fn(|w| base[w] + h * sum[w])
     }
 
-    /// `Σ aⱼ kⱼ` over as many stages as the row has coefficients, at most [`LONGEST`].
+    /// `Σ aⱼ kⱼ` over all coefficients of the row, at most [`LONGEST`].
     #[inline(always)]
     pub fn sum<const D: usize>(&self, k: &[[S; D]; LONGEST]) -> [S; D] {
         macro_rules! of_length {
@@ -90,7 +90,7 @@ impl<S: Scalar> Row<S> {
         }
     }
 
-    /// The `W` components from `i` on.
+    /// Computes `W` components from `i` on.
     #[inline(always)]
     fn block<const W: usize>(&self, out: &mut [S], base: &[S], h: S, stages: &[S], i: usize) {
         let mut sum = [S::from(NEUTRAL); W];

@@ -1,4 +1,4 @@
-//! Order conditions, evaluated from the numbers of a formula.
+//! Order conditions, evaluated from the coefficients of a formula.
 //!
 //! A method with weights `b` has order `p` when `Σ bᵢ Φᵢ(τ) = 1/γ(τ)` for every rooted tree `τ` with at most
 //! `p` vertices, where for `τ = [τ₁, …, τₘ]`
@@ -7,15 +7,15 @@
 //! Φᵢ(τ) = Πₖ Σⱼ aᵢⱼ Φⱼ(τₖ),   γ(τ) = |τ| Πₖ γ(τₖ)
 //! ```
 //!
-//! (Butcher; Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, theorem II.2.13). The trees
-//! are generated, not listed.
+//! (Butcher; Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, theorem II.2.13). The trees are
+//! generated.
 
 use mbsbench_problem::Scalar;
 
 use crate::Formula;
 use crate::formula::Continuous;
 
-/// A rooted tree: the numbers of its subtrees in the list that holds it, and its density γ.
+/// A rooted tree: the positions of its subtrees in the list that contains it, and its density γ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
     /// Number of vertices.
@@ -67,20 +67,21 @@ pub fn elementary_weights<S: Scalar>(rows: &[Vec<S>], trees: &[Tree]) -> Vec<Vec
     weights
 }
 
-/// Order conditions of formulas with the same stages, one a tree, in ascending order.
+/// Order conditions of formulas with the same stages, one condition per tree, in ascending order.
 struct Conditions<S> {
     trees: Vec<Tree>,
     weights: Vec<Vec<S>>,
 }
 
 impl<S: Scalar> Conditions<S> {
-    /// Up to the order `highest`.
+    /// The conditions up to the order `highest`.
     fn new(rows: &[Vec<S>], highest: u32) -> Self {
         let trees = rooted_trees(highest);
         Self { weights: elementary_weights(rows, &trees), trees }
     }
 
-    /// The order of the weights `b` for the part `theta` of a step, at most `highest`, to `tolerance` on the residuals.
+    /// The order of the weights `b` at the fraction `theta` of a step, at most `highest`. `tolerance` bounds the
+    /// residuals.
     fn order(&self, b: &[S], theta: S, highest: u32, tolerance: f64) -> u32 {
         let is_violated = |(tree, weights): &(&Tree, &Vec<S>)| {
             let exact = S::from(tree.density).recip() * theta.powi(tree.vertices as i32);
@@ -92,8 +93,9 @@ impl<S: Scalar> Conditions<S> {
     }
 }
 
-/// Checks everything that `formula` claims, to `tolerance` on the residuals, and says what does not hold: row sums, the
-/// order of the weights and of each embedded formula (and not one more), and the order of the continuous output.
+/// Checks every property that `formula` declares and describes each violation: row sums, the orders of the weights
+/// and of each embedded formula (which must not be higher either), and the order of the continuous output.
+/// `tolerance` bounds the residuals.
 pub fn violations<S: Scalar>(formula: &Formula<S>, tolerance: f64) -> Vec<String> {
     let highest = formula.estimates.iter().map(|estimate| estimate.order).fold(formula.order, u32::max);
     let (rows, nodes) = all_stages(formula);
@@ -132,8 +134,8 @@ pub fn violations<S: Scalar>(formula: &Formula<S>, tolerance: f64) -> Vec<String
 }
 
 impl<S: Scalar> Continuous<S> {
-    /// The weights `b(θ)` of the continuous output `u(θ) = y₀ + h Σ bᵢ(θ) kᵢ` over all stages; `b` are those of the
-    /// formula. See [`Dense`](crate::tableau::Dense).
+    /// The weights `b(θ)` of the continuous output `u(θ) = y₀ + h Σ bᵢ(θ) kᵢ` over all stages; `b` are the weights of
+    /// the formula. See [`Dense`](crate::tableau::Dense).
     pub fn weights_at(&self, b: &[S], theta: S) -> Vec<S> {
         let stages = b.len() + self.extra_nodes.len();
         let rest = -theta + 1.0;
@@ -155,15 +157,16 @@ impl<S: Scalar> Continuous<S> {
     }
 }
 
-/// The order of weights `b`, from the conditions alone: the largest for which all hold to `tolerance`, at most `highest`.
+/// The order of the weights `b`, from the conditions alone: the largest order, at most `highest`, up to which all
+/// conditions hold to `tolerance`.
 pub fn order<S: Scalar>(rows: &[Vec<S>], b: &[S], highest: u32, tolerance: f64) -> u32 {
     Conditions::new(rows, highest).order(b, S::from(1.0), highest, tolerance)
 }
 
-/// The largest `q`, at most `highest`, for which `Σⱼ aᵢⱼ cⱼ^{k−1} = cᵢᵏ/k`, `k = 1 … q`, holds to `tolerance` at every
-/// stage.
+/// The stage order: the largest `q`, at most `highest`, for which `Σⱼ aᵢⱼ cⱼ^{k−1} = cᵢᵏ/k`, `k = 1 … q`, holds to
+/// `tolerance` at every stage.
 pub fn stage_order<S: Scalar>(rows: &[Vec<S>], nodes: &[S], highest: u32, tolerance: f64) -> u32 {
-    // by products: the zeroth power of zero is one
+    // computed by products, so that the zeroth power of zero is one
     let power = |c: S, k: u32| (0..k).fold(S::from(1.0), |product, _| product * c);
     let holds = |k: u32| {
         let powers: Vec<S> = nodes.iter().map(|&c| power(c, k - 1)).collect();
@@ -173,7 +176,7 @@ pub fn stage_order<S: Scalar>(rows: &[Vec<S>], nodes: &[S], highest: u32, tolera
     (1..=highest).take_while(|&k| holds(k)).last().unwrap_or(0)
 }
 
-/// Rows and nodes of all stages, those of the continuous output included.
+/// Rows and nodes of all stages, including those of the continuous output.
 fn all_stages<S: Scalar>(formula: &Formula<S>) -> (Vec<Vec<S>>, Vec<S>) {
     let (mut rows, mut nodes) = (formula.rows.clone(), formula.nodes.clone());
     if let Some(dense) = &formula.dense {
@@ -183,7 +186,7 @@ fn all_stages<S: Scalar>(formula: &Formula<S>) -> (Vec<Vec<S>>, Vec<S>) {
     (rows, nodes)
 }
 
-/// Scalar product over the shorter of the two.
+/// Scalar product over the length of the shorter vector.
 pub(crate) fn dot<S: Scalar>(a: &[S], b: &[S]) -> S {
     a.iter().zip(b).fold(S::nought(), |sum, (&a, &b)| sum + a * b)
 }
@@ -194,8 +197,8 @@ mod tests {
     use crate::tableaux;
     use mbsbench_problem::DoubleDouble;
 
-    /// Residuals of exact rationals are at the rounding of double-double sums of terms up to about 100; the
-    /// decimals of DOP853 have 30 digits and its row d entries up to 500.
+    /// Exact rationals leave residuals of the rounding of double-double sums with terms up to about 100; the decimals
+    /// of DOP853 have 30 digits, and the entries of its rows d go up to 500.
     const EXACT: f64 = 1e-27;
 
     #[test]
@@ -216,8 +219,8 @@ mod tests {
         }
     }
 
-    /// Every coefficient of every tableau, of embedded rows and continuous output too, is held by some condition:
-    /// one part in a million more must show.
+    /// Every coefficient of every tableau, including embedded rows and continuous output, affects some condition: a
+    /// relative change of 1e-6 must be detected.
     #[test]
     fn every_corrupted_coefficient_is_found() {
         for tableau in tableaux::ALL {
@@ -250,8 +253,8 @@ mod tests {
         all
     }
 
-    /// The stability function of an explicit method of order p is a polynomial whose coefficients up to `zᵖ` are `1/k!`,
-    /// `R(z) = 1 + Σₖ zᵏ bᵀ Aᵏ⁻¹ 1`, and whose degree is the number of stages that the result depends on.
+    /// The stability function of an explicit method of order p is a polynomial, `R(z) = 1 + Σₖ zᵏ bᵀ Aᵏ⁻¹ 1`, whose
+    /// coefficients up to `zᵖ` are `1/k!` and whose degree is the number of stages that affect the result.
     #[test]
     fn stability_functions_have_the_degree_of_the_stages() {
         for tableau in tableaux::ALL {

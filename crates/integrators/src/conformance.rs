@@ -1,4 +1,4 @@
-//! Checks that every method must pass, whatever its formula, on a model that it suits: for tests of a method, here or elsewhere.
+//! Checks that every method must pass, whatever its formula, on a suitable model. Tests of any crate may use them.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use mbsbench_problem::{
 };
 use nalgebra::Complex;
 
-/// A method on a model that it suits.
+/// A method with a suitable model.
 pub struct Tested {
     /// The model's name.
     pub model_name: &'static str,
@@ -16,10 +16,10 @@ pub struct Tested {
     model: Box<dyn Model>,
 }
 
-/// A check: nothing where it holds, or what does not.
+/// A check; fails with a description of what does not hold.
 pub type Check = fn(&Tested) -> Result<(), String>;
 
-/// The checks, each with what it asks.
+/// The checks, each with its requirement.
 pub const CHECKS: [(&str, Check); 5] = [
     ("the end is hit, and a span of no length costs nothing", ends_are_hit),
     ("a solve is repeatable, and does not depend on who watches", is_repeatable),
@@ -28,12 +28,12 @@ pub const CHECKS: [(&str, Check); 5] = [
     ("the principal root has the order that the method claims", root_has_the_order),
 ];
 
-/// A binary fraction, so that times are exact; small for the springs of all models, s.
+/// The step, s: a binary fraction, so that times are exact, and small enough for the springs of all models.
 const STEP: f64 = 1.0 / 1024.0;
 const END: f64 = 32.0 * STEP;
 
 impl Tested {
-    /// A method with the first of some named models that it suits, or `None` if it suits none.
+    /// Pairs a method with the first suitable model of a list, or returns `None` if it suits none of them.
     pub fn new(
         method: Box<dyn Method>,
         mut models: impl Iterator<Item = (&'static str, Box<dyn Model>)>,
@@ -54,7 +54,7 @@ impl Tested {
         self.solve_watched(span, settings, &mut Silent)
     }
 
-    /// The ways in which the method decides on its steps: both, where it controls its error and takes constant steps.
+    /// The settings to be checked: constant steps and, if the method controls its error, adaptive steps.
     fn settings(&self) -> Vec<Settings> {
         let mut all = vec![Settings::fixed(STEP)];
         if self.method.properties().adapts {
@@ -66,7 +66,7 @@ impl Tested {
     }
 }
 
-/// Fails with a text where something does not hold.
+/// Returns an error with a formatted text if the condition does not hold.
 macro_rules! ensure {
     ($holds:expr, $($text:tt)+) => {
         if !$holds {
@@ -75,7 +75,8 @@ macro_rules! ensure {
     };
 }
 
-/// Whether a refused or empty solve cost nothing; a method that counts the operations of its linear algebra has made none.
+/// True if a refused or empty solve cost nothing. A method that counts the operations of its linear algebra must
+/// report zero.
 fn is_free(statistics: Statistics) -> bool {
     let flops = statistics.linear_algebra_flops;
     flops.unwrap_or(0) == 0 && statistics == Statistics { linear_algebra_flops: flops, ..Statistics::default() }
@@ -85,7 +86,7 @@ fn ends_are_hit(tested: &Tested) -> Result<(), String> {
     for settings in tested.settings() {
         for end in [END, 0.7 * STEP, 10.3 * STEP] {
             let run = tested.solve([0.0, end], settings);
-            // A multistep method may keep its step, and refuse a span that is no whole number of them.
+            // A multistep method may keep its step and refuse a span that is not a multiple of it.
             if end != END && matches!(run.failure, Some(Failure::NotApplicable { .. })) {
                 ensure!(is_free(run.statistics), "a refusal of the span to {end} costs {:?}", run.statistics);
                 continue;
@@ -103,12 +104,12 @@ fn ends_are_hit(tested: &Tested) -> Result<(), String> {
     Ok(())
 }
 
-/// Follows a solve from state to state.
+/// Checks that each step of a solve begins at the end of the one before.
 #[derive(Default)]
 struct Chain {
     last: Option<(f64, Vec<f64>)>,
     steps: u64,
-    /// The first step that does not begin where the last one ended, or has another number.
+    /// The first step that has a wrong start or a wrong number.
     broken: Option<u64>,
 }
 
@@ -150,7 +151,7 @@ fn budgets_are_kept(tested: &Tested) -> Result<(), String> {
             let taken = few.statistics.steps_accepted + few.statistics.steps_rejected;
             let is_budget = matches!(few.failure, Some(Failure::BudgetExhausted { limit: 3, .. }));
             ensure!(is_budget && few.t_reached < END, "of three steps: {:?} at {}", few.failure, few.t_reached);
-            // A library tells of its attempts when a step is done.
+            // A library reports its attempts only when a step is complete.
             ensure!(taken >= 3 && few.statistics.steps_accepted <= 3, "of three steps it takes {taken}");
         }
         for limit in [0, 2, 5].into_iter().filter(|&limit| limit < full.rhs_evaluations) {
@@ -180,15 +181,15 @@ fn nonsense_is_refused(tested: &Tested) -> Result<(), String> {
         ensure!(is_refused, "{span:?} with {:?} is not refused: {:?}", settings.control, refused.failure);
         ensure!(refused.statistics == Statistics::default(), "a refusal costs {:?}", refused.statistics);
     }
-    // where a double is known to an eighth of a second
+    // at these times the spacing of doubles is an eighth of a second
     let far = tested.solve([1e15, 1e15 + 1.0], Settings::fixed(1e-3));
     let is_refused = matches!(far.failure, Some(Failure::StepTooSmall { .. } | Failure::NotApplicable { .. }));
     ensure!(is_refused && is_free(far.statistics), "a step that does not move the time: {:?}", far.failure);
     Ok(())
 }
 
-/// `|ln ζ − iωh|` at `ωh = 0.4` over that at 0.2, as a power of two: one more than the order in a step. None for methods that do not
-/// know their roots.
+/// The logarithm to base 2 of the ratio of `|ln ζ − iωh|` at `ωh = 0.4` to that at 0.2: the order of the error in one
+/// step, which is one more than the order of the method. `None` if the method does not provide its roots.
 pub fn order_of_the_root(method: &dyn Method) -> Option<f64> {
     let error = |omega_h: f64| {
         let mut root = PrincipalRoot::new(|omega_h| method.amplification(omega_h));
@@ -200,7 +201,8 @@ pub fn order_of_the_root(method: &dyn Method) -> Option<f64> {
 fn root_has_the_order(tested: &Tested) -> Result<(), String> {
     let Some(observed) = order_of_the_root(&*tested.method) else { return Ok(()) };
     let order = tested.method.order();
-    // of one order more in a step, and more still where the equation is kind
+    // The error of one step has one order more than the method, and more than that on an equation that suits the
+    // method.
     let has_order = observed > f64::from(order) - 0.3;
     ensure!(has_order, "the root has the order {observed:.2}, the method claims {order}");
     Ok(())

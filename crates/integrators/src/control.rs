@@ -1,4 +1,4 @@
-//! Error-controlled step size: the controllers of Hairer, Nørsett and Wanner.
+//! Error-controlled step sizes: the controllers of Hairer, Nørsett and Wanner.
 
 use mbsbench_problem::parameters;
 
@@ -14,17 +14,17 @@ use mbsbench_problem::parameters;
 pub struct ControllerSettings {
     /// Exponent of the previous error; zero for the elementary controller.
     pub beta: f64,
-    /// Share of β by which the exponent of the present error is less than `1/k`.
+    /// The exponent of the present error is `1/k` less this fraction of β.
     pub share: f64,
     /// Safety factor.
     pub safety: f64,
-    /// Smallest factor between two steps.
+    /// Smallest ratio of a step to the previous one.
     pub factor_min: f64,
-    /// Largest factor between two steps.
+    /// Largest ratio of a step to the previous one.
     pub factor_max: f64,
-    /// What changes where a step was rejected.
+    /// Special rules for rejected steps.
     pub rejection: Rejection,
-    /// A step that would end so close to the end of the span, with its size times this factor, goes to the end.
+    /// If the step size times this factor reaches the end of the span, the step is stretched to it.
     pub stretch: f64,
 }
 
@@ -52,22 +52,25 @@ impl From<Control> for ControllerSettings {
     }
 }
 
-/// What the law does around rejections.
+/// The rules of a controller after rejected steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rejection {
-    /// No growth right after one (Hairer, Nørsett, Wanner). The first step counts as if an error of 1e-4 were before it.
+    /// The step does not grow right after a rejection (Hairer, Nørsett, Wanner). The error before the first step
+    /// counts as 1e-4.
     NoGrowth,
-    /// Nothing: a step may grow right after one. A rejected step shrinks by the elementary law, and the first step has no
-    /// error before it.
+    /// No special rule: a step may grow right after a rejection. A rejected step shrinks by the elementary law, and
+    /// the first step has no previous error.
     Plain,
-    /// The second rejection of a step and further ones halve it, and the step keeps its size once it is accepted (ode45).
+    /// The second and each further rejection of a step halve it. The step keeps its size after it is accepted
+    /// (ode45).
     Halving,
-    /// Every rejection shrinks the step by the law, and it keeps its size once it is accepted (ode23s).
+    /// Every rejection shrinks the step by the controller's law. The step keeps its size after it is accepted
+    /// (ode23s).
     Keeping,
 }
 
 impl ControllerSettings {
-    /// The elementary controller, factors between 1/5 and 5.
+    /// The elementary controller, with factors between 1/5 and 5.
     pub const fn elementary() -> Self {
         Self {
             beta: 0.0,
@@ -85,9 +88,9 @@ impl ControllerSettings {
         Self { beta: 0.04, share: 0.75, factor_max: 10.0, ..Self::elementary() }
     }
 
-    /// The controllers of gil2013, Eqs. 38 (`beta` zero) and 40: `α = 1/k − 3 β/4`, that is `k_P = β` and `k_I = 3 β/4`
-    /// for `β = 0.4/k`, the constants of K. Gustafsson, ACM Trans. Math. Softw. 17 (1991) 533–554. The paper bounds no
-    /// factor; those here only keep an error of zero or infinity from ending the run.
+    /// The controllers of gil2013, Eqs. 38 (`beta` zero) and 40: `α = 1/k − 3 β/4`, that is `k_P = β` and
+    /// `k_I = 3 β/4` for `β = 0.4/k`, the constants of K. Gustafsson, ACM Trans. Math. Softw. 17 (1991) 533–554. The
+    /// paper does not bound the factors; the bounds here only keep an error of zero or infinity from ending the run.
     pub const fn unbounded(beta: f64) -> Self {
         let (factor_min, factor_max) = (1e-3, 1e6);
         Self { beta, share: 0.75, factor_min, factor_max, rejection: Rejection::Plain, ..Self::elementary() }
@@ -109,37 +112,39 @@ impl ControllerSettings {
     }
 }
 
-/// What the controller says of a step.
+/// The controller's decision on a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
-    /// The step stands; the next one has this size, s.
+    /// The step is accepted; the next one has this size, s.
     Accepted(f64),
-    /// The step is to be repeated with this size, s.
+    /// The step is rejected and has to be repeated with this size, s.
     Rejected(f64),
 }
 
-/// The controller's state.
+/// The state of a controller.
 #[derive(Debug, Clone)]
 pub struct Controller {
     settings: ControllerSettings,
     alpha: f64,
     /// Exponent of the error after a rejection.
     alpha_rejected: f64,
-    /// Largest quotient of a step and the next one.
+    /// Largest ratio of a step to the next one.
     largest: f64,
-    /// Smallest quotient.
+    /// Smallest ratio of a step to the next one.
     smallest: f64,
     max_step: f64,
-    /// Logarithm of the error of the step accepted last; not a number where there is none.
+    /// Logarithm of the error of the last accepted step; NaN if there is none.
     previous_logarithm: f64,
     after_rejection: bool,
 }
 
-/// Logarithm of 1e-4: errors below are counted as that, lest a lucky step make the next one too small.
+/// Logarithm of 1e-4. Smaller errors count as 1e-4, so that a step with an accidentally small error does not make the
+/// next one too small.
 const LOWEST: f64 = -9.210_340_371_976_184;
 
 impl Controller {
-    /// A controller for an estimate of order `error_order` (error `O(h^error_order)`) and steps up to `max_step` (s).
+    /// A controller for an estimate of order `error_order` (error `O(h^error_order)`) and steps of at most `max_step`
+    /// (s).
     pub fn new(settings: ControllerSettings, error_order: u32, max_step: f64) -> Self {
         let elementary = 1.0 / f64::from(error_order);
         let alpha = elementary - settings.share * settings.beta;
@@ -158,8 +163,8 @@ impl Controller {
         }
     }
 
-    /// Judges a step of size `h` (s) with estimated error `error`. An error that is not finite is a rejection
-    /// with the smallest factor.
+    /// Judges a step of size `h` (s) with estimated error `error`. An error that is not finite rejects the step with
+    /// the smallest factor.
     #[inline]
     pub fn judge(&mut self, error: f64, h: f64) -> Verdict {
         let ControllerSettings { beta, safety, factor_min, .. } = self.settings;
@@ -167,7 +172,7 @@ impl Controller {
             self.after_rejection = true;
             return Verdict::Rejected(h * factor_min);
         }
-        // errᵅ and errᵅ err_old⁻ᵝ as exponentials of the logarithms: half the cost of two powers
+        // errᵅ and errᵅ err_old⁻ᵝ are computed as exponentials of logarithms: half the cost of two powers
         let logarithm = error.ln();
         if error > 1.0 {
             let again = std::mem::replace(&mut self.after_rejection, true);
@@ -180,7 +185,7 @@ impl Controller {
             self.previous_logarithm = if logarithm > LOWEST { logarithm } else { LOWEST };
         }
         let damped = (self.alpha * logarithm - beta * self.previous_logarithm).exp();
-        // Comparisons, since nothing here is not a number and `f64::min` would take seven instructions to heed that.
+        // These are comparisons because no operand is NaN; `f64::min` would take seven instructions to handle NaN.
         let quotient = damped / safety;
         let quotient = if quotient > self.smallest { quotient } else { self.smallest };
         let quotient = if quotient < self.largest { quotient } else { self.largest };

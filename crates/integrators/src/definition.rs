@@ -1,7 +1,7 @@
-//! How parameters become a method that an experiment file can name.
+//! The macro that turns parameters into a method that an experiment file can name.
 
-/// Declares the parameters of a method with its name, family, summary and source, and how the method is made of them;
-/// with `precise` at the end, in double-double precision too.
+/// Declares the parameters of a method with its name, family, summary and source, and how the method is built from
+/// them. With `precise` at the end, the method also exists in double-double precision.
 macro_rules! method {
     (
         $(#[$about:meta])*
@@ -33,7 +33,7 @@ macro_rules! method {
     };
 }
 
-/// True for the default of a setting, which a file leaves out.
+/// True if a setting has its default value, which files leave out.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

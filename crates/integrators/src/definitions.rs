@@ -7,14 +7,14 @@ use crate::explicit::{Advance, ExplicitRungeKutta, Norm};
 use crate::extrapolation::Extrapolation;
 use crate::tableaux;
 
-/// A pair with continuous output.
+/// Defines a method from a pair with continuous output.
 macro_rules! continuous_pair {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
         method! {
             $(#[$doc])*
             pub struct $type {
-                /// Whether states inside a step come from the continuous output of the pair instead of an extra,
-                /// uncounted step.
+                /// Compute states inside a step with the continuous output of the pair instead of an extra, uncounted
+                /// step.
                 pub dense_output: bool = false,
             }
             $name, "explicit-runge-kutta", $summary, $source,
@@ -26,13 +26,13 @@ macro_rules! continuous_pair {
     };
 }
 
-/// A method that a pair defines, with the choice which formula advances.
+/// Defines a method from a pair, with a parameter for the formula that advances the solution.
 macro_rules! pair {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
         method! {
             $(#[$doc])*
             pub struct $type {
-                /// Which formula of the pair advances the solution: `higher` (local extrapolation) or `lower`.
+                /// The formula of the pair that advances the solution: `higher` (local extrapolation) or `lower`.
                 pub advance: Advance = Advance::default(),
             }
             $name, "explicit-runge-kutta", $summary, $source,
@@ -51,7 +51,7 @@ method! {
 }
 
 pair!(
-    /// Bogacki–Shampine 3(2): three stages a step, first same as last; elementary controller.
+    /// Bogacki–Shampine 3(2): three stages per step, first same as last; elementary controller.
     Bs32, "bs32", BOGACKI_SHAMPINE_32, ControllerSettings::elementary(),
     "Bogacki–Shampine pair of orders 3(2), three stages",
     "P. Bogacki, L. F. Shampine, Appl. Math. Lett. 2 (1989) 321–325"
@@ -74,7 +74,7 @@ pair!(
 );
 
 continuous_pair!(
-    /// Dormand–Prince 5(4): six stages a step, first same as last; PI controller of the code DOPRI5.
+    /// Dormand–Prince 5(4): six stages per step, first same as last; PI controller of the code DOPRI5.
     Dopri5, "dopri5", DOPRI5, ControllerSettings::dopri5(),
     "Dormand–Prince pair of orders 5(4), six stages",
     "J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19–26; code DOPRI5 of Hairer and Wanner"
@@ -96,13 +96,14 @@ continuous_pair!(
 
 method! {
     /// The pair Dormand–Prince 5(4) under the control of MATLAB's ode45 (L. F. Shampine, M. W. Reichelt, SIAM J. Sci.
-    /// Comput. 18 (1997) 1–22), of order 5; six evaluations a step.
+    /// Comput. 18 (1997) 1–22), of order 5; six evaluations per step.
     ///
-    /// The error is the largest component of `|e_i| / max(rel |y_i|, rel |ynew_i|, abs)`. After acceptance `h_new = h ·
-    /// min(5, 0.8 err^(−1/5))`, unchanged where the step had been rejected; at the first rejection `h · max(0.1, 0.8
-    /// err^(−1/5))`, at further ones half. First step `0.8 rel^(1/5) / ‖f/max(|y|, abs/rel)‖_∞`, at most the largest
-    /// step; largest step a tenth of the span; the last step is stretched by up to a tenth. Where the task names a
-    /// first or largest step, that is taken. States inside a step come from a further step, not from its interpolant.
+    /// The error is the largest component of `|e_i| / max(rel |y_i|, rel |ynew_i|, abs)`. After acceptance
+    /// `h_new = h · min(5, 0.8 err^(−1/5))`, unchanged if the step had been rejected. The first rejection multiplies
+    /// the step by `max(0.1, 0.8 err^(−1/5))`, further rejections halve it. The first step is
+    /// `0.8 rel^(1/5) / ‖f/max(|y|, abs/rel)‖_∞`, at most the largest step; the largest step is a tenth of the span.
+    /// A first or largest step of the task takes precedence. The last step is stretched by up to a tenth. States
+    /// inside a step come from a further step, not from ode45's interpolant.
     pub struct Ode45 {}
     "ode45", "explicit-runge-kutta",
     "Dormand–Prince pair of orders 5(4) with the step-size control of MATLAB's ode45",
@@ -115,20 +116,21 @@ method! {
 
 method! {
     /// DOP853 with projection: the Dormand–Prince formula of order 8(5,3) on the accelerations of a constrained
-    /// mechanical system (index 1), whose state is moved onto `Φ(t, q) = 0` and then onto `Γ = 0`, `J v + ∂Φ/∂t = 0`
-    /// after each accepted step, by the smallest displacements in the metric of the mass (Hairer, Wanner, Solving
+    /// mechanical system (index 1). After each accepted step the state is projected onto `Φ(t, q) = 0` and then onto
+    /// `Γ = 0`, `J v + ∂Φ/∂t = 0`, by the smallest displacements in the metric of the mass (Hairer, Wanner, Solving
     /// Ordinary Differential Equations II, section VII.2).
     ///
     /// Order 8 in positions, velocities and, at the states, multipliers. Error estimate and controller are those of
-    /// `dop853`, and look at the state before the projection. The initial state is not moved. Positions may live on a
+    /// `dop853` and use the state before the projection. The initial state is not projected. Positions may live on a
     /// manifold, and constraints may be nonholonomic; a problem with a projection, controls or events of its own is
     /// refused.
     ///
-    /// Counted: a projection for each accepted step, and for it two factorizations (of `M` and of `J M⁻¹ Jᵀ`) and an
-    /// iteration and a linear solve for each correction of positions or of velocities; what they evaluate of the
-    /// constraints is part of them.
+    /// Counters: one projection for each accepted step. A projection includes two factorizations (of `M` and of
+    /// `J M⁻¹ Jᵀ`), and one iteration and one linear solve for each correction of positions or velocities. Its
+    /// evaluations of the constraints are not counted separately.
     pub struct Dop853Projected {
-        /// Corrections end with one below this, relative to one and the largest position or velocity.
+        /// The projection iterates until a correction is below this bound, relative to the larger of one and the
+        /// largest position or velocity.
         pub projection_tolerance: f64 [above 0.0, to 1.0] = 1e-12,
     }
     "dop853-projected", "explicit-runge-kutta",
@@ -143,7 +145,7 @@ method! {
 method! {
     /// Gragg–Bulirsch–Stoer: extrapolation of the explicit midpoint rule to a fixed order, constant step.
     pub struct Gbs where order_is_even {
-        /// Order, even, from 2 to 40. Substeps 2, 4, …, `order`.
+        /// Order of the method, even, from 2 to 40. The midpoint rule is used with 2, 4, …, `order` substeps.
         pub order: u32 [from 2, to 40] = 16,
     }
     "gbs", "extrapolation",

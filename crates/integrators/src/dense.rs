@@ -9,7 +9,7 @@ use crate::combine::Row;
 #[derive(Debug, Clone)]
 pub struct DenseOutput<S> {
     dimension: usize,
-    /// Number of stages that the formula itself has.
+    /// Number of stages of the formula itself.
     own_stages: usize,
     end_stage: usize,
     extra_nodes: Vec<S>,
@@ -19,13 +19,13 @@ pub struct DenseOutput<S> {
     stages: Vec<S>,
     state: Vec<S>,
     zeros: Vec<S>,
-    /// The coefficients r₁, r₂, … of the step prepared last, one state after the other, and its start.
+    /// The coefficients r₁, r₂, … of the last prepared step, one state after the other.
     coefficients: Vec<S>,
     start: Vec<S>,
 }
 
 impl<S: Scalar> DenseOutput<S> {
-    /// The continuous output of `formula` for states of `dimension` components; none where it has none.
+    /// The continuous output of `formula` for states of `dimension` components; `None` if the formula has none.
     pub fn new(formula: &Formula<S>, dimension: usize) -> Option<Self> {
         let dense = formula.dense.as_ref()?;
         let own_stages = formula.nodes.len();
@@ -46,8 +46,8 @@ impl<S: Scalar> DenseOutput<S> {
         })
     }
 
-    /// Prepares the step of size `h` from `start` at `t` to `end`, of which `stages` are the derivatives (those of
-    /// the formula's last stages may be missing; they are evaluated, as are the further stages).
+    /// Prepares the step of size `h` from `start` at `t` to `end`. `stages` are its derivatives; if those of the
+    /// formula's last stages are missing, they are evaluated along with the extra stages of the interpolant.
     pub fn prepare(
         &mut self,
         problem: &mut Counted<'_, S>,
@@ -81,7 +81,7 @@ impl<S: Scalar> DenseOutput<S> {
         Ok(())
     }
 
-    /// Writes the state at the share `theta` of the prepared step into `y`.
+    /// Writes the state at the fraction `theta` of the prepared step into `y`.
     pub fn state_at(&self, theta: S, y: &mut [S]) {
         let rest = -theta + 1.0;
         for (i, y) in y.iter_mut().enumerate() {

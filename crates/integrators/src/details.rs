@@ -1,17 +1,17 @@
-//! Lines of `mbsbench list` that all families of methods have.
+//! Lines of `mbsbench list` that all families of methods share.
 
 use mbsbench_problem::Scalar;
 use nalgebra::{Complex, DMatrix};
 
 use mbsbench_problem::linear::spectral_radius;
 
-/// Residual up to which a condition holds: roundings of coefficients up to 25, with room.
+/// Largest residual of a condition that holds: the rounding of coefficients up to 25, with a margin.
 pub(crate) const ROUNDING: f64 = 1e-11;
 
-/// How much a spectral radius on the imaginary axis may be above one by rounding.
+/// Largest excess over one, by rounding, of a spectral radius on the imaginary axis.
 pub(crate) const GROWTH: f64 = 1e-12;
 
-/// A line in the columns of `list NAME`.
+/// A line in the column layout of `list NAME`.
 pub(crate) fn property(name: &str, value: impl ToString) -> String {
     format!("{name:<16}{}", value.to_string())
 }
@@ -20,7 +20,7 @@ pub(crate) fn yes(holds: bool) -> &'static str {
     if holds { "yes" } else { "no" }
 }
 
-/// A number that is zero or short but for rounding.
+/// Rounds to twelve decimals, so that numbers that are zero or short but for rounding print as such.
 pub(crate) fn rounded(x: f64) -> f64 {
     (x * 1e12).round() / 1e12 + 0.0
 }
@@ -34,12 +34,12 @@ pub(crate) fn imaginary_axis() -> impl Iterator<Item = Complex<f64>> {
     (0..=1100).map(|k| Complex::new(0.0, 10f64.powf(f64::from(k) / 100.0 - 3.0)))
 }
 
-/// Whether no root of a method grows on the imaginary axis.
+/// True if no root of the method grows on the imaginary axis.
 pub(crate) fn is_bounded(amplification: impl Fn(Complex<f64>) -> DMatrix<Complex<f64>>) -> bool {
     imaginary_axis().all(|z| spectral_radius(&amplification(z)) <= 1.0 + GROWTH)
 }
 
-/// Nodes and rows of a tableau, aligned, and a further row with its name below.
+/// Nodes and rows of a tableau, aligned, with a named row below.
 pub(crate) fn tableau<'r, S: Scalar>(
     nodes: &[S],
     rows: impl Iterator<Item = &'r [S]>,

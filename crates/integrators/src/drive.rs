@@ -1,4 +1,4 @@
-//! Single steps one after another: sizes, acceptance, projection, events.
+//! The loop over single steps: step sizes, acceptance, projection, events.
 
 use std::ops::ControlFlow;
 
@@ -12,13 +12,13 @@ use crate::control::ControllerSettings;
 use crate::events::Locator;
 use crate::sizes::Controlled;
 
-/// Whether the task asks for an error-controlled step.
+/// True if the task asks for error control.
 pub fn is_adaptive<S: Scalar>(task: &Task<'_, S>) -> bool {
     matches!(task.settings.control, StepControl::Tolerance { .. })
 }
 
-/// Solves `task` by the steps that `make` gives; see [`Method::solve`]. Refused where the task makes no sense, the
-/// problem does not [suit](Method::suits) the method, or there are no steps.
+/// Solves `task` with the steps that `make` builds; see [`Method::solve`]. The solution is a refusal if the task is
+/// not valid, the problem does not [suit](Method::suits) the method, or `make` fails.
 pub fn run<'p, S: Scalar, M: Stepping<Counted<'p, S>, S>>(
     method: &dyn Method<S>,
     mut problem: Counted<'p, S>,
@@ -32,7 +32,7 @@ pub fn run<'p, S: Scalar, M: Stepping<Counted<'p, S>, S>>(
     }
 }
 
-/// The same with steps of the stepper that `make` gives, whose sizes follow `control`.
+/// Solves `task` with the stepper that `make` builds; step sizes follow `control`.
 pub fn solve<'p, S: Scalar, St: Stepper<S>>(
     method: &dyn Method<S>,
     problem: Counted<'p, S>,
@@ -58,12 +58,12 @@ pub fn solve<'p, S: Scalar, St: Stepper<S>>(
 /// Steps of a [`Stepper`].
 struct Steps<S: Scalar, St> {
     attempt: Attempt<S, St>,
-    /// Makes the observer's steps, so that they leave no trace in the stepper; none where nobody watches.
+    /// The stepper for the observer's steps, so that they do not affect `attempt`; `None` without an observer.
     shadow: Option<St>,
     locator: Locator<S>,
-    /// Whether the next step starts from the state and in the configuration that the formula ended with.
+    /// True if the next step starts from the state that the formula gave, in the same configuration.
     same_end: bool,
-    /// None for constant steps.
+    /// `None` for constant steps.
     controlled: Option<Controlled>,
 }
 
@@ -76,7 +76,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
         Ok(())
     }
 
-    /// Where the step is good, it is projected and cut at the first event.
+    /// Attempts a step; a good one is projected and cut at the first event.
     #[inline]
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<Option<S>, Failure> {
         let Self { attempt, locator, controlled, same_end, .. } = self;
@@ -92,7 +92,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
             };
             if !controlled.accepts(error, h.value()) {
                 let rejected = run.reject();
-                // Where nothing finite lies ahead, no small step helps.
+                // If nothing finite lies ahead, a smaller step does not help.
                 if !error.is_finite() && controlled.is_hopeless() {
                     return Err(Failure::NonFinite { time: run.t.value() });
                 }
@@ -121,7 +121,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
         };
         let (t_start, t_end) = (made.t_start, made.t_end);
         made.show(y, end, further, |t, state| match cut {
-            // The problem is in another configuration by now and cannot make the step again.
+            // The problem is already in another configuration and cannot repeat the step.
             Some((start, end)) => {
                 start.between(end, t, state);
                 Ok(())
@@ -143,8 +143,8 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
     }
 }
 
-/// The first step: the stepper's own choice, or that of Hairer, Nørsett, Wanner, section II.4, by one further
-/// evaluation of the right-hand side. `end` and `before` serve as memory.
+/// Returns the first step: the stepper's own choice, or that of Hairer, Nørsett, Wanner, section II.4, with one
+/// further evaluation of the right-hand side. `end` and `before` serve as scratch memory.
 fn first_step<S: Scalar, St: Stepper<S>>(
     run: &mut Run<'_, Counted<'_, S>, S>,
     Attempt { stepper, y, end: other, before: state, .. }: &mut Attempt<S, St>,

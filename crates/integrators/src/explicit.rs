@@ -1,4 +1,4 @@
-//! The one engine for explicit Runge–Kutta formulas.
+//! The engine of all explicit Runge–Kutta formulas.
 
 use mbsbench_problem::{
     Counted, DoubleDouble, Failure, Method, MethodProperties, Observer, Ode, Scalar, Solution, Statistics, Task,
@@ -16,37 +16,37 @@ use crate::tableau::Tableau;
 use crate::{drive, suite};
 
 parameters! {
-    /// Which formula of a pair advances the solution.
+    /// The formula of a pair that advances the solution.
     #[derive(Copy, Default, Eq)]
     pub enum Advance {
-        /// That of the higher order (local extrapolation).
+        /// The formula of higher order (local extrapolation).
         #[default]
         Higher,
-        /// That of the lower order, whose error the pair estimates.
+        /// The formula of lower order, whose error the pair estimates.
         Lower,
     }
 }
 
-/// The measure of an error, and with it the choice of the first step.
+/// The norm of an error, which also determines the choice of the first step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Norm {
     /// Root mean square of the components.
     RootMeanSquare,
-    /// Largest component, as MATLAB's suite of methods has it; see [`suite`].
+    /// Largest component, as in MATLAB's suite of methods; see [`suite`].
     Suite,
 }
 
-/// An explicit Runge–Kutta method: a formula, and how its step is controlled.
+/// An explicit Runge–Kutta method: a formula and its step-size control.
 #[derive(Debug, Clone)]
 pub struct ExplicitRungeKutta {
-    /// In full precision; a solve rounds it to its scalar.
+    /// The formula in double-double precision; a solve rounds it to its scalar type.
     pub(crate) formula: Formula<DoubleDouble>,
     pub(crate) control: ControllerSettings,
     pub(crate) norm: Norm,
     pub(crate) dense_output: bool,
-    /// Tolerance of the projection onto the constraints of mechanics, if there is one.
+    /// Tolerance of the projection onto the constraints of mechanics, if the method projects.
     pub(crate) projection_tolerance: Option<f64>,
-    /// Lines of `mbsbench list NAME` for the formula.
+    /// Lines about the formula in `mbsbench list NAME`.
     pub(crate) details: fn(&Formula<DoubleDouble>) -> Vec<String>,
 }
 
@@ -62,7 +62,7 @@ impl ExplicitRungeKutta {
         Self { formula, control, norm, dense_output: false, projection_tolerance: None, details }
     }
 
-    /// The same, advancing with the formula that `advance` names. A tableau without a second formula has only one.
+    /// The method with the formula that `advance` names. A tableau without a second formula stays as it is.
     #[must_use]
     pub fn advancing(mut self, advance: Advance) -> Self {
         if advance == Advance::Lower {
@@ -80,7 +80,7 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
     fn properties(&self) -> MethodProperties {
         MethodProperties {
             adapts: !self.formula.estimates.is_empty(),
-            // Without a projection there is none.
+            // Without a projection there is no linear algebra.
             counts_flops: self.projection_tolerance.is_none(),
             full_matrices: if self.projection_tolerance.is_some() { 2 } else { 0 },
             keeps_all_entries: self.projection_tolerance.is_some(),
@@ -125,26 +125,26 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
 
 /// One step of an explicit Runge–Kutta formula.
 ///
-/// All memory is allocated at construction. Last stages that neither the result nor, where asked for, the error
-/// estimate needs are not evaluated.
+/// All memory is allocated at construction. Trailing stages are not evaluated if neither the result nor a requested
+/// error estimate needs them.
 #[derive(Debug, Clone)]
 pub struct ExplicitStepper<S: Scalar> {
     error_order: u32,
     dimension: usize,
-    /// The dimension where there are at most [`LONGEST`] stages, zero elsewhere.
+    /// The dimension if there are at most [`LONGEST`] stages, otherwise zero.
     unrolled: usize,
-    /// Number of stages that are evaluated, the first and one at the end of the step included.
+    /// Number of evaluated stages, including the first one and one at the end of the step.
     count: usize,
-    /// Those between the first and one at the end of the step.
+    /// The stages between the first one and one at the end of the step.
     inner: Vec<Stage<S>>,
     weights: Row<S>,
     estimates: Vec<Row<S>>,
-    /// Derivatives at the stages, one after the other, and space for [`LONGEST`] of them.
+    /// Derivatives at the stages, one after the other, with space for [`LONGEST`] of them.
     stages: Vec<S>,
-    /// An error estimate under way.
+    /// Scratch memory of the error estimate.
     state: Vec<S>,
     zeros: Vec<S>,
-    /// The last stage's state is the result and its derivative the next step's first.
+    /// True if the state of the last stage is the result, so that its derivative is the first one of the next step.
     last_is_end: bool,
     start: StartDerivative,
     norm: Norm,
@@ -159,25 +159,25 @@ struct Stage<S> {
     row: Row<S>,
 }
 
-/// Where the derivative at the start of the next step is found.
+/// The location of the derivative at the start of the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StartDerivative {
-    /// Nowhere yet.
+    /// Not evaluated yet.
     Unknown,
-    /// In the first stage: a step from there has been tried.
+    /// In the first stage: a step from this state has been attempted.
     FirstStage,
-    /// In the last stage: the step before has ended there.
+    /// In the last stage: the previous step ended at this state.
     LastStage,
 }
 
-/// The dimensions for which there are unrolled loops: points and rigid bodies in the plane, and mechanisms of seven coordinates.
+/// The dimensions with unrolled loops: points and rigid bodies in the plane, and mechanisms with seven coordinates.
 const UNROLLED: [usize; 5] = [1, 2, 4, 6, 14];
 
-/// States have the dimension that the stepper was made for, and there is space for all stages.
+/// The message if a state has another dimension than the stepper.
 const FITS: &str = "the stepper was made for states of this dimension";
 
 impl<S: Scalar> ExplicitStepper<S> {
-    /// A stepper for states of `dimension` components; `with_estimate` says that the error will be asked for.
+    /// A stepper for states of `dimension` components; `with_estimate` reserves the stages of the error estimate.
     pub fn new(formula: &Formula<S>, dimension: usize, with_estimate: bool) -> Self {
         let last_nonzero = |row: &[S]| row.iter().rposition(|a| *a != S::nought()).map_or(0, |last| last + 1);
         let mut count = last_nonzero(&formula.weights);
@@ -186,9 +186,9 @@ impl<S: Scalar> ExplicitStepper<S> {
             count = count.max(last_nonzero(&estimate.difference));
         }
         let last_is_end = count == formula.weights.len() && formula.first_same_as_last();
-        // where the last stage is the end, its row are the weights
+        // if the last stage is the end of the step, its row contains the weights
         let inner = 1..count - usize::from(last_is_end);
-        // Unrolled loops run over a fixed number of stages; a large problem keeps no more than it has.
+        // Unrolled loops run over a fixed number of stages; other problems store only the stages that exist.
         let space = if UNROLLED.contains(&dimension) { count.max(LONGEST) } else { count };
         let row = |row: &[S]| Row::new(row, dimension);
         let stage = |i: usize| Stage { node: formula.nodes[i], row: row(&formula.rows[i]) };
@@ -211,8 +211,8 @@ impl<S: Scalar> ExplicitStepper<S> {
         }
     }
 
-    /// The dimension, where the loops over it and over the stages are to be unrolled; zero elsewhere. Only for
-    /// double precision: double-double loops are long enough by themselves.
+    /// The dimension if the loops over it and over the stages are unrolled, otherwise zero. Only in double precision:
+    /// double-double loops are long enough as they are.
     #[inline(always)]
     fn unrolled(&self) -> usize {
         if size_of::<S>() == size_of::<f64>() { self.unrolled } else { 0 }
@@ -231,7 +231,7 @@ impl<S: Scalar> ExplicitStepper<S> {
         self.evaluate_start(problem, t, start)?;
         for (i, Stage { node, row }) in (1..).zip(&self.inner) {
             let (known, stage) = self.stages.split_at_mut(i * n);
-            // The stages' states are no more than a draft of the end: one vector less to keep in the cache.
+            // The stages' states are written to `end`, which keeps one vector less in the cache.
             row.advance(end, start, h, known);
             problem.rhs(t + *node * h, end, &mut stage[..n])?;
         }
@@ -242,8 +242,8 @@ impl<S: Scalar> ExplicitStepper<S> {
         Ok(())
     }
 
-    /// The same for states of `D` components and at most [`LONGEST`] stages, and what [`Stepper::step_with_error`] gives, where there
-    /// are tolerances.
+    /// Makes a step for states of `D` components and at most [`LONGEST`] stages. With tolerances, also returns the
+    /// error; see [`Stepper::step_with_error`].
     #[inline(always)]
     fn step_unrolled<const D: usize>(
         &mut self,
@@ -264,7 +264,7 @@ impl<S: Scalar> ExplicitStepper<S> {
         }
         self.start = StartDerivative::FirstStage;
         let mut inner = self.inner.iter();
-        // Written out, stage after stage: the number of a stage is the length of its row.
+        // Unrolled stage by stage: the number of a stage is the length of its row.
         macro_rules! evaluate {
             ($($i:literal)*) => {
                 'all: {
@@ -295,7 +295,7 @@ impl<S: Scalar> ExplicitStepper<S> {
         Ok(error.unwrap_or(f64::NAN))
     }
 
-    /// [`step`](Stepper::step), and [`Stepper::step_with_error`] where there are tolerances. All of it is one function.
+    /// [`step`](Stepper::step), or [`Stepper::step_with_error`] with tolerances, compiled as one function.
     #[inline(never)]
     fn attempt(
         &mut self,
@@ -336,7 +336,7 @@ impl<S: Scalar> ExplicitStepper<S> {
         }
     }
 
-    /// The same for states of `D` components and at most [`LONGEST`] stages.
+    /// [`error`](Stepper::error) for states of `D` components and at most [`LONGEST`] stages.
     #[inline(always)]
     fn error_unrolled<const D: usize>(&self, h: S, start: &[S; D], end: &[S; D], rel: f64, abs: f64) -> Option<f64> {
         let stages: &[[S; D]; LONGEST] = self.stages.as_chunks().0.first_chunk().expect(FITS);
@@ -359,18 +359,18 @@ impl<S: Scalar> ExplicitStepper<S> {
         Some(suite::largest(self.state.iter().map(|error| error.value()).zip(sizes), rel, abs))
     }
 
-    /// Takes over the derivative at the start of the next step, so that the step does not evaluate it.
+    /// Sets the derivative at the start of the next step, so that the step does not evaluate it.
     pub fn start_with(&mut self, derivative: &[S]) {
         self.stages[..self.dimension].copy_from_slice(derivative);
         self.start = StartDerivative::FirstStage;
     }
 
-    /// The derivative at the end of the step just made, where the last stage is that.
+    /// The derivative at the end of the last step, if the last stage provides it.
     pub fn end_derivative(&self) -> Option<&[S]> {
         self.last_is_end.then(|| &self.stages[(self.count - 1) * self.dimension..self.count * self.dimension])
     }
 
-    /// Derivatives at the stages of the step just made, one after the other.
+    /// Derivatives at the stages of the last step, one after the other.
     pub fn stages(&self) -> &[S] {
         &self.stages[..self.count * self.dimension]
     }
@@ -473,10 +473,10 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
     }
 }
 
-/// What an error of one is in one component: `abs + rel max(|start|, |end|)`.
+/// The scale of the error in one component: `abs + rel max(|start|, |end|)`.
 #[inline(always)]
 fn scale<S: Scalar>(start: S, end: S, rel: f64, abs: f64) -> f64 {
-    // Both are finite. `f64::max` would take seven instructions, to heed what is not a number.
+    // Both are finite; `f64::max` would take seven instructions to handle NaN.
     let (start, end) = (start.value().abs(), end.value().abs());
     abs + rel * if start > end { start } else { end }
 }
@@ -494,7 +494,7 @@ fn norm<S: Scalar>(h: S, dimension: usize, square: f64) -> f64 {
     h.value().abs() * (square / dimension as f64).sqrt()
 }
 
-/// The same from two estimates, `err = err₅ · err₅ / √(err₅² + 0.01 err₃²)`: Hairer, Nørsett, Wanner, section II.10.
+/// The error from two estimates, `err = err₅ · err₅ / √(err₅² + 0.01 err₃²)`: Hairer, Nørsett, Wanner, section II.10.
 #[inline(always)]
 fn combined_norm<S: Scalar>(h: S, dimension: usize, fifth: f64, third: f64) -> f64 {
     let denominator = fifth + 0.01 * third;

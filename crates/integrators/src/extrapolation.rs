@@ -13,17 +13,17 @@ use crate::{Stepper, drive};
 /// z₁ = y₀ + η f(t₀, y₀),   zᵢ₊₁ = zᵢ₋₁ + 2η f(tᵢ, zᵢ),   T₁ = zₙ
 /// ```
 ///
-/// has an error expansion in η² (no smoothing step is needed for that). The results for `n = 2, 4, …, order`
-/// are extrapolated to η = 0 by the scheme of Aitken and Neville. Hairer, Nørsett, Wanner, Solving Ordinary
-/// Differential Equations I, section II.9, equations (9.10) and (9.13). It shares nothing with a Runge–Kutta
-/// tableau, and so serves as the second method of a certified reference.
+/// has an error expansion in η² (even without a smoothing step). The results for `n = 2, 4, …, order` are
+/// extrapolated to η = 0 by the Aitken–Neville scheme. Hairer, Nørsett, Wanner, Solving Ordinary Differential
+/// Equations I, section II.9, equations (9.10) and (9.13). The method has nothing in common with a Runge–Kutta
+/// tableau, which makes it suitable as the second method of a certified reference.
 #[derive(Debug, Clone, Copy)]
 pub struct Extrapolation {
     order: u32,
 }
 
 impl Extrapolation {
-    /// The method of that order, which must be even and at least two; an odd order is rounded up.
+    /// The method of the given order, which must be even and at least two; an odd order is rounded up.
     pub fn new(order: u32) -> Self {
         Self { order: order.max(2).next_multiple_of(2) }
     }
@@ -44,7 +44,7 @@ impl<S: Scalar> Method<S> for Extrapolation {
 /// One step of [`Extrapolation`].
 #[derive(Debug, Clone)]
 pub struct ExtrapolationStepper<S> {
-    /// Number of results that are extrapolated.
+    /// Number of extrapolated results.
     columns: usize,
     /// `f(t₀, y₀)`, shared by all substep counts.
     start_derivative: Vec<S>,
@@ -57,7 +57,7 @@ pub struct ExtrapolationStepper<S> {
 }
 
 impl<S: Scalar> ExtrapolationStepper<S> {
-    /// A stepper of that even order for states of `dimension` components.
+    /// A stepper of the given even order for states of `dimension` components.
     pub fn new(order: u32, dimension: usize) -> Self {
         let columns = (order / 2) as usize;
         let zeros = |count| vec![S::nought(); count];
@@ -72,7 +72,7 @@ impl<S: Scalar> ExtrapolationStepper<S> {
         }
     }
 
-    /// The midpoint rule with `substeps` substeps; the result is left in `self.present`.
+    /// Applies the midpoint rule with `substeps` substeps; the result is in `self.present`.
     fn midpoint(
         &mut self,
         problem: &mut Counted<'_, S>,
@@ -104,7 +104,7 @@ impl<S: Scalar> Stepper<S> for ExtrapolationStepper<S> {
         self.evaluate_start(problem, t, start)?;
         for j in 0..self.columns {
             self.midpoint(problem, t, h, start, 2 * (j as u32 + 1))?;
-            // The row T_{j,·} replaces T_{j−1,·} from the left; `present` holds T_{j,k}.
+            // The row T_{j,·} replaces T_{j−1,·} from left to right; `present` holds T_{j,k}.
             for k in 0..j {
                 let quotient = S::ratio((j + 1) as f64, (j - k) as f64);
                 let factor = (quotient * quotient - 1.0).recip();
@@ -137,7 +137,7 @@ impl<S: Scalar> Stepper<S> for ExtrapolationStepper<S> {
     }
 
     fn evaluations(&self) -> u64 {
-        // 2 + 4 + … + 2m, the first evaluation shared
+        // 2 + 4 + … + 2m evaluations, of which the m results share the first one
         let m = self.columns as u64;
         m * (m + 1) - (m - 1)
     }

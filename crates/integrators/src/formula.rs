@@ -1,24 +1,24 @@
-//! A tableau as numbers of one scalar type: what steppers and the order conditions work with.
+//! A tableau as numbers of one scalar type, for steppers and order conditions.
 
 use mbsbench_problem::{DoubleDouble, Scalar};
 use nalgebra::Complex;
 
 use crate::tableau::{Companion, Number, Tableau};
 
-/// The numbers of a tableau. Formed once a solve.
+/// The numbers of a tableau, computed once per solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Formula<S> {
     /// Order of the formula with `weights`.
     pub order: u32,
-    /// Nodes `c`, one a stage.
+    /// Nodes `c`, one per stage.
     pub nodes: Vec<S>,
-    /// Rows of `a`; row `i` has `i` entries, or one more, on the diagonal, where the stage is implicit.
+    /// Rows of `a`; row `i` has `i` entries, or one more, on the diagonal, if the stage is implicit.
     pub rows: Vec<Vec<S>>,
-    /// Weights `b`, one a stage.
+    /// Weights `b`, one per stage.
     pub weights: Vec<S>,
     /// Error estimates.
     pub estimates: Vec<Estimate<S>>,
-    /// The error estimate behaves as `h^error_order`.
+    /// The error estimate is `O(h^error_order)`.
     pub error_order: u32,
     /// Continuous output.
     pub dense: Option<Continuous<S>>,
@@ -29,7 +29,7 @@ pub struct Formula<S> {
 pub struct Estimate<S> {
     /// Order of the embedded formula.
     pub order: u32,
-    /// `b − b̂`, one a stage.
+    /// `b − b̂`, one per stage.
     pub difference: Vec<S>,
 }
 
@@ -38,11 +38,11 @@ pub struct Estimate<S> {
 pub struct Continuous<S> {
     /// Order of the interpolant.
     pub order: u32,
-    /// Number, from 0, of the stage `f(t₁, y₁)`.
+    /// Index, from 0, of the stage `f(t₁, y₁)`.
     pub end_stage: usize,
     /// Nodes of the stages that only the interpolant needs.
     pub extra_nodes: Vec<S>,
-    /// Their rows.
+    /// Rows of `a` for the extra stages.
     pub extra_rows: Vec<Vec<S>>,
     /// The rows `d`, over all stages.
     pub rows: Vec<Vec<S>>,
@@ -54,7 +54,7 @@ impl<S: Scalar> Formula<S> {
         let estimates = tableau.embedded.iter().map(|embedded| {
             let difference = match embedded.companion {
                 Companion::Difference(difference) => values(difference),
-                // formed in double-double, so that cancellation costs no digits in double
+                // computed in double-double precision, so that cancellation costs no digits in double precision
                 Companion::Weights(weights) => {
                     let own = tableau.weights.iter().map(|b| b.value::<DoubleDouble>());
                     own.zip(weights).map(|(b, w)| rounded(b - w.value::<DoubleDouble>())).collect()
@@ -79,16 +79,16 @@ impl<S: Scalar> Formula<S> {
         }
     }
 
-    /// The stability function `R(z) = 1 + z bᵀ(I − zA)⁻¹1`: a step of `y′ = λy` with `z = hλ` multiplies `y` with it.
+    /// The stability function `R(z) = 1 + z bᵀ(I − zA)⁻¹1`: a step of `y′ = λy` with `z = hλ` multiplies `y` by it.
     pub fn stability(&self, z: Complex<f64>) -> Complex<f64> {
         let values = stage_values(&self.rows, z);
         let sum: Complex<f64> = values.iter().zip(&self.weights).map(|(value, b)| value * b.value()).sum();
         z * sum + 1.0
     }
 
-    /// The pair with the roles of its formulas exchanged: it advances with the first embedded formula.
-    /// The continuous output belongs to the other one and is dropped; so are further estimates.
-    /// `None` where there is no embedded formula.
+    /// The pair with its two formulas exchanged: it advances with the first embedded formula. Continuous output,
+    /// which belongs to the original formula, and further estimates are dropped. `None` if there is no embedded
+    /// formula.
     pub fn with_lower_order(mut self) -> Option<Self> {
         self.estimates.truncate(1);
         let estimate = self.estimates.first_mut()?;
@@ -101,7 +101,7 @@ impl<S: Scalar> Formula<S> {
         Some(self)
     }
 
-    /// Whether the last stage is `f(t₁, y₁)` (first same as last).
+    /// True if the last stage is `f(t₁, y₁)` (first same as last).
     pub fn first_same_as_last(&self) -> bool {
         let (Some(row), Some(last)) = (self.rows.last(), self.weights.last()) else { return false };
         *last == S::nought() && self.weights.starts_with(row) && self.nodes.last().is_some_and(|c| *c == S::from(1.0))
@@ -109,7 +109,7 @@ impl<S: Scalar> Formula<S> {
 }
 
 impl Formula<DoubleDouble> {
-    /// The same numbers, each rounded to the scalar type.
+    /// The same formula with numbers rounded to the scalar type.
     pub fn rounded<S: Scalar>(&self) -> Formula<S> {
         let all = |numbers: &[DoubleDouble]| numbers.iter().map(|&x| rounded(x)).collect::<Vec<S>>();
         let rows = |rows: &[Vec<DoubleDouble>]| rows.iter().map(|row| all(row)).collect::<Vec<_>>();
@@ -133,7 +133,7 @@ impl Formula<DoubleDouble> {
     }
 }
 
-/// The stages on `y′ = λy` from `y = 1`, with `z = hλ`; rows without or with their diagonal entry.
+/// The stages on `y′ = λy` from `y = 1`, with `z = hλ`; rows may include their diagonal entry.
 pub(crate) fn stage_values<S: Scalar>(rows: &[Vec<S>], z: Complex<f64>) -> Vec<Complex<f64>> {
     let mut values: Vec<Complex<f64>> = Vec::with_capacity(rows.len());
     for row in rows {

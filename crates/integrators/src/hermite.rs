@@ -1,14 +1,14 @@
-//! Cubic Hermite interpolants over a step: of states for observers, and of functions whose zeros are looked for.
+//! Cubic Hermite interpolants over a step: of states for observers, and of functions whose zeros are sought.
 //!
-//! The same polynomial stands here in three forms, since each rounds in its own way: [`hermite`] is exact at both ends,
-//! [`Slopes`] has the derivative as well, [`Cubic`] has coefficients to find extrema and roots of.
+//! There are three forms of the same polynomial, because each rounds differently: [`hermite`] is exact at both ends,
+//! [`Slopes`] also has the derivative, and [`Cubic`] has coefficients for finding extrema and roots.
 
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{Failure, Further, Made, Scalar};
 
-/// Shows a step of mechanics with states `(q ; v)`, `q' = v`. Inside is the cubic through positions and velocities at both ends,
-/// and its derivative; no evaluation is needed.
+/// Shows a step of mechanics with states `(q ; v)`, `q' = v`, to an observer. States inside the step are given by the
+/// cubic through positions and velocities at both ends, and its derivative; no evaluation is needed.
 #[inline(always)]
 pub fn show_motion(made: Made<'_>, start: &[f64], end: &[f64], multipliers: &[f64]) -> ControlFlow<Failure> {
     let (t_start, h) = (made.t_start, made.t_end - made.t_start);
@@ -78,7 +78,7 @@ impl Cubic {
         a0 + s * (a1 + s * (a2 + s * a3))
     }
 
-    /// Root exclusion test: whether interval arithmetic shows that the interpolant has no zero.
+    /// Root exclusion test: true if interval arithmetic proves that the interpolant has no zero.
     pub fn excludes_zero(&self) -> bool {
         let [a0, a1, a2, a3] = self.0;
         let lowest = a0 + a1.min(0.0) + a2.min(0.0) + a3.min(0.0);
@@ -86,26 +86,26 @@ impl Cubic {
         lowest > 0.0 || highest < 0.0
     }
 
-    /// Interior zeros of the slope, in order; those that do not exist are 1.
+    /// Interior zeros of the slope, in order; missing ones are 1.
     pub fn extrema(&self) -> [f64; 2] {
         let [_, a1, a2, a3] = self.0;
         let discriminant = a2 * a2 - 3.0 * a3 * a1;
         if discriminant.is_nan() || discriminant < 0.0 {
             return [1.0, 1.0];
         }
-        // The root that does not cancel, and the other one from the product of both.
+        // The root without cancellation; the other one follows from the product of both.
         let sum = -(a2 + discriminant.sqrt().copysign(a2));
         let inside = |s: f64| if s > 0.0 && s < 1.0 { s } else { 1.0 };
         let (one, other) = (inside(sum / (3.0 * a3)), inside(a1 / sum));
         [one.min(other), one.max(other)]
     }
 
-    /// The first place at which the interpolant has left the side (`p ≥ 0` or `p < 0`) on which it starts.
+    /// The first position at which the interpolant has left the side (`p ≥ 0` or `p < 0`) on which it starts.
     pub fn first_root(&self) -> Option<f64> {
         let side = self.0[0] >= 0.0;
         let is_before = |s| (self.at(s) >= 0.0) == side;
         let [one, other] = self.extrema();
-        // The interpolant is monotonic from each of these to the next.
+        // The interpolant is monotonic between consecutive numbers of this list.
         let mut from = 0.0;
         for to in [one, other, 1.0] {
             if !is_before(to) {
@@ -117,7 +117,7 @@ impl Cubic {
     }
 }
 
-/// The first number between `lower` and `upper` that is not before a change of side.
+/// The first number between `lower` and `upper` for which `is_before` is false.
 pub fn bisect(mut lower: f64, mut upper: f64, is_before: impl Fn(f64) -> bool) -> f64 {
     loop {
         let middle = 0.5 * (lower + upper);
@@ -140,7 +140,7 @@ mod tests {
     fn two_roots() -> Cubic {
         let p = |s: f64| (s - 0.2) * (s - 0.7) * (s + 1.0);
         let rate = |s: f64| (s - 0.7) * (s + 1.0) + (s - 0.2) * (s + 1.0) + (s - 0.2) * (s - 0.7);
-        // over an interval of half a second the rates are twice those by s
+        // over an interval of half a second, the rates are twice the derivatives by s
         Cubic::new(0.5, (p(0.0), 2.0 * rate(0.0)), (p(1.0), 2.0 * rate(1.0)))
     }
 

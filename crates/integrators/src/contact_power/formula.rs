@@ -8,24 +8,25 @@ use mbsbench_problem::CountedContactPower;
 /// q₁ = q₀ ⊕ (h v₀ + γ h² a₀),   ṽ₁ = v₀ + h a₀,   a₁ = a(t₁, q₁, ṽ₁)
 /// ```
 ///
-/// where ⊕ adds vectors and turns unit quaternions by a rotation vector. Equation 16 ends with `v₁ = ṽ₁`; Störmer and Verlet's
-/// method has `γ = 1/2` and ends with `v₁ = ṽ₁ + h/2 (a₁ − a₀)`. Both take `a₁` over to the next step. Forces
-/// that depend on velocities see `ṽ₁`, as in R. D. Groot, P. B. Warren, J. Chem. Phys. 107 (1997) 4423, Eq. 18, with λ = 1.
+/// where ⊕ adds vectors and turns unit quaternions by a rotation vector. Equation 16 ends with `v₁ = ṽ₁`; the
+/// Störmer–Verlet method has `γ = 1/2` and ends with `v₁ = ṽ₁ + h/2 (a₁ − a₀)`. Both reuse `a₁` in the next step.
+/// Forces that depend on velocities use `ṽ₁`, as in R. D. Groot, P. B. Warren, J. Chem. Phys. 107 (1997) 4423, Eq.
+/// 18, with λ = 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Formula {
     /// γ.
     gamma: f64,
-    /// Whether velocities are corrected at the end.
+    /// True if velocities are corrected at the end of the step.
     corrects: bool,
 }
 
 impl Formula {
-    /// Störmer and Verlet's method in its velocity form: order 2, symplectic where forces are gradients.
+    /// The Störmer–Verlet method in velocity form: order 2, symplectic if forces are gradients.
     pub fn stormer_verlet() -> Self {
         Self { gamma: 0.5, corrects: true }
     }
 
-    /// Equation 16 of modin2005 with `gamma` for its 3/4: order 1.
+    /// Equation 16 of modin2005 with `gamma` in place of 3/4: order 1.
     pub fn semi_explicit(gamma: f64) -> Self {
         Self { gamma, corrects: false }
     }
@@ -35,12 +36,13 @@ impl Formula {
         if self.corrects { 2 } else { 1 }
     }
 
-    /// Whether the end of the step needs the accelerations there.
+    /// True if the step needs the accelerations at its end.
     pub(super) fn corrects(self) -> bool {
         self.corrects
     }
 
-    /// Writes `(q₁ ; ṽ₁)` into `end` from `(q₀ ; v₀)` and `a₀`. `displacement` is scratch memory of the length of a velocity.
+    /// Writes `(q₁ ; ṽ₁)` into `end` from `(q₀ ; v₀)` and `a₀`. `displacement` is scratch memory of the length of a
+    /// velocity.
     pub(super) fn predict(
         self,
         problem: &mut CountedContactPower<'_>,
@@ -59,7 +61,7 @@ impl Formula {
         problem.displace(q0, displacement, q1);
     }
 
-    /// The same where positions are vectors, with the velocities for their rates.
+    /// Predicts as [`predict`](Self::predict) does, if positions are vectors whose rates are the velocities.
     pub(super) fn predict_vectors(self, h: f64, start: &[f64], accelerations: &[f64], end: &mut [f64]) {
         let (q0, v0) = start.split_at(accelerations.len());
         let (q1, v1) = end.split_at_mut(accelerations.len());
@@ -70,7 +72,7 @@ impl Formula {
         }
     }
 
-    /// Makes `v₁` of the predicted `ṽ₁`, with the accelerations `a₀` and `a₁`.
+    /// Corrects the predicted `ṽ₁` to `v₁`, with the accelerations `a₀` and `a₁`.
     pub(super) fn correct(self, h: f64, at_start: &[f64], at_end: &[f64], velocities: &mut [f64]) {
         if self.corrects {
             for (v, (&at_end, &at_start)) in velocities.iter_mut().zip(at_end.iter().zip(at_start)) {

@@ -1,12 +1,12 @@
-//! Steps from contact power: an explicit formula for second-order equations, of which each step is as long as the power of the
-//! contacts at both of its ends allows (modin2005, Algorithm 1).
+//! Steps from contact power: an explicit formula for second-order equations, with step sizes chosen from the power of
+//! the contacts at both ends of the step (modin2005, Algorithm 1).
 //!
 //! ```text
 //! ContactPower ──▶ Steps ── trials, failures
 //!                   ├── Formula    q, v at the end of a step: Störmer–Verlet, Equation 16
 //!                   ├── Objective  W from the contact powers, residual R of a step
 //!                   ├── Search     u with |R(u)| ≤ η by bisection
-//!                   └── Predictor  where the search begins
+//!                   └── Predictor  first trial of the search
 //! StormerVerlet, SemiExplicit ──▶ FixedStepper ──▶ drive    the formulas with constant steps
 //! ```
 

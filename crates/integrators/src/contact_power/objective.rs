@@ -1,6 +1,6 @@
-//! The control objective, and by how much a step misses it.
+//! The control objective and the residual of a step.
 
-/// The control objective `W = 1/(1 + α (max_i |P_i|)^β)` (modin2005, Eq. 8), handled as `1/W`.
+/// The control objective `W = 1/(1 + α (max_i |P_i|)^β)` (modin2005, Eq. 8), computed as `1/W`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Objective {
     /// α, in (unit of power)^(−β).
@@ -10,7 +10,7 @@ pub struct Objective {
 }
 
 impl Objective {
-    /// `1/W` at contact powers `P_i`: at least one, and one where all are zero. Not a number where one of them is.
+    /// `1/W` at contact powers `P_i`: at least one, and exactly one if all powers are zero. NaN if a power is NaN.
     pub fn reciprocal(&self, powers: &[f64]) -> f64 {
         let larger = |largest: f64, power: &f64| {
             if power.abs() > largest || power.is_nan() { power.abs() } else { largest }
@@ -19,7 +19,7 @@ impl Objective {
     }
 }
 
-/// `R = u/2 (1/W₀ + 1/W₁) − 1` (Eq. 12) of a step of `u` times ε between states with the given `1/W`.
+/// The residual `R = u/2 (1/W₀ + 1/W₁) − 1` (Eq. 12) of a step of size `u ε` between states with the given `1/W`.
 pub fn residual(u: f64, reciprocals: [f64; 2]) -> f64 {
     0.5 * u * (reciprocals[0] + reciprocals[1]) - 1.0
 }
@@ -40,7 +40,7 @@ mod tests {
             let w = 1.0 / objective.reciprocal(&powers);
             let largest = powers.iter().fold(0.0_f64, |largest, power| largest.max(power.abs()));
             prop_assert!(w > 0.0 && w <= 1.0);
-            // What rounding swallows beside one is no power.
+            // A power that is lost in rounding beside one has no effect.
             prop_assert_eq!(w == 1.0, alpha * largest.cbrt() <= 0.5 * f64::EPSILON);
             let nothing = vec![0.0; powers.len()];
             prop_assert_eq!(objective.reciprocal(&nothing), 1.0);

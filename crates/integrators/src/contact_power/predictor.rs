@@ -1,24 +1,24 @@
-//! Where the search for a step begins.
+//! The first trial of the search for a step size.
 
 use mbsbench_problem::parameters;
 
 parameters! {
-    /// The first trial of a step, from the step before and the residuals `r` of the last two; a controller that
-    /// drives `log(1 + r)` to zero.
+    /// The first trial of a step, from the previous step and the residuals `r` of the last two steps: a controller
+    /// that drives `log(1 + r)` to zero.
     #[derive(Copy, Default, Eq)]
     pub enum Predictor {
-        /// Integrating, `u_{k+1} = u_k/(1 + r_k)` (modin2005, Eq. 15).
+        /// Integral control, `u_{k+1} = u_k/(1 + r_k)` (modin2005, Eq. 15).
         #[default]
         I,
-        /// Proportional and integrating, `u_{k+1} = u_k (1 + r_k)^(−k_I − k_P) (1 + r_{k−1})^(k_P)`. The paper suggests
-        /// such a controller and names no gains.
+        /// Proportional and integral control, `u_{k+1} = u_k (1 + r_k)^(−k_I − k_P) (1 + r_{k−1})^(k_P)`. The paper
+        /// suggests such a controller without giving gains.
         Pi,
     }
 }
 
 impl Predictor {
-    /// The first trial after a step of `u` with residual `r`, which came after one with residual `before`. Residuals
-    /// lie above −1. The gains are those of [`Pi`](Self::Pi).
+    /// Returns the first trial after a step of size `u` with residual `r`, whose predecessor had the residual
+    /// `before`. Residuals exceed −1. The gains are those of [`Pi`](Self::Pi).
     pub(super) fn next(self, u: f64, r: f64, before: f64, [integral, proportional]: [f64; 2]) -> f64 {
         match self {
             Self::I => u / (1.0 + r),
@@ -42,8 +42,8 @@ mod tests {
             prop_assert!((change(Predictor::Pi) + 0.3 * error + 0.4 * (error - last)).abs() < 1e-12);
         }
 
-        /// Geometric interpretation in section 5.3: the line through (0, −1) and (u, r) has this root, which is that of a
-        /// residual whose W does not change.
+        /// Geometric interpretation in section 5.3: the root of the line through (0, −1) and (u, r) is the root of
+        /// the residual if W is constant.
         #[test]
         fn the_prediction_is_exact_where_the_objective_is_constant(u in 1e-6..1.1_f64, w in 1e-6..1.0_f64) {
             let predicted = Predictor::I.next(u, residual(u, [1.0 / w; 2]), 0.0, [0.3, 0.4]);

@@ -10,10 +10,10 @@ use super::stepper::{FixedStepper, Sizes};
 use super::{ContactPower, Formula, Objective};
 use crate::attempt::state_within;
 
-/// Most trials of a step without a finite result; the last of them is a billionth of the first.
+/// The largest number of trials of a step without a finite result; the last of them is a billionth of the first.
 const MOST_NOT_FINITE: u32 = 30;
 
-/// A state, and what one evaluation there gives.
+/// A state, and the results of one evaluation at it.
 #[derive(Debug, Clone)]
 struct Point {
     /// `(q ; v)`.
@@ -22,7 +22,7 @@ struct Point {
     powers: Vec<f64>,
     /// `1/W`.
     reciprocal: f64,
-    /// `R` of the step that leads here; infinite where it has no finite result.
+    /// `R` of the step that ends here; infinite if the step has no finite result.
     residual: f64,
 }
 
@@ -45,28 +45,28 @@ impl Point {
     }
 }
 
-/// Steps of Algorithm 1.
+/// The steps of Algorithm 1.
 pub(super) struct Steps {
     method: ContactPower,
     formula: Formula,
-    /// Makes the observer's steps.
+    /// The stepper for the observer.
     shadow: FixedStepper,
     objective: Objective,
     /// Largest `u` that the task allows.
     largest: f64,
-    /// `u` of the step before.
+    /// `u` of the previous step.
     u: f64,
-    /// `R` of the step before the last one; that of the last one is the start's.
+    /// `R` of the last step but one; the last one has its `R` in `start`.
     residual_before: f64,
     start: Point,
-    /// The end of the step that is tried.
+    /// The end of the present trial.
     trial: Point,
     /// The longest trial that was too short.
     lower: Point,
     displacement: Vec<f64>,
-    /// For the length of the present step.
+    /// The search for the size of the present step.
     search: Search,
-    /// Trials of it without a finite result.
+    /// Number of trials of the present step without a finite result.
     not_finite: u32,
 }
 
@@ -94,7 +94,7 @@ impl Steps {
         }
     }
 
-    /// Begins the search for the length of the step from the present state.
+    /// Begins the search for the size of the step from the present state.
     fn begin_search(&mut self, run: &Run<'_, Counted<'_>>) {
         let ContactPower { predictor, epsilon, eta, .. } = self.method;
         let predicted = predictor.next(self.u, self.start.residual, self.residual_before, self.method.gains());
@@ -103,8 +103,8 @@ impl Steps {
         self.not_finite = 0;
     }
 
-    /// Makes the step of `u` into `trial`, with its residual: one evaluation and one test. It counts as rejected until
-    /// it is accepted.
+    /// Computes the step of `u` into `trial`, with its residual: one evaluation and one test. It counts as rejected
+    /// until it is accepted.
     fn try_step(&mut self, run: &mut Run<'_, Counted<'_>>, u: f64) -> Result<(), Failure> {
         run.afford(1)?;
         run.own.tests += 1;
@@ -124,14 +124,14 @@ impl Steps {
         Ok(())
     }
 
-    /// End and size of a step of `u`, s; that of the span where rounding alone lies between.
+    /// Returns end and size (s) of a step of `u`. The end is that of the span if only rounding lies between them.
     fn end_of(&self, run: &Run<'_, Counted<'_>>, u: f64) -> (f64, f64) {
         let (h, t_end) = (self.method.epsilon * u, run.task.t_end);
         let t_next = run.t + h;
         if t_end - t_next <= 4.0 * f64::EPSILON * t_end.abs() { (t_end, t_end - run.t) } else { (t_next, h) }
     }
 
-    /// Takes the lower end of the bracket where there is one, and the last trial otherwise.
+    /// Returns the lower end of the bracket if there is one, otherwise the last trial.
     fn force(&mut self, run: &mut Run<'_, Counted<'_>>, last: f64) -> Result<f64, Failure> {
         run.own.forced_accepts += 1;
         if self.search.lower() > 0.0 {
@@ -141,7 +141,7 @@ impl Steps {
         if self.trial.residual == f64::INFINITY { Err(not_finite(run)) } else { Ok(last) }
     }
 
-    /// The step of `u`, in `trial`, ends the search.
+    /// Accepts the step of `u`, which is in `trial`, and ends the search.
     fn accept(&mut self, run: &mut Run<'_, Counted<'_>>, u: f64) -> Result<Option<f64>, Failure> {
         run.own.tests_per_step = run.own.tests_per_step.max(u64::from(self.search.tests()));
         let (t_next, h) = self.end_of(run, u);

@@ -1,27 +1,29 @@
-//! The search for the length of a step.
+//! The search for a step size.
 
-/// Most tests of the criterion in a step. Halving exhausts the digits of a double in 52; the rest is for doubling.
+/// The largest number of tests of the criterion in a step. Halving exhausts the digits of a double in 52 tests; the
+/// others are for doubling.
 pub const MOST_TESTS: u32 = 60;
 
-/// What a test of the criterion says.
+/// The result of a test of the criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The trial meets the criterion, or is too short and cannot be longer.
     Accepted,
-    /// Another trial has to be made.
+    /// Another trial is needed.
     Again,
-    /// The same, and the trial just tested is the lower end of the bracket now.
+    /// Another trial is needed, and the present trial becomes the lower end of the bracket.
     Raised,
 }
 
 /// The search for `u` with `|R(u)| ≤ η` of modin2005, Algorithm 1: doubling while `R(u) < 0`, then bisection.
 ///
-/// Beyond the paper, no trial is longer than `largest`, and [`is_exhausted`](Self::is_exhausted) says when to stop.
+/// Beyond the paper, no trial is longer than `largest`, and [`is_exhausted`](Self::is_exhausted) tells when to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Search {
     eta: f64,
     largest: f64,
-    /// Zero until a trial of the bisection is too short, after doubling as well: as printed.
+    /// The lower end of the bracket. As printed, it is zero until a trial of the bisection is too short, even after
+    /// doubling.
     a: f64,
     b: f64,
     u: f64,
@@ -30,13 +32,13 @@ pub struct Search {
 }
 
 impl Search {
-    /// Starts at `first`, or at `largest` where that is shorter.
+    /// Starts at `first`, or at `largest` if that is shorter.
     pub fn new(eta: f64, first: f64, largest: f64) -> Self {
         let u = first.min(largest);
         Self { eta, largest, a: 0.0, b: u, u, bisecting: false, tests: 0 }
     }
 
-    /// The trial to be tested.
+    /// The next trial to be tested.
     pub fn u(&self) -> f64 {
         self.u
     }
@@ -46,12 +48,13 @@ impl Search {
         self.a
     }
 
-    /// Tests made.
+    /// Number of tests so far.
     pub fn tests(&self) -> u32 {
         self.tests
     }
 
-    /// Judges the trial by its residual `R(u)`, infinite where the step has no finite result, and chooses the next.
+    /// Judges the trial by its residual `R(u)`, infinite if the step has no finite result, and chooses the next
+    /// trial.
     pub fn judge(&mut self, residual: f64) -> Verdict {
         self.tests += 1;
         let is_short = residual < 0.0;
@@ -73,8 +76,8 @@ impl Search {
         if is_short { Verdict::Raised } else { Verdict::Again }
     }
 
-    /// Whether no trial will meet the criterion: the bracket is down to rounding, or `MOST_TESTS` are made. Where the force
-    /// jumps, so may `R`, across the whole of `[−η, η]`.
+    /// True if no further trial can meet the criterion: the bracket has shrunk to rounding, or `MOST_TESTS` tests
+    /// have been made. If the force jumps, `R` may jump across the whole of `[−η, η]`.
     pub fn is_exhausted(&self) -> bool {
         self.tests >= MOST_TESTS || (self.bisecting && self.b - self.a <= 4.0 * f64::EPSILON * self.b)
     }
@@ -85,7 +88,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The trials up to the accepted one, or to exhaustion, and whether it was accepted.
+    /// Returns the trials until acceptance or exhaustion, and true if the last one was accepted.
     fn trials(mut search: Search, residual: impl Fn(f64) -> f64) -> (Vec<f64>, bool) {
         let mut made = Vec::new();
         loop {
@@ -103,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_trials_are_those_of_the_printed_algorithm() {
-        // The root is 0.3: b = 0.1, 0.2, 0.4 by doubling, and a is still zero when bisection begins.
+        // The root is 0.3: doubling gives b = 0.1, 0.2, 0.4, and a is still zero when bisection begins.
         let (made, accepted) = trials(Search::new(0.01, 0.1, 1.1), |u| u / 0.3 - 1.0);
         assert!(accepted);
         assert_eq!(made[..5], [0.1, 0.2, 0.4, 0.2, 0.5 * (0.2 + 0.4)]);
@@ -131,7 +134,7 @@ mod tests {
                 prop_assert!(search.judge(residual) != Verdict::Accepted);
             }
             prop_assert!(search.lower() > 0.0 && search.lower() < jump);
-            // What is left of the first bracket when each test after the doublings has halved it, and roundings.
+            // The width that remains of the first bracket if each test after the doublings halved it, with rounding.
             let doublings = (1.1 / first).log2().ceil();
             let left = 2.2 * 0.5_f64.powf(f64::from(MOST_TESTS) - doublings);
             let bound = left + 8.0 * f64::EPSILON * jump;

@@ -1,23 +1,26 @@
-//! The formulas as methods of constant step.
+//! The formulas as steppers with constant step size.
 
 use mbsbench_problem::{Counted, Failure};
 
 use super::Formula;
 use crate::Stepper;
 
-/// Numbers of coordinates and bodies.
+/// Numbers of positions, velocities and bodies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sizes {
     pub(super) positions: usize,
     pub(super) velocities: usize,
-    /// Those with a contact power.
+    /// Number of bodies with a contact power.
     pub(super) bodies: usize,
-    /// Whether positions are vectors with the velocities for their rates, in a problem that need not have contact powers.
+    /// True if positions are vectors whose rates are the velocities. Such a problem need not have contact powers.
     pub(super) vectors: bool,
 }
 
 impl Sizes {
-    /// Of a problem that suits the method.
+    /// Returns the sizes of a problem.
+    ///
+    /// # Errors
+    /// Returns an error if the problem does not suit the method.
     pub(super) fn of(problem: &mut Counted<'_>) -> Result<Self, Failure> {
         if problem.properties().is_second_order {
             let half = problem.dimension() / 2;
@@ -35,9 +38,9 @@ pub(super) struct FixedStepper {
     formula: Formula,
     /// `(q' ; v')` at the start of the present step.
     rate: Vec<f64>,
-    /// The same at its end, where the formula evaluates it.
+    /// `(q' ; v')` at the end of the step, if the formula evaluates it.
     end_rate: Vec<f64>,
-    /// Of the present step; empty where positions are vectors, which take it at once.
+    /// Displacement of the present step; empty if positions are vectors, which are updated directly.
     displacement: Vec<f64>,
     positions: usize,
     start_known: bool,

@@ -1,9 +1,9 @@
-//! The rule that keeps events which follow each other ever faster from stopping the time.
+//! The rule that keeps a run going when events follow each other at ever shorter intervals.
 
-/// How often a function may be located in a window.
+/// The largest number of events of one function in a window.
 pub const MOST: u32 = 8;
 
-/// Counts located times in a window of time; see [`Dode`](super::Dode).
+/// Counts located events in a window of time; see [`Dode`](super::Dode).
 #[derive(Debug, Clone)]
 pub struct Chattering {
     window: f64,
@@ -13,7 +13,7 @@ pub struct Chattering {
 }
 
 impl Chattering {
-    /// With a window of so many seconds.
+    /// A counter with a window of `window` seconds.
     pub fn new(window: f64) -> Self {
         Self { window, begin: f64::NEG_INFINITY, counts: Vec::new(), all: 0 }
     }
@@ -23,14 +23,14 @@ impl Chattering {
         self.window
     }
 
-    /// Forgets what was counted, and begins a window at `t`.
+    /// Resets the counts and begins a window at `t`.
     pub fn reset(&mut self, t: f64) {
         self.begin = t;
         self.counts.fill(0);
         self.all = 0;
     }
 
-    /// An event of function `index`, of `count`, was located at `t`. Gives whether that is too many.
+    /// Counts an event of function `index` (of `count` functions) at `t`. Returns true if there are now too many.
     pub fn is_exceeded(&mut self, t: f64, index: usize, count: usize) -> bool {
         if t - self.begin > self.window {
             self.reset(t);

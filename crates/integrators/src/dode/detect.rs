@@ -1,4 +1,4 @@
-//! The detection phase: which functions may cross zero in a step, and when (compere2001, section 5.2.1).
+//! The detection phase: which functions may cross zero in a step, and at what time (compere2001, section 5.2.1).
 
 use mbsbench_problem::{CountedEvents, EventFunctions, EventKind, Failure, Scalar};
 
@@ -9,30 +9,30 @@ use crate::events::State;
 /// A function that is expected to cross zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
-    /// Number of the function.
+    /// Index of the function.
     pub index: usize,
     /// Estimated time of its root after the start of the step, s.
     pub after: f64,
 }
 
-/// The event functions over a step: sides, offsets, and the set `Nr` of those that may cross zero.
+/// The event functions over a step: sides, offsets, and the set `Nr` of functions that may cross zero.
 #[derive(Debug, Clone)]
 pub struct Detector {
     rules: Rules,
     kinds: Vec<EventKind>,
-    /// The configuration L over the step.
+    /// The locked configuration L of the step.
     pub locked: Vec<bool>,
-    /// The set `Nr`, in order of time once it is refined.
+    /// The set `Nr`, ordered by time after [`refine`](Self::refine).
     pub candidates: Vec<Candidate>,
 }
 
 impl Detector {
-    /// For a solve with these rules.
+    /// A detector for a solve with these rules.
     pub fn new(rules: &Rules) -> Self {
         Self { rules: *rules, kinds: Vec::new(), locked: Vec::new(), candidates: Vec::new() }
     }
 
-    /// Takes over the functions at the start of a step: their kinds, and the configuration (5.3).
+    /// Reads the functions at the start of a step: their kinds, and the configuration (5.3).
     pub fn begin<S: Scalar>(
         &mut self,
         functions: &mut CountedEvents<'_, S>,
@@ -50,7 +50,7 @@ impl Detector {
         Ok(())
     }
 
-    /// Whether zeros of the function make the state jump.
+    /// True if zeros of the function make the state jump.
     pub fn is_unilateral(&self, index: usize) -> bool {
         self.kinds[index] == EventKind::Unilateral
     }
@@ -60,7 +60,7 @@ impl Detector {
         if self.locked[index] { -1.0 } else { 1.0 }
     }
 
-    /// The offset function ĝ of (5.4) or (5.5), turned so that it rises through zero at the located time.
+    /// The offset function ĝ of (5.4) or (5.5), with the sign with which it rises through zero at the located time.
     pub fn offset_value<S: Scalar>(&self, index: usize, at: &State<S>) -> f64 {
         let offset = match self.rules.settings.cel {
             Cel::Off => 0.0,
@@ -69,7 +69,7 @@ impl Detector {
         self.direction(index) * at.values[index].value() - if self.is_located_past(index) { offset } else { -offset }
     }
 
-    /// Whether events of the function are located just past its zero (CEL⁺), or never past it (CEL⁻).
+    /// True if events of the function are located just past its zero (CEL⁺), false if never past it (CEL⁻).
     pub fn is_located_past(&self, index: usize) -> bool {
         match self.rules.settings.cel {
             Cel::ByKind => !self.is_unilateral(index),
@@ -78,17 +78,18 @@ impl Detector {
         }
     }
 
-    /// Whether the function has crossed its own offset surface at a state, by more than `tolerance`.
+    /// True if the function has crossed its own offset surface at a state by more than `tolerance`.
     pub fn has_passed<S: Scalar>(&self, index: usize, at: &State<S>, tolerance: f64) -> bool {
         let direction = self.direction(index);
-        // A unilateral function that starts within the offset and goes away from zero has not passed anything.
+        // A unilateral function that starts within the offset and moves away from zero has not passed anything.
         let goes_on = direction * at.value_rates[index].value() > 0.0 || at.side(index) != self.locked[index];
         goes_on && self.offset_value(index, at) > tolerance
     }
 
-    /// Collects the set `Nr` for the step from `start` to `end`, and gives the earliest estimate, s after the start;
-    /// none where the set is empty. It has the functions that change sides, those whose interpolant has a root, and
-    /// the error-prone ones: their slopes at the ends differ in sign and their extremum points at zero.
+    /// Collects the set `Nr` for the step from `start` to `end` and returns the earliest estimate, s after the start,
+    /// or `None` if the set is empty. The set contains the functions that change sides, those whose interpolant has a
+    /// root, and the error-prone ones: their slopes at the ends differ in sign and their extremum points towards
+    /// zero.
     pub fn collect<S: Scalar>(&mut self, start: &State<S>, end: &State<S>) -> Option<f64> {
         self.candidates.clear();
         let length = end.h.value();
@@ -117,8 +118,9 @@ impl Detector {
         first
     }
 
-    /// Looks again with the state `middle` in between, at the earliest estimate: two cubics for each function of the
-    /// set, and for each that has changed sides there. Drops those without a root, and puts the others in order.
+    /// Refines the estimates with the state `middle`, at the earliest estimate: two cubics for each function of the
+    /// set, and for each function that has changed sides there. Drops functions without a root and sorts the others
+    /// by time.
     pub fn refine<S: Scalar>(&mut self, start: &State<S>, middle: &State<S>, end: &State<S>) {
         let (before, length) = (middle.h.value(), end.h.value());
         let (locked, candidates) = (&self.locked, &mut self.candidates);
@@ -143,8 +145,8 @@ impl Detector {
         self.sort();
     }
 
-    /// The set of those other than `found` that have passed their offset surfaces at the located state by more than
-    /// what `allowed` says for each; gives whether there are any.
+    /// Collects the functions other than `found` that have passed their offset surfaces at the located state by more
+    /// than `allowed` returns for each. Returns true if there are any.
     pub fn collect_earlier<S: Scalar>(
         &mut self,
         start: &State<S>,

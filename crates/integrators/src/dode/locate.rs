@@ -8,41 +8,41 @@ use super::pair::Pair;
 use super::rules::Rules;
 use crate::events::State;
 
-/// Most Newton iterations for a root that no change of sides proves.
+/// The largest number of Newton iterations for a root without a known change of sides.
 const MOST_UNPROVEN: u64 = 10;
-/// Most iterations for one that lies in a bracket; bisection alone needs 53 to reach rounding.
+/// The largest number of iterations for a bracketed root; bisection alone needs 53 to reach rounding.
 const MOST_BRACKETED: u64 = 100;
 
 /// Finds the first event in a step by trial steps from its start.
 #[derive(Debug, Clone)]
 pub struct Locator<S> {
     rules: Rules,
-    /// The step to the first estimate.
+    /// The end of the step to the first estimate.
     middle: State<S>,
-    /// The trial made last; the located state in the end.
+    /// The end of the last trial; finally the located state.
     pub trial: State<S>,
 }
 
-/// Sizes of steps between which an offset function rises through zero.
+/// Step sizes between which an offset function rises through zero.
 struct Bracket<S> {
     low: S,
     high: Option<S>,
 }
 
 impl<S: Scalar> Locator<S> {
-    /// For a solve with these rules, and states like `state`.
+    /// A locator for a solve with these rules and states of the size of `state`.
     pub fn new(rules: &Rules, state: &State<S>) -> Self {
         Self { rules: *rules, middle: state.clone(), trial: state.clone() }
     }
 
-    /// Makes room for `count` functions.
+    /// Resizes the states for `count` functions.
     pub fn resize(&mut self, count: usize) {
         self.middle.resize(count);
         self.trial.resize(count);
     }
 
-    /// Looks for the first event in the step from `start` to `end`. Gives the number of the function located, with the
-    /// state there in `trial`; none where there is no event.
+    /// Looks for the first event in the step from `start` to `end`. Returns the index of the located function, with
+    /// the state at the event in `trial`, or `None` if there is no event.
     pub fn first_event<P: Pair<S>>(
         &mut self,
         (problem, pair): (&mut Counted<'_, S>, &mut P),
@@ -52,12 +52,12 @@ impl<S: Scalar> Locator<S> {
     ) -> Result<Option<usize>, Failure> {
         let Some(first) = detector.collect(start, end) else { return Ok(None) };
         statistics.steps_repeated += 1;
-        // rounding does not lengthen the step
+        // rounding must not lengthen the step
         let first = if first < end.h.value() { S::from(first) } else { end.h };
         step_to(problem, pair, start, first, &mut self.middle)?;
         detector.refine(start, &self.middle, end);
         let mut chosen = self.choose(detector);
-        // the size of the step that ends at a located event which was not the first
+        // size of the step to a located event that turned out not to be the first
         let mut caught = None;
         while let Some(&candidate) = detector.candidates.get(chosen) {
             let passed = |state: &State<S>| detector.offset_value(candidate.index, state) >= 0.0;
@@ -65,14 +65,14 @@ impl<S: Scalar> Locator<S> {
             let bracket = Bracket { low: S::nought(), high: caught.or(by_now) };
             let found = self.newton((problem, pair), detector, (start, end.h), (candidate, bracket), statistics)?;
             if !found {
-                // case III: the interpolant has a root that the function does not have
+                // case III: the interpolant has a root, but the function has none
                 statistics.failed_locations += 1;
                 detector.candidates.remove(chosen);
                 chosen = 0;
             } else if self.is_first(detector, start, candidate.index) {
                 return Ok(Some(candidate.index));
             } else {
-                // case II: others crossed before, and are the candidates now
+                // case II: other functions crossed earlier and are now the candidates
                 statistics.catches += 1;
                 caught = Some(self.trial.h);
                 chosen = 0;
@@ -81,8 +81,8 @@ impl<S: Scalar> Locator<S> {
         Ok(None)
     }
 
-    /// Post-analysis over all functions: whether none has passed its offset surface before the located time, but for
-    /// those in the region of concurrency. Those that have are the candidates from now on.
+    /// Post-analysis over all functions: true if none has passed its offset surface before the located time, except
+    /// those in the region of concurrency. Functions that have passed become the candidates.
     fn is_first(&self, detector: &mut Detector, start: &State<S>, index: usize) -> bool {
         let tolerance = self.rules.settings.event_tolerance;
         let allowed = |detector: &Detector, other: usize| match self.rules.settings.region_of_concurrency {
@@ -94,8 +94,8 @@ impl<S: Scalar> Locator<S> {
         !detector.collect_earlier(start, &self.trial, index, allowed)
     }
 
-    /// The candidate to be located: the first one, or with a region of concurrency the last one in it at whose time
-    /// all earlier offset functions are estimated, linearly, to be small enough (figure 5.9).
+    /// Chooses the candidate to be located: the first one or, with a region of concurrency, the last one in it at
+    /// whose time all earlier offset functions are small enough by linear estimates (figure 5.9).
     fn choose(&self, detector: &Detector) -> usize {
         let candidates = &detector.candidates;
         let (Some(region), Some(&first)) = (self.rules.settings.region_of_concurrency, candidates.first()) else {
@@ -113,9 +113,9 @@ impl<S: Scalar> Locator<S> {
         (1..count).rev().find(fits).unwrap_or(0)
     }
 
-    /// Newton's method for the offset function of a candidate, first at its estimate. Where a change of sides is known
-    /// an iterate outside its bracket is replaced by the middle, as is every fourth one, so that it ends.
-    /// Gives whether a root was found; `trial` is there.
+    /// Newton's method for the offset function of a candidate, starting at its estimate. If a change of sides is
+    /// known, an iterate outside its bracket and every fourth iterate are replaced by the midpoint, which guarantees
+    /// termination. Returns true if a root was found; the state is then in `trial`.
     fn newton<P: Pair<S>>(
         &mut self,
         (problem, pair): (&mut Counted<'_, S>, &mut P),
@@ -145,7 +145,8 @@ impl<S: Scalar> Locator<S> {
             }
             let newton = h - S::from(value) / (self.trial.value_rates[index] * direction);
             let Some(high) = bracket.high else {
-                // Without a bracket, an iterate outside the step is held at its end; a second time, there is no root.
+                // Without a bracket, an iterate outside the step is moved to its end; the second time, the search
+                // ends without a root.
                 let beyond = (newton - longest).value() > 0.0;
                 if !newton.is_finite() || newton.value() <= 0.0 || (beyond && h == longest) {
                     return Ok(false);
@@ -155,7 +156,7 @@ impl<S: Scalar> Locator<S> {
             };
             let (from, width) = (bracket.low, high - bracket.low);
             if width.value() <= 2.0 * f64::EPSILON * high.value() {
-                // The tolerance is below what rounding resolves: the guarantee of (5.4) and (5.5) is kept.
+                // The tolerance is below rounding; the guarantee of (5.4) and (5.5) still holds.
                 return self.settle((problem, pair), detector, (start, index), (from, high), statistics);
             }
             let is_inside = (newton - from).value() > 0.0 && (high - newton).value() > 0.0;
@@ -167,7 +168,7 @@ impl<S: Scalar> Locator<S> {
         }
     }
 
-    /// Ends at that side of a bracket which has rounding's width that the location has to guarantee.
+    /// Ends at the side of a bracket of rounding's width that satisfies the guarantee of the location.
     fn settle<P: Pair<S>>(
         &mut self,
         (problem, pair): (&mut Counted<'_, S>, &mut P),
@@ -186,7 +187,7 @@ impl<S: Scalar> Locator<S> {
     }
 }
 
-/// A trial step with the event functions at its end.
+/// Makes a trial step and evaluates the event functions at its end.
 fn step_to<S: Scalar, P: Pair<S>>(
     problem: &mut Counted<'_, S>,
     pair: &mut P,

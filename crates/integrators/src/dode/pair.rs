@@ -1,4 +1,4 @@
-//! What the solver asks of a single-step pair: "any single-step integrator that can provide x and ẋ at t + h"
+//! The solver's interface to a single-step pair: "any single-step integrator that can provide x and ẋ at t + h"
 //! (compere2001, section 5.2.1).
 
 use mbsbench_problem::{Counted, DoubleDouble, Failure, Scalar, Statistics};
@@ -7,35 +7,37 @@ use crate::combine::Row;
 use crate::events::State;
 use crate::{ExplicitStepper, Formula, Stepper};
 
-/// Makes a trial step and estimates its error.
+/// A single-step pair, which makes trial steps and estimates their errors.
 pub trait Pair<S: Scalar>: Clone {
-    /// Evaluations of the right-hand side in a step (of an implicit pair: most of them), one at its end among them and none at its start.
+    /// Evaluations of the right-hand side in a step, including one at its end but none at its start. For an implicit
+    /// pair, the largest number.
     fn evaluations(&self) -> u64;
 
-    /// The next steps start from another state, or in another configuration.
+    /// Forgets the previous step: the next one starts from another state or in another configuration.
     fn restart(&mut self) {}
 
-    /// Makes the step of size `h` from `start`, whose derivative is known; writes time, state and derivative.
+    /// Makes the step of size `h` from `start`, whose derivative is known; writes time, state and derivative to
+    /// `end`.
     fn step(&mut self, problem: &mut Counted<'_, S>, start: &State<S>, h: S, end: &mut State<S>)
     -> Result<(), Failure>;
 
-    /// The difference between both results of the step just made, in the maximum norm: δ of (5.8).
+    /// The difference between both results of the last step in the maximum norm: δ of (5.8).
     fn difference(&mut self, h: S, start: &State<S>, end: &State<S>) -> f64;
 
-    /// What an implicit pair counts itself: Jacobians, factorizations, Newton iterations, linear solves.
+    /// Costs that an implicit pair counts itself: Jacobians, factorizations, Newton iterations, linear solves.
     fn costs(&self) -> Statistics {
         Statistics::default()
     }
 }
 
-/// An explicit pair that advances with its higher order. Where its last stage is no derivative at the end, that
-/// is evaluated in addition, and serves the next step as its first stage.
+/// An explicit pair that advances with its higher order. If its last stage is not the derivative at the end, that
+/// derivative is evaluated in addition, and becomes the first stage of the next step.
 #[derive(Debug, Clone)]
 pub struct ExplicitPair<S: Scalar> {
     stepper: ExplicitStepper<S>,
     evaluations: u64,
-    /// Weights of the lower order. The estimate is the difference of two results, not `h Σ (b − b̂) k`: for the
-    /// tiny steps after an event it is exactly zero then, as in the published counts.
+    /// Weights of the lower order. The estimate is the difference of two results rather than `h Σ (b − b̂) k`,
+    /// because it is then exactly zero for the tiny steps after an event, as in the published counts.
     lower: Row<S>,
     state: Vec<S>,
 }

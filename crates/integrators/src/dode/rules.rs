@@ -1,13 +1,14 @@
-//! What a solve that locates events has to be told, whichever method makes its steps.
+//! Settings for locating events, common to all methods that use this solver.
 
 use super::Dode;
 
-/// How it is noticed that a function may have crossed zero in a step.
+/// The way in which a possible zero crossing in a step is detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detection {
-    /// It has changed sides, or its cubic Hermite interpolant says so (compere2001, section 5.2.1).
+    /// A function has changed sides, or its cubic Hermite interpolant indicates a crossing (compere2001, section
+    /// 5.2.1).
     Interpolants,
-    /// It has changed sides (gil2013, Eq. 17). Two crossings in a step go unseen.
+    /// A function has changed sides (gil2013, Eq. 17). Two crossings of a function in one step are missed.
     Signs,
 }
 
@@ -16,10 +17,11 @@ pub enum Detection {
 pub struct Rules {
     /// Settings of the solver, without the pair.
     pub settings: Dode,
-    /// How crossings are noticed.
+    /// How crossings are detected.
     pub detection: Detection,
-    /// Largest step, s, that starts where a function is below zero: in models of contact, while one is closed.
+    /// Largest step, s, while an event function is below zero at the start: in models of contact, while a contact is
+    /// closed.
     pub contact_step: Option<f64>,
-    /// Whether the right-hand side is evaluated twice after an event, as the published counts of compere2001 have it.
+    /// True if the right-hand side is evaluated twice after an event, as in the published counts of compere2001.
     pub evaluates_twice: bool,
 }

@@ -16,12 +16,12 @@ use crate::drive;
 use crate::events::State;
 use crate::stepper::finite;
 
-/// The first step, and the window of the chattering rule, as a share of the span (section 5.3).
+/// The first step, and the window of the chattering rule, as a fraction of the span (section 5.3).
 const FIRST_SHARE: f64 = 1e-5;
-/// What a vanishing error estimate counts as, as in the author's own codes.
+/// The value that replaces an error estimate of zero, as in the author's own codes.
 const LEAST_DIFFERENCE: f64 = 1e-16;
 
-/// Solves `task` with the pair that `make` gives; see [`Method::solve`].
+/// Solves `task` with the pair that `make` builds; see [`Method::solve`].
 pub fn solve<'p, S: Scalar, P: Pair<S>>(
     method: &dyn Method<S>,
     problem: Counted<'p, S>,
@@ -40,54 +40,54 @@ pub fn solve<'p, S: Scalar, P: Pair<S>>(
     })
 }
 
-/// What is known of the derivative at the start of the next step.
+/// The available derivative at the start of the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StartRate {
-    /// Nothing: the run begins.
+    /// None: the run begins.
     Unknown,
-    /// It is that at the end of the step before.
+    /// The derivative at the end of the previous step.
     Known,
-    /// It belongs to the configuration before an event.
+    /// A derivative in the configuration before an event.
     BeforeEvent,
 }
 
-/// What decides on the size of steps that work to tolerances.
+/// The state of the step-size control, for runs with tolerances.
 struct Controlled {
-    /// Relative and absolute.
+    /// Relative and absolute tolerance.
     tolerances: (f64, f64),
-    /// The first step, and the longest after an event, s.
+    /// The first step, which is also the longest one after an event, s.
     first: f64,
     max_step: f64,
-    /// Of the next attempt, s.
+    /// Size of the next attempt, s.
     size: f64,
 }
 
-/// Steps with location of events.
+/// Steps with event location.
 struct Steps<S: Scalar, P> {
     pair: P,
-    /// That of the pair.
+    /// The order of the pair.
     order: u32,
-    /// Makes the observer's steps.
+    /// The pair for the observer's steps.
     shadow: P,
     shadow_state: State<S>,
     detector: Detector,
     locator: Locator<S>,
     chattering: Chattering,
-    /// None for constant steps.
+    /// `None` for constant steps.
     controlled: Option<Controlled>,
-    /// Whether events are located at all.
+    /// True if events are located at all.
     locating: bool,
     rules: Rules,
-    /// Whether the next step is to be made without locating any.
+    /// True if the next step does not locate events.
     unlocked: bool,
-    /// Whether the functions at the start of the step are known.
+    /// True if the functions at the start of the step have been evaluated.
     begun: bool,
     start_rate: StartRate,
     start: State<S>,
     end: State<S>,
     /// The located state before its jump.
     before: Vec<S>,
-    /// The function located in the step made last.
+    /// The function located in the last step.
     event: Option<usize>,
     occurred: Vec<usize>,
     /// Magnitude of the located function at the end of the step.
@@ -129,7 +129,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         }
     }
 
-    /// End and size of the next step.
+    /// Returns end and size of the next step.
     fn next(&mut self, run: &Run<'_, Counted<'_, S>, S>) -> Result<(S, S), Failure> {
         let (t, t_end) = (run.t, run.task.t_end);
         let Some(Controlled { size, first, .. }) = &mut self.controlled else { return Ok(run.constant_step()) };
@@ -145,7 +145,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         Ok((if is_last { t_end } else { t + h }, h))
     }
 
-    /// End and size of the step of size `h` to `t_next`, cut to what the configuration allows.
+    /// Returns end and size of the step of size `h` to `t_next`, shortened to the largest step of the configuration.
     fn limited(&self, t_next: S, h: S) -> (S, S) {
         let is_closed = || self.locating && !self.detector.locked.iter().all(|&side| side);
         match self.rules.contact_step {
@@ -154,8 +154,8 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         }
     }
 
-    /// Judges the step of size `h` in `end`, made or not, and decides on the size of the next one; says whether it is
-    /// good.
+    /// Judges the step of size `h` in `end`, which may have failed, and chooses the size of the next one. Returns
+    /// true if the step is good.
     fn judge(
         &mut self,
         run: &mut Run<'_, Counted<'_, S>, S>,
@@ -169,7 +169,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         };
         let delta = match made {
             Ok(()) => self.pair.difference(h, &self.start, &self.end),
-            // a smaller step converges better
+            // Newton's method converges better with a smaller step.
             Err(Failure::NewtonDiverged { .. }) => f64::INFINITY,
             Err(failure) => return Err(failure),
         };
@@ -184,7 +184,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         let exponent = 1.0 / f64::from(self.order + 1);
         let next = max_step.min(0.8 * h.value() * (tau / delta).powf(exponent));
         *size = self.rules.settings.growth.map_or(next, |growth| next.min(growth * h.value()));
-        // An unlocked step is made whatever its error: it is as short as a step can reasonably be.
+        // An unlocked step is accepted whatever its error, because it is already as short as is reasonable.
         let is_good = delta <= tau || self.unlocked;
         if !is_good {
             run.reject();
@@ -192,7 +192,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         Ok(is_good)
     }
 
-    /// Prepares the step from the present state: functions, configuration, derivative. A repeated step has them.
+    /// Prepares the step from the present state: functions, configuration, derivative. A repeated step reuses them.
     fn begin_step(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, horizon: f64) -> Result<(), Failure> {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(());
@@ -213,7 +213,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             StartRate::BeforeEvent => {
                 run.problem.rhs(*t, y, rate)?;
                 if self.rules.evaluates_twice {
-                    // Again as the pair's restart: the published counts have both.
+                    // Evaluated again as the pair's restart: the published counts include both evaluations.
                     run.problem.rhs(*t, y, rate)?;
                 }
             }
@@ -235,8 +235,8 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         }
     }
 
-    /// Cuts the step to `t_next` in `end`, which is good, at the first event, if there is one. Gives the time at which
-    /// it ends.
+    /// Cuts the good step to `t_next`, which is in `end`, at the first event if there is one. Returns the time at
+    /// which the step ends.
     fn locate(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, t_next: S) -> Result<S, Failure> {
         self.occurred.clear();
         (self.event, self.residual) = (None, None);
@@ -248,7 +248,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             let step = (&self.start, &self.end);
             let repeated = run.own.steps_repeated;
             self.event = self.locator.first_event(tools, &mut self.detector, step, &mut run.own)?;
-            // Of the step past the event and the one to its estimate, one is the accepted step.
+            // Of the step past the event and the step to its estimate, one counts as accepted.
             if run.own.steps_repeated > repeated {
                 run.reject();
             }
@@ -262,7 +262,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         Ok(if reached < run.task.t_end { reached } else { run.task.t_end })
     }
 
-    /// The event at `end`: which functions changed sides, and the jump.
+    /// Handles the event at `end`: notes the functions that changed sides, and applies the jump.
     fn happen(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, index: usize) -> Result<(), Failure> {
         self.before.copy_from_slice(&self.end.y);
         let jumps = self.detector.is_unilateral(index);
@@ -274,7 +274,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             Ok(mut functions) if jumps => functions.jump(index, self.start.t + self.end.h, &mut self.end.y)?,
             _ => run.problem.count_events(1),
         }
-        // After a jump the function is on the side it was on.
+        // A jump puts the function back on its side.
         run.own.sign_changes += (self.occurred.len() - usize::from(jumps)) as u64;
         self.start_rate = StartRate::BeforeEvent;
         finite(run.t, &self.end.y)
@@ -298,7 +298,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
 
 impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<Option<S>, Failure> {
-        // Trials to locate an event are not foreseen.
+        // The budget does not include trials that locate an event.
         run.afford(self.pair.evaluations())?;
         let (t_next, h) = self.next(run)?;
         self.begin_step(run, h.value())?;
@@ -312,7 +312,7 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
         Ok(Some(reached))
     }
 
-    /// With the configuration of the step still in force.
+    /// Runs with the configuration of the step still in force.
     #[inline(always)]
     fn show(&mut self, problem: &mut Counted<'p, S>, made: Made<'_, S>) -> ControlFlow<Failure> {
         let Self { shadow: pair, shadow_state: inside, start, end, before, occurred, .. } = self;

@@ -1,4 +1,4 @@
-//! The stiff pair of Hairer and Wanner, SDIRK4, as the dissertation names it among its integrators.
+//! SDIRK4, the stiff pair of Hairer and Wanner, which the dissertation names among its integrators.
 
 use mbsbench_problem::linalg::Lu;
 use mbsbench_problem::{Counted, Failure, Scalar, Statistics};
@@ -12,7 +12,8 @@ use crate::newton::{Outcome, Progress, iterate};
 const GAMMA: f64 = 0.25;
 /// Nodes c.
 const NODES: [f64; 5] = [0.25, 0.75, 0.55, 0.5, 1.0];
-/// Quotients below the diagonal; the last row, with the diagonal, are the weights b as well.
+/// Coefficients below the diagonal, as numerator and denominator. The last row, with the diagonal, also gives the
+/// weights b.
 const ROWS: [&[(f64, f64)]; 5] = [
     &[],
     &[(1.0, 2.0)],
@@ -23,17 +24,17 @@ const ROWS: [&[(f64, f64)]; 5] = [
 /// Weights of order three.
 const LOWER: [(f64, f64); 5] = [(59.0, 48.0), (-17.0, 96.0), (225.0, 32.0), (-85.0, 12.0), (0.0, 1.0)];
 
-/// Most iterations of a stage.
+/// The largest number of iterations of a stage.
 const MOST_ITERATIONS: u32 = 20;
-/// A stage is solved where its last correction was at most this, relative to the state (at least one).
-/// Steps serve as function evaluations in the location of events: what is left has to be far below the tolerance there.
+/// A stage is solved when its last correction is at most this, relative to the larger of one and the state. Steps
+/// serve as function evaluations in the location of events, so the remaining error has to be far below its tolerance.
 const CLOSE: f64 = 1e-12;
 
 /// SDIRK4: five stages, order 4(3), L-stable, stiffly accurate (Hairer, Wanner, Solving Ordinary Differential
 /// Equations II, section IV.6, table 6.5).
 ///
 /// Simplified Newton iteration in the stages, with a Jacobian by forward differences, formed once for each start of a
-/// step and factorized for each size. The error estimate is the plain difference of both results.
+/// step and factorized for each step size. The error estimate is the plain difference of both results.
 #[derive(Debug, Clone)]
 pub struct Sdirk4<S> {
     /// Derivatives at the stages.
@@ -44,13 +45,13 @@ pub struct Sdirk4<S> {
     jacobian: DMatrix<S>,
     matrix: DMatrix<S>,
     factors: Lu<S>,
-    /// Whether the Jacobian is that of the present start.
+    /// True if the Jacobian belongs to the present start.
     is_current: bool,
     costs: Statistics,
 }
 
 impl<S: Scalar> Sdirk4<S> {
-    /// For states of `n` components.
+    /// A pair for states of `n` components.
     pub fn new(n: usize) -> Self {
         let zeros = || vec![S::nought(); n];
         let square = DMatrix::from_element(n, n, S::nought());
@@ -67,7 +68,7 @@ impl<S: Scalar> Sdirk4<S> {
         }
     }
 
-    /// The Jacobian at the start, and the factors of `1 − γ h J`.
+    /// Forms the Jacobian at the start if necessary, and factorizes `1 − γ h J`.
     fn prepare(&mut self, problem: &mut Counted<'_, S>, start: &State<S>, h: S) -> Result<(), Failure> {
         if !self.is_current {
             self.state.copy_from_slice(&start.y);
@@ -93,7 +94,7 @@ impl<S: Scalar> Sdirk4<S> {
         self.factors.factorize(&self.matrix).map_err(singular)
     }
 
-    /// Solves `Y = base + γ h f(t, Y)`; `state` holds Y, first as a guess.
+    /// Solves `Y = base + γ h f(t, Y)`; `state` holds Y and initially the guess.
     fn solve_stage(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, stage: usize) -> Result<(), Failure> {
         let make = |pair: &mut Self, _: u32| -> Result<f64, Failure> {
             let Self { stages, base, state, correction, factors, costs, .. } = pair;
@@ -119,7 +120,7 @@ impl<S: Scalar> Sdirk4<S> {
         if iterate(self, MOST_ITERATIONS, make, judge)? != Outcome::Converged {
             return Err(Failure::NewtonDiverged { time: t.value(), iterations: MOST_ITERATIONS.into() });
         }
-        // The derivative that belongs to the solution, by the stage's own equation.
+        // The derivative of the solution, from the stage's own equation.
         for (i, rate) in self.stages[stage].iter_mut().enumerate() {
             *rate = (self.state[i] - self.base[i]) / (h * GAMMA);
         }
@@ -183,7 +184,7 @@ impl<S: Scalar> Pair<S> for Sdirk4<S> {
 mod tests {
     use super::*;
 
-    /// `Σ wᵢ Πⱼ (vectors)ᵢ` against the value of an order condition.
+    /// Compares `Σ wᵢ Πⱼ (vectors)ᵢ` with the value of an order condition.
     fn check(weights: &[f64; 5], vectors: &[[f64; 5]], expected: f64) {
         let sum: f64 = (0..5).map(|i| weights[i] * vectors.iter().map(|v| v[i]).product::<f64>()).sum();
         assert!((sum - expected).abs() < 1e-13, "{sum} for {expected}");

@@ -1,38 +1,38 @@
 //! Columns of real and complex numbers in blocks of four rows.
 //!
-//! A block is four numbers of a register for each of its parts, real and imaginary. Loops over whole blocks have no remainders,
-//! and those over the few blocks of a small system are written out.
+//! A block holds four numbers: one register for the real and one for the imaginary parts. Loops over whole blocks
+//! have no remainders, and loops over the few blocks of a small system are unrolled.
 
 use nalgebra::{Complex, ComplexField};
 
-/// Rows of a block.
+/// Rows per block.
 pub(super) const ROWS: usize = 4;
 
 /// Four real numbers.
 pub(super) type Lanes = [f64; ROWS];
 
-/// Real or complex numbers that stand in blocks, real and imaginary parts apart, so that loops over a block are loops over
-/// its registers.
+/// Real or complex numbers that are stored in blocks, with real and imaginary parts apart, so that loops over a block
+/// are loops over its registers.
 pub(super) trait Number: ComplexField<RealField = f64> + Copy {
-    /// Four of them.
+    /// Four numbers.
     type Block: Copy;
 
-    /// A vector of them, as Newton's method has it: in one slice, or in two for the parts.
+    /// A vector as Newton's method stores it: one slice, or two for real and imaginary parts.
     type Vector<'v>;
 
-    /// Four real numbers as such.
+    /// A block of four real numbers.
     fn block(real: &Lanes) -> Self::Block;
 
-    /// The number in a row of a block.
+    /// Returns the number in a row of a block.
     fn of(block: &Self::Block, row: usize) -> Self;
 
-    /// Puts the number into a row of a block.
+    /// Writes the number into a row of a block.
     fn put(self, block: &mut Self::Block, row: usize);
 
-    /// Four of them times `self`.
+    /// Four numbers times `self`.
     fn times(self, block: &Self::Block) -> Self::Block;
 
-    /// Four of them with zeros in rows that are not to be kept.
+    /// A copy of a block with zeros in the rows for which `keep` is false.
     fn only(block: &Self::Block, keep: impl Fn(usize) -> bool) -> Self::Block;
 
     /// `block −= self · other`.
@@ -41,13 +41,13 @@ pub(super) trait Number: ComplexField<RealField = f64> + Copy {
     /// `block += self · real`.
     fn add_real(self, block: &mut Self::Block, real: &Lanes);
 
-    /// `|re| + |im|` of the numbers of a block.
+    /// `|re| + |im|` for the numbers of a block.
     fn sizes(block: &Self::Block) -> Lanes;
 
     /// Component `i` of a vector.
     fn component(vector: &Self::Vector<'_>, i: usize) -> Self;
 
-    /// Makes the number component `i` of a vector.
+    /// Writes the number into component `i` of a vector.
     fn put_component(self, vector: &mut Self::Vector<'_>, i: usize);
 }
 
@@ -160,22 +160,22 @@ impl Number for Complex<f64> {
     }
 }
 
-/// A matrix by columns, each filled up with zeros to whole blocks.
+/// A matrix by columns, each padded with zeros to whole blocks.
 #[derive(Debug, Clone)]
 pub(super) struct Columns<T: Number> {
     blocks: Vec<T::Block>,
-    /// Blocks of a column.
+    /// Number of blocks per column.
     height: usize,
 }
 
 impl<T: Number> Columns<T> {
-    /// Zeros.
+    /// A matrix of zeros.
     pub(super) fn new(rows: usize, columns: usize) -> Self {
         let height = rows.div_ceil(ROWS);
         Self { blocks: vec![T::block(&[0.0; ROWS]); height * columns], height }
     }
 
-    /// Blocks of a column.
+    /// Number of blocks per column.
     pub(super) fn height(&self) -> usize {
         self.height
     }
@@ -185,29 +185,29 @@ impl<T: Number> Columns<T> {
         &self.blocks
     }
 
-    /// The blocks of all columns, to be written.
+    /// The blocks of all columns, mutably.
     pub(super) fn blocks_mut(&mut self) -> &mut [T::Block] {
         &mut self.blocks
     }
 
-    /// The columns, to be written.
+    /// The columns, mutably.
     pub(super) fn iter_mut(&mut self) -> std::slice::ChunksMut<'_, T::Block> {
         self.blocks.chunks_mut(self.height.max(1))
     }
 
-    /// Column `k` from a block on, and what follows.
+    /// Column `k` from block `first` on, followed by the later columns.
     #[inline]
     pub(super) fn part(&self, k: usize, first: usize) -> &[T::Block] {
         &self.blocks[k * self.height + first..]
     }
 
-    /// Column `k` from a block on, and what follows, to be written.
+    /// Column `k` from block `first` on, followed by the later columns, mutably.
     #[inline]
     pub(super) fn part_mut(&mut self, k: usize, first: usize) -> &mut [T::Block] {
         &mut self.blocks[k * self.height + first..]
     }
 
-    /// Column `k` from a block on, and apart from it the columns on its right, to be written.
+    /// Column `k` from a block on, and separately the columns on its right, mutably.
     #[inline]
     pub(super) fn parts_mut(
         &mut self,
@@ -219,7 +219,8 @@ impl<T: Number> Columns<T> {
     }
 }
 
-/// Evaluates an expression with a number of blocks, as a constant where it is small: loops over them are then written out.
+/// Evaluates an expression with a number of blocks. Small numbers become constants, so that the compiler unrolls the
+/// loops.
 macro_rules! written_out {
     ($number:expr; $constant:ident => $work:expr) => {
         match $number {
@@ -243,7 +244,7 @@ pub(super) fn entry<T: Number>(column: &[T::Block], row: usize) -> T {
     T::of(&column[row / ROWS], row % ROWS)
 }
 
-/// Puts a number into a row of a column.
+/// Writes a number into a row of a column.
 pub(super) fn put<T: Number>(column: &mut [T::Block], row: usize, number: T) {
     number.put(&mut column[row / ROWS], row % ROWS);
 }
@@ -255,7 +256,7 @@ pub(super) fn swap<T: Number>(column: &mut [T::Block], first: usize, second: usi
     put(column, second, x);
 }
 
-/// `column −= factor · other`, for as many blocks as there are of both.
+/// `column −= factor · other`, over the blocks that both have.
 #[inline(always)]
 pub(super) fn subtract<T: Number>(column: &mut [T::Block], factor: T, other: &[T::Block]) {
     for (block, other) in column.iter_mut().zip(other) {
@@ -263,7 +264,7 @@ pub(super) fn subtract<T: Number>(column: &mut [T::Block], factor: T, other: &[T
     }
 }
 
-/// `column += factor · real`, for as many blocks as there are of both.
+/// `column += factor · real`, over the blocks that both have.
 #[inline(always)]
 pub(super) fn add_real<T: Number>(column: &mut [T::Block], factor: T, real: &[Lanes]) {
     for (block, real) in column.iter_mut().zip(real) {

@@ -1,7 +1,7 @@
-//! The condensed systems of constrained mechanics, of few bodies and of many.
+//! The condensed systems of constrained mechanics, dense and sparse.
 //!
-//! Of a system with `γ M − J` and a right-hand side `(r₁, r₂, r₃, r₄)`, `v` and `w` are eliminated: with `a = γ² Δq`, `s = 1/γ`,
-//! `C = ∂D/∂v` and `K = ∂(M w − D − Jᵀ λ)/∂q`,
+//! From a system with `γ M − J` and a right-hand side `(r₁, r₂, r₃, r₄)`, `v` and `w` are eliminated: with
+//! `a = γ² Δq`, `s = 1/γ`, `C = ∂D/∂v` and `K = ∂(M w − D − Jᵀ λ)/∂q`,
 //!
 //! ```text
 //! ( M − s C + s² K   −Jᵀ ) (a )   ( r₃ + M (γ r₁ + r₂) − C r₁ )
@@ -16,7 +16,7 @@ use nalgebra::DMatrix;
 use super::blocks::{Columns, Number, add_real, entry, put, written_out};
 use super::factors::Factors;
 
-/// The condensed system for one of the eigenvalues, with its matrix in memory of the kind `S`.
+/// The condensed system for one of the eigenvalues. `S` is the kind of its matrix.
 pub(super) struct Condensed<T: Number, S> {
     /// `γ`, 1/s.
     gamma: T,
@@ -25,22 +25,22 @@ pub(super) struct Condensed<T: Number, S> {
     kinematic: Vec<T>,
 }
 
-/// Memory for the matrix of a condensed system, its factors and a vector that is right-hand side and then solution.
+/// A condensed system: its matrix, its factors, and a vector for the right-hand side and then the solution.
 pub(super) trait System<T: Number> {
     /// Number of unknowns.
     fn len(&self) -> usize;
 
-    /// Writes the matrix for `s = 1/γ` and factorizes it.
+    /// Forms the matrix for `s = 1/γ` and factorizes it.
     fn make(&mut self, s: T, parts: Parts<'_>) -> Result<(), Singular>;
 
-    /// Puts component `i` of the vector.
+    /// Writes component `i` of the vector.
     fn put(&mut self, i: usize, x: T);
 
-    /// Adds `M x + C y` to the dynamic rows of the vector, of which `component` tells the components `(xⱼ, yⱼ)` for all columns `j` in
-    /// ascending order; leaves anything in the other rows.
+    /// Adds `M x + C y` to the dynamic rows of the vector and leaves the other rows undefined. `component` is called
+    /// for all columns `j` in ascending order and returns `(xⱼ, yⱼ)`.
     fn add_products(&mut self, columns: usize, component: impl FnMut(usize) -> (T, T), parts: Parts<'_>);
 
-    /// Solves for the vector with the factors.
+    /// Replaces the vector by the solution.
     fn solve(&mut self);
 
     /// Component `i` of the vector.
@@ -48,13 +48,13 @@ pub(super) trait System<T: Number> {
 }
 
 impl<T: Number, S: System<T>> Condensed<T, S> {
-    /// For `n` coordinates.
+    /// A system for `n` coordinates.
     pub(super) fn new(n: usize, system: S) -> Self {
         Self { gamma: T::one(), system, kinematic: vec![T::zero(); n] }
     }
 }
 
-/// A condensed system with memory of any kind.
+/// A condensed system with a matrix of any kind.
 pub(super) trait Solve<T: Number> {
     /// Forms and factorizes the matrix for `gamma`.
     fn factorize(&mut self, gamma: T, parts: Parts<'_>) -> Result<(), Singular>;
@@ -101,7 +101,7 @@ impl<T: Number, S: System<T>> Solve<T> for Condensed<T, S> {
     }
 }
 
-/// What the matrix is made of.
+/// The terms from which the matrix is formed.
 #[derive(Clone, Copy)]
 pub(super) struct Parts<'p> {
     pub point: &'p Terms<f64>,
@@ -109,7 +109,7 @@ pub(super) struct Parts<'p> {
     pub damping: &'p Matrix<f64>,
     /// `K`.
     pub stiffness: &'p Matrix<f64>,
-    /// All this in blocks, for few bodies.
+    /// All these terms in blocks, for small systems.
     pub blocks: &'p Linearised,
 }
 
@@ -161,7 +161,7 @@ impl Linearised {
         Self { inertia: Columns::new(n + m, n + m), damping: Columns::new(n, n), stiffness: Columns::new(n, n) }
     }
 
-    /// Copies them.
+    /// Copies the terms at a point of linearisation.
     pub(super) fn take(&mut self, point: &Terms<f64>, damping: &Matrix<f64>, stiffness: &Matrix<f64>) {
         let (n, m) = (point.forces.len(), point.constraints.len());
         let mut columns = self.inertia.iter_mut();

@@ -6,19 +6,21 @@ use mbsbench_problem::linalg::Singular;
 
 use super::blocks::{Columns, Number, ROWS, entry, put, subtract, swap, written_out};
 
-/// A square matrix and its factors with partial pivoting, in storage that is kept between factorizations.
+/// A square matrix and its factors with partial pivoting, in memory that is kept between factorizations.
 ///
-/// nalgebra's decomposition would allocate, and its complex numbers, with real and imaginary part side by side, are not worked
-/// on four at a time: with loops as those of [`Lu`](mbsbench_problem::linalg::Lu) a solution of Andrews' squeezer took 1.27 times as
-/// many instructions (`scripts/instructions.sh` holds a bound). So the elimination is ours, on [blocks](super::blocks) of rows. The factors are kept apart, each with zeros where the other one is, and only whole blocks
-/// are worked on.
+/// nalgebra's decomposition would allocate, and the compiler does not vectorise its complex numbers, which have real
+/// and imaginary part side by side. With loops like those of [`Lu`](mbsbench_problem::linalg::Lu), a solution of
+/// Andrews' squeezer took 1.27 times as many instructions (`scripts/instructions.sh` has a bound). The elimination
+/// therefore works on [blocks](super::blocks) of rows. The two factors are stored separately, each with zeros in
+/// place of the other one, so that only whole blocks are processed.
 #[derive(Debug, Clone)]
 pub(super) struct Factors<T: Number> {
-    /// The matrix, to be filled; [`factorize`](Self::factorize) leaves the upper factor in it, without its diagonal.
+    /// The matrix, to be filled; [`factorize`](Self::factorize) replaces it by the upper factor without its diagonal.
     pub matrix: Columns<T>,
-    /// The lower factor without its diagonal, which is one; each column has its rows in the order of its own elimination.
+    /// The lower factor without its unit diagonal. Each column has its rows in the order of its own elimination.
     lower: Columns<T>,
-    /// Row that each elimination exchanged with that of the diagonal, counted from the first row of the diagonal's block.
+    /// The row that each elimination exchanged with the diagonal's row, counted from the first row of the diagonal's
+    /// block.
     pivots: Vec<usize>,
     /// The upper factor's diagonal.
     diagonal: Vec<T>,
@@ -43,7 +45,7 @@ impl<T: Number> Factors<T> {
         self.pivots.len()
     }
 
-    /// Columns with the diagonal in a block of rows.
+    /// The columns whose diagonal lies in a block of rows.
     fn columns(&self, block: usize) -> Range<usize> {
         ROWS * block..self.len().min(ROWS * (block + 1))
     }
@@ -51,7 +53,7 @@ impl<T: Number> Factors<T> {
     /// Factorizes the matrix in place.
     ///
     /// # Errors
-    /// [`Singular`] where a column has no finite pivot other than zero.
+    /// Returns [`Singular`] if a column has no finite nonzero pivot.
     pub(super) fn factorize(&mut self) -> Result<(), Singular> {
         let height = self.matrix.height();
         for first in 0..height {
@@ -62,7 +64,7 @@ impl<T: Number> Factors<T> {
         Ok(())
     }
 
-    /// Column `k`, in the `rest` blocks of rows from the `first` one on.
+    /// Eliminates column `k` in the `rest` blocks of rows from `first` on.
     #[inline(always)]
     fn eliminate(&mut self, k: usize, first: usize, rest: usize) -> Result<(), Singular> {
         let diagonal = k % ROWS;
@@ -78,7 +80,7 @@ impl<T: Number> Factors<T> {
             let column = &mut column[first..][..rest];
             swap::<T>(column, diagonal, pivot);
             let factor = T::of(&column[0], diagonal);
-            // the matrices here have many zeros
+            // many factors are zero in these matrices
             if factor != T::zero() {
                 subtract(column, factor, multipliers);
             }
@@ -86,7 +88,7 @@ impl<T: Number> Factors<T> {
         Ok(())
     }
 
-    /// Solves with the factors for the right-hand side in a vector, in place.
+    /// Solves with the factors for the right-hand side in `vector`, in place.
     pub(super) fn solve_vector(&mut self, vector: &mut T::Vector<'_>) {
         for i in 0..self.len() {
             put(&mut self.x, i, T::component(vector, i));
@@ -119,11 +121,11 @@ impl<T: Number> Factors<T> {
     }
 }
 
-/// Row of the largest entry of a column, from the row `diagonal` of its first block on.
+/// The row of the largest entry of a column, from row `diagonal` of its first block on.
 #[inline(always)]
 fn pivot<T: Number>(column: &[T::Block], diagonal: usize) -> Result<usize, Singular> {
     let (start, rest) = column.split_first().ok_or(Singular)?;
-    // the largest of all blocks in each of their rows, and the blocks that have them
+    // for each of the four rows of a block, the largest entry over all blocks, and its block
     let mut largest = f64::only(&T::sizes(start), |row| row >= diagonal);
     let mut blocks = [0; ROWS];
     for (below, block) in rest.iter().enumerate() {
@@ -140,8 +142,8 @@ fn pivot<T: Number>(column: &[T::Block], diagonal: usize) -> Result<usize, Singu
     if 0.0 < largest[row] && largest[row] <= f64::MAX { Ok(ROWS * blocks[row] + row) } else { Err(Singular) }
 }
 
-/// Writes the entries of a column below the row `diagonal` of its first block, times `inverse`, to `multipliers`; the column keeps
-/// those above.
+/// Writes the entries of a column below row `diagonal` of its first block, times `inverse`, to `multipliers`. In its
+/// first block the column keeps only the entries above that row.
 #[inline(always)]
 fn divide<T: Number>(column: &mut [T::Block], diagonal: usize, inverse: T, multipliers: &mut [T::Block]) {
     for (multiplier, block) in multipliers.iter_mut().zip(&*column) {
@@ -157,7 +159,7 @@ mod tests {
     use nalgebra::{Complex, DMatrix, DVector};
     use proptest::prelude::*;
 
-    /// Most unknowns of the samples: some more than are written out.
+    /// The largest number of unknowns of the samples, a few more than are unrolled.
     const MOST: usize = 19;
 
     fn factors<T: Number>(matrix: &DMatrix<T>) -> Result<Factors<T>, Singular> {
@@ -169,7 +171,7 @@ mod tests {
         Ok(factors)
     }
 
-    /// Norm of the difference from nalgebra's solution over what rounding may make it.
+    /// The norm of the difference from nalgebra's solution, relative to a bound on the rounding.
     fn deviation<T: Number>(matrix: &DMatrix<T>, right: &DVector<T>) -> f64 {
         let Some(inverse) = matrix.clone().try_inverse() else { return 0.0 };
         let expected = matrix.clone().lu().solve(right).unwrap();
@@ -201,7 +203,8 @@ mod tests {
         }
     }
 
-    /// A matrix without a diagonal is regular only for those who exchange rows, and a row or a column of zeros makes it singular.
+    /// A matrix with a zero diagonal is regular only with row exchanges. A row or a column of zeros makes it
+    /// singular.
     #[test]
     fn singular_matrices_are_told() {
         for n in 2..=MOST {

@@ -1,4 +1,4 @@
-//! Explicit differential equations, and those with a mass matrix.
+//! Explicit differential equations, with or without a mass matrix.
 
 use mbsbench_problem::linalg::{Singular, multiply};
 use mbsbench_problem::{Counted, Failure};
@@ -9,7 +9,7 @@ use super::factors::Factors;
 use super::{Eigenvalues, Equations};
 use crate::linearisation::Linearisation;
 
-/// `M y' = f(t, y)` of an [`Ode`](mbsbench_problem::Ode), dense, with the indices that it gives.
+/// `M y' = f(t, y)` of an [`Ode`](mbsbench_problem::Ode), dense, with the indices that the problem declares.
 pub(crate) struct FirstOrder {
     mass: Option<DMatrix<f64>>,
     indices: Vec<u8>,

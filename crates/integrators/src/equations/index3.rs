@@ -1,4 +1,4 @@
-//! Constrained mechanics in their index-3 form.
+//! Constrained mechanics in index-3 form.
 
 use mbsbench_problem::linalg::{Element, Matrix, Singular, SparseSaddle};
 use mbsbench_problem::{Counted, Derivatives, Failure, Mechanics, Structure, Terms, Unsuitable};
@@ -9,19 +9,22 @@ use super::condensed::{Condensed, Linearised, Parts, Solve};
 use super::factors::Factors;
 use super::{Eigenvalues, Equations};
 
+/// Constrained mechanics in index-3 form:
+///
 /// ```text
 /// q' = v,   v' = w,   0 = D(t, q, v) + Jᵀ λ − M(q) w,   0 = Φ(t, q)
 /// ```
 ///
-/// with positions of index 1, velocities of index 2, accelerations `w` and multipliers of index 3 (Hairer, Wanner, section
-/// VII.7; so is Andrews' squeezer posed in the test set for IVP solvers). `w` makes the matrix before the rates constant.
+/// with positions of index 1, velocities of index 2, and accelerations `w` and multipliers of index 3 (Hairer,
+/// Wanner, section VII.7; Andrews' squeezer in the test set for IVP solvers has this form). With `w`, the matrix of
+/// the rates is constant.
 ///
-/// The unknowns stand as `(q, v, w, λ)`; linear systems are [condensed](super::condensed).
+/// The unknowns are ordered `(q, v, w, λ)`; linear systems are [condensed](super::condensed).
 pub(crate) struct IndexThree {
     /// Terms at a stage.
     terms: Terms<f64>,
     at: Linearisation,
-    /// The condensed systems for the real eigenvalue and, where the method has one, for the complex pair.
+    /// The condensed systems for the real eigenvalue and, if the method has one, for the complex pair.
     real: Box<dyn Solve<f64>>,
     complex: Option<Box<dyn Solve<Complex<f64>>>>,
 }
@@ -32,7 +35,7 @@ struct Linearisation {
     derivatives: Derivatives<f64>,
     /// `K = ∂(M w − D − Jᵀ λ)/∂q`.
     stiffness: Matrix<f64>,
-    /// Empty for many bodies.
+    /// Empty for large systems.
     blocks: Linearised,
 }
 
@@ -44,7 +47,7 @@ impl Linearisation {
 }
 
 impl IndexThree {
-    /// For the mechanics of `problem`.
+    /// The equations of the mechanics of `problem`.
     pub(crate) fn new(problem: &mut Counted<'_>, eigenvalues: Eigenvalues) -> Result<Self, Unsuitable> {
         let mut mechanics = problem.mechanics()?;
         let structure = mechanics.structure();
@@ -93,7 +96,7 @@ impl Equations for IndexThree {
         self.terms.constraints.len()
     }
 
-    /// Accelerations and multipliers from the constraints at acceleration level.
+    /// Computes accelerations and multipliers from the constraints at acceleration level.
     fn start(&mut self, problem: &mut Counted<'_>, t: f64, y: &mut [f64]) -> Result<(), Failure> {
         let n = self.coordinates();
         let (state, rest) = y.split_at_mut(2 * n);

@@ -1,10 +1,10 @@
-//! Equations `M y' = f(t, y)` of which unknowns have an index, as implicit methods of high order take them.
+//! Equations `M y' = f(t, y)` whose unknowns have an index, for implicit methods of high order.
 //!
 //! ```text
 //! Equations ── FirstOrder      M y' = f(t, y), with M constant or the identity
 //!     └─────── IndexThree      (q, v, w, λ) of constrained mechanics
 //!                 ├─ Factors   of real and complex matrices, on Columns in blocks of rows
-//!                 └─ SparseCondensed   of mechanisms with many bodies
+//!                 └─ SparseCondensed   for mechanisms with many bodies
 //! ```
 
 mod blocks;
@@ -27,14 +27,15 @@ pub(crate) use tolerances::Tolerances;
 pub(crate) enum Eigenvalues {
     /// `γ M − J` with a real `γ`.
     Real,
-    /// That and one with a complex factor.
+    /// `γ M − J` with a real `γ`, and one with a complex `γ`.
     RealAndComplex,
 }
 
-/// Whether the equations of `problem` have a form here, for a method that takes one smooth solution over several steps.
+/// Checks that the equations of `problem` have one of these forms, for a method that needs one smooth solution over
+/// several steps.
 ///
 /// # Errors
-/// Why they have none.
+/// Returns the reason if they have none.
 pub(crate) fn suit(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
     if let Form::Mechanics(_) = problem.form() {
         return dae::suits(problem);
@@ -43,7 +44,7 @@ pub(crate) fn suit(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
     Unsuitable::without_rhs(problem)
 }
 
-/// The equations of `problem`, of mechanics if it is that.
+/// The equations of `problem`, in index-3 form if it is constrained mechanics.
 pub(crate) fn of(problem: &mut Counted<'_>, eigenvalues: Eigenvalues) -> Box<dyn Equations> {
     match IndexThree::new(problem, eigenvalues) {
         Ok(mechanics) => Box::new(mechanics),
@@ -51,48 +52,48 @@ pub(crate) fn of(problem: &mut Counted<'_>, eigenvalues: Eigenvalues) -> Box<dyn
     }
 }
 
-/// Equations `M y' = f(t, y)` with a constant `M`, with their linear algebra.
+/// Equations `M y' = f(t, y)` with a constant `M`, and their linear algebra.
 pub(crate) trait Equations {
     /// The index of each unknown, 1 (or none), 2 or 3.
     fn indices(&self) -> Vec<u8>;
 
-    /// Number of unknowns that are the state of the problem; they come first.
+    /// Number of unknowns in the state of the problem; they come first.
     fn state(&self) -> usize;
 
-    /// Number of unknowns that are multipliers; they come last.
+    /// Number of multipliers; they come last.
     fn multipliers(&self) -> usize;
 
-    /// Writes unknowns that satisfy the algebraic equations at the start: `y` holds the state.
+    /// Completes the state in `y` with unknowns that satisfy the algebraic equations at the start.
     fn start(&mut self, problem: &mut Counted<'_>, t: f64, y: &mut [f64]) -> Result<(), Failure>;
 
     /// Writes `f(t, y)`.
     fn rhs(&mut self, problem: &mut Counted<'_>, t: f64, y: &[f64], f: &mut [f64]) -> Result<(), Failure>;
 
-    /// Forms `J = ∂f/∂y` at `(t, y)`, where `f` is `f(t, y)`.
+    /// Forms `J = ∂f/∂y` at `(t, y)`. The argument `f` is `f(t, y)`.
     fn linearise(&mut self, problem: &mut Counted<'_>, t: f64, y: &[f64], f: &[f64]) -> Result<(), Failure>;
 
-    /// Writes the smallest `y'` with which `M y'` is `f` as nearly as can be: rates at the start.
+    /// Writes the rates at the start: the least-squares solution `y'` of `M y' = f` of smallest norm.
     fn write_start_rates(&self, f: &[f64], rates: &mut [f64]);
 
-    /// Whether forming `J` needs `f`.
+    /// True if forming `J` needs `f`.
     fn linearises_by_differences(&self) -> bool;
 
-    /// Evaluations of the right-hand side that forming `J` costs.
+    /// Number of evaluations of the right-hand side for forming `J`.
     fn linearisation_cost(&self) -> u64;
 
     /// Factorizes `real M − J`.
     ///
     /// # Errors
-    /// [`Singular`].
+    /// Returns [`Singular`] if the matrix cannot be factorized.
     fn factorize_real(&mut self, real: f64) -> Result<(), Singular>;
 
-    /// Factorizes `complex M − J`, for a method of [both](Eigenvalues::RealAndComplex).
+    /// Factorizes `complex M − J`, for a method with [both](Eigenvalues::RealAndComplex) eigenvalues.
     ///
     /// # Errors
-    /// [`Singular`].
+    /// Returns [`Singular`] if the matrix cannot be factorized.
     fn factorize_complex(&mut self, complex: Complex<f64>) -> Result<(), Singular>;
 
-    /// Writes `M x`.
+    /// Writes the product `M x`.
     fn multiply_mass(&self, x: &[f64], product: &mut [f64]);
 
     /// Solves with the factors of `real M − J`, in place.

@@ -1,4 +1,4 @@
-//! The first event in a step, whatever made the step.
+//! Location of the first event in a step of any stepper.
 
 use mbsbench_problem::{Counted, EventFunctions, Failure, Run, Scalar};
 
@@ -8,38 +8,38 @@ use crate::attempt::Attempt;
 use crate::hermite::{bisect, hermite};
 use crate::stepper::finite;
 
-/// Most repeated steps for one event. Bisection alone halves the bracket to rounding in 53.
+/// The largest number of repeated steps for one event. Bisection alone needs 53 to narrow the bracket to rounding.
 const MAX_REPEATS: u64 = 100;
 
 /// Watches the event functions over steps.
 ///
-/// A function is *reached* in a step when it ends within its tolerance having started outside, and *passed* when
-/// it ends on the other side. A function that starts within its tolerance (it has just been handled, or the run
-/// starts there) is not reported for that; its side is the one towards which its rate points. In a step
-/// that passes a zero, the earliest root of the cubic Hermite interpolants of the passed functions
-/// (values and rates at both ends of the bracket) gives the size of the repeated step, until
-/// nothing is passed and something is reached. A bracket that two repeats have not halved is bisected.
+/// A function is *reached* in a step if it starts outside its tolerance and ends within it, and *passed* if it ends
+/// on the other side. A function that starts within its tolerance (because it has just been handled, or the run
+/// starts there) does not count as reached for that; its side is the one towards which its rate points. If a step
+/// passes a zero, it is repeated. The earliest root of the cubic Hermite interpolants of the passed functions (values
+/// and rates at both ends of the bracket) gives the size of the repeated step, until nothing is passed and something
+/// is reached. A bracket that two repeats have not halved is bisected.
 ///
-/// Two zeros of one function within one step go unseen.
+/// Two zeros of one function within one step are missed.
 #[derive(Debug, Clone)]
 pub struct Locator<S> {
     order: u32,
-    /// The start of the step; its functions, from one step to the next.
+    /// The start of the step; its function values are kept from one step to the next.
     start: State<S>,
     /// The last trial that passed nothing.
     low: State<S>,
-    /// The earliest trial that passed something; in the end the one that reaches a zero.
+    /// The earliest trial that passed something; finally the trial that reaches a zero.
     high: State<S>,
-    /// The trial under way.
+    /// The present trial.
     trial: State<S>,
     was_passed: Vec<bool>,
-    /// Sides on which the functions start: +1, −1; 0 where not watched.
+    /// Sides on which the functions start: +1, −1, or 0 if not watched.
     sides: Vec<f64>,
     reached: Vec<usize>,
 }
 
 impl<S: Scalar> Locator<S> {
-    /// For `count` functions of states like `initial`, and a method of order `order`.
+    /// A locator for `count` functions of states like `initial`, and a method of order `order`.
     pub fn new(count: usize, initial: &[S], order: u32) -> Self {
         let mut state = State::new(S::nought(), if count == 0 { &[] } else { initial });
         state.resize(count);
@@ -55,17 +55,17 @@ impl<S: Scalar> Locator<S> {
         }
     }
 
-    /// Whether the problem has functions whose zeros are to be located.
+    /// True if the problem has functions whose zeros have to be located.
     pub fn has_functions(&self) -> bool {
         !self.sides.is_empty()
     }
 
-    /// Functions that reached zero at the end of the step located last.
+    /// The functions that reached zero at the end of the last step.
     pub fn reached(&self) -> &[usize] {
         &self.reached
     }
 
-    /// Both ends of the step located last, where an event ended it, before the jump.
+    /// Both ends of the last step, before the jump, if an event ended it.
     pub fn cut_step(&self) -> Option<(&State<S>, &State<S>)> {
         (!self.reached.is_empty()).then_some((&self.start, &self.high))
     }
@@ -83,12 +83,12 @@ impl<S: Scalar> Locator<S> {
         }
     }
 
-    /// Cuts the projected step of size `h` in `attempt`, which ends at `t_next`, at the first event, if there is
-    /// one, and handles the event there. Gives the time at which the step ends, and leaves the values for the
-    /// start of the next one.
+    /// Cuts the projected step of size `h` in `attempt`, which ends at `t_next`, at the first event, if there is one,
+    /// and handles the event. Returns the time at which the step ends, and keeps the function values for the start of
+    /// the next step.
     ///
     /// # Errors
-    /// Those of the problem; [`Failure::EventNotLocated`].
+    /// Returns an error if the problem fails, or [`Failure::EventNotLocated`].
     #[inline]
     pub fn locate<St: Stepper<S>>(
         &mut self,
@@ -100,7 +100,7 @@ impl<S: Scalar> Locator<S> {
         if self.has_functions() { self.search(run, attempt, t_next, h) } else { Ok(t_next) }
     }
 
-    /// The same for a problem that has functions to locate.
+    /// Locates the first event in a problem that has functions to locate; see [`locate`](Self::locate).
     #[inline(never)]
     fn search<St: Stepper<S>>(
         &mut self,
@@ -134,7 +134,7 @@ impl<S: Scalar> Locator<S> {
         Ok(self.high.t)
     }
 
-    /// Notes on which side each watched function starts.
+    /// Determines the side on which each watched function starts.
     fn take_sides(&mut self, problem: &mut Counted<'_, S>, tolerance: f64) -> Result<(), Failure> {
         let mut rates_known = false;
         for i in 0..self.sides.len() {
@@ -153,8 +153,8 @@ impl<S: Scalar> Locator<S> {
         Ok(())
     }
 
-    /// Notes the functions that are zero at the upper end of the bracket: those that started outside their
-    /// tolerance, and those that some trial of this step has passed.
+    /// Collects the functions that are zero at the upper end of the bracket and either started outside their
+    /// tolerance or were passed by some trial of this step.
     fn collect_reached(&mut self, tolerance: f64) {
         for i in 0..self.sides.len() {
             let may_be_reached = self.was_passed[i] || self.start.values[i].value().abs() > tolerance;
@@ -164,7 +164,7 @@ impl<S: Scalar> Locator<S> {
         }
     }
 
-    /// Repeats the step, whose end is in `high`, with other sizes until it ends at the first event. On return that is in
+    /// Repeats the step, whose end is in `high`, with other sizes until it ends at the first event. The result is in
     /// `attempt.end` and `high`, and `reached` is not empty.
     fn narrow<St: Stepper<S>>(
         &mut self,
@@ -185,7 +185,7 @@ impl<S: Scalar> Locator<S> {
             for i in 0..self.sides.len() {
                 self.was_passed[i] |= self.has_passed(i, &self.high, tolerance);
             }
-            // A bracket of the size of rounding: its upper end is the event.
+            // The bracket has shrunk to rounding: its upper end is the event.
             let is_point = length.value() <= rounding;
             let share = if slow >= 2 { S::from(0.5) } else { S::from(self.first_root(tolerance)) };
             let size = if is_point { self.high.h } else { self.low.h + length * share };
@@ -205,7 +205,7 @@ impl<S: Scalar> Locator<S> {
                 if !self.reached.is_empty() {
                     return Ok(());
                 }
-                // Neither passed nor reached: the event lies behind.
+                // Neither passed nor reached: the event lies beyond this trial.
                 std::mem::swap(&mut self.high, &mut self.trial);
                 std::mem::swap(&mut self.low, &mut self.trial);
             }
@@ -217,8 +217,8 @@ impl<S: Scalar> Locator<S> {
         Err(Failure::EventNotLocated { time: t.value(), index, repeats: MAX_REPEATS })
     }
 
-    /// The earliest root, as a share of the bracket, of the Hermite interpolants of the functions that its upper
-    /// end has passed.
+    /// The earliest root, as a fraction of the bracket, of the Hermite interpolants of the functions that the upper
+    /// end of the bracket has passed.
     fn first_root(&self, tolerance: f64) -> f64 {
         let length = (self.high.h - self.low.h).value();
         let passed = (0..self.sides.len()).filter(|&i| self.has_passed(i, &self.high, tolerance));
@@ -238,7 +238,7 @@ impl<S: Scalar> Locator<S> {
         (0..self.sides.len()).any(|index| self.has_passed(index, at, tolerance))
     }
 
-    /// Changes configuration at the event that the step in `attempt` now ends with.
+    /// Changes the configuration at the event that ends the step in `attempt`.
     fn handle<St: Stepper<S>>(
         &mut self,
         run: &mut Run<'_, Counted<'_, S>, S>,
@@ -258,8 +258,8 @@ impl<S: Scalar> Locator<S> {
     }
 }
 
-/// Takes over the end `y` of a step of size `h` to `t`, and `f` there in the configuration of the step, which is not counted:
-/// interpolants need it.
+/// Copies the end `y` of a step of size `h` to `t` into `state`, with `f` there in the configuration of the step,
+/// which interpolants need. The evaluation is not counted.
 fn arrive<S: Scalar>(
     state: &mut State<S>,
     problem: &mut Counted<'_, S>,

@@ -1,4 +1,4 @@
-//! A state with all that is known at it.
+//! A state with its derivative and event functions.
 
 use mbsbench_problem::{Counted, EventFunctions, Failure, Scalar};
 
@@ -13,28 +13,28 @@ pub struct State<S> {
     pub h: S,
     /// The state.
     pub y: Vec<S>,
-    /// Its derivative in the configuration of the step.
+    /// Derivative of the state in the configuration of the step.
     pub rate: Vec<S>,
     /// The event functions g.
     pub values: Vec<S>,
-    /// Their rates.
+    /// Rates of the event functions.
     pub value_rates: Vec<S>,
 }
 
 impl<S: Scalar> State<S> {
-    /// At `t`, without functions yet.
+    /// The state `y` at `t`, without event functions.
     pub fn new(t: S, y: &[S]) -> Self {
         let rate = vec![S::nought(); y.len()];
         Self { t, h: S::nought(), y: y.to_vec(), rate, values: Vec::new(), value_rates: Vec::new() }
     }
 
-    /// Makes room for `count` functions.
+    /// Resizes the lists of values and rates to `count` functions.
     pub fn resize(&mut self, count: usize) {
         self.values.resize(count, S::nought());
         self.value_rates.resize(count, S::nought());
     }
 
-    /// Evaluates the functions and their rates; no right-hand side is needed.
+    /// Evaluates the functions and their rates; no right-hand side is evaluated.
     pub fn watch(&mut self, problem: &mut Counted<'_, S>) -> Result<(), Failure> {
         if self.values.is_empty() {
             return Ok(());
@@ -43,22 +43,23 @@ impl<S: Scalar> State<S> {
         self.watch_rates(problem)
     }
 
-    /// Evaluates the rates of the functions only.
+    /// Evaluates only the rates of the functions.
     pub fn watch_rates(&mut self, problem: &mut Counted<'_, S>) -> Result<(), Failure> {
         problem.events()?.rates(self.t, &self.y, &self.rate, &mut self.value_rates)
     }
 
-    /// Whether a function is on its upper side here, `L` of (5.3).
+    /// True if a function is on its upper side: `L` of (5.3).
     pub fn side(&self, index: usize) -> bool {
         self.values[index].value() >= 0.0
     }
 
-    /// Whether state and derivative are finite.
+    /// True if state and derivative are finite.
     pub fn is_finite(&self) -> bool {
         self.y.iter().chain(&self.rate).all(|x| x.is_finite())
     }
 
-    /// Writes the state at `t` (s) between here and `end`, by the cubic through states and derivatives (error `O(h⁴)`).
+    /// Writes the state at `t` (s) between this state and `end`, by the cubic through states and derivatives (error
+    /// `O(h⁴)`).
     pub fn between(&self, end: &Self, t: S, y: &mut [S]) {
         let h = end.t - self.t;
         let theta = (t - self.t) / h;
@@ -67,7 +68,7 @@ impl<S: Scalar> State<S> {
         }
     }
 
-    /// The interpolant of a function from here to `end`.
+    /// The interpolant of a function from this state to `end`.
     pub fn cubic(&self, end: &Self, index: usize) -> Cubic {
         let at = |state: &Self| (state.values[index].value(), state.value_rates[index].value());
         Cubic::new((end.h - self.h).value(), at(self), at(end))

@@ -11,10 +11,10 @@ use pade::{Approximant, DEGREE_13, LOW_DEGREES};
 
 /// Scaling and squaring: `e^A = (r(A/2ˢ))^(2ˢ)` with the diagonal Padé approximant `r` of degree 3, 5, 7, 9 or 13.
 ///
-/// The least degree is taken that gives a backward error below the unit roundoff of doubles without scaling, by the bounds
-/// θ on `‖A‖₁` of N. J. Higham, SIAM J. Matrix Anal. Appl. 26 (2005) 1179–1193, table 2.3; beyond θ₁₃ the matrix is scaled
-/// to it. The forward error is that times the condition of the exponential, and the squarings' rounding. No shifting;
-/// balancing where asked for.
+/// The method chooses the smallest degree whose backward error without scaling is below the unit roundoff of doubles,
+/// by the bounds θ on `‖A‖₁` of N. J. Higham, SIAM J. Matrix Anal. Appl. 26 (2005) 1179–1193, table 2.3; beyond θ₁₃
+/// the matrix is scaled down to that bound. The forward error is the backward error times the condition of the
+/// exponential, plus the rounding of the squarings. There is no shifting, and balancing is optional.
 ///
 /// All memory is allocated at construction.
 #[derive(Debug, Clone)]
@@ -27,16 +27,17 @@ pub struct MatrixExponential {
     even: DMatrix<f64>,
     product: DMatrix<f64>,
     factors: Lu<f64>,
-    /// The diagonal of D, where matrices are balanced.
+    /// The diagonal of D, if matrices are balanced.
     balance: Option<Vec<f64>>,
-    /// Exponentials, products without the squarings, squarings that undo the scaling, factorizations, columns that were solved for,
-    /// and operations of all these.
+    /// Counted so far: exponentials, products other than squarings, the squarings that undo the scaling,
+    /// factorizations, columns solved for, and the floating-point operations of all these.
     costs: Statistics,
 }
 
 impl MatrixExponential {
-    /// Memory for `n × n` matrices, which may be balanced before: `e^A = D e^(D⁻¹ A D) D⁻¹`. Fewer squarings, and less
-    /// rounding, where components have scales of their own, as positions and velocities of fast oscillations have.
+    /// Memory for `n × n` matrices. With `is_balanced`, they are balanced first: `e^A = D e^(D⁻¹ A D) D⁻¹`. This
+    /// saves squarings and rounding if components differ in scale, as positions and velocities of fast oscillations
+    /// do.
     pub fn new(n: usize, is_balanced: bool) -> Self {
         let zeros = || DMatrix::zeros(n, n);
         Self {
@@ -51,7 +52,7 @@ impl MatrixExponential {
         }
     }
 
-    /// What was done so far.
+    /// The costs so far.
     pub fn costs(&self) -> Statistics {
         self.costs
     }
@@ -59,8 +60,8 @@ impl MatrixExponential {
     /// Writes the exponential of `matrix` into `exponential`, both of the size given at construction.
     ///
     /// # Errors
-    /// [`Singular`] where `matrix` is not finite, or so large that the scaled approximant cannot be formed. A result that
-    /// overflows is returned as it is.
+    /// Returns [`Singular`] if `matrix` is not finite, or so large that the scaled approximant cannot be formed. A
+    /// result that overflows is returned without an error.
     pub fn evaluate(&mut self, matrix: &DMatrix<f64>, exponential: &mut DMatrix<f64>) -> Result<(), Singular> {
         self.costs.matrix_exponentials += 1;
         self.scaled.copy_from(matrix);
@@ -78,7 +79,7 @@ impl MatrixExponential {
             None => (norm / DEGREE_13.bound).log2().ceil().max(0.0) as i32,
         };
         if squarings > 0 {
-            // In two factors: 2⁻ˢ alone may be too small a number.
+            // In two factors, because 2⁻ˢ alone may underflow.
             let half = squarings / 2;
             self.scaled
                 .as_mut_slice()
@@ -102,7 +103,7 @@ impl MatrixExponential {
         Ok(())
     }
 
-    /// Numerator and denominator are `even ± odd`; degrees 3 to 9, with all even powers.
+    /// Forms `even` and `odd` (numerator and denominator are `even ± odd`) for degrees 3 to 9, with all even powers.
     fn low_degree(&mut self, approximant: &Approximant) {
         let terms = approximant.coefficients.len() / 2;
         multiply(&self.scaled, &self.scaled, &mut self.powers[0]);
@@ -123,7 +124,7 @@ impl MatrixExponential {
         self.costs.add_flops(terms as u64 * self.product_flops());
     }
 
-    /// The same for degree 13, with six products.
+    /// Forms `even` and `odd` for degree 13, with six products.
     fn degree_13(&mut self) {
         let b = DEGREE_13.coefficients;
         let Self { scaled, powers: [square, fourth, sixth, inner], odd, even, product, .. } = self;
@@ -170,7 +171,7 @@ impl MatrixExponential {
     }
 }
 
-/// The larger of two numbers, and not a number where one is none.
+/// The larger of two numbers, or NaN if one of them is NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if a > b || a.is_nan() { a } else { b }
 }
@@ -188,7 +189,8 @@ fn add_to_diagonal(number: f64, sum: &mut DMatrix<f64>) {
     }
 }
 
-/// `c = a b`. Up to sixteen rows a column of the result is summed up in registers, in loops whose bounds the compiler knows.
+/// `c = a b`. With up to sixteen rows, each column of the result is accumulated in registers, in loops whose bounds
+/// the compiler knows.
 fn multiply(a: &DMatrix<f64>, b: &DMatrix<f64>, c: &mut DMatrix<f64>) {
     macro_rules! unrolled {
         ($($rows:literal)*) => {
@@ -201,7 +203,7 @@ fn multiply(a: &DMatrix<f64>, b: &DMatrix<f64>, c: &mut DMatrix<f64>) {
     unrolled!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
 }
 
-/// The same for matrices of `N` rows, stored by columns.
+/// `c = a b` for matrices of `N` rows, stored by columns.
 fn multiply_small<const N: usize>(a: &[f64], b: &[f64], c: &mut [f64]) {
     let columns = a.as_chunks::<N>().0;
     for (result, factors) in c.as_chunks_mut::<N>().0.iter_mut().zip(b.as_chunks::<N>().0) {

@@ -2,9 +2,9 @@
 
 /// The approximant `p(A)/p(−A)` of degree `m`, `p(x) = Σ b_j xʲ`.
 pub(super) struct Approximant {
-    /// θ_m: norm up to which the backward error is below 2⁻⁵³.
+    /// θ_m: the largest norm with a backward error below 2⁻⁵³.
     pub(super) bound: f64,
-    /// `b_j = (2m−j)! m! / (j! (m−j)!)`, over the last one.
+    /// `b_j = (2m−j)! m! / (j! (m−j)!)`, divided by the last one.
     pub(super) coefficients: &'static [f64],
 }
 
@@ -63,7 +63,7 @@ mod tests {
         for approximant in LOW_DEGREES.iter().chain([&DEGREE_13]) {
             let b = approximant.coefficients;
             let m = b.len() as u128 - 1;
-            // b_j / b_{j+1} = (2m−j) (j+1) / (m−j), in whole numbers
+            // b_j / b_{j+1} = (2m−j) (j+1) / (m−j), in integers
             assert_eq!(b[m as usize], 1.0);
             for j in 0..m {
                 let (present, next) = (b[j as usize] as u128, b[j as usize + 1] as u128);
@@ -72,8 +72,8 @@ mod tests {
         }
     }
 
-    /// The first term of `log(e⁻ˣ r(x)) = Σ c_k x^k`, `c_{2m+1} = (−1)^m (m!)²/((2m)! (2m+1)!)`, bounds the backward error
-    /// `|c| θ^{2m+1} / θ` from about below: it must be near 2⁻⁵³, and below it.
+    /// The first term of `log(e⁻ˣ r(x)) = Σ c_k x^k`, `c_{2m+1} = (−1)^m (m!)²/((2m)! (2m+1)!)`, approximates the
+    /// backward error `|c| θ^{2m+1} / θ` from below: it must be below 2⁻⁵³ and close to it.
     #[test]
     fn bounds_are_those_of_the_leading_term() {
         let factorial = |n: u32| (1..=n).map(f64::from).product::<f64>();
@@ -81,7 +81,7 @@ mod tests {
             let m = approximant.coefficients.len() as u32 - 1;
             let leading = factorial(m).powi(2) / (factorial(2 * m) * factorial(2 * m + 1));
             let error = leading * approximant.bound.powi(2 * m as i32);
-            // The remaining terms are of the same sign at worst and weigh more, the larger θ is.
+            // The remaining terms have the same sign at worst; their weight grows with θ.
             assert!(error <= 0.5 * f64::EPSILON && error > 0.01 * f64::EPSILON, "degree {m}: {error:e}");
         }
     }

@@ -1,4 +1,4 @@
-//! Exponentials that are known, and random ones against double-double arithmetic.
+//! Known exponentials, and random ones compared with double-double arithmetic.
 
 use mbsbench_problem::{DoubleDouble, Scalar};
 
@@ -19,7 +19,7 @@ fn distance(a: &DMatrix<f64>, b: &DMatrix<f64>) -> f64 {
     norm(&(a - b)) / norm(b)
 }
 
-/// Taylor series of the matrix over 2ˢ, and squarings, in double-double numbers.
+/// The exponential by a Taylor series of the matrix over 2ˢ and squarings, in double-double precision.
 fn reference(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let n = matrix.nrows();
     let product = |a: &DMatrix<DoubleDouble>, b: &DMatrix<DoubleDouble>| {
@@ -40,7 +40,7 @@ fn reference(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     sum.map(Scalar::value)
 }
 
-/// Numbers in [−1, 1] that look random.
+/// Pseudo-random numbers in [−1, 1].
 fn noise(n: usize, seed: u64) -> DMatrix<f64> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     DMatrix::from_fn(n, n, |_, _| {
@@ -67,14 +67,15 @@ fn rotations() {
         let generator = DMatrix::from_row_slice(2, 2, &[0.0, -angle, angle, 0.0]);
         let (s, c): (f64, f64) = f64::sin_cos(angle);
         let expected = DMatrix::from_row_slice(2, 2, &[c, -s, s, c]);
-        // a relative error of 2⁻⁵³ in the angle is one of the condition of the problem
+        // a relative error of 2⁻⁵³ in the angle is amplified by the condition of the problem
         assert!(distance(&exponential(&generator), &expected) < 1e-15 * (4.0 + angle), "{angle}");
     }
 }
 
 #[test]
 fn known_eigenvectors() {
-    // C. Moler, C. Van Loan, SIAM Review 45 (2003) 3–49, section 3: eigenvalues −1 and −17, on which Taylor's series fails
+    // C. Moler, C. Van Loan, SIAM Review 45 (2003) 3–49, section 3: eigenvalues −1 and −17, for which the Taylor
+    // series fails
     let a = DMatrix::from_row_slice(2, 2, &[-49.0, 24.0, -64.0, 31.0]);
     let (slow, fast) = ((-1f64).exp(), (-17f64).exp());
     let entries = [3.0 * fast - 2.0 * slow, 1.5 * (slow - fast), 4.0 * (fast - slow), 3.0 * slow - 2.0 * fast];
@@ -125,7 +126,8 @@ fn random_matrices_of_all_degrees() {
             let a = noise(n, seed);
             let a = &a * (size / norm(&a));
             let error = distance(&exponential(&a), &reference(&a));
-            // e^20: the denominator at 5 cancels 75-fold, which a 1 × 1 matrix shows in full, and two squarings follow.
+            // e^20: the denominator at 5 has 75-fold cancellation, fully visible in a 1 × 1 matrix, and two squarings
+            // follow.
             let limit = if n == 1 && size > 5.0 { 4e-14 } else { 1e-14 };
             assert!(error < limit, "{n} × {n} of norm {size}: {error:e}");
             let back = exponential(&a) * exponential(&-&a);
@@ -180,7 +182,7 @@ fn balancing_keeps_the_digits_of_fast_oscillations() {
         let expected = [c, s / omega, -omega * s, c];
         let scales = [1.0, 1.0 / omega, omega, 1.0];
         for (k, (expected, scale)) in expected.into_iter().zip(scales).enumerate() {
-            // eight roundings of numbers of that scale, and one of the angle 3.7
+            // eight roundings of numbers of this scale, and one of the angle 3.7
             assert!((result[(k / 2, k % 2)] - expected).abs() < 4e-15 * scale, "{omega}, entry {k}");
         }
     }
@@ -193,7 +195,7 @@ fn balancing_keeps_the_digits_of_fast_oscillations() {
         let expected = reference(&a);
         for i in 0..6 {
             for j in 0..6 {
-                // each entry in its own scale
+                // each entry relative to its own scale
                 let error = (result[(i, j)] - expected[(i, j)]).abs() * 10f64.powi(j as i32 - i as i32);
                 assert!(error < 1e-13, "{seed}: {error:e}");
             }

@@ -1,11 +1,11 @@
-//! What an exponential does to a vector, without the exponential.
+//! The action of an exponential on a vector, without forming the exponential.
 
 use mbsbench_problem::linalg::{Singular, add_columns, flops};
 use nalgebra::DMatrix;
 
-/// θ_m, m = 1 … 30: the Taylor polynomial of degree m of `e^A` is the exponential of `A + ΔA` with `‖ΔA‖ ≤ 2⁻⁵³ ‖A‖` for
-/// `‖A‖ ≤ θ_m` (A. H. Al-Mohy, N. J. Higham, SIAM J. Sci. Comput. 33 (2011) 488–511, section 3). They end where terms of both signs
-/// may cost a digit and a half.
+/// θ_m, m = 1 … 30: the Taylor polynomial of degree m of `e^A` is the exponential of `A + ΔA` with `‖ΔA‖ ≤ 2⁻⁵³ ‖A‖`
+/// for `‖A‖ ≤ θ_m` (A. H. Al-Mohy, N. J. Higham, SIAM J. Sci. Comput. 33 (2011) 488–511, section 3). The table ends
+/// where terms of opposite signs may cost a digit and a half.
 const BOUNDS: [f64; 30] = [
     2.220446049250313e-16,
     2.580956802971767e-8,
@@ -39,11 +39,11 @@ const BOUNDS: [f64; 30] = [
     3.539666348743689,
 ];
 
-/// Sweeps in which [`Action::norm`] looks for weights.
+/// Number of sweeps in which [`Action::norm`] improves its weights.
 const SWEEPS: usize = 4;
 
-/// Products with the matrix, per unknown, up to which they take less time than the exponential: that of a norm of 100 takes as long
-/// as 4.0 products for each of 64, 3.9 of 100 and 4.1 of 157 unknowns.
+/// The largest number of products with the matrix, per unknown, that is faster than the exponential. The exponential
+/// for a norm of 100 takes as long as 4.0 products per unknown with 64 unknowns, 3.9 with 100 and 4.1 with 157.
 const PRODUCTS_PER_UNKNOWN: usize = 3;
 
 /// Computes integrals `∫₀ʰ e^{J(h−s)} c(s) ds` for polynomials `c` of low degree, as solutions at `h` of
@@ -52,23 +52,23 @@ const PRODUCTS_PER_UNKNOWN: usize = 3;
 /// x' = J x + c(s),   x(0) = 0,   c(s) = c_1 + c_2 s + … + c_k s^{k−1}/(k−1)!
 /// ```
 ///
-/// by Taylor's series in as many equal parts of `h` as the norm of `h J` asks for (Al-Mohy and Higham 2011, algorithm 3.2 on the
-/// matrix of their theorem 2.1, whose rows of zeros and ones are not written here). All is known before the first product,
-/// which does not look at results: number of parts, of terms, and what they cost.
+/// by Taylor series over equal parts of `h`, as many as the norm of `h J` requires (Al-Mohy and Higham 2011,
+/// algorithm 3.2 on the matrix of their theorem 2.1, whose rows of zeros and ones are not stored). The numbers of
+/// parts and terms, and hence the cost, are fixed before the first product and do not depend on intermediate results.
 #[derive(Debug, Clone)]
 pub(super) struct Action {
-    /// Positive weights of the components, and `|J| w`.
+    /// Positive weights `w` of the components, and `|J| w`.
     weights: Vec<f64>,
     sums: Vec<f64>,
-    /// `x`, a term of its series, and `J` times the one before.
+    /// `x`, a term of its series, and `J` times the previous term.
     solution: Vec<f64>,
     term: Vec<f64>,
     product: Vec<f64>,
-    /// Operations so far.
+    /// Number of floating-point operations so far.
     pub(super) flops: u64,
 }
 
-/// Equal parts of a step, and terms of the series in each.
+/// Number of equal parts of a step, and of terms of the series in each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Plan {
     parts: usize,
@@ -82,10 +82,10 @@ impl Action {
         Self { weights: zeros(), sums: zeros(), solution: zeros(), term: zeros(), product: zeros(), flops: 0 }
     }
 
-    /// How the integral is computed for `columns` columns; none where the exponential is the cheaper way.
+    /// Chooses parts and terms of the integral for `columns` columns; `None` if the exponential is cheaper.
     ///
     /// # Errors
-    /// [`Singular`] where the matrix is not finite.
+    /// Returns [`Singular`] if the matrix is not finite.
     pub(super) fn plan(&mut self, h: f64, jacobian: &DMatrix<f64>, columns: usize) -> Result<Option<Plan>, Singular> {
         let norm = h.abs() * self.norm(jacobian);
         if !norm.is_finite() {
@@ -96,13 +96,15 @@ impl Action {
         let costs = BOUNDS.iter().zip(1..).map(|(&bound, degree)| (parts(bound), degree));
         let affordable = costs.filter(|&(parts, degree)| parts * f64::from(degree) <= most);
         let cheapest = affordable.min_by(|a, b| (a.0 * f64::from(a.1)).total_cmp(&(b.0 * f64::from(b.1))));
-        // The series of φ_k begins k − 1 terms later than that of φ_1 and is as good with as many terms.
+        // The series of φ_k begins k − 1 terms later than that of φ_1 and is as accurate with the same number of
+        // terms.
         Ok(cheapest.map(|(parts, degree)| Plan { parts: parts as usize, terms: degree as usize + columns - 1 }))
     }
 
-    /// A bound on `‖D⁻¹ J D‖∞` with positive diagonal `D`: the largest of `(|J| w)_i / w_i`. Weights are halved in the
-    /// logarithm towards `|J| w`, which makes rows alike, as [balancing](crate::expm::MatrixExponential::balanced) does; for
-    /// positions and velocities of an oscillator one sweep finds its frequency. Not finite where `J` is not.
+    /// A bound on `‖D⁻¹ J D‖∞` with positive diagonal `D`: the largest of `(|J| w)_i / w_i`. Each sweep moves the
+    /// weights halfway, in the logarithm, towards `|J| w`, which evens out the rows as
+    /// [balancing](crate::expm::MatrixExponential) does; for positions and velocities of an oscillator, one sweep
+    /// finds its frequency. Not finite if `J` is not.
     fn norm(&mut self, jacobian: &DMatrix<f64>) -> f64 {
         let Self { weights, sums, .. } = self;
         weights.fill(1.0);
@@ -115,7 +117,7 @@ impl Action {
                 }
             }
             let ratios = || sums.iter().zip(&*weights).map(|(sum, weight)| sum / weight);
-            // Also where one is no number, which a maximum would pass over.
+            // A sum also detects a single NaN, which a maximum would ignore.
             if !ratios().sum::<f64>().is_finite() {
                 return f64::NAN;
             }
@@ -131,7 +133,7 @@ impl Action {
         least
     }
 
-    /// The integral; `column(i, k)` is component `i` of `c_k`, counted from one.
+    /// Computes the integral; `column(i, k)` is component `i` of `c_k`, counted from one.
     pub(super) fn integral(
         &mut self,
         plan: Plan,
@@ -153,7 +155,7 @@ impl Action {
                 let ratio = part / r as f64;
                 weight *= ratio;
                 product.fill(0.0);
-                // the first terms are zero where the first columns are
+                // the first terms are zero if the first columns are
                 if term.iter().any(|&term| term != 0.0) {
                     add_columns(jacobian, term, product);
                     *flops += flops::product(n, n, 1);
@@ -186,7 +188,7 @@ mod tests {
         for (&bound, m) in BOUNDS.iter().zip(1..) {
             let mut factorials = vec![DoubleDouble::from(1.0)];
             (1..=m).for_each(|j| factorials.push(factorials[j - 1] * DoubleDouble::from(j as f64)));
-            // of 1/T_m
+            // coefficients of 1/T_m
             let mut coefficients = vec![DoubleDouble::from(1.0)];
             for k in 1..TERMS {
                 let sum =
@@ -201,7 +203,7 @@ mod tests {
         }
     }
 
-    /// Numbers in [−1, 1] that look random.
+    /// Pseudo-random numbers in [−1, 1].
     fn noise(n: usize, mut seed: f64) -> DMatrix<f64> {
         DMatrix::from_fn(n, n, |_, _| {
             seed = (seed * 997.13 + 0.1234).fract();
@@ -215,7 +217,8 @@ mod tests {
         Some(action.integral(plan, h, jacobian, columns.len(), |i, k| columns[k - 1][i]).to_vec())
     }
 
-    /// `x = Σ_r h^r x^(r)/r!` in double-double numbers, over parts so short that 40 terms leave 1e-30.
+    /// `x = Σ_r h^r x^(r)/r!` in double-double precision, over parts so short that the remainder after 40 terms is
+    /// 1e-30.
     fn reference(h: f64, jacobian: &DMatrix<f64>, columns: &[Vec<f64>]) -> Vec<f64> {
         let n = jacobian.nrows();
         let norm = h * jacobian.row_iter().map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max);
@@ -267,7 +270,7 @@ mod tests {
                 let expected = reference(size, &jacobian, &columns);
                 // rounding of terms as large as e^θ, in a few parts
                 assert!(distance(&result, &expected) < 2e-14, "{size}, {count}: {:e}", distance(&result, &expected));
-                // one by one, so that what is small beside the others is held, too
+                // one by one, so that small columns are checked beside large ones
                 for k in 0..count {
                     let alone: Vec<_> =
                         (0..count).map(|j| if j == k { columns[k].clone() } else { vec![0.0; n] }).collect();
@@ -279,8 +282,8 @@ mod tests {
         assert!(planned.contains(&1e-9) && planned.contains(&0.4), "{planned:?}");
     }
 
-    /// Positions and velocities of a fast oscillator differ in size by its frequency; the plan sees the frequency only, and both have
-    /// their digits.
+    /// Positions and velocities of a fast oscillator differ in size by its frequency. The plan depends only on the
+    /// frequency, and both are accurate relative to their own size.
     #[test]
     fn scales_of_components_cost_nothing() {
         for omega in [1.0, 1e4, 1e8] {
@@ -316,7 +319,7 @@ mod tests {
         }
     }
 
-    /// Both ways to the same integral, on 40 unknowns, where the norm decides which is taken.
+    /// Both ways give the same integral with 40 unknowns, for which the norm decides between them.
     #[test]
     fn both_ways_agree() {
         let n = 40;

@@ -12,11 +12,11 @@ use crate::dode::{self, Detection, Dode, Rules};
 use crate::drive;
 use crate::newton::{EXACT, options};
 
-/// First step with error control where the task names none, s.
+/// First step with error control unless the task sets one, s.
 const FIRST_STEP: f64 = 0.02;
 
 parameters! {
-    /// How the next step follows from the error `r` of the present one.
+    /// The law by which the next step follows from the error `r` of the present one.
     #[derive(Copy, Default, Eq)]
     pub enum LlmController {
         /// `h* = 0.9 h (tol/r)^(1/k)`, after acceptance and after rejection (gil2013, Eq. 38).
@@ -28,13 +28,13 @@ parameters! {
 }
 
 parameters! {
-    /// What the size of an estimated local error is.
+    /// The norm of an estimated local error.
     #[derive(Copy, Default, Eq)]
     pub enum LlmNorm {
         /// The 2-norm of the state.
         #[default]
         Euclidean,
-        /// Its largest component.
+        /// The largest component of the state.
         Largest,
     }
 }
@@ -55,50 +55,52 @@ method! {
     /// y_{n+1} = y_n + ∫₀ʰ e^{J(h−s)} (f + f_t s) ds,   J = ∂f/∂y, f_t = ∂f/∂t at (t_n, y_n)
     /// ```
     ///
-    /// which is the top right block of `exp(h [J f_t f; 0 0 1; 0 0 0])` (gil2013, Eqs. 1–6), without the middle row and
-    /// column for an autonomous problem. Order 2 in positions and velocities, exact for linear equations with constant
-    /// coefficients and a right-hand side linear in time, A-stable. One evaluation of `f` and `J` and one exponential a
-    /// step.
+    /// which is the top right block of `exp(h [J f_t f; 0 0 1; 0 0 0])` (gil2013, Eqs. 1–6), without the middle row
+    /// and column for an autonomous problem. Order 2 in positions and velocities, exact for linear equations with
+    /// constant coefficients and a right-hand side linear in time, A-stable. Each step takes one evaluation of `f`
+    /// and `J` and one exponential.
     ///
-    /// With error control, a second exponential gives the local error `l` (Eqs. 30–34) from one more evaluation of `f`;
-    /// a step is accepted where `r = ‖l‖` or `‖l‖/h` is at most the tolerance. Exponent `k` is 3 or 2. The first step
-    /// is 0.02 s where the task names none. No bound on growth; a step shrinks at most a thousandfold at once. The
-    /// estimate is that of a remainder that grows quadratically over the step: not to be trusted where `h` is no longer
-    /// small against the periods of what the nonlinear terms excite.
+    /// With error control, a second exponential gives the local error `l` (Eqs. 30–34) from one more evaluation of
+    /// `f`; a step is accepted if `r = ‖l‖` or `‖l‖/h` is at most the tolerance. The exponent `k` is 3 or 2. The
+    /// first step is 0.02 s unless the task sets one. Growth is unlimited; a rejection shrinks a step at most a
+    /// thousandfold. The estimate assumes a remainder that grows quadratically over the step. It is not reliable if
+    /// `h` is not small compared with the periods that the nonlinear terms excite.
     ///
-    /// Discontinuous equations keep their configuration over a step. Where a function has changed sides at the end of
-    /// one, the earliest such zero is located by safeguarded Newton iteration, with the method's own solution as
-    /// function of the step size and its derivative for the rate (gil2013, Eqs. 17 and 18); just past it, by at most
-    /// the tolerance, the next step starts in the new configuration. Two zeros of a function within one step go unseen:
-    /// while a contact is closed a step should be shorter than half a period of what it makes oscillate. With error
-    /// control, steps of such equations are bound by the largest component of the local error, per step.
+    /// Discontinuous equations keep their configuration over a step. If a function has changed sides at the end of a
+    /// step, the earliest such zero is located by a safeguarded Newton iteration, which uses the method's own
+    /// solution as a function of the step size and its derivative as the rate (gil2013, Eqs. 17 and 18). The next
+    /// step starts just past the zero, by at most the tolerance, in the new configuration. Two zeros of a function
+    /// within one step are missed: while a contact is closed, a step should be shorter than half a period of the
+    /// oscillation that it causes. With error control, steps of such equations are controlled by the largest
+    /// component of the local error, per step.
     ///
-    /// From 16 unknowns on the exponential is not formed where its product with one vector by Taylor's series takes less
-    /// (A. H. Al-Mohy, N. J. Higham, SIAM J. Sci. Comput. 33 (2011) 488–511): where `h J` is not too large for that.
+    /// From 16 unknowns on, the exponential is not formed if its product with one vector by Taylor series costs less
+    /// (A. H. Al-Mohy, N. J. Higham, SIAM J. Sci. Comput. 33 (2011) 488–511), which is the case unless `h J` is too
+    /// large.
     pub struct Llm {
-        /// tol: bound on the error in the norm of the state, in the mixed units of its components (per second with
-        /// `per-unit-step`), with error control. Where not given, that of the task, `abs + rel · ‖y‖`.
+        /// tol: with error control, the bound on the norm of the error, in the mixed units of the state's components
+        /// (per second with `per-unit-step`). The default is the task's tolerance, `abs + rel · ‖y‖`.
         pub tol: Option<f64> [above 0.0] = None,
-        /// Whether the error per unit step is controlled (EPUS) or the error per step (EPS).
+        /// Control the error per unit step (EPUS). If false, control the error per step (EPS).
         pub per_unit_step: bool = true,
-        /// The norm of the state and of its error, which gil2013 does not name: `euclidean` or `largest`.
+        /// The norm of the state and of its error, which gil2013 does not specify: `euclidean` or `largest`.
         #[serde(skip_serializing_if = "is_default")]
         pub norm: LlmNorm = LlmNorm::default(),
         /// The step-size controller: `elementary` or `pi`.
         pub controller: LlmController = LlmController::default(),
-        /// Whether local errors are estimated with constant steps, too, for an observer.
+        /// Estimate local errors for an observer even with constant steps.
         pub estimate: bool = false,
-        /// Whether events of discontinuous equations are located; without, the right-hand side follows the signs at the
-        /// start of each step.
+        /// Locate the events of discontinuous equations. If false, the right-hand side follows the signs at the start
+        /// of each step.
         pub events: bool = true,
-        /// An event is located where its function is at most so far from zero, in the function's unit.
+        /// An event is located when its function is at most this far from zero, in the function's unit.
         pub event_tolerance: f64 [above 0.0] = 1e-13,
-        /// Largest step, s, that starts with an event function below zero: in models of contact, while one is
-        /// closed.
+        /// Largest step, s, while an event function is below zero at the start: in models of contact, while a contact
+        /// is closed.
         pub contact_step: Option<f64> [above 0.0] = None,
-        /// Whether matrices are balanced before their exponential is formed: fewer squarings and less rounding where
-        /// positions and velocities differ in size. The paper does not say; MATLAB's `expm` does not. From 16 unknowns on
-        /// only for steps long enough to form an exponential for.
+        /// Balance matrices before their exponential is formed, which saves squarings and rounding if positions and
+        /// velocities differ in size. The paper does not mention balancing; MATLAB's `expm` does not balance. From 16
+        /// unknowns on, this affects only steps long enough for the exponential to be formed.
         pub balance: bool = false,
     }
     "llm", "exponential",
@@ -108,7 +110,7 @@ method! {
 }
 
 impl Llm {
-    /// How events are located.
+    /// The rules for locating events.
     fn rules(&self, task: &Task<'_>) -> Rules {
         let (event_tolerance, max_step) = (self.event_tolerance, task.t_end - task.t_start);
         Rules {

@@ -7,12 +7,12 @@ use nalgebra::DMatrix;
 use super::action::Action;
 use crate::expm::MatrixExponential;
 
-/// Unknowns from which on the exponential is not formed where that takes longer than what it does to one vector. For less,
-/// products of matrices are written out, and all examples of a paper have the rounding of one way.
+/// The smallest number of unknowns for which the action on a vector may replace the exponential. With fewer unknowns,
+/// products of matrices are unrolled, and all examples of a paper are rounded in the same way.
 const LEAST: usize = 16;
 
-/// `∫₀ʰ e^{J(h−s)} (c_1 + c_2 s + … + c_k s^{k−1}/(k−1)!) ds`, from an [`Action`] if there are many unknowns and it takes fewer
-/// operations, otherwise as the top right block of the exponential of
+/// `∫₀ʰ e^{J(h−s)} (c_1 + c_2 s + … + c_k s^{k−1}/(k−1)!) ds`, from an [`Action`] if there are many unknowns and it
+/// takes fewer operations, otherwise as the top right block of the exponential of
 ///
 /// ```text
 ///     ⎡ J  c_k … c_2  c_1 ⎤
@@ -22,9 +22,10 @@ const LEAST: usize = 16;
 ///     ⎣ 0   0   …      0  ⎦
 /// ```
 ///
-/// (C. F. Van Loan, IEEE Trans. Automat. Control 23 (1978) 395–404). The block is linear in the columns: where they are larger than `J` (and one), they are divided by a power of two. They would
-/// otherwise decide on the scaling of the exponential, which loses `J` where it goes too far; a remainder of 1e23 would
-/// have an integral of zero (A. H. Al-Mohy, N. J. Higham, SIAM J. Sci. Comput. 33 (2011) 488–511, section 2).
+/// (C. F. Van Loan, IEEE Trans. Automat. Control 23 (1978) 395–404). The block is linear in the columns: columns
+/// larger than one and `J` are divided by a power of two. Otherwise they would determine the scaling of the
+/// exponential, and a scaling that is too strong loses `J`: a remainder of 1e23 would have an integral of zero (A. H.
+/// Al-Mohy, N. J. Higham, SIAM J. Sci. Comput. 33 (2011) 488–511, section 2).
 #[derive(Debug, Clone)]
 pub(super) struct Integral {
     columns: usize,
@@ -35,8 +36,8 @@ pub(super) struct Integral {
 }
 
 impl Integral {
-    /// For `k` columns beside a Jacobian of `n` rows. The matrix of an exponential may be balanced; the other way needs
-    /// none.
+    /// An integral with `columns` columns beside a Jacobian of `n` rows. With `is_balanced`, the matrix of an
+    /// exponential is balanced; the action on a vector does not need balancing.
     pub(super) fn new(n: usize, columns: usize, is_balanced: bool) -> Self {
         let zeros = || DMatrix::zeros(n + columns, n + columns);
         let action = (n >= LEAST).then(|| Action::new(n));
@@ -44,10 +45,10 @@ impl Integral {
         Self { columns, matrix: zeros(), result: zeros(), workspace, action }
     }
 
-    /// The integral; `column(i, k)` is component `i` of `c_k`, counted from one.
+    /// Computes the integral; `column(i, k)` is component `i` of `c_k`, counted from one.
     ///
     /// # Errors
-    /// [`Singular`] where `jacobian` is not finite or has no exponential in doubles.
+    /// Returns [`Singular`] if `jacobian` is not finite or has no exponential in doubles.
     pub(super) fn evaluate(
         &mut self,
         h: f64,
@@ -90,7 +91,7 @@ impl Integral {
         Ok(integral)
     }
 
-    /// The operations so far.
+    /// The costs so far.
     pub(super) fn costs(&self) -> Statistics {
         let mut costs = self.workspace.costs();
         costs.add_flops(self.action.as_ref().map_or(0, |action| action.flops));

@@ -1,4 +1,4 @@
-//! Exponential methods: the linearised equations are solved exactly over a step.
+//! Exponential methods: they solve the linearised equations exactly over a step.
 
 mod action;
 mod definition;

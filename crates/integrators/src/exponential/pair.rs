@@ -1,4 +1,4 @@
-//! The method where events are located in its steps.
+//! The method as a pair, for event location within its steps.
 
 use mbsbench_problem::{Counted, Failure, Statistics};
 

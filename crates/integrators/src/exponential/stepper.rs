@@ -20,24 +20,24 @@ pub struct LlmStepper {
     by_time: Vec<f64>,
     start_known: bool,
     solution: Integral,
-    /// Where errors are estimated.
+    /// Present if errors are estimated.
     estimate: Option<Estimate>,
 }
 
 /// Memory of the error estimate.
 #[derive(Debug, Clone)]
 struct Estimate {
-    /// `r(t_{n+1})`, what the linearised right-hand side lacks at the end of the step.
+    /// `r(t_{n+1})`, the remainder of the linearised right-hand side at the end of the step.
     remainder: Vec<f64>,
-    /// `l_{n+1}`, where it is known and finite.
+    /// `l_{n+1}`, if it is known and finite.
     local_error: Vec<f64>,
     is_known: bool,
     block: Integral,
 }
 
 impl LlmStepper {
-    /// For states of `n` components of a problem that may depend on time. With error estimates a step evaluates the
-    /// right-hand side at its end, too.
+    /// A stepper for states of `n` components. With error estimates, a step also evaluates the right-hand side at its
+    /// end. An `autonomous` right-hand side does not depend on time.
     pub fn new(method: Llm, estimates: bool, n: usize, autonomous: bool) -> Self {
         let zeros = || vec![0.0; n];
         Self {
@@ -106,7 +106,7 @@ impl Stepper<f64> for LlmStepper {
         self.evaluate_start(problem, t, start)?;
         let Self { solution, jacobian, derivative, by_time, .. } = self;
         let column = |i: usize, k: usize| if k == 1 { derivative[i] } else { by_time[i] };
-        // Only a matrix that is not finite, or nearly so, has no exponential.
+        // The exponential fails only for a matrix that is not finite or close to overflow.
         let increment = solution.evaluate(h, jacobian, column).map_err(|_| Failure::NonFinite { time: t })?;
         for ((end, &start), &increment) in end.iter_mut().zip(start).zip(increment) {
             *end = start + increment;
@@ -121,8 +121,8 @@ impl Stepper<f64> for LlmStepper {
         }
     }
 
-    /// Of the norm of the local error, over the step where errors are per unit step (gil2013, Eq. 39), to the tolerance
-    /// given, or to `abs + rel · ‖y‖` with the larger of the states at both ends.
+    /// The ratio of the norm of the local error, divided by the step if errors are per unit step (gil2013, Eq. 39),
+    /// to the given tolerance, or to `abs + rel · ‖y‖` with the larger of the states at both ends.
     fn error(&mut self, h: f64, start: &[f64], end: &[f64], rel: f64, abs: f64) -> Option<f64> {
         let Llm { norm, tol, per_unit_step, .. } = self.method;
         let tolerance = tol.unwrap_or_else(|| abs + rel * norm.of(start).max(norm.of(end)));

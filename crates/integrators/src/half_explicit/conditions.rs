@@ -6,32 +6,33 @@ use super::Table;
 use crate::conditions::dot;
 use crate::formula::values;
 
-/// Orders of a half-explicit method, as its conditions have them; for equations `y' = f(y, z)`, `0 = g(y)` of index 2 that are linear
-/// in `z`, as those of mechanics are in the multipliers.
+/// Orders of a half-explicit method by its order conditions, for equations `y' = f(y, z)`, `0 = g(y)` of index 2 that
+/// are linear in `z`, as mechanics is in the multipliers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Orders {
-    /// Of positions and velocities.
+    /// Order of positions and velocities.
     pub state: u32,
-    /// Of the multipliers of the last stage, as those of the end of the step.
+    /// Order of the multipliers of the last stage, taken as those at the end of the step.
     pub multipliers: u32,
-    /// Of positions and velocities by the embedded formula.
+    /// Order of positions and velocities of the embedded formula.
     pub embedded: Option<u32>,
 }
 
-/// The orders of `table`, up to one more than it claims.
+/// The orders of `table`, up to one more than it declares.
 ///
-/// The conditions are those of Hairer, Wanner, Solving Ordinary Differential Equations II, section VII.5: one for each tree of meagre
-/// vertices, `f`, and fat ones, `(−g_y f_z)⁻¹ g_yy…`.
+/// The conditions are those of Hairer, Wanner, Solving Ordinary Differential Equations II, section VII.5: one for
+/// each tree of meagre vertices, which stand for `f`, and fat ones, which stand for `(−g_y f_z)⁻¹ g_yy…`.
 pub fn orders(table: &Table) -> Orders {
     let rows: Vec<Vec<DoubleDouble>> = table.rows.iter().map(|row| values(row)).collect();
     let embedded: Option<Vec<DoubleDouble>> = table.embedded.map(|(weights, _)| values(weights));
     orders_of(&rows, table.end, table.explicit_start, embedded.as_deref(), table.order + 1)
 }
 
-/// Largest residual of a condition that holds: coefficients have 31 digits, and trees of order six factors up to a thousand.
+/// Largest residual of a satisfied condition: coefficients have 31 digits, and trees of order six have factors up to
+/// a thousand.
 const EXACT: f64 = 1e-24;
 
-/// The orders of a method with the given rows up to `highest`.
+/// The orders, at most `highest`, of a method with the given rows.
 fn orders_of(
     rows: &[Vec<DoubleDouble>],
     end: usize,
@@ -45,7 +46,7 @@ fn orders_of(
         let residual = (found - exact).value().abs();
         residual.is_nan() || residual > EXACT
     };
-    // trees are in the order of their orders
+    // trees are sorted by order
     let order_of = |weights: &[DoubleDouble]| {
         let violated = trees.meagre.iter().find(|tree| is_violated(dot(weights, &tree.stages), tree.exact));
         violated.map_or(highest, |tree| tree.order - 1)
@@ -60,17 +61,18 @@ fn orders_of(
     }
 }
 
-/// A tree with its weights.
+/// A tree with its weights for an elementary differential `F`.
 struct Tree {
-    /// Meagre vertices less the fat ones.
+    /// Number of meagre vertices minus the number of fat ones.
     order: u32,
-    /// Whether the root is meagre, with a fat vertex above it and nothing else: `f_z (…)`, which a fat vertex below would cancel.
+    /// True if the root is meagre and has one fat vertex above it and nothing else: `f_z (…)`, which a fat vertex
+    /// below would cancel.
     is_passing: bool,
-    /// Of `hᵏ F` in the solution, for a fat root, and in the solution `y` for a meagre one.
+    /// Coefficient of `hᵏ F` in the exact solution: in `z` for a fat root, in `y` for a meagre one.
     exact: DoubleDouble,
-    /// The same of each stage: of `k` with a meagre root, of `Z` with a fat one.
+    /// Coefficient in each stage: in `k` for a meagre root, in `Z` for a fat one.
     stages: Vec<DoubleDouble>,
-    /// The same of each point that a stage leads to; of `y`, with a meagre root.
+    /// Coefficient in `y` at the point that each stage leads to, for a meagre root.
     points: Vec<DoubleDouble>,
 }
 
@@ -82,10 +84,10 @@ struct Trees<'r> {
 }
 
 impl Trees<'_> {
-    /// Adds the trees of that order with meagre roots, then those of one order less with fat ones.
+    /// Adds the trees of the given order with meagre roots, then those of one order less with fat roots.
     fn grow(&mut self, order: u32) {
         let before = order - 1;
-        // none or one fat vertex above a root: f is linear in z
+        // at most one fat vertex above a root, because f is linear in z
         for fat in std::iter::once(None).chain((0..self.fat.len()).map(Some)) {
             let of_fat = fat.map_or(0, |z| self.fat[z].order);
             let Some(left) = before.checked_sub(of_fat) else { continue };
@@ -121,7 +123,7 @@ impl Trees<'_> {
     fn add_meagre(&mut self, order: u32, branches: &[usize], fat: Option<usize>) {
         let one = DoubleDouble::from(1.0);
         let mut exact = one / f64::from(order);
-        // the first point is the start, where nothing has grown yet
+        // at the first point, the start, every tree with branches has the weight zero
         let mut stages = vec![one; self.rows.len()];
         for tree in branches.iter().map(|&branch| &self.meagre[branch]) {
             exact *= tree.exact;
@@ -136,7 +138,7 @@ impl Trees<'_> {
         self.meagre.push(Tree { order, is_passing: branches.is_empty() && fat.is_some(), exact, stages, points });
     }
 
-    /// `g(Y) = 0` at each point gives the `Z` of the stage that leads there.
+    /// Adds a tree with a fat root. `g(Y) = 0` at each point gives the `Z` of the stage that leads to it.
     fn add_fat(&mut self, order: u32, branches: &[usize]) {
         let mut exact = DoubleDouble::from(f64::from(order + 1));
         let mut stages: Vec<DoubleDouble> = Vec::with_capacity(self.rows.len());
@@ -177,7 +179,7 @@ mod tests {
         }
     }
 
-    /// HW II, table VII.5.1 up to order three: 1, 1 and, with fat vertices, 4 meagre roots where `f` is linear in `z`.
+    /// HW II, table VII.5.1 up to order three: 1, 1 and, with fat vertices, 4 meagre roots for `f` linear in `z`.
     #[test]
     fn counts_of_trees() {
         let rows: Vec<Vec<DoubleDouble>> = HEM4.rows.iter().map(|row| numbers(row)).collect();
@@ -200,7 +202,7 @@ mod tests {
         }
     }
 
-    /// Every coefficient is held by some condition: one part in a million more must show.
+    /// Every coefficient affects some condition: a relative change of 1e-6 must be detected.
     #[test]
     fn every_corrupted_coefficient_is_found() {
         for table in [&HEM4, &HEDOP5] {
@@ -217,7 +219,7 @@ mod tests {
         }
     }
 
-    /// An error of the multipliers that a step starts from is gone at its end.
+    /// An error in the multipliers at the start of a step does not affect those at its end.
     #[test]
     fn hedop5_forgets_the_multipliers_of_the_start() {
         let mut errors = vec![DoubleDouble::from(1.0)];

@@ -9,17 +9,19 @@ use crate::drive;
 use crate::newton::{DENSE, options};
 
 method! {
-    /// HEM4 of V. Brasey and E. Hairer: the half-explicit Runge–Kutta formula of order four with five stages, for constraints on
-    /// velocities. Order 4 in positions and velocities, 2 in the multipliers, which are those of the last stage. Constant steps.
+    /// HEM4 of V. Brasey and E. Hairer: the half-explicit Runge–Kutta formula of order four with five stages, for
+    /// constraints on velocities. Order 4 in positions and velocities, 2 in the multipliers, which are those of the
+    /// last stage. Constant steps.
     ///
-    /// The velocities satisfy their constraints to rounding; positions drift off theirs by the error of the method, and are not
-    /// projected. Positions may live on a manifold, whose coordinates are then integrated as they are; nonholonomic constraints
-    /// are refused. Its linear systems have all entries, whatever the number of bodies.
+    /// The velocities satisfy their constraints to rounding; positions drift from their constraints by the error of
+    /// the method and are not projected. Positions may live on a manifold, whose coordinates are then integrated
+    /// directly; nonholonomic constraints are refused. Linear systems are dense, whatever the number of bodies.
     ///
-    /// Takes equations `M y' = f(t, y)` of index 2 (and 1) with a Jacobian, too: the multipliers of a stage are then found by Newton's
-    /// method, to rounding, and errors are estimated and steps chosen by the differential components only.
+    /// The method also integrates equations `M y' = f(t, y)` of index 2 or 1 with a Jacobian: the multipliers of a
+    /// stage are then found by Newton's method, to rounding, and error estimate and step size depend only on the
+    /// differential components.
     ///
-    /// Counted: five evaluations, factorizations and linear solves a step, of mechanics.
+    /// Counters, for mechanics: five evaluations, factorizations and linear solves per step.
     pub struct Hem4 {}
     "hem4", "half-explicit",
     "Half-explicit Runge–Kutta method of order 4 for constrained mechanics of index 2",
@@ -28,19 +30,21 @@ method! {
 }
 
 method! {
-    /// HEDOP5 of M. Arnold: the Dormand–Prince formula of order 5(4) as a half-explicit method with an explicit first stage, for
-    /// constraints on velocities. Order 5 in positions and velocities, 4 in the multipliers, which are taken over from step to step.
-    /// The error is estimated in positions and velocities by the embedded formula of order 4, the controller is that of `dopri5`.
-    /// Without constraints it is `dopri5`, to rounding.
+    /// HEDOP5 of M. Arnold: the Dormand–Prince formula of order 5(4) as a half-explicit method with an explicit first
+    /// stage, for constraints on velocities. Order 5 in positions and velocities, 4 in the multipliers, which are
+    /// passed on from step to step. The embedded formula of order 4 estimates the error in positions and velocities;
+    /// the controller is that of `dopri5`. Without constraints the method is `dopri5`, to rounding.
     ///
-    /// The velocities satisfy their constraints to rounding; positions drift off theirs by the error of the method, and are not
-    /// projected. Positions may live on a manifold, whose coordinates are then integrated as they are; nonholonomic constraints
-    /// are refused. Its linear systems have all entries, whatever the number of bodies.
+    /// The velocities satisfy their constraints to rounding; positions drift from their constraints by the error of
+    /// the method and are not projected. Positions may live on a manifold, whose coordinates are then integrated
+    /// directly; nonholonomic constraints are refused. Linear systems are dense, whatever the number of bodies.
     ///
-    /// Takes equations `M y' = f(t, y)` of index 2 (and 1) with a Jacobian, too: the multipliers of a stage are then found by Newton's
-    /// method, to rounding, and errors are estimated and steps chosen by the differential components only.
+    /// The method also integrates equations `M y' = f(t, y)` of index 2 or 1 with a Jacobian: the multipliers of a
+    /// stage are then found by Newton's method, to rounding, and error estimate and step size depend only on the
+    /// differential components.
     ///
-    /// Counted: six evaluations, factorizations and linear solves a step, of mechanics, and one of each at the start.
+    /// Counters, for mechanics: six evaluations, factorizations and linear solves per step, and one of each at the
+    /// start.
     pub struct Hedop5 {}
     "hedop5", "half-explicit",
     "Dormand and Prince's formula of order 5(4), half-explicit for constrained mechanics of index 2",
@@ -48,7 +52,7 @@ method! {
     |_| HalfExplicit { table: &HEDOP5, control: ControllerSettings::dopri5() }, precise
 }
 
-/// A half-explicit formula.
+/// A half-explicit formula with its step-size control.
 struct HalfExplicit {
     table: &'static Table,
     control: ControllerSettings,

@@ -5,16 +5,17 @@
 //! M(Qᵢ) Aᵢ = D(tᵢ, Qᵢ, Vᵢ) + J(tᵢ, Qᵢ)ᵀ Λᵢ,   0 = dΦ/dt (tᵢ₊₁, Qᵢ₊₁, Vᵢ₊₁)
 //! ```
 //!
-//! (V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552; Hairer, Wanner, Solving Ordinary Differential Equations II,
-//! section VII.6.) The multipliers of a stage are those with which the velocities of the next point satisfy their constraints, so
-//! that each stage is one linear system and nothing is iterated. Constraints on positions are not imposed: they hold to the error
-//! of the method.
+//! (V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552; Hairer, Wanner, Solving Ordinary Differential
+//! Equations II, section VII.6.) The multipliers of a stage are determined by the velocity constraints at the next
+//! point, so that each stage needs one linear system and no iteration. Constraints on positions are not imposed; they
+//! hold to the error of the method.
 //!
-//! In a method with an explicit first stage (M. Arnold, BIT 38 (1998) 415–438) the multipliers of that stage are the last ones of
-//! the step before, and the velocities of the second point are left off their constraints; a point beyond the end of the step gives
-//! the multipliers at the end. With them a formula for differential equations keeps its order, which it loses without.
+//! In a method with an explicit first stage (M. Arnold, BIT 38 (1998) 415–438), that stage uses the last multipliers
+//! of the previous step, and the velocities of the second point need not satisfy their constraints. A point beyond
+//! the end of the step gives the multipliers at the end. In this way a formula for differential equations keeps its
+//! order, which it would otherwise lose.
 //!
-//! `HalfExplicitStepper` takes mechanics, `DescriptorStepper` equations `M y' = f(t, y)` of index 2.
+//! `HalfExplicitStepper` integrates mechanics, `DescriptorStepper` equations `M y' = f(t, y)` of index 2.
 
 mod conditions;
 mod definitions;

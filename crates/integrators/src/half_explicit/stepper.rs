@@ -8,7 +8,7 @@ use super::tables::{Coefficients, Table};
 use crate::Stepper;
 use crate::saddle::{SADDLE, factors, put};
 
-/// Makes steps by a [`Table`].
+/// A stepper for the formula of a [`Table`].
 #[derive(Debug, Clone)]
 pub struct HalfExplicitStepper<S: Scalar> {
     table: &'static Table,
@@ -16,7 +16,7 @@ pub struct HalfExplicitStepper<S: Scalar> {
     coordinates: usize,
     /// `(q' ; v')` of each stage, one after the other.
     stages: Vec<S>,
-    /// What is known at the start of the step.
+    /// The information available at the start of the step.
     start: Known,
     /// The present point.
     point: Vec<S>,
@@ -31,19 +31,19 @@ pub struct HalfExplicitStepper<S: Scalar> {
     costs: Statistics,
 }
 
-/// What is known at the start of a step.
+/// The information available at the start of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
-    /// Nothing.
+    /// None.
     Nothing,
-    /// It is the start of the step made last.
+    /// The step has the same start as the last one.
     Again,
-    /// It is the end of the step made last.
+    /// The step starts at the end of the last one.
     End,
 }
 
 impl<S: Scalar> HalfExplicitStepper<S> {
-    /// Memory for a mechanical system of that kind.
+    /// A stepper for a mechanical system of the given dimensions.
     pub fn new(table: &'static Table, mechanics: &CountedMechanics<'_, S>) -> Self {
         let Dimensions { coordinates, velocities: n, holonomic: m, .. } = mechanics.dimensions();
         let coefficients = Coefficients::of(table);
@@ -65,7 +65,7 @@ impl<S: Scalar> HalfExplicitStepper<S> {
         }
     }
 
-    /// Writes `q'` at the present point into stage `i`, and mass and forces there.
+    /// Writes `q'` at the present point into stage `i`, and evaluates mass and forces.
     fn evaluate(&mut self, mechanics: &mut CountedMechanics<'_, S>, t: S, i: usize) {
         let Self { stages, point, coordinates, mass, x, .. } = self;
         let (q, v) = point.split_at(*coordinates);
@@ -74,8 +74,8 @@ impl<S: Scalar> HalfExplicitStepper<S> {
         mechanics.forces(t, q, v, &mut x[..v.len()]);
     }
 
-    /// Solves for the accelerations of stage `i` and their multipliers, with the rows of `next` below and what they are to give in `x`;
-    /// `time` is that of the state, s.
+    /// Solves for the accelerations of stage `i` and the multipliers. The lower rows of the matrix are those of the
+    /// Jacobian `next`, and `x` contains the right-hand side. `time` is the time of the state, s, for failures.
     fn solve(&mut self, time: S, i: usize, next: usize) -> Result<(), Failure> {
         let Self { stages, coordinates, mass, jacobians, system, x, costs, .. } = self;
         let n = mass.nrows();
@@ -88,7 +88,8 @@ impl<S: Scalar> HalfExplicitStepper<S> {
         Ok(())
     }
 
-    /// Makes stage `i` at `t_stage`, and makes the point at `t_next` that it leads to the present one; `t` and `h` are of the step.
+    /// Computes stage `i` at `t_stage`; the point at `t_next`, to which it leads, becomes the present point. `t` and
+    /// `h` belong to the step.
     fn stage(
         &mut self,
         problem: &mut Counted<'_, S>,
@@ -104,7 +105,7 @@ impl<S: Scalar> HalfExplicitStepper<S> {
         }
         let dimension = start.len();
         let (nq, row) = (self.coordinates, &self.coefficients.rows[i]);
-        // positions with this stage, velocities without it, as long as its accelerations are not known
+        // positions include this stage; velocities do not until its accelerations are known
         for (w, point) in self.point.iter_mut().enumerate() {
             let known = if w < nq || is_explicit { &row[..] } else { &row[..i] };
             let stages = self.stages[w..].iter().step_by(dimension);
@@ -166,8 +167,8 @@ impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
         &self.stages[..self.point.len()]
     }
 
-    /// The first stage where nothing is known of it: with an explicit one its accelerations, from the constraints at
-    /// acceleration level.
+    /// Evaluates the first stage if it is not known. For an explicit first stage, its accelerations follow from the
+    /// constraints at acceleration level.
     fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
         self.point.copy_from_slice(start);
         match (self.start, self.table.explicit_start) {

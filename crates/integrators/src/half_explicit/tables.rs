@@ -9,37 +9,38 @@ use crate::tableaux::DOPRI5;
 /// A half-explicit Runge–Kutta formula.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Table {
-    /// What it is called.
+    /// Name of the formula.
     pub name: &'static str,
     /// Order of positions and velocities.
     pub order: u32,
     /// Order of the multipliers of the last stage, at the end of the step.
     pub multiplier_order: u32,
-    /// Nodes of all points: where the stages are, the first one zero, and last the one that the last stage leads to.
+    /// Nodes of all points: those of the stages, the first one zero, followed by that of the point after the last
+    /// stage.
     pub nodes: &'static [Number],
-    /// The rows `a` that lead from the stages up to each to the next point: row `i` has `i + 1` entries.
+    /// Rows of `a`. Row `i` has `i + 1` entries and leads, with the stages so far, to the next point.
     pub rows: &'static [&'static [Number]],
-    /// Number of the row that leads to the end of the step.
+    /// Index of the row that leads to the end of the step.
     pub end: usize,
-    /// Whether the first stage takes its multipliers from the step before.
+    /// True if the first stage uses the multipliers of the previous step.
     pub explicit_start: bool,
-    /// Weights of a second formula for the error estimate, on all stages, and its order.
+    /// Weights of a second formula on all stages for the error estimate, and its order.
     pub embedded: Option<(&'static [Number], u32)>,
 }
 
-/// The numbers of a [`Table`] in the precision of a scalar.
+/// The coefficients of a [`Table`] in the precision of a scalar type.
 #[derive(Debug, Clone)]
 pub(super) struct Coefficients<S> {
-    /// `a`.
+    /// Rows of `a`.
     pub rows: Vec<Vec<S>>,
     /// Nodes.
     pub nodes: Vec<S>,
-    /// Weights of the error estimate; empty where there is none.
+    /// Weights of the error estimate; empty if there is none.
     pub difference: Vec<S>,
 }
 
 impl<S: Scalar> Coefficients<S> {
-    /// Those of a table.
+    /// The coefficients of a table.
     pub fn of(table: &Table) -> Self {
         let rows: Vec<Vec<S>> = table.rows.iter().map(|row| values(row)).collect();
         let difference = table.embedded.map_or_else(Vec::new, |(weights, _)| {
@@ -49,8 +50,9 @@ impl<S: Scalar> Coefficients<S> {
         Self { rows, nodes: values(table.nodes), difference }
     }
 
-    /// Writes the estimate of the error of a step of size `h` for some `components` of the state, of which `rates` has the rates at the
-    /// stages, and gives its root mean square in parts of the tolerances `(rel, abs)`. `None` without an embedded formula.
+    /// Writes the estimated error of a step of size `h` for some `components` of the state, whose rates at the stages
+    /// are in `rates`. Returns its root mean square relative to the tolerances `(rel, abs)`, or `None` without an
+    /// embedded formula.
     pub fn error(
         &self,
         h: S,
@@ -75,8 +77,8 @@ impl<S: Scalar> Coefficients<S> {
 
 /// HEM4: five stages, order four in positions and velocities, two in the multipliers of the last stage.
 ///
-/// V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552; Hairer, Wanner, Solving Ordinary Differential Equations II, section
-/// VII.6. With `s = √6`:
+/// V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552; Hairer, Wanner, Solving Ordinary Differential
+/// Equations II, section VII.6. With `s = √6`:
 ///
 /// ```text
 /// 3/10       │ 3/10
@@ -118,12 +120,12 @@ pub const HEM4: Table = Table {
     embedded: None,
 };
 
-/// HEDOP5: the formula of Dormand and Prince of order 5(4) with an explicit first stage. Seven stages, of which the first is the last
-/// one of the step before; order five in positions and velocities, four in the multipliers.
+/// HEDOP5: the Dormand–Prince formula of order 5(4) with an explicit first stage. Seven stages, the first of which is
+/// the last one of the previous step; order five in positions and velocities, four in the multipliers.
 ///
-/// M. Arnold, Half-explicit Runge–Kutta methods with explicit stages for differential-algebraic systems of index 2, BIT 38 (1998)
-/// 415–438. The last row, to the point at 19/20 that fixes the multipliers at the end, is held by the order conditions
-/// ([`orders`](super::orders)).
+/// M. Arnold, Half-explicit Runge–Kutta methods with explicit stages for differential-algebraic systems of index 2,
+/// BIT 38 (1998) 415–438. The last row, to the point at 19/20 that determines the multipliers at the end, is verified
+/// by the order conditions ([`orders`](super::orders)).
 pub const HEDOP5: Table = Table {
     name: "HEDOP5",
     order: 5,

@@ -12,26 +12,26 @@ use super::settings::{Charts, Prediction};
 
 /// `y_k = y_{k−1} + h (b₀ y'_k + b₋₁ y'_{k−1} + Σ_p Re(b_{I,p} p^p_{k−1}))`; zhang2022, Eqs. 9 to 11 and 18 to 20.
 ///
-/// The auxiliary derivatives begin as `y'(0)`. The prediction is that `y'` stays the same (Eq. 15). On a manifold the
+/// The auxiliary derivatives start as `y'(0)`. The prediction is a constant `y'` (Eq. 15). On a manifold the
 /// auxiliaries are rates at the present configuration, as `y'` is: an approximation of the paper's.
 pub struct Auxiliaries {
     formula: SingleStep,
-    /// Real and imaginary parts in turn, level by level, each of length `n`.
+    /// Real and imaginary parts alternately, level by level, each of length `n`.
     parts: Vec<Vec<f64>>,
     /// `y'` at the start of the step.
     before: Vec<f64>,
     prediction: Prediction,
-    /// Size of the step before, s; 0 before the first.
+    /// Size of the previous step, s; 0 before the first.
     last_step: f64,
 }
 
 impl Auxiliaries {
-    /// Before the first step.
+    /// The scheme before the first step.
     pub fn new(formula: SingleStep, prediction: Prediction) -> Self {
         Self { formula, parts: Vec::new(), before: Vec::new(), prediction, last_step: 0.0 }
     }
 
-    /// Brings the auxiliaries forward from the derivatives before to derivatives `now`.
+    /// Advances the auxiliaries from the derivatives `before` to the derivatives `now`.
     fn advance(&mut self, now: &[f64]) {
         for (i, (&before, &now)) in self.before.iter().zip(now).enumerate() {
             let (mut lower_before, mut lower) = (Complex::from(before), Complex::from(now));
@@ -63,7 +63,8 @@ impl Scheme for Auxiliaries {
     }
 
     fn step(&mut self, solver: &mut Solver<'_, '_>, history: &mut History, h: f64) -> Result<(), Failure> {
-        // What the formula remembers besides the point solved last is either re-expressed with it or left alone.
+        // Everything that the formula stores besides the last point is either re-expressed with that point or left
+        // unchanged.
         let follows = solver.charts != Charts::Moving;
         let two_points = self.prediction == Prediction::SecondOrder && self.last_step > 0.0;
         let live = if two_points { 2 } else { 1 };

@@ -9,8 +9,8 @@ use crate::details::{GROWTH, ROUNDING, complex, imaginary_axis, is_bounded, prop
 use crate::formula::{Estimate, Formula};
 use mbsbench_problem::linear::{eigenvalues, spectral_radius};
 
-/// Nearer to one another than this, roots of a characteristic polynomial are one multiple root: rounding moves a triple root by
-/// 1e-5.
+/// Roots of a characteristic polynomial that are closer together than this count as one multiple root: rounding moves
+/// a triple root by 1e-5.
 const MULTIPLE: f64 = 1e-3;
 
 impl<S: Scalar> Esdirk<S> {
@@ -78,7 +78,8 @@ impl LinearMultistep {
         (0..=highest).take_while(|&q| holds(q)).last().unwrap_or(-1)
     }
 
-    /// Whether errors of the start stay bounded as the step goes to zero: roots of `ρ` in the unit circle, those on it simple.
+    /// True if errors of the start stay bounded as the step goes to zero: the roots of `ρ` lie in the unit circle,
+    /// and those on it are simple.
     pub(crate) fn is_zero_stable(&self) -> bool {
         let roots = eigenvalues(&self.amplification(Complex::new(0.0, 0.0)));
         let outer: Vec<_> = roots.iter().filter(|root| root.norm() > 1.0 - MULTIPLE).collect();
@@ -86,15 +87,15 @@ impl LinearMultistep {
         outer.iter().all(|root| root.norm() <= 1.0 + MULTIPLE) && (0..outer.len()).all(is_simple)
     }
 
-    /// Whether errors grow even as the step goes to zero, because of a root of `ρ` outside of the unit circle.
+    /// True if errors grow even as the step goes to zero, because of a root of `ρ` outside the unit circle.
     pub(super) fn has_growing_root(&self) -> bool {
         spectral_radius(&self.amplification(Complex::new(0.0, 0.0))) > 1.0 + MULTIPLE
     }
 
-    /// The roots of `σ`.
+    /// Describes the roots of `σ`.
     fn at_infinity(&self) -> String {
         let r = self.steps();
-        // −β₁/(r β₀) is their mean
+        // −β₁/(r β₀) is the mean of the roots
         let mean = -self.beta[1] / (self.beta[0] * r as f64);
         let equal = Self::with_equal_roots(self.alpha.clone(), self.beta[0], -mean);
         if equal.beta.iter().zip(&self.beta).all(|(equal, beta)| (equal - beta).abs() <= ROUNDING) {
@@ -154,7 +155,7 @@ mod tests {
         assert!(lines.last().expect("lines").starts_with("  embedded "));
     }
 
-    /// A formula that is not what it claims is described as what it is.
+    /// The description of a formula depends on its coefficients alone, even if its declared order is wrong.
     #[test]
     fn properties_are_computed() {
         let mut formula = Esdirk::bathe(0.0).rounded::<f64>();

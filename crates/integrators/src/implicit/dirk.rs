@@ -12,22 +12,22 @@ use crate::formula::{Estimate, Formula, stage_values};
 /// y_{k−1+cᵢ} = y_{k−1} + h Σⱼ aᵢⱼ y′_{k−1+cⱼ},   j ≤ i,   aᵢᵢ = γ,   c₁ = 0,   c_s = 1
 /// ```
 ///
-/// The first stage is the start of the step, whose derivative is known from the last stage of the step before, and the
-/// result is the last stage: its row holds the weights `b`. The constructors work in double-double precision;
+/// The first stage is the start of the step, whose derivative is known from the last stage of the previous step. The
+/// result is the last stage, so its row contains the weights `b`. The constructors work in double-double precision;
 /// [`Self::rounded`] gives the doubles that a solve needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Esdirk<S = DoubleDouble> {
-    /// What the formula is called, "MSSTC(4)"; empty where it is not known.
+    /// Name of the formula, such as "MSSTC(4)"; empty if unknown.
     pub name: String,
-    /// Where the numbers are from; empty where it is not known.
+    /// Source of the coefficients; empty if unknown.
     pub source: &'static str,
     /// Order, nodes (not monotone for all formulas), rows with their diagonal entry, and weights, with those of a
-    /// second formula for an error estimate where it has one.
+    /// second formula for an error estimate if there is one.
     pub formula: Formula<S>,
 }
 
 impl Esdirk {
-    /// A formula of this order, by its nodes and rows; row `i`, from 0, has `i + 1` entries.
+    /// A formula of the given order, from its nodes and rows; row `i`, from 0, has `i + 1` entries.
     pub fn new(
         name: impl Into<String>,
         source: &'static str,
@@ -40,7 +40,7 @@ impl Esdirk {
         Self { name: name.into(), source, formula }
     }
 
-    /// The same with a second formula of this order on the same stages.
+    /// The formula with a second formula of the given order on the same stages.
     #[must_use]
     pub(super) fn with_embedded(mut self, order: u32, weights: &[DoubleDouble]) -> Self {
         let difference = self.formula.weights.iter().zip(weights).map(|(&b, &embedded)| b - embedded).collect();
@@ -49,14 +49,14 @@ impl Esdirk {
         self
     }
 
-    /// The same numbers, each rounded to the scalar type.
+    /// The same formula with numbers rounded to the scalar type.
     pub fn rounded<S: Scalar>(&self) -> Esdirk<S> {
         Esdirk { name: self.name.clone(), source: self.source, formula: self.formula.rounded() }
     }
 }
 
 impl<S: Scalar> Esdirk<S> {
-    /// Number of stages `s`, the explicit one included.
+    /// Number of stages `s`, including the explicit one.
     pub fn stages(&self) -> usize {
         self.formula.nodes.len()
     }
@@ -76,17 +76,17 @@ impl<S: Scalar> Esdirk<S> {
         &self.formula.weights
     }
 
-    /// The stability function `R(z)`: a step of `y′ = λy` with `z = hλ` multiplies `y` with it.
+    /// The stability function `R(z)`: a step of `y′ = λy` with `z = hλ` multiplies `y` by it.
     pub fn stability(&self, z: Complex<f64>) -> Complex<f64> {
         *stage_values(&self.formula.rows, z).last().expect("there is a stage")
     }
 
-    /// The same as the matrix that takes `y` from the start to the end of a step, `1 × 1`.
+    /// The stability function as the `1 × 1` matrix that maps `y` at the start of a step to `y` at its end.
     pub fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
         DMatrix::from_element(1, 1, self.stability(z))
     }
 
-    /// `R(∞)`, to which `R(z)` tends in all directions: the damping of infinite frequencies, `ρ_∞` up to its sign.
+    /// `R(∞)`, the limit of `R(z)` in all directions: the damping of infinite frequencies, `ρ_∞` up to its sign.
     pub fn stability_at_infinity(&self) -> S {
         let mut values = vec![S::from(1.0)];
         for row in &self.formula.rows[1..] {

@@ -1,4 +1,4 @@
-//! A run: start, steps, failures.
+//! Runs of the implicit formulas: start, steps, failures.
 
 use std::ops::ControlFlow;
 
@@ -68,7 +68,7 @@ impl<C: Scheme> Steps<C> {
 }
 
 impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
-    /// Chart, local coordinates and derivatives at the initial state.
+    /// Initialises the chart, local coordinates and derivatives.
     fn begin(&mut self, run: &mut Run<'_, &'d mut CountedDae<'c>>) -> Result<(), Failure> {
         let Self { chart, history, .. } = self;
         let Solved { y, rates } = history.newest_mut();
@@ -106,13 +106,14 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
         Ok(Some(t_end))
     }
 
-    /// Inside a step is the cubic through `y` and `y'` at both ends. It is off by O(h⁴) where `y'` is of order three or
-    /// more, and by less than the formulas of order two are; no evaluation is needed.
+    /// Shows a step. States inside it are given by the cubic through `y` and `y'` at both ends, whose error is O(h⁴)
+    /// if `y'` is of order three or more, and smaller than the error of the formulas of order two. No evaluation is
+    /// needed.
     #[inline(always)]
     fn show(&mut self, problem: &mut &'d mut CountedDae<'c>, made: Made<'_>) -> ControlFlow<Failure> {
         let Self { history, scheme, chart, state, end, .. } = self;
         let (first, last) = (history.point(scheme.points()), history.newest());
-        // Newton's method begins the next step with a point of its own.
+        // The memory is free: Newton's method initialises it in the next step.
         let scratch = &mut self.unknowns.y;
         let further = Further { multipliers: &last.rates[scratch.len()..], ..Further::default() };
         let (t_start, h) = (made.t_start, made.t_end - made.t_start);

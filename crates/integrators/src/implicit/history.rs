@@ -1,4 +1,4 @@
-//! The points solved last: what formulas and predictors build on.
+//! The last solved points, which formulas and predictors use.
 
 use mbsbench_problem::CountedDae;
 
@@ -11,14 +11,14 @@ pub struct Solved {
     pub rates: Vec<f64>,
 }
 
-/// The last points, newest first, in storage that is kept.
+/// The last points, newest first, in memory that is allocated once.
 #[derive(Debug, Clone)]
 pub struct History {
     points: Vec<Solved>,
 }
 
 impl History {
-    /// Memory for `depth` points of `n` differential and `m` algebraic unknowns, zero.
+    /// A history of `depth` points of `n` differential and `m` algebraic unknowns, all zero.
     pub fn new(depth: usize, n: usize, m: usize) -> Self {
         Self { points: vec![Solved { y: vec![0.0; n], rates: vec![0.0; n + m] }; depth] }
     }
@@ -33,19 +33,19 @@ impl History {
         &self.points[0]
     }
 
-    /// The same, to be written.
+    /// The newest point, mutably.
     pub fn newest_mut(&mut self) -> &mut Solved {
         &mut self.points[0]
     }
 
-    /// Adds a point, in place of the oldest.
+    /// Adds a point in place of the oldest one.
     pub fn push(&mut self, y: &[f64], rates: &[f64]) {
         self.points.rotate_right(1);
         self.points[0].y.copy_from_slice(y);
         self.points[0].rates.copy_from_slice(rates);
     }
 
-    /// Forgets so many points before the newest.
+    /// Discards `count` points next to the newest one.
     pub fn forget(&mut self, count: usize) {
         self.points[1..].rotate_left(count);
     }

@@ -1,4 +1,4 @@
-//! From a formula to a method.
+//! Methods from implicit formulas.
 
 use mbsbench_problem::{Counted, Failure, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
 use nalgebra::{Complex, DMatrix};
@@ -12,35 +12,35 @@ use super::settings::{Options, Prediction};
 use super::stages::Stages;
 use super::{Esdirk, SingleStep};
 
-/// An implicit formula as data: a [`Multistep`], a [`SingleStep`] or an [`Esdirk`] one, or what else has a [`Scheme`].
+/// An implicit formula as data: [`Multistep`], [`SingleStep`], [`Esdirk`] or any other type that has a [`Scheme`].
 pub trait Rule: Send + Sync + 'static {
-    /// What makes its steps.
+    /// The scheme that computes the steps.
     type Scheme: Scheme;
     /// Order of convergence on ordinary differential equations.
     fn order(&self) -> u32;
-    /// Implicit stages of a step.
+    /// Number of implicit stages of a step.
     fn stages(&self) -> u32 {
         1
     }
-    /// Why it cannot be used to integrate, where it cannot.
+    /// The reason why the formula cannot be used to integrate, if there is one.
     fn refusal(&self) -> Option<String> {
         None
     }
     /// The amplification matrix for `y' = λ y` with `z = h λ`.
     fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>>;
-    /// Coefficients and what they hold; see [`Method::details`].
+    /// Coefficients and their properties; see [`Method::details`].
     fn details(&self) -> Vec<String>;
-    /// The formula at the start of a run, with what its first guesses are made of.
+    /// The scheme at the start of a run; `prediction` selects its first guesses.
     fn scheme(&self, prediction: Prediction) -> Self::Scheme;
 }
 
-/// An implicit formula as a method: constant steps on `r(t, y, y', λ) = 0`, ordinary differential equations and constrained
-/// mechanics of index 3 among them.
+/// An implicit formula as a method: constant steps on `r(t, y, y', λ) = 0`, which includes ordinary differential
+/// equations and constrained mechanics of index 3.
 #[derive(Debug, Clone)]
 pub struct Implicit<R> {
     /// The formula.
     pub rule: R,
-    /// How its equations are solved.
+    /// Options for solving its equations.
     pub options: Options,
 }
 
@@ -90,7 +90,7 @@ impl Rule for Multistep {
         u32::try_from(self.formula.order(highest)).unwrap_or(0)
     }
 
-    /// Why it cannot be used to integrate, where it cannot.
+    /// The reason why the formula cannot be used to integrate, if there is one.
     fn refusal(&self) -> Option<String> {
         let r = self.formula.steps();
         if r > 2 && self.rho_inf == 1.0 {

@@ -1,7 +1,7 @@
-//! Implicit formulas for `r(y, y′, t) = 0` that are A-stable and whose damping at high frequencies is chosen by one number.
+//! A-stable implicit formulas for `r(y, y′, t) = 0` whose damping at high frequencies is set by one parameter.
 //!
-//! Three families, compared in zhang2022 (H. Zhang, R. Zhang, A. Zanoni, P. Masarati, Performance of implicit A-stable time
-//! integration methods for multibody system dynamics, Multibody Syst. Dyn. 54 (2022) 263–301):
+//! Three families, compared in zhang2022 (H. Zhang, R. Zhang, A. Zanoni, P. Masarati, Performance of implicit
+//! A-stable time integration methods for multibody system dynamics, Multibody Syst. Dyn. 54 (2022) 263–301):
 //!
 //! | family | type | one step |
 //! |---|---|---|
@@ -10,22 +10,23 @@
 //! | Runge–Kutta: Bathe, MSSTC, MSSTH, ESDIRK | [`Esdirk`] | `n` implicit stages |
 //!
 //! The parameter `ρ_∞ ∈ [0, 1]` is the spectral radius at infinite frequency: 0 annihilates, 1 does not damp at all.
-//! [`mbsbench_problem::linear`] has what the coefficients mean on the undamped oscillator.
+//! [`mbsbench_problem::linear`] analyses coefficients on the undamped oscillator.
 //!
-//! All are steps of one engine: a formula gives `y = ŷ + c y'` at the point it solves for, a predictor the first guess of
-//! `y'`, and Newton's method the rest.
+//! All share one engine: a formula gives `y = ŷ + c y'` at the next point, a predictor gives the first guess of `y'`,
+//! and Newton's method solves for the point.
 //!
 //! ```text
 //! Scheme  (PastSteps, Auxiliaries, Stages)     ŷ, c, prediction from the History of points
 //!     └─▶ Solver  (one point: r(t, y, y', λ) = 0 of a CountedDae)
-//! drive   (a step for the loop of `problem`: start, charts, what observers see)
+//! drive   (a step for the loop of `problem`: start, charts, output for observers)
 //! ```
 //!
-//! [`Method::order`](mbsbench_problem::Method::order) is that on ordinary differential equations. On constrained mechanics, solved
-//! with constraints on positions only (index 3), it is reduced, as tests measure: all are of order two in positions and velocities,
-//! MSSTH(3) and ESDIRK3(2)4L\[2\]SA in positions only once steps are small. Multipliers are of order two in formulas with one
-//! implicit stage and of order one in those with several. Without any damping (`ρ_∞ = 1` in Bathe, the trapezoidal rule)
-//! they alternate about their values and do not converge.
+//! [`Method::order`](mbsbench_problem::Method::order) is the order on ordinary differential equations. It is reduced
+//! on constrained mechanics with constraints on positions only (index 3). Tests measure order two in positions and
+//! velocities for all formulas; for MSSTH(3) and ESDIRK3(2)4L\[2\]SA this holds only for positions once steps are
+//! small. Multipliers are of order two in formulas with one implicit stage and of order one in formulas with several.
+//! Without any damping (Bathe with `ρ_∞ = 1`, the trapezoidal rule) they alternate about their values and do not
+//! converge.
 
 mod auxiliaries;
 pub mod definitions;

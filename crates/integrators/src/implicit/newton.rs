@@ -1,4 +1,4 @@
-//! Newton's method at one point.
+//! Newton's method at one point of a step.
 
 use mbsbench_problem::dae::Point;
 use mbsbench_problem::linalg::Singular;
@@ -9,18 +9,18 @@ use super::history::{History, add};
 use super::settings::Charts;
 use crate::newton::{Keeper, Outcome, Progress, iterate};
 
-/// When the iteration ends.
+/// Limits of the iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Largest L2 norm of the whole residual.
+    /// Bound on the L2 norm of the whole residual.
     pub tolerance: f64,
-    /// Most iterations at a point.
+    /// The largest number of iterations at a point.
     pub iterations: u32,
     /// Budgets of the run.
     pub settings: Settings,
 }
 
-/// The point that is solved for.
+/// The point to be solved for.
 #[derive(Debug, Clone)]
 pub struct Unknowns {
     /// `ŷ` in `y = ŷ + c y'`, length `n`.
@@ -30,9 +30,9 @@ pub struct Unknowns {
     /// `(y' ; λ)`, length `n + m`: the first guess, then the solution.
     pub rates: Vec<f64>,
     residual: Vec<f64>,
-    /// Predicted rates `y'` of the chart's centre, length `n`, where charts move.
+    /// Predicted rates `y'` of the chart's centre, length `n`, if charts move.
     centre: Vec<f64>,
-    /// For observers that watch it.
+    /// Memory for observers that watch the matrix.
     matrix: Option<DMatrix<f64>>,
 }
 
@@ -46,7 +46,7 @@ impl Unknowns {
     }
 }
 
-/// Where in a step a point is.
+/// The position of a point in its step.
 #[derive(Debug, Clone, Copy)]
 pub struct Stage {
     /// Number of the implicit stage, from 1.
@@ -61,29 +61,29 @@ pub struct Stage {
 pub struct Solver<'s, 'd> {
     /// The problem.
     pub dae: &'s mut CountedDae<'d>,
-    /// Where charts are centred.
+    /// The choice of the centres of charts.
     pub charts: Charts,
-    /// The chart that everything is expressed in.
+    /// The chart in which everything is expressed.
     pub chart: &'s mut Vec<f64>,
-    /// Memory for the next one.
+    /// Memory for the next chart.
     pub next_chart: &'s mut Vec<f64>,
-    /// The point that is solved for.
+    /// The point to be solved for.
     pub unknowns: &'s mut Unknowns,
-    /// When matrices are formed.
+    /// The policy for forming matrices.
     pub(super) keeper: &'s mut Keeper,
     /// Start of the step, s.
     pub t: f64,
     /// End of the step, s.
     pub t_end: f64,
-    /// When the iteration ends.
+    /// Limits of the iteration.
     pub limits: Limits,
-    /// Who may watch the matrices.
+    /// The observer, which may watch the matrices.
     pub observer: &'s mut dyn Observer,
 }
 
 impl Solver<'_, '_> {
-    /// Moves the chart to the newest point, and re-expresses in it the `live` newest ones and further rates `y'` that belong
-    /// to the newest.
+    /// Moves the chart to the newest point. Re-expresses in it the `live` newest points and the further rates `y'`
+    /// that belong to the newest one.
     pub fn recentre(&mut self, history: &mut History, live: usize, further: &mut [Vec<f64>]) {
         if !self.chart.is_empty() {
             self.dae.recentre(self.chart, &history.newest().y, self.next_chart);
@@ -91,8 +91,8 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// Moves the chart to the predicted point of a stage, in the same way, where charts are to be there; the formula then
-    /// gives the change from the prediction.
+    /// Moves the chart to the predicted point of a stage if charts are centred there, with the same changes as
+    /// [`recentre`](Self::recentre). The formula then gives the change from the prediction.
     pub fn recentre_at_prediction(&mut self, history: &mut History, live: usize, further: &mut [Vec<f64>], c: f64) {
         if !self.charts.are_predicted() || self.chart.is_empty() {
             return;
@@ -107,7 +107,7 @@ impl Solver<'_, '_> {
         self.transport(history, live, further);
     }
 
-    /// Re-expresses points and further rates in the next chart, and moves to it.
+    /// Re-expresses points and further rates in the next chart, and makes it the present one.
     fn transport(&mut self, history: &mut History, live: usize, further: &mut [Vec<f64>]) {
         for rates in further {
             self.unknowns.y.copy_from_slice(&history.newest().y);
@@ -117,18 +117,18 @@ impl Solver<'_, '_> {
         std::mem::swap(self.chart, self.next_chart);
     }
 
-    /// Solves for the point of a stage, from the `base` and the first guess of `rates` in [`Unknowns`]. The residual is
-    /// tested first, so that a good guess takes no iteration.
+    /// Solves for the point of a stage, from the `base` and the first guess of `rates` in [`Unknowns`]. The residual
+    /// is tested first, so that a good guess needs no iteration.
     ///
     /// # Errors
-    /// [`Failure::StageDiverged`], [`Failure::NonFinite`] where the first residual is not finite,
-    /// [`Failure::SingularMatrix`], [`Failure::BudgetExhausted`], those of the problem; all but the last at the start of the
-    /// step.
+    /// Returns [`Failure::StageDiverged`], [`Failure::NonFinite`] if the first residual is not finite,
+    /// [`Failure::SingularMatrix`], or [`Failure::BudgetExhausted`], all with the time at the start of the step, or
+    /// an error of the problem.
     pub fn solve(&mut self, stage: Stage) -> Result<(), Failure> {
         let time = self.t;
         let most = self.limits.iterations;
         let (mut norm, mut corrections) = (f64::NAN, 0);
-        // Each iteration tests the residual, after a correction in all but the first.
+        // Each iteration tests the residual; all but the first apply a correction before.
         let make = |solver: &mut Self, iteration: u32| -> Result<f64, Failure> {
             let Solver { dae, charts, chart, unknowns, keeper, t, t_end, limits, observer, .. } = solver;
             let Unknowns { base, y, rates, residual, centre, matrix } = &mut **unknowns;

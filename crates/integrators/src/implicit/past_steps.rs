@@ -1,4 +1,4 @@
-//! Linear multistep formulas, their first steps, and a last one that is shorter.
+//! Linear multistep formulas with their first steps and steps of a different size.
 
 use mbsbench_problem::Failure;
 
@@ -12,28 +12,28 @@ use super::stages::Stages;
 
 /// `y_k = Σ α_j y_{k−j} + h Σ β_j y'_{k−j}`; zhang2022, Eq. 2.
 ///
-/// The first `r − 1` steps are made as [`Multistep::first`] says. Steps of the trapezoidal rule are predicted from the last point, those
-/// of the other formulas from the last two. A step of another size than the one before is made by the two-step formula
-/// for variable steps, with the same `ρ_∞`.
+/// The first `r − 1` steps use the formulas of [`Multistep::first`]. Steps of the trapezoidal rule are predicted from
+/// the last point, those of the other formulas from the last two. A step of a different size than the previous one
+/// uses the two-step formula for variable steps, with the same `ρ_∞`.
 pub struct PastSteps {
     formula: LinearMultistep,
-    /// What makes the first steps, in order.
+    /// The formulas of the first steps, in order.
     first: Vec<Begun>,
-    /// Predictor of formulas with several steps, for equal steps.
+    /// Predictor for formulas with several past steps, for equal steps.
     predictor: Predictor,
     rho_inf: f64,
     made: usize,
     last_step: f64,
 }
 
-/// What makes one of the first steps.
+/// The formula of one of the first steps.
 enum Begun {
     Multistep(LinearMultistep),
     RungeKutta(Stages),
 }
 
 impl PastSteps {
-    /// At the start of a run.
+    /// The scheme at the start of a run.
     pub fn new(Multistep { formula, first, rho_inf }: &Multistep, prediction: Prediction) -> Self {
         let begun = |first: &First| match first {
             First::Multistep(formula) => Begun::Multistep(formula.clone()),
@@ -52,7 +52,7 @@ impl PastSteps {
         }
     }
 
-    /// Brings `ŷ` and the first guess into `solver`, and returns `c`.
+    /// Writes `ŷ` and the first guess into `solver`, and returns `c`.
     fn prepare(
         formula: &LinearMultistep,
         predictor: &Predictor,

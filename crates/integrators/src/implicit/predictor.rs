@@ -2,12 +2,11 @@
 
 use super::history::{History, add};
 
-/// The derivative, at the next point, of the polynomial that takes the values `y` and the derivatives `y'` of the last
-/// points.
+/// The derivative, at the next point, of the polynomial with the values `y` and derivatives `y'` of the last points.
 ///
-/// With two points it is the second-order prediction of zhang2022, Eqs. 12 and 14, exact for cubics; with three the
-/// fourth-order one of Eqs. 16 and 17, exact for quintics. With no polynomial at all, `y'` of the last point is taken as it
-/// is (Eq. 15). λ, of which no derivative is known, is always taken from the last point.
+/// With two points it is the second-order prediction of zhang2022, Eqs. 12 and 14, exact for cubics; with three
+/// points the fourth-order prediction of Eqs. 16 and 17, exact for quintics. [`CONSTANT`](Self::CONSTANT) uses `y'`
+/// of the last point (Eq. 15). λ, whose derivative is unknown, always comes from the last point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Predictor {
     /// Weights of `y` at the last points, newest first, for times in units of the step.
@@ -18,16 +17,16 @@ pub struct Predictor {
 }
 
 impl Predictor {
-    /// `y' = y'_{N−1}`.
+    /// The constant prediction `y' = y'_{N−1}`.
     pub const CONSTANT: Self = Self { of_values: [0.0; 3], of_rates: [1.0, 0.0, 0.0], points: 1 };
 
-    /// The prediction at `next` from points at the times `last`, newest first, all in units of the step and no two of them
-    /// alike. Points need not be in order: stages may step back in time.
+    /// The prediction at `next` from points at the distinct times `last`, newest first, all in units of the step.
+    /// Times need not be in order: stages may step back in time.
     pub fn hermite<const P: usize>(next: f64, last: [f64; P]) -> Self {
         let mut predictor = Self { of_values: [0.0; 3], of_rates: [0.0; 3], points: P };
         for (j, &t) in last.iter().enumerate() {
             let others = || last.iter().enumerate().filter(move |&(k, _)| k != j).map(|(_, &other)| other);
-            // Lagrange's polynomial of the point, its slope there, and both at the next point.
+            // Lagrange's polynomial of the point: its slope there, and value and slope at the next point.
             let slope_here: f64 = others().map(|other| 1.0 / (t - other)).sum();
             let value: f64 = others().map(|other| (next - other) / (t - other)).product();
             let without = |left_out: f64| {
@@ -66,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    /// Times of points and of the next one: equal and unequal steps, and stages that step back in time.
+    /// Times of the next point and of the last points: equal and unequal steps, and stages that step back in time.
     const TIMES: [(f64, [f64; 3]); 5] = [
         (1.0, [0.0, -1.0, -2.0]),
         (0.6, [0.768, 0.45, 0.0]),
@@ -84,7 +83,7 @@ mod tests {
         })
     }
 
-    /// What `predictor` gives for the polynomial, with `h` seconds to the unit of time; λ is 7 at the newest point.
+    /// Returns the prediction for the polynomial, with `h` seconds per unit of time; λ is 7 at the newest point.
     fn predicted(predictor: Predictor, h: f64, degree: i32, last: &[f64]) -> [f64; 2] {
         let mut history = History::new(3, 1, 1);
         for (age, &t) in last.iter().enumerate().rev() {
@@ -131,7 +130,7 @@ mod tests {
         assert_relative_eq!(&three.of_rates[..], &[24.0, 57.0, 10.0][..], epsilon = 1e-12);
     }
 
-    /// zhang2022, Eq. 14 with its signs, and Eq. 17, for points in order and not.
+    /// The weights of zhang2022, Eq. 14 with its signs, and Eq. 17, for points in any order.
     #[test]
     fn unequal_steps_have_the_weights_of_the_paper() {
         for (next, last) in TIMES {

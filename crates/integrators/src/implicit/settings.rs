@@ -1,30 +1,31 @@
-//! Settings that the implicit formulas share.
+//! Settings common to all implicit formulas.
 
 use mbsbench_problem::parameters;
 use mbsbench_problem::parameters::spelling;
 
 use crate::newton::{EXACT, JacobianUse, STRUCTURED, options};
 
-/// Hands the settings that all implicit formulas share to a macro that declares parameters, in braces before `rest`. A line has the
-/// comment, the name in files, type and range, the field of [`Options`] with the default, and the test after which a value is not
-/// written out.
+/// Passes the settings common to all implicit formulas to a macro that declares parameters, in braces before `rest`.
+/// Each entry has the comment, the name in files, type and range, the field of [`Options`] with the default, and
+/// optionally the test by which a value is left out of files.
 macro_rules! with_settings {
     ($declare:ident! { $($rest:tt)* }) => {
         $declare! {
             {
-                /// Newton's iteration at a point ends with an L2 norm of the whole residual of at most this: forces,
-                /// moments, rates minus velocities, and constraints divided by `c`, in the units of the model and not
-                /// weighted.
+                /// Bound on the L2 norm of the whole residual at which Newton's iteration ends. The residual contains
+                /// forces, moments, rates minus velocities, and constraints divided by `c`, unweighted and in the
+                /// units of the model.
                 newton_tolerance: f64 [above 0.0, to 1.0] => tolerance;
-                /// Most iterations at a point; the run fails with `newton-diverged` beyond them.
+                /// Largest number of iterations at a point; beyond it the run fails with `newton-diverged`.
                 max_iterations: u32 [from 1] => iterations;
                 /// Derivatives and multipliers at the start: `consistent` or `zero`.
                 initial_derivatives: InitialDerivatives => initial;
-                /// Where local coordinates of rotations are centred: `step`, `stage`, `prediction` or `moving`.
+                /// Centres of the local coordinates of rotations: `step`, `stage`, `prediction` or `moving`.
                 charts: Charts => charts;
-                /// What first guesses are made of: `paper`, `constant` or `second-order`.
+                /// First guesses of Newton's iteration: `paper`, `constant` or `second-order`.
                 prediction: Prediction => prediction, silent "crate::definition::is_default";
-                /// When Newton's matrix is formed and factorized: `full`, `modified` or `kept`.
+                /// Use of Newton's matrix, which decides when it is formed and factorized: `full`, `modified` or
+                /// `kept`.
                 jacobian: JacobianUse => jacobian, silent "crate::definition::is_default";
             }
             $($rest)*
@@ -35,39 +36,39 @@ macro_rules! with_settings {
 pub(crate) use with_settings;
 
 parameters! {
-    /// Derivatives and multipliers that a run starts from.
+    /// Derivatives and multipliers at the start of a run.
     #[derive(Copy, Default, Eq)]
     pub enum InitialDerivatives {
-        /// Those that the equations give, at acceleration level.
+        /// Derivatives and multipliers from the equations at acceleration level.
         #[default]
         Consistent,
-        /// None: positions change with the initial velocities, accelerations and multipliers are zero. The start of the
-        /// authors' program for zhang2022 if the solution for them is skipped; of first order if the initial
-        /// accelerations are not zero.
+        /// None: positions change with the initial velocities, while accelerations and multipliers are zero. This is
+        /// the start of the authors' program for zhang2022 if it does not solve for them. It is of first order if the
+        /// initial accelerations are not zero.
         Zero,
     }
 }
 
-/// How the equations of the steps are solved, and from what.
+/// Options for solving the equations of the steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Newton's iteration at a point ends with an L2 norm of the whole residual of at most this.
+    /// Bound on the L2 norm of the whole residual at which Newton's iteration ends.
     pub tolerance: f64,
-    /// Most iterations at a point.
+    /// Largest number of iterations at a point.
     pub iterations: u32,
     /// Derivatives at the start.
     pub initial: InitialDerivatives,
-    /// Where local coordinates are centred.
+    /// Centres of local coordinates.
     pub charts: Charts,
-    /// What first guesses are made of.
+    /// First guesses of Newton's iteration.
     pub prediction: Prediction,
-    /// When Newton's matrix is formed.
+    /// The policy for forming Newton's matrix.
     pub jacobian: JacobianUse,
 }
 
 impl Options {
-    /// The options by their names in files, each with its value, under the names that all methods share, as far
-    /// as there are such names; see [`Method::solver_options`](mbsbench_problem::Method::solver_options).
+    /// The options with their values, by the names that all methods share, or otherwise by their names in files; see
+    /// [`Method::solver_options`](mbsbench_problem::Method::solver_options).
     pub fn named(&self) -> Vec<(String, String)> {
         let Self { tolerance, iterations, initial, charts, prediction, jacobian } = self;
         options([
@@ -92,58 +93,58 @@ impl Default for Options {
 }
 
 parameters! {
-    /// How the first steps of a multistep formula are made.
+    /// The first steps of a multistep formula.
     #[derive(Copy, Default, Eq)]
     pub enum Start {
-        /// All by the trapezoidal rule, as zhang2022 says.
+        /// All first steps by the trapezoidal rule, as in zhang2022.
         #[default]
         Trapezoidal,
-        /// The first by the trapezoidal rule, the second by LMS2, the third by LMS3, with the same `rho`.
+        /// The first step by the trapezoidal rule, the second by LMS2, the third by LMS3, with the same `rho`.
         Ladder,
     }
 }
 
 parameters! {
-    /// Where local coordinates of a configuration with rotations are centred. It matters for nothing else.
+    /// The centres of the local coordinates of a configuration with rotations. Other configurations are not affected.
     #[derive(Copy, Default, Eq)]
     pub enum Charts {
         /// At the start of each step.
         #[default]
         Step,
-        /// At the point solved last, in every stage.
+        /// At the last solved point, in every stage.
         Stage,
-        /// In every stage, at the point solved last for the prediction, and at the predicted point for the correction,
-        /// to which alone the formula is applied then.
+        /// In every stage, at the last solved point for the prediction and at the predicted point for the correction.
+        /// The formula is then applied to the correction alone.
         Prediction,
-        /// In the same way, with the chart of the correction moving on as predicted: the formula is applied to the
-        /// rotation that leads from the predicted one to the corrected one and to the rate of that rotation. Auxiliary
-        /// derivatives of single-step formulas stay what they are from chart to chart. As the code behind zhang2022
-        /// does.
+        /// As `prediction`, but the chart of the correction moves with the predicted motion. The formula is applied
+        /// to the rotation from the predicted to the corrected orientation and to the rate of that rotation.
+        /// Auxiliary derivatives of single-step formulas are not transformed between charts. This is the behaviour of
+        /// the code behind zhang2022.
         Moving,
     }
 }
 
 impl Charts {
-    /// Whether corrections are about the predicted point.
+    /// True if corrections are relative to the predicted point.
     pub fn are_predicted(self) -> bool {
         matches!(self, Self::Prediction | Self::Moving)
     }
 }
 
 parameters! {
-    /// What the first guess of `y'` at a point is made of. It decides on the iterations that Newton's method takes, and
-    /// on the solution by no more than the tolerance of that, but where charts are about the predicted point.
+    /// The first guess of `y'` at a point. It affects the number of Newton iterations; it affects the solution only
+    /// within the tolerance, unless charts are centred at the predicted point.
     #[derive(Copy, Default, Eq)]
     pub enum Prediction {
-        /// As zhang2022 has it in section 3.1: multistep formulas from the two points solved last, single-step formulas
-        /// from one, stages from two but the first implicit one, and the last of formulas of order four and more from
-        /// three; from fewer points where two of them are at the same time.
+        /// As in section 3.1 of zhang2022: multistep formulas use the last two points and single-step formulas the
+        /// last one. Stages use two points, but the first implicit stage uses one, and the last stage of formulas of
+        /// order four or more uses three; fewer if two of the points have the same time.
         #[default]
         Paper,
-        /// `y'` of the point solved last, everywhere (Eq. 15).
+        /// `y'` of the last solved point, everywhere (Eq. 15).
         Constant,
-        /// From the two points solved last (Eq. 12), also in single-step formulas and in the last stage of those of
-        /// order four and more; not in the first step nor in the first implicit stage.
+        /// From the last two points (Eq. 12), also in single-step formulas and in the last stage of formulas of order
+        /// four or more, but not in the first step or the first implicit stage.
         SecondOrder,
     }
 }

@@ -2,46 +2,46 @@
 
 use nalgebra::{Complex, DMatrix, RowDVector};
 
-/// `r − 1` auxiliary derivatives in the place of past steps; zhang2022, Eqs. 4, 9–11 and 18–20.
+/// `r − 1` auxiliary derivatives in place of past steps; zhang2022, Eqs. 4, 9–11 and 18–20.
 ///
-/// Between the derivative `y′ = p⁰` and the state stand the auxiliary derivatives `p¹ … p^{r−1}`, which start at `y′(0)`:
+/// The auxiliary derivatives `p¹ … p^{r−1}`, which start at `y′(0)`, connect the derivative `y′ = p⁰` with the state:
 ///
 /// ```text
 /// y_k = y_{k−1} + h ((1−γ₀) p^{r−1}_{k−1} + γ₀ p^{r−1}_k)
 /// (1−γ_{2i−1}) p^{r−i}_{k−1} + γ_{2i−1} p^{r−i}_k = (1−γ_{2i}) p^{r−i−1}_{k−1} + γ_{2i} p^{r−i−1}_k,   i = 1 … r−1
 /// ```
 ///
-/// What a step needs is the same with the unknown auxiliaries eliminated:
+/// A step uses the same equations with the unknown auxiliaries eliminated:
 ///
 /// ```text
 /// y_k = y_{k−1} + h (b₀ y′_k + b₋₁ y′_{k−1} + Σ_p Re(b_{I,p} p^p_{k−1}))
 /// ```
 ///
-/// The auxiliary derivatives of SS3 and SS4 are complex, state and derivative are real: the imaginary parts of the sum
-/// cancel where the equations are linear.
+/// The auxiliary derivatives of SS3 and SS4 are complex; state and derivative are real. The imaginary parts of the
+/// sum cancel if the equations are linear.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SingleStep {
     /// `γ₀ … γ_{2r−2}`.
     pub gamma: Vec<Complex<f64>>,
-    /// `b₀`, of the derivative at the end of the step.
+    /// `b₀`, the coefficient of the derivative at the end of the step.
     pub b_0: f64,
-    /// `b₋₁`, of the derivative at its start.
+    /// `b₋₁`, the coefficient of the derivative at the start of the step.
     pub b_minus_1: f64,
-    /// `b_{I,1} … b_{I,r−1}`, of the auxiliary derivatives at its start.
+    /// `b_{I,1} … b_{I,r−1}`, the coefficients of the auxiliary derivatives at the start of the step.
     pub b_auxiliary: Vec<Complex<f64>>,
-    /// How `p¹ … p^{r−1}` are brought forward, in this order.
+    /// The recurrences of `p¹ … p^{r−1}`, in this order.
     pub levels: Vec<Level>,
 }
 
-/// `p_k = C p_{k−1} + D l_k + E l_{k−1}` for one auxiliary derivative `p` with the one below, `l`, which for the first is
-/// `y′`; zhang2022, Eqs. 18–20.
+/// `p_k = C p_{k−1} + D l_k + E l_{k−1}` for an auxiliary derivative `p` and the next lower one `l`, which is `y′`
+/// for the first; zhang2022, Eqs. 18–20.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
-    /// `C = −(1 − γ_odd)/γ_odd`, of the auxiliary derivative itself a step before.
+    /// `C = −(1 − γ_odd)/γ_odd`, the coefficient of the auxiliary derivative itself at the previous step.
     pub same: Complex<f64>,
-    /// `D = γ_even/γ_odd`, of the one below now.
+    /// `D = γ_even/γ_odd`, the coefficient of the lower one at the present step.
     pub lower: Complex<f64>,
-    /// `E = (1 − γ_even)/γ_odd`, of the one below a step before.
+    /// `E = (1 − γ_even)/γ_odd`, the coefficient of the lower one at the previous step.
     pub lower_before: Complex<f64>,
 }
 
@@ -60,7 +60,7 @@ impl SingleStep {
     /// The equivalent of LMS4, with `ρ_∞ = rho` in [0, 1]: the roots of `20s³ − 40s² + 29s − 8`, the real one first.
     pub fn ss4(rho: f64) -> Self {
         let real = real_root_of_ss4();
-        // what is left is s² − 2 m s + 8/(20 real), with the sum of all roots equal to two
+        // the other factor is s² − 2 m s + 8/(20 real); the sum of all roots is two
         let mean = (2.0 - real) / 2.0;
         let s = Complex::new(mean, (0.4 / real - mean * mean).sqrt());
         Self::from_roots(rho, &[Complex::new(real, 0.0), s, s.conj()])
@@ -71,10 +71,9 @@ impl SingleStep {
         self.levels.len() + 1
     }
 
-    /// The matrix that takes `(y, p¹/λ, …, p^{r−1}/λ)` from the start to the end of a step for `y′ = λy`, `z = hλ`.
+    /// The matrix that maps `(y, p¹/λ, …, p^{r−1}/λ)` from the start to the end of a step for `y′ = λy`, `z = hλ`.
     ///
-    /// The sum of the auxiliary derivatives is taken as it is, with its imaginary part, which for real initial values
-    /// is zero.
+    /// The sum of the auxiliary derivatives includes its imaginary part, which is zero for real initial values.
     pub fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
         let r = self.steps();
         let one = Complex::new(1.0, 0.0);
@@ -85,7 +84,7 @@ impl SingleStep {
         for (j, b) in self.b_auxiliary.iter().enumerate() {
             matrix[(0, j + 1)] = z * b / own;
         }
-        // y′/λ = y is the lowest one
+        // the lowest one is y′/λ = y
         for (p, level) in self.levels.iter().enumerate() {
             let row = unit(p + 1) * level.same + matrix.row(p) * level.lower + unit(p) * level.lower_before;
             matrix.set_row(p + 1, &row);
@@ -108,7 +107,7 @@ impl SingleStep {
     fn from_gamma(gamma: Vec<Complex<f64>>) -> Self {
         let r = gamma.len().div_ceil(2);
         let one = Complex::new(1.0, 0.0);
-        // the share of p^{r−i} at the end of the step in the state, from the top down
+        // the coefficient of p^{r−i} at the end of the step in the state, from the top down
         let mut share = gamma[0];
         let mut b_auxiliary = vec![one; r - 1];
         let mut levels = Vec::with_capacity(r - 1);

@@ -12,16 +12,17 @@ use crate::Formula;
 
 /// `y_i = y_{k−1} + h Σ_{j<i} a_ij y'_j + γ h y'_i`; zhang2022, Eqs. 5 and 6.
 ///
-/// The first implicit stage is predicted from the start of the step alone, the others from the two points solved last, and
-/// the last stage of a formula of order four or more from three (section 3.1); from fewer where two of these have the same node.
+/// The first implicit stage is predicted from the start of the step alone, the others from the last two points, and
+/// the last stage of a formula of order four or more from three (section 3.1); from fewer if two of these have the
+/// same node.
 pub struct Stages {
     formula: Formula<f64>,
-    /// One for each implicit stage.
+    /// The predictors, one for each implicit stage.
     predictors: Vec<Predictor>,
 }
 
 impl Stages {
-    /// With the predictors of its stages.
+    /// The scheme of a formula, with the predictors of its stages.
     pub fn new(formula: &Esdirk, prediction: Prediction) -> Self {
         let formula: Formula<f64> = formula.formula.rounded();
         let c = &formula.nodes;
@@ -57,7 +58,8 @@ impl Scheme for Stages {
 }
 
 impl Stages {
-    /// Makes a step and keeps so many older points of the history, which it has no use for, in the present chart.
+    /// Makes a step and re-expresses the `older` previous points of the history, which it does not use itself, in the
+    /// present chart.
     pub(super) fn step_beside(
         &mut self,
         solver: &mut Solver<'_, '_>,

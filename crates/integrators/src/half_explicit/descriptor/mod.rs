@@ -1,15 +1,17 @@
 //! Half-explicit steps for equations `M y' = f(t, y)` of index 2.
 //!
-//! Unknowns are differential (`u`, where `M` has columns) or algebraic, of index 1 (`w`) or of index 2 (`z`). Rows that are algebraic hold at
-//! each stage where a `z` is in them, and else at the next point, where they are constraints:
+//! Unknowns are differential (`u`, the nonzero columns of `M`) or algebraic, of index 1 (`w`) or of index 2 (`z`). An
+//! algebraic row that contains a `z` holds at each stage; the other algebraic rows are constraints and hold at the
+//! next point:
 //!
 //! ```text
 //! Uᵢ₊₁ = u + h Σⱼ aᵢ₊₁ⱼ M⁻¹ f(tⱼ, Uⱼ, Wⱼ, Zⱼ),   0 = k(tᵢ, Uᵢ, Wᵢ, Zᵢ),   0 = g(tᵢ₊₁, Uᵢ₊₁, Wᵢ₊₁)
 //! ```
 //!
-//! (V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552, with `w` as the function of `u` that it is.) `Zᵢ` and `Wᵢ₊₁` are found
-//! together, by Newton's method, whose matrix is kept as long as it does; where `z` enters linearly, as in mechanics, the second iteration
-//! finds nothing left. In a method with an explicit first stage `Z₁` is that of the step before, and only `W₂` is solved for.
+//! (V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552, with `w` as a function of `u`.) `Zᵢ` and `Wᵢ₊₁` are
+//! found together by Newton's method, whose matrix is kept while the iteration converges well. If `z` enters
+//! linearly, as in mechanics, the second iteration finds no remaining error. In a method with an explicit first
+//! stage, `Z₁` is that of the previous step, and only `W₂` is solved for.
 
 mod parts;
 mod stage;
@@ -23,7 +25,7 @@ use crate::Stepper;
 pub use parts::Parts;
 use stage::{MOST_ITERATIONS, Stage, Times};
 
-/// Makes steps by a [`Table`].
+/// A stepper for the formula of a [`Table`].
 #[derive(Debug, Clone)]
 pub struct DescriptorStepper<S: Scalar> {
     table: &'static Table,
@@ -31,16 +33,17 @@ pub struct DescriptorStepper<S: Scalar> {
     stage: Stage<S>,
     /// `u'` of each stage, one after the other.
     rates: Vec<S>,
-    /// The estimated error, and `y'` at the start, where algebraic components have none.
+    /// The estimated error, and `y'` at the start, whose algebraic components are zero.
     estimate: Vec<S>,
     derivative: Vec<S>,
 }
 
 impl<S: Scalar> DescriptorStepper<S> {
-    /// Memory for a problem, whose rows are sorted by its Jacobian at the start.
+    /// A stepper for a problem, whose rows are classified by its Jacobian at the start.
     ///
     /// # Errors
-    /// Those of the parts, of the Jacobian, and [`Failure::SingularMatrix`] for the mass of the differential unknowns.
+    /// Returns an error if the problem is not suitable or its Jacobian fails, or [`Failure::SingularMatrix`] if the
+    /// mass of the differential unknowns is singular.
     pub fn new(table: &'static Table, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<Self, Failure> {
         let coefficients = Coefficients::of(table);
         let stage = Stage::new(problem, t, start, table.explicit_start)?;
@@ -109,7 +112,7 @@ impl<S: Scalar> Stepper<S> for DescriptorStepper<S> {
         Ok(())
     }
 
-    /// A hundredth of the time in which the differential unknowns change by their own size.
+    /// Returns a hundredth of the time in which the differential unknowns change by their own size.
     fn first_step(&self, start: &[S], (rel, abs): (f64, f64), max_step: f64) -> Option<f64> {
         let (mut size, mut rate) = (0.0, 0.0);
         for &j in &self.stage.parts.differential {
@@ -131,7 +134,7 @@ impl<S: Scalar> Stepper<S> for DescriptorStepper<S> {
     }
 }
 
-/// The block of `mass` that belongs to differential unknowns, factorized; none where it is the identity.
+/// The block of `mass` for the differential unknowns, factorized; `None` if it is the identity.
 fn factorized<S: Scalar>(mass: &DMatrix<S>, parts: &Parts, time: f64) -> Result<Option<System<S>>, Failure> {
     let mut system = System::new(parts.rank());
     parts::copy(mass, &parts.rates, &parts.differential, &mut system.matrix);

@@ -1,30 +1,32 @@
-//! Which unknowns and rows of `M y' = f(t, y)` are of which kind.
+//! Classification of the unknowns and rows of `M y' = f(t, y)`.
 
 use mbsbench_problem::{Scalar, Unsuitable};
 use nalgebra::DMatrix;
 
-/// Numbers of unknowns and rows by kind.
+/// Indices of unknowns and rows by kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parts {
-    /// Unknowns `u`, whose rates are in the equations.
+    /// Differential unknowns `u`, whose rates appear in the equations.
     pub differential: Vec<usize>,
-    /// The rows that give them.
+    /// Rows that determine the rates of `u`.
     pub rates: Vec<usize>,
-    /// Unknowns `w`.
+    /// Algebraic unknowns `w` of index 1.
     pub index_one: Vec<usize>,
-    /// Unknowns `z`.
+    /// Multipliers `z` of index 2.
     pub index_two: Vec<usize>,
-    /// Rows `k`.
+    /// Rows `k`, which contain multipliers.
     pub own: Vec<usize>,
-    /// Rows `g`.
+    /// Rows `g`, the constraints.
     pub constraints: Vec<usize>,
 }
 
 impl Parts {
-    /// All parts but `k`: every algebraic row is taken for a constraint, as long as there is no Jacobian to [sort](Self::sort) them by.
+    /// Classifies all but the rows `k`: every algebraic row counts as a constraint until a Jacobian is available to
+    /// [sort](Self::sort) them.
     ///
     /// # Errors
-    /// [`Unsuitable`] for equations without a mass matrix, with one that mixes differential and algebraic rows, or of index 3.
+    /// Returns [`Unsuitable`] for equations without a mass matrix, with a mass matrix that mixes differential and
+    /// algebraic rows, or of index 3.
     pub fn new<S: Scalar>(mass: Option<&DMatrix<S>>, indices: Option<&[u8]>) -> Result<Self, Unsuitable> {
         let Some(mass) = mass else {
             return Err(Unsuitable::new("mechanics or equations M y' = f(t, y)", "is given as y' = f(t, y) only"));
@@ -46,10 +48,11 @@ impl Parts {
         Ok(Self { differential, rates, index_one, index_two, own: Vec::new(), constraints })
     }
 
-    /// Tells rows `k` from rows `g`.
+    /// Separates the rows `k`, which contain multipliers, from the rows `g`.
     ///
     /// # Errors
-    /// [`Unsuitable`] where what is of index 1 has to be solved for without multipliers, and there are no rows for that.
+    /// Returns [`Unsuitable`] if the unknowns of index 1 have to be solved for without multipliers, but their rows
+    /// are not in the order of the unknowns.
     pub fn sort<S: Scalar>(&mut self, jacobian: &DMatrix<S>, needs_index_one: bool) -> Result<(), Unsuitable> {
         let has_multiplier = |&row: &usize| self.index_two.iter().any(|&j| jacobian[(row, j)].value() != 0.0);
         (self.own, self.constraints) = self.constraints.iter().partition(|row| has_multiplier(row));
@@ -60,7 +63,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Whether constraints have no multipliers in them, as was found at the start.
+    /// True if constraints are still free of multipliers, as at the start.
     pub fn hold<S: Scalar>(&self, jacobian: &DMatrix<S>) -> bool {
         let vanish = |&row: &usize| self.index_two.iter().all(|&j| jacobian[(row, j)].value() == 0.0);
         self.constraints.iter().all(vanish)
@@ -77,7 +80,7 @@ impl Parts {
     }
 }
 
-/// The entries of `matrix` in these rows and columns, into `block`.
+/// Copies the entries of `matrix` in the given rows and columns into `block`.
 pub fn copy<S: Scalar>(matrix: &DMatrix<S>, rows: &[usize], columns: &[usize], block: &mut DMatrix<S>) {
     for (j, &column) in columns.iter().enumerate() {
         for (i, &row) in rows.iter().enumerate() {

@@ -9,38 +9,38 @@ use super::parts::{Parts, copy};
 use crate::newton::{Outcome, Progress, iterate, largest};
 use crate::saddle::factors;
 
-/// A stage that takes as many iterations has not converged.
+/// The largest number of iterations of a stage; the stage has then not converged.
 pub const MOST_ITERATIONS: u32 = 10;
 
-/// Iterations end with corrections of so many roundings of the largest component,
+/// The iteration ends when a correction is at most this many units of rounding of the largest component,
 const ROUNDINGS: f64 = 16.0;
 
-/// or where they do not shrink any more, with those below this share of it.
+/// or when corrections stagnate below this fraction of it.
 const SMALL: f64 = 1e-8;
 
-/// The matrix is formed anew where a correction is more than this share of the one before.
+/// The matrix is formed again if a correction exceeds this fraction of the previous one.
 const SLOW: f64 = 1e-2;
 
-/// Where multipliers are solved for: the matrix of failures.
+/// The name of the matrix in failures.
 const MATRIX: &str = "matrix of the multipliers of a stage";
 
 /// Times of a stage, s.
 #[derive(Debug, Clone, Copy)]
 pub struct Times<S> {
-    /// Of the step.
+    /// Start of the step.
     pub start: S,
-    /// Of the stage.
+    /// Time of the stage.
     pub stage: S,
-    /// Of the point that it leads to.
+    /// Time of the point that the stage leads to.
     pub next: S,
 }
 
-/// What belongs to the present stage.
+/// The present stage and the point that it leads to.
 #[derive(Debug, Clone)]
 pub struct Stage<S: Scalar> {
     /// Kinds of unknowns and rows.
     pub parts: Parts,
-    /// `M` of the differential unknowns with its factors; none for the identity.
+    /// `M` of the differential unknowns with its factors; `None` for the identity.
     mass: Option<System<S>>,
     /// `y` at the stage, and `f` there.
     pub point: Vec<S>,
@@ -52,25 +52,25 @@ pub struct Stage<S: Scalar> {
     known: Vec<S>,
     /// `u'` at the stage.
     pub rate: Vec<S>,
-    /// `∂f/∂y` where it was evaluated last.
+    /// The last evaluated `∂f/∂y`.
     jacobian: DMatrix<S>,
     /// `M⁻¹ ∂f/∂z` and `∂k/∂z` at the stage.
     by_multipliers: DMatrix<S>,
     own: DMatrix<S>,
-    /// The matrix of `(Δz ; Δw/(h a))`, and that of `w` alone.
+    /// The matrix for `(Δz ; Δw/(h a))`, and that for `w` alone.
     system: System<S>,
     system_of_index_one: System<S>,
-    /// What is solved for, and what it changes `u'` by.
+    /// The solution of a system, and the change of `u'` that it causes.
     x: Vec<S>,
     change: Vec<S>,
-    /// The distance of one from the next number.
+    /// The unit of rounding: the spacing of numbers at one.
     unit: f64,
-    /// Factorizations, solutions and iterations so far.
+    /// Factorizations, solves and iterations so far.
     pub costs: Statistics,
 }
 
 impl<S: Scalar> Stage<S> {
-    /// Memory.
+    /// Classifies the unknowns of a problem and reserves memory.
     pub fn new(problem: &mut Counted<'_, S>, t: S, start: &[S], explicit_start: bool) -> Result<Self, Failure> {
         let mut parts = Parts::new(problem.properties().mass, problem.properties().indices)?;
         let n = start.len();
@@ -101,13 +101,13 @@ impl<S: Scalar> Stage<S> {
         })
     }
 
-    /// Operations of linear algebra so far.
+    /// Floating-point operations of the linear algebra so far.
     pub fn flops(&self) -> u64 {
         let of_mass = self.mass.as_ref().map_or(0, |mass| mass.flops);
         self.system.flops + self.system_of_index_one.flops + of_mass
     }
 
-    /// The start of the step as the present point.
+    /// Makes the start of the step the present point.
     pub fn begin(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
         self.point.copy_from_slice(start);
         problem.rhs(t, start, &mut self.f)?;
@@ -116,14 +116,14 @@ impl<S: Scalar> Stage<S> {
         Ok(())
     }
 
-    /// The next point as the present one.
+    /// Makes the next point the present one.
     pub fn advance(&mut self) {
         std::mem::swap(&mut self.point, &mut self.next);
         std::mem::swap(&mut self.f, &mut self.f_next);
         self.take_multipliers();
     }
 
-    /// Takes from the Jacobian at the present point what multipliers do there.
+    /// Extracts the derivatives by the multipliers from the Jacobian at the present point.
     fn take_multipliers(&mut self) {
         let Self { parts, mass, jacobian, by_multipliers, own, .. } = self;
         copy(jacobian, &parts.rates, &parts.index_two, by_multipliers);
@@ -133,7 +133,7 @@ impl<S: Scalar> Stage<S> {
         }
     }
 
-    /// `u'` from `f`, at the present point.
+    /// Computes `u'` from `f` at the present point.
     pub fn evaluate_rate(&mut self) {
         for (rate, &row) in self.rate.iter_mut().zip(&self.parts.rates) {
             *rate = self.f[row];
@@ -143,8 +143,9 @@ impl<S: Scalar> Stage<S> {
         }
     }
 
-    /// What stages `before` (rates, one after the other) add to `start` with a row `a` of the table; the next point begins with the
-    /// algebraic unknowns of this one.
+    /// Computes `u` at the next point without this stage: `start` plus the contributions of the stages `before`
+    /// (their rates, one after the other) with the row `a` of the table. The algebraic unknowns of the next point
+    /// start as those of the present one.
     pub fn lead(&mut self, start: &[S], h: S, row: &[S], before: &[S]) {
         let Self { parts, known, next, point, .. } = self;
         next.copy_from_slice(point);
@@ -154,11 +155,12 @@ impl<S: Scalar> Stage<S> {
         }
     }
 
-    /// Finds multipliers, unless the stage `(number, is_explicit)` is one with those of the step before, and the next point; `step` is
-    /// `h a`.
+    /// Solves for the next point and, unless the stage `(number, is_explicit)` is explicit, for the multipliers.
+    /// `step` is `h a`.
     ///
     /// # Errors
-    /// Those of the problem, [`Failure::SingularMatrix`], [`Failure::StageDiverged`], [`Failure::NonFinite`].
+    /// Returns an error if the problem fails, or [`Failure::SingularMatrix`], [`Failure::StageDiverged`] or
+    /// [`Failure::NonFinite`].
     pub fn solve(
         &mut self,
         problem: &mut Counted<'_, S>,
@@ -182,17 +184,18 @@ struct Search<'s, 'c, 'p, S: Scalar> {
     problem: &'c mut Counted<'p, S>,
     times: Times<S>,
     is_explicit: bool,
-    /// `h a`.
+    /// The step size times the coefficient: `h a`.
     step: S,
     iterations: u64,
-    /// Largest entry of what the last correction was solved from.
+    /// Largest entry of the right-hand side of the last correction.
     residual: f64,
-    /// Whether the next correction needs the matrix anew.
+    /// True if the next correction has to form the matrix.
     forms: bool,
 }
 
 impl<S: Scalar> Search<'_, '_, '_, S> {
-    /// The next point with the present multipliers, and `f` there; with `anew` also at the stage.
+    /// Evaluates the next point with the present multipliers, and `f` there. The flag requests `f` at the stage as
+    /// well.
     fn evaluate(&mut self, anew: bool) -> Result<(), Failure> {
         let Self { stage, problem, times, step, .. } = self;
         if anew {
@@ -206,7 +209,7 @@ impl<S: Scalar> Search<'_, '_, '_, S> {
         problem.rhs(times.next, next, f_next)
     }
 
-    /// The matrix, with the derivatives at the next point:
+    /// Forms the matrix, with the derivatives at the next point:
     ///
     /// ```text
     /// ( ∂k/∂z             0     )
@@ -242,7 +245,7 @@ impl<S: Scalar> Search<'_, '_, '_, S> {
         factors(system, self.times.start.value(), MATRIX)
     }
 
-    /// Solves for a correction, and gives the largest change that it makes of the next point.
+    /// Solves for a correction and returns the largest change of the next point that it causes.
     fn correction(&mut self) -> f64 {
         let Self { stage, is_explicit, step, residual, .. } = self;
         let Stage { parts, f, f_next, by_multipliers, system, system_of_index_one, x, change, costs, .. } =
@@ -268,7 +271,7 @@ impl<S: Scalar> Search<'_, '_, '_, S> {
         largest(change).max(largest(&x[left..])) * step.value().abs()
     }
 
-    /// Makes the correction of multipliers and of what is of index 1.
+    /// Applies the correction to the multipliers and the unknowns of index 1.
     fn correct(&mut self) {
         let Self { stage, is_explicit, step, .. } = self;
         let Stage { parts, point, next, x, .. } = &mut **stage;
@@ -299,7 +302,7 @@ impl<S: Scalar> Search<'_, '_, '_, S> {
         Ok(self.correction())
     }
 
-    /// The last correction is not made.
+    /// Judges a correction. The one that ends the iteration is not applied.
     fn judge(&mut self, Progress { size: change, last, .. }: Progress) -> Option<Outcome> {
         let size = largest(&self.stage.next);
         let stagnates = change > 0.25 * last && change <= SMALL * size;
@@ -308,7 +311,7 @@ impl<S: Scalar> Search<'_, '_, '_, S> {
     }
 }
 
-/// About the distance of one from the next number: what rounding leaves of `3 (4/3 − 1) − 1`.
+/// Approximately the spacing of numbers at one: the rounding error of `3 (4/3 − 1) − 1`.
 fn unit<S: Scalar>() -> f64 {
     let left = (S::ratio(4.0, 3.0) - 1.0) * 3.0 - 1.0;
     left.value().abs().max(2f64.powi(-104))

@@ -3,12 +3,13 @@
 pub use runge_kutta::*;
 pub use steps::*;
 
-/// A formula with its own parameters and the settings that all implicit formulas share, and the rule of its steps.
+/// Defines a method from a formula with its own parameters, the settings common to all implicit formulas, and its
+/// rule.
 macro_rules! formula {
     ($($formula:tt)*) => { with_settings!(formula_with! { $($formula)* }); };
 }
 
-/// The same, with the settings before it.
+/// The implementation of `formula!`, with the common settings in front.
 macro_rules! formula_with {
     (
         {
@@ -38,13 +39,13 @@ macro_rules! formula_with {
     };
 }
 
-/// A formula with any `rho_inf` from 0 to 1, which its rule is made of.
+/// Defines a method from a formula that exists for any `rho_inf` from 0 to 1.
 macro_rules! damped {
     ($(#[$doc:meta])* $type:ident { $($fields:tt)* } $($definition:tt)*) => {
         formula!(
             $(#[$doc])*
             $type {
-                /// ρ∞, spectral radius at infinite frequency, from 0 (annihilates) to 1 (does not damp).
+                /// ρ∞: the spectral radius at infinite frequency, from 0 (annihilates) to 1 (does not damp).
                 pub rho_inf: f64 [from 0.0, to 1.0] = 0.6,
                 $($fields)*
             }
@@ -56,7 +57,7 @@ macro_rules! damped {
 mod runge_kutta;
 mod steps;
 
-/// Hands all methods of this module to a macro, for tests that hold each of them to the same.
+/// Passes all methods of this module to a macro, for tests that apply to each of them.
 #[macro_export]
 macro_rules! for_each_implicit_method {
     ($macro:ident) => {

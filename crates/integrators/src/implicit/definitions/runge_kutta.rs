@@ -6,20 +6,20 @@ use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction,
 use crate::implicit::{Esdirk, Implicit};
 use crate::newton::JacobianUse;
 
-/// A formula of composite steps.
+/// Defines a method with composite steps.
 macro_rules! composite {
     ($(#[$doc:meta])* $type:ident, $rule:expr, $name:literal, $summary:literal, $source:literal) => {
         damped!($(#[$doc])* $type {} $name, "composite", $summary, $source, $rule);
     };
 }
 
-/// A formula whose coefficients are known for a few `rho_inf`.
+/// Defines a method from a formula whose coefficients are known for a few values of `rho_inf`.
 macro_rules! tabulated {
     ($(#[$doc:meta])* $type:ident, $n:literal, $name:literal, $summary:literal) => {
         formula!(
             $(#[$doc])*
             $type where rho_inf_is_tabulated {
-                /// ρ∞, spectral radius at infinite frequency: 0, 0.6 or 1.
+                /// ρ∞: the spectral radius at infinite frequency: 0, 0.6 or 1.
                 pub rho_inf: f64 = 0.0,
             }
             $name, "esdirk", $summary, "zhang2022, appendix; nodes as in the authors' program",
@@ -35,7 +35,7 @@ macro_rules! tabulated {
     };
 }
 
-/// A formula without parameters.
+/// Defines a method from a formula without parameters.
 macro_rules! fixed {
     ($(#[$doc:meta])* $type:ident, $formula:ident, $name:literal, $summary:literal, $source:literal) => {
         formula!($(#[$doc])* $type {} $name, "esdirk", $summary, $source, |_| Esdirk::$formula());

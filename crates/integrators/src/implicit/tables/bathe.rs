@@ -8,7 +8,8 @@ use crate::implicit::Esdirk;
 impl Esdirk {
     /// The ρ_∞-Bathe formula: two implicit stages, order two, `ρ_∞ = rho` in [0, 1].
     ///
-    /// It is zhang2022, Eq. 7, with `γ = 1/(2 + √(2(1+ρ_∞)))`, which is the printed `γ` and holds at `ρ_∞ = 1` too.
+    /// It is zhang2022, Eq. 7, with `γ = 1/(2 + √(2(1+ρ_∞)))`, which equals the printed `γ` and is also valid for
+    /// `ρ_∞ = 1`.
     pub fn bathe(rho: f64) -> Self {
         let gamma = (((number(rho) + 1.0) * 2.0).sqrt() + 2.0).recip();
         let b_2 = (-gamma * 2.0 + 1.0) / (gamma * 4.0);

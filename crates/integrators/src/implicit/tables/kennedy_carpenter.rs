@@ -1,8 +1,8 @@
 //! L-stable formulas of Kennedy and Carpenter, with their embedded weights.
 //!
-//! C. A. Kennedy, M. H. Carpenter, Diagonally implicit Runge–Kutta methods for ordinary differential equations. A review,
-//! NASA/TM–2016–219173 (2016); the same, Diagonally implicit Runge–Kutta methods for stiff ODEs, Appl. Numer. Math. 146
-//! (2019) 221–244.
+//! C. A. Kennedy, M. H. Carpenter, Diagonally implicit Runge–Kutta methods for ordinary differential equations. A
+//! review, NASA/TM–2016–219173 (2016); C. A. Kennedy, M. H. Carpenter, Diagonally implicit Runge–Kutta methods for
+//! stiff ODEs, Appl. Numer. Math. 146 (2019) 221–244.
 
 use mbsbench_problem::DoubleDouble;
 use num_dual::DualNum;
@@ -19,7 +19,7 @@ impl Esdirk {
 
     /// ESDIRK3(2)4L\[2\]SA of Kennedy and Carpenter: three implicit stages, order three, L-stable.
     ///
-    /// `γ` makes it L-stable: `6γ³ − 18γ² + 9γ − 1 = 0`.
+    /// L-stability determines `γ`: `6γ³ − 18γ² + 9γ − 1 = 0`.
     pub fn esdirk324l2sa() -> Self {
         let cubic = [-1.0, 9.0, -18.0, 6.0].map(number);
         let gamma = newton(0.435_866_5, |x| (polynomial(&cubic, x), slope(&cubic, x)));
@@ -84,7 +84,7 @@ impl Esdirk {
             ratio(1361, 1300),
             ratio(1, 1),
         ];
-        // from the second column on; the first makes the row sum to its node
+        // from the second column on; the first entry makes the row sum equal to its node
         const A: [&[Number]; 6] = [
             &[],
             &[ratio(31, 125)],

@@ -9,16 +9,16 @@ use mbsbench_problem::linalg::Lu;
 use mbsbench_problem::{DoubleDouble, Scalar};
 use nalgebra::DMatrix;
 
-/// Zero of a function with a simple zero near `start`, by Newton's method.
+/// The simple zero of a function near `start`, by Newton's method.
 fn newton(start: f64, value_and_slope: impl Fn(DoubleDouble) -> (DoubleDouble, DoubleDouble)) -> DoubleDouble {
-    // from at least six digits, each iteration doubles their number
+    // starting with at least six digits, each iteration doubles their number
     (0..5).fold(DoubleDouble::from(start), |x, _| {
         let (value, slope) = value_and_slope(x);
         x - value / slope
     })
 }
 
-/// `x` with `A x = b`, row by row.
+/// Solves `A x = b` for `x`; `a` is stored by rows.
 fn solved<const N: usize>(a: [[DoubleDouble; N]; N], mut b: [DoubleDouble; N]) -> [DoubleDouble; N] {
     let mut factors = Lu::new(N);
     factors
@@ -28,7 +28,7 @@ fn solved<const N: usize>(a: [[DoubleDouble; N]; N], mut b: [DoubleDouble; N]) -
     b
 }
 
-/// Entry `a_{i1}` that makes a row sum to its node, before the others.
+/// A row whose first entry `a_{i1}` makes the row sum equal to its node; `rest` are the other entries.
 fn with_row_sum(node: DoubleDouble, rest: &[DoubleDouble]) -> Vec<DoubleDouble> {
     let mut row = vec![node - rest.iter().sum::<DoubleDouble>()];
     row.extend(rest);
@@ -40,12 +40,12 @@ fn third_stage(gamma: DoubleDouble, node: DoubleDouble) -> Vec<DoubleDouble> {
     with_row_sum(node, &[node * (node - gamma * 2.0) / (gamma * 4.0), gamma])
 }
 
-/// Scalar product over the shorter of the two.
+/// Scalar product over the length of the shorter vector.
 fn dot(a: &[DoubleDouble], b: &[DoubleDouble]) -> DoubleDouble {
     a.iter().zip(b).map(|(&a, &b)| a * b).sum()
 }
 
-/// The integer or simple decimal `x`, exactly.
+/// The integer or short decimal `x`, without rounding.
 fn number(x: f64) -> DoubleDouble {
     DoubleDouble::from(x)
 }

@@ -1,4 +1,4 @@
-//! MSSTC(n): trapezoidal substeps, then a stage that makes the damping at low frequencies as small as can be.
+//! MSSTC(n): trapezoidal substeps, then a stage that minimises the damping at low frequencies.
 
 use mbsbench_problem::{DoubleDouble, Scalar};
 use num_dual::DualNum;
@@ -10,17 +10,18 @@ impl Esdirk {
     /// MSSTC(n): `n − 1` trapezoidal substeps of length `2γh` and a last stage, order two, for `n ≥ 2` and
     /// `ρ_∞ = rho` in [0, 1].
     ///
-    /// The formula with `n ≥ 2` implicit stages (H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962),
-    /// from its conditions.
+    /// The formula with `n ≥ 2` implicit stages (H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020)
+    /// 1939–1962) follows from its conditions.
     ///
-    /// The stability function is `R(z) = N(z)/(1−γz)ⁿ`. Second order leaves `γ` and `n − 3` more coefficients of `N` free, which
-    /// make all powers of `ω` in `|1−iγω|²ⁿ − |N(iω)|²` vanish but the highest. With `s = γz` that is
+    /// The stability function is `R(z) = N(z)/(1−γz)ⁿ`. Second order leaves `γ` and `n − 3` more coefficients of `N`
+    /// free. They are chosen so that all powers of `ω` in `|1−iγω|²ⁿ − |N(iω)|²` vanish except the highest. With
+    /// `s = γz` this means
     ///
     /// ```text
     /// N(s) N(−s) = (1 − s²)ⁿ − (1 − ρ²) (−s²)ⁿ
     /// ```
     ///
-    /// whose zeros are those of `1 − 1/s² = κ e^{2πik/n}`, `κⁿ = 1 − ρ²`, so that
+    /// whose zeros satisfy `1 − 1/s² = κ e^{2πik/n}`, `κⁿ = 1 − ρ²`, so that
     ///
     /// ```text
     /// N(s) = Πₖ (1 + s √(1 − κ e^{2πik/n})),   k = 0 … n−1

@@ -6,7 +6,8 @@ use super::{dot, newton, number, polynomial, slope, solved, third_stage, with_ro
 use crate::implicit::Esdirk;
 use crate::tableau::{Number, ZERO, decimal};
 
-/// What the conditions leave free: the branch of `γ`, by its first digits, and the nodes that minimise the truncation error.
+/// The choices that the conditions leave free: the branch of `γ`, by its first digits, and the nodes that minimise
+/// the truncation error.
 struct Choice {
     rho: f64,
     gamma: f64,
@@ -28,7 +29,7 @@ const CHOICES_4: [Choice; 3] = [
     choice(1.0, 0.394_337_6, [decimal("1.0534803411702867302"), decimal("0.76893053626170526638")]),
 ];
 
-/// `c₄` and `c₅` of MSSTH(5), the latter to the digits that are known; `c₃ = 0.1`.
+/// `c₄` and `c₅` of MSSTH(5), the latter to the known number of digits; `c₃ = 0.1`.
 const CHOICES_5: [Choice; 3] = [
     choice(0.0, 0.278_053_8, [decimal("0.96732586055716962559"), decimal("1.1401342632441455738")]),
     choice(0.6, 0.257_496_0, [decimal("0.63799727905607228617"), decimal("1.1704702995628086803")]),
@@ -36,13 +37,11 @@ const CHOICES_5: [Choice; 3] = [
 ];
 
 impl Esdirk {
-    /// The `ρ_∞` for which the free nodes of MSSTH are known here.
+    /// The values of `ρ_∞` for which the free nodes of MSSTH are tabulated here.
     pub const RHOS_OF_MSSTH: [f64; 3] = [0.0, 0.6, 1.0];
 
-    /// MSSTH(n) as zhang2022 modifies it: `n` implicit stages, order `n` = 3, 4 or 5, with `ρ_∞ = rho` of
-    /// [`Self::RHOS_OF_MSSTH`]; `None` for others.
-    ///
-    /// The formula of order `n`, where it is known.
+    /// MSSTH(n) as modified in zhang2022: `n` implicit stages, order `n` = 3, 4 or 5, with `ρ_∞ = rho` from
+    /// [`Self::RHOS_OF_MSSTH`]; `None` for other values.
     ///
     /// All have `R(∞) = ρ_∞` up to its sign, which fixes `γ`: `Σᵢ C(n,i) (−γ)ⁱ/(n−i)! = ± ρ_∞ γⁿ`.
     pub fn mssth(n: u32, rho: f64) -> Option<Self> {
@@ -65,7 +64,7 @@ impl Esdirk {
     }
 }
 
-/// Zero of `Σᵢ C(n,i) (−γ)ⁱ/(n−i)! − end γⁿ` near `start`.
+/// The zero of `Σᵢ C(n,i) (−γ)ⁱ/(n−i)! − end γⁿ` near `start`.
 fn gamma(n: u32, end: f64, start: f64) -> DoubleDouble {
     let mut coefficients: Vec<DoubleDouble> = Vec::new();
     let mut binomial = 1.0;
@@ -81,7 +80,7 @@ fn gamma(n: u32, end: f64, start: f64) -> DoubleDouble {
 
 type NodesAndRows = (Vec<DoubleDouble>, Vec<Vec<DoubleDouble>>);
 
-/// `c₃` makes `b·c³ = 1/4` hold too.
+/// Nodes and rows of MSSTH(3); `c₃` is chosen so that `b·c³ = 1/4` holds as well.
 fn third_order(gamma: DoubleDouble) -> NodesAndRows {
     let square = gamma * gamma;
     let third = (square * 24.0 - gamma * 20.0 + 3.0) / (square * 24.0 - gamma * 24.0 + 4.0);
@@ -90,7 +89,8 @@ fn third_order(gamma: DoubleDouble) -> NodesAndRows {
     (with_end(&nodes), rows)
 }
 
-/// `b` from the quadrature conditions, the third stage from order two, `a₄₂` and `a₄₃` from order two and `b·A·c² = 1/12`.
+/// Nodes and rows of MSSTH(4): `b` follows from the quadrature conditions, the third stage from order two, `a₄₂` and
+/// `a₄₃` from order two and `b·A·c² = 1/12`.
 fn fourth_order(gamma: DoubleDouble, free: [DoubleDouble; 2]) -> NodesAndRows {
     let nodes = [number(0.0), gamma * 2.0, free[0], free[1]];
     let b = weights(gamma, nodes);
@@ -103,8 +103,9 @@ fn fourth_order(gamma: DoubleDouble, free: [DoubleDouble; 2]) -> NodesAndRows {
     (with_end(&nodes), rows)
 }
 
-/// `b` from the quadrature conditions; then order two of the stages, `b·A·c² = 1/12`, `b·c·A·c² = 1/15` and
-/// `b·A·A·c² = 1/60` are linear in what is left. The last node makes `b·A·c³ = 1/20` hold too.
+/// Nodes and rows of MSSTH(5): `b` follows from the quadrature conditions. Order two of the stages, `b·A·c² = 1/12`,
+/// `b·c·A·c² = 1/15` and `b·A·A·c² = 1/60` are then linear in the remaining entries. The last node makes
+/// `b·A·c³ = 1/20` hold as well.
 fn fifth_order(gamma: DoubleDouble, free: [DoubleDouble; 2]) -> NodesAndRows {
     let last_condition = |fifth: DoubleDouble| {
         let (nodes, rows) = fifth_order_with(gamma, free[0], fifth);
@@ -125,7 +126,7 @@ fn fifth_order_with(gamma: DoubleDouble, c_4: DoubleDouble, c_5: DoubleDouble) -
     let b = weights(gamma, nodes);
     let mut rows = vec![vec![number(0.0)], vec![gamma; 2], third_stage(gamma, nodes[2])];
     let known = [b[1] * defect(&rows[1], &nodes, 1), b[2] * defect(&rows[2], &nodes, 2)];
-    // b times the defects vanishes, and b c times the defects
+    // b·defects and (b c)·defects vanish
     let defects = solved(
         [[b[3], b[4]], [b[3] * c_4, b[4] * c_5]],
         [-(known[0] + known[1]), -(known[0] * nodes[1] + known[1] * nodes[2])],
@@ -148,7 +149,7 @@ fn fifth_order_with(gamma: DoubleDouble, c_4: DoubleDouble, c_5: DoubleDouble) -
     (with_end(&nodes), rows)
 }
 
-/// `b`, with `γ` for the end, from `b·cᵏ = 1/(k+1)`, `k = 0 … N−1`.
+/// The weights `b`, with `γ` as the last one, from `b·cᵏ = 1/(k+1)`, `k = 0 … N−1`.
 fn weights<const N: usize>(gamma: DoubleDouble, nodes: [DoubleDouble; N]) -> Vec<DoubleDouble> {
     let mut powers = [number(1.0); N];
     let matrix = [(); N].map(|()| {
@@ -164,7 +165,7 @@ fn weights<const N: usize>(gamma: DoubleDouble, nodes: [DoubleDouble; N]) -> Vec
     b
 }
 
-/// `Σⱼ aᵢⱼ cⱼ² − cᵢ³/3`: what stage `i`, from 0, lacks to order three.
+/// The defect of stage `i`, from 0, in the condition for order three: `Σⱼ aᵢⱼ cⱼ² − cᵢ³/3`.
 fn defect(row: &[DoubleDouble], nodes: &[DoubleDouble], i: usize) -> DoubleDouble {
     let squares: Vec<DoubleDouble> = nodes.iter().map(|&c| c * c).collect();
     dot(row, &squares) - nodes[i] * squares[i] / 3.0
