@@ -1,4 +1,4 @@
-//! Numbers between NumPy and here.
+//! Conversion of numbers between NumPy and Rust.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -14,14 +14,14 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyList};
 
-/// A vector for callers.
+/// A vector that is returned to Python.
 pub type Array<'py> = Bound<'py, PyArray1<f64>>;
 
-/// A matrix for callers.
+/// A matrix that is returned to Python.
 pub type Array2<'py> = Bound<'py, PyArray2<f64>>;
 
-/// A vector of real numbers as callers give it: an array of any real type, or anything that NumPy makes one of. Complex
-/// numbers are refused, also those without an imaginary part.
+/// A vector of real numbers from Python: an array of any real type, or anything that NumPy converts into one. Complex
+/// numbers are refused, even without an imaginary part.
 pub struct Vector<'py>(PyReadonlyArray1<'py, f64>);
 
 impl<'py> Deref for Vector<'py> {
@@ -41,10 +41,10 @@ impl<'py> FromPyObject<'_, 'py> for Vector<'py> {
     }
 }
 
-/// The numbers of an array of this dimension as doubles; no copy of an array that has doubles.
+/// Returns the numbers of an array of this dimension as doubles, without a copy if they are doubles already.
 ///
 /// # Errors
-/// A description of what was given instead.
+/// Returns a description of an argument that is not such an array.
 fn real<'py, D: Dimension>(given: &Bound<'py, PyAny>) -> Result<PyReadonlyArray<'py, f64, D>, String> {
     if let Ok(array) = given.cast::<PyArray<f64, D>>() {
         return array.try_readonly().map_err(|_| "an array that is being written".to_owned());
@@ -52,7 +52,8 @@ fn real<'py, D: Dimension>(given: &Bound<'py, PyAny>) -> Result<PyReadonlyArray<
     let py = given.py();
     let convert = || {
         let array = py.import("numpy")?.call_method1("asarray", (given,))?.cast_into::<PyUntypedArray>()?;
-        // Booleans, integers, floats, and objects such as fractions, which say themselves whether they are real.
+        // Accepts booleans, integers, floats, and objects such as fractions, whose own conversion fails if they are not
+        // real.
         if !b"biufO".contains(&array.dtype().kind()) {
             return Ok(None);
         }
@@ -64,7 +65,7 @@ fn real<'py, D: Dimension>(given: &Bound<'py, PyAny>) -> Result<PyReadonlyArray<
     Ok(array.readonly())
 }
 
-/// A description for a message: the shape and type of numbers, or the name of a type.
+/// Describes an argument in a message: the shape and type of numbers, or the name of a type.
 fn described(given: &Bound<'_, PyAny>) -> String {
     let name = given.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string());
     let numbers = || -> PyResult<String> {
@@ -77,11 +78,11 @@ fn described(given: &Bound<'_, PyAny>) -> String {
             _ => name.clone(),
         })
     };
-    // A list whose rows differ in length is not an array, and is described by its type.
+    // A list whose rows differ in length is not an array and is described by its type.
     numbers().unwrap_or(name)
 }
 
-/// A shape as Python writes it: `(3,)`, `(2, 3)`.
+/// Returns a shape as Python writes it: `(3,)`, `(2, 3)`.
 fn shape_of(shape: &[usize]) -> String {
     match shape {
         [one] => format!("({one},)"),
@@ -89,7 +90,7 @@ fn shape_of(shape: &[usize]) -> String {
     }
 }
 
-/// The error of a function that has returned something other than real numbers of a shape.
+/// Returns the error for a function that has not returned real numbers of the required shape.
 fn refusal<const N: usize>(what: &str, shape: [usize; N]) -> impl Fn(String) -> PyErr {
     move |found| {
         let accepted = shape_of(&shape);
@@ -97,10 +98,10 @@ fn refusal<const N: usize>(what: &str, shape: [usize; N]) -> impl Fn(String) -> 
     }
 }
 
-/// The numbers of a vector that has to have `length` components; no copy if they are contiguous.
+/// Returns the numbers of a vector that must have `length` components, without a copy if they are contiguous.
 ///
 /// # Errors
-/// `ValueError`, which names `what` has another length.
+/// Returns a `ValueError` that names `what` if the length differs.
 pub fn numbers<'a>(vector: &'a PyReadonlyArray1<'_, f64>, what: &str, length: usize) -> PyResult<Cow<'a, [f64]>> {
     let found = match vector.as_slice() {
         Ok(slice) => Cow::Borrowed(slice),
@@ -112,10 +113,10 @@ pub fn numbers<'a>(vector: &'a PyReadonlyArray1<'_, f64>, what: &str, length: us
     Err(PyValueError::new_err(format!("`{what}` has {} components; accepted: {length}", found.len())))
 }
 
-/// Memory that a caller gives for `length` numbers.
+/// Returns the caller's memory for `length` numbers.
 ///
 /// # Errors
-/// `TypeError` or `ValueError`, which says what was given.
+/// Returns a `TypeError` or `ValueError` that describes an unsuitable argument.
 pub fn writable<'py>(out: &Bound<'py, PyAny>, length: usize) -> PyResult<PyReadwriteArray1<'py, f64>> {
     let accepted = format!("accepted: an array of dtype float64 with shape ({length},)");
     let Ok(array) = out.cast::<PyUntypedArray>() else {
@@ -135,29 +136,29 @@ pub fn writable<'py>(out: &Bound<'py, PyAny>, length: usize) -> PyResult<PyReadw
     doubles.try_readwrite().map_err(|_| PyValueError::new_err("`out` cannot be written"))
 }
 
-/// A new array of these numbers.
+/// Returns a new array with these numbers.
 pub fn vector<'py>(py: Python<'py>, numbers: &[f64]) -> Array<'py> {
     PyArray1::from_slice(py, numbers)
 }
 
-/// A new array that cannot be written: an argument of a user's function.
+/// Returns a new read-only array, as an argument of a user's function.
 pub fn frozen<'py>(py: Python<'py>, numbers: &[f64]) -> Array<'py> {
     let array = vector(py, numbers);
     array.readwrite().make_nonwriteable();
     array
 }
 
-/// A new array of a matrix, row by row.
+/// Returns a new array with the entries of a matrix, row by row.
 pub fn matrix<'py>(py: Python<'py>, matrix: &DMatrix<f64>) -> PyResult<Array2<'py>> {
     let (rows, columns) = matrix.shape();
     let by_rows = (0..rows).flat_map(|i| (0..columns).map(move |j| matrix[(i, j)]));
     PyArray1::from_iter(py, by_rows).reshape([rows, columns])
 }
 
-/// Writes the numbers that a function of `what` has returned into a vector of the length that they have to have.
+/// Writes the numbers that the function `what` has returned into a vector, whose length they must have.
 ///
 /// # Errors
-/// `ValueError`, which names the function, what it returned, and the shape that is accepted.
+/// Returns a `ValueError` with the function, its result, and the accepted shape.
 pub fn take(found: &Bound<'_, PyAny>, what: &str, into: &mut [f64]) -> PyResult<()> {
     if let Ok(list) = found.cast::<PyList>()
         && list.len() == into.len()
@@ -175,10 +176,10 @@ pub fn take(found: &Bound<'_, PyAny>, what: &str, into: &mut [f64]) -> PyResult<
     Ok(())
 }
 
-/// Writes the numbers that a function of `what` has returned into a matrix of the shape that they have to have.
+/// Writes the numbers that the function `what` has returned into a matrix, whose shape they must have.
 ///
 /// # Errors
-/// `ValueError`, as [`take`].
+/// Returns a `ValueError`, as [`take`].
 pub fn take_matrix(found: &Bound<'_, PyAny>, what: &str, into: &mut DMatrix<f64>) -> PyResult<()> {
     let refused = refusal(what, [into.nrows(), into.ncols()]);
     let numbers = real::<Ix2>(found).map_err(&refused)?;
@@ -192,10 +193,10 @@ pub fn take_matrix(found: &Bound<'_, PyAny>, what: &str, into: &mut DMatrix<f64>
     Ok(())
 }
 
-/// Writes the one number that a function of `what` has returned.
+/// Writes the single number that the function `what` has returned.
 ///
 /// # Errors
-/// `ValueError`, as [`take`].
+/// Returns a `ValueError`, as [`take`].
 pub fn take_number(found: &Bound<'_, PyAny>, what: &str, into: &mut f64) -> PyResult<()> {
     if let Ok(number) = found.cast::<PyFloat>() {
         *into = number.value();

@@ -1,4 +1,5 @@
-//! What Python can ask of a problem, in a step and outside, and the methods of both classes that do.
+//! The functions of a problem that Python can call, inside and outside of a step, and the methods of the two classes
+//! that have them.
 
 use mbsbench_problem::{Counted, Dimensions, Failure, Mechanics};
 use nalgebra::DMatrix;
@@ -7,12 +8,13 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Array, Array2, Vector, matrix, numbers, vector, writable};
 
-/// Components from which on others may use the interpreter while a function is evaluated: to let go of it takes a tenth of a microsecond.
+/// The number of components from which on the interpreter is released while a function is evaluated; releasing it takes
+/// a tenth of a microsecond.
 const LARGE: usize = 32;
 
-/// What can be asked.
+/// The functions that Python can call.
 pub trait Asked {
-    /// How large it is.
+    /// Returns the sizes of the problem.
     fn sizes(&mut self) -> Sizes;
 
     /// See [`Ode::rhs`](mbsbench_problem::Ode::rhs).
@@ -21,16 +23,16 @@ pub trait Asked {
     /// See [`Ode::jacobian`](mbsbench_problem::Ode::jacobian).
     fn jacobian(&mut self, t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure>;
 
-    /// A quantity of the mechanical system.
+    /// Evaluates a quantity of the mechanical system.
     fn mechanics(&mut self, of: Of, t: f64, q: &[f64], v: &[f64], into: &mut DMatrix<f64>) -> Result<(), Failure>;
 }
 
-/// Where it is asked.
+/// A source of problems: the model itself, or the problem of the current step.
 pub trait Source {
-    /// Calls `work` with it.
+    /// Calls `work` with the problem.
     fn ask<T: Send>(&self, work: impl FnOnce(&mut dyn Asked) -> Result<T, Failure> + Send) -> PyResult<T>;
 
-    /// The same without holding the interpreter where that may take a while.
+    /// Calls `work` with the problem, and releases the interpreter if that may take a while.
     fn ask_long<T: Send>(
         &self,
         py: Python<'_>,
@@ -43,13 +45,13 @@ pub trait Source {
         if size < LARGE { self.ask(work) } else { py.detach(|| self.ask(work)) }
     }
 
-    /// How large it is.
+    /// Returns the sizes of the problem.
     fn sizes(&self) -> PyResult<Sizes> {
         self.ask(|asked| Ok(asked.sizes()))
     }
 }
 
-/// What a mechanical system gives.
+/// A quantity of a mechanical system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
     /// `M(q)`.
@@ -60,18 +62,18 @@ pub enum Of {
     Constraints,
     /// `J`.
     ConstraintJacobian,
-    /// What the constraints on accelerations are at `v' = 0`.
+    /// The constraints on accelerations at `v' = 0`.
     Bias,
     /// `H(q) v`.
     PositionRate,
 }
 
-/// How large a problem is.
+/// The sizes of a problem.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
-    /// Components of the state.
+    /// The number of components of the state.
     pub dimension: usize,
-    /// Those of the mechanical system; zero where there is none.
+    /// The sizes of the mechanical system; zero if there is none.
     pub mechanics: Dimensions,
 }
 
@@ -108,7 +110,7 @@ impl Asked for Counted<'_> {
     }
 }
 
-/// `f(t, y)`, written into `out` if there is one.
+/// Returns `f(t, y)`, written into `out` if it is given.
 pub fn rhs<'py>(
     source: &(impl Source + Sync),
     py: Python<'py>,
@@ -126,7 +128,7 @@ pub fn rhs<'py>(
     Ok(out)
 }
 
-/// `∂f/∂y` at `(t, y)`.
+/// Returns `∂f/∂y` at `(t, y)`.
 pub fn jacobian<'py>(source: &(impl Source + Sync), py: Python<'py>, t: f64, y: &Vector<'py>) -> PyResult<Array2<'py>> {
     let n = source.sizes()?.dimension;
     let y = numbers(y, "y", n)?;
@@ -135,10 +137,11 @@ pub fn jacobian<'py>(source: &(impl Source + Sync), py: Python<'py>, t: f64, y: 
     matrix(py, &into)
 }
 
-/// Where a quantity of the mechanical system is asked for: time (s), positions, and velocities, zero where none are given.
+/// The arguments of a quantity of the mechanical system: time (s), positions, and velocities, which are zero if
+/// omitted.
 type Point<'p, 'py> = (f64, &'p Vector<'py>, Option<&'p Vector<'py>>);
 
-/// A quantity of the mechanical system; a vector is one column.
+/// Returns a quantity of the mechanical system; a vector is a matrix with one column.
 fn quantity<'py>(
     source: &(impl Source + Sync),
     py: Python<'py>,
@@ -160,7 +163,7 @@ fn quantity<'py>(
     Ok(found)
 }
 
-/// A vector of the mechanical system.
+/// Returns a vector of the mechanical system.
 pub fn vector_of<'py>(
     source: &(impl Source + Sync),
     py: Python<'py>,
@@ -170,7 +173,7 @@ pub fn vector_of<'py>(
     Ok(vector(py, quantity(source, py, of, point)?.as_slice()))
 }
 
-/// A matrix of the mechanical system.
+/// Returns a matrix of the mechanical system.
 pub fn matrix_of<'py>(
     source: &(impl Source + Sync),
     py: Python<'py>,
@@ -180,7 +183,7 @@ pub fn matrix_of<'py>(
     matrix(py, &quantity(source, py, of, point)?)
 }
 
-/// The methods of a class that is a [`Source`], and others.
+/// Defines the methods of a class that is a [`Source`], and the methods given in braces.
 macro_rules! asks {
     ($type:ident { $($others:tt)* }) => {
         #[pymethods]
@@ -191,27 +194,28 @@ macro_rules! asks {
                 Ok(Source::sizes(self)?.dimension)
             }
 
-            /// Number of position coordinates of the mechanical system; 0 where there is none.
+            /// Number of position coordinates of the mechanical system; 0 if there is none.
             #[getter]
             fn coordinates(&self) -> PyResult<usize> {
                 Ok(Source::sizes(self)?.mechanics.coordinates)
             }
 
-            /// Number of velocity coordinates of the mechanical system; 0 where there is none.
+            /// Number of velocity coordinates of the mechanical system; 0 if there is none.
             #[getter]
             fn velocities(&self) -> PyResult<usize> {
                 Ok(Source::sizes(self)?.mechanics.velocities)
             }
 
-            /// Number of constraints, nonholonomic and holonomic.
+            /// Number of constraints, nonholonomic and holonomic together.
             #[getter]
             fn constraint_count(&self) -> PyResult<usize> {
                 Ok(Source::sizes(self)?.mechanics.constraints())
             }
 
-            /// `f(t, y)`, written into `out` if it is given: a contiguous array of doubles.
+            /// Returns `f(t, y)`, written into `out` if it is given: a contiguous array of doubles.
             ///
-            /// In a step it counts as one evaluation, and as none if it repeats the one at the start of the step, or the last one.
+            /// Inside a step, a call counts as one evaluation, or as none if it repeats the evaluation at the start of
+            /// the step or the last one.
             #[pyo3(signature = (t, y, out=None))]
             fn rhs<'py>(
                 &self,
@@ -223,24 +227,25 @@ macro_rules! asks {
                 asked::rhs(self, py, t, &y, out)
             }
 
-            /// `∂f/∂y` at `(t, y)`, exact to roundoff.
+            /// Returns `∂f/∂y` at `(t, y)`, exact to roundoff.
             fn jacobian<'py>(&self, py: Python<'py>, t: f64, y: Vector<'py>) -> PyResult<Array2<'py>> {
                 asked::jacobian(self, py, t, &y)
             }
 
-            /// `M(q)` of the mechanical system.
+            /// Returns the mass matrix `M(q)` of the mechanical system.
             fn mass<'py>(&self, py: Python<'py>, q: Vector<'py>) -> PyResult<Array2<'py>> {
                 asked::matrix_of(self, py, Of::Mass, (0.0, &q, None))
             }
 
-            /// `D(t, q, v)`, the forces.
+            /// Returns the forces `D(t, q, v)`.
             ///
-            /// In a step they count as one evaluation of the right-hand side, of which mass and constraints at the same state are part.
+            /// Inside a step, a call counts as one evaluation of the right-hand side, which includes mass matrix and
+            /// constraints at the same state.
             fn forces<'py>(&self, py: Python<'py>, t: f64, q: Vector<'py>, v: Vector<'py>) -> PyResult<Array<'py>> {
                 asked::vector_of(self, py, Of::Forces, (t, &q, Some(&v)))
             }
 
-            /// `(Γ(t, q, v) ; Φ(t, q))`, the constraints, nonholonomic first.
+            /// Returns the constraints `(Γ(t, q, v) ; Φ(t, q))`, nonholonomic first.
             #[pyo3(signature = (t, q, v=None))]
             fn constraints<'py>(
                 &self,
@@ -252,7 +257,8 @@ macro_rules! asks {
                 asked::vector_of(self, py, Of::Constraints, (t, &q, v.as_ref()))
             }
 
-            /// `J`, the derivatives of the constraints: of Γ in `v`, of Φ in `q`.
+            /// Returns the constraint Jacobian `J`: the derivatives of Γ with respect to `v` and of Φ with respect to
+            /// `q`.
             #[pyo3(signature = (t, q, v=None))]
             fn constraint_jacobian<'py>(
                 &self,
@@ -264,7 +270,7 @@ macro_rules! asks {
                 asked::matrix_of(self, py, Of::ConstraintJacobian, (t, &q, v.as_ref()))
             }
 
-            /// What the constraints on accelerations are at `v' = 0`: they read `J v' + bias = 0`.
+            /// Returns the bias of the constraints on accelerations, which are `J v' + bias = 0`.
             fn acceleration_bias<'py>(
                 &self,
                 py: Python<'py>,
@@ -275,7 +281,7 @@ macro_rules! asks {
                 asked::vector_of(self, py, Of::Bias, (t, &q, Some(&v)))
             }
 
-            /// `q' = H(q) v`.
+            /// Returns `q' = H(q) v`.
             fn position_rate<'py>(&self, py: Python<'py>, q: Vector<'py>, v: Vector<'py>) -> PyResult<Array<'py>> {
                 asked::vector_of(self, py, Of::PositionRate, (0.0, &q, Some(&v)))
             }

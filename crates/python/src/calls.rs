@@ -1,4 +1,4 @@
-//! Calls of the functions of a user's model in one solve, and what went wrong in them.
+//! Calls of the functions of a user's model in one solve, and the errors in them.
 
 use std::cell::{Cell, RefCell};
 
@@ -9,17 +9,17 @@ use pyo3::prelude::*;
 use crate::arrays::{take, take_matrix, take_number};
 use crate::failures::of_exception;
 
-/// Calls the functions of a model, and keeps what goes wrong in them.
+/// Calls the functions of a model and keeps their errors.
 ///
 /// Most functions of a mechanical system cannot return an error to a method. After an exception they return `nan` and
-/// are not called again until [`cause`](Self::cause) has given the failure, so that a run ends with its first
+/// are not called again until [`cause`](Self::cause) has returned the failure. A run therefore ends with its first
 /// exception, which is reported once.
 #[derive(Debug)]
 pub struct Calls {
     raised: RefCell<Option<Failure>>,
-    /// The last call that returned a number that is not finite: its time, s, and what was found.
+    /// The last call with a result that is not finite: its time, s, and a description.
     undefined: RefCell<Option<(f64, String)>>,
-    /// Time of the last call that had one, s: a mass matrix has none.
+    /// The time of the last call that had a time, s; a mass matrix has none.
     time: Cell<f64>,
 }
 
@@ -56,7 +56,7 @@ impl Target<'_> {
         }
     }
 
-    /// The first value that is not finite, with its place.
+    /// Returns the first value that is not finite, with its place.
     fn undefined(&mut self) -> Option<String> {
         let (place, value) = self.values().iter().copied().enumerate().find(|(_, value)| !value.is_finite())?;
         let value = if value.is_nan() {
@@ -77,7 +77,7 @@ impl Target<'_> {
 }
 
 impl Calls {
-    /// Calls that follow belong to this time, s.
+    /// Sets the time, s, of the following calls.
     pub fn at(&self, t: f64) {
         self.time.set(t);
     }
@@ -85,7 +85,7 @@ impl Calls {
     /// Calls a function.
     ///
     /// # Errors
-    /// The failure of an exception, or of a result of another shape or type.
+    /// Fails if the function raises an exception, or if its result has another shape or type.
     pub fn call(
         &self,
         what: &str,
@@ -103,7 +103,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Calls a function for a caller that cannot return an error: the target is `nan` after an exception.
+    /// Calls a function for a caller that cannot return an error: after an exception the target is `nan`.
     pub fn call_or_keep(
         &self,
         what: &str,
@@ -119,7 +119,8 @@ impl Calls {
         into.values().fill(f64::NAN);
     }
 
-    /// The failure of the first exception; otherwise the one that a method reports, or what it was the consequence of.
+    /// Returns the failure of the first exception. Without one, returns the failure that a method reports, or an
+    /// undefined value that explains it.
     pub fn cause(&self, reported: Option<Failure>) -> Option<Failure> {
         if let Some(raised) = self.raised.take() {
             return Some(raised);
@@ -135,9 +136,9 @@ impl Calls {
                 | Failure::AccelerationsDiverged { .. }
                 | Failure::StageDiverged { .. }
         );
-        // A value in a step that was accepted has not kept the method from going on.
+        // An undefined value in an accepted step did not stop the method.
         match undefined {
-            // A difference in time may have been taken just before it.
+            // A time difference may have been evaluated slightly earlier.
             Some((time, found))
                 if may_follow && reported.time().is_some_and(|end| time >= end - 1e-5 * end.abs().max(1.0)) =>
             {
@@ -147,10 +148,10 @@ impl Calls {
         }
     }
 
-    /// Takes the description of the last result that is not finite.
+    /// Returns the description of the last result that is not finite, and clears it.
     ///
     /// # Errors
-    /// The failure of the first exception.
+    /// Returns the failure of the first exception.
     pub fn undefined(&self) -> Result<Option<String>, Failure> {
         let undefined = self.undefined.take();
         match self.raised.take() {

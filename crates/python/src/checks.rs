@@ -1,8 +1,8 @@
 //! Checks of a user's functions before the first step of a run.
 //!
-//! A start that violates the constraints, a Jacobian that is not the derivative of its function, or a negative mass
-//! would give numbers that look like results. The functions are evaluated at the start and at two states near it, since
-//! a wrong Jacobian may be right at the start.
+//! Initial values that violate the constraints, a Jacobian that is not the derivative of its function, or a negative
+//! mass would produce numbers that look like results. The functions are evaluated at the start and at two states near
+//! it, since a wrong Jacobian may be right at the start.
 
 use mbsbench_problem::{Failure, Mechanics, Ode};
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
@@ -11,33 +11,35 @@ use crate::calls::{Calls, Target};
 use crate::own_mechanics::PythonMechanics;
 use crate::own_model::PythonOde;
 
-/// Largest residual of a constraint at the start, in parts of the terms that its row consists of.
+/// Largest residual of a constraint at the start, relative to the terms in its row.
 const CONSISTENT: f64 = 1e-8;
-/// The same for velocities, in parts of the terms of positions: what rounding leaves of a difference in time.
+/// Largest residual of a velocity constraint due to the rounding error of a time difference, relative to the terms of
+/// the positions.
 const BY_TIME: f64 = 1e-9;
-/// Least size of positions that residuals are compared with, m or rad: coordinates that are all zero have no size.
+/// Smallest size of positions with which residuals are compared, m or rad, in case all coordinates are zero.
 const LEAST_SIZE: f64 = 1e-4;
-/// Largest difference between an entry of a Jacobian and the difference quotient, in parts of the larger one.
+/// Largest difference between an entry of a Jacobian and the difference quotient, relative to the larger one.
 const DERIVATIVE: f64 = 1e-5;
-/// The same, in parts of the terms of the row: what rounding leaves of an entry that is zero.
+/// Largest such difference for an entry that is zero except for rounding, relative to the terms of the row.
 const DERIVATIVE_FLOOR: f64 = 1e-8;
-/// Steps of difference quotients, in parts of the component or of one: the first one suffices for most functions.
+/// Steps of difference quotients, relative to the component or to one; the first suffices for most functions.
 const STEPS: [f64; 7] = [1e-5, 1e-6, 1e-4, 1e-7, 1e-3, 1e-8, 1e-9];
-/// Largest asymmetry of a mass matrix, in parts of the entries.
+/// Largest asymmetry of a mass matrix, relative to the entries.
 const SYMMETRIC: f64 = 1e-10;
-/// Least kinetic energy of a motion, in parts of the largest entry of the scaled mass matrix: zero but for rounding.
+/// Smallest kinetic energy of a motion, relative to the largest entry of the scaled mass matrix: zero except for
+/// rounding.
 const POSITIVE: f64 = -1e-10;
-/// Distances of the further states, in parts of the components.
+/// Distances of the further states, relative to the components.
 const NEAR: [f64; 2] = [1e-2, -3e-2];
-/// Most components for which further states are evaluated.
+/// The largest number of components for which further states are evaluated.
 const MOST: usize = 200;
 
-/// The start that was checked last, which is not checked again.
+/// The last start that passed the checks, which is not checked again.
 #[derive(Debug, Default)]
 pub struct Checked(Option<(f64, Vec<f64>)>);
 
 impl Checked {
-    /// Whether this start was checked last.
+    /// True if this is the last start that passed.
     pub fn is_at(&self, t: f64, y: &[f64]) -> bool {
         self.0.as_ref().is_some_and(|(time, state)| *time == t && state == y)
     }
@@ -48,16 +50,16 @@ impl Checked {
     }
 }
 
-/// A distance, and the values at it ahead and behind.
+/// A distance, and the function values at this distance ahead and behind.
 type Around = (f64, Vec<f64>, Vec<f64>);
 
-/// A function of a vector that gives nothing if it has no finite value; an error if it is interrupted.
+/// A function of a vector; `None` if its value is not finite, and an error if it is interrupted.
 type Function<'f> = dyn FnMut(&[f64]) -> Result<Option<Vec<f64>>, Failure> + 'f;
 
 /// Checks the functions of `y' = f(t, y)` at a start.
 ///
 /// # Errors
-/// [`Failure::NotApplicable`] if they are refused; the failure of a function that raises an exception.
+/// Returns [`Failure::NotApplicable`] if they are refused, or the failure of a function that raises an exception.
 pub fn ode(ode: &mut PythonOde<'_>, t: f64, y: &[f64]) -> Result<(), Failure> {
     let functions = ode.functions;
     let refuse = |wrong: String| functions.refused(&wrong);
@@ -90,7 +92,7 @@ pub fn ode(ode: &mut PythonOde<'_>, t: f64, y: &[f64]) -> Result<(), Failure> {
 /// Checks the functions of a mechanical system at a start.
 ///
 /// # Errors
-/// [`Failure::NotApplicable`] if they are refused; the failure of a function that raises an exception.
+/// Returns [`Failure::NotApplicable`] if they are refused, or the failure of a function that raises an exception.
 pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64]) -> Result<(), Failure> {
     let functions = system.functions;
     let refuse = |wrong: String| functions.refused(&wrong);
@@ -103,7 +105,7 @@ pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64])
         positions(system, t, q)?;
     }
     for (place, q) in points(q).into_iter().enumerate() {
-        // A Jacobian has to be right only where the constraints hold.
+        // A Jacobian needs to be correct only where the constraints are satisfied.
         let Some(q) = (if place == 0 { Some(q) } else { projected(system, t, &q)? }) else { continue };
         let mut jacobian = DMatrix::zeros(system.m(), system.n());
         let mass = system.mass_at(&q);
@@ -185,20 +187,20 @@ fn velocities(
     )))
 }
 
-/// The size of the terms of a row of the constraints: `Σ |∂Φ/∂q| |q|`, with the largest position.
+/// Returns the size of the terms in a row of the constraints: `Σ |∂Φ/∂q| |q|` with the largest position.
 fn terms(jacobian: &DMatrix<f64>, row: usize, q: &[f64]) -> f64 {
     let size = q.iter().fold(LEAST_SIZE, |most, q| most.max(q.abs()));
     jacobian.row(row).iter().map(|entry| entry.abs()).sum::<f64>() * size
 }
 
-/// The first row whose value is larger than allowed, and the largest value allowed there.
+/// Returns the first row whose value exceeds the allowed one, and the allowed value.
 fn violated(values: &[f64], allowed: impl Fn(usize) -> f64) -> Option<(usize, f64)> {
     let mut rows = values.iter().enumerate().map(|(row, value)| (row, value.abs(), allowed(row)));
     rows.find(|(_, value, allowed)| value > allowed).map(|(row, _, allowed)| (row, allowed))
 }
 
-/// Checks that a mass matrix is symmetric and that no motion that the constraints allow has a negative kinetic energy.
-/// A matrix that is singular is left to the methods: those that cannot solve with it end with `singular-matrix`.
+/// Checks that a mass matrix is symmetric and that no motion allowed by the constraints has a negative kinetic energy.
+/// A singular matrix is accepted: methods that cannot solve with it end with `singular-matrix`.
 fn inertia(mass: &DMatrix<f64>, jacobian: &DMatrix<f64>) -> Result<(), String> {
     let n = mass.nrows();
     let largest = mass.amax();
@@ -211,7 +213,7 @@ fn inertia(mass: &DMatrix<f64>, jacobian: &DMatrix<f64>) -> Result<(), String> {
             ));
         }
     }
-    // Coordinates are scaled to inertias of one, so that masses may differ by any factor.
+    // Coordinates are scaled to unit inertia, so that masses may differ by any factor.
     let typical = if largest > 0.0 { largest } else { 1.0 };
     let scale = DVector::from_fn(n, |i, _| match mass[(i, i)].abs() {
         0.0 => typical.sqrt().recip(),
@@ -246,7 +248,7 @@ fn inertia(mass: &DMatrix<f64>, jacobian: &DMatrix<f64>) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks a Jacobian against differences of its function.
+/// Compares a Jacobian with difference quotients of its function. Returns a description of the first error.
 fn derivative(given: &DMatrix<f64>, x: &[f64], of: &mut Function<'_>) -> Result<Option<String>, Failure> {
     let size = |row: usize| given.row(row).iter().zip(x).map(|(entry, x)| (entry * x).abs()).sum::<f64>();
     let sizes: Vec<f64> = (0..given.nrows()).map(size).collect();
@@ -283,10 +285,11 @@ fn derivative(given: &DMatrix<f64>, x: &[f64], of: &mut Function<'_>) -> Result<
     Ok(None)
 }
 
-/// A function on both sides of `x` in component `k`, and the distance; none if it has no value.
+/// Evaluates a function on both sides of `x` in component `k`, and returns the distance, too; `None` if it has no
+/// value.
 fn around(x: &[f64], k: usize, h: f64, of: &mut Function<'_>) -> Result<Option<Around>, Failure> {
     let mut moved = x.to_vec();
-    // A distance that is exact.
+    // The distance that is exact after rounding.
     let h = (x[k] + h) - x[k];
     moved[k] = x[k] + h;
     let Some(ahead) = of(&moved)? else { return Ok(None) };
@@ -294,8 +297,8 @@ fn around(x: &[f64], k: usize, h: f64, of: &mut Function<'_>) -> Result<Option<A
     Ok(of(&moved)?.map(|behind| (h, ahead, behind)))
 }
 
-/// Whether a function jumps at `x`, or has an edge there whose one-sided derivatives have `entry` between them: there
-/// is no derivative to compare with.
+/// True if there is no derivative to compare with: the function jumps at `x`, or has an edge there and `entry` lies
+/// between its one-sided derivatives.
 fn is_edge(entry: f64, (x, k, row): (&[f64], usize, usize), unit: f64, of: &mut Function<'_>) -> Result<bool, Failure> {
     let Some(here) = of(x)?.map(|here| here[row]) else { return Ok(true) };
     let mut sides = |h: f64| -> Result<_, Failure> {
@@ -311,7 +314,7 @@ fn is_edge(entry: f64, (x, k, row): (&[f64], usize, usize), unit: f64, of: &mut 
     Ok(jumps || ((ahead - behind).abs() > 1e-2 * size && between))
 }
 
-/// The start, and states near it, in a direction without a pattern.
+/// Returns the start and states near it, displaced in an irregular direction.
 fn points(x: &[f64]) -> Vec<Vec<f64>> {
     let largest = x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     let usual = if largest > 0.0 { largest.min(1.0) } else { 1.0 };
@@ -326,8 +329,8 @@ fn points(x: &[f64]) -> Vec<Vec<f64>> {
     std::iter::once(x.to_vec()).chain(further.iter().copied().map(moved)).collect()
 }
 
-/// The nearest positions that satisfy the constraints, by Newton's method with differences. Gives nothing if the
-/// iteration does not converge.
+/// Returns nearby positions that satisfy the constraints, found by Newton's method with difference quotients; `None` if
+/// the iteration does not converge.
 fn projected(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<Option<Vec<f64>>, Failure> {
     let (mut q, mut phi) = (q.to_vec(), vec![0.0; system.m()]);
     let mut jacobian = DMatrix::zeros(system.m(), system.n());
@@ -346,7 +349,7 @@ fn projected(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<Opti
     Ok(None)
 }
 
-/// The least `x` with `J x = r`, in the sense of least squares.
+/// Returns the shortest `x` with `J x = r`, in the sense of least squares.
 fn least(jacobian: &DMatrix<f64>, residual: &[f64]) -> Option<Vec<f64>> {
     let found = jacobian.clone().svd(true, true);
     let smallest = 1e-10 * found.singular_values.iter().fold(0.0_f64, |most, size| most.max(*size));
@@ -362,12 +365,12 @@ fn energy(functions: &crate::own_model::Functions, calls: &Calls, t: f64, y: &[f
     defined(calls, t)?.map_or(Ok(()), |wrong| Err(functions.refused(&wrong)))
 }
 
-/// A message about the last result that is not finite, if there is one.
+/// Returns a message about the last result that is not finite, if there is one.
 fn defined(calls: &Calls, t: f64) -> Result<Option<String>, Failure> {
     Ok(calls.undefined()?.map(|found| format!("{found} at t = {t}; accepted: finite numbers")))
 }
 
-/// Whether a state can be checked. The start has to be finite; other states that are not are left out.
+/// True if a state can be checked. The start must have finite values; other states without them are skipped.
 fn usable(
     place: usize,
     found: Result<Option<String>, Failure>,
@@ -381,7 +384,7 @@ fn usable(
     }
 }
 
-/// Whether a state beside the start has a value. An interruption by the user is kept.
+/// True if a state near the start has a value. An interruption by the user is returned as an error.
 fn passed(found: Result<Option<String>, Failure>) -> Result<bool, Failure> {
     match found {
         Ok(wrong) => Ok(wrong.is_none()),
@@ -397,7 +400,7 @@ fn finite(what: &str, values: &[f64]) -> Result<(), String> {
     }
 }
 
-/// A vector for a message; of a long one the first components.
+/// Formats a vector for a message, with the first components only if it is long.
 fn shown(values: &[f64]) -> String {
     let mut shown: Vec<String> = values.iter().take(8).map(|value| format!("{value}")).collect();
     if values.len() > shown.len() {

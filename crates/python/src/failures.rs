@@ -1,4 +1,4 @@
-//! Failures of solves as exceptions, and exceptions as failures of solves.
+//! Converts failures of solves into exceptions and exceptions into failures.
 
 use mbsbench_problem::Failure;
 use pyo3::create_exception;
@@ -19,7 +19,7 @@ create_exception!(
     "A problem has no value at a state, or a budget is used up. Where a method lets it pass, its run ends with that failure."
 );
 
-/// The failure of a run whose method, or model, has raised an exception at `time`, s.
+/// Returns the failure of a run whose method or model has raised an exception at `time`, s.
 pub fn of_exception(py: Python<'_>, error: &PyErr, time: f64) -> Failure {
     if error.is_instance_of::<PyKeyboardInterrupt>(py) {
         return Failure::Interrupted { time };
@@ -29,12 +29,12 @@ pub fn of_exception(py: Python<'_>, error: &PyErr, time: f64) -> Failure {
     Failure::SolverFailed { time, flag: name, reason: format!("{}\n{}", error.value(py), traceback.trim_end()) }
 }
 
-/// The error of a problem that has no value.
+/// Returns the exception for a problem that has no value at a state.
 pub fn problem_error(failure: &Failure) -> PyErr {
     ProblemError::new_err(failure.to_string())
 }
 
-/// An error of somebody's input.
+/// Returns the exception for invalid input.
 pub fn input_error(text: impl ToString) -> PyErr {
     InputError::new_err(text.to_string())
 }

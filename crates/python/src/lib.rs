@@ -1,13 +1,13 @@
-//! The Python module `_mbsbench`: what the package `mbsbench` is made of.
+//! The Python module `_mbsbench`, the native part of the package `mbsbench`.
 //!
 //! ```text
 //! Python class ──method──▶ Entry<MethodKind> ─┐
 //! Python functions ──own_model──▶ Entry<ModelKind> ─┴─ registry ──▶ solve, run, command
 //! ```
 //!
-//! A method that is written in Python is a [`Stepper`](mbsbench_integrators::Stepper) like those of `integrators`, in the loop of all:
-//! budgets, step sizes, events, projection and observers are the same. What it asks of its problem goes through
-//! [`session`] to the [`Counted`](mbsbench_problem::Counted) problem, so that it cannot misreport its cost either.
+//! A method written in Python is a [`Stepper`](mbsbench_integrators::Stepper) like those of `integrators` and runs in
+//! the common loop: budgets, step sizes, events, projection and observers are the same. Its calls of the problem reach
+//! the [`Counted`](mbsbench_problem::Counted) problem through [`session`], so that it cannot misreport its cost.
 
 mod arrays;
 mod asked;
@@ -27,7 +27,7 @@ mod stepping;
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 
-/// What `mbsbench` is made of; see the package.
+/// The native part of `mbsbench`; see the package.
 #[pymodule]
 mod _mbsbench {
     #[pymodule_export]

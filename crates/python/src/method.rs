@@ -1,4 +1,4 @@
-//! A method that is a class of Python: what makes a step is its `step`, all else is the loop of `integrators`.
+//! A method written as a Python class: its `step` makes a step, and the loop of `integrators` does everything else.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -20,18 +20,18 @@ use crate::failures::of_exception;
 use crate::session::{Known, Problem, Session};
 use crate::stepping::Stepping;
 
-/// What a class says of itself.
+/// The attributes of a class.
 #[derive(Debug, Clone)]
 pub struct PythonMethod {
     class: Arc<Py<PyAny>>,
     order: u32,
-    /// With which power of the step its estimate decreases; none where it has no estimate.
+    /// The power of the step with which the error estimate decreases; `None` without an estimate.
     error_order: Option<u32>,
-    /// Most evaluations of a step, where it says so.
+    /// The largest number of evaluations in a step, if the class declares it.
     evaluations: u64,
-    /// Whether a step depends on those before it.
+    /// True if a step depends on earlier steps.
     remembers: bool,
-    /// Whether it asks for the mechanical system.
+    /// True if the method requires a mechanical system.
     needs_mechanics: bool,
     has_multipliers: bool,
     is_pi: bool,
@@ -56,7 +56,7 @@ impl PythonMethod {
             return Err(PyValueError::new_err("`order` is 0; accepted: a whole number from 1"));
         }
         let flag = |name: &str| optional(name)?.map_or(Ok(false), |found| found.extract());
-        // true for the second of two words, false for the first and for none
+        // True for the second of two words; false for the first and if the attribute is missing.
         let second = |name: &str, [first, second]: [&str; 2]| -> PyResult<bool> {
             let found: Option<String> = optional(name)?.map(|found| found.extract()).transpose()?;
             match found {
@@ -132,8 +132,8 @@ impl Method for PythonMethod {
         Unsuitable::without_rhs(problem)
     }
 
-    /// The matrix of one step of `x' = ωh v, v' = −ωh x` over unit time, column by column; none where the method needs a mechanical
-    /// system, remembers steps, or is not linear.
+    /// Returns the matrix of one step of `x' = ωh v, v' = −ωh x` over unit time, column by column. `None` if the method
+    /// requires a mechanical system, remembers steps, or is not linear.
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
         if self.needs_mechanics || self.remembers {
             return None;
@@ -173,7 +173,7 @@ impl Method for PythonMethod {
     }
 }
 
-/// `x' = ω v, v' = −ω x`.
+/// The oscillator `x' = ω v, v' = −ω x`.
 struct Oscillator(f64);
 
 impl OdeModel for Oscillator {
@@ -186,26 +186,27 @@ impl OdeModel for Oscillator {
     }
 }
 
-/// Steps of an instance of the class.
+/// Makes steps with an instance of the class.
 struct PythonStepper {
     method: PythonMethod,
     instance: Arc<Py<PyAny>>,
     settings: Settings,
     known: Known,
     start_derivative: Vec<f64>,
-    /// Estimated errors of the step just made.
+    /// The estimated errors of the last step.
     errors: Vec<f64>,
     multipliers: Vec<f64>,
-    /// End of the step that was made last, which the observer's stepper knows too.
+    /// The end of the last step, shared with the observer's stepper.
     last: Arc<Mutex<Vec<f64>>>,
     is_shadow: bool,
-    /// Start of the last step, s.
+    /// The start of the last step, s.
     time: f64,
-    /// The first exception of the class in a solve, wherever it was raised: not all that calls it can return an error.
+    /// The first exception of the class in a solve. It is kept here because not every caller can return an error.
     raised: Arc<OnceLock<Failure>>,
 }
 
-/// For the observer, whose steps leave no trace in the one that is copied: it has an instance of its own.
+/// Clones the stepper for the observer, with an instance of its own, so that the observer's steps do not affect the
+/// original.
 impl Clone for PythonStepper {
     fn clone(&self) -> Self {
         let instance = Python::attach(|py| {
@@ -229,7 +230,7 @@ impl Clone for PythonStepper {
 }
 
 impl PythonStepper {
-    /// Calls `step` and takes what it returns.
+    /// Calls `step` and stores its result.
     fn call(&mut self, py: Python<'_>, t: f64, h: f64, start: &[f64], end: &mut [f64]) -> PyResult<()> {
         let arguments = (Problem, t, frozen(py, start), h);
         let found = self.instance.bind(py).call_method1("step", arguments)?;
@@ -261,7 +262,7 @@ impl PythonStepper {
         Ok(())
     }
 
-    /// Calls a function of the instance that it may lack.
+    /// Calls an optional function of the instance.
     fn tell(&self, name: &str) {
         if self.method.remembers {
             Python::attach(|py| {
@@ -325,7 +326,7 @@ impl Stepper<f64> for PythonStepper {
             self.restart();
             return self.step(problem, t, t_within - t, start, y);
         }
-        // A step of another length is none that it would have made.
+        // A step of another length is not one that the method would have made.
         let end = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut rates = [vec![0.0; start.len()], vec![0.0; start.len()]];
         problem.rhs(t, start, &mut rates[0])?;

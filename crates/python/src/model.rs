@@ -20,7 +20,7 @@ use crate::registered::registry;
 type Equations<'m> = Box<dyn Ode + 'm>;
 
 self_cell!(
-    /// Equations with their own memory, and the model that they are of.
+    /// Equations with their own memory, and the model to which they belong.
     struct Owned {
         owner: Arc<dyn Behind>,
         #[not_covariant]
@@ -28,21 +28,22 @@ self_cell!(
     }
 );
 
-/// Models whose equations a thread keeps ready.
+/// The number of models whose equations a thread keeps.
 const KEPT: usize = 16;
 
 thread_local! {
-    /// Equations have scratch memory and belong to one thread; those asked last are first.
+    /// The equations of this thread, most recently used first. They contain scratch memory and therefore belong to one
+    /// thread.
     static EQUATIONS: RefCell<Vec<(u64, Owned)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Reads what a file would say in the place of a name: `name`, or `{ name: { parameter: value } }`, as JSON.
+/// Reads a name as in files: `name`, or `{ name: { parameter: value } }`, as JSON.
 pub fn chosen<K: Kind>(entries: &[Entry<K>], text: &str) -> PyResult<Choice<K>> {
     let document = Document::parse(Path::new(K::NAME), text.as_bytes()).map_err(bad)?;
     choose(entries, &document.root).map_err(|problem| bad(document.bad(vec![problem])))
 }
 
-/// The same for a method, which may have its coefficients in a file.
+/// Reads a method in the same way; its coefficients may be in a file.
 pub fn chosen_method(text: &str) -> PyResult<Choice<MethodKind>> {
     chosen(registry()?.methods(), text)
 }
@@ -51,10 +52,10 @@ pub fn bad(wrong: BadInput) -> PyErr {
     input_error(wrong.render(false).trim_end())
 }
 
-/// A model with its parameters, as functions: `mbsbench.model` makes one.
+/// A model with its parameters, as functions. Create one with `mbsbench.model`.
 ///
-/// Arrays come in and go out as NumPy's. The functions evaluate and count nothing; each thread has scratch memory of its own, and what
-/// takes long lets other threads use the interpreter.
+/// Arguments and results are NumPy arrays. Evaluations are not counted. Each thread has its own scratch memory, and
+/// long evaluations release the interpreter for other threads.
 #[pyclass(module = "mbsbench", frozen)]
 pub struct Model {
     id: u64,
@@ -72,9 +73,9 @@ pub fn model(text: &str) -> PyResult<Model> {
 }
 
 impl Model {
-    /// Calls `work` with this thread's equations.
+    /// Calls `work` with the equations of this thread.
     fn with_equations<T>(&self, work: impl FnOnce(&mut dyn Ode) -> T) -> T {
-        // Taken out, since a model of Python may ask another one.
+        // They are removed meanwhile, since a Python model may call another model.
         let mut own = EQUATIONS.with_borrow_mut(|kept| {
             let place = kept.iter().position(|(id, _)| *id == self.id);
             match place {
@@ -98,13 +99,13 @@ impl Source for Model {
 }
 
 asks!(Model {
-    /// Its name among the models.
+    /// Name of the model.
     #[getter]
     fn name(&self) -> &'static str {
         self.choice.name()
     }
 
-    /// What tables call it: its name with the parameters that are not at their defaults.
+    /// Label in tables: the name with the parameters that differ from their defaults.
     #[getter]
     fn label(&self) -> String {
         self.choice.label()
@@ -120,7 +121,7 @@ asks!(Model {
         py.import("mbsbench._parameters")?.call_method1("of", (values, schema))
     }
 
-    /// How it is given: `ode`, `mechanics`, `implicit`, `contacts` or `events`.
+    /// Form of the equations: `ode`, `mechanics`, `implicit`, `contacts` or `events`.
     #[getter]
     fn form(&self) -> &'static str {
         self.with_equations(|equations| match equations.form() {
@@ -132,30 +133,30 @@ asks!(Model {
         })
     }
 
-    /// Whether there is a right-hand side `y' = f(t, y)`.
+    /// True if the model has a right-hand side `y' = f(t, y)`.
     #[getter]
     fn has_rhs(&self) -> bool {
         self.with_equations(|equations| equations.properties().has_rhs)
     }
 
-    /// Whether there is its Jacobian.
+    /// True if the model has the Jacobian of its right-hand side.
     #[getter]
     fn has_jacobian(&self) -> bool {
         self.with_equations(|equations| equations.properties().has_jacobian)
     }
 
-    /// The constant matrix `M` of `M y' = f(t, y)`; none where it is the identity.
+    /// Returns the constant matrix `M` of `M y' = f(t, y)`, or None if it is the identity.
     fn mass_matrix<'py>(&self, py: Python<'py>) -> PyResult<Option<Array2<'py>>> {
         let mass = self.with_equations(|equations| equations.properties().mass.cloned());
         mass.map(|mass| matrix(py, &mass)).transpose()
     }
 
-    /// The initial state.
+    /// Returns the initial state.
     fn initial<'py>(&self, py: Python<'py>) -> Array<'py> {
         vector(py, &Formulated::<f64>::initial_state(&*self.model))
     }
 
-    /// What each component of the state is: `position`, `velocity` or `multiplier`.
+    /// Class of each component of the state: `position`, `velocity` or `multiplier`.
     #[getter]
     fn classes(&self) -> Vec<&'static str> {
         let name = |class: Class| match class {
@@ -166,14 +167,14 @@ asks!(Model {
         self.model.classes().into_iter().map(name).collect()
     }
 
-    /// Names, units and meanings of what can be observed.
+    /// Names, units and meanings of all observables.
     #[getter]
     fn observables(&self) -> Vec<(String, &'static str, &'static str)> {
         let observables = self.model.observables().into_iter();
         observables.map(|observable| (observable.name, observable.unit, observable.about)).collect()
     }
 
-    /// Everything that can be observed at a state, by name: angles, energy, multipliers, constraints, …
+    /// Returns all observables at a state, by name: angles, energy, multipliers, constraints, …
     fn observe<'py>(&self, py: Python<'py>, t: f64, y: Vector<'py>) -> PyResult<Bound<'py, PyDict>> {
         let n = Source::sizes(self)?.dimension;
         let y = numbers(&y, "y", n)?;
@@ -189,7 +190,8 @@ asks!(Model {
         Ok(found)
     }
 
-    /// The functions whose zeros are events, at a state; none where the model has no events.
+    /// Returns the values of the event functions at a state, or None if the model has no events. Events are zeros of
+    /// these functions.
     fn event_functions<'py>(&self, py: Python<'py>, t: f64, y: Vector<'py>) -> PyResult<Option<Array<'py>>> {
         let n = Source::sizes(self)?.dimension;
         let y = numbers(&y, "y", n)?;

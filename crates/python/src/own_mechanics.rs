@@ -1,4 +1,4 @@
-//! Constrained mechanics of functions of Python, with derivatives by differences.
+//! Constrained mechanical systems defined by Python functions, with derivatives by differences.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::calls::{Calls, Target};
 use crate::checks::{self, Checked};
 use crate::own_model::Functions;
 
-/// A system of which every term depends on everything: what is known of functions that nobody can look into.
+/// A system in which every term depends on everything, as must be assumed for opaque functions.
 #[derive(Debug, Clone, Copy)]
 pub struct Full {
     pub coordinates: usize,
@@ -53,10 +53,11 @@ impl MechanicalModel for Full {
     }
 }
 
-/// The functions as a mechanical system.
+/// The functions of a mechanical system.
 ///
-/// First derivatives of given functions are central differences, good to ten digits or so; second derivatives of constraints without a
-/// Jacobian to six. After an exception everything is `nan`, and [`Mechanics::cause`] gives its failure.
+/// First derivatives of given functions are central differences with about ten correct digits; second derivatives of
+/// constraints without a Jacobian have about six. After an exception all values are `nan`, and [`Mechanics::cause`]
+/// returns the failure.
 pub struct PythonMechanics<'f> {
     pub functions: &'f Functions,
     pub calls: Calls,
@@ -64,10 +65,10 @@ pub struct PythonMechanics<'f> {
     checked: Checked,
 }
 
-/// Step of a central difference at `x`.
+/// Returns the step of a central difference at `x`.
 fn step(x: f64) -> f64 {
     let h = f64::EPSILON.cbrt() * x.abs().max(1.0);
-    // A difference that is exact.
+    // The difference that is exact after rounding.
     (x + h) - x
 }
 
@@ -76,17 +77,17 @@ impl<'f> PythonMechanics<'f> {
         Self { functions, calls: Calls::default(), structure: None, checked: Checked::default() }
     }
 
-    /// Number of coordinates.
+    /// Returns the number of coordinates.
     pub fn n(&self) -> usize {
         self.functions.full.coordinates
     }
 
-    /// Number of constraints.
+    /// Returns the number of constraints.
     pub fn m(&self) -> usize {
         self.functions.full.constraints
     }
 
-    /// Calls a function of the model that is not missing, with arguments that are vectors and may begin with the time.
+    /// Calls a function of the model, if it exists, with the time (optional) and vectors as arguments.
     fn call(&self, what: &str, function: &Option<Py<PyAny>>, t: Option<f64>, vectors: &[&[f64]], into: Target<'_>) {
         let Some(function) = function else { return };
         if let Some(t) = t {
@@ -99,12 +100,12 @@ impl<'f> PythonMechanics<'f> {
         });
     }
 
-    /// `Φ(t, q)`.
+    /// Evaluates `Φ(t, q)`.
     pub fn phi(&self, t: f64, q: &[f64], phi: &mut [f64]) {
         self.call("`constraints`", &self.functions.constraints, Some(t), &[q], Target::Vector(phi));
     }
 
-    /// `(f(x + h) − f(x − h)) / 2h`.
+    /// Returns `(f(x + h) − f(x − h)) / 2h`.
     fn difference(length: usize, h: f64, mut f: impl FnMut(f64, &mut [f64])) -> Vec<f64> {
         let (mut ahead, mut behind) = (vec![0.0; length], vec![0.0; length]);
         f(h, &mut ahead);
@@ -112,7 +113,7 @@ impl<'f> PythonMechanics<'f> {
         ahead.iter().zip(&behind).map(|(a, b)| (a - b) / (2.0 * h)).collect()
     }
 
-    /// The derivative of `f(x)` in component `k`.
+    /// Returns the derivative of `f(x)` in component `k`.
     fn partial(length: usize, x: &[f64], k: usize, mut f: impl FnMut(&[f64], &mut [f64])) -> Vec<f64> {
         let mut moved = x.to_vec();
         Self::difference(length, step(x[k]), |h, into| {
@@ -121,7 +122,7 @@ impl<'f> PythonMechanics<'f> {
         })
     }
 
-    /// `∂Φ/∂q`, by differences if the model does not give it.
+    /// Evaluates `∂Φ/∂q`, by differences if the model does not provide it.
     pub fn jacobian_at(&self, t: f64, q: &[f64], jacobian: &mut DMatrix<f64>) {
         match &self.functions.jacobian {
             Some(_) if self.m() == 0 => {}
@@ -130,7 +131,7 @@ impl<'f> PythonMechanics<'f> {
         }
     }
 
-    /// `∂Φ/∂q` by differences.
+    /// Evaluates `∂Φ/∂q` by differences.
     pub fn differences_at(&self, t: f64, q: &[f64], jacobian: &mut DMatrix<f64>) {
         let (n, m) = (self.n(), self.m());
         if m == 0 {
@@ -142,7 +143,7 @@ impl<'f> PythonMechanics<'f> {
         }
     }
 
-    /// `J v + ∂Φ/∂t`.
+    /// Evaluates `J v + ∂Φ/∂t`.
     pub fn rates(&self, t: f64, q: &[f64], v: &[f64], rates: &mut [f64]) {
         let mut jacobian = DMatrix::zeros(self.m(), self.n());
         self.jacobian_at(t, q, &mut jacobian);
@@ -152,12 +153,12 @@ impl<'f> PythonMechanics<'f> {
         }
     }
 
-    /// `D(t, q, v)`.
+    /// Evaluates `D(t, q, v)`.
     pub fn forces_at(&self, t: f64, q: &[f64], v: &[f64], forces: &mut [f64]) {
         self.call("`forces`", &self.functions.forces, Some(t), &[q, v], Target::Vector(forces));
     }
 
-    /// `M(q)`.
+    /// Returns `M(q)`.
     pub fn mass_at(&self, q: &[f64]) -> DMatrix<f64> {
         let n = self.n();
         let mut mass = DMatrix::zeros(n, n);
@@ -211,8 +212,8 @@ impl Mechanics for PythonMechanics<'_> {
         self.jacobian_at(t, q, jacobian);
     }
 
-    /// What the velocity constraints do along the motion `(t + s, q + s v)`: of a given Jacobian their difference, otherwise a second
-    /// difference of the constraints.
+    /// Evaluates the rate of change of the velocity constraints along the motion `(t + s, q + s v)`: by a difference of
+    /// the velocity constraints if a Jacobian is given, otherwise by a second difference of the constraints.
     fn acceleration_bias(&mut self, t: f64, q: &[f64], v: &[f64], bias: &mut [f64]) {
         let m = self.m();
         if m == 0 {
@@ -290,7 +291,7 @@ impl Mechanics for PythonMechanics<'_> {
         if m == 0 {
             return;
         }
-        // Column `n` is the derivative in time.
+        // Column `n` is the derivative with respect to time.
         let mut columns: Vec<DMatrix<f64>> = Vec::with_capacity(n + 1);
         let of = |t: f64, q: &[f64], into: &mut [f64]| {
             let mut jacobian = DMatrix::zeros(m, n);
@@ -362,7 +363,7 @@ impl Mechanics for PythonMechanics<'_> {
 }
 
 impl PythonMechanics<'_> {
-    /// `(M a − D − Jᵀ λ ; Φ)`.
+    /// Evaluates `(M a − D − Jᵀ λ ; Φ)`.
     fn rest_at(&self, at: Motion<'_, f64>, rest: &mut [f64]) {
         let (n, m, Motion { t, q, .. }) = (self.n(), self.m(), at);
         let (dynamics, phi) = rest.split_at_mut(n);
@@ -377,7 +378,7 @@ impl PythonMechanics<'_> {
         self.phi(t, q, phi);
     }
 
-    /// `J a + bias`.
+    /// Evaluates `J a + bias`.
     fn accelerations_of_constraints(&mut self, at: Motion<'_, f64>, sum: &mut [f64]) {
         let Motion { t, q, v, a, .. } = at;
         self.acceleration_bias(t, q, v, sum);

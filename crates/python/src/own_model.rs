@@ -1,4 +1,4 @@
-//! Models that are functions of Python.
+//! Models defined by Python functions.
 
 use std::sync::Arc;
 
@@ -15,20 +15,20 @@ use crate::calls::{Calls, Target};
 use crate::checks::{self, Checked};
 use crate::own_mechanics::{Full, PythonMechanics};
 
-/// Functions of an object of `mbsbench.Ode` or `mbsbench.Mechanics`.
+/// A model with the functions of an `mbsbench.Ode` or `mbsbench.Mechanics` object.
 #[derive(Debug, Clone)]
 pub struct PythonModel {
     functions: Arc<Functions>,
 }
 
-/// What the object has.
+/// The functions and data of the object.
 #[derive(Debug)]
 pub struct Functions {
     /// The name of the model, for messages.
     pub name: String,
-    /// Of `y' = f(t, y)`.
+    /// `f(t, y)` of `y' = f(t, y)`.
     pub rhs: Option<Py<PyAny>>,
-    /// `∂f/∂y`, or of a mechanical system `∂Φ/∂q`.
+    /// `∂f/∂y`, or `∂Φ/∂q` of a mechanical system.
     pub jacobian: Option<Py<PyAny>>,
     /// `M(q)`.
     pub mass: Option<Py<PyAny>>,
@@ -38,17 +38,17 @@ pub struct Functions {
     pub constraints: Option<Py<PyAny>>,
     /// `E(t, y)`, J.
     pub energy: Option<Py<PyAny>>,
-    /// `y`, or `(q ; v)`.
+    /// The initial state: `y`, or `(q ; v)`.
     initial: Vec<f64>,
-    /// Coordinates and constraints of a mechanical system.
+    /// The numbers of coordinates and constraints of a mechanical system.
     pub full: Full,
 }
 
 impl PythonModel {
-    /// Takes the functions of an object.
+    /// Reads the functions of an object.
     ///
     /// # Errors
-    /// `TypeError` if one of them cannot be called.
+    /// Returns a `TypeError` if one of them is not callable.
     pub fn of(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         let function = |name: &str| {
             let found = object.getattr_opt(name)?.filter(|found| !found.is_none());
@@ -81,7 +81,7 @@ impl Functions {
     /// Calls a function of `(t, y)`, such as `rhs` or `energy`.
     ///
     /// # Errors
-    /// The failure of an exception.
+    /// Returns the failure if the function raises an exception.
     pub fn of_state(
         &self,
         calls: &Calls,
@@ -94,7 +94,7 @@ impl Functions {
         calls.call(what, &mut into, |py| function.bind(py).call1((t, frozen(py, y))))
     }
 
-    /// The failure of a run whose start or model is refused.
+    /// Returns the failure of a run whose start or model is refused.
     pub fn refused(&self, wrong: &str) -> Failure {
         Failure::NotApplicable { reason: format!("model `{}`: {wrong}", self.name) }
     }
@@ -156,7 +156,7 @@ impl Model for PythonModel {
     }
 }
 
-/// Observables: the state, the energy and the largest constraint.
+/// The observables: the state, the energy and the largest constraint.
 struct PythonObservation<'f> {
     functions: &'f Functions,
     calls: Calls,
@@ -188,7 +188,7 @@ impl Observation for PythonObservation<'_> {
     }
 }
 
-/// Keeps the first failure of an observable, whose value is `nan` then.
+/// Keeps the first failure of an observable and sets its value to `nan`.
 fn keep_first(kept: &mut Option<Failure>, called: Result<(), Failure>, value: &mut f64) {
     if let Err(failure) = called {
         *value = f64::NAN;
@@ -196,7 +196,7 @@ fn keep_first(kept: &mut Option<Failure>, called: Result<(), Failure>, value: &m
     }
 }
 
-/// `y' = f(t, y)` by a function of Python.
+/// The equations `y' = f(t, y)` with a Python function `f`.
 pub struct PythonOde<'f> {
     pub functions: &'f Functions,
     pub calls: Calls,
@@ -228,7 +228,7 @@ impl Ode for PythonOde<'_> {
         self.functions.of_state(&self.calls, ("`jacobian`", function), t, y, Target::Matrix(jacobian))
     }
 
-    /// By a central difference: the Jacobian of Python does not have it.
+    /// Computes a central difference, since the Python Jacobian does not include the time derivative.
     fn time_derivative(&mut self, t: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Failure> {
         let h = f64::EPSILON.cbrt() * t.abs().max(1e-3);
         let mut before = vec![0.0; rate.len()];
@@ -252,7 +252,7 @@ impl Ode for PythonOde<'_> {
     }
 }
 
-/// The equations in double-double arithmetic, which functions of Python do not have.
+/// The equations in double-double arithmetic, which Python functions do not support.
 struct DoubleOnly(usize);
 
 fn double_only() -> Failure {

@@ -1,4 +1,4 @@
-//! Methods and models of Python by their names, for files and calls of this process.
+//! Python methods and models by name, for files and calls of this process.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -24,7 +24,7 @@ fn registered() -> MutexGuard<'static, Registered> {
     REGISTERED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All that is built in, and what Python has added.
+/// Returns the built-in registry with all additions from Python.
 pub fn registry() -> PyResult<Registry> {
     let registered = registered();
     let methods = registered.methods.values().cloned();
@@ -33,7 +33,8 @@ pub fn registry() -> PyResult<Registry> {
     with_methods.and_then(|registry| models.clone().try_fold(registry, Registry::with_model)).map_err(input_error)
 }
 
-/// What goes into the names of runs: name, version and hash of the text that made it; none without a version.
+/// Returns the identity that enters the keys of runs: the version and a hash of the source text; `None` without a
+/// version.
 fn identity(version: Option<String>, text: Option<String>) -> Option<Map<String, Value>> {
     let version = version?;
     let hash = blake3::hash(text.unwrap_or_default().as_bytes()).to_hex().to_string();
@@ -41,7 +42,7 @@ fn identity(version: Option<String>, text: Option<String>) -> Option<Map<String,
     Some(identity)
 }
 
-/// Makes a class a method of this process, in the place of one that was called so before. Built-in names are taken.
+/// Registers a class as a method of this process, in place of an earlier class of that name. Built-in names are taken.
 #[pyfunction]
 #[pyo3(signature = (class, name, summary, family, version=None, text=None))]
 pub fn register_method(
@@ -59,7 +60,7 @@ pub fn register_method(
     Ok(())
 }
 
-/// Makes functions a model of this process, likewise.
+/// Registers functions as a model of this process, in place of an earlier model of that name. Built-in names are taken.
 #[pyfunction]
 #[pyo3(signature = (functions, name, summary, version=None, text=None))]
 pub fn register_model(
@@ -76,7 +77,7 @@ pub fn register_model(
     Ok(())
 }
 
-/// Takes a method or model of Python out again, if there is one.
+/// Removes a Python method or model. Returns true if there was one.
 #[pyfunction]
 pub fn forget(name: &str) -> bool {
     let mut registered = registered();
@@ -84,7 +85,7 @@ pub fn forget(name: &str) -> bool {
     method.is_some() || model.is_some()
 }
 
-/// All names of a kind with a line about each: `models`, `methods`, `measures`.
+/// Returns the names of a kind (`models`, `methods`, `measures`), with a one-line description of each.
 #[pyfunction]
 pub fn names(kind: &str) -> PyResult<Vec<(String, String, String)>> {
     fn lines<K: Kind>(entries: &[Entry<K>]) -> Vec<(String, String, String)> {

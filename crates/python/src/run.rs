@@ -1,4 +1,4 @@
-//! Experiments, and commands of the program, in the background of an interpreter that stays responsive.
+//! Runs experiments and commands of the program in the background, so that the interpreter stays responsive.
 
 use std::collections::BTreeSet;
 use std::num::NonZero;
@@ -26,19 +26,20 @@ use crate::failures::input_error;
 use crate::registered::registry;
 use crate::solve::refuse_start;
 
-/// How often Python is asked whether somebody wants to stop.
+/// The interval at which signals are handled.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long runs under way may take to end when they are to stop.
+/// The time that runs in progress have to end after an interruption.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Asks all that runs to end. What is finished is kept.
+/// Asks all runs to end. Finished runs remain cached.
 #[pyfunction]
 pub fn stop() {
     stops::ask();
 }
 
-/// Does `work` on a thread of its own. Meanwhile Python handles signals, and `tell` is called with what there is to be told; where either
-/// raises, all is asked to end, `interrupted` is called, and the exception goes on.
+/// Does `work` on a separate thread. Meanwhile Python handles signals, and `tell` is called regularly to report
+/// progress. If either raises an exception, all work is asked to end, `interrupted` is called, and the exception is
+/// propagated.
 fn in_background<T: Send + 'static>(
     py: Python<'_>,
     interrupted: &Bound<'_, PyAny>,
@@ -47,7 +48,7 @@ fn in_background<T: Send + 'static>(
 ) -> PyResult<T> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
-        // Nobody waits any more where the receiver is gone.
+        // If the receiver is gone, nobody waits for the result.
         let _ = sender.send(work());
     });
     let receiver = Mutex::new(receiver);
@@ -74,10 +75,10 @@ fn in_background<T: Send + 'static>(
     }
 }
 
-/// An experiment that was run: its id, its folder, its tables, and by the axes of runs what they gave over time.
+/// The results of an experiment: its id, its folder, its tables, and the trajectories of its runs by their axis values.
 type Ran<C> = (String, PathBuf, Vec<String>, Vec<(String, C)>);
 
-/// Where runs are kept and made.
+/// The folders and resources of runs.
 #[derive(FromPyObject)]
 pub struct Options {
     #[pyo3(item)]
@@ -92,8 +93,9 @@ pub struct Options {
     quick: bool,
 }
 
-/// Runs experiments, `(path, text)` each, writes their results below a folder, and gives for each its id, its folder, its tables and what its
-/// runs gave over time. `tell` is called with how many runs are done, how many there are, and how many of them failed.
+/// Runs experiments, each given as `(path, text)`, and writes their results below a folder. Returns, for each
+/// experiment, its id, its folder, its tables and the trajectories of its runs. `tell` is called with the number of
+/// runs done, the number of all runs, and the number of failures.
 #[pyfunction]
 pub fn run<'py>(
     py: Python<'py>,
@@ -132,7 +134,7 @@ pub fn run<'py>(
         .collect()
 }
 
-/// Checks the starts of all runs with a model of Python, each once.
+/// Checks the starts of all runs of Python models, each start once.
 fn refuse_starts(plans: &[Plan]) -> Result<(), String> {
     let mut checked = BTreeSet::new();
     for run in plans.iter().flat_map(|plan| &plan.runs).filter(|run| run.model.is_late()) {
@@ -175,7 +177,7 @@ fn run_plans(
     Ok(ran)
 }
 
-/// Times and observables by name.
+/// Returns times and observables by name.
 fn columns<'py>(py: Python<'py>, trajectory: &Trajectory) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
     columns.set_item("t", vector(py, &trajectory.times))?;
@@ -185,7 +187,7 @@ fn columns<'py>(py: Python<'py>, trajectory: &Trajectory) -> PyResult<Bound<'py,
     Ok(columns)
 }
 
-/// Runs the program with these arguments, and gives its exit code and what it wrote to standard output and standard error.
+/// Runs the program with these arguments and returns its exit code, standard output and standard error.
 #[pyfunction]
 pub fn command(
     py: Python<'_>,
@@ -203,7 +205,7 @@ pub fn command(
     in_background(py, interrupted, work, || Ok(()))
 }
 
-/// The folder with the built-in `experiments` and `results`, unpacked in the user's folder for caches.
+/// Returns the folder with the built-in `experiments` and `results`, unpacked in the user's cache folder.
 #[pyfunction]
 pub fn builtin() -> PyResult<PathBuf> {
     mbsbench_builtin::unpacked().map_err(|error| PyOSError::new_err(error.to_string()))

@@ -1,4 +1,4 @@
-//! What a method that is written in Python asks of its problem, for the time of a step.
+//! Access of a Python method to its problem during a step.
 
 use mbsbench_problem::{Counted, Failure, Settings};
 use nalgebra::DMatrix;
@@ -10,11 +10,11 @@ use crate::asked::{self, Asked, Of, Sizes, Source, asks};
 use crate::failures::problem_error;
 
 scoped_tls_hkt::scoped_thread_local!(
-    /// The problem of the step that is being made on this thread.
+    /// The problem of the current step on this thread.
     static mut SESSION: for<'a> &'a mut dyn InStep
 );
 
-/// Evaluations that a step of the same start need not make again.
+/// Evaluations that another step from the same start can reuse.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     entries: [Entry; 2],
@@ -29,18 +29,18 @@ struct Entry {
 }
 
 impl Known {
-    /// Memory for states of so many components.
+    /// Allocates memory for states with this number of components.
     pub fn new(dimension: usize) -> Self {
         let entry = Entry { is_known: false, t: 0.0, y: vec![0.0; dimension], dydt: vec![0.0; dimension] };
         Self { entries: [entry.clone(), entry] }
     }
 
-    /// Nothing is known.
+    /// Forgets all evaluations.
     pub fn forget(&mut self) {
         self.entries.iter_mut().for_each(|entry| entry.is_known = false);
     }
 
-    /// The derivative at a state, where it was evaluated there last, or at the start of the step.
+    /// Returns the derivative at a state if it is that of the last evaluation or of the start of the step.
     pub fn at(&self, t: f64, y: &[f64]) -> Option<&[f64]> {
         let same = |entry: &&Entry| {
             let bits = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
@@ -49,7 +49,7 @@ impl Known {
         self.entries.iter().find(same).map(|entry| &entry.dydt[..])
     }
 
-    /// The step begins at a state: what is known there is kept from here on.
+    /// Begins a step at a state; an evaluation there is kept during the step.
     pub fn begin(&mut self, t: f64, y: &[f64]) {
         if self.entries[0].is_known && self.entries[0].t == t && self.entries[0].y == y {
             return;
@@ -63,7 +63,7 @@ impl Known {
         start.y.copy_from_slice(y);
     }
 
-    /// It was evaluated at a state.
+    /// Stores an evaluation at a state.
     pub fn keep(&mut self, t: f64, y: &[f64], dydt: &[f64]) {
         let [start, last] = &mut self.entries;
         let is_start = !start.is_known && start.t == t && start.y == y;
@@ -75,7 +75,7 @@ impl Known {
     }
 }
 
-/// A problem with what a step may ask of it, and what went wrong with that.
+/// A problem during a step: the functions that the step may call, and the failures in them.
 pub struct Session<'s, 'p> {
     problem: &'s mut Counted<'p>,
     settings: &'s Settings,
@@ -84,21 +84,22 @@ pub struct Session<'s, 'p> {
 }
 
 impl<'s, 'p> Session<'s, 'p> {
-    /// Of a step under budgets.
+    /// Creates the session of a step with budgets.
     pub fn new(problem: &'s mut Counted<'p>, settings: &'s Settings, known: &'s mut Known) -> Self {
         Self { problem, settings, known, failure: None }
     }
 
-    /// Calls `work`, in which the [`Problem`] of Python is this one, and gives the failure that came of an exception, if one did.
+    /// Calls `work` with this problem as Python's [`Problem`], and returns the failure behind an exception, if there
+    /// was one.
     pub fn during<T>(mut self, work: impl FnOnce() -> T) -> (T, Option<Failure>) {
         let done = SESSION.set(&mut self, work);
         (done, self.failure)
     }
 }
 
-/// A problem in a step.
+/// A problem during a step.
 trait InStep: Asked {
-    /// Keeps the failure that an exception stands for.
+    /// Keeps the failure that is reported as an exception.
     fn fail(&mut self, failure: Failure);
 }
 
@@ -136,9 +137,9 @@ impl InStep for Session<'_, '_> {
     }
 }
 
-/// The problem that a step is given. It has what a `Model` has, and counts what is asked of it.
+/// The problem that `step` receives. It has the evaluation functions of a `Model` and counts every evaluation.
 ///
-/// It is good for the time of the step that it was given to: afterwards, and on other threads, it raises `RuntimeError`.
+/// It is valid only during that step: afterwards, and on other threads, its functions raise `RuntimeError`.
 #[pyclass(module = "mbsbench", frozen)]
 #[derive(Debug)]
 pub struct Problem;

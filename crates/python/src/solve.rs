@@ -1,4 +1,4 @@
-//! One solution.
+//! A single solve of a model.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ use crate::arrays::{Array, Array2, vector};
 use crate::failures::input_error;
 use crate::model::{Model, chosen_method};
 
-/// A solution: states at times, and what they cost.
+/// The solution of a model: states at times, and the cost.
 #[pyclass(module = "mbsbench", frozen)]
 pub struct Solution {
     times: Vec<f64>,
@@ -27,20 +27,20 @@ pub struct Solution {
 
 #[pymethods]
 impl Solution {
-    /// Times, s: those asked for, or the ends of all accepted steps.
+    /// Times, s: the requested ones, or the ends of all accepted steps.
     #[getter]
     fn t<'py>(&self, py: Python<'py>) -> Array<'py> {
         vector(py, &self.times)
     }
 
-    /// States, a row for each time.
+    /// States, one row for each time.
     #[getter]
     fn y<'py>(&self, py: Python<'py>) -> PyResult<Array2<'py>> {
         let columns = self.solved.state.len();
         vector(py, &self.states).reshape([self.times.len(), columns])
     }
 
-    /// Multipliers of the constraints at the end, of a method that has them; else empty.
+    /// Multipliers of the constraints at the end; empty if the method has none.
     #[getter]
     fn multipliers<'py>(&self, py: Python<'py>) -> Array<'py> {
         vector(py, &self.multipliers)
@@ -52,25 +52,25 @@ impl Solution {
         self.solved.t_reached
     }
 
-    /// How it ended: `ok`, `budget-exhausted`, `newton-diverged`, …
+    /// Status at the end: `ok`, `budget-exhausted`, `newton-diverged`, …
     #[getter]
     fn status(&self) -> String {
         Status::of(self.solved.failure.as_ref()).to_string()
     }
 
-    /// Why it ended early; empty where it did not.
+    /// Reason for an early end; empty if the solve reached its end.
     #[getter]
     fn message(&self) -> String {
         self.solved.failure.as_ref().map(ToString::to_string).unwrap_or_default()
     }
 
-    /// Whether it reached its end.
+    /// True if the solve reached its end.
     #[getter]
     fn success(&self) -> bool {
         self.solved.failure.is_none()
     }
 
-    /// What it cost: `steps_accepted`, `rhs_evaluations`, …
+    /// Counters of the cost: `steps_accepted`, `rhs_evaluations`, …
     #[getter]
     fn statistics(&self) -> BTreeMap<&'static str, u64> {
         counters(&self.solved.statistics)
@@ -96,9 +96,9 @@ fn counters(statistics: &Statistics) -> BTreeMap<&'static str, u64> {
     for_each_counter!(named)
 }
 
-/// Keeps states, and looks whether somebody wants to stop.
+/// Records states and handles interruptions by the user.
 struct Recorder {
-    /// Times that are asked for and not reached yet, the last one first.
+    /// The requested times that have not been reached, the last one first.
     asked: Option<Vec<f64>>,
     times: Vec<f64>,
     states: Vec<f64>,
@@ -114,12 +114,12 @@ impl Recorder {
         self.states.extend_from_slice(y);
     }
 
-    /// The next time that is asked for, if it is not after this one.
+    /// Returns the next requested time, if it is not after `t`.
     fn next_until(&mut self, t: f64) -> Option<f64> {
         self.asked.as_mut()?.pop_if(|asked| *asked <= t)
     }
 
-    /// Lets Python handle signals now and then; a handler may raise.
+    /// Lets Python handle signals from time to time; a handler may raise an exception.
     fn look(&mut self, t: f64) -> ControlFlow<Failure> {
         if self.looked.elapsed() < Duration::from_millis(100) {
             return ControlFlow::Continue(());
@@ -164,7 +164,7 @@ impl Observer for Recorder {
     }
 }
 
-/// How steps are chosen and how many are allowed.
+/// The choice of steps, and the budgets.
 #[derive(FromPyObject)]
 pub struct Control {
     #[pyo3(item)]
@@ -208,10 +208,10 @@ impl Control {
     }
 }
 
-/// Checks the start of a solve; a function that raises there is the failure of the solve.
+/// Checks the start of a solve. If a function raises an exception there, the solve itself fails.
 ///
 /// # Errors
-/// What is wrong with the start, or with the model there.
+/// Returns a description if the start, or the model at the start, is refused.
 pub fn refuse_start(equations: &mut dyn Ode, t: f64, initial: &[f64]) -> Result<(), String> {
     if initial.len() != equations.dimension() {
         return Ok(());
@@ -265,7 +265,7 @@ pub fn solve(
     let Recorder { times, states, multipliers, interrupt, .. } = recorder;
     match interrupt {
         Some(raised) => Err(raised),
-        // Raised in `step`, where signals are handled too.
+        // Python also handles signals inside `step`, and raised the exception there.
         None if matches!(solved.failure, Some(Failure::Interrupted { .. })) => {
             Err(pyo3::exceptions::PyKeyboardInterrupt::new_err(()))
         }

@@ -1,4 +1,4 @@
-//! Threads on which a method that is written in Python makes a step.
+//! The threads on which a Python method is making a step.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 
-/// Threads on which `step` of a class of Python runs, as Python numbers them.
+/// The threads on which `step` of a Python class runs, by Python's identifiers, with the number of active calls.
 static STEPPING: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
 
 fn stepping() -> MutexGuard<'static, BTreeMap<u64, u64>> {
@@ -14,15 +14,15 @@ fn stepping() -> MutexGuard<'static, BTreeMap<u64, u64>> {
 }
 
 thread_local! {
-    /// The number of this thread, once it is known.
+    /// Python's identifier of this thread, or zero before it is known.
     static NUMBER: Cell<u64> = const { Cell::new(0) };
 }
 
-/// That this thread calls `step`, for as long as it lives.
+/// Registers this thread as running `step` until the value is dropped.
 pub struct Stepping(u64);
 
 impl Stepping {
-    /// From now on.
+    /// Registers the current thread.
     pub fn begin() -> Self {
         let mut number = NUMBER.get();
         if number == 0 {
@@ -47,7 +47,7 @@ impl Drop for Stepping {
     }
 }
 
-/// Threads on which a `step` runs at this moment.
+/// Returns the threads on which a `step` is running.
 #[pyfunction]
 pub fn stepping_threads() -> Vec<u64> {
     stepping().keys().copied().collect()
