@@ -10,8 +10,9 @@ use crate::drawing::{rod, upright};
 use crate::mechanism::{self, Coordinate};
 
 parameters! {
-    /// An axle between two wheels on springs; the left wheel rolls on flat ground, the right one over a bumpy road, which moves the
-    /// lower end of its spring. The chassis is a bar of given length, and the left spring stays at a right angle to the axle.
+    /// An axle between two wheels on springs. The left wheel rolls on flat ground, the right one over a bumpy road,
+    /// which moves the lower end of its spring. The chassis is a bar of given length, and the left spring stays at a
+    /// right angle to the axle.
     ///
     /// With `(x_b, y_b) = (√(l² − y_b²), r sin ωt)` the lower end on the right, `k = M ε²/2`, spring forces
     /// `(l₀ − |s|) s/|s|` with `s` the vector along a spring, and gravity `k`:
@@ -20,17 +21,17 @@ parameters! {
     /// Φ₁ = x_l x_b + y_l y_b,   Φ₂ = (x_l − x_r)² + (y_l − y_r)² − l²
     /// ```
     ///
-    /// All is without dimension in the source; units here are what it would be in.
+    /// The source is dimensionless; the units here are those that the quantities would have.
     pub struct CarAxis {
         /// The equations.
         pub formulation: ConstrainedFormulation = ConstrainedFormulation::Mechanics,
         /// Mass `M` of the chassis.
         pub mass: f64 [above 0.0, unit "kg"] = 10.0,
-        /// `ε`, root of the ratio of a spring's time scale to 1 s: its stiffness is `1/ε²`.
+        /// Square root `ε` of the ratio of a spring's time scale to 1 s; the stiffness is `1/ε²`.
         pub epsilon: f64 [above 0.0, unit "1"] = 1e-2,
         /// Length `l` of axle and chassis.
         pub length: f64 [above 0.0, unit "m"] = 1.0,
-        /// Length `l₀` of a spring without load.
+        /// Length `l₀` of an unloaded spring.
         pub rest_length: f64 [above 0.0, unit "m"] = 0.5,
         /// Height `r` of the bumps; less than the length.
         pub bump: f64 [unit "m"] = 0.1,
@@ -86,7 +87,7 @@ impl MechanicalModel for CarAxis {
         phi[1] = dx * dx + dy * dy - self.length * self.length;
     }
 
-    /// Kinetic energy, gravity and springs with the lower ends where they are at `t = 0`, J; the road does work.
+    /// Kinetic energy, gravity and springs, J, with the lower ends of the springs as at `t = 0`; the road does work.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let kinetic = v.iter().fold(S::nought(), |sum, &v| sum + v * v) * (0.5 * self.inertia());
         let springs = [[q[0], q[1]], [q[2] - self.length, q[3]]];
@@ -107,7 +108,7 @@ impl BenchmarkModel for CarAxis {
         self.formulation.ode(self)
     }
 
-    /// Springs without load, and the velocity of the ends along `x` that the road asks for.
+    /// Unloaded springs; the ends of the chassis have the velocity along `x` that the motion of the road imposes.
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
         let (zero, along) = (S::nought(), S::from(-self.rest_length) * self.bump * self.frequency / self.length);
         let height = S::from(self.rest_length);
@@ -127,7 +128,7 @@ impl BenchmarkModel for CarAxis {
         self.formulation.classes(self)
     }
 
-    /// Where the right spring stands follows from the left one, which is at a right angle to the axle.
+    /// The foot of the right spring follows from the left one, which is at a right angle to the axle.
     fn views(&self, state: &[f64]) -> Vec<View> {
         let (left, right) = ([state[0], state[1]], [state[2], state[3]]);
         let along = self.length / left[0].hypot(left[1]);
@@ -166,7 +167,7 @@ mod tests {
         assert!(watch.constraint() < 1e-15 && watch.surface() < 1e-15);
     }
 
-    /// The road's position in the energy is that at `t = 0`.
+    /// The energy uses the position of the road at `t = 0`.
     #[test]
     fn forces_follow_from_the_energy() {
         let (axis, q, v) = (CarAxis::default(), [0.1, 0.6, 1.05, 0.45], [0.3, -0.2, 0.1, 0.5]);

@@ -1,4 +1,4 @@
-//! The light cart-pole: a point mass that swings on a cart a millionth as heavy.
+//! The light cart-pole: a point mass that swings from a cart with a millionth of its mass.
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Ode, OdeModel, Scalar, View, parameters};
@@ -6,11 +6,12 @@ use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Ode, OdeModel, 
 use crate::drawing::{block, ground, upright};
 
 parameters! {
-    /// A cart on a horizontal track, and a point mass on a massless bar that hangs from it, without friction; `y = (x, θ, x', θ')` with the
-    /// angle from the downward vertical. It starts from rest with the bar horizontal.
+    /// A cart on a horizontal track, and a point mass on a massless bar that hangs from it, without friction;
+    /// `y = (x, θ, x', θ')` with the angle from the downward vertical. It starts from rest with the bar horizontal.
     ///
-    /// As the cart is light, the mass all but falls straight down, and the cart dashes below it: for `M ≪ m` the angle turns at up to
-    /// `√(2 g (M + m)/(M l))`, 4429.449 rad/s here, in pulses of about `√(M/m)` of their distance.
+    /// Because the cart is light, the mass almost falls straight down, and the cart darts away below it. For `M ≪ m`
+    /// the angular velocity reaches `√(2 g (M + m)/(M l))`, here 4429.449 rad/s, in pulses whose width is about
+    /// `√(M/m)` of the time between them.
     pub struct CartPole {
         /// Mass `M` of the cart.
         pub cart_mass: f64 [above 0.0, unit "kg"] = 1e-6,
@@ -112,7 +113,7 @@ mod tests {
         angles.into_iter().flat_map(|angle| [-40.0, 0.0, 0.5, 4429.0].map(|omega| [0.3, angle, -1.2, omega]))
     }
 
-    /// The closed form against Lagrange's equations, a system of two.
+    /// Compares the closed form with Lagrange's equations, a system of two.
     #[test]
     fn accelerations_are_those_of_lagranges_equations() {
         for cart_mass in [1e-6, 0.5] {
@@ -133,7 +134,7 @@ mod tests {
         }
     }
 
-    /// `E' = 0` and `p' = 0` along the equations, by differences along the motion.
+    /// Checks `E' = 0` and `p' = 0` by differences along the motion.
     #[test]
     fn energy_and_momentum_stay() {
         let model = CartPole { cart_mass: 0.5, ..CartPole::default() };
@@ -148,13 +149,13 @@ mod tests {
             }
             for k in [4, 6] {
                 let rate = (seen[1][k] - seen[0][k]) / (2.0 * h);
-                // roundoff of some thousand joules over the difference of times
+                // a roundoff of some thousand joules, divided by the difference of times
                 assert!(rate.abs() < 1e-4 * (1.0 + y[3].abs()), "{k} at {y:?}: {rate}");
             }
         }
     }
 
-    /// Energy and momentum give `θ'` at the lowest point, where the mass is at rest but for the cart's recoil.
+    /// Energy and momentum determine `θ'` at the lowest point, where the mass is at rest except for the cart's recoil.
     #[test]
     fn the_bar_is_fastest_as_published() {
         let model = CartPole::default();

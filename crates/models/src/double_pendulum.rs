@@ -9,8 +9,9 @@ use crate::linkage::{Linkage, LinkageFormulation, ReducedOde, TwoRods, TwoRodsMo
 parameters! {
     /// Two slender rods, the first on a pin at the origin, with torsional springs and dampers in both pins.
     ///
-    /// The damper of the second pin makes a mode that decays within 2.4e-5 s. The paper prints θ₂(0) = 0 and no free
-    /// angles: taken as relative to the first rod, and as springs that are free where the rods hang straight.
+    /// The damper of the second pin causes a mode that decays within 2.4e-5 s. The paper prints θ₂(0) = 0 and
+    /// no free angles. Here θ₂(0) is taken relative to the first rod, and the springs are unstrained when the
+    /// rods hang straight.
     pub struct DoublePendulum {
         /// The equations: six coordinates with four constraints, or the two angles.
         pub formulation: LinkageFormulation = LinkageFormulation::Cartesian,
@@ -30,9 +31,9 @@ parameters! {
         pub stiffness_2: f64 [from 0.0, unit "N m/rad"] = 3e5,
         /// Damping between the rods.
         pub damping_2: f64 [from 0.0, unit "N m s/rad"] = 5e3,
-        /// Angle of the first rod at which its spring is free from `+x`.
+        /// Angle of the first rod, from `+x`, at which its spring is unstrained.
         pub free_angle_1: f64 [unit "rad"] = 1.5 * PI,
-        /// Angle between the rods at which their spring is free.
+        /// Angle between the rods at which their spring is unstrained.
         pub free_angle_2: f64 [unit "rad"] = 0.0,
         /// Initial angle of the first rod from `+x`.
         pub angle_1: f64 [unit "rad"] = TAU,
@@ -103,7 +104,7 @@ impl MechanicalModel for DoublePendulum {
 }
 
 impl DoublePendulum {
-    /// Torques (N m) of ground on the first rod and of the first rod on the second.
+    /// Torques (N m) of the ground on the first rod and of the first rod on the second.
     fn torques<S: Scalar>(&self, theta: [S; 2], omega: [S; 2]) -> (S, S) {
         let first = (theta[0] - self.free_angle_1) * self.stiffness_1 + omega[0] * self.damping_1;
         let second =
@@ -112,7 +113,7 @@ impl DoublePendulum {
     }
 }
 
-/// `u = (θ₁, θ₂)`, and with `B = m₂ L₁ L₂/2`, `d = θ₁ − θ₂`
+/// With `u = (θ₁, θ₂)`, `B = m₂ L₁ L₂/2` and `d = θ₁ − θ₂`
 ///
 /// ```text
 /// [ m₁ L₁²/3 + m₂ L₁²   B cos d  ] [θ₁'']   [ T₁ − T₂ − B sin d ω₂² − (m₁/2 + m₂) g L₁ cos θ₁ ]

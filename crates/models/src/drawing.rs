@@ -1,12 +1,12 @@
-//! What drawings of models share.
+//! Shared parts of the drawings of models.
 
 use mbsbench_problem::View;
 use mbsbench_problem::view::Shape;
 
-/// Most equal bodies that are drawn.
+/// Largest number of equal bodies that are drawn.
 pub(crate) const MOST_DRAWN: usize = 2000;
 
-/// What is drawn, with the part of the model that it belongs to.
+/// A shape, with the name of the part of the model that it belongs to.
 pub type Part = (&'static str, Shape);
 
 /// A model in a vertical plane, with the parts of each body in drawing order.
@@ -14,12 +14,12 @@ pub(crate) fn upright(axes: [&'static str; 2], parts: Vec<Part>) -> View {
     view("plane", axes, parts)
 }
 
-/// A model seen from somewhere, without names of points.
+/// A view of a model without names of points.
 pub(crate) fn view(name: &'static str, axes: [&'static str; 2], parts: Vec<Part>) -> View {
     View { name, axes, parts, names: Vec::new() }
 }
 
-/// What holds a point to the ground: a triangle below it, on a line with hatches, with `unit` (m) for its size.
+/// The symbol of a fixed point: a triangle below it, on a line with hatches; `unit` (m) sets its size.
 fn support([x, y]: [f64; 2], unit: f64) -> [Shape; 5] {
     let at = |right: f64, up: f64| [x + right * unit, y + up * unit];
     let hatch = |right: f64| Shape::Line(vec![at(right, -0.55), at(right - 0.15, -0.75)]);
@@ -32,18 +32,18 @@ fn support([x, y]: [f64; 2], unit: f64) -> [Shape; 5] {
     ]
 }
 
-/// The same as parts of the ground.
+/// The symbol of a fixed point as parts of the ground.
 pub(crate) fn pin(at: [f64; 2], unit: f64) -> impl Iterator<Item = Part> {
     support(at, unit).into_iter().map(|shape| ("ground", shape))
 }
 
-/// A rod from one end to the other, a twenty-fifth as thick as long.
+/// A rod from one end to the other; its thickness is a twenty-fifth of its length.
 pub(crate) fn rod(ends: [[f64; 2]; 2]) -> Shape {
     let [from, to] = ends;
     Shape::Around { corners: ends.to_vec(), radius: 0.02 * (to[0] - from[0]).hypot(to[1] - from[1]) }
 }
 
-/// A rod by its middle and its angle from the horizontal, rad, of half a length, m.
+/// A rod by its centre, its angle from the horizontal (rad) and half its length (m).
 pub(crate) fn rod_about(q: &[f64], half: f64) -> Shape {
     let (sin, cos) = q[2].sin_cos();
     rod([-half, half].map(|along| [q[0] + along * cos, q[1] + along * sin]))

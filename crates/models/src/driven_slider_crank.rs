@@ -1,4 +1,5 @@
-//! The slider crank of the test set for IVP solvers: the crank turns as prescribed, the rod bends and stretches.
+//! The slider crank of the test set for IVP solvers: the crank turns at a prescribed speed, the rod bends and
+//! stretches.
 
 use mbsbench_problem::linalg::Saddle;
 use mbsbench_problem::view::Shape;
@@ -12,18 +13,19 @@ use crate::drawing::{block, pin, rod, upright};
 use crate::mechanism::{self, Coordinate};
 
 parameters! {
-    /// A rigid crank that turns with constant speed, a rod that bends in two sine modes and stretches with two nodes, and a slider; no
-    /// gravity, no damping. `q = (φ₁, φ₂, x₃, q₁, …, q₄)`.
+    /// A rigid crank that turns with constant speed, a rod that bends in two sine modes and stretches with two nodes,
+    /// and a slider; no gravity, no damping. `q = (φ₁, φ₂, x₃, q₁, …, q₄)`.
     ///
     /// ```text
     /// l₁ sin φ₁ + (l₂ + q₄) sin φ₂ = 0,   x₃ − l₁ cos φ₁ − (l₂ + q₄) cos φ₂ = 0,   φ₁ − Ωt = 0
     /// ```
     ///
-    /// The slider crank of negrut2007, `flexible-slider-crank`, is another mechanism: its crank is driven by gravity, its rod bends only.
+    /// The slider crank of negrut2007, `flexible-slider-crank`, is another mechanism: its crank is driven by gravity,
+    /// and its rod only bends.
     pub struct DrivenSliderCrank {
-        /// The equations; the test set has the constraints on velocities.
+        /// The equations; the test set imposes the constraints on velocities.
         pub formulation: ConstrainedFormulation = ConstrainedFormulation::Index2,
-        /// The velocities at the start.
+        /// Initial velocities.
         pub start: DrivenStart = DrivenStart::Published,
         /// Mass of the rod.
         pub rod_mass: f64 [above 0.0, unit "kg"] = 0.151_104,
@@ -51,14 +53,14 @@ parameters! {
 }
 
 parameters! {
-    /// The velocities at the start.
+    /// Initial velocities.
     #[derive(Copy, Default, Eq)]
     pub enum DrivenStart {
-        /// As printed, with nine digits: the constraints on velocities are violated by 1.2e-8 m/s.
+        /// As printed, with nine digits; they violate the velocity constraints by 1.2e-8 m/s.
         #[default]
         Published,
-        /// The nearest that satisfy the constraints, in the metric of the mass: what a method that keeps constraints on velocities makes
-        /// of them in its first step.
+        /// The nearest velocities, in the metric of the mass matrix, that satisfy the constraints. A method that
+        /// imposes velocity constraints finds them in its first step.
         Projected,
     }
 }
@@ -74,16 +76,16 @@ const NAMES: [Coordinate; 7] = [
     ("q4", "m", "elongation of the rod at its end"),
 ];
 
-/// π as the source has it, with which its values were made.
+/// π with the digits of the source, from which its values were computed.
 #[expect(clippy::approx_constant, reason = "it is that of the source")]
 const PI: f64 = 3.141_592_7;
 
-/// Integrals over the rod of shape functions and their products, with width and height.
+/// Integrals over the rod of shape functions and their products, including width and height.
 struct Shapes {
     /// `M`, kg: diagonal, and the entry `(3, 4)`.
     mass: [f64; 4],
     coupled_mass: f64,
-    /// `K`, N/m, likewise.
+    /// `K`, N/m: diagonal, and the entry `(3, 4)`.
     stiffness: [f64; 4],
     coupled_stiffness: f64,
     /// `B₁₃`, `B₁₄` and `B₂₄` of the skew `B`, m³.
@@ -117,7 +119,7 @@ impl DrivenSliderCrank {
 }
 
 impl Shapes {
-    /// `M x` or `K x`, of diagonal and coupling.
+    /// Returns `M x` or `K x` from the diagonal and the coupling.
     fn apply<S: Scalar>(diagonal: [f64; 4], coupling: f64, x: &[S]) -> [S; 4] {
         let mut product: [S; 4] = std::array::from_fn(|i| x[i] * diagonal[i]);
         product[2] += x[3] * coupling;
@@ -199,7 +201,7 @@ impl MechanicalModel for DrivenSliderCrank {
         phi[2] = q[0] - t * self.speed;
     }
 
-    /// Kinetic energy and that of the rod's deformation, J; what drives the crank does work.
+    /// Kinetic energy and elastic energy of the rod, J; the drive of the crank does work.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let shapes = self.shapes();
         let mut mass = DMatrix::from_element(7, 7, S::nought());
@@ -212,7 +214,7 @@ impl MechanicalModel for DrivenSliderCrank {
 }
 
 impl DrivenSliderCrank {
-    /// The state at the start as the test set prints it.
+    /// The initial state as the test set prints it.
     fn published<S: Scalar>() -> Vec<S> {
         let q = [0.0, 0.0, 0.450_016_933, 0.0, 0.0, 1.033_398_63e-5, 1.693_279_69e-5];
         let v =
@@ -229,7 +231,8 @@ impl DrivenSliderCrank {
         motion
     }
 
-    /// Moves velocities at time zero to the nearest that satisfy the constraints: `M Δv = Jᵀ μ`, `J (v + Δv) + Φ_t = 0`.
+    /// Moves velocities at time zero to the nearest that satisfy the constraints: `M Δv = Jᵀ μ`,
+    /// `J (v + Δv) + Φ_t = 0`.
     fn project<S: Scalar>(&self, motion: &mut [S]) {
         let (q, v) = motion.split_at_mut(7);
         let mut mechanics = MechanicsOf::<_, S>::new(self);
@@ -274,7 +277,7 @@ impl BenchmarkModel for DrivenSliderCrank {
         self.formulation.classes(self)
     }
 
-    /// The rod is drawn as it bends, by less than can be seen.
+    /// The rod is drawn with its deformation, which is too small to be seen.
     fn views(&self, state: &[f64]) -> Vec<View> {
         let ((crank_sin, crank_cos), (sin, cos)) = (state[0].sin_cos(), state[1].sin_cos());
         let (length, [first, second, stretch]) = (self.crank_length, [state[3], state[4], state[6]]);
@@ -301,7 +304,7 @@ mod tests {
     use approx::assert_relative_eq;
     use mbsbench_problem::ConstraintWatch;
 
-    /// What is printed of the equations is consistent: all forces follow from mass matrix and potential.
+    /// The printed equations are consistent: all forces follow from the mass matrix and the potential.
     #[test]
     fn forces_follow_from_the_energy() {
         let crank = DrivenSliderCrank::default();
@@ -314,7 +317,7 @@ mod tests {
         }
     }
 
-    /// The velocities printed violate the constraints by 1.2e-8.
+    /// The printed velocities violate the constraints by 1.2e-8.
     #[test]
     fn the_projected_start_satisfies_the_constraints() {
         for (start, least, most) in [(DrivenStart::Published, 1.1e-8, 1.3e-8), (DrivenStart::Projected, 0.0, 1e-14)] {

@@ -9,8 +9,8 @@ use nalgebra::DMatrix;
 use crate::drawing::upright;
 
 parameters! {
-    /// Points on the unit sphere that repel each other with a force of one over their distance, in a medium that slows them down:
-    /// as time goes on they come to rest where the product of all distances is largest. Index 2.
+    /// Points on the unit sphere that repel each other with a force of one over their distance, in a medium that
+    /// slows them down. They come to rest where the product of all distances is largest. Index 2.
     ///
     /// ```text
     /// p' = q + 2 μ p,   q' = −a q + Σ (pᵢ − pⱼ)/|pᵢ − pⱼ|² + 2 λ p,   0 = pᵢ·pᵢ − 1,   0 = 2 pᵢ·qᵢ
@@ -24,7 +24,8 @@ parameters! {
 const POINTS: usize = 20;
 const COORDINATES: usize = 3 * POINTS;
 
-/// Rings of points at the start: how many, which of them stands first, `π` over the angle that all are turned by, and the latitude over `π`.
+/// Rings of points at the start: the number of points, the index of the first, `π` over the angle by which all are
+/// turned, and the latitude over `π` as a fraction.
 const RINGS: [(u8, u8, f64, [f64; 2]); 4] =
     [(3, 1, 13.0, [3.0, 8.0]), (7, 1, 29.0, [1.0, 8.0]), (6, 1, 7.0, [-2.0, 15.0]), (4, 0, 17.0, [-3.0, 10.0])];
 
@@ -75,7 +76,7 @@ impl DescriptorModel for Fekete {
 }
 
 impl Fekete {
-    /// The points at the start.
+    /// The initial positions.
     fn points<S: Scalar>() -> Vec<S> {
         let pi = S::nought().acos() * 2.0;
         let mut points = Vec::with_capacity(COORDINATES);
@@ -134,7 +135,7 @@ impl BenchmarkModel for Fekete {
         list
     }
 
-    /// At rest; `p·p = 1` twice differentiated gives λ, and `μ = 0`.
+    /// At rest; differentiating `p·p = 1` twice gives λ, and `μ = 0`.
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
         let mut y = Self::points();
         y.resize(8 * POINTS, S::nought());
@@ -161,7 +162,7 @@ impl BenchmarkModel for Fekete {
         further.copy_from_slice(&invariants(y));
     }
 
-    /// The sphere from the side, with the points on it before and behind.
+    /// The sphere from the side, with the points on its front and its back.
     fn views(&self, y: &[f64]) -> Vec<View> {
         let point = |i: usize| ("points", Shape::Circle { centre: [y[3 * i], y[3 * i + 2]], radius: 0.03 });
         let sphere = ("sphere", Shape::Circle { centre: [0.0; 2], radius: 1.0 });
@@ -188,7 +189,7 @@ mod tests {
         }
     }
 
-    /// Forces are the slope of the energy.
+    /// Forces are the negative gradient of the energy.
     #[test]
     fn forces_follow_from_the_energy() {
         let points = Fekete::default();

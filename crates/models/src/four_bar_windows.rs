@@ -1,4 +1,4 @@
-//! A row of four-bar windows in the plane: as many as one asks for, with as many closed loops and one degree of freedom.
+//! A row of any number of four-bar windows in the plane, with as many closed loops and one degree of freedom.
 
 use mbsbench_problem::{
     AsOde, BenchmarkModel, Class, Dimensions, Entries, MechanicalModel, Observable, Observation, Ode, OdeModel, Scalar,
@@ -9,11 +9,11 @@ use crate::drawing::pin;
 use crate::linkage::{EqualRods, Linkage, LinkageFormulation};
 
 parameters! {
-    /// Equal uniform rods: uprights on ground pins, one length apart, and between the upper ends of neighbours another rod. They begin
-    /// upright, with all upper ends moving to the right.
+    /// Equal uniform rods: uprights on ground pins, one length apart, and a rod between the upper ends of each two
+    /// neighbours. The uprights start vertical, with all upper ends moving to the right.
     ///
-    /// Where all rods lie on one line the windows need not stay parallelograms: as many constraints as there are windows depend on the
-    /// others there, and methods that solve for multipliers meet a singular matrix.
+    /// If all rods lie on one line, the windows need not remain parallelograms: as many constraints as there are
+    /// windows become redundant, and methods that solve for multipliers meet a singular matrix.
     pub struct FourBarWindows {
         /// The equations.
         pub formulation: LinkageFormulation = LinkageFormulation::Cartesian,
@@ -23,7 +23,7 @@ parameters! {
         pub length: f64 [above 0.0, unit "m"] = 1.0,
         /// Mass of a rod.
         pub mass: f64 [above 0.0, unit "kg"] = 1.0,
-        /// Velocity of the upper ends at the start.
+        /// Initial velocity of the upper ends.
         pub speed: f64 [unit "m/s"] = 1.0,
         /// Acceleration of gravity along `−y`.
         pub gravity: f64 [unit "m/s²"] = 9.81,
@@ -31,7 +31,7 @@ parameters! {
 }
 
 impl FourBarWindows {
-    /// Number of rods: an upright, and a rod along with another upright for each window.
+    /// Number of rods: one upright, and for each window a horizontal rod and another upright.
     fn rods(&self) -> usize {
         2 * self.windows + 1
     }
@@ -41,8 +41,9 @@ impl FourBarWindows {
     }
 }
 
-/// `q = (x₀, y₀, θ₀, x₁, …)` with centres and angles of the rods: uprights have even numbers, from the left to the right, and odd ones
-/// the rods between them. `M = diag(m, m, m l²/12, …)`, `D = (0, −m g, 0, …)`, and with `h = l/2` and `(c, s) = (cos θ, sin θ)`
+/// The coordinates are `q = (x₀, y₀, θ₀, x₁, …)`, centres and angles of the rods. Uprights have even numbers, from
+/// the left to the right, and the rods between them odd ones. `M = diag(m, m, m l²/12, …)`, `D = (0, −m g, 0, …)`,
+/// and with `h = l/2` and `(c, s) = (cos θ, sin θ)`
 ///
 /// ```text
 /// upright k on the ground            ( x − h c − k l/2,  y − h s )
@@ -67,7 +68,7 @@ impl MechanicalModel for FourBarWindows {
 
     fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
         let half = 0.5 * self.length;
-        // the end of the rod before that a rod is pinned to, and its own ends
+        // the end of the previous rod to which a rod is pinned, and its own ends
         let mut pin = [S::nought(); 2];
         let mut rows = phi.chunks_mut(2);
         for (k, rod) in q.chunks(3).enumerate() {
@@ -99,7 +100,7 @@ impl MechanicalModel for FourBarWindows {
     }
 }
 
-/// `y = (φ, φ')` with the angle of the uprights from the upward vertical, clockwise. With N windows
+/// The state is `y = (φ, φ')` with the angle of the uprights from the upward vertical, clockwise. With N windows
 ///
 /// ```text
 /// φ'' = c sin φ,   c = (g/l) ((N + 1)/2 + N) / ((N + 1)/3 + N)
@@ -137,7 +138,7 @@ impl Linkage for FourBarWindows {
         let (sin, cos) = y[0].sin_cos();
         let (q, v) = full.split_at_mut(3 * self.rods());
         for (k, (q, v)) in q.chunks_mut(3).zip(v.chunks_mut(3)).enumerate() {
-            // the centre of an upright is half as far from the ground as that of a rod between two
+            // the centre of an upright is half as far from the ground as that of a horizontal rod
             let (radius, turn) = if k.is_multiple_of(2) { (half, 1.0) } else { (self.length, 0.0) };
             q[0] = sin * radius + k as f64 * half;
             q[1] = cos * radius;
@@ -214,7 +215,8 @@ mod tests {
         }
     }
 
-    /// `c = 11.772` and `11.445` of one and two rods of 1 m (see the source of the problem), and the limit for many.
+    /// The published `c = 11.772` and `11.445` for one and two rods of 1 m (see the source of the problem), and the
+    /// limit for many.
     #[test]
     fn the_angle_accelerates_as_known() {
         for (windows, coefficient) in [(1, 11.772), (2, 11.445), (1000, 11.037_169_457_635_6)] {

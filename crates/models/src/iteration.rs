@@ -1,7 +1,7 @@
-//! Numbers that are found by iteration.
+//! Scalar iterations: fixed points and bisection.
 
-/// The `x` with `x = map(x)` by repeated substitution from `start`, for as long as that contracts: until the `distance` between
-/// two values is zero, is no smaller than the one before, or is no number.
+/// Solves `x = map(x)` by fixed-point iteration from `start`. The iteration ends when the `distance` between two
+/// iterates is zero, no longer decreases, or is not a number.
 #[inline]
 pub(crate) fn fixed_point<X>(start: X, map: impl Fn(&X) -> X, distance: impl Fn(&X, &X) -> f64) -> X {
     let (mut x, mut last) = (start, f64::INFINITY);
@@ -16,7 +16,8 @@ pub(crate) fn fixed_point<X>(start: X, map: impl Fn(&X) -> X, distance: impl Fn(
     }
 }
 
-/// The two neighbouring numbers between which `is_low` changes, sought from `low`, where it holds, and `high`, where it does not.
+/// Returns the two neighbouring numbers between which `is_low` changes, given `low`, for which it is true, and
+/// `high`, for which it is false.
 pub(crate) fn bisect(mut low: f64, mut high: f64, is_low: impl Fn(f64) -> bool) -> [f64; 2] {
     let mut middle = 0.5 * (low + high);
     while low < middle && middle < high {
@@ -39,7 +40,7 @@ mod tests {
 
     use super::*;
 
-    /// The value, and how often it was substituted.
+    /// The fixed point, and the number of evaluations.
     fn found(start: f64, map: impl Fn(f64) -> f64) -> (f64, u32) {
         let count = Cell::new(0);
         let counted = |&x: &f64| {
@@ -49,7 +50,8 @@ mod tests {
         (fixed_point(start, counted, |a, b| (a - b).abs()), count.get())
     }
 
-    /// The root of `E = M + e sin E` by Kepler's own way contracts by at most `e` a time, 2e-16 is reached within log 2e-16 / log e.
+    /// The fixed-point iteration for Kepler's equation `E = M + e sin E` contracts by at most `e` per step, so that
+    /// 2e-16 is reached within log 2e-16 / log e steps.
     #[test]
     fn a_contraction_is_followed_to_the_last_bit() {
         let (anomaly, count) = found(0.7, |x| 0.7 + 0.2 * x.sin());

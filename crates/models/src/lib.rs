@@ -1,8 +1,8 @@
-//! Benchmark models: equations, units, sources, paper's values as defaults, invariants and references.
+//! Benchmark models: equations, units, sources, published values as defaults, invariants and references.
 //!
-//! A model is a file, or a folder if it has many parts: parameters (what an experiment file can say), equations (generic over
-//! the scalar), and a [`BenchmarkModel`](mbsbench_problem::BenchmarkModel) (what the runner sees). No method is known here, and
-//! no file format.
+//! A model is a file, or a folder if it has many parts: parameters (set by experiment files), equations (generic over
+//! the scalar), and a [`BenchmarkModel`](mbsbench_problem::BenchmarkModel) (the interface for the runner). This crate
+//! knows no method and no file format.
 
 pub mod ball_bearing;
 pub mod bouncing_balls;

@@ -1,4 +1,4 @@
-//! What mechanisms with constraints have in common that are watched by their coordinates and multipliers.
+//! Observables of constrained mechanisms: coordinates and multipliers.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use mbsbench_problem::{
     AccelerationLevel, Class, ConstraintWatch, MechanicalModel, MechanicsOf, Observable, Observation, Ode,
 };
 
-/// A coordinate: its name, its unit, what it is.
+/// A coordinate: its name, unit and description.
 pub(crate) type Coordinate = (&'static str, &'static str, &'static str);
 
-/// Coordinates, their rates and accelerations, multipliers, energy, constraints.
+/// Observables for coordinates, their rates and accelerations, multipliers, energy, constraints.
 pub(crate) fn observables(model: &impl MechanicalModel, names: &[Coordinate]) -> Vec<Observable> {
     let mut list: Vec<_> = positions(names).chain(rates(names)).collect();
     for &(name, unit, _) in names {
@@ -34,12 +34,12 @@ fn units_of_derivatives(unit: &str) -> [&'static str; 2] {
     }
 }
 
-/// Positions: observables of coordinates.
+/// Observables of class position for coordinates.
 pub(crate) fn positions(names: &[Coordinate]) -> impl Iterator<Item = Observable> {
     names.iter().map(|&(name, unit, about)| Observable::new(name, unit, about).of_class(Class::Position))
 }
 
-/// Velocities: observables of their rates.
+/// Observables of class velocity for the rates of coordinates.
 pub(crate) fn rates(names: &[Coordinate]) -> impl Iterator<Item = Observable> {
     names.iter().map(|&(name, unit, _)| {
         let [unit, _] = units_of_derivatives(unit);
@@ -47,14 +47,14 @@ pub(crate) fn rates(names: &[Coordinate]) -> impl Iterator<Item = Observable> {
     })
 }
 
-/// Observables of the multipliers of so many constraints.
+/// Observables for the multipliers of the given number of constraints.
 pub(crate) fn multipliers(constraints: usize) -> impl Iterator<Item = Observable> {
     let multiplier = |k| Observable::new(format!("multiplier_{k}"), "N", "multiplier λ in M v' = D + Jᵀ λ");
     (1..=constraints).map(move |k| multiplier(k).of_class(Class::Multiplier))
 }
 
-/// Computes the [`observables`] of a model with holonomic constraints. Accelerations and multipliers that are unknowns are taken from the
-/// state, others from the solve at acceleration level.
+/// Computes the [`observables`] of a model with holonomic constraints. Accelerations and multipliers that are
+/// unknowns are taken from the state, others from the solve at acceleration level.
 pub(crate) fn observation(model: &impl MechanicalModel) -> Box<dyn Observation + '_> {
     let (n, m) = (model.dimensions().coordinates, model.dimensions().holonomic);
     let mut acceleration = AccelerationLevel::new(MechanicsOf::new(model));
@@ -65,7 +65,7 @@ pub(crate) fn observation(model: &impl MechanicalModel) -> Box<dyn Observation +
         let (head, tail) = values.split_at_mut(3 * n + m);
         head[..2 * n].copy_from_slice(motion);
         let (accelerations, multipliers) = head[2 * n..].split_at_mut(n);
-        // A state that a diverging method has run off to has neither.
+        // Far-off states of a diverging method have neither.
         match acceleration.rhs(t, motion, &mut rate) {
             Ok(()) => {
                 accelerations.copy_from_slice(&rate[n..]);
@@ -86,7 +86,7 @@ pub(crate) fn observation(model: &impl MechanicalModel) -> Box<dyn Observation +
     Box::new(WithMultipliers { observe, multipliers: 3 * n..3 * n + m })
 }
 
-/// An observation with multipliers among its values, which a method may have found for itself.
+/// An observation whose values include multipliers, which a method may have computed itself.
 pub(crate) struct WithMultipliers<F> {
     pub observe: F,
     pub multipliers: Range<usize>,
@@ -104,13 +104,14 @@ impl<F: FnMut(f64, &[f64], &mut [f64])> Observation for WithMultipliers<F> {
 
 #[cfg(test)]
 pub(crate) mod testing {
-    //! Equations of motion from energies.
+    //! Equations of motion derived from energies.
 
     use mbsbench_problem::MechanicalModel;
     use nalgebra::DMatrix;
     use num_dual::Dual;
 
-    /// The forces that follow from Lagrange's equations with the energies of a model, `∂(T − V)/∂q − Ṁ v` by dual numbers.
+    /// Returns the forces that follow from Lagrange's equations for the energies of a model, `∂(T − V)/∂q − Ṁ v`,
+    /// by dual numbers.
     pub fn forces_of_energy(model: &impl MechanicalModel, q: &[f64], v: &[f64]) -> Vec<f64> {
         let constant = |values: &[f64]| values.iter().map(|&x| Dual::from_re(x)).collect::<Vec<_>>();
         let n = q.len();

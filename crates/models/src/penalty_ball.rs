@@ -1,7 +1,7 @@
 //! One ball on a penalty spring (modin2005, section 6.1).
 //!
-//! It is the ball of [`bouncing_balls`](crate::bouncing_balls) as a second-order equation with contact power, for methods
-//! that choose their steps by it and locate no events.
+//! This is the ball of [`bouncing_balls`](crate::bouncing_balls) as a second-order equation with contact power, for
+//! methods that choose their steps by contact power and locate no events.
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
@@ -13,11 +13,11 @@ use crate::bouncing_balls::exact::{Event, contacts, soft_state};
 use crate::drawing::{ground, upright};
 
 parameters! {
-    /// A ball falls on a floor that is a stiff spring, `q'' = −g`, and `q'' = −g − (k q + c q')/m` where `q < 0`
+    /// A ball that falls on a floor with a stiff spring: `q'' = −g`, and `q'' = −g − (k q + c q')/m` if `q < 0`
     /// (modin2005, section 6.1).
     ///
-    /// The paper's ball has no damping, and keeps its energy. With damping the contact is that of Kelvin and Voigt,
-    /// whose force jumps at touch, and pulls just before the ball leaves.
+    /// The paper's ball has no damping and conserves its energy. With damping the contact is a Kelvin–Voigt element,
+    /// whose force jumps at touch and pulls just before the ball leaves.
     pub struct PenaltyBall where damping_is_below_critical {
         /// Stiffness `k` of the floor.
         pub stiffness: f64 [above 0.0, unit "N/m"] = 1e7,
@@ -27,9 +27,10 @@ parameters! {
         pub mass: f64 [above 0.0, unit "kg"] = 1.0,
         /// Acceleration of gravity.
         pub gravity: f64 [above 0.0, unit "m/s²"] = 9.81,
-        /// Height at the start, above the floor; below zero the ball starts in contact, and has no closed form here.
+        /// Initial height above the floor. If it is negative, the ball starts in contact, and there is no
+        /// closed-form solution.
         pub height: f64 [unit "m"] = 1.0,
-        /// Velocity at the start relative to the floor, upwards.
+        /// Initial velocity relative to the floor, upwards.
         pub velocity: f64 [unit "m/s"] = 0.0,
         /// Speed at which the floor moves upwards.
         #[serde(skip_serializing_if = "is_zero")]
@@ -44,7 +45,7 @@ impl PenaltyBall {
     }
 }
 
-/// Whether a parameter that came later has no effect, so that runs without it keep their names.
+/// True if a parameter that was added later has no effect; runs without it then keep their names.
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
 fn is_zero(value: &f64) -> bool {
     *value == 0.0
@@ -82,7 +83,7 @@ impl BenchmarkModel for PenaltyBall {
         values.copy_from_slice(&[height, velocity, force, force * y[1], energy, top]);
     }
 
-    /// The ball, a point to the equations, and a floor that stands still.
+    /// The ball, drawn with a radius although it is a point in the equations, and a floor at rest.
     fn views(&self, y: &[f64]) -> Vec<View> {
         let radius = 0.1 * self.height.abs().max(f64::MIN_POSITIVE);
         let ball = ("ball", Shape::Circle { centre: [0.0, y[0] + radius], radius });
@@ -119,7 +120,7 @@ impl PenaltyBall {
         if q.value() < 0.0 { -(q * self.stiffness + v * self.damping) } else { S::nought() }
     }
 
-    /// Kinetic energy, gravity and the spring in contact, J; zero at rest on the floor.
+    /// Kinetic energy, gravity and contact spring, J; zero at rest on the floor.
     pub fn energy(&self, height: f64, velocity: f64) -> f64 {
         let depth = height.min(0.0);
         0.5 * self.mass * velocity * velocity + self.mass * self.gravity * height + 0.5 * self.stiffness * depth * depth
@@ -129,7 +130,7 @@ impl PenaltyBall {
         SpringDamper { stiffness: self.stiffness, damping: self.damping }
     }
 
-    /// Time (s, below zero where it lies before the start) and height (m) of the first top.
+    /// Time (s, negative if before the start) and height (m) of the first peak.
     fn first_top(&self) -> (f64, f64) {
         (self.velocity / self.gravity, self.height + 0.5 * self.velocity * self.velocity / self.gravity)
     }
@@ -139,14 +140,15 @@ impl PenaltyBall {
         (2.0 * self.gravity * self.height + self.velocity * self.velocity).sqrt()
     }
 
-    /// Touching and leaving the floor by turns, up to `t_end` (s).
+    /// Events of touching and leaving the floor, up to `t_end` (s).
     pub fn events(&self, t_end: f64) -> Vec<Event> {
         let (top_time, top) = self.first_top();
         let events = contacts(top, self.mass, self.gravity, &self.floor(), t_end - top_time);
         events.into_iter().map(|event| Event { time: event.time + top_time, ..event }).collect()
     }
 
-    /// Times (s) and heights (m) of the tops between bounces up to `t_end` (s), the first one after the first bounce.
+    /// Times (s) and heights (m) of the peaks between bounces up to `t_end` (s); the first is that after
+    /// the first bounce.
     pub fn tops(&self, t_end: f64) -> Vec<(f64, f64)> {
         let leaving = self.events(t_end).into_iter().filter(|event| event.velocity > 0.0);
         leaving

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::Scalar;
 
-/// `vector` turned by the angle of this sine and cosine.
+/// Returns `vector` rotated by the angle with this sine and cosine.
 pub(crate) fn turned<S: Scalar>((sin, cos): (S, S), vector: [S; 2]) -> [S; 2] {
     [cos * vector[0] - sin * vector[1], sin * vector[0] + cos * vector[1]]
 }
@@ -12,17 +12,17 @@ pub(crate) fn sum<S: Scalar>(a: [S; 2], b: [S; 2]) -> [S; 2] {
     [a[0] + b[0], a[1] + b[1]]
 }
 
-/// `a − b`.
+/// Returns `a − b`.
 pub(crate) fn difference<S: Scalar>(a: [S; 2], b: [S; 2]) -> [S; 2] {
     [a[0] - b[0], a[1] - b[1]]
 }
 
-/// `a × b`, which is positive where `b` is on the left of `a`.
+/// Returns `a × b`, which is positive if `b` is to the left of `a`.
 pub(crate) fn cross<S: Scalar>(a: [S; 2], b: [S; 2]) -> S {
     a[0] * b[1] - a[1] * b[0]
 }
 
-/// `a · b`.
+/// Returns `a · b`.
 pub(crate) fn dot<S: Scalar>(a: [S; 2], b: [S; 2]) -> S {
     a[0] * b[0] + a[1] * b[1]
 }
@@ -32,8 +32,8 @@ pub(crate) fn times<S: Scalar>(x: [S; 2], factor: S) -> [S; 2] {
     x.map(|x| x * factor)
 }
 
-/// The angle within ±π with this sine and cosine: the double nearest to it, and one Newton step in the scalar's
-/// precision. First and second derivatives by dual numbers are those of the arc; third ones are not.
+/// The angle within ±π with this sine and cosine: the nearest double, and one Newton step in the scalar's precision.
+/// First and second derivatives by dual numbers are correct; third derivatives are not.
 pub(crate) fn angle<S: Scalar>(sine: S, cosine: S) -> S {
     let near = S::from(sine.value().atan2(cosine.value()));
     let (sin, cos) = near.sin_cos();

@@ -6,9 +6,10 @@ use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Ode, OdeModel, 
 use crate::drawing::upright;
 
 parameters! {
-    /// Seven stars of masses 1 to 7 in the plane that attract each other, `xᵢ'' = Σ mⱼ (xⱼ − xᵢ)/rᵢⱼ³`. `y = (x, y, x', y')`.
+    /// Seven stars of masses 1 to 7 in the plane that attract each other, `xᵢ'' = Σ mⱼ (xⱼ − xᵢ)/rᵢⱼ³`, with the
+    /// state `y = (x, y, x', y')`.
     pub struct Pleiades {
-        /// Constant of gravitation, with masses of 1 to 7 kg.
+        /// Gravitational constant, for masses of 1 to 7 kg.
         pub gravitation: f64 [above 0.0, unit "m³/(kg s²)"] = 1.0,
     }
 }
@@ -98,7 +99,7 @@ impl BenchmarkModel for Pleiades {
         values[y.len()] = self.energy(y);
     }
 
-    /// Stars with radii as of equal density.
+    /// Stars with the radii of bodies of equal density.
     fn views(&self, y: &[f64]) -> Vec<View> {
         let star = |i: usize| {
             let radius = 0.06 * ((i + 1) as f64).cbrt();
@@ -112,7 +113,7 @@ impl BenchmarkModel for Pleiades {
 mod tests {
     use super::*;
 
-    /// `Σ m x'' = 0`, and the energy does not change along the equations.
+    /// Checks that `Σ m x'' = 0` and that the energy is constant along the equations.
     #[test]
     fn momentum_and_energy_are_conserved() {
         let stars = Pleiades::default();

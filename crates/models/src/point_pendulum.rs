@@ -1,4 +1,4 @@
-//! A point mass on a circle in Cartesian coordinates, with its constraint differentiated as often as one likes.
+//! A point mass on a circle in Cartesian coordinates, with a choice of how often its constraint is differentiated.
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
@@ -9,27 +9,27 @@ use nalgebra::DMatrix;
 use crate::drawing::{pin, upright};
 
 parameters! {
-    /// How often the constraint has been differentiated.
+    /// Number of differentiations of the constraint.
     #[derive(Copy, Default, Eq)]
     pub enum PendulumIndex {
-        /// Not at all: `0 = x² + y² − 1`.
+        /// Position constraint: `0 = x² + y² − 1`.
         #[default]
         Index3,
-        /// Once: `0 = x u + y v`.
+        /// Differentiated once: `0 = x u + y v`.
         Index2,
-        /// Twice: `0 = u² + v² − λ − y`.
+        /// Differentiated twice: `0 = u² + v² − λ − y`.
         Index1,
-        /// Three times: `λ' = −3 v`.
+        /// Differentiated three times: `λ' = −3 v`.
         Index0,
     }
 }
 
 parameters! {
-    /// `x' = u`, `y' = v`, `u' = −x λ`, `v' = −y λ − 1` with a constraint in one of four forms: a mass of 1 kg on a massless rod of 1 m, with
-    /// gravity 1 m/s², in which Cash's code MEBDFDAE is tested for index 0 to 3. It starts horizontal, with a velocity of 1 m/s
-    /// upwards.
+    /// The equations `x' = u`, `y' = v`, `u' = −x λ`, `v' = −y λ − 1` with a constraint in one of four forms: a mass
+    /// of 1 kg on a massless rod of 1 m, with gravity 1 m/s². Cash's code MEBDFDAE is tested on it for index 0 to 3.
+    /// It starts horizontal, with a velocity of 1 m/s upwards.
     pub struct PointPendulum {
-        /// Which form of the constraint is solved.
+        /// Form of the constraint that is solved.
         pub formulation: PendulumIndex = PendulumIndex::Index3,
     }
 }
@@ -121,8 +121,8 @@ mod tests {
     use super::*;
     use num_dual::Dual;
 
-    /// On the circle, with tangential velocity and the multiplier of the acceleration level, each form is the derivative of the one
-    /// before along the equations.
+    /// On the circle, with tangential velocity and the multiplier of the acceleration level, each form is the
+    /// derivative of the previous one along the equations.
     #[test]
     fn each_form_is_the_derivative_of_the_one_before() {
         let (angle, rate) = (0.4f64, 1.3);

@@ -1,4 +1,4 @@
-//! A chain of rods on pins in the plane: as many as one asks for, to see how costs grow with a mechanism.
+//! A planar chain of pinned rods of any number, to measure how costs grow with the size of a mechanism.
 
 use mbsbench_problem::ode::no_jacobian;
 use mbsbench_problem::scalar::is_double;
@@ -14,7 +14,8 @@ use crate::linkage::{EqualRods, Linkage, LinkageFormulation, slender};
 use crate::plane::{dot, sum, times};
 
 parameters! {
-    /// Equal slender rods, pinned end to end, that hang from a pin at the origin and begin at rest along a straight line.
+    /// Equal slender rods, pinned end to end, that hang from a pin at the origin and start at rest along a straight
+    /// line.
     pub struct RodChain {
         /// The equations.
         pub formulation: LinkageFormulation = LinkageFormulation::Cartesian,
@@ -26,7 +27,7 @@ parameters! {
         pub mass: f64 [above 0.0, unit "kg"] = 1.0,
         /// Damping in each pin.
         pub damping: f64 [from 0.0, unit "N m s/rad"] = 0.0,
-        /// Angle of all rods at the start from `+x`, counter-clockwise.
+        /// Initial angle of all rods from `+x`, counter-clockwise.
         pub angle: f64 [unit "rad"] = 0.0,
         /// Acceleration of gravity along `−y`.
         pub gravity: f64 [unit "m/s²"] = 9.81,
@@ -49,14 +50,15 @@ impl RodChain {
     }
 }
 
-/// `q = (x₁, y₁, θ₁, x₂, …)` with the centres of the rods, `M = diag(m, m, m l²/12, …)`, and for each pin with `h = l/2`
+/// The coordinates are `q = (x₁, y₁, θ₁, x₂, …)` with the centres of the rods. `M = diag(m, m, m l²/12, …)`, and for
+/// each pin with `h = l/2`
 ///
 /// ```text
 /// Φ = ( x_k − h cos θ_k − x_{k−1} − h cos θ_{k−1}, y_k − h sin θ_k − y_{k−1} − h sin θ_{k−1} )
 /// D = ( 0, −m g, −c (ω_k − ω_{k−1}) + c (ω_{k+1} − ω_k) )
 /// ```
 ///
-/// where what belongs to rod 0 is zero, and so is the last term of the last rod.
+/// All quantities of rod 0 are zero, and so is the last term of the last rod.
 impl MechanicalModel for RodChain {
     fn dimensions(&self) -> Dimensions {
         Dimensions::vectors(3 * self.rods, 2 * self.rods)
@@ -100,10 +102,10 @@ impl MechanicalModel for RodChain {
     }
 }
 
-/// `y = (θ ; ω)`, with accelerations by the articulated-body recursion (R. Featherstone, Rigid Body Dynamics Algorithms, Springer 2008,
-/// chapter 7), here for one chain in the plane. The rods from the k-th on ask for a force `F_k = A_k a_k + b_k` at a pin with
-/// acceleration `a_k`. With `e` along rod k, `n` across it, `A`, `b` of the rods behind it (zero behind the last), `h = l/2` and the torque
-/// `T` of the dampers,
+/// The state is `y = (θ ; ω)`. Accelerations follow from the articulated-body recursion (R. Featherstone, Rigid Body
+/// Dynamics Algorithms, Springer 2008, chapter 7), here for one chain in the plane. The rods from the k-th on require
+/// a force `F_k = A_k a_k + b_k` at a pin with acceleration `a_k`. With `e` along rod k, `n` across it, `A`, `b` of
+/// the rods behind it (zero behind the last), `h = l/2` and the torque `T` of the dampers,
 ///
 /// ```text
 /// s = m h n + l A n,   d = m l²/3 + l² nᵀ A n,   u = T + m h nᵀ g − l nᵀ (b − l ω² A e)
@@ -113,7 +115,7 @@ impl MechanicalModel for RodChain {
 struct Angles<'m, S> {
     chain: &'m RodChain,
     memory: Vec<Rod<S>>,
-    /// State, rates and memory of the derivatives; made when one is asked for.
+    /// State, rates and memory for derivatives; allocated when a derivative is first requested.
     duals: Option<Duals<S>>,
 }
 
@@ -144,7 +146,7 @@ fn rates<S: Scalar>(chain: &RodChain, y: &[S], dydt: &mut [S], memory: &mut [Rod
     let (moment, inertia) = (m * l * 0.5, slender::<S>(chain.rod_mass(), chain.rod_length()) * 4.0);
     let gravity = [S::nought(), -S::from(chain.gravity)];
     let torque = |k: usize| (omega[k] - if k > 0 { omega[k - 1] } else { S::nought() }) * -chain.damping;
-    // A, symmetric, and b of the rods behind
+    // A, symmetric, and b of the rods behind the current one
     let (mut xx, mut xy, mut yy, mut b) = (S::nought(), S::nought(), S::nought(), [S::nought(); 2]);
     let mut torque_behind = S::nought();
     for (k, rod) in memory.iter_mut().enumerate().rev() {
@@ -301,7 +303,7 @@ mod tests {
         RodChain { rods, damping: 0.03, ..RodChain::default() }
     }
 
-    /// A state of bent rods that turn.
+    /// A state of bent rods that rotate.
     fn bent(rods: usize) -> Vec<f64> {
         (0..2 * rods).map(|i| (1.0 + i as f64 * 0.7).sin() * 2.0).collect()
     }
@@ -325,7 +327,7 @@ mod tests {
         }
     }
 
-    /// Of a pendulum of one rod: `α = −(3/2) g cos θ/l − c ω/(m l²/3)`.
+    /// Compares with a pendulum of one rod: `α = −(3/2) g cos θ/l − c ω/(m l²/3)`.
     #[test]
     fn one_rod_is_a_pendulum() {
         let chain = chain(1);

@@ -1,9 +1,9 @@
 //! A small sphere that rolls on a large fixed one (compere2001, section 3.6).
 //!
-//! The centre of the small sphere has spherical coordinates `(ρ, α, β)`, its orientation Euler angles
-//! `(φ, θ, ψ)`. The nonholonomic constraints are those printed: they equate velocities of the centre with components of
-//! the spin in the body's frame, and `β̇` stands without `cos α`, so that this is not the rolling of a real
-//! sphere; the published results were made with them.
+//! The centre of the small sphere has spherical coordinates `(ρ, α, β)`, its orientation Euler angles `(φ, θ, ψ)`.
+//! The nonholonomic constraints are the printed ones: they equate velocities of the centre with components of the
+//! spin in the body's frame, and `β̇` appears without `cos α`. They therefore do not describe the rolling of a real
+//! sphere, but the published results were obtained with them.
 
 use mbsbench_problem::constrained::equations;
 use mbsbench_problem::view::Shape;
@@ -17,10 +17,10 @@ use crate::drawing::view;
 parameters! {
     /// A small sphere that rolls on a large fixed one, without gravity.
     ///
-    /// Initially `α = 0`, `β = θ = ψ = 90°`, `φ = 0`, `−α̇ = β̇ = 45/8 °/s`, `ψ̇ = 0`, with `φ̇` and `θ̇` as rolling
-    /// demands where their factors are one.
+    /// Initially `α = 0`, `β = θ = ψ = 90°`, `φ = 0`, `−α̇ = β̇ = 45/8 °/s`, `ψ̇ = 0`, and `φ̇` and `θ̇` are those of
+    /// rolling if their factors are one.
     pub struct RollingSpheres where surfaces_have_gains {
-        /// The equations: six coordinates with three constraints, or what the constraints leave.
+        /// The equations: six coordinates with three constraints, or minimal coordinates.
         pub formulation: Formulation = Formulation::SlidingMode(SlidingModeSettings::default()),
         /// Radius of the fixed sphere.
         pub outer_radius: f64 [above 0.0, unit "m"] = 0.55,
@@ -28,12 +28,12 @@ parameters! {
         pub inner_radius: f64 [above 0.0, unit "m"] = 0.05,
         /// Mass of the rolling sphere; only the energy depends on it.
         pub mass: f64 [above 0.0, unit "kg"] = 1.0,
-        /// Initial distance of the centres; consistent where it is the sum of the radii. The minimal formulation
+        /// Initial distance between the centres; consistent if it is the sum of the radii. The minimal formulation
         /// does not use it.
         pub rho: f64 [above 0.0, unit "m"] = 0.6,
-        /// Factor of the initial `φ̇` against that of rolling (1.2 in compere2001, figure 3.11).
+        /// Initial `φ̇` relative to that of rolling (1.2 in compere2001, figure 3.11).
         pub phi_rate_factor: f64 [unit "1"] = 1.0,
-        /// Factor of the initial `θ̇` against that of rolling (1.5 in compere2001, figure 3.11).
+        /// Initial `θ̇` relative to that of rolling (1.5 in compere2001, figure 3.11).
         pub theta_rate_factor: f64 [unit "1"] = 1.0,
     }
 }
@@ -47,13 +47,13 @@ impl RollingSpheres {
         S::from(self.mass) * self.inner_radius * self.inner_radius * 2.0 / 5.0
     }
 
-    /// `R + r`, m.
+    /// Returns `R + r`, m.
     fn distance<S: Scalar>(&self) -> S {
         S::from(self.outer_radius) + self.inner_radius
     }
 }
 
-/// `M v' + V = Jᵀ λ` with `q = (ρ, α, β, φ, θ, ψ)` (compere2001, Eq. 3.33 and below), `I = 2 m r²/5`.
+/// The equations `M v' + V = Jᵀ λ` with `q = (ρ, α, β, φ, θ, ψ)` (compere2001, Eq. 3.33 and below), `I = 2 m r²/5`.
 impl MechanicalModel for RollingSpheres {
     fn dimensions(&self) -> Dimensions {
         Dimensions { nonholonomic: 2, ..Dimensions::vectors(6, 1) }
@@ -72,7 +72,7 @@ impl MechanicalModel for RollingSpheres {
         mass[(5, 3)] = mass[(3, 5)];
     }
 
-    /// `D = −V`.
+    /// Writes `D = −V`.
     fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
         let rho = q[0];
         let (sin_alpha, cos_alpha) = q[1].sin_cos();
@@ -105,7 +105,7 @@ impl MechanicalModel for RollingSpheres {
         gamma[1] = distance * v[2] - (phi_rate * sin_theta * sin_psi + theta_rate * cos_psi) * self.inner_radius;
     }
 
-    /// Kinetic energy, J (compere2001, Eq. 3.35); nothing else stores any.
+    /// Kinetic energy, J (compere2001, Eq. 3.35); there is no potential energy.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let (rho, cos_alpha) = (q[0], q[1].cos());
         let translation = v[0] * v[0] + rho * rho * v[1] * v[1] + rho * rho * v[2] * v[2] * cos_alpha * cos_alpha;
@@ -115,7 +115,7 @@ impl MechanicalModel for RollingSpheres {
 }
 
 impl RollingSpheres {
-    /// Writes `(q ; v)` of the constrained formulation.
+    /// Writes the state `(q ; v)` of the constrained formulation.
     fn expand(&self, y: &[f64], full: &mut [f64]) {
         full[0] = self.distance();
         full[1..6].copy_from_slice(&y[..5]);
@@ -124,7 +124,7 @@ impl RollingSpheres {
         full[9..].copy_from_slice(&y[5..]);
     }
 
-    /// `(α̇, β̇)`, rad/s.
+    /// Returns `(α̇, β̇)`, rad/s.
     fn centre_rates<S: Scalar>(&self, y: &[S]) -> (S, S) {
         let ratio = S::from(self.inner_radius) / self.distance::<S>();
         let sin_theta = y[3].sin();
@@ -137,24 +137,25 @@ impl RollingSpheres {
     }
 }
 
-/// `y = (α, β, φ, θ, ψ ; φ̇, θ̇, ψ̇)` with `ρ = R + r` and, from the nonholonomic constraints with `k = r/(R + r)`,
+/// The state is `y = (α, β, φ, θ, ψ ; φ̇, θ̇, ψ̇)` with `ρ = R + r`. From the nonholonomic constraints with
+/// `k = r/(R + r)`,
 ///
 /// ```text
 /// α̇ = k (φ̇ sin θ cos ψ − θ̇ sin ψ),   β̇ = k (φ̇ sin θ sin ψ + θ̇ cos ψ)
 /// ```
 ///
-/// Own derivation: the equations of motion are multiplied from the left by the transpose of `∂v/∂(φ̇, θ̇, ψ̇)`, which
-/// takes the multipliers out. The equation of `ψ` gives `ψ̈ = φ̇ θ̇ sin θ − φ̈ cos θ`; the other two are linear in
-/// `p = φ̈ sin θ` and `θ̈`. Divided by `m r²`, with `C = cos² α`, `α̈ = k (p cos ψ − θ̈ sin ψ) + b_α` and
-/// `β̈ = k (p sin ψ + θ̈ cos ψ) + b_β`:
+/// In our own derivation, the equations of motion are multiplied from the left by the transpose of
+/// `∂v/∂(φ̇, θ̇, ψ̇)`, which eliminates the multipliers. The equation of `ψ` gives `ψ̈ = φ̇ θ̇ sin θ − φ̈ cos θ`; the
+/// other two are linear in `p = φ̈ sin θ` and `θ̈`. Divided by `m r²`, with `C = cos² α`,
+/// `α̈ = k (p cos ψ − θ̈ sin ψ) + b_α` and `β̈ = k (p sin ψ + θ̈ cos ψ) + b_β`:
 ///
 /// ```text
-/// [ cos²ψ + C sin²ψ + 2/5    (C − 1) sin ψ cos ψ    ] [p ]     [ (g_α cos ψ + g_β sin ψ)/k + 2/5 (φ̇ θ̇ cos θ − θ̇ ψ̇) ]
-/// [ (C − 1) sin ψ cos ψ      sin²ψ + C cos²ψ + 2/5  ] [θ̈] = − [ (g_β cos ψ − g_α sin ψ)/k + 2/5 φ̇ ψ̇ sin θ          ]
+/// [ cos²ψ + C sin²ψ + 2/5  (C − 1) sin ψ cos ψ   ] [p ]     [ (g_α cos ψ + g_β sin ψ)/k + 2/5 (φ̇ θ̇ cos θ − θ̇ ψ̇) ]
+/// [ (C − 1) sin ψ cos ψ    sin²ψ + C cos²ψ + 2/5 ] [θ̈] = − [ (g_β cos ψ − g_α sin ψ)/k + 2/5 φ̇ ψ̇ sin θ          ]
 /// g_α = b_α + β̇² sin α cos α,   g_β = C b_β − 2 α̇ β̇ sin α cos α
 /// ```
 ///
-/// Singular, as the Euler angles are, where `sin θ = 0`.
+/// Like the Euler angles, the equations are singular at `sin θ = 0`.
 impl OdeModel for RollingSpheres {
     fn dimension(&self) -> usize {
         8
@@ -171,7 +172,7 @@ impl OdeModel for RollingSpheres {
         dydt[1] = beta_rate;
         dydt[2..5].copy_from_slice(&y[5..8]);
 
-        // What α̈ and β̈ are at φ̈ = θ̈ = 0.
+        // The values of α̈ and β̈ for φ̈ = θ̈ = 0.
         let nutation = phi_rate * theta_rate * cos_theta;
         let spin = phi_rate * psi_rate * sin_theta;
         let bias_alpha = ratio * (nutation * cos_psi - spin * sin_psi - theta_rate * psi_rate * cos_psi);
@@ -274,7 +275,7 @@ impl BenchmarkModel for RollingSpheres {
         [vec![Class::Position; positions], vec![Class::Velocity; velocities]].concat()
     }
 
-    /// From the side on which the rolling sphere begins, and from above.
+    /// Views from the side on which the rolling sphere starts, and from above.
     fn views(&self, y: &[f64]) -> Vec<View> {
         let [rho, alpha, beta] = match self.formulation {
             Formulation::Minimal => [self.distance(), y[0], y[1]],
@@ -310,7 +311,7 @@ mod tests {
         ([0.55, 1.2, 0.2, -1.0, 1.9, 5.1], [0.9, 1.3, -0.7, 0.8, 0.6, 1.4]),
     ];
 
-    /// The Jacobians as compere2001 prints them (Eq. 3.34 and below) against the derivatives by dual numbers.
+    /// Compares the Jacobians printed in compere2001 (Eq. 3.34 and below) with derivatives by dual numbers.
     #[test]
     fn derivatives_are_the_printed_ones() {
         let spheres = spheres();
@@ -342,7 +343,7 @@ mod tests {
         }
     }
 
-    /// `∂²T/∂v²` is the mass matrix: T against M, entry by entry.
+    /// Compares M with `∂²T/∂v²`, entry by entry.
     #[test]
     fn mass_matrix_is_the_hessian_of_the_kinetic_energy() {
         for (q, v) in STATES {
@@ -361,7 +362,7 @@ mod tests {
         }
     }
 
-    /// V against the terms `d/dt(∂T/∂v)|_{v' = 0} − ∂T/∂q` of the kinetic energy.
+    /// Compares V with the terms `d/dt(∂T/∂v)|_{v' = 0} − ∂T/∂q` of the kinetic energy.
     #[test]
     fn forces_are_the_lagrange_terms_of_the_kinetic_energy() {
         for (q, v) in STATES {

@@ -12,11 +12,11 @@ use crate::linkage::{
 use crate::plane::dot;
 
 parameters! {
-    /// A crank on a pin at the origin and a rod whose far end slides along the `x` axis, a spring and damper between
-    /// that end and the ground.
+    /// A crank on a pin at the origin and a rod whose far end slides along the `x` axis, with a spring and a damper
+    /// between that end and the ground.
     ///
-    /// The slider starts on the side of `+x`, with the rod's angle between −π/2 and π/2. It has no mass unless a point
-    /// mass is given: the paper lists two masses.
+    /// The slider starts on the side of `+x`, with the rod's angle between −π/2 and π/2. It has no mass unless a
+    /// point mass is given, because the paper lists only two masses.
     pub struct SliderCrank where rod_is_longer {
         /// The equations: six coordinates with five constraints, or the crank's angle.
         pub formulation: LinkageFormulation = LinkageFormulation::Cartesian,
@@ -32,7 +32,7 @@ parameters! {
         pub stiffness: f64 [from 0.0, unit "N/m"] = 100.0,
         /// Damping between slider and ground.
         pub damping: f64 [from 0.0, unit "N s/m"] = 5.0,
-        /// Position of the slider at which the spring is free.
+        /// Position of the slider at which the spring is unstrained.
         pub free_position: f64 [unit "m"] = 0.9,
         /// Initial angle of the crank from `+x`.
         pub crank_angle: f64 [unit "rad"] = 1.5 * PI,
@@ -40,8 +40,8 @@ parameters! {
         pub crank_rate: f64 [unit "rad/s"] = 0.0,
         /// Acceleration of gravity.
         pub gravity: f64 [unit "m/s²"] = 9.81,
-        /// Point mass fixed to the far end of the rod: the slider's. In the coordinates of the rod's centre it
-        /// makes the mass matrix depend on the rod's angle.
+        /// Point mass at the far end of the rod, the mass of the slider. Because the coordinates are those of the
+        /// rod's centre, it makes the mass matrix depend on the rod's angle.
         pub point_mass: f64 [from 0.0, unit "kg"] = 0.0,
     }
 }
@@ -52,7 +52,8 @@ impl SliderCrank {
     }
 }
 
-/// Fails unless the crank can turn: a shorter rod would reach a configuration from which it can move in two ways.
+/// Fails unless the rod is longer than the crank: a shorter rod would reach a configuration from which it can
+/// move in two ways.
 pub(crate) fn longer_than_crank(rod_length: f64, crank_length: f64) -> Result<(), OutOfRange> {
     OutOfRange::unless(rod_length > crank_length, "rod-length", rod_length, "a finite number above crank-length")
 }
@@ -67,16 +68,18 @@ impl ModelDefinition for SliderCrank {
     }
 }
 
-/// `q = (x₁, y₁, θ₁, x₂, y₂, θ₂)` and, with `lᵢ = Lᵢ/2`, `x_s = x₂ + l₂ cos θ₂`, `F = −k (x_s − x_f) − c ẋ_s`,
+/// The coordinates are `q = (x₁, y₁, θ₁, x₂, y₂, θ₂)`. With `lᵢ = Lᵢ/2`, `x_s = x₂ + l₂ cos θ₂`,
+/// `F = −k (x_s − x_f) − c ẋ_s`,
 ///
 /// ```text
 /// M = diag(m₁, m₁, m₁ L₁²/12, m₂, m₂, m₂ L₂²/12)
-/// Φ = ( x₁ − l₁ cos θ₁, y₁ − l₁ sin θ₁, x₁ + l₁ cos θ₁ − x₂ + l₂ cos θ₂, y₁ + l₁ sin θ₁ − y₂ + l₂ sin θ₂, y₂ + l₂ sin θ₂ )
+/// Φ = ( x₁ − l₁ cos θ₁, y₁ − l₁ sin θ₁, x₁ + l₁ cos θ₁ − x₂ + l₂ cos θ₂, y₁ + l₁ sin θ₁ − y₂ + l₂ sin θ₂,
+///       y₂ + l₂ sin θ₂ )
 /// D = ( 0, −m₁ g, 0, F, −m₂ g, −l₂ sin θ₂ F )
 /// ```
 ///
-/// A point mass `m_p` at the far end of the rod has the velocity `(ẋ₂ − l₂ sin θ₂ ω₂, ẏ₂ + l₂ cos θ₂ ω₂)`. In the rows and
-/// columns of `(x₂, y₂, θ₂)` it adds
+/// A point mass `m_p` at the far end of the rod has the velocity `(ẋ₂ − l₂ sin θ₂ ω₂, ẏ₂ + l₂ cos θ₂ ω₂)`. In the
+/// rows and columns of `(x₂, y₂, θ₂)` it adds
 ///
 /// ```text
 ///      [ 1            0          −l₂ sin θ₂ ]                 [ l₂ cos θ₂ ω₂²     ]
@@ -139,7 +142,7 @@ impl MechanicalModel for SliderCrank {
 }
 
 impl SliderCrank {
-    /// From the rod's centre to its far end, m.
+    /// Vector from the rod's centre to its far end, m.
     fn arm<S: Scalar>(&self, q: &[S]) -> [S; 2] {
         let (sin, cos) = q[5].sin_cos();
         let half = 0.5 * self.rod_length;
@@ -152,7 +155,8 @@ impl SliderCrank {
     }
 }
 
-/// `u = θ` and, with primes for derivatives by `θ`, `r = θ₂'`, `p` the rod's centre, `x_s` the slider's position,
+/// The coordinate is `u = θ`. With primes for derivatives by `θ`, `r = θ₂'`, `p` the rod's centre, `x_s` the
+/// slider's position,
 ///
 /// ```text
 /// J  = m₁ L₁²/3 + m₂ p'·p' + m₂ L₂²/12 r² + m_p x_s'²

@@ -1,7 +1,7 @@
 //! Two rods on pins with a very stiff, undamped torsional spring between them (gil2013, section 2).
 //!
-//! The equations are those of [`double_pendulum`](crate::double_pendulum) without dampers and without a spring to the
-//! ground.
+//! The equations are those of [`double_pendulum`](crate::double_pendulum) without dampers and without a
+//! spring to the ground.
 
 use std::f64::consts::PI;
 
@@ -14,10 +14,10 @@ parameters! {
     /// Two slender uniform rods, the first on a pin at the origin, with a stiff torsional spring in the pin between
     /// them, released from rest.
     ///
-    /// The paper prints the stiffness, 3000 N m/deg, and neither masses, lengths, initial angles nor preload. The
-    /// defaults are chosen so that its figures 2 and 7 can be had: the spring's mode, 242.76 rad/s at the start, is
-    /// 1.55 half turns in a step of 0.02 s, midway between the resonances of the local linearisation method at whole
-    /// numbers of them.
+    /// The paper prints the stiffness, 3000 N m/deg, but no masses, lengths, initial angles or preload. The defaults
+    /// are chosen to reproduce its figures 2 and 7: the spring's mode, 242.76 rad/s at the start, advances by 1.55
+    /// half turns in a step of 0.02 s, midway between the resonances of the local linearisation method at whole
+    /// numbers of half turns.
     pub struct StiffDoublePendulum {
         /// The equations: six coordinates with four constraints, or the two angles.
         pub formulation: LinkageFormulation = LinkageFormulation::Cartesian,
@@ -31,9 +31,9 @@ parameters! {
         pub length_2: f64 [above 0.0, unit "m"] = 2.0,
         /// Stiffness of the spring between the rods; 3000 N m/deg by default.
         pub stiffness: f64 [from 0.0, unit "N m/rad"] = 3000.0 * 180.0 / PI,
-        /// Angle from the first to the second rod at which the spring is free.
+        /// Angle from the first to the second rod at which the spring is unstrained.
         pub free_angle: f64 [unit "rad"] = 0.0,
-        /// Deflection of the spring at the start: the second rod starts at `angle-1 + free-angle + preload`.
+        /// Initial deflection of the spring: the second rod starts at `angle-1 + free-angle + preload`.
         pub preload: f64 [unit "rad"] = 0.0,
         /// Initial angle of the first rod from `+x`.
         pub angle_1: f64 [unit "rad"] = 0.0,
@@ -54,16 +54,17 @@ impl ModelDefinition for StiffDoublePendulum {
 }
 
 impl StiffDoublePendulum {
-    /// The double pendulum that has these equations:
+    /// Returns the double pendulum with the same equations:
     ///
-    /// `M q'' − Dᵀ λ = h`, `D q'' = γ` (gil2013, Eqs. 7–9) in the body coordinates `q = (x₁, y₁, θ₁, x₂, y₂, θ₂)`: mass matrix
-    /// and constraints of [`DoublePendulum`], and with the spring's torque `T = k (θ₂ − θ₁ − r)`, free at the angle `r`,
+    /// `M q'' − Dᵀ λ = h`, `D q'' = γ` (gil2013, Eqs. 7–9) in the body coordinates `q = (x₁, y₁, θ₁, x₂, y₂, θ₂)`:
+    /// mass matrix and constraints of [`DoublePendulum`], and, with the spring's torque `T = k (θ₂ − θ₁ − r)`,
+    /// unstrained at the angle `r`,
     ///
     /// ```text
     /// h = ( 0, −m₁ g, T, 0, −m₂ g, −T )
     /// ```
     ///
-    /// The paper's `D` is the Jacobian of the constraints, its `h` the forces `D` of this project.
+    /// The paper's `D` is the Jacobian of the constraints; its `h` is called `D` in this project.
     pub fn rods(&self) -> DoublePendulum {
         DoublePendulum {
             formulation: self.formulation,
@@ -86,8 +87,8 @@ impl StiffDoublePendulum {
     }
 }
 
-/// Circular frequency (rad/s) of the rods against each other: `ω² = k bᵀ M⁻¹ b` with the 2 × 2 mass matrix `M` of the two angles and
-/// `b = (−1, 1)`; gravity and what velocities contribute to the stiffness are nothing against the spring.
+/// Circular frequency (rad/s) of the rods against each other: `ω² = k bᵀ M⁻¹ b` with the 2 × 2 mass matrix `M` of the
+/// two angles and `b = (−1, 1)`. Gravity and velocity terms are negligible compared to the spring.
 fn spring_frequency(rods: &DoublePendulum, q: &[f64]) -> f64 {
     let DoublePendulum { mass_1, length_1, mass_2, length_2, stiffness_2, .. } = *rods;
     let (first, second) = (mass_1 * length_1 * length_1, mass_2 * length_2 * length_2);

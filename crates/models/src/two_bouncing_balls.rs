@@ -9,11 +9,11 @@ use crate::drawing::{ground, upright};
 use crate::iteration::bisect;
 
 parameters! {
-    /// Two equal balls fall from rest, one above the other, onto each other and onto the ground; all contacts are
-    /// springs without damping, so that the motion is linear from event to event and the energy is kept.
+    /// Two equal balls that fall from rest, one above the other, onto each other and onto the ground. All contacts
+    /// are undamped springs, so the motion is linear from event to event and the energy is conserved.
     ///
-    /// The paper prints stiffness and unit masses. Radius and heights are chosen: with them there are 26 events in 3 s,
-    /// 12 of them between the balls.
+    /// The paper prints the stiffness and unit masses. Radius and heights are chosen here; they give 26 events in 3
+    /// s, 12 of them between the balls.
     pub struct TwoBouncingBalls where all_are_apart {
         /// Radius `R` of each ball.
         pub radius: f64 [above 0.0, unit "m"] = 0.1,
@@ -80,15 +80,16 @@ impl BenchmarkModel for TwoBouncingBalls {
     }
 }
 
-/// State `(y₁, y₂, y₁', y₂')` with `y₁` the upper ball (gil2013, Eq. 20), overlaps `Ψ₁ = 2R − (y₁ − y₂)` of the balls and
-/// `Ψ₂ = R − y₂` of lower ball and ground (Eq. 19), and, with a mass `m` that the paper sets to one (Eq. 21),
+/// The state is `(y₁, y₂, y₁', y₂')` with `y₁` the upper ball (gil2013, Eq. 20). With overlaps `Ψ₁ = 2R − (y₁ − y₂)`
+/// of the balls and `Ψ₂ = R − y₂` of lower ball and ground (Eq. 19), and a mass `m` that the paper sets to one (Eq.
+/// 21),
 ///
 /// ```text
 /// y₁'' = −g + F₁/m,   y₂'' = −g − F₁/m + F₂/m,   F_i = K Ψ_i in contact, else 0
 /// ```
 ///
-/// The event functions are the gaps `−Ψ₁` and `−Ψ₂`, as in the other models of contact: an entry of the
-/// configuration says whether that contact is open.
+/// The event functions are the gaps `−Ψ₁` and `−Ψ₂`, as in the other contact models; an entry of the configuration is
+/// true if that contact is open.
 impl EventModel for TwoBouncingBalls {
     fn dimension(&self) -> usize {
         4
@@ -118,12 +119,12 @@ impl EventModel for TwoBouncingBalls {
 }
 
 impl TwoBouncingBalls {
-    /// `Ψ₁` and `Ψ₂` (gil2013, Eq. 19), m; above zero in contact.
+    /// Overlaps `Ψ₁` and `Ψ₂` (gil2013, Eq. 19), m; positive in contact.
     fn overlaps<S: Scalar>(&self, y: &[S]) -> [S; 2] {
         [y[1] - y[0] + S::from(self.radius) * 2.0, -y[1] + self.radius]
     }
 
-    /// Kinetic energy, gravity and the springs in contact, J; gravity's potential is zero at the ground.
+    /// Kinetic energy, gravity and contact springs, J; gravity's potential is zero at the ground.
     pub fn energy(&self, y: &[f64]) -> f64 {
         let springs: f64 = self.overlaps(y).iter().map(|overlap| overlap.max(0.0).powi(2)).sum();
         0.5 * self.mass * (y[2] * y[2] + y[3] * y[3])
@@ -135,18 +136,18 @@ impl TwoBouncingBalls {
 /// A contact that closes or opens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Event {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
     /// Number of the overlap: 0 between the balls, 1 between lower ball and ground.
     pub index: usize,
-    /// Whether the contact closes.
+    /// True if the contact closes.
     pub closes: bool,
 }
 
 /// The motion between two events: `m y'' = −k y + f` in the eigenvectors of `k`.
 struct Phase {
     closed: [bool; 2],
-    /// Orthonormal eigenvectors of `k`; rows.
+    /// Orthonormal eigenvectors of `k`, as rows.
     modes: [[f64; 2]; 2],
     /// Eigenvalues of `k/m`, 1/s².
     squares: [f64; 2],
@@ -160,7 +161,7 @@ impl Phase {
     fn new(balls: &TwoBouncingBalls, closed: [bool; 2], state: [f64; 4]) -> Self {
         let spring = balls.stiffness / balls.mass;
         let [pair, ground] = closed.map(|closed| if closed { spring } else { 0.0 });
-        // k/m = [[a, −a], [−a, a + b]]; a zero eigenvalue comes out as zero.
+        // k/m = [[a, −a], [−a, a + b]]; a zero eigenvalue is computed exactly.
         let (mean, half) = (pair + 0.5 * ground, (0.5 * ground).hypot(pair));
         let squares = [mean - half, mean + half];
         let angle = 0.5 * (2.0 * pair).atan2(ground);
@@ -174,7 +175,7 @@ impl Phase {
         Self { closed, modes, squares, loads: project(load), start: [project([y1, y2]), project([v1, v2])] }
     }
 
-    /// The state a time `tau` (s) after the start of the phase.
+    /// The state at the time `tau` (s) after the start of the phase.
     fn at(&self, tau: f64) -> [f64; 4] {
         let mut state = [0.0; 4];
         for k in 0..2 {
@@ -196,10 +197,10 @@ impl Phase {
         state
     }
 
-    /// The first event up to `span` (s) after the start, as time after the start and number of the overlap.
+    /// The first event up to `span` (s) after the start, as the time after the start and the number of the overlap.
     fn first_event(&self, balls: &TwoBouncingBalls, span: f64) -> Option<(f64, usize)> {
-        // In flight Ψ₁ is linear and Ψ₂ convex, so that signs at the ends tell all. In contact, a hundredth of the period
-        // of the fastest mode, ω² = (3 + √5) K/(2 m), is short enough.
+        // In flight Ψ₁ is linear and Ψ₂ convex, so that the signs at the ends suffice. In contact, a hundredth of the
+        // period of the fastest mode, ω² = (3 + √5) K/(2 m), is short enough.
         let fastest = (balls.stiffness / balls.mass * 0.5 * (3.0 + 5f64.sqrt())).sqrt();
         let flight = self.closed == [false, false];
         let step = if flight { span } else { (0.02 * std::f64::consts::PI / fastest).min(span) };
@@ -221,9 +222,9 @@ impl Phase {
 }
 
 impl TwoBouncingBalls {
-    /// The events up to `t_end` (s), in order, and the state `(y₁, y₂, y₁', y₂')` there (m, m/s).
+    /// The events up to `t_end` (s), in order, and the final state `(y₁, y₂, y₁', y₂')` (m, m/s).
     ///
-    /// Rounding grows with the number of events; in 3 s of the default motion it stays below 1e-9 m and 1e-9 m/s.
+    /// Roundoff grows with the number of events; in 3 s of the default motion it stays below 1e-9 m and 1e-9 m/s.
     pub fn exact(&self, t_end: f64) -> (Vec<Event>, [f64; 4]) {
         let (mut time, mut closed) = (0.0, [false; 2]);
         let mut state = [self.height_1, self.height_2, 0.0, 0.0];

@@ -1,4 +1,4 @@
-//! The bearing as an experiment file names it, and its dimensions, masses and contact laws.
+//! The bearing as an experiment file describes it, and its dimensions, masses and contact laws.
 
 use std::f64::consts::{PI, TAU};
 
@@ -7,14 +7,14 @@ use mbsbench_problem::{Model, ModelDefinition, OutOfRange, parameters};
 use super::{BearingModel, hertz};
 
 parameters! {
-    /// Which bearing fills in what is not given.
+    /// The bearing that supplies the values of parameters that are not given.
     #[derive(Copy, Default, Eq, Hash)]
     pub enum Variant {
-        /// One of the size of a 6209 with a steel cage. Compliance and damping of the races, stiffness of the pockets
-        /// and the scale of power were searched for the pattern of the paper's Table 1.
+        /// A bearing of the size of a 6209 with a steel cage. Compliance and damping of the races, stiffness of the
+        /// pockets and the scale of power were tuned to match the pattern of the paper's Table 1.
         #[default]
         Calibrated,
-        /// One of the size of a 6206 with Hertzian races and a polymer cage, which nothing was tuned for.
+        /// A bearing of the size of a 6206 with Hertzian races and a polymer cage; nothing was tuned.
         PureHertz,
     }
 }
@@ -23,10 +23,10 @@ parameters! {
     /// A ball bearing of rigid bodies in space under an axial load that steps up at the start: outer ring at rest,
     /// inner ring at constant speed, cage and balls, 13 states each (for modin2005, section 6.2).
     ///
-    /// The bearing of the paper is not published. Parameters without a value are those of the variant, given as
+    /// The bearing of the paper is not published. Parameters without a value take that of the variant, listed as
     /// calibrated / pure Hertz.
     pub struct BallBearing where balls_fit, start_exists {
-        /// Where parameters without a value come from.
+        /// Bearing that supplies the parameters without a value.
         pub variant: Variant = Variant::Calibrated,
         /// Number of balls.
         pub balls: usize [from 2, to 1000] = 9,
@@ -46,19 +46,19 @@ parameters! {
         pub poisson_ratio: f64 [from -1.0, to 0.5, unit "1"] = 0.3,
         /// Density of the balls.
         pub density: f64 [above 0.0, unit "kg/m³"] = 7800.0,
-        /// Stiffness of the races as a fraction of Hertz's, for the compliance of rings and film; 0.3 / 1.
+        /// Stiffness of the races relative to the Hertzian stiffness, for the compliance of rings and film; 0.3 / 1.
         pub race_compliance: Option<f64> [above 0.0, unit "1"] = None,
         /// Damping of the races; 0.6 / 0.3.
         pub race_damping: Option<f64> [from 0.0, unit "s/m"] = None,
         /// Coefficient of friction on the races.
         pub race_friction: f64 [from 0.0, unit "1"] = 0.07,
-        /// Sliding speed at which that friction is regularised.
+        /// Sliding speed at which the friction on the races is regularised.
         pub race_slip_speed: f64 [above 0.0, unit "m/s"] = 0.5,
         /// Mass of the inner ring; 0.16 / 0.075.
         pub inner_mass: Option<f64> [above 0.0, unit "kg"] = None,
         /// Mass of the cage; 0.012 / 0.009.
         pub cage_mass: Option<f64> [above 0.0, unit "kg"] = None,
-        /// Radius of the tube of the torus whose moments of inertia the cage has; 3.3e-3 / 2.5e-3.
+        /// Tube radius of the torus that defines the cage's moments of inertia; 3.3e-3 / 2.5e-3.
         pub cage_tube_radius: Option<f64> [above 0.0, unit "m"] = None,
         /// Clearance of a pocket about its ball; 50e-6 / 100e-6.
         pub pocket_clearance: Option<f64> [above 0.0, unit "m"] = None,
@@ -68,7 +68,7 @@ parameters! {
         pub pocket_damping: Option<f64> [from 0.0, unit "s/m"] = None,
         /// Coefficient of friction in the pockets; 0.08 / 0.05.
         pub pocket_friction: Option<f64> [from 0.0, unit "1"] = None,
-        /// Sliding speed at which that friction is regularised.
+        /// Sliding speed at which the friction in the pockets is regularised.
         pub pocket_slip_speed: f64 [above 0.0, unit "m/s"] = 1.0,
         /// Speed of the inner ring; 10000 rpm by default.
         pub inner_speed: f64 [unit "rad/s"] = 10_000.0 * PI / 30.0,
@@ -78,20 +78,21 @@ parameters! {
         pub gravity: f64 [unit "m/s²"] = 9.81,
         /// Factor `S` of the contact powers, which are in units of 1/S W; 1e7 / 1e8.
         pub power_scale: Option<f64> [above 0.0, unit "1"] = None,
-        /// Axial load whose equilibrium the motion starts from.
+        /// Axial load of the equilibrium from which the motion starts.
         pub start_load: f64 [above 0.0, unit "N"] = 500.0,
         /// Fraction by which the cage is slower than the balls at the start.
         pub cage_slip: f64 [unit "1"] = 0.03,
         /// Largest distance of a ball from its place on the pitch circle at the start.
         pub scatter: f64 [from 0.0, unit "m"] = 15e-6,
-        /// Whether the dissipated energy and the work of the drive are two more states, which are there to check the
-        /// balance of energy: without contact powers.
+        /// Adds two states, the dissipated energy and the work of the drive, which check the energy balance; the
+        /// model then has no contact powers.
         pub energy_balance: bool = false,
     }
 }
 
 impl BallBearing {
-    /// A parameter that depends on the variant unless it is given: of [`Variant::Calibrated`], of [`Variant::PureHertz`].
+    /// The given value of a parameter, or the variant's default: for [`Variant::Calibrated`], for
+    /// [`Variant::PureHertz`].
     pub(super) fn by_variant(&self, given: Option<f64>, [calibrated, pure_hertz]: [f64; 2]) -> f64 {
         given.unwrap_or(match self.variant {
             Variant::Calibrated => calibrated,
@@ -129,9 +130,10 @@ impl ModelDefinition for BallBearing {
     }
 }
 
-/// Position coordinates of a body: `x`, and its rotation as a unit quaternion, scalar first, from body to world.
+/// Number of position coordinates of a body: `x`, and its rotation as a unit quaternion, scalar first,
+/// from body to world.
 pub(super) const COORDINATES: usize = 7;
-/// Velocity coordinates of a body: velocity and angular velocity, both in the world.
+/// Number of velocity coordinates of a body: velocity and angular velocity, both in the world frame.
 pub(super) const VELOCITIES: usize = 6;
 /// Number of the outer ring among the bodies.
 pub const OUTER: usize = 0;
@@ -142,8 +144,8 @@ pub const CAGE: usize = 2;
 /// Number of the first ball.
 pub(super) const BALLS: usize = 3;
 
-/// `f = K δ^1.5 (1 + c v)`, never below zero, with the overlap `δ` and the approaching speed `v`, and the friction
-/// `μ f u/√(u² + s²)` against the sliding velocity `u`.
+/// Contact law: the normal force `f = K δ^1.5 (1 + c v)`, never negative, with the overlap `δ` and the approach speed
+/// `v`, and the friction `μ f u/√(u² + s²)` against the sliding velocity `u`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactLaw {
     /// Stiffness `K`, N/m^1.5.
@@ -163,7 +165,7 @@ pub struct Groove {
     pub radius: f64,
     /// Radius of the circle of the profile's centres, m.
     pub centre_radius: f64,
-    /// Room `r − R_b` of the ball's centre about that of the profile, m; what is beyond is overlap.
+    /// Clearance `r − R_b` of the ball's centre about the profile's centre, m; any distance beyond it is overlap.
     pub room: f64,
     /// Its contact law.
     pub law: ContactLaw,
@@ -180,8 +182,8 @@ pub struct Pockets {
     pub law: ContactLaw,
 }
 
-/// A bearing with its axis along `z` and gravity along `−y`: outer ring at rest, inner ring that turns at a constant speed
-/// and moves freely, cage, and balls.
+/// A bearing with its axis along `z` and gravity along `−y`: an outer ring at rest, an inner ring that turns at
+/// constant speed and translates freely, a cage, and balls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bearing {
     /// Number of balls.
@@ -212,12 +214,12 @@ pub struct Bearing {
     pub axial_load: f64,
     /// Acceleration of gravity, m/s².
     pub gravity: f64,
-    /// What contact powers in W are multiplied with.
+    /// Factor by which contact powers in W are multiplied.
     pub power_scale: f64,
 }
 
 impl Bearing {
-    /// The bearing for parameters in range.
+    /// Returns the bearing for parameters in range.
     pub fn new(parameters: &BallBearing) -> Self {
         let of = |given, of_variants| parameters.by_variant(given, of_variants);
         let [radius, pitch_radius] = parameters.diameters().map(|diameter| 0.5 * diameter);
@@ -227,7 +229,8 @@ impl Bearing {
         let square = pitch_radius * pitch_radius;
         let tube_square = tube_radius * tube_radius;
         let modulus = parameters.youngs_modulus / (2.0 * (1.0 - parameters.poisson_ratio.powi(2)));
-        // Radius of the race's bottom is `R_p ± (R_b + P_d/4)`; it curves away from the ball inside and towards it outside.
+        // The radius of the race's bottom is `R_p ± (R_b + P_d/4)`; the inner race curves away from the ball, the
+        // outer one towards it.
         let groove = |conformity: f64, side: f64| {
             let profile = 2.0 * conformity * radius;
             let bottom = pitch_radius + side * (radius + 0.25 * parameters.clearance);
@@ -283,7 +286,7 @@ mod tests {
     use super::*;
     use mbsbench_problem::Parameters;
 
-    /// The ranges over which the undetermined parameters are moved, each by itself.
+    /// Varies each undetermined parameter over its range, one at a time.
     #[test]
     fn every_variation_has_a_start() {
         let variations: [&[fn(&mut BallBearing)]; 2] = [

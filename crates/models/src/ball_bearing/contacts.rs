@@ -1,4 +1,4 @@
-//! Which bodies touch, and with which force.
+//! Contacts between bodies, and their forces.
 
 use mbsbench_problem::Scalar;
 use nalgebra::Vector3;
@@ -7,12 +7,12 @@ use super::bearing::{BALLS, CAGE, COORDINATES, INNER, OUTER, VELOCITIES};
 use super::rotation::{axes, axis};
 use super::{Bearing, ContactLaw, Groove};
 
-/// A ball with an overlap.
+/// A contact of a ball with overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact<S: Scalar> {
     /// Number of the ball, from zero.
     pub ball: usize,
-    /// Number of the body that it touches.
+    /// Number of the body that the ball touches.
     pub partner: usize,
     /// Stiffness of the contact law, N/m^1.5.
     pub stiffness: f64,
@@ -28,7 +28,7 @@ pub struct Contact<S: Scalar> {
     pub velocity: Vector3<S>,
     /// Magnitude of the normal force, N.
     pub normal_force: S,
-    /// Elastic part of that, N.
+    /// Elastic part of the normal force, N.
     pub elastic_force: S,
     /// Force on the ball, N; its opposite acts on the partner.
     pub force: Vector3<S>,
@@ -56,7 +56,7 @@ impl<S: Scalar> Motion<S> {
 }
 
 impl ContactLaw {
-    /// Normal force, its elastic part, and the force on the body that `normal` leads out of.
+    /// Normal force, its elastic part, and the force on the body whose outward normal is `normal`.
     #[inline]
     fn forces<S: Scalar>(&self, overlap: S, normal: &Vector3<S>, velocity: &Vector3<S>) -> (S, S, Vector3<S>) {
         let approach = velocity.dot(normal);
@@ -72,7 +72,8 @@ impl ContactLaw {
 }
 
 impl Groove {
-    /// From the centre of the profile beside it to the ball's centre, which lies at `offset` from the ring's.
+    /// Vector from the nearest centre of the profile to the ball's centre, which lies at `offset` from the ring's
+    /// centre.
     #[inline]
     fn eccentricity<S: Scalar>(&self, offset: &Vector3<S>, axis: &Vector3<S>) -> Vector3<S> {
         let along = axis * offset.dot(axis);
@@ -83,7 +84,7 @@ impl Groove {
 }
 
 impl Bearing {
-    /// Calls `visit` with every contact: of each ball those with the outer ring, the inner ring and the cage.
+    /// Calls `visit` with every contact, ball by ball: with the outer ring, the inner ring and the cage.
     #[inline]
     pub(super) fn for_each_contact<S: Scalar>(&self, q: &[S], v: &[S], mut visit: impl FnMut(&Contact<S>)) {
         let [outer, inner, cage] = [OUTER, INNER, CAGE].map(|body| Motion::of(body, q, v));
@@ -133,15 +134,15 @@ impl Bearing {
         }
     }
 
-    /// All contacts at a state.
+    /// Returns all contacts at a state.
     pub fn contacts<S: Scalar>(&self, q: &[S], v: &[S]) -> Vec<Contact<S>> {
         let mut contacts = Vec::new();
         self.for_each_contact(q, v, |contact| contacts.push(*contact));
         contacts
     }
 
-    /// Overlap (m; below zero where there is a gap) and unit normal out of a ball that is at rest at `offset` from the
-    /// centre of a ring whose axis is `z`.
+    /// Overlap (m; negative across a gap) and outward unit normal of a ball at rest, at `offset` from the centre of a
+    /// ring whose axis is `z`.
     pub(super) fn race_overlap<S: Scalar>(groove: &Groove, offset: &Vector3<S>) -> (S, Vector3<S>) {
         let eccentricity = groove.eccentricity(offset, &Vector3::new(S::nought(), S::nought(), S::from(1.0)));
         let distance = eccentricity.dot(&eccentricity).sqrt();

@@ -1,4 +1,4 @@
-//! The equations of motion, and what becomes of the energy.
+//! The equations of motion and the energy balance.
 
 use mbsbench_problem::{ContactModel, OdeModel, Scalar};
 use nalgebra::Vector3;
@@ -6,12 +6,12 @@ use nalgebra::Vector3;
 use super::bearing::{BALLS, CAGE, COORDINATES, INNER, OUTER, VELOCITIES};
 use super::{Bearing, rotation};
 
-/// Newton's and Euler's equations of each body in the state `(q ; v)`, body after body in both parts: `x` and a unit
-/// quaternion in `q`, velocity and angular velocity of the world in `v`.
+/// Newton–Euler equations of each body in the state `(q ; v)`, body after body in both parts: `q` has `x` and a unit
+/// quaternion, `v` the velocity and the angular velocity in the world frame.
 ///
-/// The outer ring is at rest and the angular velocity of the inner ring is held. Contact powers (modin2005, Eq. 7) are those
-/// of contact forces alone, gravity and the axial load being part of the bodies' energies; of the inner ring, the
-/// power of the force, since its energy of rotation is constant.
+/// The outer ring is at rest, and the angular velocity of the inner ring is held constant. Contact powers (modin2005,
+/// Eq. 7) contain the contact forces only, because gravity and the axial load are part of the bodies' energies. For
+/// the inner ring only the force counts, since its rotational energy is constant.
 impl ContactModel for Bearing {
     fn coordinates(&self) -> usize {
         COORDINATES * self.bodies()
@@ -79,7 +79,7 @@ impl Bearing {
         });
     }
 
-    /// Writes force and torque of the contacts on each body, about its centre, into `wrenches` (length of a velocity).
+    /// Writes the contact force on each body and the torque about its centre into `wrenches` (length of a velocity).
     #[inline]
     pub(super) fn wrenches<S: Scalar>(&self, q: &[S], v: &[S], wrenches: &mut [S]) {
         wrenches.fill(S::nought());
@@ -111,7 +111,7 @@ impl Bearing {
         wrenches[of_body.clone()].iter().zip(&v[of_body]).fold(S::nought(), |sum, (&force, &v)| sum + force * v)
     }
 
-    /// Turns forces and torques of contacts into accelerations.
+    /// Turns the forces and torques of contacts into accelerations.
     #[inline]
     fn accelerate<S: Scalar>(&self, q: &[S], v: &[S], wrenches: &mut [S]) {
         let (rings, others) = wrenches.split_at_mut(VELOCITIES * CAGE);
@@ -144,7 +144,7 @@ impl Bearing {
     }
 }
 
-/// Force into acceleration, with gravity along `−y`.
+/// Turns a force into an acceleration, with gravity along `−y`.
 #[inline]
 fn translate<S: Scalar>(force: &mut [S], mass: f64, gravity: f64) {
     for force in &mut force[..3] {
@@ -153,17 +153,17 @@ fn translate<S: Scalar>(force: &mut [S], mass: f64, gravity: f64) {
     force[1] -= gravity;
 }
 
-/// What leaves and enters the bearing at a state, W.
+/// Powers that leave and enter the bearing at a state, W.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Power<S> {
-    /// Dissipated by damping and friction of all contacts; never below zero.
+    /// Power dissipated by damping and friction of all contacts; never negative.
     pub dissipated: S,
-    /// Of the torque that keeps the inner ring at its speed.
+    /// Power of the torque that keeps the inner ring at its speed.
     pub drive: S,
 }
 
 impl Bearing {
-    /// Kinetic energy without that of the inner ring's rotation, which is constant, J.
+    /// Kinetic energy, J, without the constant rotational energy of the inner ring.
     pub fn kinetic_energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let square = |body: usize, from: usize| {
             v[VELOCITIES * body + from..][..3].iter().fold(S::nought(), |sum, &v| sum + v * v)
@@ -179,14 +179,14 @@ impl Bearing {
         twice * 0.5
     }
 
-    /// Energy of the springs in contact, `2/5 K δ^2.5` each, J.
+    /// Elastic energy of the contacts, `2/5 K δ^2.5` each, J.
     pub fn elastic_energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let mut energy = S::nought();
         self.for_each_contact(q, v, |contact| energy += contact.elastic_force * contact.overlap * 0.4);
         energy
     }
 
-    /// Potentials of gravity and of the axial load, J; zero where all centres are at the origin.
+    /// Potential energy of gravity and of the axial load, J; zero if all centres are at the origin.
     pub fn load_energy<S: Scalar>(&self, q: &[S]) -> S {
         let weight = (0..self.bodies()).skip(INNER).fold(S::nought(), |sum, body| {
             let mass = match body {
@@ -204,7 +204,7 @@ impl Bearing {
         self.kinetic_energy(q, v) + self.elastic_energy(q, v) + self.load_energy(q)
     }
 
-    /// What damping and friction take and the drive gives.
+    /// Returns the power dissipated by damping and friction and the power of the drive.
     pub fn power<S: Scalar>(&self, q: &[S], v: &[S]) -> Power<S> {
         let omega = &v[VELOCITIES * INNER + 3..];
         let omega = Vector3::new(omega[0], omega[1], omega[2]);
@@ -220,10 +220,10 @@ impl Bearing {
     }
 }
 
-/// The equations of motion with two more states, dissipated energy and work of the drive, J:
-/// energy + dissipated − drive is constant.
+/// The equations of motion with two more states, dissipated energy and work of the drive, J: energy + dissipated −
+/// drive is constant.
 ///
-/// The state is `(q ; v ; dissipated, drive)`. It is no second-order system any more and shows no contact powers.
+/// The state is `(q ; v ; dissipated, drive)`. It is no longer a second-order system and has no contact powers.
 impl OdeModel for Bearing {
     fn dimension(&self) -> usize {
         self.coordinates() + self.velocities() + 2

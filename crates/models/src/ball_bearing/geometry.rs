@@ -11,14 +11,16 @@ use crate::drawing::Part;
 
 /// Points on the arc of a groove.
 const POINTS: usize = 33;
-/// Half the width of a ring, thickness of a ring at the bottom of its groove, and depth of the groove, in diameters of a
-/// ball; the equations have none of them.
+/// Half the width of a ring, thickness of a ring at the bottom of its groove, and depth of the groove, in ball
+/// diameters; used in drawings only.
 const RING: [f64; 3] = [0.75, 0.3, 0.2];
-/// Thickness of the cage and half its width, in diameters of a ball; the equations have its pockets only.
+/// Thickness of the cage and half its width, in ball diameters; used in drawings only, since the equations contain
+/// just the pockets.
 const CAGE_BAND: [f64; 2] = [0.3, 0.62];
 
 impl Bearing {
-    /// The bearing seen along its axis, in `x` and `y`: circles of the races, webs of the cage between its pockets, balls.
+    /// The bearing seen along its axis, in `x` and `y`: circles of the races, webs of the cage between its
+    /// pockets, balls.
     pub fn face(&self, q: &[f64]) -> Vec<Part> {
         let centre = |body: usize| [q[COORDINATES * body], q[COORDINATES * body + 1]];
         let mut shapes = vec![
@@ -38,8 +40,8 @@ impl Bearing {
         shapes
     }
 
-    /// The half of the section through the axis and the centre of ball `ball`, in axial position and distance from the
-    /// axis: profiles of the rings, both rims of the cage, ball. Rings are moved, and not tilted.
+    /// Half of the section through the axis and the centre of ball `ball`, in axial position and distance from the
+    /// axis: profiles of the rings, both rims of the cage, ball. Rings are drawn translated, but not tilted.
     pub fn section(&self, q: &[f64], ball: usize) -> Vec<Part> {
         let position = &q[COORDINATES * (BALLS + ball)..][..3];
         let distance = position[0].hypot(position[1]);
@@ -67,7 +69,7 @@ impl Bearing {
         groove.centre_radius + side * groove.radius
     }
 
-    /// Distances from the pitch circle across the cage, from the inside to the outside, m.
+    /// Distances from the pitch circle through the cage's thickness, from the inside to the outside, m.
     fn across_cage(&self) -> impl DoubleEndedIterator<Item = f64> + Clone {
         let half_thickness = CAGE_BAND[0] * self.ball_radius;
         (0..POINTS).map(move |k| half_thickness * (2.0 * k as f64 / (POINTS - 1) as f64 - 1.0))
@@ -79,7 +81,7 @@ impl Bearing {
         let angle = |k: usize| centres[k % centres.len()][1].atan2(centres[k % centres.len()][0]);
         let (from, span) = (angle(pocket), (angle(pocket + 1) - angle(pocket)).rem_euclid(TAU));
         let (pitch, opening) = (self.pitch_radius, self.ball_radius + self.pockets.clearance);
-        // Where the circle of that radius meets the pocket's.
+        // Intersection of the circle of radius `r` with that of the pocket.
         let edge = |r: f64| ((pitch * pitch + r * r - opening * opening) / (2.0 * pitch * r)).acos();
         let at = |r: f64, angle: f64| [r * angle.cos(), r * angle.sin()];
         let along = |r: f64| {
@@ -95,7 +97,7 @@ impl Bearing {
         points
     }
 
-    /// Outline of the cage on one side of a ball, in a section through the ball's centre, about that.
+    /// Outline of the cage on one side of a ball, in a section through the ball's centre and relative to it.
     fn rim(&self, side: f64) -> Vec<[f64; 2]> {
         let opening = self.ball_radius + self.pockets.clearance;
         let end = side * CAGE_BAND[1] * 2.0 * self.ball_radius;

@@ -5,13 +5,12 @@ use std::f64::consts::PI;
 
 use crate::iteration::bisect;
 
-/// Complete elliptic integrals of the first and the second kind, `K(m)` and `E(m)` with the parameter `m = e²`, below one.
-///
-/// By the arithmetic-geometric mean, to roundoff.
+/// Complete elliptic integrals of the first and second kind, `K(m)` and `E(m)` with the parameter `m = e²` below one,
+/// computed to roundoff by the arithmetic-geometric mean.
 pub fn complete_elliptic(m: f64) -> (f64, f64) {
     let (mut a, mut b) = (1.0, (1.0 - m).sqrt());
     let (mut sum, mut weight) = (0.5 * m, 1.0);
-    // Convergence is quadratic: six rounds for every double below one, and one more is roundoff.
+    // Convergence is quadratic: six iterations suffice for every double below one, and the rest only change roundoff.
     for _ in 0..8 {
         let half = 0.5 * (a - b);
         sum += weight * half * half;
@@ -22,11 +21,11 @@ pub fn complete_elliptic(m: f64) -> (f64, f64) {
     (first, first * (1.0 - sum))
 }
 
-/// Stiffness `k` (N/m^1.5) of a contact with the force `k δ^1.5`.
+/// Returns the stiffness `k` (N/m^1.5) of a contact with the force `k δ^1.5`.
 ///
-/// `modulus` is the contact modulus `E*` (Pa) of both bodies, `1/E* = (1 − ν₁²)/E₁ + (1 − ν₂²)/E₂`; `curvatures` are half
-/// the sums of the principal curvatures of both bodies, `A` and `B` in `z = A x² + B y²` (1/m), both positive. With
-/// the eccentricity `e` of the ellipse, for which `(E/(1 − e²) − K)/(K − E) = B/A`,
+/// `modulus` is the contact modulus `E*` (Pa) of both bodies, `1/E* = (1 − ν₁²)/E₁ + (1 − ν₂²)/E₂`; `curvatures` are
+/// half the sums of the principal curvatures of both bodies, `A` and `B` in `z = A x² + B y²` (1/m), both positive.
+/// With the eccentricity `e` of the ellipse, for which `(E/(1 − e²) − K)/(K − E) = B/A`,
 ///
 /// ```text
 /// k = 2π/3 E* √((K − E)/A) / (e K^1.5),   A ≤ B
@@ -41,7 +40,7 @@ pub fn stiffness(modulus: f64, curvatures: [f64; 2]) -> f64 {
     2.0 * PI / 3.0 * modulus * ((first - second) / (a * m)).sqrt() / first.powf(1.5)
 }
 
-/// The `e²` of the ellipse for a ratio of curvatures above one, by bisection in the ratio of its axes.
+/// Returns `e²` of the ellipse for a ratio of curvatures above one, by bisection in the ratio of its axes.
 fn eccentricity_square(ratio: f64) -> f64 {
     let curvature_ratio = |axes: f64| {
         let m = (1.0 - axes) * (1.0 + axes);
@@ -93,8 +92,8 @@ mod tests {
         assert_relative_eq!(nearly, expected * 1.0001f64.powf(-0.25), max_relative = 1e-7);
     }
 
-    /// B. J. Hamrock and D. Dowson's fits, good to three per cent: `k_ell = 1.0339 r^0.636`, `E = 1.0003 + 0.5968/r`,
-    /// `F = 1.5277 + 0.6023 ln r` with the ratio `r` of radii.
+    /// Fits by B. J. Hamrock and D. Dowson, accurate to three per cent: `k_ell = 1.0339 r^0.636`,
+    /// `E = 1.0003 + 0.5968/r`, `F = 1.5277 + 0.6023 ln r` with the ratio `r` of radii.
     #[test]
     fn ellipses_are_near_published_fits() {
         for ratio in [2.0, 10.0, 50.0] {

@@ -1,4 +1,4 @@
-//! The state at the start: axial equilibrium, kinematic rolling.
+//! The initial state: axial equilibrium and kinematic rolling.
 
 use std::f64::consts::TAU;
 
@@ -9,10 +9,10 @@ use num_dual::{Dual64, DualNum};
 use super::bearing::{BALLS, CAGE, COORDINATES, INNER, VELOCITIES};
 use super::{BallBearing, Bearing};
 
-/// Cosine of the contact angle from which the centrifugal force on a ball is estimated.
+/// Cosine of the contact angle used to estimate the centrifugal force on a ball.
 const COSINE: f64 = 0.97;
 
-/// Axisymmetric equilibrium of balls that orbit, under an axial load, without gravity, friction and damping.
+/// Axisymmetric equilibrium of orbiting balls under an axial load, without gravity, friction and damping.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Equilibrium {
     /// Distance of a ball from the axis, m.
@@ -43,7 +43,8 @@ pub struct Rolling {
 }
 
 impl Bearing {
-    /// Equilibrium under the axial load `load` (N), by Newton's method; none where it does not converge.
+    /// Returns the equilibrium under the axial load `load` (N) by Newton's method, or `None` if the iteration
+    /// does not converge.
     pub fn equilibrium(&self, load: f64) -> Option<Equilibrium> {
         let mut unknowns = self.first_guess(load);
         for _ in 0..50 {
@@ -55,7 +56,7 @@ impl Bearing {
                 jacobian.set_column(k, &self.imbalance(&seeded, load).map(|force| force.eps));
             }
             let mut correction = jacobian.lu().solve(&residual)?;
-            // Contacts stay closed, where the forces have slopes.
+            // Contacts stay closed, because forces have a slope only there.
             if !correction.norm().is_finite() {
                 return None; // so soft or so light that numbers run out
             }
@@ -66,7 +67,7 @@ impl Bearing {
                 }
             }
             unknowns -= correction;
-            // Convergence is quadratic: what is left after so small a correction is roundoff.
+            // Convergence is quadratic: after so small a correction the remaining error is roundoff.
             if correction.amax() < 1e-12 * self.ball_radius {
                 return self.settled(&unknowns);
             }
@@ -74,8 +75,8 @@ impl Bearing {
         None
     }
 
-    /// Distance of the balls from the axis, axial positions of balls and inner ring: the equilibrium without centrifugal
-    /// forces, where both contacts have the same force and angle.
+    /// First guess of the balls' distance from the axis and the axial positions of balls and inner ring: the
+    /// equilibrium without centrifugal forces, in which both contacts have the same force and angle.
     fn first_guess(&self, load: f64) -> Vector3<f64> {
         let between = self.inner.centre_radius - self.outer.centre_radius;
         let rooms = self.outer.room + self.inner.room;
@@ -92,8 +93,8 @@ impl Bearing {
         Vector3::new(self.outer.centre_radius + ball / high.tan(), ball, inner_ring)
     }
 
-    /// Elastic force and normal, radial and axial, of the contacts with the outer and the inner ring; none where one of
-    /// them is open.
+    /// Elastic force and normal (radial, axial) of the contacts with the outer and the inner ring; `None` if a
+    /// contact is open.
     fn contact_forces(&self, unknowns: &Vector3<Dual64>) -> Option<[(Dual64, [Dual64; 2]); 2]> {
         let at = |groove, axial| {
             let offset = Vector3::new(unknowns[0], Dual64::from_re(0.0), axial);
@@ -129,7 +130,7 @@ impl Bearing {
         })
     }
 
-    /// Rolling at an equilibrium; none where the contacts have no contact angle between them.
+    /// Returns the rolling motion at an equilibrium, or `None` if the contact angles do not determine it.
     pub fn rolling(&self, equilibrium: &Equilibrium) -> Option<Rolling> {
         let &Equilibrium { distance, outer_normal: outer, inner_normal: inner, .. } = equilibrium;
         let radius = self.ball_radius;
@@ -145,8 +146,8 @@ impl Bearing {
         Some(Rolling { orbit, radial, axial })
     }
 
-    /// The state `(q ; v)` at the start: balls off their places by `scatter` (m) at most, cage slower than the balls by
-    /// the fraction `slip`.
+    /// Returns the initial state `(q ; v)`: balls are off their places by at most `scatter` (m), and the cage is
+    /// slower than the balls by the fraction `slip`.
     pub fn start(&self, equilibrium: &Equilibrium, rolling: &Rolling, scatter: f64, slip: f64) -> Vec<f64> {
         let coordinates = self.coordinates();
         let mut state = vec![0.0; coordinates + self.velocities()];
@@ -175,7 +176,7 @@ impl Bearing {
         state
     }
 
-    /// The start that the parameters ask for; none where there is no equilibrium.
+    /// Returns the initial state for the parameters, or `None` if there is no equilibrium.
     pub(super) fn start_of(&self, parameters: &BallBearing) -> Option<Vec<f64>> {
         let equilibrium = self.equilibrium(parameters.start_load)?;
         let rolling = self.rolling(&equilibrium)?;

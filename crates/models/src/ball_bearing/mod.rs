@@ -1,8 +1,8 @@
 //! A ball bearing of rigid bodies in space (for modin2005, section 6.2).
 //!
-//! The bearing of the paper is that of a commercial program and is not published. This one has as many states as the
-//! paper's table implies, and contacts of the same kind: Hertzian with damping and regularised friction between balls and
-//! races, and between balls and the pockets of a cage that only the balls guide.
+//! The bearing of the paper belongs to a commercial program and is not published. This one has as many states as the
+//! paper's table implies, and contacts of the same kind: Hertzian with damping and regularised friction, between
+//! balls and races and between balls and the pockets of a cage that is guided by the balls alone.
 
 mod bearing;
 mod contacts;

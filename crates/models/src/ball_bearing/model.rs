@@ -1,4 +1,4 @@
-//! The bearing with its start, and what can be watched.
+//! The bearing with its initial state and its observables.
 
 use mbsbench_problem::{
     AsContactOde, AsOde, Class, ContactModel, Formulated, Model, Observable, Observation, Ode, Scalar, View,
@@ -8,7 +8,7 @@ use super::bearing::{BALLS, CAGE, COORDINATES, INNER, VELOCITIES};
 use super::{BallBearing, Bearing};
 use crate::drawing::view;
 
-/// A bearing that starts to move, with or without the two states of its balance of energy.
+/// A bearing with its initial state, with or without the two states of its energy balance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BearingModel {
     bearing: Bearing,
@@ -17,7 +17,8 @@ pub struct BearingModel {
 }
 
 impl BearingModel {
-    /// The model for parameters in range. Out of range, where there is no equilibrium, the state at the start is no number.
+    /// Returns the model. If parameters are out of range and there is no equilibrium, the initial state is not a
+    /// number.
     pub(super) fn new(parameters: &BallBearing) -> Self {
         let bearing = Bearing::new(parameters);
         let dimension = bearing.coordinates() + bearing.velocities();
@@ -78,7 +79,7 @@ impl<S: Scalar> Formulated<S> for BearingModel {
         Box::new(AsContactOde(&self.bearing))
     }
 
-    /// The start in double precision in any scalar: it is part of the definition of the problem.
+    /// The initial state is in double precision for every scalar, because it is part of the definition of the problem.
     fn initial_state(&self) -> Vec<S> {
         self.start.iter().map(|&component| S::from(component)).collect()
     }
@@ -124,7 +125,7 @@ impl Model for BearingModel {
             .concat()
     }
 
-    /// `face`, along the axis, and `section`, the half of the section through the axis and the first ball.
+    /// Views: `face`, along the axis, and `section`, half of the section through the axis and the first ball.
     fn views(&self, y: &[f64]) -> Vec<View> {
         let bearing = &self.bearing;
         let q = &y[..bearing.coordinates()];

@@ -1,14 +1,14 @@
 //! Events and motion of one ball, in closed form between events.
 //!
 //! In the air `y = y₀ + v₀ τ − g τ²/2`. On the spring-damper floor, from the moment it is touched with velocity `−u`,
-//! `y = −G + e^{−a τ} (G cos b τ + B sin b τ)` with `a = c/2m`, `b² = k/m − a²`, `G = m g/k`, `B = (a G − u)/b`. The time at
-//! which this is zero again has no closed form; it is the only root between half a period and the top of the
-//! oscillation, to the last place of a double.
+//! `y = −G + e^{−a τ} (G cos b τ + B sin b τ)` with `a = c/2m`, `b² = k/m − a²`, `G = m g/k`, `B = (a G − u)/b`. The
+//! time at which this returns to zero has no closed form; it is the only root between half a period and the top of
+//! the oscillation, and is computed to the last bit of a double.
 
 use super::{Restitution, SpringDamper};
 use crate::iteration::bisect;
 
-/// One event of a ball: it touches the floor, leaves it, or is thrown back.
+/// An event of a ball: it touches the floor, leaves it, or bounces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Event {
     /// Time, s.
@@ -17,10 +17,10 @@ pub struct Event {
     pub velocity: f64,
 }
 
-/// Events that the motion is followed over to a time: some milliseconds.
+/// Largest number of events that are followed up to a time; this takes some milliseconds.
 const MOST: usize = 10_000;
 
-/// The last of some events up to a time; one without numbers where it is not among the first [`MOST`].
+/// Returns the last event up to time `t`. Its numbers are NaN if it is not among the first [`MOST`].
 fn last(events: impl Iterator<Item = Event>, t: f64) -> Option<Event> {
     let begun = events.take_while(|event| event.time <= t);
     let numbered = begun.enumerate().take(MOST + 1).last();
@@ -34,17 +34,17 @@ fn all_bounces(height: f64, gravity: f64, floor: &Restitution) -> impl Iterator<
     let first = Event { time: start / gravity, velocity: start * coefficient };
     std::iter::successors(Some(first), move |event| {
         let time = event.time + 2.0 * event.velocity / gravity;
-        // Bounces accumulate at a finite time; what is shorter than a double resolves is rest.
+        // Bounces accumulate at a finite time; once their distance is below the resolution of a double, the ball rests.
         (time != event.time).then_some(Event { time, velocity: event.velocity * coefficient })
     })
 }
 
-/// Those up to `t_end` (s).
+/// Returns the bounces up to `t_end` (s).
 pub fn bounces(height: f64, gravity: f64, floor: &Restitution, t_end: f64) -> Vec<Event> {
     all_bounces(height, gravity, floor).take_while(|event| event.time <= t_end).collect()
 }
 
-/// Height and velocity at `t` on a rigid floor; no numbers after more than `MOST` bounces.
+/// Height and velocity at `t` on a rigid floor; NaN after more than `MOST` bounces.
 pub fn rigid_state(height: f64, gravity: f64, floor: &Restitution, t: f64) -> (f64, f64) {
     match last(all_bounces(height, gravity, floor), t) {
         None => flight(height, 0.0, gravity, t),
@@ -53,8 +53,8 @@ pub fn rigid_state(height: f64, gravity: f64, floor: &Restitution, t: f64) -> (f
     }
 }
 
-/// Events of a ball that falls from rest at `height` on a floor with spring and damper: touching and leaving by turns. Ends when the ball has
-/// no energy left to leave.
+/// Events of a ball that falls from rest at `height` on a floor with spring and damper, which it touches and leaves
+/// in turn. The events end when the ball has too little energy to leave the floor.
 fn all_contacts(height: f64, mass: f64, gravity: f64, floor: &SpringDamper) -> impl Iterator<Item = Event> {
     let speed = (2.0 * gravity * height).sqrt();
     let first = Event { time: speed / gravity, velocity: -speed };
@@ -68,12 +68,12 @@ fn all_contacts(height: f64, mass: f64, gravity: f64, floor: &SpringDamper) -> i
     })
 }
 
-/// Those up to `t_end`.
+/// Returns the events of a soft contact up to `t_end` (s).
 pub fn contacts(height: f64, mass: f64, gravity: f64, floor: &SpringDamper, t_end: f64) -> Vec<Event> {
     all_contacts(height, mass, gravity, floor).take_while(|event| event.time <= t_end).collect()
 }
 
-/// Height and velocity at `t` on a floor with spring and damper (underdamped); no numbers after more than `MOST` events.
+/// Height and velocity at `t` on a floor with spring and damper (underdamped); NaN after more than `MOST` events.
 pub fn soft_state(height: f64, mass: f64, gravity: f64, floor: &SpringDamper, t: f64) -> (f64, f64) {
     match last(all_contacts(height, mass, gravity, floor), t) {
         None => flight(height, 0.0, gravity, t),
@@ -87,7 +87,7 @@ fn flight(y: f64, v: f64, gravity: f64, time: f64) -> (f64, f64) {
     (y + time * (v - 0.5 * gravity * time), v - gravity * time)
 }
 
-/// The motion in the floor from the moment it is touched.
+/// The motion on the floor from the moment of touching it.
 #[derive(Debug, Clone, Copy)]
 struct Stay {
     decay: f64,
@@ -97,7 +97,7 @@ struct Stay {
 }
 
 impl Stay {
-    /// None where the contact is not underdamped.
+    /// Returns `None` if the contact is not underdamped.
     fn new(mass: f64, gravity: f64, floor: &SpringDamper, speed: f64) -> Option<Self> {
         let decay = floor.damping / (2.0 * mass);
         let square = floor.stiffness / mass - decay * decay;
@@ -115,7 +115,7 @@ impl Stay {
         (fading * swing - rest, fading * (rate - decay * swing))
     }
 
-    /// Time after which the ball leaves, and its velocity then; none where it stays.
+    /// Time after which the ball leaves, and its velocity at that time; `None` if it stays on the floor.
     fn end(&self) -> Option<(f64, f64)> {
         let Self { decay, frequency, rest, sine } = *self;
         let half_period = std::f64::consts::PI / frequency;
@@ -165,7 +165,7 @@ mod tests {
                 let (y, v) = integrate(0.0, touch.velocity, spring, leave.time - touch.time);
                 assert!(y.abs() < 1e-10, "{y} at the end of the contact, k = {stiffness}");
                 assert_relative_eq!(v, leave.velocity, max_relative = 1e-9);
-                // It leaves there for the first time.
+                // The ball leaves at that time for the first time.
                 for part in 1..100 {
                     let t = touch.time + (leave.time - touch.time) * f64::from(part) / 100.0;
                     assert!(soft_state(1.0, 1.0, 9.81, &floor, t).0 < 0.0);
@@ -199,7 +199,7 @@ mod tests {
             assert_eq!((y, v), (0.0, event.velocity));
         }
         assert!(events.len() > 10);
-        // All bounces happen before t_1 (1 + e)/(1 − e), however long one looks.
+        // All bounces happen before t_1 (1 + e)/(1 − e), however late the end.
         assert!(bounces(1.0, 9.81, &floor, 10.0).iter().all(|event| event.time < 9.0 * first * (1.0 + 1e-14)));
     }
 
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(contacts(1.0, 1.0, 9.81, &floor, 3.0).len(), 12);
         let last = 1.0 + 99e-9;
         assert_eq!(contacts(last, 1.0, 9.81, &floor, 3.0).len(), 12);
-        // 2.26e-10 s between neighbours at the first event
+        // events of neighbouring balls are 2.26e-10 s apart at first
         let [first, next] = [1.0, 1.0 + 1e-9].map(|height| contacts(height, 1.0, 9.81, &floor, 1.0)[0].time);
         assert_relative_eq!(next - first, 2.26e-10, max_relative = 2e-3);
     }

@@ -1,6 +1,7 @@
 //! Independent balls over a floor (compere2001, section 5.3.3).
 //!
-//! Heights that differ by a nanometre make groups of events 0.226 ns apart: what a region of concurrency is for.
+//! Heights that differ by a nanometre give groups of events 0.226 ns apart, the case that regions of
+//! concurrency are made for.
 
 pub mod exact;
 
@@ -14,11 +15,11 @@ use crate::drawing::{ground, upright};
 parameters! {
     /// Balls that fall side by side on a floor and do not touch each other.
     ///
-    /// The dissertation gives their number, the difference in height and that the contact is a spring with a damper;
-    /// mass, stiffness, damping and height are this project's choice. The height follows from the printed 2.26e-10 s
-    /// between events; the contact reproduces the printed counts of events.
+    /// The dissertation gives the number of balls and the difference in height, and describes the contact as a spring
+    /// with a damper. Mass, stiffness, damping and height are chosen here: the height follows from the printed
+    /// 2.26e-10 s between events; the contact reproduces the printed counts of events.
     pub struct BouncingBalls {
-        /// Number of balls; not so many that the full matrices of implicit methods fill a machine.
+        /// Number of balls, limited so that the full matrices of implicit methods fit into memory.
         pub count: usize [from 1, to 4000] = 100,
         /// Mass of a ball.
         pub mass: f64 [above 0.0, unit "kg"] = 1.0,
@@ -28,16 +29,16 @@ parameters! {
         pub height: f64 [above 0.0, unit "m"] = 1.0,
         /// Difference in height from each ball to the next.
         pub spacing: f64 [from 0.0, unit "m"] = 1e-9,
-        /// What happens at the floor.
+        /// Contact with the floor.
         pub contact: Contact = Contact::SpringDamper(SpringDamper::default()),
     }
 }
 
 parameters! {
-    /// What happens where a ball meets the floor.
+    /// Contact of a ball with the floor.
     #[derive(Copy)]
     pub enum Contact {
-        /// The floor gives way: bilateral events, two for each bounce.
+        /// Compliant floor: bilateral events, two for each bounce.
         SpringDamper(SpringDamper),
         /// The velocity jumps: unilateral events, one for each bounce. Only for methods that locate events.
         Restitution(Restitution),
@@ -45,7 +46,7 @@ parameters! {
 }
 
 parameters! {
-    /// A floor with force `F = −k y − c v` at `y < 0`; it may pull just before the ball leaves.
+    /// A floor with the force `F = −k y − c v` for `y < 0`; it may pull just before the ball leaves.
     #[derive(Copy)]
     pub struct SpringDamper {
         /// Stiffness `k`.
@@ -103,7 +104,7 @@ impl BenchmarkModel for BouncingBalls {
         [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
     }
 
-    /// The first twenty balls side by side; they are points to the equations, and drawn with a radius.
+    /// The first twenty balls side by side, drawn with a radius although they are points in the equations.
     fn views(&self, y: &[f64]) -> Vec<View> {
         let radius = 0.05 * self.height;
         let heights = &y[..self.count.min(MOST_BESIDE)];
@@ -118,11 +119,11 @@ impl BenchmarkModel for BouncingBalls {
     }
 }
 
-/// Most balls that are drawn.
+/// Largest number of balls that are drawn.
 const MOST_BESIDE: usize = 20;
 
 impl BouncingBalls {
-    /// Kinetic energy, gravity and, with a spring-damper floor, its springs, J; zero for balls at rest on the floor.
+    /// Kinetic energy, gravity and, with a spring-damper floor, elastic energy, J; zero for balls at rest on the floor.
     pub fn energy(&self, y: &[f64]) -> f64 {
         let BouncingBalls { count, mass, gravity, ref contact, .. } = *self;
         let (heights, velocities) = y.split_at(count);
@@ -224,7 +225,7 @@ mod tests {
         let (y, v) = (-1e-4_f64, -3.0_f64);
         let mut dydt = [0.0; 2];
         balls.rhs(0.0, &[y, v], &[false], &mut dydt);
-        // dE/dt = m v a + m g v + k y v, which has to be −c v²
+        // dE/dt = m v a + m g v + k y v has to equal −c v²
         let power = v * dydt[1] + 9.81 * v + 2e7 * y * v;
         assert!((power + 600.0 * v * v).abs() < 1e-11 * 5400.0);
         let step = 1e-9;
@@ -241,7 +242,7 @@ mod tests {
         assert!(difference.value().abs() < 1e-30);
     }
 
-    /// A thousand million of them were accepted, and took the program down before its first run.
+    /// A thousand million balls used to be accepted, and exhausted the memory before the first run.
     #[test]
     fn more_balls_than_a_machine_holds_are_refused() {
         let check = |count| BouncingBalls { count, ..BouncingBalls::default() }.check();

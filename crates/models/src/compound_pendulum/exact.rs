@@ -1,9 +1,9 @@
 //! The motion of the pendulum in Jacobi's elliptic functions.
 //!
-//! With `ω₀² = 3 g / (2 l)` the swinging pendulum moves as `sin(θ/2) = k sn(ω₀ t + u₀, k)`, `ω = 2 k ω₀ cn(ω₀ t + u₀, k)`
-//! (NIST Digital Library of Mathematical Functions, 22.19). The functions come from the descending Landen
-//! transformation (22.7.2–22.7.4 there), the period from the arithmetic–geometric mean (19.8.5), so that nothing but
-//! `+ − × ÷ √ sin cos` is asked of the scalar.
+//! With `ω₀² = 3 g / (2 l)` the swinging pendulum moves as `sin(θ/2) = k sn(ω₀ t + u₀, k)`,
+//! `ω = 2 k ω₀ cn(ω₀ t + u₀, k)` (NIST Digital Library of Mathematical Functions, 22.19). The functions come from the
+//! descending Landen transformation (22.7.2–22.7.4 there), the period from the arithmetic–geometric mean (19.8.5), so
+//! that the scalar only has to provide `+ − × ÷ √ sin cos`.
 
 use mbsbench_problem::Scalar;
 
@@ -24,8 +24,8 @@ pub struct Swing<S> {
 }
 
 impl<S: Scalar> Swing<S> {
-    /// The motion with small-angle frequency `ω₀` (rad/s) from angle `theta` (rad, within ±π) and angular
-    /// velocity `omega` (rad/s); none where the energy suffices to turn over.
+    /// Returns the motion with small-angle frequency `ω₀` (rad/s) from angle `theta` (rad, within ±π) and angular
+    /// velocity `omega` (rad/s), or `None` if the energy suffices to turn over.
     pub fn new(frequency: S, theta: S, omega: S) -> Option<Self> {
         let (sine, cosine) = (theta * 0.5).sin_cos();
         let rate = omega / (frequency * 2.0);
@@ -36,7 +36,8 @@ impl<S: Scalar> Swing<S> {
     /// Period, s.
     pub fn period(&self) -> S {
         let (mut a, mut b) = (S::from(1.0), (-self.parameter + 1.0).sqrt());
-        // The mean converges quadratically; eight steps serve 32 digits for any modulus that is not within rounding of one.
+        // The mean converges quadratically; eight steps give 32 digits for any modulus that is not within
+        // rounding of one.
         for _ in 0..8 {
             (a, b) = ((a + b) * 0.5, (a * b).sqrt());
         }
@@ -52,7 +53,7 @@ impl<S: Scalar> Swing<S> {
     pub fn at(&self, t: S) -> (S, S) {
         let Self { frequency, sine, rate, cosine, parameter } = *self;
         let (sn, cn, dn) = jacobi(frequency * t, parameter);
-        // Addition theorem, each function times k so that nothing is divided by a small modulus.
+        // Addition theorem, each function multiplied by k, so that nothing is divided by a small modulus.
         let denominator = -(sn * sn * sine * sine) + 1.0;
         let half_sine = (sine * cn * dn + sn * rate * cosine) / denominator;
         let half_cosine = (dn * cosine - sn * cn * sine * rate) / denominator;
@@ -63,7 +64,7 @@ impl<S: Scalar> Swing<S> {
 
 /// `(sn, cn, dn)` at `u` for parameter `k²` below one.
 fn jacobi<S: Scalar>(u: S, parameter: S) -> (S, S, S) {
-    // A modulus this small changes the functions by its square, which is below 32 digits.
+    // So small a modulus changes the functions by its square, which is beyond 32 digits.
     if parameter.value() < 1e-34 {
         let (sin, cos) = u.sin_cos();
         return (sin, cos, S::from(1.0));

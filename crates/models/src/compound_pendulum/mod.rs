@@ -1,6 +1,6 @@
 //! A uniform rod that swings about one of its ends (compere2001, section 3.5).
 //!
-//! The angle θ is measured from the direction of gravity, along which the axis `X` points.
+//! The angle θ is measured from the direction of gravity, which is that of the axis `X`.
 
 pub mod exact;
 
@@ -39,7 +39,7 @@ impl Pendulum {
     }
 }
 
-/// Rod with `q = (x, y, θ)`, centre of mass and angle (compere2001, Eqs. 3.31 and 3.32):
+/// The rod with `q = (x, y, θ)`, the centre of mass and the angle (compere2001, Eqs. 3.31 and 3.32):
 ///
 /// ```text
 /// M = diag(m, m, m l²/12),  D = (m g, 0, 0),  Φ = (x − l cos θ/2, y − l sin θ/2)
@@ -65,7 +65,7 @@ impl MechanicalModel for Pendulum {
         phi[1] = q[1] - q[2].sin() * half;
     }
 
-    /// `m (ẋ² + ẏ²)/2 + m l² ω²/24 − m g x`, J: potential zero at the pivot.
+    /// Energy `m (ẋ² + ẏ²)/2 + m l² ω²/24 − m g x`, J; the potential is zero at the pivot.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let Self { mass, length, gravity, .. } = *self;
         (v[0] * v[0] + v[1] * v[1]) * mass * 0.5 + v[2] * v[2] * mass * length * length / 24.0 - q[0] * mass * gravity
@@ -73,11 +73,12 @@ impl MechanicalModel for Pendulum {
 }
 
 impl Pendulum {
-    /// `m l² ω²/6 − m g l cos θ/2`, J: potential zero at the pivot. Roundoff-level variations of the energy
-    /// are whole multiples of the spacing of doubles at this value, so that another zero changes them.
+    /// Energy `m l² ω²/6 − m g l cos θ/2`, J; the potential is zero at the pivot. Variations of the energy at
+    /// roundoff level are multiples of the spacing of doubles at this value, so that another zero of the potential
+    /// would change them.
     fn energy_of_angle(&self, theta: f64, omega: f64) -> f64 {
         let Self { mass, length, gravity, .. } = *self;
-        // Products in the order printed: regrouping them moves the last places.
+        // Products in the printed order: regrouping them changes the last digits.
         1.0 / 6.0 * mass * (length * length) * (omega * omega) - 0.5 * mass * gravity * length * theta.cos()
     }
 }
@@ -154,7 +155,7 @@ impl BenchmarkModel for Pendulum {
         [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
     }
 
-    /// The rod, with `x` of the equations downwards.
+    /// The rod; `x` of the equations points downwards.
     fn views(&self, y: &[f64]) -> Vec<View> {
         let half = 0.5 * self.length;
         let ([down, beside], theta) = match self.formulation {
@@ -174,7 +175,7 @@ mod tests {
     use mbsbench_problem::{Mechanics, MechanicsOf};
     use nalgebra::DMatrix;
 
-    /// The matrices that compere2001 prints for the rod, against the derivatives by dual numbers.
+    /// Compares the matrices that compere2001 prints for the rod with derivatives by dual numbers.
     #[test]
     fn derivatives_are_the_printed_ones() {
         let rod = Pendulum { mass: 36.0, length: 1.4, gravity: 9.81, ..Pendulum::default() };

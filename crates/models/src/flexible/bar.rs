@@ -33,32 +33,32 @@ impl CrossSection {
         Section { tensile: stiffness(self.axial, self.shear), bending: stiffness(self.torsion, self.bending) }
     }
 
-    /// Half the widths along axes 2 and 3 of the rectangle that has these moments of inertia, m; for drawings.
+    /// Half the widths along axes 2 and 3 of the rectangle with the same moments of inertia, m; for drawings.
     pub(super) fn half_widths(&self) -> [f64; 2] {
         let [_, about_2, about_3] = self.inertia;
         [about_3, about_2].map(|inertia| (3.0 * inertia / self.mass).sqrt())
     }
 }
 
-/// A straight bar that is to be divided into elements of equal length, without strain.
+/// A straight, unstrained bar that is to be divided into elements of equal length.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bar<'p> {
-    /// Where it begins, in the ground frame, m.
+    /// Start of the bar in the ground frame, m.
     pub(super) from: Vector3<f64>,
-    /// Axes of its nodes and sections in the ground frame: axis 1 from its beginning to its end.
+    /// Axes of its nodes and sections in the ground frame; axis 1 points from its start to its end.
     pub(super) axes: Rotation3<f64>,
-    /// Its length, m.
+    /// Length, m.
     pub(super) length: f64,
     /// Number of elements.
     pub(super) elements: usize,
-    /// Into how many elements the bar is divided where its inertia is lumped; as many as it has, for the inertia of the bar.
+    /// Number of elements by which the inertia is lumped; equal to `elements` for the correct inertia of the bar.
     pub(super) lumped: usize,
-    /// Its cross section.
+    /// Cross section.
     pub(super) section: &'p CrossSection,
 }
 
 impl Bar<'_> {
-    /// Adds nodes, beams and lumped inertia to a mechanism.
+    /// Adds the nodes, beams and lumped inertia of the bar to a mechanism.
     pub(super) fn add_to(&self, assembly: &mut Assembly) -> Mesh {
         let (first_node, first_beam) = (assembly.nodes.len(), assembly.beams.len());
         let last = 2 * self.elements;
@@ -76,8 +76,8 @@ impl Bar<'_> {
         Mesh { nodes: first_node..assembly.nodes.len(), beams: first_beam..assembly.beams.len() }
     }
 
-    /// The inertia that is lumped on node `k`: that of a piece of bar from half a node distance before the node to half a node
-    /// distance after it, as far as the bar goes; the distance is that of as many elements as are lumped.
+    /// The inertia lumped on node `k`: a piece of the bar from half a node distance before the node to half a node
+    /// distance after it, cut at the ends of the bar. The node distance is that of a division into `lumped` elements.
     fn lump(&self, k: usize) -> RigidBody {
         let distance = self.length / (2 * self.lumped) as f64;
         let (piece, offset) = match k {
@@ -97,7 +97,7 @@ impl Bar<'_> {
     }
 }
 
-/// The nodes and beams that a bar was divided into, in order along it.
+/// The nodes and beams into which a bar was divided, in order along it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mesh {
     /// Numbers of the nodes.
@@ -107,22 +107,23 @@ pub(super) struct Mesh {
 }
 
 impl Mesh {
-    /// Node where the bar begins.
+    /// Node at the start of the bar.
     pub(super) fn first(&self) -> usize {
         self.nodes.start
     }
 
-    /// Node where it ends.
+    /// Node at the end of the bar.
     pub(super) fn last(&self) -> usize {
         self.nodes.end - 1
     }
 
-    /// Node in the middle.
+    /// Node in the middle of the bar.
     pub(super) fn middle(&self) -> usize {
         self.nodes.start + self.beams.len()
     }
 
-    /// The evaluation points nearest to the middle, on either side of it, each by its beam and its number there (0 or 1).
+    /// The evaluation points nearest to the middle, one on either side, each given by its beam and its number in
+    /// the beam (0 or 1).
     pub(super) fn about_middle(&self) -> [(usize, usize); 2] {
         let middle = self.beams.start + self.beams.len() / 2;
         if self.beams.len() % 2 == 1 { [(middle, 0), (middle, 1)] } else { [(middle - 1, 1), (middle, 0)] }
@@ -151,7 +152,8 @@ mod tests {
         (assembly, mesh)
     }
 
-    /// The lumps have the mass and the centre of the bar, and its moment of inertia up to the square of the node distance.
+    /// The lumps have the mass and the centre of the bar, and its moment of inertia up to the square of
+    /// the node distance.
     #[test]
     fn lumps_add_up_to_the_bar() {
         let inertia_about_start = |elements: usize| {

@@ -1,11 +1,11 @@
 //! The three-node beam by finite volumes.
 //!
-//! Ghiringhelli, Masarati and Mantegazza (2000), as in MBDyn. Two sections at `ξ = ±1/√3` cut the beam into three volumes,
-//! each lumped on its node; strains are collocated there, and the loads of the sections are in equilibrium with those on
-//! the nodes exactly. The stiffness matrix is not symmetric.
+//! Ghiringhelli, Masarati and Mantegazza (2000), as in MBDyn. Two sections at `ξ = ±1/√3` cut the beam into three
+//! volumes, each lumped on its node; strains are collocated at the sections, and the loads of the sections are in
+//! equilibrium with those on the nodes exactly. The stiffness matrix is not symmetric.
 //!
-//! Orientations are interpolated relative to the middle node, so that they depend on the nodes alone and not on how they
-//! came there:
+//! Orientations are interpolated relative to the middle node, so that they depend on the nodes alone and not
+//! on their history:
 //!
 //! ```text
 //! rᵢ = g(R₂ᵀ Rᵢ)    r = N₁ r₁ + N₃ r₃    R = R₂ R(r) R_b    κ = R_bᵀ G(r)ᵀ r,ₛ − κ₀
@@ -19,35 +19,35 @@ use super::motion::{Pose, blocks, identity};
 use super::so3::{inverse_tangent, parameters, rotation, skew, tangent, tangent_derivative};
 use super::{Beam, Wrench};
 
-/// Derivatives of the loads on the nodes, in rows, by small displacements and turns of the nodes, in columns.
+/// Derivatives of the loads on the nodes (rows) by small displacements and rotations of the nodes (columns).
 pub(super) type Stiffness<S> = [[Matrix6<S>; 3]; 3];
 
-/// A beam with what does not change.
+/// The constant data of a beam.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Element<S> {
-    /// The nodes.
+    /// Numbers of the nodes.
     pub nodes: [usize; 3],
     /// Section axes in the frame of the middle node.
     frame: Matrix3<S>,
-    /// Stiffnesses against `ε`, N.
+    /// Stiffnesses for `ε`, N.
     tensile: Vector3<S>,
-    /// Stiffnesses against `κ`, N m².
+    /// Stiffnesses for `κ`, N m².
     bending: Vector3<S>,
     sections: [Section<S>; 2],
 }
 
-/// One of the two cuts.
+/// One of the two sections.
 #[derive(Debug, Clone, PartialEq)]
 struct Section<S> {
     /// Shape functions `Nᵢ`.
     shape: [S; 3],
-    /// Their derivatives by arc length, 1/m.
+    /// Derivatives of the shape functions by arc length, 1/m.
     slopes: [S; 3],
     /// `ds/dξ`, m.
     stretch: S,
-    /// `Rᵀ l` at rest.
+    /// `Rᵀ l` in the unstrained beam.
     strain: Vector3<S>,
-    /// Curvature at rest, 1/m.
+    /// Curvature of the unstrained beam, 1/m.
     curvature: Vector3<S>,
 }
 
@@ -58,7 +58,7 @@ struct Ends<S> {
     middle: Matrix3<S>,
 }
 
-/// A section as it is.
+/// The current state of a section.
 struct State<S> {
     /// `p`, m.
     position: Vector3<S>,
@@ -77,7 +77,7 @@ struct State<S> {
 }
 
 impl<S: Scalar> Element<S> {
-    /// The beam between nodes at rest.
+    /// Returns the beam between nodes in their rest poses.
     pub fn new(beam: &Beam, rest: &[Pose<S>]) -> Self {
         let section = &beam.section;
         let poses = beam.nodes.map(|node| rest[node]);
@@ -97,7 +97,7 @@ impl<S: Scalar> Element<S> {
         element
     }
 
-    /// Section `s` as it is.
+    /// Returns the current state of section `s`.
     fn state(&self, s: usize, poses: &[Pose<S>; 3], ends: &Ends<S>) -> State<S> {
         let section = &self.sections[s];
         let combined = |weights: &[S; 3]| poses[0].x * weights[0] + poses[1].x * weights[1] + poses[2].x * weights[2];
@@ -116,7 +116,7 @@ impl<S: Scalar> Element<S> {
         }
     }
 
-    /// Loads of a section in its axes.
+    /// Loads of a section in section axes.
     fn load(&self, state: &State<S>) -> Wrench<S> {
         Wrench {
             force: self.tensile.component_mul(&state.strain),
@@ -124,7 +124,7 @@ impl<S: Scalar> Element<S> {
         }
     }
 
-    /// Poses of the nodes.
+    /// Collects the poses of the nodes.
     fn poses(&self, poses: impl Fn(usize) -> Pose<S>) -> [Pose<S>; 3] {
         self.nodes.map(poses)
     }
@@ -136,7 +136,7 @@ impl<S: Scalar> Element<S> {
         [0, 1].map(|s| self.load(&self.state(s, &poses, &ends)))
     }
 
-    /// Strain energy, J, by the sections as quadrature points.
+    /// Strain energy, J, with the sections as quadrature points.
     pub fn energy(&self, poses: impl Fn(usize) -> Pose<S>) -> S {
         let poses = self.poses(poses);
         let ends = Ends::new(&poses);
@@ -219,22 +219,23 @@ impl<S: Scalar> Element<S> {
     }
 }
 
-/// Derivatives of the force `f = R F` and moment `m = R M` of a section by displacements and turns of the nodes.
+/// Derivatives of the force `f = R F` and moment `m = R M` of a section by displacements and rotations of the nodes.
 struct SectionDerivatives<S> {
     force_cross: Matrix3<S>,
     moment_cross: Matrix3<S>,
     /// `∂f/∂l = R diag R ᵀ`.
     by_tangent: Matrix3<S>,
-    /// `∂f/∂θ` by a turn of the section.
+    /// `∂f/∂θ` by a rotation of the section.
     by_section_turn: Matrix3<S>,
-    /// Turn of the section by those of the nodes.
+    /// Rotation of the section by rotations of the nodes.
     turns: [Matrix3<S>; 3],
     /// `R ∂M/∂κ ∂κ/∂θᵢ`.
     curvatures: [Matrix3<S>; 3],
 }
 
 impl<S: Scalar> SectionDerivatives<S> {
-    /// Derivatives of force and moment about a node by node `i`; `arm` is from the node, and the node may be `itself`.
+    /// Derivatives of force and moment about a node by node `i`; `arm` starts at the node, and `itself` is true if
+    /// node `i` is that node.
     #[inline]
     fn about(&self, arm: &Vector3<S>, i: usize, itself: bool, section: &Section<S>) -> Matrix6<S> {
         let arm = skew(arm);
@@ -252,7 +253,7 @@ impl<S: Scalar> SectionDerivatives<S> {
 }
 
 impl<S: Scalar> Section<S> {
-    /// The cut at `xi`, without its strains at rest.
+    /// The section at `xi`, without its strains at rest.
     fn at(xi: S, rest: &[Pose<S>; 3]) -> Self {
         let shape = [xi * (xi - 1.0) * 0.5, -xi * xi + 1.0, xi * (xi + 1.0) * 0.5];
         let by_xi = [xi - 0.5, -xi * 2.0, xi + 0.5];

@@ -18,17 +18,18 @@ use crate::flexible::model::{FlexibleModel, Mechanism, euler_312};
 use crate::flexible::{Assembly, CrossSection, Joint, Law, Side, Snapshot};
 
 parameters! {
-    /// A thin beam, clamped at one end, whose other end is moved by a link and a crank until the beam buckles sideways;
-    /// no gravity. It starts at rest.
+    /// A thin beam, clamped at one end, whose other end is moved by a link and a crank until the beam buckles
+    /// sideways. There is no gravity; it starts at rest.
     ///
-    /// zhang2022, section 5.3; Table 4 (not in the paper's text) as in the authors' input file: a beam of 10 mm by 100
-    /// mm, rods of radius 12 mm and 24 mm, E = 73 GPa, ν = 0.3, 2680 kg/m³.
+    /// Source: zhang2022, section 5.3. The values of Table 4, which the paper's text does not print, are from the
+    /// authors' input file: a beam of 10 mm by 100 mm, rods of radius 12 mm and 24 mm, E = 73 GPa, ν = 0.3, 2680
+    /// kg/m³.
     pub struct LateralBuckling where assembles {
-        /// Beam elements in the beam, of three nodes.
+        /// Number of three-node elements in the beam.
         pub elements: usize [from 1, to 400] = 5,
-        /// Beam elements in the link.
+        /// Number of three-node elements in the link.
         pub link_elements: usize [from 1, to 400] = 1,
-        /// Beam elements in the crank.
+        /// Number of three-node elements in the crank.
         pub crank_elements: usize [from 1, to 400] = 1,
         /// Length of the beam.
         pub beam_length: f64 [above 0.0, unit "m"] = 1.0,
@@ -36,9 +37,9 @@ parameters! {
         pub link_length: f64 [above 0.0, unit "m"] = 0.25,
         /// Length of the crank.
         pub crank_length: f64 [above 0.0, unit "m"] = 0.05,
-        /// Distance of link and crank from the plane of the beam along `y`: the imperfection.
+        /// Imperfection: distance along `y` of link and crank from the plane of the beam.
         pub offset: f64 [unit "m"] = 1e-4,
-        /// Cross section of the beam; axis 2 is along `y`, across it, axis 3 along `z`.
+        /// Cross section of the beam; axis 2 is along `y`, its thickness, axis 3 along `z`.
         pub beam: CrossSection = CrossSection {
             axial: 73e6,
             shear: [5.025e6, 23.40e6],
@@ -96,10 +97,10 @@ const DOWN: Matrix3<f64> = Matrix3::new(0.0, -1.0, 0.0, 0.0, 0.0, 1.0, -1.0, 0.0
 const BACK: Matrix3<f64> = Matrix3::new(-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0);
 
 impl Mechanism for LateralBuckling {
-    /// Of the beam R-T, the link C-B and the crank B-G.
+    /// Meshes of the beam R-T, the link C-B and the crank B-G.
     type Bars = [Mesh; 3];
 
-    /// Bars, joints and drive. Crank and link have axis 3 along `y`, about which they turn.
+    /// Bars, joints and drive. Crank and link rotate about their axis 3, which is along `y`.
     fn assembly(&self) -> (Assembly, Self::Bars) {
         let [_, c, b, g] = self.points();
         let [down, back] = [DOWN, BACK].map(Rotation3::from_matrix_unchecked);
@@ -148,10 +149,11 @@ impl Mechanism for LateralBuckling {
         ]);
     }
 
-    /// `side`, from `−y`, and `top`, where the beam is seen to leave its plane.
+    /// Views: `side`, from `−y`, and `top`, which shows the beam leaving its plane.
     fn views(&self, bars: &Self::Bars, now: &Snapshot<'_>) -> Vec<View> {
         let [beam, link, crank] = bars;
-        // Across the bars in the plane are axis 3 of the beam and axis 2 of link and crank, from above the others.
+        // The in-plane direction across the bars is axis 3 of the beam and axis 2 of link and crank; seen from above
+        // it is the other axis.
         let outlines = |[x, y]: [usize; 2], across: [usize; 3]| {
             let sections = [("beam", &self.beam), ("link", &self.link), ("crank", &self.crank)];
             let bars = bars.iter().zip(sections).zip(across);
@@ -197,7 +199,8 @@ mod parameters_tests {
     use super::*;
     use crate::flexible::tests::sections::{Solid, assert_section};
 
-    /// Table 4 from material and dimensions; the shear factors are the authors', 5/6 along the height of the beam.
+    /// Table 4 from material and dimensions; the shear factors are those of the authors, 5/6 along the
+    /// height of the beam.
     #[test]
     fn sections_are_those_of_the_material() {
         let LateralBuckling { beam, link, crank, .. } = LateralBuckling::default();

@@ -11,15 +11,15 @@ use super::{Assembly, CrossSection, DeadLoad, Joint, Law, Snapshot};
 use crate::drawing::pin;
 
 parameters! {
-    /// A straight beam along `x`, clamped at the origin, with a force at its other end that grows from nothing and keeps its direction,
-    /// across the beam: `P (0, −cos β, sin β)`. It starts at rest, without strain. There is no gravity, and nothing is damped: where it
-    /// comes to rest is for methods that damp high frequencies, with steps far above the periods of the beam, and `kinetic_energy` says
-    /// whether it has.
+    /// A straight beam along `x`, clamped at the origin, with a force at its other end. The force grows from zero and
+    /// keeps its direction, across the beam: `P (0, −cos β, sin β)`. The beam starts at rest and unstrained, without
+    /// gravity and without damping. Methods that damp high frequencies bring it to rest, with steps far above its
+    /// periods; `kinetic_energy` shows whether it has come to rest.
     ///
-    /// By default the beam of Princeton, 0.508 m by 12.3777 mm (along `y`) by 3.2024 mm, E = 71.7 GPa, ν = 0.31, 2700 kg/m³, with shear
-    /// factors of 5/6 and Saint-Venant's torsion.
+    /// The default is the Princeton beam, 0.508 m by 12.3777 mm (along `y`) by 3.2024 mm, E = 71.7 GPa, ν = 0.31,
+    /// 2700 kg/m³, with shear factors of 5/6 and Saint-Venant torsion.
     pub struct TipLoadedBeam where assembles {
-        /// Beam elements, of three nodes.
+        /// Number of three-node beam elements.
         pub elements: usize [from 1, to 1000] = 16,
         /// Length.
         pub length: f64 [above 0.0, unit "m"] = 0.508,
@@ -32,11 +32,11 @@ parameters! {
             mass: 0.107_023_535_5,
             inertia: [1.457_864_103_7e-6, 9.146_379_179e-8, 1.366_400_312e-6],
         },
-        /// The force `P`.
+        /// Force `P` at the tip.
         pub load: f64 [unit "N"] = 8.896,
-        /// Its angle `β` from `−y` towards `z`.
+        /// Angle `β` of the force from `−y` towards `z`.
         pub angle: f64 [from -360.0, to 360.0, unit "deg"] = 45.0,
-        /// How long it grows, by half a cosine.
+        /// Time over which the force grows from zero, as half a cosine.
         pub rise_time: f64 [above 0.0, unit "s"] = 10.0,
     }
 }
@@ -91,7 +91,7 @@ impl Mechanism for TipLoadedBeam {
         values[3..].copy_from_slice(&[moment.y, moment.z]);
     }
 
-    /// `side`, from `z`, and `top`, from `−y`.
+    /// Views: `side`, from `z`, and `top`, from `−y`.
     fn views(&self, mesh: &Mesh, now: &Snapshot<'_>) -> Vec<View> {
         let TipLoadedBeam { section, length, .. } = self;
         let unit = 0.03 * length;

@@ -1,4 +1,4 @@
-//! What has to hold for an assembly to be a mechanism.
+//! Conditions that an assembly has to satisfy to be a mechanism.
 
 use std::fmt;
 
@@ -44,7 +44,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// Why an [`Assembly`](super::Assembly) or an initial motion of it is refused.
+/// The reason why an [`Assembly`](super::Assembly) or its initial motion is refused.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Refused {
     /// A part refers to a node that does not exist.
@@ -65,7 +65,7 @@ pub enum Refused {
         /// The node's number.
         node: usize,
     },
-    /// A quantity makes no sense.
+    /// A quantity has a value that makes no sense.
     #[error("{part}: {quantity} is {found}; accepted: {accepted}")]
     Value {
         /// The part.
@@ -74,10 +74,10 @@ pub enum Refused {
         quantity: &'static str,
         /// Its value.
         found: String,
-        /// What would be accepted.
+        /// The accepted values.
         accepted: &'static str,
     },
-    /// The rows of a joint repeat what joints before it demand already, or demand nothing.
+    /// A row of a joint demands nothing, or nothing that joints before it do not demand already.
     #[error("{part} over-constrains the mechanism: its row {row} depends on those before it")]
     Overconstrained {
         /// The joint.
@@ -109,10 +109,10 @@ pub enum Refused {
         /// Rate of the row, m/s or rad/s.
         defect: f64,
     },
-    /// Numbers of the start are beyond what a double holds.
+    /// Positions or momenta at the start exceed the range of a double.
     #[error("positions or momenta at the start are not finite")]
     NotFinite,
-    /// There are not as many velocities as nodes.
+    /// The number of velocities differs from the number of nodes.
     #[error("{found} velocities are given for {nodes} nodes")]
     Velocities {
         /// Number of velocities.
@@ -122,7 +122,7 @@ pub enum Refused {
     },
 }
 
-/// What is left of a row, of unit length, when its parts along those before it are taken away: below this it depends on them.
+/// A row, of unit length, depends on the rows before it if its part orthogonal to them is shorter than this.
 const INDEPENDENT: f64 = 1e-9;
 
 /// Largest defect of a joint at the start, in m, rad or their rates.
@@ -181,7 +181,7 @@ fn require(
     if holds { Ok(()) } else { Err(Refused::Value { part, quantity, found: found.to_string(), accepted }) }
 }
 
-/// Whether a number is larger than a limit, or none.
+/// True if a value exceeds the limit in magnitude or is not a number.
 fn exceeds(value: f64, limit: f64) -> bool {
     value.is_nan() || value.abs() > limit
 }
@@ -199,7 +199,7 @@ fn is_unit(part: Part, quantity: &'static str, vector: &Vector3<f64>) -> Result<
     require((length - 1.0).abs() < 1e-12, part, quantity, format!("of length {length}"), message)
 }
 
-/// The nodes that a part refers to exist, and none is named twice.
+/// Checks that the nodes a part refers to exist and that none is named twice.
 fn exist(assembly: &Assembly, part: Part, nodes: &[usize]) -> Result<(), Refused> {
     let count = assembly.nodes.len();
     for (k, &node) in nodes.iter().enumerate() {
@@ -213,7 +213,7 @@ fn exist(assembly: &Assembly, part: Part, nodes: &[usize]) -> Result<(), Refused
     Ok(())
 }
 
-/// The sides of a joint that has frames of its own.
+/// Returns the two sides of a joint that has frames of its own.
 fn sides(joint: &Joint) -> Option<[&Side; 2]> {
     match joint {
         Joint::Revolute { a, b }
@@ -224,7 +224,7 @@ fn sides(joint: &Joint) -> Option<[&Side; 2]> {
     }
 }
 
-/// The nodes that a joint connects.
+/// Returns the nodes that a joint connects.
 fn connected(joint: &Joint) -> Vec<usize> {
     match *joint {
         Joint::Clamp { node } | Joint::PrescribedAngularVelocity { node, .. } => vec![node],
@@ -259,7 +259,7 @@ fn of_beam(part: Part, beam: &Beam, assembly: &Assembly) -> Result<(), Refused> 
     let halves = [(middle - first).norm(), (last - middle).norm()];
     let shortest = halves[0].min(halves[1]);
     require(shortest > 0.0, part, "length between nodes", shortest, "a finite number above zero")?;
-    // dx/dξ at the sections: with a middle node beyond the first or third quarter it vanishes or turns round
+    // dx/dξ at the sections; it vanishes or reverses if the middle node is beyond the first or third quarter
     let chord = last - first;
     let skewness = (first + last - middle * 2.0).dot(&chord) / chord.norm_squared();
     require(
@@ -288,7 +288,7 @@ fn of_joint(part: Part, joint: &Joint) -> Result<(), Refused> {
     }
 }
 
-/// Every node has mass and moments of inertia about its centre of mass.
+/// Checks that every node has mass and moments of inertia about its centre of mass.
 fn have_inertia(assembly: &Assembly) -> Result<(), Refused> {
     for (k, inertia) in System::<f64>::new(assembly).inertia.iter().enumerate() {
         let part = Part::Node(k);
@@ -324,8 +324,8 @@ pub(super) fn velocities(assembly: &Assembly, t: f64, twists: &[Twist]) -> Resul
     Ok(())
 }
 
-/// All rows of the joints where nodes rest, with their rates: the joint, the number of the row in it, value with rate, and
-/// whether it is holonomic.
+/// All rows of the joints at the rest poses of the nodes: the joint, the number of the row in it, the value with its
+/// rate, and true if the row is holonomic.
 fn rows(assembly: &Assembly, t: f64, twists: &[Twist]) -> Result<Vec<(Part, usize, Dual64, bool)>, Refused> {
     let nodes = assembly.nodes.len();
     if twists.len() != nodes {
@@ -337,7 +337,7 @@ fn rows(assembly: &Assembly, t: f64, twists: &[Twist]) -> Result<Vec<(Part, usiz
         .iter()
         .zip(twists)
         .map(|(pose, twist)| {
-            // in a chart about the present, rates of the parameters are the angular velocity
+            // in a chart about the present pose, the rates of the parameters are the angular velocity
             let rates = [twist.linear, twist.angular].map(|velocity| velocity.map(Dual64::from));
             let numbers = |value: fn(f64, f64) -> Dual64| {
                 let at = pose.x.map(|x| x.re).zip_map(&twist.linear, value);
@@ -374,7 +374,7 @@ fn independent(assembly: &Assembly, t: f64) -> Result<(), Refused> {
             let mut direction = rest.column_mut(0);
             let length = direction.norm();
             direction /= length;
-            // twice is enough to be orthogonal to rounding
+            // orthogonalising twice suffices to roundoff
             for _ in 0..2 {
                 for other in before.column_iter() {
                     let along = other.dot(&direction);

@@ -1,8 +1,9 @@
-//! Rows of joints, with their loads and derivatives.
+//! The rows of joints in the constraints, with their loads and derivatives.
 //!
-//! With side frames of axes `aᵢ`, `bᵢ` and `d` from the origin of `a` to that of `b`, rows that hold points together are
-//! `aᵢ·d`, rows that hold directions are `aᵢ·bⱼ`. These are smooth at all angles of a hinge. They vanish where components
-//! of the rotation vector between the frames do, and equal them there to first order, up to sign.
+//! Let the frames of the two sides have axes `aᵢ` and `bᵢ`, and let `d` lead from the origin of `a` to that of `b`.
+//! Rows that hold points together are `aᵢ·d`; rows that hold directions are `aᵢ·bⱼ`. The latter are smooth at all
+//! angles of a hinge. They vanish together with components of the rotation vector between the frames, and equal them
+//! to first order, up to sign.
 
 use mbsbench_problem::Scalar;
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
@@ -33,18 +34,18 @@ pub(super) struct Coupling<S> {
     angle: Option<Law>,
 }
 
-/// The component of a node's angular velocity along `axis` is given.
+/// Prescribes the component of a node's angular velocity along `axis`.
 #[derive(Debug, Clone)]
 pub(super) struct Drive<S> {
     /// The node.
     pub node: usize,
-    /// In the ground frame.
+    /// Axis in the ground frame.
     pub axis: Vector3<S>,
-    /// rad/s.
+    /// Prescribed component, rad/s.
     pub speed: Law,
 }
 
-/// One side.
+/// A side of a joint.
 #[derive(Debug, Clone)]
 struct Place<S> {
     node: Option<usize>,
@@ -52,7 +53,7 @@ struct Place<S> {
     frame: Matrix3<S>,
 }
 
-/// Both sides as they are.
+/// The current state of both sides.
 struct Sides<S> {
     a: PlaceState<S>,
     b: PlaceState<S>,
@@ -60,23 +61,23 @@ struct Sides<S> {
     directed: Matrix3<S>,
 }
 
-/// A side as it is.
+/// The current state of a side.
 struct PlaceState<S> {
     origin: Vector3<S>,
-    /// From the node to the origin.
+    /// Vector from the node to the origin.
     arm: Vector3<S>,
     axes: Matrix3<S>,
 }
 
 const ALL: &[usize] = &[0, 1, 2];
 const ACROSS: &[usize] = &[0, 1];
-/// Third axes stay parallel.
+/// Rows that keep the third axes parallel.
 const HINGE: &[(usize, usize)] = &[(1, 2), (0, 2)];
-/// All axes stay parallel.
+/// Rows that keep all axes parallel.
 const LOCK: &[(usize, usize)] = &[(2, 1), (0, 2), (1, 0)];
 
 impl<S: Scalar> Constraint<S> {
-    /// The rows of a joint between nodes at rest.
+    /// Returns the rows of a joint between nodes in their rest poses.
     pub fn new(joint: &Joint, rest: &[Pose<S>]) -> Self {
         let coupling = |a: &Side, b: &Side, displacements, directions| Coupling {
             sides: [Place::new(a), Place::new(b)],
@@ -107,7 +108,7 @@ impl<S: Scalar> Constraint<S> {
         }
     }
 
-    /// The nodes of its sides, where they are nodes.
+    /// Nodes of the two sides; `None` for a side on the ground.
     pub fn nodes(&self) -> [Option<usize>; 2] {
         match self {
             Self::Coupling(coupling) => [0, 1].map(|side| coupling.sides[side].node),
@@ -115,7 +116,7 @@ impl<S: Scalar> Constraint<S> {
         }
     }
 
-    /// Row `row` of the constraint Jacobian by displacement and turn of the node of side `side`.
+    /// Row `row` of the constraint Jacobian with respect to displacement and rotation of the node of side `side`.
     #[inline]
     pub fn row(&self, row: usize, side: usize, t: S, poses: &impl Fn(usize) -> Pose<S>) -> Vector6<S> {
         match self {
@@ -133,7 +134,7 @@ impl<S: Scalar> Constraint<S> {
         })
     }
 
-    /// Derivatives of the loads on the sides, in rows, by displacements and turns of the sides, in columns.
+    /// Derivatives of the loads on the sides (rows) by displacements and rotations of the sides (columns).
     pub fn stiffness(&self, lambda: &[S], t: S, poses: &impl Fn(usize) -> Pose<S>) -> Option<[[Matrix6<S>; 2]; 2]> {
         match self {
             Self::Coupling(coupling) => Some(coupling.stiffness(lambda, t, poses)),
@@ -143,7 +144,7 @@ impl<S: Scalar> Constraint<S> {
 }
 
 impl<S: Scalar> Coupling<S> {
-    /// `b` is held as it rests relative to `a`, or to the ground.
+    /// Holds `b` in its rest pose relative to `a`, or to the ground.
     fn locked(a: Option<usize>, b: usize, rest: &[Pose<S>]) -> Self {
         let fixed = a.map_or_else(Pose::ground, |a| rest[a]);
         let moved = &rest[b];

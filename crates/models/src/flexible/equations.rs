@@ -1,12 +1,12 @@
-//! The equations of motion as methods see them.
+//! The equations of motion in the form that methods solve.
 //!
 //! ```text
 //! m v + ω × S − β = 0             β' − f = 0
 //! S × v + J ω − γ = 0             γ' + v × β − m = 0            Φ/c = 0
 //! ```
 //!
-//! for each node, with `v = x'`, `ω = G(g) g'`, momentum β and angular momentum γ about the node, loads `f`, `m` of beams,
-//! weight, dampers and joints. The chart is the orientation of all nodes.
+//! for each node, with `v = x'`, `ω = G(g) g'`, momentum β, angular momentum γ about the node, and the loads `f`, `m`
+//! of beams, weight, dampers and joints. The chart is the orientation of all nodes.
 
 use mbsbench_problem::dae::{Dae, Point};
 use mbsbench_problem::linalg::{Banded, Singular};
@@ -22,24 +22,25 @@ use super::so3::{following, inverse_tangent, parameters, rotation, skew, tangent
 use super::system::System;
 use super::{Assembly, Wrench};
 
-/// Numbers of a node in the state: position, rotation matrix by columns, momentum, angular momentum.
+/// Size of a node's state: position, rotation matrix by columns, momentum, angular momentum.
 pub(super) const STATE: usize = 18;
 
-/// Numbers of a node in the chart: rotation matrix by columns.
+/// Size of a node's chart: rotation matrix by columns.
 const CHART: usize = 9;
 
 /// A checked mechanism with memory for its solution.
 ///
-/// Unknowns of each node, one after the other: position, Cayley–Gibbs–Rodrigues parameters from the chart, momentum, angular
-/// momentum about the node; algebraic ones are the multipliers of the joints. In Newton's system the momenta of each node are
-/// eliminated, which leaves six unknowns a node and the multipliers, within a band.
+/// The unknowns of each node, one after the other, are its position, Cayley–Gibbs–Rodrigues parameters relative to
+/// the chart, momentum, and angular momentum about the node. The multipliers of the joints are algebraic unknowns.
+/// In Newton's system the momenta of each node are eliminated; this leaves six unknowns per node and the
+/// multipliers, in a band matrix.
 pub struct FlexibleEquations<'f, S: Scalar = f64> {
     assembly: &'f Assembly,
     layout: &'f Layout,
     system: System<S>,
     motions: Vec<Motion<S>>,
     loads: Vec<Wrench<S>>,
-    /// What the elimination of the momenta needs, as of the last factorization.
+    /// Data for the elimination of the momenta, from the last factorization.
     eliminated: Vec<Eliminated<S>>,
     banded: Banded<S>,
     /// Right-hand side and solution of the reduced system.
@@ -47,22 +48,23 @@ pub struct FlexibleEquations<'f, S: Scalar = f64> {
     c: S,
     /// Angular velocities of the centres of the charts, for the next factorization.
     turning: Vec<Vector3<S>>,
-    /// Whether they turn.
+    /// True if the charts turn.
     moving: bool,
 }
 
 /// A node's momentum rows, linearised: `δβ' = (A δ(x', g') − r)/c`.
 #[derive(Debug, Clone, Copy)]
 struct Eliminated<S> {
-    /// `A`, derivatives of the momenta by `(x', g')` where `x = x̂ + c x'`, `g = ĝ + c g'`; by `(x', g/c)` where the chart turns.
+    /// `A`, derivatives of the momenta by `(x', g')` for `x = x̂ + c x'`, `g = ĝ + c g'`, or by `(x', g/c)` if
+    /// the chart turns.
     momentum: Matrix6<S>,
     velocity: Vector3<S>,
-    /// From `δg/c` to `δg'`: the identity, but where the chart turns.
+    /// Map from `δg/c` to `δg'`: the identity unless the chart turns.
     rate: Matrix3<S>,
 }
 
 impl<'f, S: Scalar> FlexibleEquations<'f, S> {
-    /// The equations of a mechanism.
+    /// Returns the equations of a mechanism.
     pub(super) fn new(assembly: &'f Assembly, layout: &'f Layout) -> Self {
         let system = System::new(assembly);
         let nodes = system.nodes();
@@ -89,7 +91,7 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
         self.system.nodes()
     }
 
-    /// Poses and velocities of the nodes.
+    /// Sets the poses and velocities of the nodes.
     fn move_to(&mut self, chart: &[S], y: &[S], rates: &[S]) {
         let coordinates = y.chunks_exact(UNKNOWNS).zip(rates.chunks_exact(UNKNOWNS));
         for ((motion, reference), (y, rates)) in self.motions.iter_mut().zip(references(chart)).zip(coordinates) {
@@ -97,7 +99,7 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
         }
     }
 
-    /// Momenta as functions of velocities, linearised at the present motion.
+    /// Linearises the momenta as functions of velocities at the current motion.
     fn linearise_momenta(&mut self, c: S) {
         let inertia = self.system.inertia.iter().zip(&self.motions);
         for (eliminated, (inertia, motion)) in self.eliminated.iter_mut().zip(inertia) {
@@ -107,7 +109,7 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
         }
     }
 
-    /// The same in the unknowns `(x', g/c)`, which [moving charts](Dae::follow) have in the place of `(x', g')`.
+    /// Linearises the momenta in the unknowns `(x', g/c)`, which replace `(x', g')` for [moving charts](Dae::follow).
     fn follow_charts(&mut self, c: S) {
         let inertia = self.system.inertia.iter().zip(&self.motions);
         for ((eliminated, turning), (inertia, motion)) in self.eliminated.iter_mut().zip(&self.turning).zip(inertia) {
@@ -122,8 +124,8 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
         }
     }
 
-    /// Forms the reduced matrix: rows of a node are those of its momentum rates, times `c`, with the momenta inserted; those
-    /// of constraints are as they are. Unknowns are `(x', g')` of the nodes and `c λ`.
+    /// Forms the reduced matrix. The rows of a node are those of its momentum rates, times `c`, with the momenta
+    /// inserted; the rows of constraints are unchanged. The unknowns are `(x', g')` of the nodes and `c λ`.
     fn form(&mut self, at: Point<'_, S>, c: S) {
         self.linearise_momenta(c);
         let moving = std::mem::take(&mut self.moving);
@@ -155,7 +157,8 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
         self.c = c;
     }
 
-    /// Second derivatives of holonomic rows and first ones of others along the motion with constant `(x', g')`.
+    /// Second derivatives of holonomic rows and first derivatives of the others along the motion with
+    /// constant `(x', g')`.
     fn acceleration_bias(&self, t: S, chart: &[S], y: &[S], rates: &[S]) -> Vec<S> {
         let system = System::<Dual2<S>>::new(self.assembly);
         let (nought, one) = (S::nought(), S::from(1.0));
@@ -201,7 +204,7 @@ impl<S: Scalar> Eliminated<S> {
     }
 }
 
-/// Adds rows and columns of the constraints.
+/// Adds the rows and columns of the constraints.
 fn border<S: Scalar>(system: &System<S>, layout: &Layout, t: S, motions: &[Motion<S>], c: S, banded: &mut Banded<S>) {
     system.constraint_derivatives(t, motions, c, |row, node, load, columns| {
         let (row, node) = (layout.rows[row], layout.nodes[node]);
@@ -212,12 +215,12 @@ fn border<S: Scalar>(system: &System<S>, layout: &Layout, t: S, motions: &[Motio
     });
 }
 
-/// The reference orientations that a chart consists of.
+/// The reference orientations that make up a chart.
 fn references<S: Scalar>(chart: &[S]) -> impl Iterator<Item = Matrix3<S>> {
     chart.chunks_exact(CHART).map(Matrix3::from_column_slice)
 }
 
-/// The matrix with the error of its orthogonality squared.
+/// Returns the matrix after one step that squares its orthogonality error.
 fn orthogonal<S: Scalar>(r: &Matrix3<S>) -> Matrix3<S> {
     let product = r.tr_mul(r);
     r * (Matrix3::from_diagonal_element(S::from(1.5)) - product * S::from(0.5))
@@ -280,8 +283,8 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
         }
     }
 
-    /// With angular velocity `Ω` of the centre and `ω = G(g) y'` of the node, the rates of `g` about the moving centre are
-    /// `G⁻¹(g) (ω − R(g) Ω) = y' − (1 + g gᵀ/4 + g×/2) Ω`, so that `g = c y' − c Ω − c (g gᵀ/4 + g×/2) Ω`.
+    /// For angular velocity `Ω` of the centre and `ω = G(g) y'` of the node, the rates of `g` about the moving centre
+    /// are `G⁻¹(g) (ω − R(g) Ω) = y' − (1 + g gᵀ/4 + g×/2) Ω`, so that `g = c y' − c Ω − c (g gᵀ/4 + g×/2) Ω`.
     fn follow(&mut self, d: &[S], c: S, y: &mut [S]) {
         self.moving = true;
         let nodes = d.chunks_exact(UNKNOWNS).zip(y.chunks_exact_mut(UNKNOWNS));
@@ -324,7 +327,7 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
         self.banded.factorize()
     }
 
-    /// Those of a band.
+    /// Returns the number of columns of the band.
     fn jacobian_columns(&self) -> usize {
         let Layout { size, half, .. } = self.layout;
         *size.min(&(2 * half + 1))
@@ -391,9 +394,9 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
         });
     }
 
-    /// Velocities are those of the momenta; accelerations and multipliers are from the constraints, holonomic ones
-    /// differentiated twice. Where they move with velocity, that is more than the authors' code does, which leaves out how
-    /// the constraint Jacobian changes.
+    /// Velocities follow from the momenta; accelerations and multipliers follow from the constraints, with holonomic
+    /// ones differentiated twice. This includes the change of the constraint Jacobian along the motion, which the
+    /// authors' code leaves out.
     fn consistent(&mut self, t: S, chart: &[S], y: &[S], rates: &mut [S]) -> Result<(), Failure> {
         self.kinematic(chart, y, rates);
         let (n, layout) = (self.differential(), self.layout);
@@ -450,7 +453,7 @@ impl<S: Scalar> Ode<S> for FlexibleEquations<'_, S> {
         self.state_dimension()
     }
 
-    /// There is none: the equations are differential-algebraic.
+    /// Always fails: the equations are differential-algebraic.
     fn rhs(&mut self, _t: S, _y: &[S], _dydt: &mut [S]) -> Result<(), Failure> {
         let reason =
             "flexible mechanisms are differential-algebraic; an implicit formula of zhang2022 would do".to_owned();

@@ -1,4 +1,4 @@
-//! A flexible four-bar mechanism with an axis that is not in line (zhang2022, section 5.2; after Bauchau et al. 2016).
+//! A flexible four-bar mechanism with one misaligned axis (zhang2022, section 5.2; after Bauchau et al. 2016).
 //!
 //! ```text
 //! B ─────────── C      A-B turns at a given speed about A, clockwise; hinges in A, B, C and D along z,
@@ -16,30 +16,29 @@ use crate::flexible::model::{FlexibleModel, Mechanism, euler_312};
 use crate::flexible::{Assembly, CrossSection, Joint, Law, Side, Snapshot, Twist};
 
 parameters! {
-    /// The length of the pieces of a bar whose inertia is lumped on its nodes.
+    /// Length of the pieces of a bar whose inertia is lumped on its nodes.
     #[derive(Copy, Default, Eq)]
     pub enum Lumps {
-        /// The distance of the nodes, so that the pieces add up to the bar.
+        /// The distance between nodes, so that the pieces add up to the bar.
         #[default]
         ByBar,
-        /// The length of the bar over twice the number of elements of all three bars: a third of that, so that the
-        /// mechanism has a third of the mass that follows from section and density. The authors' generator of input
-        /// files has it so; with which mass the published runs were made is not printed.
+        /// The length of the bar over twice the number of elements of all three bars, a third of the node distance.
+        /// The mechanism then has a third of the mass that follows from section and density. The authors' generator
+        /// of input files does this; the paper does not say which mass its runs used.
         ByMechanism,
     }
 }
 
 parameters! {
-    /// Three flexible bars that are hinged together and to the ground in a rectangle, driven at constant speed; no
-    /// gravity.
+    /// Three flexible bars in a rectangle, hinged together and to the ground, and driven at constant speed; no gravity.
     ///
-    /// The drive has turned `A-B` by `−Ω t`, and the bars start without strain in the rectangle, moving as rigid ones
-    /// would: a run has to begin at a multiple of `2π/Ω`. That of the paper begins at two turns before `t = 0`.
+    /// The drive has turned `A-B` by `−Ω t`. The bars start unstrained in the rectangle and with the velocities of
+    /// rigid bars, so a run has to begin at a multiple of `2π/Ω`; the paper begins two turns before `t = 0`.
     ///
-    /// zhang2022, section 5.2; Table 3 (not in the paper's text) as in the authors' input file: bars of 16 mm and 8 mm
-    /// square with E = 207 GPa, ν = 0.3 and 7800 kg/m³.
+    /// Source: zhang2022, section 5.2. The values of Table 3, which the paper's text does not print, are from the
+    /// authors' input file: bars of 16 mm and 8 mm square with E = 207 GPa, ν = 0.3 and 7800 kg/m³.
     pub struct FlexibleFourBar where assembles {
-        /// Beam elements in each bar, of three nodes.
+        /// Number of three-node elements in each bar.
         pub elements: usize [from 1, to 400] = 5,
         /// Inertia lumped on the nodes: `by-bar` or `by-mechanism`.
         pub lumps: Lumps = Lumps::ByBar,
@@ -65,9 +64,9 @@ parameters! {
             mass: 0.499_200,
             inertia: [5.324_80e-6, 2.662_40e-6, 2.662_40e-6],
         },
-        /// Angle about `y` by which the axis in C is tilted.
+        /// Angle about `y` by which the axis at C is tilted.
         pub misalignment: f64 [from -45.0, to 45.0, unit "deg"] = 5.0,
-        /// Angular velocity Ω of A-B in A, about `−z`.
+        /// Angular velocity Ω of A-B at A, about `−z`.
         pub angular_velocity: f64 [above 0.0, unit "rad/s"] = 0.6,
     }
 }
@@ -83,19 +82,19 @@ impl ModelDefinition for FlexibleFourBar {
 }
 
 impl FlexibleFourBar {
-    /// The hinges in A, B, C and D at the start, m.
+    /// Initial positions of the hinges A, B, C and D, m.
     fn corners(&self) -> [Vector3<f64>; 4] {
         let (width, height) = (self.coupler_length, self.arm_length);
         [[0.0, 0.0], [0.0, height], [width, height], [width, 0.0]].map(|[x, y]| Vector3::new(x, y, 0.0))
     }
 
-    /// The tilt of the axis in C.
+    /// The tilt of the axis at C.
     fn tilt(&self) -> Rotation3<f64> {
         Rotation3::from_axis_angle(&Vector3::y_axis(), self.misalignment.to_radians())
     }
 }
 
-/// A-B, B-C and C-D.
+/// Number of bars: A-B, B-C and C-D.
 const BARS: usize = 3;
 
 /// Axes of A-B, B-C and C-D at the start: axis 1 along the bar, axis 3 along `z`.
@@ -106,7 +105,7 @@ const AXES: [Matrix3<f64>; 3] = [
 ];
 
 impl Mechanism for FlexibleFourBar {
-    /// Of A-B, B-C and C-D.
+    /// Meshes of A-B, B-C and C-D.
     type Bars = [Mesh; 3];
 
     /// Bars, hinges and drive.
@@ -140,7 +139,7 @@ impl Mechanism for FlexibleFourBar {
         (assembly, [ab, bc, cd])
     }
 
-    /// Velocities at the start: those of rigid bars with parallel axes.
+    /// Initial velocities: those of rigid bars with parallel axes.
     fn start(&self, assembly: &Assembly, [ab, _, cd]: &Self::Bars) -> Vec<Twist> {
         let [a, b, _, d] = self.corners();
         let turning = Vector3::new(0.0, 0.0, -self.angular_velocity);
@@ -181,7 +180,7 @@ impl Mechanism for FlexibleFourBar {
         ]);
     }
 
-    /// `plane`, the plane of motion, and `top`, from `+y`, where the axis in C is seen to be tilted.
+    /// Views: `plane`, the plane of motion, and `top`, from `+y`, which shows the tilt of the axis at C.
     fn views(&self, [ab, bc, cd]: &Self::Bars, now: &Snapshot<'_>) -> Vec<View> {
         let unit = 0.1 * self.arm_length;
         let bars = [(ab, &self.thick), (bc, &self.thick), (cd, &self.thin)];
@@ -214,7 +213,7 @@ mod parameters_tests {
     use super::*;
     use crate::flexible::tests::sections::{Solid, assert_section};
 
-    /// Table 3 from material and squares; the shear factor is the authors'.
+    /// Table 3 from material and squares; the shear factor is that of the authors.
     #[test]
     fn sections_are_those_of_the_material() {
         let FlexibleFourBar { thick, thin, .. } = FlexibleFourBar::default();
@@ -244,7 +243,7 @@ mod assembly_tests {
         assert_relative_eq!(mass, 1.9968 * 0.36 + 0.4992 * 0.12, max_relative = 1e-14);
     }
 
-    /// A third of the mass, with its centres a third as far from the ends; nodes and stiffness are as they were.
+    /// The mass is a third, and its centres are a third as far from the ends; nodes and stiffness are unchanged.
     #[test]
     fn lumps_by_mechanism_are_a_third() {
         let [(whole, bars), (third, same)] = [Lumps::ByBar, Lumps::ByMechanism]
@@ -257,7 +256,7 @@ mod assembly_tests {
         }
     }
 
-    /// In C the axis is that of B-C turned by 5 degrees: it points to `x` by the sine.
+    /// The axis at C is that of B-C turned by 5 degrees; its `x` component is the sine.
     #[test]
     fn the_axis_in_c_is_tilted() {
         let parameters = FlexibleFourBar::default();

@@ -6,7 +6,7 @@ use super::motion::POSITIONS;
 use super::system::System;
 use mbsbench_problem::Scalar;
 
-/// Where unknowns are in the reduced system: six of each node, the multipliers of each row.
+/// Positions of the unknowns in the reduced system: six for each node, one multiplier for each row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     /// First unknown of each node.
@@ -19,14 +19,14 @@ pub(super) struct Layout {
     pub half: usize,
 }
 
-/// Nodes, then constraints, with who is coupled to whom.
+/// Nodes, then constraints, with their couplings.
 struct Graph {
     sizes: Vec<usize>,
     neighbours: Vec<Vec<usize>>,
 }
 
 impl Layout {
-    /// By the algorithm of Cuthill and McKee on nodes and joints, from the start that gives the narrowest band.
+    /// Orders nodes and joints by the algorithm of Cuthill and McKee, from the start that gives the narrowest band.
     pub fn new<S: Scalar>(system: &System<S>) -> Self {
         let graph = Graph::new(system);
         let mut order = Vec::with_capacity(graph.sizes.len());
@@ -71,7 +71,8 @@ impl Graph {
         Self { sizes, neighbours }
     }
 
-    /// All that can be reached from `start`, near ones first, of these those with few neighbours first.
+    /// All vertices that can be reached from `start`, nearest first, and those with few neighbours first at
+    /// equal distance.
     fn breadth_first(&self, start: usize) -> Vec<usize> {
         let mut seen = vec![false; self.sizes.len()];
         let (mut order, mut queue) = (Vec::new(), VecDeque::from([start]));
@@ -86,7 +87,7 @@ impl Graph {
         order
     }
 
-    /// The first unknown of each vertex, those in `order` one after the other.
+    /// The first unknown of each vertex if those in `order` follow one another.
     fn firsts(&self, order: &[usize]) -> Vec<usize> {
         let mut firsts = vec![0; self.sizes.len()];
         order.iter().fold(0, |next, &vertex| {
@@ -96,7 +97,7 @@ impl Graph {
         firsts
     }
 
-    /// The largest distance of coupled unknowns; vertices that are not placed yet have no part in it.
+    /// The largest distance between coupled unknowns, without vertices that are not placed yet.
     fn half(&self, firsts: &[usize]) -> usize {
         let last = |vertex: usize| firsts[vertex] + self.sizes[vertex] - 1;
         let reach = |vertex: usize| {

@@ -1,4 +1,4 @@
-//! A mechanism that has been checked, its initial states, and what can be read from a state.
+//! A checked mechanism, its initial states, and the quantities of a state.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ use super::{Assembly, Refused, Twist, Wrench, check};
 
 /// A mechanism whose parts have been checked.
 ///
-/// A state has 18 numbers a node, one node after the other: position (m), rotation matrix by columns, momentum β (kg m/s),
-/// angular momentum γ about the node (kg m²/s), all in the ground frame.
+/// A state has 18 numbers for each node, one node after the other: position (m), rotation matrix by columns, momentum
+/// β (kg m/s), angular momentum γ about the node (kg m²/s), all in the ground frame.
 #[derive(Debug, Clone)]
 pub struct Flexible {
     assembly: Assembly,
@@ -26,17 +26,16 @@ pub struct Flexible {
 /// Mechanical energy of a state, J.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Energy {
-    /// Of motion.
+    /// Kinetic energy.
     pub kinetic: f64,
-    /// Of the strained beams, by quadrature in their two sections.
+    /// Strain energy of the beams, by quadrature at their two sections.
     pub strain: f64,
 }
 
 impl Flexible {
     /// Checks an assembly.
     ///
-    /// # Errors
-    /// [`Refused`], which names the part that makes no sense.
+    /// # Errors Returns [`Refused`], which names the part that makes no sense.
     pub fn new(assembly: Assembly) -> Result<Self, Refused> {
         check::parts(&assembly)?;
         let system = System::new(&assembly);
@@ -44,7 +43,7 @@ impl Flexible {
         Ok(Self { assembly, system, layout })
     }
 
-    /// The description.
+    /// The description of the mechanism.
     pub fn assembly(&self) -> &Assembly {
         &self.assembly
     }
@@ -64,44 +63,43 @@ impl Flexible {
         self.system.rows()
     }
 
-    /// Which multipliers are those of a joint. Those of position rows are forces in the frame of side `a`, N; those of other
-    /// rows are moments, N m.
+    /// Range of the multipliers of a joint. Multipliers of position rows are forces in the frame of side `a`, N;
+    /// those of other rows are moments, N m.
     pub fn multipliers_of(&self, joint: usize) -> Range<usize> {
         self.system.first_rows[joint]..self.system.first_rows[joint + 1]
     }
 
-    /// The equations, with memory for a solve.
+    /// Returns the equations, with memory for a solve.
     pub fn equations<S: Scalar>(&self) -> FlexibleEquations<'_, S> {
         FlexibleEquations::new(&self.assembly, &self.layout)
     }
 
-    /// The state at time `t` (s) with the nodes where they rest and at rest.
+    /// Returns the state at time `t` (s) with all nodes at rest in their rest poses.
     pub fn resting<S: Scalar>(&self, t: f64) -> Result<Vec<S>, Refused> {
         let still = Twist { linear: Vector3::zeros(), angular: Vector3::zeros() };
         self.moving(t, &vec![still; self.nodes()])
     }
 
-    /// The state at time `t` (s) with the nodes where they rest and given velocities.
+    /// Returns the state at time `t` (s) with the nodes in their rest poses and given velocities.
     ///
-    /// # Errors
-    /// [`Refused`] where the joints do not hold at that time, do not admit the velocities, or repeat each other.
+    /// # Errors Fails with [`Refused`] if the joints do not hold at that time, do not admit the velocities, or repeat
+    /// each other.
     pub fn moving<S: Scalar>(&self, t: f64, twists: &[Twist]) -> Result<Vec<S>, Refused> {
         check::start(&self.assembly, t, twists)?;
         check::velocities(&self.assembly, t, twists)?;
         Ok(self.state(twists))
     }
 
-    /// The same with velocities that the joints need not admit. Equations of index 3 have no constraints on velocities; the
-    /// first steps of a method make them good, by a jump.
+    /// Returns the state of [`moving`](Self::moving), except that the joints need not admit the velocities. Equations
+    /// of index 3 have no constraints on velocities; the first steps of a method correct the velocities by a jump.
     ///
-    /// # Errors
-    /// [`Refused`] where the joints do not hold at that time or repeat each other.
+    /// # Errors Fails with [`Refused`] if the joints do not hold at that time or repeat each other.
     pub fn launched<S: Scalar>(&self, t: f64, twists: &[Twist]) -> Result<Vec<S>, Refused> {
         check::start(&self.assembly, t, twists)?;
         Ok(self.state(twists))
     }
 
-    /// The state with the nodes where they rest and given velocities.
+    /// Returns the state with the nodes in their rest poses and given velocities.
     fn state<S: Scalar>(&self, twists: &[Twist]) -> Vec<S> {
         let system = System::<S>::new(&self.assembly);
         let mut state = Vec::with_capacity(self.state_dimension());
@@ -113,7 +111,7 @@ impl Flexible {
         state
     }
 
-    /// The mechanism in a state at time `t`, s.
+    /// Returns the mechanism in a state at time `t`, s.
     pub fn at<'s>(&'s self, t: f64, state: &'s [f64]) -> Snapshot<'s> {
         Snapshot { flexible: self, t, state }
     }
@@ -133,7 +131,7 @@ impl Snapshot<'_> {
         self.pose(node).x
     }
 
-    /// Orientation of a node: columns are its axes.
+    /// Orientation of a node; the columns are its axes.
     pub fn rotation(&self, node: usize) -> Matrix3<f64> {
         self.pose(node).r
     }
@@ -148,7 +146,7 @@ impl Snapshot<'_> {
         self.flexible.system.elements[beam].section_loads(|node| self.pose(node))
     }
 
-    /// Accelerations `x''` (m/s²) and `ω'` (rad/s²) of a node that no joint holds.
+    /// Accelerations `x''` (m/s²) and `ω'` (rad/s²) of a node that is not held by a joint.
     pub fn acceleration(&self, node: usize) -> Twist {
         let motions = self.motions();
         let mut loads = vec![Wrench::zero(); self.flexible.nodes()];
@@ -159,7 +157,7 @@ impl Snapshot<'_> {
         self.turned(node).acceleration(&twist, &rates)
     }
 
-    /// Energy of a state.
+    /// Energy of the state.
     pub fn energy(&self) -> Energy {
         let kinetic = |node: usize| {
             let (twist, momentum) = (self.twist(node), self.momentum(node));
@@ -169,8 +167,8 @@ impl Snapshot<'_> {
         Energy { kinetic: (0..self.flexible.nodes()).map(kinetic).sum(), strain: strain.sum() }
     }
 
-    /// Largest magnitude among the rows of the joints that hold positions (m) and orientations (rad); where one is not a number,
-    /// that.
+    /// Largest magnitude among the joint rows that hold positions (m) and orientations (rad); NaN if a row
+    /// is not a number.
     pub fn constraint(&self) -> f64 {
         let mut rows = vec![0.0; self.flexible.multipliers()];
         self.flexible.system.constraint_rows(self.t, &self.motions(), 1.0, &mut rows);
@@ -194,18 +192,18 @@ impl Snapshot<'_> {
         self.flexible.system.inertia[node].turned(&self.pose(node).r)
     }
 
-    /// Displacement of a node from its place without a load, m.
+    /// Displacement of a node from its unloaded position, m.
     pub fn displacement(&self, node: usize) -> Vector3<f64> {
         self.position(node) - self.flexible.assembly.nodes[node].position
     }
 
-    /// Where a node is.
+    /// Pose of a node.
     fn pose(&self, node: usize) -> Pose<f64> {
         let numbers = &self.state[node * STATE..][..12];
         Pose { x: Vector3::from_column_slice(&numbers[..3]), r: Matrix3::from_column_slice(&numbers[3..]) }
     }
 
-    /// Its momenta.
+    /// Momenta of a node.
     fn momentum(&self, node: usize) -> Wrench<f64> {
         Wrench::of(&self.state[node * STATE + 12..])
     }

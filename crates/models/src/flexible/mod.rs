@@ -1,11 +1,13 @@
-//! Flexible multibody mechanisms: nodes that move and turn, rigid bodies, beams, joints (zhang2022, sections 5.2 to 5.4).
+//! Flexible multibody mechanisms: nodes that translate and rotate, rigid bodies, beams, joints (zhang2022,
+//! sections 5.2 to 5.4).
 //!
-//! An [`Assembly`] is a list of parts; [`Flexible`] is one that has been checked. Its [equations](FlexibleEquations) are
-//! differential-algebraic, on ℝ³ × SO(3) for each node, and are solved in charts that move along.
+//! An [`Assembly`] is a list of parts; a [`Flexible`] is an assembly that has been checked. Its
+//! [equations](FlexibleEquations) are differential-algebraic, on ℝ³ × SO(3) for each node, and are solved in charts
+//! that move with the solution.
 //!
-//! Three mechanisms are made of it: a four-bar mechanism that would lock if it were rigid ([`FlexibleFourBar`]), a beam that
-//! buckles sideways ([`LateralBuckling`]), a shaft that runs through its critical speed ([`RotatingShaft`]). A clamped beam is there for
-//! its statics ([`TipLoadedBeam`]).
+//! The module has three mechanisms: a four-bar mechanism that would lock if it were rigid ([`FlexibleFourBar`]), a
+//! beam that buckles sideways ([`LateralBuckling`]), and a shaft that runs through its critical speed
+//! ([`RotatingShaft`]). A clamped beam serves for statics ([`TipLoadedBeam`]).
 
 mod bar;
 mod beam;

@@ -1,4 +1,4 @@
-//! A flexible mechanism as the runner sees it.
+//! A flexible mechanism as a benchmark model.
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{Class, Formulated, Model, Observable, Observation, Ode, OutOfRange, Parameters, Scalar, View};
@@ -8,33 +8,32 @@ use super::bar::Mesh;
 use super::equations::STATE;
 use super::{Assembly, CrossSection, Energy, Flexible, Refused, Snapshot, Twist, Wrench};
 
-/// A mechanism of flexible parts as its parameters describe it.
+/// A flexible mechanism that is described by its parameters.
 pub(super) trait Mechanism: Parameters {
-    /// Nodes and beams of its bars.
+    /// Nodes and beams of the bars.
     type Bars: Send + Sync;
 
-    /// Its parts, put together without a load, and its bars.
+    /// Returns the unloaded assembly and its bars.
     fn assembly(&self) -> (Assembly, Self::Bars);
 
-    /// Velocities of the nodes at the start; the mechanism rests unless it says otherwise.
+    /// Initial velocities of the nodes; zero by default.
     fn start(&self, assembly: &Assembly, _bars: &Self::Bars) -> Vec<Twist> {
         vec![Twist { linear: Vector3::zeros(), angular: Vector3::zeros() }; assembly.nodes.len()]
     }
 
-    /// What is watched besides energies and constraints.
+    /// Observables besides energies and constraints.
     fn observables(&self) -> Vec<Observable>;
 
-    /// Writes these observables.
+    /// Writes the values of the [`observables`](Self::observables).
     fn observe(&self, bars: &Self::Bars, now: &Snapshot<'_>, values: &mut [f64]);
 
     /// Drawings of a state.
     fn views(&self, bars: &Self::Bars, now: &Snapshot<'_>) -> Vec<View>;
 
-    /// Fails unless the mechanism can be assembled and set in motion at the start; parameters that are in range each may be out of all
-    /// proportion.
+    /// Fails unless the mechanism can be assembled and set in motion at the start. Parameters that are each in range
+    /// may still not fit together.
     ///
-    /// # Errors
-    /// [`OutOfRange`] that says why.
+    /// # Errors Returns [`OutOfRange`] with the reason.
     fn assembles(&self) -> Result<(), OutOfRange> {
         let refused = |refused: Refused| {
             OutOfRange::new("", format!("no mechanism: {refused}"), "lengths, masses and stiffnesses in proportion")
@@ -46,7 +45,7 @@ pub(super) trait Mechanism: Parameters {
     }
 }
 
-/// Names, units and meanings of what can be watched of every mechanism.
+/// Names, units and meanings of the observables that every mechanism has.
 const COMMON: [(&str, &str, &str); 4] = [
     ("kinetic_energy", "J", "kinetic energy"),
     ("strain_energy", "J", "energy of the strains, by two points of each beam"),
@@ -55,15 +54,15 @@ const COMMON: [(&str, &str, &str); 4] = [
 ];
 
 impl Snapshot<'_> {
-    /// Mean of the loads in two sections, each given by its beam and its number there.
+    /// Mean of the loads in two sections, each given by its beam and its number in the beam.
     pub(super) fn mean_load(&self, sections: [(usize, usize); 2]) -> Wrench {
         let [one, other] = sections.map(|(beam, section)| self.section_loads(beam)[section]);
         Wrench { force: (one.force + other.force) * 0.5, moment: (one.moment + other.moment) * 0.5 }
     }
 
-    /// The outline of a bar as it is bent, seen in the plane of two coordinates of the ground: along the nodes at half the width
-    /// of its section on one side, and back on the other. `across` is the number, 1 or 2, of the bar's own axis from 0 that
-    /// lies in the plane.
+    /// The outline of a deformed bar, seen in the plane of two ground coordinates: along the nodes at half the
+    /// section's width on one side, and back on the other. `across` is the number, 1 or 2 counted from 0, of the
+    /// bar's own axis in that plane.
     pub(super) fn outline(&self, mesh: &Mesh, section: &CrossSection, [x, y]: [usize; 2], across: usize) -> Shape {
         let half_width = section.half_widths()[across - 1];
         let edge = |node: usize, sign: f64| {
@@ -77,7 +76,7 @@ impl Snapshot<'_> {
     }
 }
 
-/// A flexible mechanism, ready to be solved in its implicit form; there is no other.
+/// A flexible mechanism that is solved in its implicit form, the only one it has.
 pub(super) struct FlexibleModel<M: Mechanism> {
     mechanism: M,
     bars: M::Bars,
@@ -85,7 +84,7 @@ pub(super) struct FlexibleModel<M: Mechanism> {
 }
 
 impl<M: Mechanism> FlexibleModel<M> {
-    /// The model of a mechanism whose parameters were checked.
+    /// Returns the model of a mechanism whose parameters were checked.
     pub(super) fn new(mechanism: &M) -> Self {
         let (assembly, bars) = mechanism.assembly();
         let flexible = Flexible::new(assembly).expect("its parameters were checked");

@@ -6,13 +6,13 @@ use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 use super::so3::{rotation, skew, tangent, tangent_derivative};
 use super::{RigidBody, Twist, Wrench};
 
-/// Unknowns of a node that are positions: `x`, `g`.
+/// Number of a node's position unknowns: `x`, `g`.
 pub(super) const POSITIONS: usize = 6;
 
-/// Unknowns of a node: `x`, `g`, momentum β, angular momentum γ.
+/// Number of a node's unknowns: `x`, `g`, momentum β, angular momentum γ.
 pub(super) const UNKNOWNS: usize = 12;
 
-/// Where a node is.
+/// Pose of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pose<S> {
     /// Position, m.
@@ -21,18 +21,18 @@ pub(super) struct Pose<S> {
     pub r: Matrix3<S>,
 }
 
-/// Where a node is and how it moves.
+/// Pose and velocities of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Motion<S> {
-    /// Where it is.
+    /// Pose.
     pub pose: Pose<S>,
-    /// Its velocities.
+    /// Velocities.
     pub twist: Twist<S>,
-    /// Parameters of the rotation from the chart.
+    /// Parameters `g` of the rotation from the chart.
     pub g: Vector3<S>,
-    /// Their rates.
+    /// Rates of the parameters.
     pub g_rate: Vector3<S>,
-    /// `G(g)`, from rates to angular velocity.
+    /// Tangent map `G(g)`, from rates to angular velocity.
     pub tangent: Matrix3<S>,
 }
 
@@ -44,7 +44,8 @@ impl<S: Scalar> Pose<S> {
 }
 
 impl<S: Scalar> Motion<S> {
-    /// A node with reference orientation `reference`, from its positions `(x, g)` and their rates.
+    /// Returns the motion of a node with reference orientation `reference`, from its positions `(x, g)`
+    /// and their rates.
     pub fn new(reference: &Matrix3<S>, positions: &[S], rates: &[S]) -> Self {
         let ((x, g), (x_rate, g_rate)) = (pair(positions), pair(rates));
         let tangent = tangent(&g);
@@ -52,13 +53,14 @@ impl<S: Scalar> Motion<S> {
         Self { pose, twist: Twist { linear: x_rate, angular: tangent * g_rate }, g, g_rate, tangent }
     }
 
-    /// A node that does not move, in a chart about where it is.
+    /// Returns the motion of a node at rest, in a chart about its pose.
     pub fn still(pose: &Pose<S>) -> Self {
         let zeros = [S::nought(); POSITIONS];
         Self { pose: *pose, ..Self::new(&pose.r, &zeros, &zeros) }
     }
 
-    /// Derivatives by displacements and turns of the node, in columns 1 to 3 and 4 to 6, as derivatives by `x` and `g`.
+    /// Converts derivatives by displacements and rotations of the node (columns 1 to 3 and 4 to 6) into derivatives
+    /// by `x` and `g`.
     #[inline]
     pub fn in_chart(&self, matrix: &mut Matrix6<S>) {
         for i in 0..POSITIONS {
@@ -69,19 +71,19 @@ impl<S: Scalar> Motion<S> {
     }
 }
 
-/// The two vectors that six numbers are.
+/// Splits six numbers into two vectors.
 #[inline]
 pub(super) fn pair<S: Scalar>(numbers: &[S]) -> (Vector3<S>, Vector3<S>) {
     (Vector3::from_column_slice(&numbers[..3]), Vector3::from_column_slice(&numbers[3..6]))
 }
 
-/// Two vectors as one.
+/// Joins two vectors.
 #[inline]
 pub(super) fn stacked<S: Scalar>(first: &Vector3<S>, second: &Vector3<S>) -> Vector6<S> {
     Vector6::new(first.x, first.y, first.z, second.x, second.y, second.z)
 }
 
-/// The matrix of four blocks.
+/// Joins four blocks.
 #[inline]
 pub(super) fn blocks<S: Scalar>(rows: [[Matrix3<S>; 2]; 2]) -> Matrix6<S> {
     let [[a, b], [c, d]] = rows;
@@ -104,39 +106,39 @@ pub(super) fn identity<S: Scalar>() -> Matrix3<S> {
     Matrix3::from_diagonal_element(S::from(1.0))
 }
 
-/// Zeros.
+/// The zero matrix.
 #[inline]
 pub(super) fn zeros<S: Scalar>() -> Matrix3<S> {
     Matrix3::from_element(S::nought())
 }
 
-/// All bodies on a node as one, in the node frame or, [`turned`](Inertia::turned), in the ground frame.
+/// The inertia of all bodies on a node, in the node frame or, [`turned`](Inertia::turned), in the ground frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Inertia<S> {
     /// Mass, kg.
     pub mass: S,
-    /// First moment of mass about the node, kg m: `S₀`, turned `S = R S₀`.
+    /// First moment of mass about the node, kg m: `S₀`, or `S = R S₀` in the ground frame.
     pub first: Vector3<S>,
-    /// Inertia about the node, kg m²: `J₀`, turned `J = R J₀ Rᵀ`.
+    /// Inertia about the node, kg m²: `J₀`, or `J = R J₀ Rᵀ` in the ground frame.
     pub second: Matrix3<S>,
 }
 
 /// Derivatives of the momenta of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct MomentumDerivatives<S> {
-    /// By the rates `(x', g')`.
+    /// Derivatives by the rates `(x', g')`.
     pub by_rates: Matrix6<S>,
-    /// By the positions `(x, g)`.
+    /// Derivatives by the positions `(x, g)`.
     pub by_positions: Matrix6<S>,
 }
 
 impl<S: Scalar> Inertia<S> {
-    /// Nothing.
+    /// No inertia.
     pub fn zero() -> Self {
         Self { mass: S::nought(), first: Vector3::from_element(S::nought()), second: zeros() }
     }
 
-    /// The same with a further body.
+    /// Adds a body.
     pub fn with(mut self, body: &RigidBody) -> Self {
         let (mass, offset) = (S::from(body.mass), body.offset.map(S::from));
         let arm = skew(&offset);
@@ -146,7 +148,7 @@ impl<S: Scalar> Inertia<S> {
         self
     }
 
-    /// In the ground frame, for a node with orientation `r`.
+    /// Returns the inertia in the ground frame, for a node with orientation `r`.
     #[inline]
     pub fn turned(&self, r: &Matrix3<S>) -> Self {
         Self { mass: self.mass, first: r * self.first, second: r * self.second * r.transpose() }
@@ -159,7 +161,7 @@ impl<S: Scalar> Inertia<S> {
         Wrench { force: v * self.mass + omega.cross(&self.first), moment: self.first.cross(v) + self.second * omega }
     }
 
-    /// The velocities that have these momenta.
+    /// Returns the velocities that belong to momenta.
     pub fn twist(&self, momentum: &Wrench<S>) -> Twist<S> {
         let arm = skew(&self.first);
         let mass = self.mass.recip();
@@ -185,7 +187,7 @@ impl<S: Scalar> Inertia<S> {
         Wrench { force: gravity * self.mass, moment: self.first.cross(gravity) }
     }
 
-    /// Derivative of the moment of [`weight`](Self::weight) by a small turn of the node; the force has none.
+    /// Derivative of the moment of [`weight`](Self::weight) by a small rotation of the node; that of the force is zero.
     pub fn weight_by_turn(&self, gravity: &Vector3<S>) -> Matrix3<S> {
         skew(gravity) * skew(&self.first)
     }
@@ -206,7 +208,7 @@ impl<S: Scalar> Inertia<S> {
     }
 }
 
-/// The inverse of a symmetric matrix of rank three.
+/// The inverse of a non-singular matrix of order three.
 fn inverse<S: Scalar>(matrix: &Matrix3<S>) -> Matrix3<S> {
     let [a, b, c] = [0, 1, 2].map(|j| matrix.column(j).into_owned());
     let rows = [b.cross(&c), c.cross(&a), a.cross(&b)];

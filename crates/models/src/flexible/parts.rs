@@ -1,4 +1,4 @@
-//! What a flexible mechanism is put together from.
+//! Parts of a flexible mechanism.
 
 use std::ops::AddAssign;
 
@@ -7,22 +7,22 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 
 use super::motion::pair;
 
-/// A point of the mechanism that moves and turns, in the configuration in which no beam is strained.
+/// A point of the mechanism that translates and rotates, in the unstrained configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Node {
     /// Position in the ground frame, m.
     pub position: Vector3<f64>,
-    /// Orientation: columns are the axes of the node in the ground frame.
+    /// Orientation; the columns are the axes of the node in the ground frame.
     pub rotation: Rotation3<f64>,
 }
 
 impl Node {
-    /// A node with the axes of the ground.
+    /// Returns a node with the axes of the ground.
     pub fn at(x: f64, y: f64, z: f64) -> Self {
         Self { position: Vector3::new(x, y, z), rotation: Rotation3::identity() }
     }
 
-    /// The same node with other axes.
+    /// Returns the node with other axes.
     #[must_use]
     pub fn turned(self, rotation: Rotation3<f64>) -> Self {
         Self { rotation, ..self }
@@ -51,46 +51,46 @@ pub struct Section {
     pub bending: Vector3<f64>,
 }
 
-/// A beam element of three nodes, at `ξ = −1, 0, 1`.
+/// A beam element with three nodes, at `ξ = −1, 0, 1`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Beam {
-    /// First end, middle, other end.
+    /// Numbers of the nodes: first end, middle, other end.
     pub nodes: [usize; 3],
-    /// Stiffness of its cross section.
+    /// Stiffness of the cross section.
     pub section: Section,
     /// Section axes in the frame of the middle node: columns, axis 1 along the beam.
     pub frame: Rotation3<f64>,
 }
 
-/// One side of a joint: a frame fixed to its base.
+/// One side of a joint: a frame fixed to a node or to the ground.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Side {
-    /// The node that it is fixed to; none is the ground.
+    /// Node to which the frame is fixed; `None` for the ground.
     pub node: Option<usize>,
-    /// Origin of the joint frame in the frame of the base, m.
+    /// Origin of the joint frame in the frame of the node or ground, m.
     pub offset: Vector3<f64>,
-    /// Axes of the joint frame in the frame of the base. Hinges turn about axis 3.
+    /// Axes of the joint frame in the frame of the node or ground. Hinges turn about axis 3.
     pub frame: Rotation3<f64>,
 }
 
 impl Side {
-    /// In the origin of a node, with its axes.
+    /// Returns a side at the origin of a node, with the node's axes.
     pub fn node(node: usize) -> Self {
         Self { node: Some(node), offset: Vector3::zeros(), frame: Rotation3::identity() }
     }
 
-    /// In a point of the ground, with its axes.
+    /// Returns a side at a point of the ground, with the ground's axes.
     pub fn ground(point: Vector3<f64>) -> Self {
         Self { node: None, offset: point, frame: Rotation3::identity() }
     }
 
-    /// The same side moved by an offset in the frame of its base.
+    /// Returns the side moved by an offset in the frame of its node or the ground.
     #[must_use]
     pub fn offset(self, offset: Vector3<f64>) -> Self {
         Self { offset, ..self }
     }
 
-    /// The same side with other axes.
+    /// Returns the side with other axes.
     #[must_use]
     pub fn turned(self, frame: Rotation3<f64>) -> Self {
         Self { frame, ..self }
@@ -100,7 +100,7 @@ impl Side {
 /// A kinematic constraint.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Joint {
-    /// Keeps a node where it rests: six rows.
+    /// Keeps a node in its rest pose: six rows.
     Clamp {
         /// The node.
         node: usize,
@@ -109,31 +109,31 @@ pub enum Joint {
     Revolute {
         /// The side whose frame the rows are in.
         a: Side,
-        /// The other one.
+        /// The other side.
         b: Side,
     },
     /// Keeps two points together: three rows.
     Spherical {
         /// The side whose frame the rows are in.
         a: Side,
-        /// The other one.
+        /// The other side.
         b: Side,
     },
     /// Lets the sides turn about and slide along axis 3 of `a`: four rows.
     Cylindrical {
         /// The side whose frame the rows are in.
         a: Side,
-        /// The other one.
+        /// The other side.
         b: Side,
     },
-    /// Keeps two nodes as they rest relative to each other: six rows.
+    /// Keeps two nodes in their relative rest pose: six rows.
     RigidOffset {
         /// One node.
         a: usize,
-        /// The other one.
+        /// The other node.
         b: usize,
     },
-    /// A hinge about axis 3 that is turned by a given angle: six rows.
+    /// A hinge about axis 3 with a prescribed angle: six rows.
     PrescribedRotation {
         /// The side whose frame the rows are in.
         a: Side,
@@ -142,7 +142,7 @@ pub enum Joint {
         /// The angle, rad.
         angle: Law,
     },
-    /// Gives one component of a node's angular velocity: one row, at velocity level.
+    /// Prescribes one component of a node's angular velocity: one row, at velocity level.
     PrescribedAngularVelocity {
         /// The node.
         node: usize,
@@ -153,40 +153,40 @@ pub enum Joint {
     },
 }
 
-/// A viscous damper from a point of the ground to a node. It pulls along its line, `damping` times the rate of its length.
+/// A viscous damper from a point of the ground to a node. Its tension is `damping` times the rate of its length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Strut {
     /// The node.
     pub node: usize,
-    /// Its other end in the ground frame, m.
+    /// The damper's end on the ground, m.
     pub point: Vector3<f64>,
     /// Damping, N s/m.
     pub damping: f64,
-    /// It acts before this time, s.
+    /// Time until which the damper acts, s.
     pub until: f64,
 }
 
-/// A force on a node that keeps its direction.
+/// A force on a node with constant direction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeadLoad {
     /// The node.
     pub node: usize,
     /// The force in the ground frame, N.
     pub force: Vector3<f64>,
-    /// What it is multiplied by.
+    /// Factor of the force over time.
     pub growth: Law,
 }
 
-/// Weight.
+/// Gravity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gravity {
-    /// Unit vector in the ground frame.
+    /// Direction of gravity; unit vector in the ground frame.
     pub direction: Vector3<f64>,
-    /// Acceleration of free fall along it, m/s².
+    /// Acceleration of free fall along the direction, m/s².
     pub acceleration: Law,
 }
 
-/// A mechanism as it is described; [`Flexible::new`](super::Flexible::new) checks it.
+/// Description of a mechanism; [`Flexible::new`](super::Flexible::new) checks it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Assembly {
     /// Nodes; other parts refer to them by their numbers in this list, from 0.
@@ -201,7 +201,7 @@ pub struct Assembly {
     pub struts: Vec<Strut>,
     /// Forces on nodes.
     pub loads: Vec<DeadLoad>,
-    /// Weight, if there is any.
+    /// Gravity, if present.
     pub gravity: Option<Gravity>,
 }
 
@@ -214,12 +214,13 @@ pub struct Twist<S = f64> {
     pub angular: Vector3<S>,
 }
 
-/// Force and moment: on a node in the ground frame, or in a cross section in its axes. Also momentum and angular momentum.
+/// Force and moment, on a node in the ground frame or in a cross section in its axes. Also momentum and
+/// angular momentum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wrench<S = f64> {
-    /// Force, N; axial force and shear forces of a section. Of momenta, kg m/s.
+    /// Force, N; axial force and shear forces of a section. For momenta: momentum, kg m/s.
     pub force: Vector3<S>,
-    /// Moment, N m; torsion and bending moments of a section. Of momenta, kg m²/s.
+    /// Moment, N m; torsion and bending moments of a section. For momenta: angular momentum, kg m²/s.
     pub moment: Vector3<S>,
 }
 
@@ -229,7 +230,7 @@ impl<S: Scalar> Wrench<S> {
         Self { force: Vector3::from_element(S::nought()), moment: Vector3::from_element(S::nought()) }
     }
 
-    /// From six numbers.
+    /// Returns the wrench made of six numbers.
     pub(super) fn of(numbers: &[S]) -> Self {
         let (force, moment) = pair(numbers);
         Self { force, moment }
@@ -243,7 +244,7 @@ impl<S: Scalar> AddAssign for Wrench<S> {
     }
 }
 
-/// A law of time: a straight line and smooth rises added to it.
+/// A function of time: a straight line plus smooth rises.
 ///
 /// ```text
 /// f(t) = initial + slope t + Σ rise (1 − cos π s)/2,   s = (t − from)/(until − from) in [0, 1]
@@ -256,46 +257,46 @@ pub struct Law {
     pub initial: f64,
     /// Slope of the line.
     pub slope: f64,
-    /// What is added to it.
+    /// Rises that are added to the line.
     pub rises: Vec<Rise>,
 }
 
-/// Half a period of a cosine: nothing before `from`, `rise` after `until`.
+/// Half a period of a cosine: zero before `from`, `rise` after `until`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rise {
     /// Time at which it begins, s.
     pub from: f64,
     /// Time at which it ends, s.
     pub until: f64,
-    /// What it adds up to.
+    /// Total increase.
     pub rise: f64,
 }
 
 impl Law {
-    /// The same at all times.
+    /// Returns a constant.
     pub fn constant(value: f64) -> Self {
         Self { initial: value, ..Self::default() }
     }
 
-    /// `slope t`.
+    /// Returns `slope t`.
     pub fn linear(slope: f64) -> Self {
         Self { slope, ..Self::default() }
     }
 
-    /// The same with a further rise.
+    /// Adds a rise.
     #[must_use]
     pub fn rising(mut self, from: f64, until: f64, rise: f64) -> Self {
         self.rises.push(Rise { from, until, rise });
         self
     }
 
-    /// The value at time `t`.
+    /// Returns the value at time `t`.
     pub fn at<S: Scalar>(&self, t: S) -> S {
         let line = t * self.slope + self.initial;
         self.rises.iter().fold(line, |sum, rise| sum + rise.at(t))
     }
 
-    /// Whether all numbers are finite and every rise ends after it begins.
+    /// True if all numbers are finite and every rise ends after it begins.
     pub(super) fn is_proper(&self) -> bool {
         let rises =
             |rise: &Rise| rise.rise.is_finite() && (rise.until - rise.from).is_finite() && rise.until > rise.from;

@@ -1,5 +1,5 @@
-//! A flexible shaft with an unbalanced disk that is run up through its first critical speed (zhang2022, section 5.4; after
-//! Bauchau et al. 2016).
+//! A flexible shaft with an unbalanced disk that is run up through its first critical speed (zhang2022, section 5.4;
+//! after Bauchau et al. 2016).
 //!
 //! ```text
 //!                 ┃          R: hinge about the shaft, driven; T: hinge that slides along the shaft.
@@ -7,8 +7,8 @@
 //!                 ┃          x from R to T, z up
 //! ```
 //!
-//! The run of the paper begins one second before the drive: gravity is switched on, and a damper at mid-span brings the shaft to
-//! rest in its sag before it is taken away.
+//! The run of the paper begins one second before the drive starts: gravity is switched on, and a damper at mid-span
+//! brings the sagging shaft to rest before it is removed.
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{Model, ModelDefinition, Observable, OutOfRange, View, parameters};
@@ -33,14 +33,15 @@ parameters! {
 }
 
 parameters! {
-    /// A flexible shaft with an unbalanced disk at mid-span. At rest and straight at `t = −1 s`, where a run has to
-    /// begin, it is loaded with gravity, settles by a damper, and is run up from `t = 0` on.
+    /// A flexible shaft with an unbalanced disk at mid-span. A run has to begin at `t = −1 s`, with the shaft at rest
+    /// and straight. Gravity then loads it, a damper settles it, and it is run up from `t = 0` on.
     ///
-    /// zhang2022, section 5.4; Table 5 (not in the paper's text), gravity and damper as in the authors' input file: a
-    /// tube of radii 45 and 50 mm with E = 210 GPa, ν = 0.3 and 7800 kg/m³. The transverse inertia of the disk is that
-    /// of the input, with its thickness; the paper prints 1.0163 without it, in g m².
+    /// Source: zhang2022, section 5.4. The values of Table 5, which the paper's text does not print, gravity and
+    /// damper are from the authors' input file: a tube of radii 45 and 50 mm with E = 210 GPa, ν = 0.3 and 7800
+    /// kg/m³. The transverse inertia of the disk is that of the input file, which includes the disk's thickness; the
+    /// paper prints 1.0163 without it, in g m².
     pub struct RotatingShaft where times_rise, assembles {
-        /// Beam elements, of three nodes.
+        /// Number of three-node beam elements.
         pub elements: usize [from 1, to 400] = 16,
         /// Length.
         pub length: f64 [above 0.0, unit "m"] = 6.0,
@@ -55,15 +56,15 @@ parameters! {
         },
         /// The disk.
         pub disk: Disk = Disk { mass: 70.573, offset: 0.05, inertia: [2.032_50, 1.030_95, 1.030_95] },
-        /// Speed ω that the speeds of the shaft are given in.
+        /// Reference speed ω for the speeds of the shaft.
         pub speed: f64 [unit "rad/s"] = 60.0,
-        /// Factors `A₁` and `A₂` of the first and the second speed (Eq. 25).
+        /// First and second speed of the shaft, `A₁` and `A₂`, as multiples of the reference speed (Eq. 25).
         pub amplitudes: [f64; 2] [unit "1"] = [0.8, 1.2],
-        /// Times `T₁`, `T₂` and `T₃` at which the first rise ends, the second begins and ends (Eq. 25).
+        /// Times `T₁`, `T₂` and `T₃`: the end of the first rise, the start and the end of the second (Eq. 25).
         pub times: [f64; 3] [above 0.0, unit "s"] = [0.5, 1.0, 1.25],
         /// Acceleration of gravity along `−z`; it is switched on from −1 to −0.5 s.
         pub gravity: f64 [unit "m/s²"] = 9.81,
-        /// Viscous damping between mid-span and the ground until −0.25 s.
+        /// Viscous damping between mid-span and the ground; it acts until −0.25 s.
         pub damping: f64 [from 0.0, unit "N s/m"] = 1e4,
     }
 }
@@ -78,7 +79,7 @@ impl RotatingShaft {
 }
 
 impl Disk {
-    /// Radius and half the thickness of the homogeneous disk with these moments of inertia, m; for drawings.
+    /// Radius and half the thickness of the homogeneous disk with the same moments of inertia, m; for drawings.
     fn half_sizes(&self) -> [f64; 2] {
         let [axial, transverse] = [self.inertia[0], self.inertia[1]].map(|inertia| inertia / self.mass);
         [(2.0 * axial).sqrt(), (3.0 * (transverse - 0.5 * axial).max(0.0)).sqrt()]
@@ -97,9 +98,9 @@ impl ModelDefinition for RotatingShaft {
 
 /// Distance from mid-span down to the ground end of the damper, m.
 const STRUT_LENGTH: f64 = 1.0;
-/// When the damper is taken away, s.
+/// Time at which the damper is removed, s.
 const STRUT_UNTIL: f64 = -0.25;
-/// When gravity is switched on, from beginning to end, s.
+/// Start and end of switching gravity on, s.
 const GRAVITY_RISE: [f64; 2] = [-1.0, -0.5];
 
 impl RotatingShaft {
@@ -111,13 +112,13 @@ impl RotatingShaft {
     }
 }
 
-/// Axis 3 along `x`.
+/// Axes with axis 3 along `x`.
 const ALONG_X: Matrix3<f64> = Matrix3::new(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0);
 
 impl Mechanism for RotatingShaft {
     type Bars = Mesh;
 
-    /// Everything, and the nodes and beams of the shaft.
+    /// Returns the assembly, and the nodes and beams of the shaft.
     fn assembly(&self) -> (Assembly, Self::Bars) {
         let (from, axes) = (Vector3::zeros(), Rotation3::identity());
         let mut assembly = Assembly::default();
@@ -165,7 +166,7 @@ impl Mechanism for RotatingShaft {
         values.copy_from_slice(&[moved.y, moved.z, velocity.y, velocity.z, acceleration.y, acceleration.z]);
     }
 
-    /// `side`, from `−y`.
+    /// View: `side`, from `−y`.
     fn views(&self, mesh: &Mesh, now: &Snapshot<'_>) -> Vec<View> {
         let RotatingShaft { section, disk, .. } = self;
         let [radius, half_thickness] = disk.half_sizes();
@@ -201,14 +202,14 @@ mod parameters_tests {
     use super::*;
     use crate::flexible::tests::sections::{Solid, assert_section};
 
-    /// Table 5 from material and tube; the shear factor is the authors'.
+    /// Table 5 from material and tube; the shear factor is that of the authors.
     #[test]
     fn the_section_is_that_of_the_material() {
         let material = Solid { youngs_modulus: 210e9, poisson_ratio: 0.3, density: 7800.0 };
         assert_section(&RotatingShaft::default().section, &material.tube(0.045, 0.050, 0.502), 1e-4);
     }
 
-    /// A disk of steel of radius 0.24 m and thickness 0.05 m has the mass and the moments of inertia, in kg m².
+    /// A steel disk of radius 0.24 m and thickness 0.05 m has this mass and these moments of inertia, in kg m².
     #[test]
     fn the_disk_is_one_of_steel() {
         let Disk { mass, inertia, .. } = RotatingShaft::default().disk;

@@ -4,14 +4,14 @@
 //! R(g) = I + 4/(4 + g·g) (ĝ + ĝ ĝ/2)        ω = G(g) g'        G(g) = 4/(4 + g·g) (I + ĝ/2)
 //! ```
 //!
-//! with `ĝ a = g × a`. Nothing but products and one quotient is needed. Half a turn is out of reach.
+//! with `ĝ a = g × a`. Only products and one quotient are needed. Half a turn cannot be represented.
 
 use mbsbench_problem::Scalar;
 use nalgebra::{Matrix3, Vector3};
 
 use crate::iteration::fixed_point;
 
-/// `â`, the matrix of `a ×`.
+/// The matrix `â` of `a ×`.
 #[inline]
 pub(super) fn skew<S: Scalar>(a: &Vector3<S>) -> Matrix3<S> {
     let nought = S::nought();
@@ -35,15 +35,15 @@ pub(super) fn rotation<S: Scalar>(g: &Vector3<S>) -> Matrix3<S> {
     matrix
 }
 
-/// The parameters of a rotation matrix; `R(g)` backwards.
+/// The parameters of a rotation matrix; the inverse of `R(g)`.
 #[inline]
 pub(super) fn parameters<S: Scalar>(r: &Matrix3<S>) -> Vector3<S> {
     let scale = (r[(0, 0)] + r[(1, 1)] + r[(2, 2)] + 1.0).recip() * 2.0;
     Vector3::new(r[(2, 1)] - r[(1, 2)], r[(0, 2)] - r[(2, 0)], r[(1, 0)] - r[(0, 1)]) * scale
 }
 
-/// `G(g)`, which takes `g'` to the angular velocity in the frame that `R` maps into. `G(−g) = G(g)ᵀ` takes it to the angular
-/// velocity in the frame that `R` maps from.
+/// `G(g)`, which maps `g'` to the angular velocity in the frame that `R` maps into. `G(−g) = G(g)ᵀ` maps it to the
+/// angular velocity in the frame that `R` maps from.
 #[inline]
 pub(super) fn tangent<S: Scalar>(g: &Vector3<S>) -> Matrix3<S> {
     let scale = denominator(g).recip() * 4.0;
@@ -60,8 +60,8 @@ pub(super) fn inverse_tangent<S: Scalar>(g: &Vector3<S>) -> Matrix3<S> {
     matrix
 }
 
-/// The `g` with `g = fixed − c (g gᵀ/4 + ĝ/2) Ω`; see [`Dae::follow`](mbsbench_problem::dae::Dae::follow). By repeated
-/// substitution, which contracts by `c |Ω|/2`, for as long as it does.
+/// Solves `g = fixed − c (g gᵀ/4 + ĝ/2) Ω` for `g`; see [`Dae::follow`](mbsbench_problem::dae::Dae::follow). The
+/// fixed-point iteration contracts by `c |Ω|/2` and ends when it no longer does.
 #[inline]
 pub(super) fn following<S: Scalar>(turning: &Vector3<S>, c: S, fixed: &Vector3<S>) -> Vector3<S> {
     let half = turning * (c * 0.5);
@@ -76,7 +76,7 @@ pub(super) fn tangent_derivative<S: Scalar>(g: &Vector3<S>, a: &Vector3<S>) -> M
     ((tangent(g) * a) * g.transpose() + skew(a)) * scale
 }
 
-/// A turn by `angle` about the third axis.
+/// The rotation by `angle` about the third axis.
 #[inline]
 pub(super) fn about_third<S: Scalar>(angle: S) -> Matrix3<S> {
     let (sin, cos) = (angle.sin(), angle.cos());
@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// A vector that moves with the rate, as dual numbers.
+    /// A vector with its rate, as dual numbers.
     fn moving(at: Vector3<f64>, rate: Vector3<f64>) -> Vector3<Dual64> {
         at.zip_map(&rate, Dual64::new)
     }
@@ -131,7 +131,7 @@ mod tests {
             assert_relative_eq!(product.map(|x| x.eps), expected, epsilon = 1e-13);
         }
 
-        /// A rotation `g` about a centre that turns with Ω has angular velocity `G(g) g' + R(g) Ω`; here `g = c g'`.
+        /// A rotation `g` about a centre that rotates with Ω has angular velocity `G(g) g' + R(g) Ω`; here `g = c g'`.
         #[test]
         fn what_follows_a_centre_turns_with_it(g in vector(), centre in vector(), c in 0.001..0.05_f64) {
             let omega = tangent(&g) * (g / c) + rotation(&g) * centre;

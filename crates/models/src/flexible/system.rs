@@ -1,4 +1,4 @@
-//! All parts together, in one scalar.
+//! All parts of a mechanism together, for one scalar type.
 
 use mbsbench_problem::Scalar;
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
@@ -12,7 +12,7 @@ use super::{Assembly, DeadLoad, Gravity, Strut, Wrench};
 /// The mechanism.
 #[derive(Debug, Clone)]
 pub(super) struct System<S> {
-    /// Nodes at rest.
+    /// Rest poses of the nodes.
     pub rest: Vec<Pose<S>>,
     /// Inertia on each node.
     pub inertia: Vec<Inertia<S>>,
@@ -26,7 +26,7 @@ pub(super) struct System<S> {
 }
 
 impl<S: Scalar> System<S> {
-    /// The system of an assembly whose numbers of nodes exist.
+    /// Returns the system of an assembly whose node numbers exist.
     pub fn new(assembly: &Assembly) -> Self {
         let rest: Vec<_> = assembly
             .nodes
@@ -57,7 +57,7 @@ impl<S: Scalar> System<S> {
         self.first_rows[self.constraints.len()]
     }
 
-    /// The struts that are not yet taken away.
+    /// The struts that still act at time `t`.
     fn acting(&self, t: S) -> impl Iterator<Item = &Strut> {
         self.struts.iter().filter(move |strut| t.value() < strut.until)
     }
@@ -99,7 +99,7 @@ impl<S: Scalar> System<S> {
         }
     }
 
-    /// Writes the rows of the constraints: `Φ` of holonomic ones divided by `c`, others as they are.
+    /// Writes the rows of the constraints: `Φ` of holonomic ones divided by `c`, others unchanged.
     pub fn constraint_rows(&self, t: S, motions: &[Motion<S>], c: S, values: &mut [S]) {
         let poses = |node: usize| motions[node].pose;
         for (constraint, rows) in self.constraints.iter().zip(self.first_rows.windows(2)) {
@@ -114,7 +114,7 @@ impl<S: Scalar> System<S> {
         }
     }
 
-    /// Calls `add(row, column, matrix)` with `−∂(loads on node row)/∂(x, g of node column)`, in parts.
+    /// Calls `add(row, column, matrix)` with each contribution to `−∂(loads on node row)/∂(x, g of node column)`.
     pub fn stiffness(&self, t: S, motions: &[Motion<S>], lambda: &[S], mut add: impl FnMut(usize, usize, &Matrix6<S>)) {
         let mut subtract = |row: usize, column: usize, matrix: &Matrix6<S>| {
             let mut matrix = -matrix;
@@ -149,15 +149,16 @@ impl<S: Scalar> System<S> {
         }
     }
 
-    /// Calls `add(node, matrix)` with `−∂(loads on node)/∂(x', g' of the node)`, in parts.
+    /// Calls `add(node, matrix)` with each contribution to `−∂(loads on node)/∂(x', g' of the node)`.
     pub fn damping(&self, t: S, motions: &[Motion<S>], mut add: impl FnMut(usize, &Matrix6<S>)) {
         for strut in self.acting(t) {
             add(strut.node, &-force_by_place(strut.by_velocity(&motions[strut.node])));
         }
     }
 
-    /// Calls `add(row, node, load, columns)` with the load on a node by the multiplier of a row, and the derivatives of the
-    /// row by `x'`, `g'` of the node where `x = x̂ + c x'`, `g = ĝ + c g'`; of holonomic rows divided by `c`.
+    /// Calls `add(row, node, load, columns)` with the load on a node by the multiplier of a row, and the
+    /// derivatives of the row by `x'`, `g'` of the node for `x = x̂ + c x'`, `g = ĝ + c g'`; those of holonomic
+    /// rows are divided by `c`.
     pub fn constraint_derivatives(
         &self,
         t: S,
@@ -187,13 +188,13 @@ impl<S: Scalar> System<S> {
     }
 }
 
-/// The matrix whose force rows have derivatives by the place alone.
+/// The matrix of a force that depends on the position only, not on the orientation.
 fn force_by_place<S: Scalar>(derivatives: Matrix3<S>) -> Matrix6<S> {
     blocks([[derivatives, zeros()], [zeros(), zeros()]])
 }
 
 impl Strut {
-    /// Unit vector from the ground to the node, and length.
+    /// Unit vector from the ground to the node, and the length.
     fn line<S: Scalar>(&self, motion: &Motion<S>) -> (Vector3<S>, S) {
         let line = motion.pose.x - self.point.map(S::from);
         let length = line.dot(&line).sqrt();
@@ -221,7 +222,7 @@ impl Strut {
 }
 
 impl<S: Scalar> Constraint<S> {
-    /// Derivatives by displacement and turn, as derivatives by `x'` and `g'`; see
+    /// Converts derivatives by displacement and rotation into derivatives by `x'` and `g'`; see
     /// [`System::constraint_derivatives`].
     fn in_chart(&self, columns: &Vector6<S>, motion: &Motion<S>, c: S) -> Vector6<S> {
         let (by_place, by_turn) = pair(columns.as_slice());

@@ -1,4 +1,4 @@
-//! A slider crank with a rod that bends, in a floating frame of reference (negrut2007, section 3c).
+//! A slider crank with a flexible rod, in a floating frame of reference (negrut2007, section 3c).
 //!
 //! The frame is the chord through both pins; the deflection across it is a sum of sines, which vanish there.
 
@@ -14,19 +14,19 @@ use crate::linkage::{FollowingRod, Linkage, LinkageFormulation, ReducedOde, TwoR
 use crate::plane::dot;
 use crate::slider_crank::longer_than_crank;
 
-/// More modes than anybody needs; their sums are kept in arrays of this size.
+/// Largest number of modes; sums over the modes are kept in arrays of this size.
 pub const MODES: usize = 8;
 
 parameters! {
-    /// A rigid crank on a pin at the origin and a rod that bends, whose far end slides along the `x` axis without
+    /// A rigid crank on a pin at the origin and a flexible rod, whose far end slides along the `x` axis without
     /// spring or mass.
     ///
-    /// Bending of the paper's rod has 1665 rad/s and more. The paper does not say which modes it keeps, nor how the rod
-    /// is bent at the start. Its area of the cross-section, 5.74e-6 m², would matter for an axial mode only; there is
-    /// none here.
+    /// The bending frequencies of the paper's rod are 1665 rad/s and more. The paper does not say which modes it
+    /// keeps, nor how the rod is bent at the start. Its area of the cross-section, 5.74e-6 m², would matter only for
+    /// an axial mode, which this model does not have.
     pub struct FlexibleSliderCrank where rod_is_longer, deflection_exists {
-        /// The equations: six coordinates and those of the modes with five constraints, or the crank's angle and the
-        /// modes.
+        /// The equations: six coordinates and those of the modes with five constraints, or the crank's
+        /// angle and the modes.
         pub formulation: LinkageFormulation = LinkageFormulation::Cartesian,
         /// Mass of the crank.
         pub crank_mass: f64 [above 0.0, unit "kg"] = 3.0,
@@ -42,9 +42,9 @@ parameters! {
         pub young_modulus: f64 [above 0.0, unit "Pa"] = 200e9,
         /// Second moment of area of the rod's cross-section.
         pub second_moment: f64 [above 0.0, unit "m⁴"] = 2.765e-8,
-        /// Damping of each mode as part of its critical damping.
+        /// Damping of each mode as a fraction of its critical damping.
         pub modal_damping: f64 [from 0.0, unit "1"] = 0.0,
-        /// How the rod is bent at the start.
+        /// Initial deflection of the rod.
         pub deflection: Deflection = Deflection::QuasiStatic,
         /// Initial angle of the crank from `+x`.
         pub crank_angle: f64 [unit "rad"] = 1.5 * PI,
@@ -56,13 +56,13 @@ parameters! {
 }
 
 parameters! {
-    /// How the rod is bent at the start.
+    /// Initial deflection of the rod.
     #[derive(Copy, Default, Eq)]
     pub enum Deflection {
-        /// Not at all, and its modes at rest: it will vibrate.
+        /// Straight, with the modes at rest: the rod will vibrate.
         Straight,
-        /// So that second and third derivatives of the modal coordinates are zero: the modes follow the slow motion,
-        /// and nothing vibrates.
+        /// The deflection for which the second and third derivatives of the modal coordinates are zero: the modes
+        /// follow the slow motion, and nothing vibrates.
         #[default]
         QuasiStatic,
     }
@@ -90,7 +90,7 @@ impl ModelDefinition for FlexibleSliderCrank {
     }
 }
 
-/// One sine over the rod, `sin(k π x/L₂)`, with `μ = m₂/L₂`.
+/// A sine mode of the rod, `sin(k π x/L₂)`, with `μ = m₂/L₂`.
 #[derive(Debug, Clone, Copy)]
 struct Mode<S> {
     /// `S_k = μ L₂ (1 − cos k π)/(k π)`, kg: the share in the rod's first moment.
@@ -103,7 +103,7 @@ struct Mode<S> {
     pub damping: S,
 }
 
-/// The modes that are kept, and the mass `m_k = μ L₂/2` (kg) that each of them has.
+/// The modes in use, and the mass `m_k = μ L₂/2` (kg) of each.
 struct Modes<S> {
     modes: [Mode<S>; MODES],
     count: usize,
@@ -115,7 +115,7 @@ impl<S: Scalar> Modes<S> {
         &self.modes[..self.count]
     }
 
-    /// First moment of the deflected rod about its chord, `Σ S_k e_k`, kg m; also its rate, from the rates of `e`.
+    /// First moment of the deflected rod about its chord, `Σ S_k e_k`, kg m; or its rate, given the rates of `e`.
     pub fn moment(&self, e: &[S]) -> S {
         self.as_slice().iter().zip(e).fold(S::nought(), |sum, (mode, &e)| sum + mode.first_moment * e)
     }
@@ -127,7 +127,7 @@ impl<S: Scalar> Modes<S> {
 }
 
 impl FlexibleSliderCrank {
-    /// The constants of the modes, formed in the scalar's own precision.
+    /// Returns the constants of the modes, computed in the scalar's own precision.
     fn rod_modes<S: Scalar>(&self) -> Modes<S> {
         let mass = S::from(0.5 * self.rod_mass);
         let unused =
@@ -150,9 +150,10 @@ impl FlexibleSliderCrank {
     }
 }
 
-/// `q = (x₁, y₁, θ₁, X, Y, θ₂, e₁, …)`: crank pin `(X, Y)`, chord angle `θ₂`, deflection `w(x) = Σ e_k sin(k π x/L₂)`. With
-/// the rotation `A` of the chord, its derivative `A J`, `p = (m₂ L₂/2, Σ S_k e_k)`, and the constants of the modes
-/// (`S_k`, `B_k`, `m_k`, `K_k`, `c_k`), the rod's part of mass matrix and forces is
+/// The coordinates are `q = (x₁, y₁, θ₁, X, Y, θ₂, e₁, …)`: crank pin `(X, Y)`, chord angle `θ₂`, deflection
+/// `w(x) = Σ e_k sin(k π x/L₂)`. With the rotation `A` of the chord, its derivative `A J`,
+/// `p = (m₂ L₂/2, Σ S_k e_k)`, and the constants of the modes (`S_k`, `B_k`, `m_k`, `K_k`, `c_k`), the contribution
+/// of the rod to mass matrix and forces is
 ///
 /// ```text
 /// M_RR = m₂ I,   M_Rθ = A J p,   M_Rk = A (0, S_k),   M_θθ = m₂ L₂²/3 + Σ m_k e_k²,   M_θk = B_k,   M_kk = m_k
@@ -162,7 +163,7 @@ impl FlexibleSliderCrank {
 /// Φ = ( x₁ − l₁ cos θ₁, y₁ − l₁ sin θ₁, x₁ + l₁ cos θ₁ − X, y₁ + l₁ sin θ₁ − Y, Y + L₂ sin θ₂ )
 /// ```
 ///
-/// (own derivation; the paper prints no equations of its models).
+/// This is our own derivation, because the paper prints no equations of its models.
 impl MechanicalModel for FlexibleSliderCrank {
     fn dimensions(&self) -> Dimensions {
         Dimensions::vectors(6 + self.modes, 5)
@@ -211,7 +212,7 @@ impl MechanicalModel for FlexibleSliderCrank {
         phi[4] = q[4] + q[5].sin() * self.rod_length;
     }
 
-    /// Kinetic energy, gravity and bending, J; gravity's potential is zero at the height of the origin.
+    /// Kinetic energy, gravity and bending energy, J; gravity's potential is zero at the height of the origin.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let modes = self.rod_modes::<S>();
         let (sin, cos) = q[5].sin_cos();
@@ -237,7 +238,7 @@ impl MechanicalModel for FlexibleSliderCrank {
 }
 
 impl FlexibleSliderCrank {
-    /// Writes `D_R`, `D_θ` and `D_k` for sine and cosine of the chord's angle, its rate, and the modal coordinates.
+    /// Writes `D_R`, `D_θ` and `D_k` for the sine and cosine of the chord's angle, its rate, and the modal coordinates.
     fn rod_forces<S: Scalar>(&self, rod: [S; 2], omega: S, e: &[S], e_rate: &[S], forces: &mut [S]) {
         let modes = self.rod_modes::<S>();
         let [sin, cos] = rod;
@@ -258,16 +259,17 @@ impl FlexibleSliderCrank {
     }
 }
 
-/// `u = (θ, e₁, …)`. With primes for derivatives by `θ`, `R` the crank pin, `r = θ₂'`, the rod's velocities are
-/// `(Ṙ, ω₂, ė) = (R' θ̇, r θ̇, ė)` and its equations, multiplied from the left by the transpose of that, are
+/// The coordinates are `u = (θ, e₁, …)`. With primes for derivatives by `θ`, `R` the crank pin, and `r = θ₂'`, the
+/// rod's velocities are `(Ṙ, ω₂, ė) = (R' θ̇, r θ̇, ė)`. Its equations, multiplied from the left by the transpose
+/// of that map, are
 ///
 /// ```text
-/// [ m₁ L₁²/3 + m₂ R'·R' + 2 r R'·(A J p) + r² M_θθ   R'·A(0, S_k) + r B_k ] [θ̈  ]   [ R'·F_R + r F_θ − m₁ g L₁ cos θ/2 ]
-/// [ R'·A(0, S_k) + r B_k                             m_k                  ] [ë_k] = [ F_k                              ]
-/// F = D − M (R'', r', 0) θ̇²
+/// [ m₁ L₁²/3 + m₂ R'·R' + 2 r R'·(A J p) + r² M_θθ   R'·A(0, S_k) + r B_k ] [θ̈  ]   [ f   ]
+/// [ R'·A(0, S_k) + r B_k                             m_k                  ] [ë_k] = [ F_k ]
+/// f = R'·F_R + r F_θ − m₁ g L₁ cos θ/2,   F = D − M (R'', r', 0) θ̇²
 /// ```
 ///
-/// The block of the modes is diagonal, so that they are eliminated without a factorization.
+/// The block of the modes is diagonal, so they are eliminated without a factorization.
 impl Linkage for FlexibleSliderCrank {
     fn formulation(&self) -> LinkageFormulation {
         self.formulation
@@ -276,7 +278,7 @@ impl Linkage for FlexibleSliderCrank {
     fn reduced_initial<S: Scalar>(&self) -> Vec<S> {
         let bent = match self.deflection {
             Deflection::Straight => None,
-            // Where there is none the parameters are out of range, which `check` has said.
+            // No solution means that the parameters are out of range, which `check` reports.
             Deflection::QuasiStatic => self.quasi_static(),
         };
         bent.unwrap_or_else(|| self.straight())
@@ -361,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_rod_that_flings_itself_out_has_no_quasi_static_deflection() {
-        // The softest rods satisfy the equations with deflections of twice their length.
+        // The softest rods satisfy the equations only with deflections of twice their length.
         for young_modulus in [1e3, 1e5, 1e6] {
             let soft = FlexibleSliderCrank { young_modulus, crank_rate: 30.0, crank_angle: 0.5, ..Default::default() };
             assert_eq!(soft.check().unwrap_err().field, "deflection");

@@ -1,4 +1,4 @@
-//! The start from which the rod does not vibrate.
+//! The initial state from which the rod does not vibrate.
 
 use mbsbench_problem::Scalar;
 use mbsbench_problem::linalg::Lu;
@@ -8,11 +8,12 @@ use num_dual::Dual;
 use super::FlexibleSliderCrank;
 use crate::linkage::{Linkage, TwoRods};
 
-/// Newton's iteration converges quadratically, and from a rod that is nearly straight: more than enough for 32 digits.
+/// Limit of Newton iterations. They converge quadratically from a nearly straight rod, so this is more than
+/// enough for 32 digits.
 const ITERATIONS: usize = 30;
 
 impl FlexibleSliderCrank {
-    /// Minimal coordinates and rates with the rod straight and its modes at rest.
+    /// Returns minimal coordinates and rates with the rod straight and its modes at rest.
     pub(super) fn straight<S: Scalar>(&self) -> Vec<S> {
         let mut y = vec![S::nought(); 2 * self.freedoms()];
         y[0] = S::from(self.crank_angle);
@@ -20,9 +21,9 @@ impl FlexibleSliderCrank {
         y
     }
 
-    /// Minimal coordinates and rates with `ë = 0` and `d³e/dt³ = 0`: the first determines `e`, the second that `ė` is the
-    /// rate of this deflection along the motion. None where Newton's iteration from the straight rod does not converge to
-    /// a deflection within the rod's length.
+    /// Returns minimal coordinates and rates with `ë = 0` and `d³e/dt³ = 0`: the first condition determines `e`, the
+    /// second makes `ė` the rate of this deflection along the motion. Returns `None` if Newton's iteration from the
+    /// straight rod does not converge to a deflection within the rod's length.
     pub(super) fn quasi_static<S: Scalar>(&self) -> Option<Vec<S>> {
         let n = self.modes;
         let mut y = self.straight::<S>();
@@ -43,7 +44,7 @@ impl FlexibleSliderCrank {
             for (k, &correction) in residual.iter().enumerate() {
                 y[self.unknown(k)] -= correction;
             }
-            // Corrections of rounding's size stop shrinking.
+            // Corrections at roundoff level stop shrinking.
             let largest = |entries: &mut dyn Iterator<Item = S>| entries.map(|x| x.value().abs()).fold(0.0, f64::max);
             let correction = largest(&mut residual.iter().copied());
             let size = largest(&mut (0..2 * n).map(|k| y[self.unknown(k)]));
@@ -51,7 +52,7 @@ impl FlexibleSliderCrank {
                 return None;
             }
             if correction == 0.0 || (correction <= 1e-10 * size && correction >= 0.5 * last) {
-                // What bends by more than its length is another root of these equations, and no beam.
+                // A deflection larger than the length is another root of these equations, not a beam.
                 let bent = largest(&mut y[1..=n].iter().copied());
                 return (bent < self.rod_length).then_some(y);
             }
@@ -74,7 +75,7 @@ impl FlexibleSliderCrank {
         let lifted: Vec<_> = y.iter().enumerate().map(|(k, &y)| Dual::new(y, seed(k))).collect();
         let mut rate = vec![zero; 2 * f];
         self.reduced_rhs(&lifted, &mut rate);
-        // The outer dual goes along the motion.
+        // The outer dual number is the derivative along the motion.
         let along: Vec<_> = lifted.iter().zip(&rate).map(|(&y, &rate)| Dual::new(y, rate)).collect();
         let mut second = vec![Dual::new(zero, zero); 2 * f];
         self.reduced_rhs(&along, &mut second);
@@ -105,7 +106,8 @@ mod tests {
                 // Second differences of ω² e lose some digits of ė.
                 assert!((*precise - *rounded).value().abs() <= 1e-12 * rounded.abs(), "{rounded} against {precise:?}");
             }
-            // Rounding of sines (1e-21 in double-double), times accelerations of some 100 m/s²; a straight rod has 10 m/s².
+            // Roundoff of sines (1e-21 in double-double) times accelerations of some 100 m/s²; a straight
+            // rod has 10 m/s².
             let (second, third) = residuals(&model, &precise);
             assert!(second < 1e-17 && third < 1e-15, "{second:e} m/s², {third:e} m/s³");
         }

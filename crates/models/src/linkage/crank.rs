@@ -1,4 +1,4 @@
-//! How a rod follows the crank when its far end stays on the `x` axis.
+//! The rod of a slider crank, driven by the crank, with its far end on the `x` axis.
 
 use mbsbench_problem::Scalar;
 
@@ -22,7 +22,7 @@ pub(crate) struct FollowingRod<S> {
 }
 
 impl<S: Scalar> FollowingRod<S> {
-    /// The rod at crank angle `theta`, for a crank that is shorter than the rod (m).
+    /// Returns the rod at crank angle `theta`, for a crank that is shorter than the rod (m).
     pub fn new(theta: S, crank_length: f64, rod_length: f64) -> Self {
         let (sin, cos) = theta.sin_cos();
         let lengths = S::from(crank_length) / rod_length;
@@ -38,8 +38,8 @@ impl<S: Scalar> FollowingRod<S> {
         angle(self.rod[0], self.rod[1])
     }
 
-    /// Position of the point at `along` the rod from the crank pin, with its first and second derivative by the crank's
-    /// angle; all in m.
+    /// Position of the point at distance `along` on the rod from the crank pin, with its first and second derivatives
+    /// by the crank's angle; all in m.
     pub fn point(&self, crank_length: f64, along: f64) -> [[S; 2]; 3] {
         let Self { crank: [s1, c1], rod: [s2, c2], ratio, ratio_rate } = *self;
         let square = ratio * ratio;
@@ -83,7 +83,7 @@ mod tests {
     fn the_angle_has_the_precision_of_the_scalar() {
         let rod = FollowingRod::new(DoubleDouble::from(2.0), 0.3, 0.6);
         let sine = rod.angle().sin_cos().0;
-        // Sines of double-doubles are good to 1e-21.
+        // Sines of double-doubles are accurate to 1e-21.
         assert!((sine - rod.rod[0]).value().abs() < 1e-20);
     }
 }

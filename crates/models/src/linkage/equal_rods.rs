@@ -1,23 +1,23 @@
-//! Mechanisms of many equal rods, with centre and angle of each for coordinates.
+//! Mechanisms of many equal rods, with the centre and the angle of each rod as coordinates.
 
 use mbsbench_problem::{ConstraintWatch, Entries, Observation, Scalar, View};
 
 use super::{Linkage, slender, write_rod};
 use crate::drawing::{MOST_DRAWN, Part, rod_about, upright};
 
-/// The rods, `q = (x₁, y₁, θ₁, x₂, …)`.
+/// Equal rods, `q = (x₁, y₁, θ₁, x₂, …)`.
 #[derive(Clone, Copy)]
 pub(crate) struct EqualRods {
     pub count: usize,
-    /// Of one rod, kg.
+    /// Mass of a rod, kg.
     pub mass: f64,
-    /// Of one rod, m.
+    /// Length of a rod, m.
     pub length: f64,
     pub gravity: f64,
 }
 
 impl EqualRods {
-    /// `M = diag(m, m, m l²/12, …)`.
+    /// Writes `M = diag(m, m, m l²/12, …)`.
     pub fn write_mass<S: Scalar>(&self, mass: &mut impl Entries<S>) {
         for k in (0..3 * self.count).step_by(3) {
             write_rod(mass, k, self.mass, self.length);
@@ -33,7 +33,8 @@ impl EqualRods {
         })
     }
 
-    /// Place and velocity of the end of a rod, the angle of the first rod if that is watched, energy, its change, and constraints.
+    /// Observes position and velocity of the end of a rod, the angle of the first rod if it is an observable, the
+    /// energy, its change, and the constraints.
     pub fn observation<'m>(self, linkage: &'m impl Linkage, rod: usize) -> Box<dyn Observation + 'm> {
         let n = 3 * self.count;
         let mut full = linkage.full_initial::<f64>();
@@ -60,7 +61,7 @@ impl EqualRods {
         })
     }
 
-    /// The rods on their pins; nothing if there are too many.
+    /// The rods on their pins; empty if there are too many.
     pub fn views(&self, linkage: &impl Linkage, y: &[f64], pins: impl Iterator<Item = Part>) -> Vec<View> {
         if self.count > MOST_DRAWN {
             return Vec::new();

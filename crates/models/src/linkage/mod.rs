@@ -1,4 +1,4 @@
-//! Mechanisms in two formulations: absolute coordinates with constraints, or as few coordinates as the motion has.
+//! Mechanisms in two formulations: absolute coordinates with constraints, or minimal coordinates.
 //!
 //! Angles are counter-clockwise from `+x`, gravity is along `−y`, bodies are slender uniform rods.
 
@@ -14,22 +14,23 @@ pub(crate) use two_rods::rods_energy;
 pub use two_rods::{ReducedOde, TwoRods, TwoRodsModel};
 
 parameters! {
-    /// How a linkage's equations are put to a method.
+    /// The formulation in which a linkage's equations are solved.
     #[derive(Copy, Default, Eq)]
     pub enum LinkageFormulation {
-        /// Absolute coordinates of all bodies with the joints as constraints, `y = (q ; v)`: index 3 for a method that
-        /// asks for the mechanics, acceleration level (index 1, not stabilised) for one that takes the right-hand side.
+        /// Absolute coordinates of all bodies with the joints as constraints, `y = (q ; v)`. Methods that use the
+        /// mechanics solve index 3; methods that use the right-hand side solve the acceleration level (index 1,
+        /// not stabilised).
         #[default]
         Cartesian,
-        /// As few coordinates as the motion has, without constraints.
+        /// Minimal coordinates, without constraints.
         Minimal,
     }
 }
 
-/// A linkage in both formulations: as a [`MechanicalModel`] it has absolute coordinates; here are its minimal coordinates `u`,
-/// `y = (u ; u')`.
+/// A linkage in both formulations. Its [`MechanicalModel`] has absolute coordinates; this trait adds the minimal
+/// coordinates `u` with the state `y = (u ; u')`.
 pub trait Linkage: MechanicalModel + Sized {
-    /// The formulation chosen.
+    /// The chosen formulation.
     fn formulation(&self) -> LinkageFormulation;
 
     /// Number of minimal coordinates.
@@ -38,23 +39,23 @@ pub trait Linkage: MechanicalModel + Sized {
         sizes.coordinates - sizes.holonomic
     }
 
-    /// The minimal coordinates and their rates at the start, formed in the scalar's own precision.
+    /// Returns the initial minimal coordinates and their rates, computed in the scalar's own precision.
     fn reduced_initial<S: Scalar>(&self) -> Vec<S>;
 
-    /// The minimal formulation as equations.
+    /// Returns the equations of the minimal formulation.
     fn reduced_ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_>;
 
-    /// Writes the state `(q ; v)` of the Cartesian formulation that belongs to `y = (u ; u')`.
+    /// Writes the state `(q ; v)` of the Cartesian formulation that corresponds to `y = (u ; u')`.
     fn expand<S: Scalar>(&self, y: &[S], full: &mut [S]);
 
-    /// The state `(q ; v)` at the start.
+    /// Returns the initial state `(q ; v)`.
     fn full_initial<S: Scalar>(&self) -> Vec<S> {
         let mut full = vec![S::nought(); 2 * self.dimensions().coordinates];
         self.expand(&self.reduced_initial::<S>(), &mut full);
         full
     }
 
-    /// Writes the state `(q ; v)` that belongs to a state of the formulation chosen.
+    /// Writes the state `(q ; v)` that corresponds to a state of the chosen formulation.
     fn to_full(&self, y: &[f64], full: &mut [f64]) {
         match self.formulation() {
             LinkageFormulation::Cartesian => full.copy_from_slice(y),
@@ -62,7 +63,7 @@ pub trait Linkage: MechanicalModel + Sized {
         }
     }
 
-    /// The equations in the formulation chosen.
+    /// Returns the equations of the chosen formulation.
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         match self.formulation() {
             LinkageFormulation::Cartesian => Box::new(AccelerationLevel::new(MechanicsOf::new(self))),
@@ -70,7 +71,7 @@ pub trait Linkage: MechanicalModel + Sized {
         }
     }
 
-    /// The state at the start in the formulation chosen.
+    /// Returns the initial state of the chosen formulation.
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
         match self.formulation() {
             LinkageFormulation::Cartesian => self.full_initial(),
@@ -78,7 +79,7 @@ pub trait Linkage: MechanicalModel + Sized {
         }
     }
 
-    /// The classes of the components in the formulation chosen.
+    /// Returns the classes of the components in the chosen formulation.
     fn classes(&self) -> Vec<Class> {
         let n = match self.formulation() {
             LinkageFormulation::Cartesian => self.dimensions().coordinates,
@@ -88,12 +89,12 @@ pub trait Linkage: MechanicalModel + Sized {
     }
 }
 
-/// `m L²/12`, kg m²: inertia of a slender rod about its centre.
+/// Inertia `m L²/12` of a slender rod about its centre, kg m².
 pub(crate) fn slender<S: Scalar>(mass: f64, length: f64) -> S {
     S::from(mass) * length * length / 12.0
 }
 
-/// Writes the masses of a slender rod whose centre and angle are the coordinates from `first` on.
+/// Writes the masses of a slender rod whose centre and angle start at coordinate `first`.
 pub(crate) fn write_rod<S: Scalar>(mass: &mut impl Entries<S>, first: usize, m: f64, length: f64) {
     mass[(first, first)] = S::from(m);
     mass[(first + 1, first + 1)] = S::from(m);

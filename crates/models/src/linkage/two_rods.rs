@@ -1,5 +1,5 @@
-//! What the mechanisms of negrut2007 (section 3) and the double pendulum of gil2013 (section 2) share: a crank that turns about the
-//! origin, and a rod pinned to its end.
+//! Shared parts of the mechanisms of negrut2007 (section 3) and the double pendulum of gil2013 (section 2): a crank
+//! that turns about the origin, and a rod pinned to its end.
 
 use mbsbench_problem::{
     AccelerationLevel, Class, ConstraintWatch, Failure, Formulated, MechanicsOf, Model, Observable, Observation, Ode,
@@ -10,19 +10,19 @@ use super::{Linkage, LinkageFormulation, slender};
 use crate::drawing::{Part, block, pin, rod, upright};
 use crate::mechanism::{Coordinate, WithMultipliers, multipliers, positions, rates};
 
-/// A linkage of two bodies with absolute coordinates `q = (x₁, y₁, θ₁, x₂, y₂, θ₂, …)`, of whose constraints the third and the fourth hold
-/// the pin between crank and rod together.
+/// A linkage of two bodies with absolute coordinates `q = (x₁, y₁, θ₁, x₂, y₂, θ₂, …)`. The third and fourth
+/// constraints are those of the pin between crank and rod.
 ///
 /// All constraints have the unit m, and depend on the configuration only through terms linear in positions and through
 /// sines and cosines of the two angles.
 pub trait TwoRods: Linkage {
-    /// Writes the rates of `y = (u ; u')`; no linkage depends on the time.
+    /// Writes the rates of `y = (u ; u')`; the equations of linkages do not depend on time.
     fn reduced_rhs<S: Scalar>(&self, y: &[S], dydt: &mut [S]);
 
     /// Distances (m) from the pin to the reference point of the crank and to that of the rod.
     fn pin_distances(&self) -> [f64; 2];
 
-    /// Distance (m) from the reference point of the rod to the slider at its far end; none where there is no slider.
+    /// Distance (m) from the reference point of the rod to the slider at its far end; `None` if there is no slider.
     fn slider_distance(&self) -> Option<f64> {
         None
     }
@@ -32,9 +32,9 @@ pub trait TwoRods: Linkage {
         self.dimensions().coordinates - 6
     }
 
-    /// `Φ_q q'''` of the pin's constraints (rows 3 and 4) along a motion with velocities `v` and accelerations `a`, m/s³:
-    /// `−(3 Φ_qq v a + Φ_qqq v³)`. A method that keeps the constraints at position level only leaves
-    /// `Φ_q v = C h² Φ_q q''' + O(h³)` with a `C` of its own.
+    /// `Φ_q q'''` of the pin's constraints (rows 3 and 4) along a motion with velocities `v` and accelerations `a`,
+    /// m/s³: `−(3 Φ_qq v a + Φ_qqq v³)`. A method that imposes constraints at position level only leaves
+    /// `Φ_q v = C h² Φ_q q''' + O(h³)` with its own constant `C`.
     fn pin_drift(&self, q: &[f64], v: &[f64], a: &[f64]) -> [f64; 2] {
         let mut drift = [0.0; 2];
         for (distance, body) in self.pin_distances().into_iter().zip([2, 5]) {
@@ -47,7 +47,7 @@ pub trait TwoRods: Linkage {
     }
 }
 
-/// The minimal formulation of a linkage as equations.
+/// The equations of a linkage's minimal formulation.
 #[derive(Debug, Clone, Copy)]
 pub struct ReducedOde<'m, L>(pub &'m L);
 
@@ -62,12 +62,13 @@ impl<S: Scalar, L: TwoRods> Ode<S> for ReducedOde<'_, L> {
     }
 }
 
-/// A linkage of two bodies with parameters and formulation chosen.
+/// A linkage of two bodies with parameters and a chosen formulation.
 #[derive(Debug, Clone)]
 pub struct TwoRodsModel<L> {
     pub(crate) linkage: L,
-    /// Circular frequency (rad/s) at a configuration `q` with which the two bodies swing against each other on the spring between
-    /// them, small and fast against all other motion; watched together with the angle between the bodies.
+    /// Circular frequency (rad/s), at a configuration `q`, of small oscillations of the two bodies against each
+    /// other on the spring between them, fast compared to all other motion; an observable together with the angle
+    /// between the bodies.
     pub(crate) spring_frequency: Option<fn(&L, &[f64]) -> f64>,
 }
 
@@ -82,13 +83,14 @@ impl<S: Scalar, L: TwoRods> Formulated<S> for TwoRodsModel<L> {
 }
 
 impl<L: TwoRods> Model for TwoRodsModel<L> {
-    /// Coordinates, rates, slider, angle between the bodies, multipliers, energies, drift, and in the Cartesian formulation the
-    /// constraints: the order of the observation.
+    /// Observables in the order of the observation: coordinates, rates, slider, angle between the bodies,
+    /// multipliers, energies, drift, and in the Cartesian formulation the constraints.
     fn observables(&self) -> Vec<Observable> {
         let linkage = &self.linkage;
         let coordinates = coordinates(linkage.pin_distances()[1] == 0.0);
         let mut list: Vec<_> = positions(&coordinates).collect();
-        // Modal coordinates are of another size than the rigid ones, whose errors are the paper's: they have no class.
+        // Modal coordinates have no class: they differ in size from the rigid coordinates, whose errors
+        // the paper reports.
         for k in 1..=linkage.modes() {
             list.push(Observable::new(format!("e{k}"), "m", "amplitude of a bending mode of the rod"));
         }
@@ -125,7 +127,7 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
         list
     }
 
-    /// What is not in the state comes from the solve at acceleration level.
+    /// Values that are not in the state come from the solve at acceleration level.
     fn observation(&self) -> Box<dyn Observation + '_> {
         let linkage = &self.linkage;
         let n = linkage.dimensions().coordinates;
@@ -134,7 +136,7 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
         let pairs = usize::from(linkage.slider_distance().is_some()) + usize::from(self.spring_frequency.is_some());
         let multipliers = 2 * (n + pairs)..2 * (n + pairs) + linkage.dimensions().holonomic;
         let mut acceleration = AccelerationLevel::new(MechanicsOf::new(linkage));
-        // Surfaces of speed zero are the constraints at velocity level.
+        // Surfaces with speed zero are the constraints at velocity level.
         let mut watch = ConstraintWatch::new(linkage, 0.0);
         let mut rate = vec![0.0; 2 * n];
         let at = multipliers.clone();
@@ -151,7 +153,7 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
                 values[at.start - 2] = q[5] - q[2];
                 values[at.start - 1] = frequency(linkage, q);
             }
-            // A state that a diverging method has run off to has neither accelerations nor multipliers.
+            // Far-off states of a diverging method have neither accelerations nor multipliers.
             if acceleration.rhs(t, &full, &mut rate).is_err() {
                 values[at.start..].fill(f64::NAN);
                 return;
@@ -175,7 +177,7 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
         self.linkage.classes()
     }
 
-    /// Crank and rod, a rod that bends as the line between its ends, and a slider where there is one.
+    /// Crank and rod (a flexible rod as the line between its ends), and the slider if there is one.
     fn views(&self, y: &[f64]) -> Vec<View> {
         let linkage = &self.linkage;
         let mut full = vec![0.0; 2 * linkage.dimensions().coordinates];
@@ -213,8 +215,8 @@ fn coordinates(rod_at_pin: bool) -> [Coordinate; 6] {
     ]
 }
 
-/// Kinetic energy and gravity (J) of two slender rods, each with mass (kg) and length (m); the potential is zero at the height of the
-/// origin.
+/// Kinetic energy and gravity (J) of two slender rods, each with mass (kg) and length (m); the potential is zero at
+/// the height of the origin.
 pub(crate) fn rods_energy<S: Scalar>(rods: [(f64, f64); 2], gravity: f64, q: &[S], v: &[S]) -> S {
     let mut energy = S::nought();
     for ((m, length), first) in rods.into_iter().zip([0, 3]) {

@@ -6,17 +6,17 @@ use super::MarbleJar;
 
 /// Geometry and contact law.
 impl MarbleJar {
-    /// Gap to the floor, `z − r`; its rate is `z'`, its normal the axis of the jar.
+    /// Gap to the floor, `z − r`; its rate is `z'`, and its normal is the axis of the jar.
     #[inline]
     pub fn floor_gap<S: Scalar>(&self, z: S) -> S {
         z - self.radius
     }
 
-    /// Gap to the cylinder, `R − r − ρ`, and `ρ`, the distance from the axis.
+    /// Gap to the cylinder, `R − r − ρ`, and the distance `ρ` from the axis.
     #[inline]
     pub fn wall_gap<S: Scalar>(&self, x: S, y: S) -> (S, S) {
         let square = x * x + y * y;
-        // On the axis the square root has no derivative; a marble there is as far from the cylinder as it can be.
+        // On the axis the square root has no derivative; a marble there is as far from the cylinder as possible.
         let rho = if square.value() > 0.0 { square.sqrt() } else { S::nought() };
         (-rho + (self.jar_radius - self.radius), rho)
     }
@@ -31,27 +31,27 @@ impl MarbleJar {
         (normal[0] * vx + normal[1] * vy, normal)
     }
 
-    /// Gap of two marbles a vector `d` apart, `|d| − 2 r`, and `|d|`.
+    /// Gap between two marbles that a vector `d` separates, `|d| − 2 r`, and `|d|`.
     #[inline]
     pub fn pair_gap<S: Scalar>(&self, d: [S; 3]) -> (S, S) {
         let distance = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
         (distance - 2.0 * self.radius, distance)
     }
 
-    /// Rate of that gap with relative velocity `w`, and the normal `d/|d|`.
+    /// Rate of the gap between two marbles with relative velocity `w`, and the normal `d/|d|`.
     #[inline]
     pub fn pair_rate<S: Scalar>(d: [S; 3], w: [S; 3], distance: S) -> (S, [S; 3]) {
         let normal = [d[0] / distance, d[1] / distance, d[2] / distance];
         (normal[0] * w[0] + normal[1] * w[1] + normal[2] * w[2], normal)
     }
 
-    /// Acceleration along the normal that a closed contact gives a marble, `−(k g + c g')/m`.
+    /// Acceleration of a marble along the normal by a closed contact, `−(k g + c g')/m`.
     #[inline]
     pub fn push<S: Scalar>(&self, gap: S, rate: S) -> S {
         -(gap * self.stiffness + rate * self.damping) / self.mass
     }
 
-    /// Writes the rates of marbles that fall freely.
+    /// Writes the rates of freely falling marbles.
     pub(super) fn fall<S: Scalar>(&self, y: &[S], dydt: &mut [S]) {
         let n = self.count;
         dydt[..3 * n].copy_from_slice(&y[3 * n..]);
@@ -59,13 +59,13 @@ impl MarbleJar {
         dydt[5 * n..].fill(S::from(-self.gravity));
     }
 
-    /// Adds what the floor does to marble `i`.
+    /// Adds the contact of marble `i` with the floor.
     pub(super) fn add_floor<S: Scalar>(&self, y: &[S], dydt: &mut [S], i: usize) {
         let n = self.count;
         dydt[5 * n + i] += self.push(self.floor_gap(y[2 * n + i]), y[5 * n + i]);
     }
 
-    /// Adds what the wall does to marble `i`.
+    /// Adds the contact of marble `i` with the wall.
     pub(super) fn add_wall<S: Scalar>(&self, y: &[S], dydt: &mut [S], i: usize) {
         let n = self.count;
         let (gap, rho) = self.wall_gap(y[i], y[n + i]);
@@ -75,7 +75,7 @@ impl MarbleJar {
         dydt[4 * n + i] += push * normal[1];
     }
 
-    /// Adds what marbles `i` and `j` do to each other.
+    /// Adds the contact between marbles `i` and `j`.
     pub(super) fn add_pair<S: Scalar>(&self, y: &[S], dydt: &mut [S], [i, j]: [usize; 2]) {
         let n = self.count;
         let d = difference(y, n, 0, i, j);
@@ -89,7 +89,7 @@ impl MarbleJar {
         }
     }
 
-    /// Visits the gaps of contacts in order.
+    /// Visits the gaps of all contacts in order.
     pub(super) fn for_each_gap(&self, contacts: &Contacts, y: &[f64], mut visit: impl FnMut(f64)) {
         let n = self.count;
         contacts.floors.iter().for_each(|&i| visit(self.floor_gap(y[2 * n + i as usize])));
@@ -99,14 +99,14 @@ impl MarbleJar {
     }
 }
 
-/// Difference of the vectors of marbles `i` and `j` that start at `base` in a state of `n` marbles.
+/// Difference between the vectors of marbles `i` and `j` that start at `base` in a state of `n` marbles.
 #[inline]
 pub(super) fn difference<S: Scalar>(state: &[S], n: usize, base: usize, i: usize, j: usize) -> [S; 3] {
     let at = |axis: usize| state[base + axis * n + i] - state[base + axis * n + j];
     [at(0), at(1), at(2)]
 }
 
-/// The marbles with all pairs.
+/// The marbles with all pairs as contacts.
 impl EventModel for MarbleJar {
     fn dimension(&self) -> usize {
         6 * self.count
@@ -147,9 +147,9 @@ impl EventModel for MarbleJar {
 /// Contacts by kind; their order is that of the event functions.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Contacts {
-    /// Marbles at the floor.
+    /// Marbles in contact with the floor.
     pub floors: Vec<u32>,
-    /// Marbles at the cylinder.
+    /// Marbles in contact with the cylinder.
     pub walls: Vec<u32>,
     /// Pairs `i < j`, by rows.
     pub pairs: Vec<[u32; 2]>,
@@ -160,7 +160,7 @@ pub(super) fn pairs(n: usize) -> impl Iterator<Item = [usize; 2]> {
     (0..n).flat_map(move |i| (i + 1..n).map(move |j| [i, j]))
 }
 
-/// These as a list: millions, for which memory is asked once.
+/// Returns all pairs as a list. It may have millions of entries, so memory is allocated once.
 pub(super) fn all_pairs(n: usize) -> Vec<[u32; 2]> {
     let mut list = Vec::with_capacity(n * n.saturating_sub(1) / 2);
     list.extend(pairs(n).map(|pair| pair.map(|i| i as u32)));
@@ -168,7 +168,7 @@ pub(super) fn all_pairs(n: usize) -> Vec<[u32; 2]> {
 }
 
 impl Contacts {
-    /// All that `n` marbles can have.
+    /// Returns all contacts that `n` marbles can have.
     pub fn all(n: usize) -> Self {
         let all = 0..n as u32;
         Self { floors: all.clone().collect(), walls: all.collect(), pairs: all_pairs(n) }
@@ -184,7 +184,7 @@ impl Contacts {
         self.floors.len() + self.walls.len() + self.pairs.len()
     }
 
-    /// Becomes those of `others` whose entry in `open`, one for each, is not set.
+    /// Becomes the contacts of `others` whose entry in `open` is false; `open` has one entry for each contact.
     pub fn closed_of(&mut self, others: &Self, open: &[bool]) {
         self.clear();
         let (floors, rest) = open.split_at(others.floors.len());

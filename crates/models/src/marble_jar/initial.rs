@@ -5,28 +5,28 @@ use mbsbench_problem::{Scalar, parameters};
 use super::MarbleJar;
 
 parameters! {
-    /// Where the marbles are at the start.
+    /// Initial positions of the marbles.
     #[derive(Copy)]
     pub enum Arrangement {
-        /// One above the other on a spiral about the axis: marble `i` at angle 2.39996 i and radius
-        /// `spread` (0.5 + 0.5 frac(0.618034 (i + seed))).
+        /// One above the other on a spiral about the axis: marble `i` at angle 2.39996 i and radius `spread` (0.5 +
+        /// 0.5 frac(0.618034 (i + seed))).
         Poured(Poured),
-        /// A cubic lattice that fills the jar from the floor on, each marble a little displaced.
+        /// A cubic lattice that fills the jar from the floor up, with each marble slightly displaced.
         Packed(Packed),
     }
 }
 
 parameters! {
-    /// Marbles one above the other.
+    /// Marbles one above the other on a spiral.
     #[derive(Copy)]
     pub struct Poured {
         /// Height of the first marble's centre.
         pub height: f64 [above 0.0, unit "m"] = 0.175,
-        /// Distance of each from the one below.
+        /// Vertical distance between successive marbles.
         pub spacing: f64 [above 0.0, unit "m"] = 0.03,
         /// Largest distance from the axis.
         pub spread: f64 [from 0.0, unit "m"] = 0.02,
-        /// Horizontal speed, of marble `i` in the direction 2.39996 i + 2π frac(0.618034 (i + seed)).
+        /// Horizontal speed; its direction for marble `i` is 2.39996 i + 2π frac(0.618034 (i + seed)).
         pub speed: f64 [from 0.0, unit "m/s"] = 0.0,
     }
 }
@@ -35,14 +35,14 @@ parameters! {
     /// A cubic lattice.
     #[derive(Copy)]
     pub struct Packed {
-        /// Distance of neighbouring marbles in diameters; below one they are pressed together.
+        /// Distance between neighbouring marbles in diameters; values below one press them together.
         pub spacing: f64 [above 0.0, unit "1"] = 1.05,
-        /// Largest displacement of a marble from its place along each horizontal axis, in diameters.
+        /// Largest displacement of a marble from its lattice position along each horizontal axis, in diameters.
         pub displacement: f64 [from 0.0, unit "1"] = 0.02,
     }
 }
 
-/// The state at the start, formed in the scalar's own precision for poured marbles.
+/// Returns the initial state, computed in the scalar's own precision for poured marbles.
 pub(super) fn state<S: Scalar>(parameters: &MarbleJar) -> Vec<S> {
     let n = parameters.count;
     let mut state = vec![S::nought(); 6 * n];
@@ -77,11 +77,11 @@ pub(super) fn state<S: Scalar>(parameters: &MarbleJar) -> Vec<S> {
     state
 }
 
-/// Places of a lattice within the jar, layer by layer.
+/// Positions of a lattice within the jar, layer by layer.
 fn places(parameters: &MarbleJar, packed: Packed) -> impl Iterator<Item = [f64; 3]> {
     let diameter = 2.0 * parameters.radius;
     let (pitch, jitter) = (packed.spacing * diameter, packed.displacement * diameter);
-    // At least the place on the axis
+    // At least the position on the axis
     let room = (parameters.jar_radius - parameters.radius - jitter * std::f64::consts::SQRT_2).max(0.0);
     let half = (room / pitch) as i64;
     let section: Vec<[f64; 2]> = (-half..=half)
@@ -95,7 +95,8 @@ fn places(parameters: &MarbleJar, packed: Packed) -> impl Iterator<Item = [f64; 
         .map(move |[x, y, z]| [x + jitter * random.next(), y + jitter * random.next(), z])
 }
 
-/// Numbers in [−1, 1): the generator SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), the same on every machine.
+/// Random numbers in [−1, 1) by the generator SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), the same on every
+/// machine.
 struct Random(u64);
 
 impl Random {

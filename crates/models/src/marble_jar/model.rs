@@ -1,4 +1,4 @@
-//! The jar as an experiment file names it and as the runner sees it.
+//! The jar as an experiment file describes it, and as a benchmark model.
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
@@ -10,15 +10,15 @@ use super::initial::state;
 use super::{Arrangement, MarbleOde, Poured};
 use crate::drawing::{MOST_DRAWN, upright};
 
-/// Most marbles of which all pairs are looked at: eight million of them.
+/// Largest number of marbles for which all pairs are checked; they have eight million pairs.
 const MOST_FOR_ALL: usize = 4000;
 
 parameters! {
-    /// Marbles that are poured into a jar, with frictionless contacts of spring and damper.
+    /// Marbles that are poured into a jar, with frictionless spring-damper contacts.
     ///
-    /// The dissertation gives the number of marbles and the shape of the jar, nothing else; the values are this
-    /// project's choice. The height of the first marble makes ten marbles lose the printed 0.294 J; stiffness was
-    /// chosen for counts of evaluations near the printed ones in 4 s.
+    /// The dissertation gives only the number of marbles and the shape of the jar; the other values are chosen here.
+    /// The height of the first marble makes ten marbles lose the printed 0.294 J; the stiffness gives counts of
+    /// evaluations near the printed ones in 4 s.
     #[derive(Copy)]
     pub struct MarbleJar where all_pairs_are_few, a_marble_fits {
         /// Number of marbles.
@@ -33,26 +33,26 @@ parameters! {
         pub gravity: f64 [from 0.0, unit "m/s²"] = 9.81,
         /// Stiffness `k` of each contact.
         pub stiffness: f64 [above 0.0, unit "N/m"] = 3e6,
-        /// Damping `c` of each contact; none by default (damped runs of this project: 5).
+        /// Damping `c` of each contact; zero by default (damped runs of this project use 5).
         pub damping: f64 [from 0.0, unit "N s/m"] = 0.0,
-        /// Where the marbles are at the start.
+        /// Initial positions of the marbles.
         pub arrangement: Arrangement = Arrangement::Poured(Poured::default()),
-        /// Which of the initial positions of an ensemble; 0 is the one whose numbers are compared with printed ones.
-        /// All have the same heights.
+        /// Number of the initial state within an ensemble; 0 is the state that is compared with printed numbers. All
+        /// states have the same heights.
         pub seed: u32 = 0,
-        /// Which pairs are looked at.
+        /// Pairs that are checked for contact.
         pub candidates: Candidates = Candidates::All,
     }
 }
 
 parameters! {
-    /// Pairs that are looked at, for forces and for events.
+    /// Pairs that are checked, for forces and for events.
     #[derive(Copy, Eq)]
     pub enum Candidates {
-        /// All, as in the dissertation: `N (N + 3)/2` event functions.
+        /// All pairs, as in the dissertation: `N (N + 3)/2` event functions.
         All,
-        /// For forces, those that a cell grid finds near each other; for events, those that can touch within the step.
-        /// The same forces to the last bit, and time and memory linear in the number of marbles.
+        /// For forces, the pairs that a cell grid finds near each other; for events, those that can touch within the
+        /// step. Forces are bitwise the same, and time and memory are linear in the number of marbles.
         Near,
     }
 }
@@ -64,7 +64,7 @@ impl MarbleJar {
         OutOfRange::unless(few, "count", self.count, accepted)
     }
 
-    /// With room to move.
+    /// Fails unless the jar is wider than a marble.
     fn a_marble_fits(&self) -> Result<(), OutOfRange> {
         let fits = self.jar_radius > self.radius;
         OutOfRange::unless(fits, "jar-radius", self.jar_radius, "a finite number above `radius`")
@@ -90,7 +90,7 @@ impl Formulated<f64> for MarbleJar {
     }
 }
 
-/// All pairs are looked at, whatever the parameters say.
+/// Checks all pairs, regardless of the parameters.
 impl Formulated<DoubleDouble> for MarbleJar {
     fn ode(&self) -> Box<dyn Ode<DoubleDouble> + '_> {
         Box::new(AsEventOde::new(self))
@@ -144,7 +144,7 @@ impl Model for MarbleJar {
         [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
     }
 
-    /// Marbles and jar from the side, the jar as high as it is wide.
+    /// Marbles and jar from the side; the jar is drawn as high as it is wide.
     fn views(&self, y: &[f64]) -> Vec<View> {
         let Self { count, radius, jar_radius, .. } = *self;
         if count > MOST_DRAWN {

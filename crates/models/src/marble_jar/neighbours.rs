@@ -1,10 +1,11 @@
-//! Which marbles are near each other: a cell grid, and a list that is used until marbles have moved too far.
+//! Pairs of nearby marbles: a cell grid, and a list that is reused until marbles have moved too far.
 
 use mbsbench_problem::Failure;
 
 use super::equations::all_pairs;
 
-/// Width of the margin in which a list may be reused, in radii. Wider margins mean longer lists made less often.
+/// Width, in radii, of the margin within which a list is reused. Wider margins give longer lists that are
+/// rebuilt less often.
 const MARGIN: f64 = 0.2;
 
 /// The pairs `i < j` of marbles within a diameter and a margin, in ascending order.
@@ -14,10 +15,10 @@ const MARGIN: f64 = 0.2;
 pub struct NeighbourList {
     count: usize,
     diameter: f64,
-    /// Whether it has all pairs for good.
+    /// True if the list has all pairs permanently.
     complete: bool,
     margin: f64,
-    /// Positions for which it was made, as in the state; empty until then.
+    /// Positions for which the list was built, ordered as in the state; empty before the first build.
     made_at: Vec<f64>,
     pairs: Vec<[u32; 2]>,
     cell_of: Vec<u32>,
@@ -27,7 +28,7 @@ pub struct NeighbourList {
 }
 
 impl NeighbourList {
-    /// A list that has all pairs of `count` marbles for good.
+    /// Returns a list that has all pairs of `count` marbles permanently.
     pub fn all(count: usize) -> Self {
         let mut list = Self::near(count, 0.0);
         list.complete = true;
@@ -35,7 +36,7 @@ impl NeighbourList {
         list
     }
 
-    /// A list of those that are near each other; made when it is first asked for.
+    /// Returns a list of the pairs that are near each other, built at its first use.
     pub fn near(count: usize, diameter: f64) -> Self {
         Self {
             count,
@@ -56,15 +57,14 @@ impl NeighbourList {
         &self.pairs
     }
 
-    /// How often the list has been made.
+    /// Number of times that the list has been built.
     pub fn rebuilds(&self) -> u64 {
         self.rebuilds
     }
 
-    /// Makes the list valid for a state: it then has all pairs with a gap of at most `gap` there.
+    /// Makes the list valid for a state: it then contains all pairs with a gap of at most `gap` in that state.
     ///
-    /// # Errors
-    /// [`Failure::NonFinite`] where a position is not finite.
+    /// # Errors Fails with [`Failure::NonFinite`] if a position is not finite.
     pub fn ensure(&mut self, time: f64, state: &[f64], gap: f64) -> Result<(), Failure> {
         if self.complete {
             return Ok(());
@@ -74,12 +74,12 @@ impl NeighbourList {
         if !self.made_at.is_empty() && room >= 0.0 && self.farthest_square(positions) <= room * room {
             return Ok(());
         }
-        // A gap that is wanted once will be wanted again, a little wider.
+        // A gap that is wanted once will be wanted again, slightly wider.
         self.margin = self.wanted(gap);
         self.make(positions).ok_or(Failure::NonFinite { time })
     }
 
-    /// Forgets a list that is much wider than [`ensure`](Self::ensure) would make it for `gap`.
+    /// Discards a list that is much wider than [`ensure`](Self::ensure) would build it for `gap`.
     pub fn narrow(&mut self, gap: f64) {
         if self.margin > 4.0 * self.wanted(gap) {
             self.made_at.clear();
@@ -90,7 +90,7 @@ impl NeighbourList {
         (MARGIN * 0.5 * self.diameter).max(1.5 * gap)
     }
 
-    /// Square of the largest distance from where the list was made.
+    /// Square of the largest distance that a marble has moved since the list was built.
     fn farthest_square(&self, positions: &[f64]) -> f64 {
         let n = self.count;
         let (x, y, z) = (&positions[..n], &positions[n..2 * n], &positions[2 * n..]);
@@ -104,7 +104,7 @@ impl NeighbourList {
         farthest
     }
 
-    /// None where a position is not finite.
+    /// Builds the list; returns `None` if a position is not finite.
     fn make(&mut self, positions: &[f64]) -> Option<()> {
         let n = self.count;
         self.made_at.clear();
@@ -132,7 +132,7 @@ impl NeighbourList {
         Some(())
     }
 
-    /// Counting sort of the marbles by cell.
+    /// Sorts the marbles by cell (counting sort).
     fn sort_into(&mut self, grid: &Grid, positions: &[f64]) {
         let n = self.count;
         self.cell_starts.clear();
@@ -145,7 +145,7 @@ impl NeighbourList {
         for cell in 0..grid.cells() {
             self.cell_starts[cell + 1] += self.cell_starts[cell];
         }
-        // Backwards, so that each start comes to stand where its cell starts and marbles keep their order.
+        // Backwards, so that each start ends at the first marble of its cell and marbles keep their order.
         for i in (0..n).rev() {
             let end = &mut self.cell_starts[self.cell_of[i] as usize + 1];
             *end -= 1;
@@ -157,7 +157,7 @@ impl NeighbourList {
     }
 }
 
-/// Cells at least as wide as the distance in which neighbours are looked for.
+/// Cells that are at least as wide as the search distance for neighbours.
 #[derive(Debug, Clone, Copy)]
 struct Grid {
     origin: [f64; 3],
@@ -173,14 +173,15 @@ impl Grid {
             let of_axis = &positions[axis * n..(axis + 1) * n];
             let (low, high) =
                 of_axis.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &p| (l.min(p), h.max(p)));
-            // A sum has a NaN wherever a position has one; minimum and maximum pass it over.
+            // A sum is NaN if any position is NaN; minimum and maximum ignore it.
             if !(of_axis.iter().sum::<f64>() + (high - low)).is_finite() {
                 return None;
             }
             (origin[axis], extent[axis]) = (low, high - low);
         }
-        // Wider cells where marbles are so scattered that most would be empty: memory stays linear in their number.
-        // Rounding must not put two that are just within reach into cells that are not neighbours.
+        // Cells are wider if marbles are so scattered that most cells would be empty; this keeps memory linear in
+        // the number of marbles. Roundoff must not put two marbles that are just within reach into cells that are
+        // not neighbours.
         let mut width = reach * 1.000_001;
         let sizes = |width: f64| extent.map(|length| (length / width).floor() + 1.0);
         while sizes(width).iter().product::<f64>() > 4.0 * n as f64 + 64.0 {
@@ -201,7 +202,7 @@ impl Grid {
         (at(2) * self.sizes[1] + at(1)) * self.sizes[0] + at(0)
     }
 
-    /// First cell and the one after the last, of each row of cells about a cell.
+    /// First cell, and the one after the last, of each row of cells around a cell.
     fn runs_around(&self, cell: u32) -> impl Iterator<Item = [u32; 2]> {
         let [nx, ny, nz] = self.sizes;
         let (x, y, z) = (cell % nx, cell / nx % ny, cell / (nx * ny));
@@ -227,7 +228,7 @@ mod tests {
     }
 
     proptest! {
-        /// Also after small motions, for which the list is not made again.
+        /// Includes small motions for which the list is not rebuilt.
         #[test]
         fn no_pair_is_missed(
             mut positions in proptest::collection::vec(-3.0..3.0f64, 3 * 40),

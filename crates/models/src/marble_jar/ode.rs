@@ -1,4 +1,4 @@
-//! Forces and events in double precision, at a cost that grows with the contacts and not with the pairs.
+//! Forces and events in double precision, at a cost proportional to the contacts and not to the pairs.
 
 use mbsbench_problem::{EventFunctions, EventKind, Failure, Form, Ode, Properties};
 
@@ -6,35 +6,36 @@ use super::equations::{Contacts, difference};
 use super::reach::Reach;
 use super::{Candidates, MarbleJar, NeighbourList};
 
-/// Relative width in which a gap is computed exactly, where squares of distances say that it is about zero.
+/// Relative width of the band around zero in which a gap is computed exactly instead of by squares of distances.
 const ROUNDING: f64 = 1e-9;
 
-/// How many listed pairs are looked at before those of them that touch are computed.
+/// Number of listed pairs that are checked before the forces of touching pairs are computed.
 const BLOCK: usize = 512;
 
-/// What is added to a bound on a motion before a contact is ruled out, in radii: the bound is of the exact motion.
+/// Margin, in radii, added to a bound on a motion before a contact is ruled out, because the bound holds for
+/// the exact motion.
 const SLACK: f64 = 1e-3;
 
-/// The marbles as an [`Ode`] with event functions; forces are the same to the last bit as those of [`MarbleJar`].
+/// The marbles as an [`Ode`] with event functions; forces are bitwise the same as those of [`MarbleJar`].
 ///
-/// Unlocked, contacts are searched at every state, near each marble. Locked, the right-hand side visits the closed ones
-/// only. Nothing is allocated once the lists have their size.
+/// If the configuration is not locked, contacts are searched near each marble at every state. If it is locked, the
+/// right-hand side visits only the closed contacts. Nothing is allocated once the lists have reached their size.
 #[derive(Debug, Clone)]
 pub struct MarbleOde {
     jar: MarbleJar,
     list: NeighbourList,
     reach: Reach,
-    /// Functions that matter until the next call of `prepare`.
+    /// Contacts whose functions are watched until the next call of `prepare`.
     watched: Contacts,
-    /// Those that touch at the start of the step.
+    /// Contacts that are closed at the start of the step.
     touching: Contacts,
-    /// Those that the locked configuration has closed.
+    /// Contacts that are closed in the locked configuration.
     closed: Contacts,
     locked: bool,
 }
 
 impl MarbleOde {
-    /// The equations with scratch memory of their own, unlocked.
+    /// Returns the unlocked equations with their own scratch memory.
     pub fn new(jar: MarbleJar) -> Self {
         let (watched, list) = match jar.candidates {
             Candidates::All => (Contacts::all(jar.count), NeighbourList::all(jar.count)),
@@ -56,22 +57,22 @@ impl MarbleOde {
         &self.list
     }
 
-    /// The watched pairs `i < j`, in the order of their functions, which come after those of floor and cylinder.
+    /// The watched pairs `i < j`, in the order of their functions, which follow those of floor and cylinder.
     pub fn watched_pairs(&self) -> &[[u32; 2]] {
         &self.watched.pairs
     }
 
-    /// The marbles whose gaps to the floor are watched; functions 0, 1, ….
+    /// The marbles whose gaps to the floor are watched, as functions 0, 1, ….
     pub fn watched_floors(&self) -> &[u32] {
         &self.watched.floors
     }
 
-    /// The marbles whose gaps to the cylinder are watched; functions after those of the floor.
+    /// The marbles whose gaps to the cylinder are watched; their functions follow those of the floor.
     pub fn watched_walls(&self) -> &[u32] {
         &self.watched.walls
     }
 
-    /// Calls `visit` with each gap below zero: floors, cylinder, pairs.
+    /// Calls `visit` with each negative gap: floors, cylinder, pairs.
     pub(super) fn penetrations(&mut self, t: f64, y: &[f64], visit: impl FnMut(f64)) -> Result<(), Failure> {
         self.touching_at(t, y)?;
         self.jar.for_each_gap(&self.touching, y, visit);
@@ -107,8 +108,8 @@ impl MarbleOde {
 
     /// Writes the right-hand side for the contacts in the list.
     ///
-    /// Which of the listed pairs touch is as good as random to a processor that tries to guess it. They are therefore
-    /// picked out, a block at a time, without a branch.
+    /// A processor cannot predict which of the listed pairs touch. They are therefore selected without a branch, one
+    /// block at a time.
     fn forces(&self, state: &[f64], dydt: &mut [f64]) {
         let (jar, n) = (self.jar, self.jar.count);
         let (q, v) = state.split_at(3 * n);
@@ -144,7 +145,7 @@ impl MarbleOde {
         }
     }
 
-    /// Gravity, floor and cylinder.
+    /// Adds gravity and the contacts with floor and cylinder.
     #[inline]
     fn outer_forces(&self, [x, y, z]: [&[f64]; 3], [vx, vy, vz]: [&[f64]; 3], [ax, ay, az]: [&mut [f64]; 3]) {
         let jar = self.jar;
@@ -164,7 +165,7 @@ impl MarbleOde {
         }
     }
 
-    /// Collects what can touch within `horizon` seconds.
+    /// Collects the contacts that can close within `horizon` seconds.
     fn watch(&mut self, t: f64, y: &[f64], horizon: f64) -> Result<(), Failure> {
         self.touching_at(t, y)?;
         let (jar, n) = (self.jar, self.jar.count);
@@ -203,8 +204,9 @@ impl MarbleOde {
         Ok(())
     }
 
-    /// Smallest gaps of a freely flying marble to floor and cylinder within `horizon` seconds: height is a concave function
-    /// of time and the distance from the axis a convex one, so that both are at one of the ends.
+    /// Smallest gaps of a freely flying marble to floor and cylinder within `horizon` seconds. The height is a
+    /// concave function of time and the distance from the axis a convex one, so that both minima are at one of the
+    /// ends.
     fn free_gaps(&self, y: &[f64], i: usize, horizon: f64) -> (f64, f64) {
         let (jar, n) = (self.jar, self.jar.count);
         let at = |axis: usize| (y[axis * n + i], y[axis * n + i] + horizon * y[(3 + axis) * n + i]);
@@ -214,14 +216,14 @@ impl MarbleOde {
     }
 }
 
-/// The three parts of equal length.
+/// Splits a slice into three parts of equal length.
 fn thirds(all: &[f64]) -> [&[f64]; 3] {
     let (first, rest) = all.split_at(all.len() / 3);
     let (second, third) = rest.split_at(first.len());
     [first, second, &third[..first.len()]]
 }
 
-/// The same, to be written.
+/// Splits a mutable slice into three parts of equal length.
 fn thirds_mut(all: &mut [f64]) -> [&mut [f64]; 3] {
     let third = all.len() / 3;
     let (first, rest) = all.split_at_mut(third);

@@ -1,9 +1,10 @@
-//! How far marbles can get within a step whose contacts are locked.
+//! Bounds on the motion of marbles within a step whose contacts are locked.
 //!
 //! A marble that touches nothing flies on a parabola. Marbles that touch each other exchange energy; together with
-//! the springs between them they never have more than at the start plus what gravity adds. With `E` the kinetic and
-//! spring energy of `n` marbles joined by contacts, `dE/dt ≤ m g Σ|v| ≤ m g √(2 n E/m)`, so that the speed of
-//! each is at most `√(2 E/m) + g √n h` until the time `h`. That holds for locked springs of any stiffness and for any `h`.
+//! the springs between them they never have more than their initial energy plus the work of gravity. With `E` the
+//! kinetic and spring energy of `n` marbles joined by contacts, `dE/dt ≤ m g Σ|v| ≤ m g √(2 n E/m)`, so that the
+//! speed of each is at most `√(2 E/m) + g √n h` until the time `h`. This holds for locked springs of any stiffness
+//! and for any `h`.
 
 use super::MarbleJar;
 use super::equations::{Contacts, difference};
@@ -12,12 +13,12 @@ use super::equations::{Contacts, difference};
 #[derive(Debug, Clone)]
 pub(super) struct Reach {
     parent: Vec<u32>,
-    /// Twice the energy over the mass, in the group's root, m²/s².
+    /// Twice the energy over the mass, stored at the root of the group, m²/s².
     energy: Vec<f64>,
     size: Vec<u32>,
-    /// Whether a marble touches anything.
+    /// True for a marble that touches anything.
     touches: Vec<bool>,
-    /// Bound on the distance from where it is, m.
+    /// Bound on the distance that a marble moves, m.
     distance: Vec<f64>,
 }
 
@@ -57,23 +58,23 @@ impl Reach {
         for i in 0..n {
             let root = self.root(i);
             let members = f64::from(self.size[root]);
-            // A free marble gains g h²/2 at most; a group, g √n h in speed.
+            // Gravity moves a free marble by at most g h²/2; it adds at most g √n h to the speeds of a group.
             let fall = if self.touches[i] { members.sqrt() } else { 0.5 };
             self.distance[i] = horizon * (self.energy[root].sqrt() + fall * jar.gravity * horizon);
         }
     }
 
-    /// Whether the marble flies freely.
+    /// True if the marble flies freely.
     pub fn is_free(&self, i: usize) -> bool {
         !self.touches[i]
     }
 
-    /// Bound on the distance from where it is, m.
+    /// Bound on the distance that a marble moves, m.
     pub fn of(&self, i: usize) -> f64 {
         self.distance[i]
     }
 
-    /// The largest of all, m.
+    /// The largest bound of all marbles, m.
     pub fn largest(&self) -> f64 {
         self.distance.iter().fold(0.0, |largest: f64, &d| largest.max(d))
     }

@@ -1,4 +1,4 @@
-//! The squeezer in seven angles of its joints.
+//! The squeezer in seven joint angles.
 
 use mbsbench_problem::{ClosedForm, Dimensions, Entries, MechanicalModel, Scalar};
 use nalgebra::DMatrix;
@@ -7,22 +7,22 @@ use super::links::Link;
 use super::{Points, Squeezer, SqueezerEquations};
 use crate::plane::{cross, sum, turned};
 
-/// `q = (β, Θ, γ, Φ, δ, Ω, ε)`, with links at the angles from `+x`
+/// The coordinates are `q = (β, Θ, γ, Φ, δ, Ω, ε)`, with links at the angles from `+x`
 ///
 /// ```text
 /// O-F  β     E-F  β + Θ     E-B-D  γ     A-G  δ     G-E  δ + Φ − π/2     A-H  ε − π/2     H-E  ε + Ω
 /// ```
 ///
-/// The loops close in E:
+/// The loops close at E:
 ///
 /// ```text
 /// e(α) = (cos α, sin α),   ê(α) = (sin α, −cos α),   E = ℓ_OF e(β) − ℓ_EF e(β + Θ)
 /// 0 = ( E − B − ℓ_EB ê(γ),  E − A − ℓ_AG e(δ) − ℓ_GE ê(δ + Φ),  E − A − ℓ_AH ê(ε) − ℓ_HE e(ε + Ω) )
 /// ```
 ///
-/// A link on the end of an arm is at `α + ψ` when the arm is at `α`. With the arm's length `ℓ`, its inertia `J₁` about the
-/// ground, the link's inertia `J₂` about the pin between them, and its centre of mass at `p` from that pin in a frame at
-/// `α + ψ`, the two have the masses and gyroscopic forces
+/// A link on the end of an arm is at `α + ψ` if the arm is at `α`. With the arm's length `ℓ`, its inertia `J₁` about
+/// the ground, the link's inertia `J₂` about the pin between them, and its centre of mass at `p` from that pin in a
+/// frame at `α + ψ`, the two have the masses and gyroscopic forces
 ///
 /// ```text
 /// k = m₂ ℓ (p_x cos ψ − p_y sin ψ),   k' = dk/dψ
@@ -30,24 +30,24 @@ use crate::plane::{cross, sum, turned};
 /// D_α = −k' ψ̇ (2 α̇ + ψ̇),         D_ψ = k' α̇²
 /// ```
 ///
-/// The crank has the torque besides, and the plate the moment of the spring about B.
+/// In addition, the torque acts on the crank, and the moment of the spring about B on the plate.
 #[derive(Debug, Clone)]
 pub struct SqueezerAngles(pub Squeezer);
 
 /// An arm that turns about a pin on the ground, and a link on its end.
 pub(super) struct Pair<S> {
-    /// Numbers of the arm's angle `α` and of the link's `ψ`.
+    /// Numbers of the arm's angle `α` and of the link's angle `ψ`.
     pub(super) angles: [usize; 2],
-    /// `J₁ + m₂ ℓ²`, kg m².
+    /// Inertia `J₁ + m₂ ℓ²`, kg m².
     pub(super) arm: S,
-    /// `J₂`, kg m².
+    /// Inertia `J₂`, kg m².
     pub(super) link: S,
-    /// `m₂ ℓ p`, kg m².
+    /// Coupling `m₂ ℓ p`, kg m².
     coupling: [S; 2],
 }
 
 impl<S: Scalar> Pair<S> {
-    /// For a link whose centre of mass is at `lever` from the pin between the two.
+    /// Returns the pair for a link whose centre of mass is at `lever` from the pin between the two.
     fn new(angles: [usize; 2], arm: S, length: f64, carried: &Link, lever: [S; 2]) -> Self {
         let [x, y] = lever;
         Self {
@@ -58,18 +58,18 @@ impl<S: Scalar> Pair<S> {
         }
     }
 
-    /// `k` and `k'` at the link's angle, kg m².
+    /// Returns `k` and `k'` at the link's angle, kg m².
     pub(super) fn coupling(&self, psi: S) -> (S, S) {
         self.coupling_at(psi.sin_cos())
     }
 
-    /// The same from sine and cosine of the link's angle.
+    /// Returns `k` and `k'` from the sine and cosine of the link's angle.
     pub(super) fn coupling_at(&self, psi: (S, S)) -> (S, S) {
         let [along, across] = turned(psi, self.coupling);
         (along, -across)
     }
 
-    /// `(M_αα, M_αψ, M_ψψ)`, kg m², for the coupling `k`.
+    /// Returns `(M_αα, M_αψ, M_ψψ)`, kg m², for the coupling `k`.
     pub(super) fn masses(&self, k: S) -> [S; 3] {
         [self.arm + k * 2.0 + self.link, k + self.link, self.link]
     }
@@ -99,7 +99,7 @@ impl<S: Scalar> Pair<S> {
         by_velocity[(psi, alpha)] = slope * v[alpha] * 2.0;
     }
 
-    /// `(D_α, D_ψ)`, N m, for the slope `k'`.
+    /// Returns `(D_α, D_ψ)`, N m, for the slope `k'`.
     pub(super) fn gyroscopic_forces(&self, slope: S, v: &[S]) -> [S; 2] {
         let [alpha, psi] = self.angles.map(|k| v[k]);
         [-(slope * psi * (alpha * 2.0 + psi)), slope * alpha * alpha]
@@ -113,18 +113,18 @@ impl SqueezerAngles {
         let [lower_x, lower_y] = he.centre.map(S::from);
         [
             Pair::new([0, 1], of.inertia_about_first_pin(), of.length, ef, ef.lever_about_second_pin()),
-            // The frames at δ + Φ and at ε − π/2 + Ω are a quarter of a turn from those of the links.
+            // The frames at δ + Φ and at ε − π/2 + Ω are a quarter turn from those of the links.
             Pair::new([4, 3], ag.inertia_about_first_pin(), ag.length, ge, [upper_y, -upper_x]),
             Pair::new([6, 5], ah.inertia_about_first_pin(), ah.length, he, [-lower_y, lower_x]),
         ]
     }
 
-    /// From B to D at γ, of which sine and cosine are given, m.
+    /// Vector from B to D at the angle γ with the given sine and cosine, m.
     fn spring_lever<S: Scalar>(&self, gamma: (S, S)) -> [S; 2] {
         turned(gamma, self.0.ebd.lever_about_b(self.0.ebd.spring))
     }
 
-    /// Of the spring about B, N m.
+    /// Moment of the spring about B, N m.
     pub(super) fn spring_moment<S: Scalar>(&self, gamma: (S, S)) -> S {
         let lever = self.spring_lever(gamma);
         let (force, _) = self.0.spring(sum(lever, self.0.b.map(S::from)));
@@ -184,7 +184,7 @@ impl MechanicalModel for SqueezerAngles {
         Some(self)
     }
 
-    /// Kinetic energy and that of the spring, J.
+    /// Kinetic energy and spring energy, J.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let mut twice = v[2] * v[2] * self.0.ebd.inertia_about_b::<S>();
         for pair in self.pairs() {

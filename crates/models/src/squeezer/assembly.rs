@@ -7,23 +7,23 @@ use super::{Squeezer, SqueezerStart};
 use crate::drawing::{Part, pin};
 use crate::plane::{angle, cross, difference, sum, turned};
 
-/// Points of the squeezer that move, m.
+/// Moving points of the squeezer, m.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Points<S> {
-    /// Of the plate, where the spring is.
+    /// D, the point of the plate to which the spring is attached.
     pub d: [S; 2],
-    /// Where the loops close.
+    /// E, the point at which the loops close.
     pub e: [S; 2],
-    /// Between crank and rod.
+    /// F, the pin between crank and rod.
     pub f: [S; 2],
-    /// Between A-G and G-E.
+    /// G, the pin between A-G and G-E.
     pub g: [S; 2],
-    /// Between A-H and H-E.
+    /// H, the pin between A-H and H-E.
     pub h: [S; 2],
 }
 
 impl Squeezer {
-    /// The angles `(β, Θ, γ, Φ, δ, Ω, ε)` at the start, formed in the scalar's own precision.
+    /// Returns the initial angles `(β, Θ, γ, Φ, δ, Ω, ε)`, computed in the scalar's own precision.
     pub fn start_angles<S: Scalar>(&self) -> [S; 7] {
         match self.start {
             SqueezerStart::Paper => self.angles_at(S::from(self.crank_angle)),
@@ -31,16 +31,17 @@ impl Squeezer {
         }
     }
 
-    /// The angles at a crank angle β, with E and G on the left and H on the right as one looks from F to B and from A to
-    /// E, as in zhang2022, Fig. 8. Not finite where the links do not meet. First and second derivatives by dual numbers are
-    /// those of the mechanism.
+    /// Returns the angles at a crank angle β, with E to the left of the line from F to B, and G to the left and H to
+    /// the right of the line from A to E, as in zhang2022, Fig. 8. They are not finite if the links cannot meet.
+    /// First and second derivatives by dual numbers are those of the mechanism.
     pub fn angles_at<S: Scalar>(&self, beta: S) -> [S; 7] {
         let f = turned(beta.sin_cos(), [S::from(self.of.length), S::nought()]);
         let e = meeting(f, S::from(self.ef.length), self.b.map(S::from), S::from(self.ebd.length));
         self.angles_around(beta, f, e)
     }
 
-    /// The angles with E, O and F in line, in which order: then the distance from O to E is that of the two lengths.
+    /// Returns the angles with E, O and F on one line in this order; the distance from O to E is then the difference
+    /// of the two lengths.
     fn angles_in_line<S: Scalar>(&self) -> [S; 7] {
         let reach = S::from(self.ef.length) - self.of.length;
         let e = meeting([S::nought(); 2], reach, self.b.map(S::from), S::from(self.ebd.length));
@@ -55,7 +56,7 @@ impl Squeezer {
         let [a, b] = [self.a, self.b].map(|point| point.map(S::from));
         let g = meeting(a, S::from(self.ag.length), e, S::from(self.ge.length));
         let h = meeting(e, S::from(self.he.length), a, S::from(self.ah.length));
-        // Directions of the links as (cosine, sine) of the angle that each of them has in the loops.
+        // Directions of the links as (cosine, sine) of the angles that they have in the loops.
         let direction = |from: [S; 2], to: [S; 2], length: f64| difference(to, from).map(|x| x / length);
         let [gx, gy] = direction(g, e, self.ge.length);
         let [hx, hy] = direction(a, h, self.ah.length);
@@ -76,7 +77,7 @@ impl Squeezer {
         ]
     }
 
-    /// The points at the angles: F by β, D and E by γ, G by δ, H by ε.
+    /// Returns the points at the given angles: F from β, D and E from γ, G from δ, H from ε.
     pub(super) fn points_at<S: Scalar>(&self, angles: &[S; 7]) -> Points<S> {
         let [beta, _, gamma, _, delta, _, epsilon] = *angles;
         let along = |length: f64| [S::from(length), S::nought()];
@@ -91,7 +92,7 @@ impl Squeezer {
         }
     }
 
-    /// Force (N) of the spring on D, and its energy (J).
+    /// Force (N) of the spring on D, and the spring's energy (J).
     pub(super) fn spring<S: Scalar>(&self, d: [S; 2]) -> ([S; 2], S) {
         let from_c = difference(d, self.c.map(S::from));
         let length = (from_c[0] * from_c[0] + from_c[1] * from_c[1]).sqrt();
@@ -101,7 +102,7 @@ impl Squeezer {
     }
 }
 
-/// The point on the left of the way from `p` to `q` with these distances from them.
+/// The point to the left of the line from `p` to `q` at these distances from them.
 fn meeting<S: Scalar>(p: [S; 2], from_p: S, q: [S; 2], from_q: S) -> [S; 2] {
     let [x, y] = difference(q, p);
     let square = x * x + y * y;
@@ -115,12 +116,11 @@ fn between<S: Scalar>(from: [S; 2], to: [S; 2]) -> S {
     angle(cross(from, to), from[0] * to[0] + from[1] * to[1])
 }
 
-/// Half the width of a link, radius of a pin, and radius of the spring, in lengths of the crank; the equations have none of
-/// them.
+/// Half the width of a link, radius of a pin, and radius of the spring, in lengths of the crank; used in drawings only.
 const SIZES: [f64; 3] = [0.16, 0.09, 0.3];
 /// Windings of the spring.
 const WINDINGS: usize = 8;
-/// From a point to the middle of its name, in lengths of the crank.
+/// Distance from a point to the middle of its name, in lengths of the crank.
 const ASIDE: f64 = 0.45;
 
 impl Squeezer {

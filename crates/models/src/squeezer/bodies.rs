@@ -6,7 +6,8 @@ use super::links::{AG, AH, EBD, End, Hold, Link, OF};
 use super::{Points, Squeezer, SqueezerEquations, SqueezerFormulation, SqueezerMomenta};
 use crate::plane::{cross, difference, sum, turned};
 
-/// `q = (x, y, φ)` of the seven links, centre of mass and angle of the local frame from `+x`, in the order of Schiehlen
+/// The coordinates are `q = (x, y, φ)` of the seven links: the centre of mass, and the angle of the local frame from
+/// `+x`, in the order of Schiehlen
 ///
 /// ```text
 /// O-F, E-F, E-B-D, G-E, A-G, H-E, A-H
@@ -19,11 +20,11 @@ use crate::plane::{cross, difference, sum, turned};
 ///       E(EBD) − E(EF),  E(EBD) − E(GE),  E(EBD) − E(HE),  G(AG) − G(GE),  H(AH) − H(HE) )
 /// ```
 ///
-/// The torque acts on O-F, the spring on D of E-B-D.
+/// The torque acts on O-F, and the spring on D of E-B-D.
 #[derive(Debug, Clone)]
 pub struct SqueezerBodies(pub Squeezer);
 
-/// Where a link is.
+/// Pose of a link.
 #[derive(Clone, Copy)]
 struct Pose<S> {
     /// Centre of mass, m.
@@ -35,12 +36,12 @@ struct Pose<S> {
 }
 
 impl<S: Scalar> Pose<S> {
-    /// From the centre of mass to a point of the link, m.
+    /// Vector from the centre of mass to a point of the link, m.
     fn lever(&self, point: [f64; 2]) -> [S; 2] {
         turned(self.direction, difference(point.map(S::from), self.local.map(S::from)))
     }
 
-    /// A point of the link, m.
+    /// Position of a point of the link, m.
     fn point(&self, point: [f64; 2]) -> [S; 2] {
         sum(self.centre, self.lever(point))
     }
@@ -52,7 +53,7 @@ impl SqueezerBodies {
         Pose { centre: [q[3 * body], q[3 * body + 1]], direction: q[3 * body + 2].sin_cos(), local }
     }
 
-    /// `(β, β + Θ, γ, δ + Φ, δ, ε + Ω, ε)` less the angles of the bodies, rad.
+    /// Differences between `(β, β + Θ, γ, δ + Φ, δ, ε + Ω, ε)` and the angles of the bodies, rad.
     fn quarters<S: Scalar>() -> [S; 7] {
         let [none, quarter] = [S::nought(), S::pi() * 0.5];
         [none, none, none, quarter, none, none, quarter]
@@ -98,7 +99,7 @@ impl MechanicalModel for SqueezerBodies {
         }
     }
 
-    /// Kinetic energy and that of the spring, J.
+    /// Kinetic energy and spring energy, J.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let mut twice = S::nought();
         for (body, v) in self.0.bodies().into_iter().zip(v.chunks_exact(3)) {
@@ -124,7 +125,7 @@ impl SqueezerEquations for SqueezerBodies {
         let [beta, theta, gamma, phi, delta, omega, epsilon] = *angles;
         let turns = [beta, beta + theta, gamma, delta + phi, delta, epsilon + omega, epsilon];
         let Points { e, f, g, h, .. } = self.0.points_at(angles);
-        // A point of each link by which it is placed, with its local coordinates.
+        // A point of each link that determines its position, with its local coordinates.
         let [origin, a] = [[S::nought(); 2], self.0.a.map(S::from)];
         let places = [
             (origin, [0.0; 2]),
@@ -169,7 +170,7 @@ impl SqueezerEquations for SqueezerBodies {
     }
 }
 
-/// `(β, Θ, γ, Φ, δ, Ω, ε)` from `(β, β + Θ, γ, δ + Φ, δ, ε + Ω, ε)`, or the rates of one from those of the other.
+/// Converts `(β, β + Θ, γ, δ + Φ, δ, ε + Ω, ε)` into `(β, Θ, γ, Φ, δ, Ω, ε)`, or the rates likewise.
 fn relative<S: Scalar>([crank, rod, plate, upper, delta, lower, epsilon]: [S; 7]) -> [S; 7] {
     [crank, rod - crank, plate, upper - delta, delta, lower - epsilon, epsilon]
 }

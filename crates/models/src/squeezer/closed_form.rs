@@ -1,4 +1,5 @@
-//! The squeezer in its angles with the derivatives of its constraints, each sine and cosine formed once.
+//! The squeezer in its joint angles with closed-form derivatives of the constraints; each sine and cosine is
+//! evaluated once.
 
 use mbsbench_problem::{ClosedForm, ClosedTerms, Derivatives, Scalar};
 use num_dual::Dual;
@@ -10,13 +11,13 @@ use crate::plane::{difference, sum};
 struct Direction<S> {
     sin: S,
     cos: S,
-    /// `α̇² sin α` and `α̇² cos α`, what `sin` and `cos` lose in the second derivative, 1/s².
+    /// Terms `α̇² sin α` and `α̇² cos α`, which the second derivatives of `sin` and `cos` subtract, 1/s².
     sin_loss: S,
     cos_loss: S,
 }
 
 impl<S: Scalar> Direction<S> {
-    /// At the angle `alpha` (rad) with the rate `rate` (rad/s).
+    /// Returns the link at the angle `alpha` (rad) with the rate `rate` (rad/s).
     fn new(alpha: S, rate: S) -> Self {
         let (sin, cos) = alpha.sin_cos();
         Self { sin, cos, sin_loss: rate * (rate * sin), cos_loss: rate * (rate * cos) }
@@ -50,7 +51,7 @@ impl<S: Scalar> ClosedForm<S> for SqueezerAngles {
         self.write_curvature(q, derivatives);
     }
 
-    /// By the elimination along the loops.
+    /// Uses the elimination along the loops.
     fn accelerations(&self, q: &[S], v: &[S], accelerations: &mut [S], multipliers: &mut [S]) -> bool {
         let (Some(q), Some(v)) = (q.as_array(), v.as_array()) else { return false };
         let Some((found, forces)) = self.eliminate(q, v) else { return false };
@@ -142,7 +143,7 @@ impl SqueezerAngles {
         jacobian.copy_from_slice(columns.as_flattened().as_flattened());
     }
 
-    /// The second derivatives of the loops, those of E first.
+    /// Writes the second derivatives of the loops, those of E first.
     fn write_curvature<S: Scalar>(&self, q: &[S], derivatives: &mut Derivatives<S>) {
         let Squeezer { of, ef, ebd, ge, ag, he, ah, .. } = &self.0;
         let along = |angle: S, length: f64| {
@@ -170,7 +171,7 @@ impl SqueezerAngles {
     }
 }
 
-/// `(x, y)` turned by minus a right angle.
+/// Returns `(x, y)` rotated by minus a right angle.
 fn across<S: Scalar>([x, y]: [S; 2]) -> [S; 2] {
     [y, -x]
 }

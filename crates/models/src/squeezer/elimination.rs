@@ -1,8 +1,8 @@
-//! Accelerations of the squeezer in its angles by an elimination along its loops, which all close in E.
+//! Accelerations of the squeezer in its joint angles by an elimination along its loops, which all close at E.
 //!
-//! The two chains from A go where the plate's point E goes, so that plate and chains move by the plate's angle γ alone. They and
-//! the crank with its rod pull at each other in E with a force that gives E the same acceleration on either side. No system has
-//! more than two equations, and the multipliers are the forces in E.
+//! The two chains from A follow the plate's point E, so that plate and chains move with the plate's angle γ alone.
+//! They and the crank with its rod pull at each other at E with a force that gives E the same acceleration on either
+//! side. No system has more than two equations, and the multipliers are the forces at E.
 
 use mbsbench_problem::Scalar;
 
@@ -10,8 +10,8 @@ use super::angles::Pair;
 use super::{Squeezer, SqueezerAngles};
 use crate::plane::{cross, difference, dot, sum};
 
-/// The smallest sine of the angle between an arm and its link with which E determines where the two go: the errors of their
-/// accelerations grow with its inverse, and those of the loads that they put on the plate with its square.
+/// The smallest sine of the angle between an arm and its link for which E determines their positions. The errors of
+/// their accelerations grow with its inverse, and those of their loads on the plate with the square of its inverse.
 const LEAST_SINE: f64 = 0.1;
 
 /// The smallest determinant of a symmetric 2 × 2 matrix, in units of its squared trace, that is inverted here.
@@ -19,55 +19,55 @@ const LEAST_DETERMINANT: f64 = 1e-6;
 
 /// An arm and the link on its end, from a pin on the ground to E.
 ///
-/// In the angles `φ₁ = α` and `φ₂ = α + ψ` that the two have against the ground, a [pair](SqueezerAngles) moves by
+/// In the angles `φ₁ = α` and `φ₂ = α + ψ` of the two against the ground, a [pair](SqueezerAngles) moves by
 ///
 /// ```text
 /// M φ'' = Q + Pᵀ f,   E'' = P φ'' + b
 /// M = ( J₁ + m₂ ℓ²  k ; k  J₂ ),   Q = k' (−φ₂'² ; φ₁'²),   P = (r̂₁  r̂₂),   b = −φ₁'² r₁ − φ₂'² r₂
 /// ```
 ///
-/// where `r₁` goes from the ground to the pin between the two, `r₂` from there to E, `r̂` is `r` turned by a right angle to the
-/// left, and `f` is a force on the pair in E.
+/// `r₁` leads from the ground to the pin between the two, `r₂` from there to E, `r̂` is `r` rotated by a right angle
+/// to the left, and `f` is a force on the pair at E.
 struct Chain<S> {
-    /// Numbers of `α` and `ψ`.
+    /// Numbers of the angles `α` and `ψ`.
     angles: [usize; 2],
-    /// `r₁` and `r₂`, m.
+    /// Vectors `r₁` and `r₂`, m.
     reaches: [[S; 2]; 2],
     masses: Symmetric<S>,
-    /// `Q`, N m.
+    /// Moments `Q`, N m.
     moments: [S; 2],
-    /// `b`, m/s².
+    /// Acceleration `b`, m/s².
     bias: [S; 2],
 }
 
-/// A chain of which the end goes with the plate: `φ'' = s γ'' + a`.
+/// A chain whose end follows the plate: `φ'' = s γ'' + a`.
 struct Follower<S> {
     chain: Chain<S>,
     /// Rows of `P⁻¹`, 1/m.
     inverse: [[S; 2]; 2],
-    /// `s`.
+    /// Ratios `s`.
     ratios: [S; 2],
-    /// `a`, 1/s².
+    /// Accelerations `a`, 1/s².
     rest: [S; 2],
 }
 
 /// The plate, or the plate with the chains that follow it: `I γ'' = D + r̂ · f`, `E'' = r̂ γ'' + b`.
 struct Carrier<S> {
-    /// `I`, kg m².
+    /// Inertia `I`, kg m².
     inertia: S,
-    /// `D`, N m.
+    /// Moment `D`, N m.
     moment: S,
-    /// `r̂`, where `r` goes from B to E, m.
+    /// The vector `r` from B to E, rotated: `r̂`, m.
     lever: [S; 2],
-    /// `b = −γ'² r`, m/s².
+    /// Acceleration `b = −γ'² r`, m/s².
     bias: [S; 2],
 }
 
-/// How E answers to a force: `E'' = C f + e`.
+/// Response of E to a force: `E'' = C f + e`.
 struct Mobility<S> {
-    /// `C`, 1/kg.
+    /// Compliance `C`, 1/kg.
     compliance: Symmetric<S>,
-    /// `e`, m/s².
+    /// Acceleration `e` without a force, m/s².
     free: [S; 2],
 }
 
@@ -83,7 +83,7 @@ impl<S: Scalar> Symmetric<S> {
         [self.diagonal[0] * x + self.mixed * y, self.mixed * x + self.diagonal[1] * y]
     }
 
-    /// Of a positive definite matrix; none of one that is nearly singular, or not finite.
+    /// Returns the inverse of a positive definite matrix, or `None` if the matrix is nearly singular or not finite.
     #[inline(always)]
     fn inverse(&self) -> Option<Self> {
         let [first, second] = self.diagonal;
@@ -98,7 +98,8 @@ impl<S: Scalar> Symmetric<S> {
 }
 
 impl<S: Scalar> Chain<S> {
-    /// A pair at a state; `reaches` gives `r₁` and `r₂` for sine and cosine of `φ₁` and `φ₂`.
+    /// Returns the chain of a pair at a state; `reaches` returns `r₁` and `r₂` for the sine and cosine of `φ₁` and
+    /// `φ₂`.
     #[inline(always)]
     fn new(pair: &Pair<S>, q: &[S; 7], v: &[S; 7], reaches: impl FnOnce([(S, S); 2]) -> [[S; 2]; 2]) -> Self {
         let [alpha, psi] = pair.angles;
@@ -116,13 +117,13 @@ impl<S: Scalar> Chain<S> {
         }
     }
 
-    /// `Pᵀ f`, N m.
+    /// Returns `Pᵀ f`, N m.
     #[inline(always)]
     fn moments_of(&self, force: [S; 2]) -> [S; 2] {
         self.reaches.map(|reach| cross(reach, force))
     }
 
-    /// Of the end of a chain that goes where it is pulled: `C = P M⁻¹ Pᵀ`, `e = P M⁻¹ Q + b`. Needs `M⁻¹`.
+    /// Mobility of the free end of a chain: `C = P M⁻¹ Pᵀ`, `e = P M⁻¹ Q + b`. Needs `M⁻¹`.
     #[inline(always)]
     fn mobility(&self, inverse: &Symmetric<S>) -> Mobility<S> {
         let along_x = self.reaches.map(|[_, y]| -y);
@@ -140,13 +141,13 @@ impl<S: Scalar> Chain<S> {
         accelerations[psi] = link - arm;
     }
 
-    /// `M φ'' − Q`, N m.
+    /// Returns `M φ'' − Q`, N m.
     #[inline(always)]
     fn missing(&self, accelerations: [S; 2]) -> [S; 2] {
         difference(self.masses.times(accelerations), self.moments)
     }
 
-    /// The same chain with its end on the plate; none where arm and link are nearly in line.
+    /// Returns the chain with its end on the plate, or `None` if arm and link are nearly in line.
     #[inline(always)]
     fn following(self, plate: &Carrier<S>) -> Option<Follower<S>> {
         let [arm, link] = self.reaches;
@@ -168,13 +169,13 @@ impl<S: Scalar> Chain<S> {
 }
 
 impl<S: Scalar> Follower<S> {
-    /// `φ''`, 1/s².
+    /// Returns `φ''`, 1/s².
     #[inline(always)]
     fn accelerations(&self, gamma: S) -> [S; 2] {
         [0, 1].map(|i| self.ratios[i] * gamma + self.rest[i])
     }
 
-    /// The force on its end (N) with which the chain has these accelerations, `P⁻ᵀ (M φ'' − Q)`.
+    /// Returns the force on the chain's end (N) that causes these accelerations, `P⁻ᵀ (M φ'' − Q)`.
     #[inline(always)]
     fn force(&self, accelerations: [S; 2]) -> [S; 2] {
         let [first, second] = self.chain.missing(accelerations);
@@ -183,7 +184,7 @@ impl<S: Scalar> Follower<S> {
 }
 
 impl<S: Scalar> Carrier<S> {
-    /// Takes a chain along, which adds the inertia `sᵀ M s` and the moment `sᵀ (Q − M a)`.
+    /// Adds a following chain, with the inertia `sᵀ M s` and the moment `sᵀ (Q − M a)`.
     #[inline(always)]
     fn take(&mut self, follower: &Follower<S>) {
         let Follower { chain, ratios, rest, .. } = follower;
@@ -191,7 +192,7 @@ impl<S: Scalar> Carrier<S> {
         self.moment -= dot(*ratios, chain.missing(*rest));
     }
 
-    /// Of E: `C = r̂ r̂ᵀ / I`, `e = r̂ D / I + b`. Needs `1 / I`.
+    /// Mobility of E: `C = r̂ r̂ᵀ / I`, `e = r̂ D / I + b`. Needs `1 / I`.
     #[inline(always)]
     fn mobility(&self, inverse: S) -> Mobility<S> {
         let [x, y] = self.lever;
@@ -202,8 +203,8 @@ impl<S: Scalar> Carrier<S> {
 }
 
 impl<S: Scalar> Mobility<S> {
-    /// The force (N) with which `other` has to pull at this one, so that they stay together; none where no force in some direction
-    /// moves either of them, or hardly.
+    /// Returns the force (N) with which `other` has to pull at this one to keep them together, or `None` if a force
+    /// in some direction hardly moves either of them.
     #[inline(always)]
     fn force_from(&self, other: &Self) -> Option<[S; 2]> {
         let compliance = Symmetric {
@@ -214,18 +215,18 @@ impl<S: Scalar> Mobility<S> {
     }
 }
 
-/// A link at an angle from `+x`, of which sine and cosine are given, from its first pin to its second.
+/// Vector from the first to the second pin of a link, at an angle from `+x` with the given sine and cosine.
 fn along<S: Scalar>((sin, cos): (S, S), length: f64) -> [S; 2] {
     [cos * length, sin * length]
 }
 
-/// The same at an angle from `−y`.
+/// Vector from the first to the second pin of a link, at an angle from `−y` with the given sine and cosine.
 fn across<S: Scalar>((sin, cos): (S, S), length: f64) -> [S; 2] {
     [sin * length, -(cos * length)]
 }
 
 impl SqueezerAngles {
-    /// By O-F-E, by A-G-E and by A-H-E.
+    /// Returns the chains O-F-E, A-G-E and A-H-E.
     #[inline(always)]
     fn chains<S: Scalar>(&self, q: &[S; 7], v: &[S; 7]) -> [Chain<S>; 3] {
         let Squeezer { of, ef, ge, ag, he, ah, torque, .. } = &self.0;
@@ -237,7 +238,7 @@ impl SqueezerAngles {
         [crank, upper, lower]
     }
 
-    /// The plate by itself at γ with the rate γ' (rad/s).
+    /// Returns the plate alone at γ with the rate γ' (rad/s).
     #[inline(always)]
     fn plate<S: Scalar>(&self, gamma: S, rate: S) -> Carrier<S> {
         let gamma = gamma.sin_cos();
@@ -251,7 +252,8 @@ impl SqueezerAngles {
         }
     }
 
-    /// Accelerations and, loop by loop, multipliers; none at a state where one of the matrices is nearly singular.
+    /// Returns the accelerations and, loop by loop, the multipliers, or `None` at a state at which one of the
+    /// matrices is nearly singular.
     #[inline]
     pub(super) fn eliminate<S: Scalar>(&self, q: &[S; 7], v: &[S; 7]) -> Option<([S; 7], [[S; 2]; 3])> {
         let [crank, upper, lower] = self.chains(q, v);
@@ -269,7 +271,7 @@ impl SqueezerAngles {
         upper.chain.write(of_upper, &mut accelerations);
         lower.chain.write(of_lower, &mut accelerations);
 
-        // The constraints pull at the rod; their reactions are on the plate, on the upper and on the lower chain.
+        // The constraints pull at the rod; their reactions act on the plate, on the upper and on the lower chain.
         let (on_upper, on_lower) = (upper.force(of_upper), lower.force(of_lower));
         let by_plate = sum(on_rod, sum(on_upper, on_lower));
         Some((accelerations, [by_plate, on_upper.map(|x| -x), on_lower.map(|x| -x)]))

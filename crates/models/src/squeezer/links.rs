@@ -1,14 +1,14 @@
-//! The links of the squeezer in their local frames, by number, and how they are pinned together.
+//! The links of the squeezer in their local frames, by number, and the pins between them.
 
 use mbsbench_problem::{Scalar, parameters};
 
 use super::Squeezer;
 
 parameters! {
-    /// A link with two pins: the first in the origin of its frame, the second on the `x` axis.
+    /// A link with two pins: the first at the origin of its frame, the second on the `x` axis.
     #[derive(Copy)]
     pub struct Link {
-        /// Distance of the two pins.
+        /// Distance between the two pins.
         pub length: f64 [above 0.0, unit "m"],
         /// Mass.
         pub mass: f64 [above 0.0, unit "kg"],
@@ -25,7 +25,7 @@ impl Link {
         about_point(self.mass, self.inertia, self.centre.map(S::from))
     }
 
-    /// From the second pin to the centre of mass, in the local frame, m.
+    /// Vector from the second pin to the centre of mass, in the local frame, m.
     pub(super) fn lever_about_second_pin<S: Scalar>(&self) -> [S; 2] {
         let [x, y] = self.centre.map(S::from);
         [x - self.length, y]
@@ -33,12 +33,12 @@ impl Link {
 }
 
 parameters! {
-    /// The link E-B-D with three pins: E in the origin of its frame, B on the `y` axis.
+    /// The link E-B-D with three pins: E at the origin of its frame, B on the `y` axis.
     #[derive(Copy)]
     pub struct Plate {
         /// Distance from E to B.
         pub length: f64 [above 0.0, unit "m"],
-        /// The point D, where the spring is, in the local frame.
+        /// Point D of the local frame, to which the spring is attached.
         pub spring: [f64; 2] [unit "m"],
         /// Mass.
         pub mass: f64 [above 0.0, unit "kg"],
@@ -55,13 +55,13 @@ impl Plate {
         about_point(self.mass, self.inertia, self.lever_about_b(self.centre))
     }
 
-    /// From B to a point of the local frame, m.
+    /// Vector from B to a point of the local frame, m.
     pub(super) fn lever_about_b<S: Scalar>(&self, [x, y]: [f64; 2]) -> [S; 2] {
         [S::from(x), S::from(y) - self.length]
     }
 }
 
-/// Moment of inertia (kg m²) about a point whose distance from the centre of mass is `lever`.
+/// Moment of inertia (kg m²) about a point at the vector `lever` from the centre of mass.
 fn about_point<S: Scalar>(mass: f64, inertia: f64, lever: [S; 2]) -> S {
     (lever[0] * lever[0] + lever[1] * lever[1]) * mass + inertia
 }
@@ -91,11 +91,11 @@ pub(super) struct Body {
 pub(super) struct End {
     /// Number of the link.
     pub(super) body: usize,
-    /// Where on it, in its local frame, m.
+    /// Position in the local frame of the link, m.
     pub(super) point: [f64; 2],
 }
 
-/// What the point of a link is held at.
+/// The fixed or moving point to which a link is pinned.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Hold {
     /// A point of the ground, m.
@@ -104,7 +104,7 @@ pub(super) enum Hold {
     Link(End),
 }
 
-/// A pin: `Φ = first − second` vanishes.
+/// A pin, with the constraint `Φ = first − second = 0`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pin {
     pub(super) first: End,

@@ -1,5 +1,5 @@
-//! Andrews' squeezer (zhang2022, section 5.1): seven links in the plane, pinned together and to the ground in three points,
-//! driven by a constant torque against a spring.
+//! Andrews' squeezer (zhang2022, section 5.1): seven links in the plane, pinned together and to the ground at three
+//! points, driven by a constant torque against a spring.
 //!
 //! ```text
 //! O-F    crank, with the torque             A-G, A-H   arms about A
@@ -7,11 +7,11 @@
 //! E-B-D  plate about B, with a spring from D to the ground in C
 //! ```
 //!
-//! The mechanism has one degree of freedom and three loops, all of which close in E. Its links are in the local frames of
-//! zhang2022, Table 2: the origin is in the first point of a link's name, and the second point lies on the `x` axis (on
-//! the `y` axis for E-B-D). In the seven angles, with the same data, it is Andrews' squeezing mechanism of Schiehlen (ed.),
-//! Multibody Systems Handbook (1990), of Hairer and Wanner, Solving Ordinary Differential Equations II, section VII.7, and of
-//! the test set for IVP solvers (Bari); there it starts with crank and rod in line.
+//! The mechanism has one degree of freedom and three loops, which all close at E. Its links are in the local frames
+//! of zhang2022, Table 2: the origin is the first point of a link's name, and the second point lies on the `x` axis
+//! (on the `y` axis for E-B-D). In the seven angles, with the same data, it is Andrews' squeezing mechanism of
+//! Schiehlen (ed.), Multibody Systems Handbook (1990), of Hairer and Wanner, Solving Ordinary Differential Equations
+//! II, section VII.7, and of the test set for IVP solvers (Bari); the latter starts it with crank and rod in line.
 
 mod angles;
 mod assembly;

@@ -1,4 +1,4 @@
-//! The squeezer as the runner sees it.
+//! The squeezer as a benchmark model.
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
@@ -11,27 +11,27 @@ use crate::mechanism::{WithMultipliers, multipliers};
 
 /// The squeezer in one of its formulations.
 pub trait SqueezerEquations: MechanicalModel + Clone {
-    /// The data.
+    /// The parameters.
     fn squeezer(&self) -> &Squeezer;
 
-    /// The equations with constraints in that form.
+    /// Returns the equations with constraints in the given form.
     fn ode<S: Scalar>(&self, form: ConstrainedFormulation) -> Box<dyn Ode<S> + '_> {
         form.ode(self)
     }
 
-    /// The coordinates that belong to the angles `(β, Θ, γ, Φ, δ, Ω, ε)`, which close the loops.
+    /// Returns the coordinates for the angles `(β, Θ, γ, Φ, δ, Ω, ε)`, which close the loops.
     fn coordinates_at<S: Scalar>(&self, angles: &[S; 7]) -> Vec<S>;
 
-    /// The angles `(β, Θ, γ, Φ, δ, Ω, ε)`, rad.
+    /// Returns the angles `(β, Θ, γ, Φ, δ, Ω, ε)`, rad.
     fn angles<S: Scalar>(&self, q: &[S]) -> [S; 7];
 
-    /// Their rates, rad/s.
+    /// Returns the rates of the angles, rad/s.
     fn angle_rates<S: Scalar>(&self, v: &[S]) -> [S; 7];
 
-    /// The points that move, m.
+    /// Returns the moving points, m.
     fn points<S: Scalar>(&self, q: &[S]) -> Points<S>;
 
-    /// The state `(q ; v)` at the start, at rest.
+    /// Returns the initial state `(q ; v)`, at rest.
     fn initial<S: Scalar>(&self) -> Vec<S> {
         let mut state = self.coordinates_at(&self.squeezer().start_angles::<S>());
         state.resize(2 * self.dimensions().coordinates, S::nought());
@@ -39,8 +39,9 @@ pub trait SqueezerEquations: MechanicalModel + Clone {
     }
 }
 
-/// The squeezer with parameters and formulation chosen: `y = (q ; v)`, index 3 for a method that asks for the mechanics,
-/// acceleration level (index 1, not stabilised) for one that takes the right-hand side; or with accelerations and multipliers.
+/// The squeezer with its parameters in a chosen formulation. The state is `y = (q ; v)`: methods that use the
+/// mechanics solve index 3, methods that use the right-hand side solve the acceleration level (index 1, not
+/// stabilised). In other forms the state also has accelerations and multipliers.
 #[derive(Debug, Clone)]
 pub struct SqueezerModel<M>(pub M);
 
@@ -78,7 +79,7 @@ impl<M: SqueezerEquations> Model for SqueezerModel<M> {
         self.form().classes(&self.0)
     }
 
-    /// `plane`, the mechanism in its plane of motion.
+    /// View: `plane`, the mechanism in its plane of motion.
     fn views(&self, y: &[f64]) -> Vec<View> {
         vec![self.0.squeezer().view(&self.0.points(&y[..self.0.dimensions().coordinates]))]
     }
@@ -98,7 +99,8 @@ const ANGLES: [(&str, &str, &str); 7] = [
 /// Names of the points.
 const POINTS: [&str; 5] = ["d", "e", "f", "g", "h"];
 
-/// Angles, rates, points, multipliers, energies and constraints: the order in which [`SqueezerObservation`] writes them.
+/// Observables in the order in which [`SqueezerObservation`] writes them: angles, rates, points, multipliers,
+/// energies, constraints.
 pub(super) fn observables(constraints: usize) -> Vec<Observable> {
     let mut list = Vec::new();
     for (name, about, _) in ANGLES {
@@ -133,7 +135,7 @@ pub(super) fn observation<M: SqueezerEquations>(model: &M) -> Box<dyn Observatio
     let first = 2 * ANGLES.len() + 2 * POINTS.len();
     let (multipliers, count) = (first..first + model.dimensions().holonomic, model.dimensions().holonomic);
     let mut acceleration = AccelerationLevel::new(MechanicsOf::new(model));
-    // Surfaces of speed zero are the constraints at velocity level.
+    // Surfaces with speed zero are the constraints at velocity level.
     let mut watch = ConstraintWatch::new(model, 0.0);
     let mut rate = vec![0.0; initial.len()];
     let observe = move |t: f64, y: &[f64], values: &mut [f64]| {
@@ -146,7 +148,7 @@ pub(super) fn observation<M: SqueezerEquations>(model: &M) -> Box<dyn Observatio
         let work = model.squeezer().torque * (head[0] - initial_angle);
         let Points { d, e, f, g, h } = model.points(q);
         head[2 * ANGLES.len()..].copy_from_slice([d, e, f, g, h].as_flattened());
-        // A state that a diverging method has run off to has no multipliers.
+        // Far-off states of a diverging method have no multipliers.
         match acceleration.rhs(t, motion, &mut rate) {
             _ if !unknowns.is_empty() => multipliers.copy_from_slice(&unknowns[unknowns.len() - count..]),
             Ok(()) => multipliers.copy_from_slice(acceleration.multipliers()),

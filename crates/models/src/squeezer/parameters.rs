@@ -1,4 +1,4 @@
-//! The squeezer as an experiment file names it.
+//! The squeezer as an experiment file describes it.
 
 use mbsbench_problem::{Model, ModelDefinition, OutOfRange, parameters};
 
@@ -6,36 +6,37 @@ use super::links::{Link, Plate};
 use super::{Rotations, SqueezerAngles, SqueezerBodies, SqueezerModel};
 
 parameters! {
-    /// In which coordinates the squeezer moves.
+    /// Coordinates and constraints of the squeezer.
     #[derive(Copy, Default, Eq)]
     pub enum SqueezerFormulation {
-        /// Seven angles of joints, six constraints: the three loops close in E.
+        /// Seven joint angles, six constraints: the three loops close at E.
         #[default]
         Angles,
-        /// The same with accelerations and multipliers among 27 unknowns of `M y' = f(t, y)`, and constraints on positions: as the test
-        /// set for IVP solvers has it.
+        /// As `angles`, but with accelerations and multipliers among 27 unknowns of `M y' = f(t, y)`, and constraints
+        /// on positions. This is the form of the test set for IVP solvers.
         Index3,
-        /// The same with constraints on velocities.
+        /// As `index3`, with constraints on velocities.
         Index2,
-        /// The same with constraints on accelerations.
+        /// As `index3`, with constraints on accelerations.
         Index1,
-        /// Centres of mass and angles of the seven links, twenty constraints: two in each of the ten pins.
+        /// Centres of mass and angles of the seven links, twenty constraints: two for each of the ten pins.
         Cartesian,
         /// Origins of the links' frames, rotations (`angles` or `rodrigues`) and momenta about the origins, with the
-        /// same constraints, for methods that solve implicit equations; for those with explicit ones as `cartesian`.
+        /// same twenty constraints, for methods that solve implicit equations. For methods that solve explicit
+        /// equations it equals `cartesian`.
         Momenta(Rotations),
     }
 }
 
 parameters! {
-    /// Where the squeezer starts, at rest.
+    /// Initial configuration of the squeezer, at rest.
     #[derive(Copy, Default, Eq)]
     pub enum SqueezerStart {
-        /// From the crank's angle `crank-angle` (zhang2022).
+        /// Starts at the crank's angle `crank-angle` (zhang2022).
         #[default]
         Paper,
-        /// From crank and rod in line, Θ = 0, which determines β₀ = −0.0617138900142765 (test set for IVP solvers,
-        /// Bari).
+        /// Starts with crank and rod in line, Θ = 0, which determines β₀ = −0.0617138900142765 (test set for IVP
+        /// solvers, Bari).
         TestSet,
     }
 }
@@ -45,17 +46,17 @@ const fn link(length: f64, mass: f64, centre: [f64; 2], inertia: f64) -> Link {
 }
 
 parameters! {
-    /// Seven links in the plane, of which the crank O-F is driven by a constant torque, with a spring between a link and
-    /// the ground; no gravity.
+    /// Seven links in the plane with a spring between a link and the ground; a constant torque drives the crank
+    /// O-F. No gravity.
     ///
-    /// zhang2022, Table 2 and the text above it; with the origins moved these are the parameters of the test set for IVP
-    /// solvers (Bari).
+    /// Source: zhang2022, Table 2 and the text above it; with shifted origins these are the parameters of the test
+    /// set for IVP solvers (Bari).
     pub struct Squeezer where links_meet {
         /// The unknowns: seven angles with six constraints, or seven bodies with twenty.
         pub formulation: SqueezerFormulation = SqueezerFormulation::Angles,
-        /// Where it starts.
+        /// Initial configuration.
         pub start: SqueezerStart = SqueezerStart::Paper,
-        /// Angle β₀ of the crank O-F at the start `paper` from `+x`.
+        /// Initial angle β₀ of the crank O-F from `+x`, for the start `paper`.
         pub crank_angle: f64 [unit "rad"] = -0.0620,
         /// The crank O-F.
         pub of: Link = link(0.007, 0.043_25, [0.000_92, 0.0], 2.194e-6),
@@ -77,15 +78,15 @@ parameters! {
             centre: [0.010_43, 0.016_26],
             inertia: 5.255e-6,
         },
-        /// Where A is fixed to the ground; O is the origin.
+        /// Position of the ground pin A; O is the origin.
         pub a: [f64; 2] [unit "m"] = [-0.069_34, -0.002_27],
-        /// Where B is fixed to the ground.
+        /// Position of the ground pin B.
         pub b: [f64; 2] [unit "m"] = [-0.036_35, 0.032_73],
-        /// Where the spring's end C is fixed to the ground.
+        /// Position of the spring's end C on the ground.
         pub c: [f64; 2] [unit "m"] = [0.014_00, 0.072_00],
         /// Stiffness of the spring.
         pub stiffness: f64 [above 0.0, unit "N/m"] = 4530.0,
-        /// Length of the spring without load.
+        /// Length of the unloaded spring.
         pub free_length: f64 [above 0.0, unit "m"] = 0.077_85,
         /// Torque on the crank.
         pub torque: f64 [unit "N m"] = 0.033,
@@ -93,7 +94,7 @@ parameters! {
 }
 
 impl Squeezer {
-    /// Fails where the links are too short, or too long, to meet at the start.
+    /// Fails if the links are too short or too long to meet at the start.
     fn links_meet(&self) -> Result<(), OutOfRange> {
         let (field, found) = match self.start {
             SqueezerStart::Paper => ("crank-angle", self.crank_angle.to_string()),

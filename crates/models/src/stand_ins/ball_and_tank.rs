@@ -1,4 +1,4 @@
-//! A bouncing ball beside a tank that runs empty, in place of the third problem of Birta, Ören and Kettenis.
+//! A bouncing ball beside a tank that runs empty: a stand-in for the third problem of Birta, Ören and Kettenis.
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
@@ -10,11 +10,12 @@ use crate::bouncing_balls::{Restitution, exact};
 use crate::drawing::{ground, upright};
 
 parameters! {
-    /// A ball bounces with restitution, and beside it a tank runs empty at a constant rate and is filled again at once;
-    /// stands in for the third problem of Birta, Ören and Kettenis, whose definition was not found.
+    /// A ball that bounces with restitution, and beside it a tank that runs empty at a constant rate and is refilled
+    /// instantly; a stand-in for the third problem of Birta, Ören and Kettenis, whose definition was not found.
     ///
-    /// As table 5.2 of compere2001 has it: three states `(y, v, z)`, two functions, both unilateral, that must not
-    /// become negative, `g₁ = y` and `g₂ = z`; events ever closer, 20 of them (16 bounces, 4 fillings) in [0, 3.64] s.
+    /// As in table 5.2 of compere2001, it has three states `(y, v, z)`, two unilateral functions that must not
+    /// become negative, `g₁ = y` and `g₂ = z`, and events that come ever closer, 20 of them (16 bounces, 4 fillings)
+    /// in [0, 3.64] s.
     pub struct BallAndTank {
         /// Acceleration of gravity.
         pub gravity: f64 [above 0.0, unit "m/s²"] = 9.81,
@@ -34,23 +35,23 @@ impl BallAndTank {
         Restitution { coefficient: self.restitution }
     }
 
-    /// Times of the events up to `t_end`, s, in order, with the number of the function.
+    /// Times of the events up to `t_end`, s, in order, with the numbers of their functions.
     pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
         let bounces = exact::bounces(self.height, self.gravity, &self.floor(), t_end);
         let fillings = (1..).map(|n| f64::from(n) * self.level / self.outflow).take_while(|&t| t <= t_end);
         in_order(bounces.into_iter().map(|event| (event.time, 0)).chain(fillings.map(|t| (t, 1))))
     }
 
-    /// Distance of a level `z` from the closed form at `t`, m. Beside a filling, a run may be on either side of the
-    /// jump: the line before it and the one after it count there, too, each with as much error as it leaves the tank by
-    /// at `t`.
+    /// Distance of a level `z` from the closed form at `t`, m. Near a filling, a run may be on either side of the
+    /// jump. There the lines before and after it count, too, each with the error by which its level lies outside
+    /// the tank at `t`.
     fn level_error(&self, t: f64, z: f64) -> f64 {
         let exact = self.exact(t)[2];
         let from = |line: f64| (z - line).abs().max(line - self.level).max(-line);
         (z - exact).abs().min(from(exact - self.level)).min(from(exact + self.level))
     }
 
-    /// The state `(y, v, z)`; at a filling, with the full tank.
+    /// The state `(y, v, z)`; at the time of a filling, the tank is full.
     pub fn exact(&self, t: f64) -> [f64; 3] {
         let (y, v) = exact::rigid_state(self.height, self.gravity, &self.floor(), t);
         [y, v, self.level - (self.outflow * t).rem_euclid(self.level)]

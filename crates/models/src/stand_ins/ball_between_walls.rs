@@ -1,4 +1,5 @@
-//! A ball that bounces on the floor and between two walls, in place of the third problem of Birta, Ören and Kettenis.
+//! A ball that bounces on the floor and between two walls: a stand-in for the third problem of Birta, Ören and
+//! Kettenis.
 
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
@@ -10,23 +11,23 @@ use crate::bouncing_balls::{Restitution, exact};
 use crate::drawing::upright;
 
 parameters! {
-    /// A ball bounces with restitution and flies back and forth between two walls without loss; stands in for the third
-    /// problem of Birta, Ören and Kettenis, whose definition was not found.
+    /// A ball that bounces with restitution and moves back and forth between two walls without loss; a stand-in for
+    /// the third problem of Birta, Ören and Kettenis, whose definition was not found.
     ///
-    /// Like that: two unilateral functions, events ever closer, 20 of them (16 bounces, 4 turns) in [0, 3.64] s, and
-    /// functions that must not become negative. `g₁ = y`, `g₂ = w² − x²`. State `(y, v, x, u)`; that is one component
-    /// more than printed, since the sense of the horizontal motion, changed only by events, is part of it. Only for
-    /// methods that locate events.
+    /// Like the original, it has two unilateral functions that must not become negative, `g₁ = y` and `g₂ = w² − x²`,
+    /// and events that come ever closer, 20 of them (16 bounces, 4 turns) in [0, 3.64] s. The state is
+    /// `(y, v, x, u)`. This is one component more than printed, because the direction of the horizontal motion, which
+    /// only events change, is part of the state. Only for methods that locate events.
     pub struct BallBetweenWalls {
         /// Acceleration of gravity.
         pub gravity: f64 [above 0.0, unit "m/s²"] = 9.81,
-        /// Height from which it falls.
+        /// Height from which the ball falls.
         pub height: f64 [above 0.0, unit "m"] = 0.85,
         /// Coefficient of restitution of the floor, above 0 and at most 1.
         pub restitution: f64 [above 0.0, to 1.0, unit "1"] = 0.8,
         /// Horizontal speed.
         pub speed: f64 [above 0.0, unit "m/s"] = 1.0,
-        /// Distance `w` of each wall from the middle, where it starts.
+        /// Distance `w` of each wall from the middle, where the ball starts.
         pub half_width: f64 [above 0.0, unit "m"] = 0.5,
     }
 }
@@ -36,7 +37,7 @@ impl BallBetweenWalls {
         Restitution { coefficient: self.restitution }
     }
 
-    /// Times of the events up to `t_end`, s, in order, with the number of the function.
+    /// Times of the events up to `t_end`, s, in order, with the numbers of their functions.
     pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
         let bounces = exact::bounces(self.height, self.gravity, &self.floor(), t_end);
         let turns = (0..).map(|n| f64::from(2 * n + 1) * self.half_width / self.speed).take_while(|&t| t <= t_end);
@@ -46,7 +47,7 @@ impl BallBetweenWalls {
     /// The state `(y, v, x, u)`.
     pub fn exact(&self, t: f64) -> [f64; 4] {
         let (y, v) = exact::rigid_state(self.height, self.gravity, &self.floor(), t);
-        // Four half widths make a period of the triangular wave.
+        // A period of the triangular wave is four half widths.
         let way = (self.speed * t + self.half_width).rem_euclid(4.0 * self.half_width);
         if way < 2.0 * self.half_width {
             [y, v, way - self.half_width, self.speed]

@@ -1,23 +1,25 @@
-//! A rate that depends on whether a damped oscillation is above a threshold, in place of the first problem of Birta, Ören
-//! and Kettenis.
+//! A rate that depends on whether a damped oscillation is above a threshold: a stand-in for the first problem of
+//! Birta, Ören and Kettenis.
 
 use mbsbench_problem::{AsEventOde, BenchmarkModel, Class, EventModel, Observable, Ode, Scalar, parameters};
 
 use crate::iteration::bisect;
 
-/// Angular frequency of the oscillation: one period a second.
+/// Angular frequency of the oscillation: one period per second.
 const OMEGA: f64 = std::f64::consts::TAU;
 
-/// Crossings that the closed form is followed over, each of them searched for: some milliseconds.
+/// Largest number of crossings that the closed form follows; each is searched for, which takes some
+/// milliseconds in all.
 const MOST: usize = 10_000;
 
 parameters! {
-    /// `x₁'' + 2 σ x₁' + (σ² + ω²) x₁ = 0`, `x₁(0) = 1` at rest, and `x₃' = −p x₃` with `p = 0.5/s` where `g = x₁ − A ≥
-    /// 0`, else 0.1/s; stands in for the first problem of Birta, Ören and Kettenis, whose definition was not found.
+    /// The oscillation `x₁'' + 2 σ x₁' + (σ² + ω²) x₁ = 0`, `x₁(0) = 1` at rest, and `x₃' = −p x₃` with `p = 0.5/s`
+    /// if `g = x₁ − A ≥ 0`, else 0.1/s; a stand-in for the first problem of Birta, Ören and Kettenis, whose
+    /// definition was not found.
     ///
-    /// Like that: three states, one bilateral function, parametric events, three of them in [0, 3] s for `A` = 0.35 and
-    /// 0.40 and one for 0.41 and 0.45. The second maximum, `e^{−σ}` after one period, is between: there the function
-    /// touches zero, or nearly, without a change of sign from step to step.
+    /// Like the original, it has three states, one bilateral function and parametric events, three of them in [0, 3]
+    /// s for `A` = 0.35 and 0.40 and one for 0.41 and 0.45. The second maximum, `e^{−σ}` after one period, lies
+    /// between: there the function touches zero, or nearly so, without a change of sign from step to step.
     pub struct DampedCosineThreshold {
         /// Threshold `A` (the printed parameter), between 0 and 1.
         pub threshold: f64 [above 0.0, below 1.0, unit "1"] = 0.35,
@@ -25,13 +27,13 @@ parameters! {
         pub decay: f64 [above 0.0, unit "1/s"] = 0.9,
         /// Rate `p` above the threshold.
         pub rate_above: f64 [unit "1/s"] = 0.5,
-        /// Rate `p` below it.
+        /// Rate `p` below the threshold.
         pub rate_below: f64 [unit "1/s"] = 0.1,
     }
 }
 
 impl DampedCosineThreshold {
-    /// `x₁` and `x₁'`: `e^{−σt} (cos ωt + (σ/ω) sin ωt)`.
+    /// Returns `x₁` and `x₁'` of `x₁ = e^{−σt} (cos ωt + (σ/ω) sin ωt)`.
     pub fn oscillation(&self, t: f64) -> (f64, f64) {
         let (sin, cos) = (OMEGA * t).sin_cos();
         let fading = (-self.decay * t).exp();
@@ -39,9 +41,9 @@ impl DampedCosineThreshold {
         (fading * (cos + ratio * sin), -fading * OMEGA * (1.0 + ratio * ratio) * sin)
     }
 
-    /// Times at which `x₁` crosses the threshold, s: downwards first, then by turns.
+    /// Times at which `x₁` crosses the threshold, s: downwards first, then alternately.
     fn crossings(&self) -> impl Iterator<Item = f64> + '_ {
-        // x₁ falls and rises by turns between its extrema, which are half a second apart.
+        // x₁ falls and rises alternately between its extrema, which are half a second apart.
         (0_u32..).map_while(|half| {
             let above = |t| self.oscillation(t).0 >= self.threshold;
             if !above(0.5 * f64::from(half + half % 2)) {
@@ -53,12 +55,12 @@ impl DampedCosineThreshold {
         })
     }
 
-    /// Those up to `t_end`, s.
+    /// Returns the times of crossings up to `t_end`, s.
     pub fn events(&self, t_end: f64) -> Vec<f64> {
         self.crossings().take_while(|&t| t <= t_end).collect()
     }
 
-    /// `x₃`; no number after more than `MOST` crossings, of a decay that is hardly one.
+    /// Returns `x₃`, or NaN after more than `MOST` crossings, if there is hardly any decay.
     pub fn exact(&self, t: f64) -> f64 {
         let (mut from, mut exponent) = (0.0, 0.0);
         let edges = self.crossings().take_while(|&crossing| crossing <= t).chain([t]);
@@ -66,7 +68,7 @@ impl DampedCosineThreshold {
             if number > MOST {
                 return f64::NAN;
             }
-            // From the first edge on above and below the threshold by turns.
+            // From the first edge on, alternately above and below the threshold.
             exponent += (to - from) * if number % 2 == 0 { self.rate_above } else { self.rate_below };
             from = to;
         }

@@ -1,4 +1,4 @@
-//! Two rectifying branches, in place of Carver's third problem.
+//! Two rectifying branches: a stand-in for Carver's third problem.
 
 use mbsbench_problem::{AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Ode, Scalar, parameters};
 
@@ -6,17 +6,17 @@ use super::in_order;
 use crate::iteration::bisect;
 
 parameters! {
-    /// Two branches, each a source `e_k = E sin(ωt + φ_k)`, a resistor, a coil and an ideal diode in series; stands in
-    /// for Carver's third problem, whose definition was not found.
+    /// Two branches, each a source `e_k = E sin(ωt + φ_k)`, a resistor, a coil and an ideal diode in series; a
+    /// stand-in for Carver's third problem, whose definition was not found.
     ///
-    /// Like that: both currents and their rates are integrated, `(i₁, i₁', i₂, i₂')`; four functions, the currents and
-    /// the voltages of the sources; equations of changing structure; currents that must be small but not negative where
-    /// a branch starts; events of the two branches close to each other, for a region of concurrency; 22 of them in [0,
-    /// 3.75] s.
+    /// Like the original, it integrates both currents and their rates, `(i₁, i₁', i₂, i₂')`, and has four functions:
+    /// the currents and the voltages of the sources. The structure of the equations changes; currents are small but
+    /// must not be negative when a branch starts; and events of the two branches are close to each other, for a
+    /// region of concurrency. There are 22 events in [0, 3.75] s.
     ///
-    /// A branch conducts, `L i'' = e' − R i'`, from where its source becomes positive (bilateral) to where its current
-    /// has come down to zero (unilateral: the rate jumps to zero, and zero with a negative source says that the branch
-    /// blocks). Only for methods that locate events.
+    /// A branch conducts, `L i'' = e' − R i'`, from the time at which its source becomes positive (a bilateral event)
+    /// until its current has decayed to zero (a unilateral event: the rate jumps to zero, and a zero current with a
+    /// negative source means that the branch blocks). Only for methods that locate events.
     pub struct DiodeBranches {
         /// Resistance `R` of each branch.
         pub resistance: f64 [above 0.0, unit "Ω"] = 1.0,
@@ -28,7 +28,7 @@ parameters! {
         pub frequency: f64 [above 0.0, unit "Hz"] = 1.0,
         /// Phase by which the second source leads the first, from 0 to below π.
         pub lead: f64 [from 0.0, below std::f64::consts::PI, unit "rad"] = 1e-3,
-        /// Current in both branches at the start.
+        /// Initial current in both branches.
         pub initial_current: f64 [above 0.0, unit "A"] = 1e-6,
     }
 }
@@ -43,8 +43,8 @@ impl DiodeBranches {
         self.angular_frequency::<S>() * t + lead
     }
 
-    /// Current of a branch (0 or 1) a time `after` (s) the phase of its source was `phase` (rad) and its current `current`,
-    /// had it conducted from then on.
+    /// Current of a branch (0 or 1) a time `after` (s) its source had the phase `phase` (rad) and its current was
+    /// `current`, if it has conducted since.
     fn conducting(&self, phase: f64, current: f64, after: f64) -> f64 {
         let omega = self.angular_frequency::<f64>();
         let reactance = omega * self.inductance;
@@ -54,7 +54,8 @@ impl DiodeBranches {
         forced(after) + (current - forced(0.0)) * (-self.resistance / self.inductance * after).exp()
     }
 
-    /// Time for which it conducts: from there to the next zero of the current, which is in the negative half of the source.
+    /// Time for which a branch conducts: until the next zero of the current, which is in the negative half of the
+    /// source.
     fn conduction(&self, phase: f64, current: f64) -> f64 {
         let omega = self.angular_frequency::<f64>();
         let pi = std::f64::consts::PI;
@@ -74,14 +75,14 @@ impl DiodeBranches {
         (start, start + self.conduction(0.0, 0.0), 0.0, 0.0)
     }
 
-    /// Start of the interval with a number above zero, s.
+    /// Start of an interval with a positive number, s.
     fn start(&self, branch: usize, number: f64) -> f64 {
         (number * std::f64::consts::TAU - self.phase::<f64>(branch, 0.0)) / self.angular_frequency::<f64>()
     }
 
     /// Current of a branch (0 or 1), A.
     pub fn exact(&self, branch: usize, t: f64) -> f64 {
-        // The last interval that has begun: by the phase, and by its start where rounding would have it another.
+        // The last interval that has begun: by the phase, and by its start if roundoff would select another.
         let periods = (self.phase::<f64>(branch, t) / std::f64::consts::TAU).floor();
         let mut begun = [1.0, 0.0, -1.0].into_iter().map(|one| periods + one);
         let number = begun.find(|&number| number >= 1.0 && self.start(branch, number) <= t).unwrap_or(0.0);
@@ -89,7 +90,7 @@ impl DiodeBranches {
         if t < end { self.conducting(phase, current, t - start) } else { 0.0 }
     }
 
-    /// Times of the events up to `t_end`, s, in order, with the number of the function.
+    /// Times of the events up to `t_end`, s, in order, with the numbers of their functions.
     pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
         let half_period = 0.5 / self.frequency;
         let mut events = Vec::new();

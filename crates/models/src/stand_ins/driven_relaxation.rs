@@ -1,28 +1,28 @@
-//! A relaxation that is driven to and fro, in place of Carver's second problem.
+//! A relaxation driven back and forth: a stand-in for Carver's second problem.
 
 use mbsbench_problem::{
     AsEventOde, BenchmarkModel, Class, EventModel, Observable, Ode, OutOfRange, Scalar, parameters,
 };
 
 parameters! {
-    /// `x' = ±d − r x`: the drive `d` changes its sign with `g₁ = sin(2π f t + φ)`, the rate `r` from slow to fast
-    /// where `x` passes a threshold, `g₂ = x − θ`; stands in for Carver's second problem, whose definition was not
-    /// found.
+    /// The relaxation `x' = ±d − r x`. The drive `d` changes its sign with `g₁ = sin(2π f t + φ)`, and the rate `r`
+    /// changes from slow to fast when `x` passes a threshold, `g₂ = x − θ`; a stand-in for Carver's second problem,
+    /// whose definition was not found.
     ///
-    /// As table 5.2 of compere2001 has it: one state, two functions, both bilateral, parametric events; seven of them
+    /// As in table 5.2 of compere2001, it has one state, two bilateral functions and parametric events, seven of them
     /// in [0, 3.75] s.
     pub struct DrivenRelaxation where threshold_is_passed {
         /// Magnitude of the drive `d`.
         pub drive: f64 [above 0.0, unit "1/s"] = 1.0,
         /// Rate `r` below the threshold.
         pub slow: f64 [above 0.0, unit "1/s"] = 0.5,
-        /// Rate `r` above it; below `d/θ`, so that the threshold is passed.
+        /// Rate `r` above the threshold; less than `d/θ`, so that the threshold is passed.
         pub fast: f64 [above 0.0, unit "1/s"] = 1.0,
         /// Threshold `θ`.
         pub threshold: f64 [above 0.0, unit "1"] = 0.3,
         /// Frequency `f` of the drive.
         pub frequency: f64 [above 0.0, unit "Hz"] = 0.5,
-        /// Phase `φ` of the drive at the start, above zero and below π.
+        /// Initial phase `φ` of the drive, above zero and below π.
         pub phase: f64 [above 0.0, below std::f64::consts::PI, unit "rad"] = 0.2,
     }
 }
@@ -37,28 +37,28 @@ impl DrivenRelaxation {
         0.5 / self.frequency
     }
 
-    /// The piece at the start.
+    /// The first piece.
     fn first(&self) -> Piece {
         let flip = self.half_period() * (1.0 - self.phase / std::f64::consts::PI);
         Piece { t: 0.0, x: 0.0, is_driven_up: true, is_above: false, flip }
     }
 
-    /// What `x` goes to in a piece, and its rate, 1/s.
+    /// Limit of `x` in a piece, and its rate, 1/s.
     fn course(&self, piece: &Piece) -> (f64, f64) {
         let rate = if piece.is_above { self.fast } else { self.slow };
         (if piece.is_driven_up { self.drive / rate } else { -self.drive / rate }, rate)
     }
 
-    /// `x` in a piece at a time, s.
+    /// Value of `x` in a piece at a time, s.
     fn at(&self, piece: &Piece, t: f64) -> f64 {
         let (level, rate) = self.course(piece);
         level + (piece.x - level) * (-rate * (t - piece.t)).exp()
     }
 
-    /// The piece after another, with the function whose zero begins it.
+    /// The next piece, with the function whose zero starts it.
     fn next(&self, piece: &Piece) -> (Piece, usize) {
         let (level, rate) = self.course(piece);
-        // the way to the threshold, where this piece leads there
+        // the relative distance to the threshold, if this piece leads to it
         let share = (piece.x - level) / (self.threshold - level);
         let passes = (level > self.threshold) != piece.is_above && share > 1.0;
         let passage = if passes { piece.t + share.ln() / rate } else { f64::INFINITY };
@@ -69,9 +69,10 @@ impl DrivenRelaxation {
         (Piece { t, x, is_driven_up: !piece.is_driven_up, flip: t + self.half_period(), ..*piece }, 0)
     }
 
-    /// The solution; no number where it has not become periodic within `CHANGES * ROUNDS` changes of the drive.
+    /// The solution, or NaN if it has not become periodic within `CHANGES * ROUNDS` changes of the drive.
     ///
-    /// The clock starts again after every so many changes. Where the motion then starts as it did before, to the bit, all that follows is known.
+    /// The clock restarts after every `CHANGES` changes. If the motion then has bitwise the same initial value as
+    /// before, everything that follows is known.
     pub fn exact(&self, t: f64) -> f64 {
         let (mut start, mut rest) = (self.first(), t);
         for _ in 0..ROUNDS {
@@ -94,7 +95,7 @@ impl DrivenRelaxation {
         f64::NAN
     }
 
-    /// Times of the events up to `t_end`, s, with the number of the function.
+    /// Times of the events up to `t_end`, s, with the numbers of their functions.
     pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
         let after = |(piece, _): &(Piece, usize)| Some(self.next(piece));
         let pieces = std::iter::successors(Some(self.next(&self.first())), after);
@@ -102,22 +103,23 @@ impl DrivenRelaxation {
     }
 }
 
-/// Changes of the drive after which the clock of the solution starts again: an even number, so that the drive is what it was.
+/// Number of changes of the drive after which the clock of the solution restarts; even, so that the drive is the same.
 const CHANGES: usize = 64;
 
-/// How often the clock starts again before the motion is given up as one that does not become periodic: some milliseconds.
+/// Number of restarts of the clock before the motion is considered not to become periodic; this takes some
+/// milliseconds.
 const ROUNDS: usize = 2000;
 
 /// An interval without events.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Piece {
-    /// Its start, s.
+    /// Start of the piece, s.
     t: f64,
-    /// `x` there.
+    /// `x` at the start.
     x: f64,
     is_driven_up: bool,
     is_above: bool,
-    /// When the drive changes its sign next, s.
+    /// Next time at which the drive changes its sign, s.
     flip: f64,
 }
 

@@ -1,11 +1,12 @@
-//! Small problems that stand in for the six that compere2001 (sections 5.3.1 and 5.3.2) takes from Carver and from Birta,
+//! Stand-ins for the six small problems that compere2001 (sections 5.3.1 and 5.3.2) takes from Carver and from Birta,
 //! Ören and Kettenis.
 //!
-//! The originals' definitions are in none of the sources that could be found; only sizes, kinds and numbers of events are
-//! printed. Each problem here has those as far as they can be had, and a solution in closed form, or between its
-//! events at least. Its numbers cannot be compared with the printed ones. The spans recommended in the docstrings are
-//! short enough for the printed numbers of steps, none of which is longer than 0.1 s. `Thermostat` and `BallBetweenWalls` have a
-//! state more than the printed problems; `DrivenRelaxation` and `BallAndTank` have as many.
+//! The originals' definitions are in none of the sources that could be found; only sizes, kinds and numbers of
+//! events are printed. Each problem here matches these as far as possible, and has a solution in closed form, at
+//! least between its events. Its numbers cannot be compared with the printed ones. The spans recommended in the
+//! doc comments are short enough for the printed numbers of steps, none of which is longer than 0.1 s.
+//! `Thermostat` and `BallBetweenWalls` have one state more than the printed problems; `DrivenRelaxation` and
+//! `BallAndTank` have the same number.
 
 mod ball_and_tank;
 mod ball_between_walls;
@@ -25,7 +26,7 @@ pub use rectified_sine::RectifiedSine;
 pub use spring_damper_ball::SpringDamperBall;
 pub use thermostat::Thermostat;
 
-/// Events with the numbers of their functions, in the order of their times.
+/// Sorts events, given with the numbers of their functions, by time.
 fn in_order(events: impl Iterator<Item = (f64, usize)>) -> Vec<(f64, usize)> {
     let mut events: Vec<_> = events.collect();
     events.sort_by(|a, b| a.0.total_cmp(&b.0));

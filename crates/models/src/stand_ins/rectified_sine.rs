@@ -1,21 +1,21 @@
-//! An integral over a rectified sine, in place of Carver's first problem.
+//! An integral over a rectified sine: a stand-in for Carver's first problem.
 
 use mbsbench_problem::{AsEventOde, BenchmarkModel, Class, EventModel, Observable, Ode, Scalar, parameters};
 
 parameters! {
-    /// `x' = ω |sin ωt|`, `x(0) = 0`, with `g = sin ωt`, `ω = 2πf`; stands in for Carver's first problem, whose
-    /// definition was not found.
+    /// The equation `x' = ω |sin ωt|`, `x(0) = 0`, with `g = sin ωt`, `ω = 2πf`; a stand-in for Carver's first
+    /// problem, whose definition was not found.
     ///
-    /// Like that: one state, one bilateral function, events missed by long steps, three of them in [0, 0.9] s at the
-    /// printed `f = 2`. That its function is a sine is a guess; its right-hand side is unknown.
+    /// Like the original, it has one state, one bilateral function, and events that long steps miss, three of them in
+    /// [0, 0.9] s at the printed `f = 2`. Its function, a sine, is a guess; the original right-hand side is unknown.
     pub struct RectifiedSine {
-        /// Frequency `f`; two events a period.
+        /// Frequency `f`; two events per period.
         pub frequency: f64 [above 0.0, unit "Hz"] = 2.0,
     }
 }
 
 impl RectifiedSine {
-    /// The solution: 2 for each half period that has passed, and `1 − cos` of the phase in the last one.
+    /// The solution: 2 for each completed half period, plus `1 − cos` of the phase in the current one.
     pub fn exact(&self, t: f64) -> f64 {
         let halves = (2.0 * self.frequency * t).floor();
         2.0 * halves + 1.0 - (std::f64::consts::PI * (2.0 * self.frequency * t - halves)).cos()

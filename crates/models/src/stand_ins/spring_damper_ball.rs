@@ -1,21 +1,22 @@
-//! One ball on a spring-damper floor, in place of the second problem of Birta, Ören and Kettenis.
+//! One ball on a spring-damper floor: a stand-in for the second problem of Birta, Ören and Kettenis.
 
 use mbsbench_problem::{Model, ModelDefinition, parameters};
 
 use crate::bouncing_balls::{BouncingBalls, Contact, SpringDamper, exact};
 
 parameters! {
-    /// A ball falls on a floor with spring and damper; stands in for the second problem of Birta, Ören and Kettenis,
-    /// whose definition was not found.
+    /// A ball that falls on a floor with spring and damper; a stand-in for the second problem of Birta, Ören and
+    /// Kettenis, whose definition was not found.
     ///
-    /// Like that: two states, one bilateral function, damped motion with events ever closer, 16 of them in [0, 5.5] s.
-    /// Equations and closed form are those of [`bouncing_balls`](crate::bouncing_balls).
+    /// Like the original, it has two states, one bilateral function, and damped motion with events that come ever
+    /// closer, 16 of them in [0, 5.5] s. Equations and closed form are those of
+    /// [`bouncing_balls`](crate::bouncing_balls).
     pub struct SpringDamperBall {
         /// Mass.
         pub mass: f64 [above 0.0, unit "kg"] = 1.0,
         /// Acceleration of gravity.
         pub gravity: f64 [above 0.0, unit "m/s²"] = 9.81,
-        /// Height from which it falls.
+        /// Height from which the ball falls.
         pub height: f64 [above 0.0, unit "m"] = 1.0,
         /// Stiffness `k` of the floor.
         pub stiffness: f64 [above 0.0, unit "N/m"] = 1000.0,
@@ -34,13 +35,13 @@ impl SpringDamperBall {
         BouncingBalls { count: 1, mass, gravity, height, spacing: 0.0, contact: Contact::SpringDamper(self.floor()) }
     }
 
-    /// Times of the events up to `t_end`, s: touching and leaving by turns.
+    /// Times of the events up to `t_end`, s: touching and leaving in turn.
     pub fn events(&self, t_end: f64) -> Vec<f64> {
         let events = exact::contacts(self.height, self.mass, self.gravity, &self.floor(), t_end);
         events.into_iter().map(|event| event.time).collect()
     }
 
-    /// Height and velocity.
+    /// Height (m) and velocity (m/s) at time `t` (s).
     pub fn exact(&self, t: f64) -> (f64, f64) {
         exact::soft_state(self.height, self.mass, self.gravity, &self.floor(), t)
     }

@@ -1,23 +1,24 @@
-//! A thermostat, in place of Carver's second problem.
+//! A thermostat: a stand-in for Carver's second problem.
 
 use mbsbench_problem::{
     AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Ode, OutOfRange, Scalar, parameters,
 };
 
 parameters! {
-    /// `x' = a x` until `x` reaches the upper threshold, `x' = −b x` until it reaches the lower one, and so on; stands
-    /// in for Carver's second problem, whose definition was not found.
+    /// The equation `x' = a x` until `x` reaches the upper threshold, then `x' = −b x` until it reaches the lower
+    /// one, and so on; a stand-in for Carver's second problem, whose definition was not found.
     ///
-    /// Like that: one state that moves, two functions, parametric events, seven of them, in [0, 3.75] s. The form is
-    /// that of the example with which Shampine and Thompson introduce event location. Whether it heats or cools cannot
-    /// be told from `x`: the state has it as a second component, +1 or −1, that only the events change. They are
-    /// therefore unilateral here (the printed ones are bilateral), and only methods that locate events apply.
+    /// Like the original, it has one state that moves, two functions, and parametric events, seven of them in [0,
+    /// 3.75] s. The form is that of the example with which Shampine and Thompson introduce event location. Because
+    /// `x` does not show if the thermostat heats or cools, the state has a second component, +1 or −1, which only the
+    /// events change. The events are therefore unilateral here (the printed ones are bilateral), and only methods
+    /// that locate events apply.
     pub struct Thermostat where thresholds_are_in_order {
-        /// Rate of growth `a` while it heats.
+        /// Rate of growth `a` during heating.
         pub heating: f64 [above 0.0, unit "1/s"] = 2.0,
-        /// Rate of decay `b` while it cools.
+        /// Rate of decay `b` during cooling.
         pub cooling: f64 [above 0.0, unit "1/s"] = 1.0,
-        /// Lower threshold, where it also starts (heating).
+        /// Lower threshold, at which the motion starts (heating).
         pub lower: f64 [above 0.0, unit "1"] = 1.0,
         /// Upper threshold.
         pub upper: f64 [above 0.0, unit "1"] = 2.0,
@@ -46,7 +47,7 @@ impl Thermostat {
         }
     }
 
-    /// Times of the events up to `t_end`, s: at the upper threshold first, then by turns.
+    /// Times of the events up to `t_end`, s, first at the upper threshold, then alternately.
     pub fn events(&self, t_end: f64) -> Vec<f64> {
         let (heating, cooling) = self.durations();
         (1_u32..)

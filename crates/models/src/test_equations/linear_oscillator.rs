@@ -3,11 +3,11 @@
 use mbsbench_problem::{AsContactOde, BenchmarkModel, Class, ContactModel, Observable, Ode, Scalar, parameters};
 
 parameters! {
-    /// `q'' = −ω² q − 2 ζ ω q'`, without contacts: of its [contact powers](mbsbench_problem::ContactPower) there are
-    /// none.
+    /// The oscillator `q'' = −ω² q − 2 ζ ω q'`. It has no contacts, so its [contact
+    /// powers](mbsbench_problem::ContactPower) are empty.
     ///
-    /// With a frequency of 1 rad/s the step of a method is the `x = ω h` of its stability limits. The closed form is
-    /// that from `t = 0`: a span begins there.
+    /// With a frequency of 1 rad/s, the step of a method is the `x = ω h` of its stability limits. The closed form
+    /// starts at `t = 0`, so a span has to begin there.
     pub struct LinearOscillator {
         /// Undamped frequency `ω`.
         pub frequency: f64 [above 0.0, unit "rad/s"] = 1.0,

@@ -4,32 +4,32 @@ use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Ode, OdeModel, 
 use nalgebra::Complex;
 
 parameters! {
-    /// `y' = A y + b t + c`, `y(0) = y₀`, with two components and
+    /// The equation `y' = A y + b t + c`, `y(0) = y₀`, with two components and
     ///
     /// ```text
     /// A = [ a −w ]   a = rate         b = (ramp-1, ramp-2)
     ///     [ w  a ]   w = frequency    c = (constant-1, constant-2)
     /// ```
     ///
-    /// With `z = y₁ + i y₂` that is Dahlquist's equation `z' = μ z + β t + γ`, `μ = a + i w`, eigenvalues `a ± i w`,
+    /// With `z = y₁ + i y₂` this is Dahlquist's equation `z' = μ z + β t + γ`, `μ = a + i w`, eigenvalues `a ± i w`,
     /// and `z(t) = e^{μt} z₀ + t φ₁(μt) γ + t² φ₂(μt) β`, `φ₁(x) = (eˣ − 1)/x`, `φ₂(x) = (eˣ − 1 − x)/x²`. The local
-    /// linearisation method has no error on it (gil2013, Eqs. 1–6) but rounding. The closed form is that from `t = 0`:
-    /// a span begins there.
+    /// linearisation method solves it (gil2013, Eqs. 1–6) up to roundoff. The closed form starts at `t = 0`, so a
+    /// span has to begin there.
     ///
-    /// By default an oscillation that decays, without ramp and constant. With frequency zero the components are
-    /// independent, two scalar equations.
+    /// The default is a decaying oscillation without ramp and constant. With frequency zero the components are two
+    /// independent scalar equations.
     pub struct LinearTest {
-        /// `a`: decay below zero, growth above.
+        /// Real part `a` of the eigenvalues: decay if negative, growth if positive.
         pub rate: f64 [unit "1/s"] = -1.0,
-        /// `w`.
+        /// Imaginary part `w` of the eigenvalues.
         pub frequency: f64 [unit "rad/s"] = 10.0,
-        /// First component of `b`.
+        /// First component of the ramp `b`.
         pub ramp_1: f64 [unit "1/s²"] = 0.0,
-        /// Second component of `b`.
+        /// Second component of the ramp `b`.
         pub ramp_2: f64 [unit "1/s²"] = 0.0,
-        /// First component of `c`.
+        /// First component of the constant `c`.
         pub constant_1: f64 [unit "1/s"] = 0.0,
-        /// Second component of `c`.
+        /// Second component of the constant `c`.
         pub constant_2: f64 [unit "1/s"] = 0.0,
         /// First component at time zero.
         pub initial_1: f64 [unit "1"] = 1.0,
@@ -70,7 +70,7 @@ impl LinearTest {
     }
 }
 
-/// `φ₁(x) = (eˣ − 1)/x` and `φ₂(x) = (eˣ − 1 − x)/x²`; by their series where the differences cancel.
+/// Returns `φ₁(x) = (eˣ − 1)/x` and `φ₂(x) = (eˣ − 1 − x)/x²`; by their series if the differences cancel.
 fn phi(x: Complex<f64>) -> [Complex<f64>; 2] {
     let one = Complex::new(1.0, 0.0);
     if x.norm() >= 1.0 {

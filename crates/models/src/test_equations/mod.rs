@@ -1,4 +1,4 @@
-//! Small smooth equations with solutions in closed form, for methods to be measured against.
+//! Small smooth equations with closed-form solutions, against which methods are measured.
 
 mod linear_oscillator;
 mod linear_test;

@@ -3,20 +3,20 @@
 use mbsbench_problem::{AsOde, BenchmarkModel, Class, Observable, Ode, OdeModel, Scalar, parameters};
 
 parameters! {
-    /// `x₁' = −x₂/x₃²`, `x₂' = x₁/x₃²`, `x₃' = 1` with the solution `x = (sin 1/t, cos 1/t, t)`, whose third component
-    /// is the time (gil2013, Eqs. 35 and 36).
+    /// The equations `x₁' = −x₂/x₃²`, `x₂' = x₁/x₃²`, `x₃' = 1` with the solution `x = (sin 1/t, cos 1/t, t)`, whose
+    /// third component is the time (gil2013, Eqs. 35 and 36).
     ///
-    /// It starts at `t₀ = 1/(n π)`, with `n = 1` in the paper: `x(1/π) = (0, −1, 1/π)`. The equations themselves do not
-    /// contain `t`, so that a span may also begin at zero; the closed form is taken at the time `x₃`, which every
-    /// consistent method has without error.
+    /// The initial time is `t₀ = 1/(n π)`, with `n = 1` in the paper: `x(1/π) = (0, −1, 1/π)`. The equations
+    /// themselves do not contain `t`, so a span may also begin at zero; the closed form is evaluated at the time
+    /// `x₃`, which every consistent method computes without error.
     pub struct OscillationInTime {
-        /// `n`: the oscillation starts at this many half turns, at the time `1/(n π)`; at least one.
+        /// Number `n` of half turns at which the oscillation starts, at the time `1/(n π)`; at least one.
         pub half_turns: u32 [from 1] = 1,
     }
 }
 
 impl OscillationInTime {
-    /// `(sin 1/t, cos 1/t)` for a time `t > 0`, s.
+    /// Returns `(sin 1/t, cos 1/t)` for a time `t > 0`, s.
     pub fn exact(t: f64) -> [f64; 2] {
         let (sin, cos) = t.recip().sin_cos();
         [sin, cos]

@@ -1,12 +1,12 @@
-//! One wheel on its rail: where they touch, the constraint there, creep and its forces.
+//! One wheel on its rail: contact point, constraint, creep and creep forces.
 
 use mbsbench_problem::Scalar;
 
 use super::Wheelset;
 
-/// Where the wheelset is and how it moves.
+/// Position and motion of the wheelset.
 pub(super) struct Motion<S> {
-    /// `x`, across the track.
+    /// Displacement `x` across the track.
     pub across: S,
     /// Yaw and roll.
     pub yaw: S,
@@ -14,13 +14,13 @@ pub(super) struct Motion<S> {
     pub turned: [S; 2],
     /// Sine and cosine of the roll.
     pub rolled: [S; 2],
-    /// `(x', y', z', θ', φ')`.
+    /// Velocities `(x', y', z', θ', φ')`.
     pub velocity: [S; 5],
     /// Angular velocity about the axle, rad/s.
     pub spin: S,
 }
 
-/// A contact, at `ξ` along the axle and `ψ` about it.
+/// A contact at `ξ` along the axle and `ψ` around it.
 pub(super) struct Contact<S> {
     /// One on the left, minus one on the right.
     side: f64,
@@ -58,7 +58,7 @@ impl<S: Scalar> Contact<S> {
         self.angle
     }
 
-    /// What is zero where wheel and rail touch.
+    /// Residuals that are zero if wheel and rail touch.
     pub(super) fn touching(&self, motion: &Motion<S>) -> [S; 2] {
         let ([st, ct], [sp, cp], [spsi, cpsi]) = (motion.turned, motion.rolled, self.around);
         let ([_, slope], [rail, _]) = (self.wheel, self.rail);
@@ -68,7 +68,7 @@ impl<S: Scalar> Contact<S> {
         ]
     }
 
-    /// The constraint's gradient by the coordinates.
+    /// The gradient of the constraint by the coordinates.
     pub(super) fn gradient(&self, motion: &Motion<S>) -> [S; 5] {
         let ([st, ct], [sp, cp], [spsi, cpsi]) = (motion.turned, motion.rolled, self.around);
         let ([radius, _], [rail, _], xi) = (self.wheel, self.rail, self.xi);
@@ -81,7 +81,7 @@ impl<S: Scalar> Contact<S> {
         ]
     }
 
-    /// Forces of creep across the track, upwards and along, N, for a normal force.
+    /// Creep forces across the track, upwards and along it, N, for a normal force.
     pub(super) fn creep_force(&self, set: &Wheelset, normal: S, motion: &Motion<S>) -> [S; 3] {
         let ([sp, cp], [spsi, cpsi]) = (motion.rolled, self.around);
         let ([radius, slope], [rail, curvature], [sd, cd]) = (self.wheel, self.rail, self.angle);

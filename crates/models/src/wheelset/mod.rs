@@ -1,8 +1,9 @@
 //! The wheelset of the test set for IVP solvers: a rigid pair of wheels on straight rails, with creep forces.
 //!
-//! `y = (x, y, z, θ, φ, their rates, β', ψ_R, ξ_R, ψ_L, ξ_L, λ₁, λ₂)`: displacements across the track, upwards and along, yaw, roll, the
-//! deviation of the spin from rolling, where on each wheel the contact is, and normal forces over 10⁴ N. The contact points are
-//! algebraic unknowns of index 1, the normal forces of index 2, since constraints are those on velocities.
+//! The state is `y = (x, y, z, θ, φ, their rates, β', ψ_R, ξ_R, ψ_L, ξ_L, λ₁, λ₂)`: displacements across the track,
+//! upwards and along it, yaw, roll, the deviation of the spin from rolling, the contact position on each wheel, and
+//! normal forces over 10⁴ N. The contact positions are algebraic unknowns of index 1, the normal forces of index 2,
+//! because the constraints are imposed on velocities.
 
 mod contact;
 
@@ -16,8 +17,8 @@ use crate::drawing::{ground, view};
 use contact::{Contact, Motion};
 
 parameters! {
-    /// A wheelset on straight rails with constant velocity, held by springs; conical wheels on rails with circular heads, creep forces
-    /// saturated by a hyperbolic tangent.
+    /// A wheelset on straight rails with constant velocity, held by springs: conical wheels on rails with circular
+    /// heads, and creep forces that saturate by a hyperbolic tangent.
     pub struct Wheelset {
         /// Mass.
         pub mass: f64 [above 0.0, unit "kg"] = 16.08,
@@ -33,7 +34,7 @@ parameters! {
         pub transverse_inertia: f64 [above 0.0, unit "kg m²"] = 0.366,
         /// Coefficient of friction.
         pub friction: f64 [above 0.0, unit "1"] = 0.12,
-        /// Half the distance of the springs along the track.
+        /// Half the distance between the springs along the track.
         pub spring_distance: f64 [above 0.0, unit "m"] = 0.19,
         /// Stiffness of the springs across the track.
         pub lateral_stiffness: f64 [from 0.0, unit "N/m"] = 6400.0,
@@ -41,7 +42,7 @@ parameters! {
         pub longitudinal_stiffness: f64 [from 0.0, unit "N/m"] = 6400.0,
         /// Ratio of the axes of the contact ellipse.
         pub ellipse_ratio: f64 [above 0.0, unit "1"] = 1.353_795_6,
-        /// Value of Hertz' function for that.
+        /// Value of Hertz's function for the ratio of the axes.
         pub ellipse_factor: f64 [above 0.0, unit "1"] = 0.711_521_8,
         /// Poisson's ratio.
         pub poisson_ratio: f64 [from 0.0, unit "1"] = 0.28,
@@ -55,14 +56,14 @@ parameters! {
         pub kalker_23: f64 [unit "1"] = 1.972_035_05,
         /// Cone angle of the wheels.
         pub cone_angle: f64 [above 0.0, unit "rad"] = 0.0262,
-        /// Half the distance of the contacts of the centred wheelset.
+        /// Half the distance between the contacts of the centred wheelset.
         pub half_gauge: f64 [above 0.0, unit "m"] = 0.1506,
         /// Radius of a rail's head.
         pub rail_radius: f64 [above 0.0, unit "m"] = 0.06,
     }
 }
 
-/// What normal forces are divided by, N.
+/// Scale of normal forces, N.
 const FORCE: f64 = 1e4;
 
 /// The state at time zero as the test set prints it.
@@ -138,7 +139,7 @@ impl OdeModel for Wheelset {
     }
 }
 
-/// Normal forces left and right that have given components across the track and along the vertical.
+/// Normal forces on the left and right with given components across the track and along the vertical.
 fn normal_forces<S: Scalar>([sl, cl]: [S; 2], [sr, cr]: [S; 2], across: S, upright: S) -> [S; 2] {
     let determinant = -(sl * cr) - sr * cl;
     [(cr * across - sr * upright) / determinant, -(cl * across + sl * upright) / determinant]
@@ -198,7 +199,7 @@ impl BenchmarkModel for Wheelset {
         values.copy_from_slice(y);
     }
 
-    /// From above, with displacement and yaw thirty times as large as they are: to scale nothing would be seen to move.
+    /// View from above, with displacement and yaw magnified thirty times, because true motions would be invisible.
     fn views(&self, y: &[f64]) -> Vec<View> {
         const LARGER: f64 = 30.0;
         let (across, (sin, cos)) = (LARGER * y[0], (LARGER * y[3]).sin_cos());
@@ -219,7 +220,7 @@ impl BenchmarkModel for Wheelset {
 mod tests {
     use super::*;
 
-    /// The accelerations that the test set prints for the start, where constraints and contacts hold.
+    /// The accelerations that the test set prints for the initial state, which satisfies constraints and contacts.
     #[test]
     fn the_start_is_consistent_and_has_the_published_accelerations() {
         let published = [
@@ -233,7 +234,7 @@ mod tests {
         let mut f = [0.0; 17];
         Wheelset::default().rhs(0.0, &START, &mut f);
         assert!(f[11..].iter().all(|row| row.abs() < 1e-14), "{f:?}");
-        // π is that of seven decimals there
+        // the source uses π with seven decimals
         for (given, published) in f[5..11].iter().zip(published) {
             assert!((given - published).abs() < 3e-7 * published.abs().max(1.0), "{given} and {published}");
         }

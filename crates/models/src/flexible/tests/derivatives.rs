@@ -11,7 +11,7 @@ use crate::flexible::{Flexible, Law};
 const C: f64 = 0.03;
 const TIME: f64 = 0.4;
 
-/// Anywhere: chart, coordinates, rates and multipliers without pattern.
+/// An arbitrary point: chart, coordinates, rates and multipliers without pattern.
 struct Anywhere {
     chart: Vec<f64>,
     y: Vec<f64>,
@@ -36,7 +36,7 @@ impl Anywhere {
     }
 }
 
-/// Newton's matrix by dual numbers, a column at a time.
+/// Newton's matrix by dual numbers, one column at a time.
 fn by_duals(flexible: &Flexible, at: &Anywhere) -> DMatrix<f64> {
     let mut equations = flexible.equations::<Dual64>();
     let size = at.rates.len();
@@ -83,7 +83,7 @@ fn solutions_are_those_of_the_matrix() {
     }
 }
 
-/// Where charts move, `y` depends on `y'` by [`Dae::follow`], and increments are those along that relation.
+/// With moving charts, `y` depends on `y'` by [`Dae::follow`], and increments follow that relation.
 #[test]
 fn solutions_follow_moving_charts() {
     let flexible = checked(medley());
@@ -154,7 +154,7 @@ fn consistent_rates_satisfy_the_equations_and_keep_the_constraints() {
     equations.residual(point, C, &mut residual).expect("it exists");
     let scale = rates.iter().fold(1.0_f64, |most, rate| most.max(rate.abs()));
     assert!(residual[..n].iter().all(|row| row.abs() < 1e-11 * scale), "{residual:?}");
-    // rows along x + τ x' + τ²/2 x'', with x'' from what rates of the momenta do to velocities
+    // rows along x + τ x' + τ²/2 x'', with x'' from the effect of the momentum rates on velocities
     let series = |value: &[f64], first: &[f64], second: &[f64]| -> Vec<Series> {
         (0..value.len()).map(|k| Series::new(value[k], first[k], second[k])).collect()
     };

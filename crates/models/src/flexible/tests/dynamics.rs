@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::support::{TUBE, bar, checked, shaft};
 use crate::flexible::{Assembly, Flexible, Gravity, Joint, Law, Node, RigidBody, Section, Side, Twist};
 
-/// The state at `t_end`, in steps of `step`.
+/// The state at `t_end`, with steps of size `step`.
 fn solved(flexible: &Flexible, initial: &[f64], method: &impl MethodDefinition, step: f64, t_end: f64) -> Vec<f64> {
     let mut equations = flexible.equations::<f64>();
     let task = Task { t_start: 0.0, t_end, initial, settings: Settings::fixed(step) };
@@ -21,7 +21,7 @@ fn solved(flexible: &Flexible, initial: &[f64], method: &impl MethodDefinition, 
 /// Centre of mass of the pendulum from its pivot, in its frame, m.
 const CENTRE: Vector3<f64> = Vector3::new(0.4, 0.1, -0.2);
 
-/// A heavy body on a spherical joint; its node is `arm` away from the joint.
+/// A heavy body on a spherical joint; its node is at `arm` from the joint.
 fn pendulum(arm: Vector3<f64>) -> (Flexible, Vec<f64>) {
     let mut assembly =
         Assembly { nodes: vec![Node { position: arm, ..Node::at(0.0, 0.0, 0.0) }], ..Assembly::default() };
@@ -35,7 +35,7 @@ fn pendulum(arm: Vector3<f64>) -> (Flexible, Vec<f64>) {
     (flexible, state)
 }
 
-/// Energy of the pendulum with that of its weight, J.
+/// Kinetic and gravitational energy of the pendulum, J.
 fn pendulum_energy(flexible: &Flexible, state: &[f64]) -> f64 {
     let centre = flexible.at(0.0, state).rotation(0) * CENTRE;
     flexible.at(0.0, state).energy().kinetic + 2.0 * 9.81 * centre.z
@@ -78,12 +78,12 @@ fn it_does_not_matter_where_on_a_body_the_node_is() {
         flexible.at(0.0, &state).rotation(0)
     };
     let reference = at(Vector3::zeros(), 1e-3);
-    // the constraint is curved where the node is not the pivot, and stages of order two are seen in the result
+    // the constraint is nonlinear if the node is not the pivot, and stages of order two affect the result
     let errors = [4e-3, 2e-3].map(|step| (at(Vector3::new(0.1, -0.3, 0.2), step) - reference).amax());
     assert!(order(errors) > 1.7 && errors[1] < 2e-6, "{errors:?}");
 }
 
-/// A soft bar that flies and tumbles and bends.
+/// A soft bar that flies, tumbles and bends.
 fn tumbling(elements: usize) -> (Flexible, Vec<f64>) {
     let soft = Section { tensile: Vector3::new(4e4, 2e4, 1e4), bending: Vector3::new(300.0, 200.0, 150.0) };
     let flexible = checked(bar(2.0, elements, soft));
@@ -123,14 +123,14 @@ fn a_free_bar_keeps_its_momenta_and_nearly_its_energy() {
         }
         let [linear, angular] = momenta(&initial);
         let [linear_after, angular_after] = momenta(&state);
-        // formulas keep what is linear in the state, the rest to their order
+        // formulas conserve linear invariants, and others up to their order
         assert_relative_eq!(linear, linear_after, epsilon = 1e-9);
         assert_relative_eq!(angular, angular_after, epsilon = 1e-5);
         let strain = flexible.at(0.0, &state).energy().strain;
         assert!(strain > 1.0, "it bends: {strain}");
         largest
     };
-    // loads collocated in sections are not those of a potential: energy is kept as far as the beams resolve the motion
+    // loads collocated at sections have no potential: energy is conserved only as far as the beams resolve the motion
     let [coarse, fine] = [4, 8].map(energy);
     assert!(fine < 0.1 * coarse && fine < 0.02, "{coarse} J, {fine} J");
 }
@@ -154,7 +154,7 @@ fn power_of_the_loads_is_the_rate_of_the_kinetic_energy() {
     let power = rates.chunks_exact(12).zip(y.chunks_exact(12)).enumerate().map(|(node, (rates, y))| {
         let twist = flexible.at(0.0, &initial).twist(node);
         let [beta, force, moment] = [&y[6..9], &rates[6..9], &rates[9..]].map(Vector3::from_column_slice);
-        // γ' is about the moving node
+        // γ' is relative to the moving node
         twist.linear.dot(&force) + twist.angular.dot(&(moment + twist.linear.cross(&beta)))
     });
     assert_relative_eq!(by_differences, power.sum::<f64>(), max_relative = 1e-6);
@@ -191,7 +191,7 @@ fn the_shaft_spins_up_as_it_is_driven() {
 
 #[test]
 fn a_bar_that_turns_rigidly_does_not_bend() {
-    // all but the stretch by its own inertia, which is stiff
+    // exact except for the stretch by its own inertia, which is small
     let mut assembly = bar(1.0, 2, TUBE);
     assembly.joints.push(Joint::Revolute { a: Side::ground(Vector3::zeros()), b: Side::node(0) });
     let flexible = checked(assembly);

@@ -1,4 +1,5 @@
-//! The three mechanisms as wholes: the balance of their energy, and that it does not matter how they lie in space.
+//! The three complete mechanisms: their energy balance, and their invariance under motions of the whole
+//! mechanism in space.
 
 use std::ops::ControlFlow;
 
@@ -49,13 +50,13 @@ fn path(flexible: &Flexible, method: &impl MethodDefinition, span: [f64; 2], ste
     path
 }
 
-/// What changes the energy, W.
+/// Powers that change the energy, W.
 struct Powers {
-    /// Of the beams.
+    /// Power of the beams.
     beams: f64,
-    /// Of weight and dampers.
+    /// Power of weight and dampers.
     field: f64,
-    /// Of the drives.
+    /// Power of the drives.
     drives: f64,
 }
 
@@ -94,7 +95,7 @@ fn motions(flexible: &Flexible, state: &[f64]) -> Vec<Motion<f64>> {
     (0..flexible.nodes()).map(motion).collect()
 }
 
-/// Power of the drives, `−λ ∂Φ/∂t` and `λ Ω`, W, with the multipliers that belong to the state.
+/// Power of the drives, `−λ ∂Φ/∂t` and `λ Ω`, W, with the multipliers of the state.
 fn driven(flexible: &Flexible, t: f64, state: &[f64]) -> f64 {
     let mut equations = flexible.equations::<f64>();
     let (n, m) = (equations.differential(), equations.algebraic());
@@ -125,8 +126,8 @@ fn driven(flexible: &Flexible, t: f64, state: &[f64]) -> f64 {
     constraints.map(power).sum()
 }
 
-/// Where the balance is drawn, s: a run starts with large steps of a method that leaves no oscillation, goes on in small ones, and
-/// is looked at when what the change excited is gone.
+/// Times of a run and of its energy balance, s. A run starts with large steps of a method that damps oscillations,
+/// continues with small steps, and the balance begins once the transient of that change has decayed.
 struct Times {
     start: f64,
     small_steps: f64,
@@ -134,11 +135,11 @@ struct Times {
     until: f64,
 }
 
-/// What the balance does not account for, over the energy at the end or the work of all that works, whichever is more.
+/// Defects of the energy balance, relative to the final energy or the total work, whichever is larger.
 struct Unaccounted {
-    /// Change of the kinetic energy less the work of beams, weight, dampers and drives.
+    /// Change of the kinetic energy minus the work of beams, weight, dampers and drives.
     kinetic: f64,
-    /// Change of the strain energy less the work done on the beams.
+    /// Change of the strain energy minus the work done on the beams.
     strain: f64,
 }
 
@@ -156,7 +157,7 @@ impl Unaccounted {
         Self::along(&flexible, &path.0[first..], step)
     }
 
-    /// Along the ends of steps, by Simpson's rule.
+    /// Computes the defects along the ends of steps, by Simpson's rule.
     fn along(flexible: &Flexible, path: &[(f64, Vec<f64>)], step: f64) -> Self {
         let last = path.len() - 1;
         assert!(last > 0 && last.is_multiple_of(2), "{last} steps");
@@ -184,7 +185,7 @@ fn energy_changes_by_what_works_on_it() {
     let buckling = LateralBuckling::default();
     let shaft = RotatingShaft::default();
     let lifting = Times { start: 0.0, small_steps: 0.045, from: 0.05, until: 0.055 };
-    // weight is switched on, and the damper acts
+    // gravity is switched on, and the damper acts
     let sagging = Times { start: -1.0, small_steps: -0.95, from: -0.9, until: -0.8 };
     let spinning = Times { start: -1.0, small_steps: 0.1, from: 0.11, until: 0.15 };
     let found = [
@@ -195,7 +196,7 @@ fn energy_changes_by_what_works_on_it() {
     ];
     let kinetic = found.each_ref().map(|found| found.kinetic.abs());
     assert!(kinetic.iter().all(|share| *share < 1e-9), "{kinetic:?}");
-    // strain energy is by quadrature, and loads that are collocated are not those of a potential
+    // strain energy is computed by quadrature, and collocated loads have no potential
     let strain = found.each_ref().map(|found| found.strain.abs());
     assert!(strain.iter().all(|share| *share < 3e-6), "{strain:?}");
 }
@@ -211,7 +212,7 @@ fn strain_energy_converges_to_the_work_on_the_beams() {
     assert!((1.8..2.2).contains(&order), "{coarse:e}, {fine:e}: order {order}");
 }
 
-/// The same mechanism lying in space another way, moved by `shift`.
+/// The mechanism rotated by `turn` and moved by `shift`.
 fn moved(assembly: &Assembly, turn: &Rotation3<f64>, shift: &Vector3<f64>) -> Assembly {
     let node = |node: &Node| Node { position: turn * node.position + shift, rotation: turn * node.rotation };
     let side = |side: &Side| match side.node {

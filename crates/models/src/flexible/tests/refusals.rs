@@ -1,4 +1,4 @@
-//! Descriptions that are no mechanisms, and motions that joints do not admit.
+//! Descriptions that are not mechanisms, and motions that joints do not admit.
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
@@ -9,7 +9,7 @@ fn refused(assembly: Assembly) -> Refused {
     Flexible::new(assembly).expect_err("it is no mechanism")
 }
 
-/// The part and the quantity that a change to a sound bar is refused for.
+/// The part and the quantity for which a changed bar is refused.
 fn quantity(change: impl FnOnce(&mut Assembly)) -> (Part, &'static str) {
     let mut assembly = bar(1.0, 2, TUBE);
     change(&mut assembly);
@@ -102,7 +102,7 @@ fn joints_that_repeat_others_are() {
         vec![Joint::Clamp { node: 0 }, Joint::Spherical { a: Side::ground(Vector3::zeros()), b: Side::node(0) }];
     let expected = Refused::Overconstrained { part: Part::Joint(1), row: 0 };
     assert_eq!(checked(assembly).resting::<f64>(0.0), Err(expected));
-    // a speed given twice, at velocity level and by an angle
+    // a speed prescribed twice, at velocity level and by an angle
     let mut assembly = shaft(Law::default(), Law::default());
     let a = Side::ground(Vector3::zeros()).turned(along_x());
     let b = Side { node: Some(0), ..a };

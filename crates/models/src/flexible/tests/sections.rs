@@ -36,7 +36,7 @@ impl Solid {
         self.section(b * h, moments, torsion_of_rectangle(b.min(h), b.max(h)), shear_factors)
     }
 
-    /// A tube; without a hole, a rod.
+    /// A tube, or a rod if the inner radius is zero.
     pub(in crate::flexible) fn tube(&self, inner: f64, outer: f64, shear_factor: f64) -> CrossSection {
         let moment = 0.25 * PI * (outer.powi(4) - inner.powi(4));
         self.section(PI * (outer * outer - inner * inner), [moment; 2], 2.0 * moment, [shear_factor; 2])
@@ -50,7 +50,7 @@ fn torsion_of_rectangle(a: f64, b: f64) -> f64 {
     b * a.powi(3) / 3.0 * (1.0 - 192.0 * a / (PI.powi(5) * b) * sum)
 }
 
-/// All properties of a section are the expected ones within a relative tolerance.
+/// Checks that all properties of a section are the expected ones within a relative tolerance.
 pub(in crate::flexible) fn assert_section(section: &CrossSection, expected: &CrossSection, tolerance: f64) {
     let numbers = |section: &CrossSection| {
         let CrossSection { axial, shear, torsion, bending, mass, inertia } = *section;

@@ -1,4 +1,4 @@
-//! Beams under loads that do not move, rigid motions, modes.
+//! Beams under constant loads, rigid motions, modes.
 
 use std::f64::consts::PI;
 
@@ -13,10 +13,10 @@ use crate::flexible::so3::rotation;
 use crate::flexible::system::System;
 use crate::flexible::{Assembly, Flexible, Joint, Law, Node, Side, Wrench};
 
-/// Norm of forces and moments below which all is rounding, N and N m: 1e-16 of the largest stiffness is 3e-8 for each.
+/// Norm of forces and moments at roundoff level, N and N m: 1e-16 of the largest stiffness is 3e-8 for each.
 const BALANCED: f64 = 1e-4;
 
-/// Moves all nodes but the first to where beams balance the loads; by Newton's method from where they are.
+/// Moves all nodes except the first into equilibrium with the loads, by Newton's method from their current poses.
 fn balance(system: &System<f64>, poses: &mut [Pose<f64>], loads: &[Wrench<f64>]) {
     let size = POSITIONS * (poses.len() - 1);
     for _ in 0..20 {
@@ -44,8 +44,7 @@ fn balance(system: &System<f64>, poses: &mut [Pose<f64>], loads: &[Wrench<f64>])
     panic!("there is no equilibrium");
 }
 
-/// Distance of the tip of a cantilever from the end of the arc that it should be, per length; the clamped end is the first
-/// node.
+/// Distance of a cantilever's tip from the end of the exact arc, per length; the clamped end is the first node.
 fn tip_error(elements: usize, angle: f64) -> f64 {
     let (length, tip) = (2.0, 2 * elements);
     let system = System::<f64>::new(&bar(length, elements, TUBE));
@@ -75,7 +74,7 @@ fn pure_bending_gives_an_arc() {
     }
 }
 
-/// Order of convergence with the number of elements, from each error and the one with twice as many.
+/// Orders of convergence with the number of elements, from each error and that for twice as many elements.
 fn orders(errors: &[f64]) -> Vec<f64> {
     errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect()
 }
@@ -97,14 +96,14 @@ fn cantilever_frequency(elements: usize) -> f64 {
     Linear::new(&flexible, &y, &chart, &lambda).frequencies()[0]
 }
 
-/// Inertia is lumped, which is of order two.
+/// The inertia is lumped, which has order two.
 #[test]
 fn frequencies_converge_with_the_number_of_elements() {
     let found = [2, 4, 8, 16].map(cantilever_frequency);
     let changes: Vec<_> = found.windows(2).map(|pair| pair[0] - pair[1]).collect();
     let orders = orders(&changes);
     assert!(orders.iter().all(|order| (1.9..2.2).contains(order)), "{found:?}: {orders:?}");
-    // Euler and Bernoulli, 1.8751² √(EI/m L⁴); shear and rotary inertia take some off
+    // Euler and Bernoulli, 1.8751² √(EI/m L⁴); shear and rotary inertia lower it slightly
     let slender = 1.875_104_f64.powi(2) * (TUBE.bending.z / (TUBE_MASS * 16.0)).sqrt();
     assert!(found[3] < slender && found[3] > 0.98 * slender, "{} of {slender}", found[3]);
 }
@@ -139,7 +138,7 @@ proptest! {
         };
         for element in &system.elements {
             for load in element.section_loads(moved) {
-                // stiffness 1e3 times rounding of lengths of 10
+                // stiffness times 1e3 times the roundoff of lengths of 10
                 prop_assert!(load.force.norm() < 1e-10 && load.moment.norm() < 1e-10, "{load:?}");
             }
         }
@@ -164,7 +163,7 @@ proptest! {
     }
 }
 
-/// Stiffness, mass and constraint Jacobian at rest with multipliers, by the positions.
+/// Stiffness, mass and constraint Jacobian with respect to positions, at rest with multipliers.
 struct Linear {
     stiffness: DMatrix<f64>,
     mass: DMatrix<f64>,
@@ -194,7 +193,7 @@ impl Linear {
     /// Natural frequencies, rad/s, ascending.
     fn frequencies(&self) -> Vec<f64> {
         let (m, n) = self.constraints.shape();
-        // admissible motions: the right singular vectors without singular value
+        // admissible motions: the right singular vectors with singular value zero
         let mut square = DMatrix::zeros(n, n);
         square.rows_mut(0, m).copy_from(&self.constraints);
         let basis = square.svd(false, true).v_t.expect("asked for");
@@ -214,7 +213,7 @@ impl Linear {
     }
 }
 
-/// The shaft held against turning at its first end.
+/// The shaft, held against rotation at its first end.
 fn held_shaft(gravity: f64) -> Assembly {
     let mut assembly = shaft(Law::constant(gravity), Law::default());
     let a = Side::ground(Vector3::zeros()).turned(along_x());
@@ -259,7 +258,7 @@ fn equilibrium(flexible: &Flexible) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
 fn the_shaft_sags_by_its_weight() {
     let flexible = checked(held_shaft(9.81));
     let (_, y, _) = equilibrium(&flexible);
-    // from an independent implementation; by hand, md g L³/(192 EI) + m g L⁴/(384 EI) + shear = 3.3098e-3 m
+    // from an independent implementation; analytically m_d g L³/(192 EI) + m g L⁴/(384 EI) + shear = 3.3098e-3 m
     assert!((y[12 * 16 + 2] - -3.309_81e-3).abs() < 5e-9, "{}", y[12 * 16 + 2]);
 }
 
@@ -268,7 +267,7 @@ fn the_shaft_at_rest_has_known_frequencies() {
     let flexible = checked(held_shaft(0.0));
     let (chart, y, lambda) = equilibrium(&flexible);
     let frequencies = Linear::new(&flexible, &y, &chart, &lambda).frequencies();
-    // from an independent implementation, to the digits given
+    // from an independent implementation, to the given digits
     let expected = [56.709, 56.849, 204.1, 286.7, 288.1, 455.9, 458.3];
     for (frequency, expected) in frequencies.iter().zip(expected) {
         assert!((frequency - expected).abs() < if expected < 100.0 { 6e-4 } else { 0.06 }, "{frequencies:?}");

@@ -15,7 +15,7 @@ pub const TUBE: Section =
 /// Mass of the tube per length, kg/m.
 pub const TUBE_MASS: f64 = 11.6396;
 
-/// Its rotary inertia per length, kg m: polar, transverse.
+/// Rotary inertia of the tube per length, kg m: polar, transverse.
 pub const TUBE_INERTIA: [f64; 2] = [0.026_334_5, 0.013_167_3];
 
 /// A straight bar from the origin along `x` with the inertia of the tube, lumped on the nodes.
@@ -48,7 +48,7 @@ pub fn along_x() -> Rotation3<f64> {
     Rotation3::from_matrix_unchecked(Matrix3::new(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0))
 }
 
-/// The shaft of zhang2022, section 5.4, with weight and speed that follow a law; without pre-phase.
+/// The shaft of zhang2022, section 5.4, with gravity and speed that follow a law; without the initial phase.
 pub fn shaft(gravity: Law, speed: Law) -> Assembly {
     let mut shaft = bar(6.0, 16, TUBE);
     let inertia = Matrix3::from_diagonal(&Vector3::new(2.0325, 1.030_95, 1.030_95));
@@ -63,7 +63,7 @@ pub fn shaft(gravity: Law, speed: Law) -> Assembly {
     shaft
 }
 
-/// One of everything: two bent bars with a hinge between them, driven at one end and held in others.
+/// A mechanism with every kind of part: two bent bars with a hinge between them, driven at one end and held at others.
 pub fn medley() -> Assembly {
     let soft = Section { tensile: Vector3::new(900.0, 300.0, 200.0), bending: Vector3::new(20.0, 12.0, 15.0) };
     let mut assembly = bar(1.0, 1, soft);
@@ -98,7 +98,7 @@ pub fn medley() -> Assembly {
     assembly
 }
 
-/// A mechanism of parts that are in order.
+/// Returns the mechanism of valid parts.
 pub fn checked(assembly: Assembly) -> Flexible {
     Flexible::new(assembly).expect("it is a mechanism")
 }
@@ -121,7 +121,7 @@ pub fn matrix<S: Scalar>(equations: &mut FlexibleEquations<'_, S>, at: Point<'_,
     matrix
 }
 
-/// The nodes where they rest and at rest, whether joints admit it or not.
+/// All nodes at rest in their rest poses, regardless of the joints.
 pub fn at_rest(flexible: &Flexible) -> Vec<f64> {
     let numbers = |node: &Node| {
         let place = node.position.iter().chain(node.rotation.matrix()).copied();

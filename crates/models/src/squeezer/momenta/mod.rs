@@ -1,4 +1,4 @@
-//! The squeezer in origins of its links and momenta.
+//! The squeezer with the origins and momenta of its links as unknowns.
 
 mod node;
 
@@ -16,14 +16,15 @@ use crate::plane::{cross, sum};
 pub use node::Rotations;
 use node::{Motion, Node, across, lever};
 
-/// Links, and positions or momenta of all of them.
+/// Number of links, and number of the positions or momenta of all links.
 const BODIES: usize = 7;
 const POSITIONS: usize = 3 * BODIES;
-/// Positions and momenta.
+/// Number of positions and momenta.
 const DIFFERENTIAL: usize = 2 * POSITIONS;
 const CONSTRAINTS: usize = 20;
 
-/// Origins `x` of the links' frames, their angles and momenta as unknowns, with pins as constraints on positions:
+/// The squeezer in origins `x` of the links' frames, their angles and momenta as unknowns, with pins as
+/// position constraints:
 ///
 /// ```text
 /// m v + ω × S − β = 0                with v = x', S = m s, s from the origin to the centre of mass
@@ -33,22 +34,22 @@ const CONSTRAINTS: usize = 20;
 /// Φ/c = 0
 /// ```
 ///
-/// as the multibody code behind zhang2022 has its nodes. `y` has `(x, y, g)` of the seven links in their order, then
-/// `(β_x, β_y, γ)`; `g` is the [local coordinate](Rotations) of the angle, whose reference is in the chart. Multipliers are
-/// those of [`SqueezerBodies`], and so is the state `(q ; v)` that observers are shown, of centres of mass. The explicit
-/// right-hand side is that of the same state at acceleration level.
+/// These are the nodes of the multibody code behind zhang2022. `y` has `(x, y, g)` of the seven links in their order,
+/// then `(β_x, β_y, γ)`; `g` is the [local coordinate](Rotations) of the angle, whose reference is in the chart. The
+/// multipliers are those of [`SqueezerBodies`]. Observers receive the state `(q ; v)` of [`SqueezerBodies`], with
+/// centres of mass. The explicit right-hand side is that of the same state at acceleration level.
 pub struct SqueezerMomenta<'m, S: Scalar = f64> {
     squeezer: &'m Squeezer,
     rotations: Rotations,
     bodies: [Body; BODIES],
     pins: [Pin; 10],
     explicit: AccelerationLevel<'m, S>,
-    /// Dense: 512 of its 62² entries are other than zero, and faer's sparse factors take 8.2 µs where these, which pass over
+    /// Dense: 512 of its 62² entries are non-zero, and faer's sparse factors take 8.2 µs while these, which skip
     /// zeros, take 4.5 µs (`cargo bench -p mbsbench-problem`).
     system: System<S>,
 }
 
-/// A link at a point of a stage: what its rows are made of.
+/// The quantities of a link at a stage that its rows consist of.
 struct Moving<S> {
     /// Velocity of the origin.
     velocity: [S; 2],
@@ -62,7 +63,7 @@ struct Moving<S> {
 }
 
 impl<'m, S: Scalar> SqueezerMomenta<'m, S> {
-    /// Of the same mechanism as `model`.
+    /// Returns the equations of the mechanism of `model`.
     pub fn new(model: &'m SqueezerBodies, rotations: Rotations) -> Self {
         Self {
             squeezer: &model.0,
@@ -100,18 +101,18 @@ impl<'m, S: Scalar> SqueezerMomenta<'m, S> {
         }
     }
 
-    /// Angle of a link, its origin, and the lever from there to a point.
+    /// Origin of a link, and the lever from there to a point.
     fn arm(&self, at: &Point<'_, S>, end: End) -> ([S; 2], [S; 2]) {
         let node = self.node(at.chart, at.y, end.body);
         (node.position, lever(node.angle, end.point))
     }
 
-    /// `dφ/dg` of a link.
+    /// Derivative `dφ/dg` of a link's angle.
     fn slope(&self, at: &Point<'_, S>, body: usize) -> S {
         self.rotations.slope(at.y[3 * body + 2])
     }
 
-    /// Both ends of a pin that are points of links, with the sign that they have in `Φ`.
+    /// The ends of a pin that are points of links, with their signs in `Φ`.
     fn ends(pin: &Pin) -> impl Iterator<Item = (f64, End)> {
         let second = match pin.second {
             Hold::Ground(_) => None,
@@ -132,7 +133,7 @@ impl<'m, S: Scalar> SqueezerMomenta<'m, S> {
         }
     }
 
-    /// Rows of definition and balance of the momenta of a link, but for forces.
+    /// Writes the rows that define and balance the momenta of a link, without forces.
     fn form_momenta(&mut self, at: &Point<'_, S>, c: S, number: usize) {
         let link = self.moving(at, number);
         let mass = S::from(self.bodies[number].mass);
@@ -160,7 +161,7 @@ impl<'m, S: Scalar> SqueezerMomenta<'m, S> {
         matrix[(p + 2, p + 2)] = S::from(1.0);
     }
 
-    /// Force and moment of the spring on the plate.
+    /// Adds force and moment of the spring on the plate.
     fn form_spring(&mut self, at: &Point<'_, S>, c: S) {
         let (origin, lever) = self.arm(at, End { body: EBD, point: self.squeezer.ebd.spring });
         let point = sum(origin, lever);
@@ -170,7 +171,7 @@ impl<'m, S: Scalar> SqueezerMomenta<'m, S> {
         for (j, direction) in directions.into_iter().enumerate() {
             let moved = std::array::from_fn(|k| Dual::new(point[k], direction[k]));
             let change = self.squeezer.spring(moved).0.map(|force| force.eps);
-            // the lever turns with the plate
+            // the lever rotates with the plate
             let turned = if j == 2 { cross(direction, force) } else { S::nought() };
             let (row, column) = (POSITIONS + 3 * EBD, 3 * EBD + j);
             let matrix = &mut self.system.matrix;
@@ -180,7 +181,7 @@ impl<'m, S: Scalar> SqueezerMomenta<'m, S> {
         }
     }
 
-    /// Constraints and forces of a pin.
+    /// Adds the constraints and forces of a pin.
     fn form_pin(&mut self, at: &Point<'_, S>, c: S, k: usize) {
         let row = DIFFERENTIAL + 2 * k;
         let lambda = [at.rates[row], at.rates[row + 1]];
@@ -249,7 +250,7 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
         }
     }
 
-    /// Angles add up: the rate about the moving centre is that of the coordinate less `Ω/slope`.
+    /// Angles are additive: the rate about the moving centre is that of the coordinate minus `Ω/slope`.
     fn follow(&mut self, d: &[S], c: S, y: &mut [S]) {
         for (d, y) in d.chunks_exact(3).zip(y[..POSITIONS].chunks_exact_mut(3)) {
             let (travel, fixed) = (d[2] * c, y[2]);
@@ -312,7 +313,7 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
         matrix.copy_from(&self.system.matrix);
     }
 
-    /// Accelerations and multipliers at acceleration level.
+    /// Solves for accelerations and multipliers at acceleration level.
     fn consistent(&mut self, t: S, chart: &[S], y: &[S], rates: &mut [S]) -> Result<(), Failure> {
         let mut state = [S::nought(); DIFFERENTIAL];
         let mut change = [S::nought(); DIFFERENTIAL];
@@ -350,7 +351,7 @@ fn motion<S: Scalar>(state: &[S], number: usize) -> Motion<S> {
     Motion { position: [q[0], q[1]], angle: q[2], velocity: [v[0], v[1]], spin: v[2] }
 }
 
-/// Writes position, with local coordinate `g` of the angle, and momenta of a link to where they are in `y`.
+/// Writes the position (with the local coordinate `g` of the angle) and the momenta of a link into `y`.
 fn put<S: Scalar>(node: &Node<S>, g: S, number: usize, y: &mut [S]) {
     let (q, p) = (3 * number, POSITIONS + 3 * number);
     y[q..q + 2].copy_from_slice(&node.position);
@@ -359,7 +360,7 @@ fn put<S: Scalar>(node: &Node<S>, g: S, number: usize, y: &mut [S]) {
     y[p + 2] = node.gamma;
 }
 
-/// Subtracts a force with its moment about a link's origin from the rows of the balances.
+/// Subtracts a force and its moment about a link's origin from the rows of the momentum balances.
 fn load<S: Scalar>(residual: &mut [S], body: usize, lever: [S; 2], force: [S; 2], sign: f64) {
     let row = POSITIONS + 3 * body;
     residual[row] -= force[0] * sign;

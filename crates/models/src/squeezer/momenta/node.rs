@@ -1,11 +1,11 @@
-//! One link by the motion of its origin and its momenta about it, and how its rotation is described by a number.
+//! A link by the motion of its origin and its momenta about it, and local coordinates for its angle.
 
 use mbsbench_problem::{Scalar, parameters};
 
 use crate::plane::{angle, cross, difference, sum, turned};
 use crate::squeezer::links::Body;
 
-/// Position and velocity of a link: of a point of it, then of its angle; m, rad, m/s, rad/s.
+/// Position and velocity of a link: those of one of its points, then those of its angle; m, rad, m/s, rad/s.
 #[derive(Clone, Copy)]
 pub(super) struct Motion<S> {
     pub(super) position: [S; 2],
@@ -14,7 +14,7 @@ pub(super) struct Motion<S> {
     pub(super) spin: S,
 }
 
-/// `(x, y, φ)` of a link's origin and its momenta: β (kg m/s) and γ about the origin (kg m²/s).
+/// Position `(x, y, φ)` of a link's origin and its momenta: β (kg m/s) and γ about the origin (kg m²/s).
 #[derive(Clone, Copy)]
 pub(super) struct Node<S> {
     pub(super) position: [S; 2],
@@ -24,7 +24,8 @@ pub(super) struct Node<S> {
 }
 
 impl<S: Scalar> Node<S> {
-    /// From the motion of the centre of mass: `β = m v_C`, `γ = s × β + I ω` with `s` from the origin to the centre.
+    /// Converts from the motion of the centre of mass: `β = m v_C`, `γ = s × β + I ω` with `s` from the
+    /// origin to the centre.
     pub(super) fn of_centre(body: &Body, centre: &Motion<S>) -> Self {
         let lever = lever(centre.angle, body.centre);
         let beta = centre.velocity.map(|velocity| velocity * body.mass);
@@ -36,7 +37,7 @@ impl<S: Scalar> Node<S> {
         }
     }
 
-    /// The motion of the centre of mass.
+    /// Returns the motion of the centre of mass.
     pub(super) fn centre(&self, body: &Body) -> Motion<S> {
         let lever = lever(self.angle, body.centre);
         Motion {
@@ -55,12 +56,12 @@ impl<S: Scalar> Node<S> {
     }
 }
 
-/// From the origin of a link at `angle` to a point of its frame.
+/// Vector from the origin of a link at `angle` to a point of its frame.
 pub(super) fn lever<S: Scalar>(angle: S, point: [f64; 2]) -> [S; 2] {
     turned(angle.sin_cos(), point.map(S::from))
 }
 
-/// A vector turned to the left by a right angle: the rate of a lever at unit angular velocity.
+/// The vector rotated to the left by a right angle: the rate of a lever at unit angular velocity.
 pub(super) fn across<S: Scalar>([x, y]: [S; 2]) -> [S; 2] {
     [-y, x]
 }
@@ -69,16 +70,16 @@ parameters! {
     /// The local coordinate `g` of a link's angle `φ` from a reference.
     #[derive(Copy, Default, Eq)]
     pub enum Rotations {
-        /// `g = φ`.
+        /// The angle itself, `g = φ`.
         #[default]
         Angles,
-        /// `g = 2 tan(φ/2)`, which is what Cayley–Gibbs–Rodrigues parameters are in the plane.
+        /// The Cayley–Gibbs–Rodrigues parameter in the plane, `g = 2 tan(φ/2)`.
         Rodrigues,
     }
 }
 
 impl Rotations {
-    /// The angle that `g` stands for, rad; between ±π.
+    /// Returns the angle of `g`, rad; within ±π.
     pub(super) fn angle<S: Scalar>(self, g: S) -> S {
         match self {
             Self::Angles => g,
@@ -89,7 +90,7 @@ impl Rotations {
         }
     }
 
-    /// The local coordinate of an angle.
+    /// Returns the local coordinate of an angle.
     pub(super) fn coordinate<S: Scalar>(self, angle: S) -> S {
         match self {
             Self::Angles => angle,
@@ -100,7 +101,7 @@ impl Rotations {
         }
     }
 
-    /// `dφ/dg`, which for Rodrigues is `1/(1 + g²/4)`.
+    /// Returns `dφ/dg`, which is `1/(1 + g²/4)` for `Rodrigues`.
     pub(super) fn slope<S: Scalar>(self, g: S) -> S {
         match self {
             Self::Angles => S::from(1.0),
@@ -108,7 +109,7 @@ impl Rotations {
         }
     }
 
-    /// `d²φ/dg²`.
+    /// Returns `d²φ/dg²`.
     pub(super) fn curvature<S: Scalar>(self, g: S) -> S {
         match self {
             Self::Angles => S::nought(),
