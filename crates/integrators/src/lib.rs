@@ -1,4 +1,4 @@
-//! Time integration methods, step-size control and events. No model is known here.
+//! Time integration methods, step-size control and events. This crate knows no model.
 //!
 //! ```text
 //! Tableau ──Formula──▶ ExplicitStepper ─┐            Controller (error-controlled step)
@@ -6,25 +6,25 @@
 //!                        (one step of a given size)   └── Locator   (zeros of event functions)
 //! ```
 //!
-//! The loop of every method is [`Run`](mbsbench_problem::Run) of `problem`: it has the budgets and the counters, and
-//! shows each accepted step to the observer. A family implements [`Stepping`](mbsbench_problem::Stepping), which says
-//! how a step is attempted and what follows it:
+//! The loop of every method is [`Run`](mbsbench_problem::Run) of `problem`: it owns the budgets and the counters, and
+//! shows each accepted step to the observer. A family implements [`Stepping`](mbsbench_problem::Stepping), which
+//! attempts a step and handles its outcome:
 //!
-//! - [`drive`]: a [`Stepper`] makes one step of a given size and knows nothing else; sizes, projection and events are
-//!   decided around it. A new explicit tableau is `const` data in [`tableaux`] and a parameter struct in
-//!   [`definitions`]. `exponential` methods are steppers that ask for Jacobians and form matrix exponentials
-//!   (`expm`); so is the Rosenbrock method `ode23s`, with linear systems in their place. Results of
-//!   explicit ones may be moved onto the constraints ([`projection`]), `half_explicit` ones have multipliers in their stages.
-//! - [`dode`]: equations with event functions, by the same formulas.
+//! - [`drive`]: a [`Stepper`] makes one step of a given size and knows nothing else; step sizes, projection and events
+//!   are decided around it. A new explicit tableau is `const` data in [`tableaux`] and a parameter struct in
+//!   [`definitions`]. `exponential` methods are steppers that use Jacobians and matrix exponentials (`expm`); the
+//!   Rosenbrock method `ode23s` is a stepper that solves linear systems instead. Results of explicit methods can be
+//!   projected onto the constraints ([`projection`]); `half_explicit` methods compute multipliers in their stages.
+//! - [`dode`]: equations with event functions, solved by the same formulas.
 //! - [`low_order`]: constrained mechanics by implicit formulas for the index-3 equations.
 //! - `lie`: constrained mechanics with rotations by the generalized-α formulas on Lie groups.
-//! - `rattle`: constrained mechanics by the method of Störmer and Verlet.
+//! - `rattle`: constrained mechanics by the Störmer–Verlet method.
 //! - [`implicit`]: any problem `r(t, y, y', λ) = 0`.
-//! - `ndf`: multistep formulas that choose order and size together, from differences over several steps.
-//! - `mebdf`: formulas of variable order that look one step further, with the linear algebra of RADAU5.
-//! - `radau5`: an implicit Runge–Kutta method whose stages are solved for together.
-//! - [`written`]: methods of which a file has the coefficients, made of the same formulas.
-//! - [`contact_power`]: steps that follow the power of contacts instead of an error.
+//! - `ndf`: multistep formulas of variable order and step size, based on backward differences.
+//! - `mebdf`: formulas of variable order that look one step ahead, with the linear algebra of RADAU5.
+//! - `radau5`: an implicit Runge–Kutta method whose stages are solved together.
+//! - [`written`]: methods whose coefficients come from a file, built from the same formulas.
+//! - [`contact_power`]: step sizes from the power of contacts instead of an error estimate.
 
 #[macro_use]
 mod definition;

@@ -1,4 +1,5 @@
-//! What implicit methods make of a problem: derivatives of its right-hand side, and the matrix `M − c J` with its factors.
+//! Linearisation of a problem for implicit methods: derivatives of its right-hand side, and the matrix `M − c J` with
+//! its factors.
 
 use mbsbench_problem::linalg::{Singular, System, multiply};
 use mbsbench_problem::{Counted, Failure, Statistics, Tangent, TangentSystem};
@@ -6,33 +7,34 @@ use nalgebra::DMatrix;
 
 /// `J = ∂f/∂y` and `f_t = ∂f/∂t` at one point.
 ///
-/// They are exact where the problem [gives](mbsbench_problem::Properties::has_jacobian) them, and forward differences otherwise, of `n` further
-/// evaluations of the right-hand side, and one more where it depends on time. Their increments are `√(ε max(1e-5, |y_j|))`
-/// with `ε = 2⁻⁵²` (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section IV.8).
+/// They are exact if the problem [provides](mbsbench_problem::Properties::has_jacobian) them. Otherwise they are
+/// forward differences, which take `n` further evaluations of the right-hand side, and one more if it depends on time.
+/// The increments are `√(ε max(1e-5, |y_j|))` with `ε = 2⁻⁵²` (E. Hairer, G. Wanner, Solving Ordinary Differential
+/// Equations II, section IV.8).
 #[derive(Debug, Clone)]
 pub(crate) struct Linearisation {
-    /// `J`; without entries where there is a tangent.
+    /// `J`; empty if there is a tangent.
     pub jacobian: DMatrix<f64>,
-    /// What `J` follows from, where that is sparse and `J` is not.
+    /// The sparse equations from which `J` follows, if `J` itself is dense.
     pub tangent: Option<Tangent>,
     /// `f_t`; zero for an autonomous problem.
     pub by_time: Vec<f64>,
     is_exact: bool,
     is_autonomous: bool,
-    /// Memory of the differences.
+    /// Memory for the differences.
     state: Vec<f64>,
     rate: Vec<f64>,
 }
 
 impl Linearisation {
-    /// With what `J` follows from in its place, where the problem has that.
+    /// Uses the tangent of the problem, if it has one, instead of `J`.
     pub(crate) fn new(problem: &mut Counted<'_>) -> Self {
         let tangent = problem.tangent();
         let rows = if tangent.is_some() { 0 } else { problem.dimension() };
         Self { tangent, ..Self::with_rows(problem, rows) }
     }
 
-    /// With `J` as a matrix.
+    /// Stores `J` as a matrix.
     pub(crate) fn full(problem: &mut Counted<'_>) -> Self {
         let n = problem.dimension();
         Self::with_rows(problem, n)
@@ -51,10 +53,10 @@ impl Linearisation {
         }
     }
 
-    /// `product = J x`. For the start of a run: it may make memory.
+    /// Writes `product = J x`. May allocate; meant for the start of a run.
     ///
     /// # Errors
-    /// [`Singular`] where masses and constraints are.
+    /// Returns [`Singular`] if masses and constraints form a singular matrix.
     pub(crate) fn multiply(&self, x: &[f64], product: &mut [f64]) -> Result<(), Singular> {
         match &self.tangent {
             Some(tangent) => TangentSystem::new(tangent).multiply(tangent, x, product)?,
@@ -63,12 +65,12 @@ impl Linearisation {
         Ok(())
     }
 
-    /// Evaluations of the right-hand side that both derivatives cost.
+    /// Number of evaluations of the right-hand side for both derivatives.
     pub(crate) fn evaluations(&self) -> u64 {
         if self.is_exact { 0 } else { self.by_time.len() as u64 + u64::from(!self.is_autonomous) }
     }
 
-    /// Forms `J` at `(t, y)`, where `derivative` is `f(t, y)`.
+    /// Computes `J` at `(t, y)`; `derivative` is `f(t, y)`.
     pub(crate) fn take_jacobian(
         &mut self,
         problem: &mut Counted<'_>,
@@ -96,7 +98,7 @@ impl Linearisation {
         Ok(())
     }
 
-    /// Forms `f_t` at `(t, y)`, where `derivative` is `f(t, y)`.
+    /// Computes `f_t` at `(t, y)`; `derivative` is `f(t, y)`.
     pub(crate) fn take_time_derivative(
         &mut self,
         problem: &mut Counted<'_>,
@@ -123,12 +125,12 @@ fn increment(y: f64) -> f64 {
     (f64::EPSILON * y.abs().max(1e-5)).sqrt()
 }
 
-/// `M − c J` with its factors, and what they cost. `M` is the identity where the problem has no other.
+/// `M − c J` with its factors and costs. `M` is the identity if the problem has no mass matrix.
 #[derive(Debug, Clone)]
 pub(crate) struct IterationMatrix {
     mass: Option<DMatrix<f64>>,
     system: System,
-    /// What is used in its place where there is a tangent.
+    /// The system used instead if there is a tangent.
     structured: Option<TangentSystem>,
     /// Factorizations and solves.
     pub costs: Statistics,
@@ -143,7 +145,7 @@ impl IterationMatrix {
         Self { mass, system: System::new(n), structured, costs }
     }
 
-    /// `M`, where it is not the identity.
+    /// `M`, if it is not the identity.
     pub(crate) fn mass(&self) -> Option<&DMatrix<f64>> {
         self.mass.as_ref()
     }
@@ -151,7 +153,7 @@ impl IterationMatrix {
     /// Factorizes `M − c J`.
     ///
     /// # Errors
-    /// [`Singular`].
+    /// Returns [`Singular`] if the matrix is singular.
     pub(crate) fn factorize(&mut self, c: f64, linearisation: &Linearisation) -> Result<(), Singular> {
         let Linearisation { jacobian, tangent, .. } = linearisation;
         if let (Some(system), Some(tangent)) = (&mut self.structured, tangent) {
@@ -221,7 +223,7 @@ mod tests {
         }
     }
 
-    /// The same without its derivatives.
+    /// [`Curved`] without its derivatives.
     struct Values;
     impl Ode for Values {
         fn dimension(&self) -> usize {
@@ -250,7 +252,7 @@ mod tests {
         assert_eq!((evaluations, jacobians), (1, 1));
         let (differences, evaluations, jacobians) = take(&mut Values);
         assert_eq!((evaluations, jacobians), (4, 1));
-        // half the second derivative (below two) times the increment, and rounding over the increment: both 1e-8
+        // half the second derivative (below two) times the increment, and rounding divided by the increment: both 1e-8
         assert!((exact.jacobian - differences.jacobian).amax() < 1e-7);
         for (exact, difference) in exact.by_time.iter().zip(&differences.by_time) {
             assert!((exact - difference).abs() < 1e-7, "{exact} {difference}");

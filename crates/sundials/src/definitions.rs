@@ -60,15 +60,15 @@ macro_rules! method {
 method! {
     /// CVODE with backward differentiation formulas of variable order and step, for stiff problems.
     ///
-    /// The weighted root mean square of the error estimates is kept below one, with weights `1/(rel |y_i| + abs
-    /// scale_i)`. Implicit equations are solved by a modified Newton method, which keeps the Jacobian as long as the
-    /// iteration converges. The Jacobian of a mechanism with many bodies is dense, but the equations behind it are
-    /// sparse: each linear system is solved for positions, velocities, accelerations and multipliers together, at a
-    /// cost proportional to the number of bodies. Evaluations for Jacobians are counted in `jacobian_rhs_evaluations`
-    /// and not in `rhs_evaluations`; `steps_rejected` is the number of failed error tests plus `convergence_failures`.
-    /// Each step of the library is an accepted step; states inside a step come from the interpolating polynomial of the
-    /// formula. The library locates zeros of event functions, and the method restarts there at order one. Constant
-    /// steps and problems with projection or locked configurations are not supported.
+    /// The weighted root mean square of the error estimates is kept below one, with weights
+    /// `1/(rel |y_i| + abs scale_i)`. Implicit equations are solved by a modified Newton method, which keeps the
+    /// Jacobian as long as the iteration converges. The Jacobian of a mechanism with many bodies is dense, but the
+    /// equations behind it are sparse: each linear system is solved for positions, velocities, accelerations and
+    /// multipliers together, at a cost proportional to the number of bodies. Evaluations for Jacobians are counted in
+    /// `jacobian_rhs_evaluations` and not in `rhs_evaluations`; `steps_rejected` is the number of failed error tests
+    /// plus `convergence_failures`. Each step of the library is an accepted step; states inside a step come from the
+    /// interpolating polynomial of the formula. The library locates zeros of event functions, and the method restarts
+    /// there at order one. Constant steps and problems with projection or locked configurations are not supported.
     pub struct CvodeBdf {
         /// Highest order, 1 to 5.
         pub max_order: u32 [from 1, to 5] = 5,

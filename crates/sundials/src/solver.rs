@@ -1,5 +1,5 @@
-//! A solve by CVODE (linear multistep formulas for `y' = f(t, y)`) or by IDA (backward differentiation for `F(t, y, y')
-//! = 0`).
+//! A solve by CVODE (linear multistep formulas for `y' = f(t, y)`) or by IDA (backward differentiation for
+//! `F(t, y, y') = 0`).
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
@@ -23,8 +23,8 @@ pub struct Point<'p> {
     pub y: &'p [f64],
     /// `y'` for IDA; empty for CVODE.
     pub rate: &'p [f64],
-    /// The factor in Newton's matrix, if the matrix is requested: `γ` of `1 − γ ∂f/∂y` or `c_j` of `∂F/∂y + c_j
-    /// ∂F/∂y'`.
+    /// The factor in Newton's matrix, if the matrix is requested: `γ` of `1 − γ ∂f/∂y` or `c_j` of
+    /// `∂F/∂y + c_j ∂F/∂y'`.
     pub factor: f64,
 }
 

@@ -1,4 +1,4 @@
-//! The method as experiment files name it.
+//! The method under its name in experiment files.
 
 use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
@@ -10,24 +10,25 @@ use crate::low_order::{Discretisation, GeneralizedAlphaWeights};
 use crate::newton::{DENSE, EXACT, JacobianUse, of_accelerations, options};
 
 method! {
-    /// The generalized-α method on the index-3 equations of mechanics whose positions need not be vectors (O. Brüls, A. Cardona, J. Comput.
-    /// Nonlinear Dyn. 5 (2010) 031002): rotations are displaced by exponentials, so that unit Euler parameters stay of length one to
-    /// rounding without a constraint between them. Weights and start are those of `generalized-alpha`, and where positions are vectors it
-    /// is that method with constant steps.
+    /// The generalized-α method on the index-3 equations of mechanics whose positions need not form a vector space (O.
+    /// Brüls, A. Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002). Rotations are displaced by exponentials, so that
+    /// unit Euler parameters keep length one to rounding without a constraint. Weights and start are those of
+    /// `generalized-alpha`; if positions form a vector space, the method is identical to `generalized-alpha` with
+    /// constant steps.
     ///
-    /// Order of q and v: 2; of λ: 2, after an error O(h) that dies out like `ρⁿ` (M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129 (2015)
-    /// 149–179). Velocities are off their constraints by O(h²). Nonholonomic constraints are refused. Its linear systems have all
-    /// entries, whatever the number of bodies.
+    /// Order of q and v: 2; of λ: 2, after an error O(h) that decays like `ρⁿ` (M. Arnold, O. Brüls, A. Cardona, Numer.
+    /// Math. 129 (2015) 149–179). Velocity constraints are violated by O(h²). Nonholonomic constraints are refused. The
+    /// linear systems are dense, whatever the number of bodies.
     ///
-    /// Counted: an evaluation, a Jacobian, a factorization and a linear solve for each iteration, and two evaluations, factorizations and
-    /// solves at the start.
+    /// Counters: one evaluation, Jacobian, factorization and linear solve for each iteration, and two evaluations,
+    /// factorizations and solves at the start.
     pub struct LieGeneralizedAlpha {
         /// Spectral radius ρ at infinite frequency, from 0 (most damping of high frequencies) to 1.
         pub rho_inf: f64 [from 0.0, to 1.0] = 0.8,
-        /// The iteration ends with a correction of accelerations below this, relative to one and the largest of them, or where corrections
-        /// no longer decrease and move positions by rounding only.
+        /// The iteration ends when the correction of accelerations is below this, relative to one plus the largest
+        /// acceleration, or when corrections no longer decrease and move positions by rounding only.
         pub newton_tolerance: f64 [above 0.0, to 1.0] = 1e-10,
-        /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
+        /// Maximum number of iterations in a step; beyond it the run fails with `newton-diverged`.
         pub max_iterations: u32 [from 1] = 20,
     }
     "lie-generalized-alpha", "low-order",

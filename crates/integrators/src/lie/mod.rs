@@ -1,4 +1,4 @@
-//! The generalized-α method on Lie groups: constrained mechanics whose positions are rotations, or of any other kind.
+//! The generalized-α method on Lie groups: constrained mechanics whose positions may be rotations or of any other kind.
 //!
 //! ```text
 //! M(q₁) a₁ = D(t₁, q₁, v₁) + J₁ᵀ λ₁,   0 = Φ(t₁, q₁),   q₁ = q₀ ∘ exp(h Δ)
@@ -6,10 +6,11 @@
 //! (1 − α_m) ā₁ + α_m ā₀ = (1 − α_f) a₁ + α_f a₀
 //! ```
 //!
-//! (O. Brüls, A. Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129 (2015) 149–179.)
-//! `q ∘ exp` is what a problem calls its retraction ([`Mechanics::retract`](mbsbench_problem::Mechanics::retract)), and for vectors the sum:
-//! the method is `generalized-alpha` then. Newton's matrix has derivatives along the displacement, of which the tangent operator of the
-//! group is part, by dual numbers through the retraction.
+//! (O. Brüls, A. Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
+//! (2015) 149–179.) `q ∘ exp` is the problem's retraction
+//! ([`Mechanics::retract`](mbsbench_problem::Mechanics::retract)). For vectors it is the sum, and the method reduces to
+//! `generalized-alpha`. Newton's matrix contains derivatives along the displacement. They include the tangent operator
+//! of the group and are computed by dual numbers through the retraction.
 
 mod definition;
 mod solver;

@@ -1,4 +1,4 @@
-//! Accelerations and multipliers: those of the motion, and those at the end of a step.
+//! Accelerations and multipliers, at the initial state and at the end of a step.
 
 use mbsbench_problem::linalg::{System, add_product, add_transposed_product};
 use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Mechanics, Motion, Run};
@@ -7,10 +7,10 @@ use nalgebra::DMatrix;
 use crate::newton::{Outcome, Progress, iterate, largest, place_of_largest};
 use crate::saddle::{factorize, put, put_reactions};
 
-/// How many roundings of positions a correction is taken for.
+/// Corrections that move positions by less than this many rounding units count as rounding.
 const ROUNDINGS: f64 = 64.0;
 
-/// Room for the equations at a state.
+/// Memory for the equations at a state.
 pub struct Solver {
     tolerance: f64,
     max_iterations: u32,
@@ -19,17 +19,17 @@ pub struct Solver {
     by_displacement: DMatrix<f64>,
     by_velocity: DMatrix<f64>,
     system: System,
-    /// Residual with its sign turned, then correction.
+    /// The negative residual, then the correction.
     x: Vec<f64>,
 }
 
-/// A step whose end is sought: displacement `δ̂ + c_q a` and velocities `v̂ + c_v a`.
+/// A step to be solved for: displacement `δ̂ + c_q a` and velocities `v̂ + c_v a`.
 pub struct Leap<'s> {
-    /// Where it ends, s.
+    /// End of the step, s.
     pub t: f64,
-    /// Positions at its start.
+    /// Positions at the start.
     pub start: &'s [f64],
-    /// `δ̂`, of a velocity's length, m or rad.
+    /// `δ̂`, as long as the velocities, m or rad.
     pub displacement: &'s [f64],
     /// `v̂`.
     pub velocity: &'s [f64],
@@ -39,9 +39,9 @@ pub struct Leap<'s> {
     pub delta: &'s mut [f64],
     /// Positions and velocities at the end.
     pub end: (&'s mut [f64], &'s mut [f64]),
-    /// Accelerations there; those of the start, to begin with.
+    /// Accelerations at the end; on entry, those of the start.
     pub a: &'s mut [f64],
-    /// Multipliers there, likewise.
+    /// Multipliers at the end; on entry, those of the start.
     pub lambda: &'s mut [f64],
 }
 
@@ -66,10 +66,12 @@ impl Solver {
         self.system.flops
     }
 
-    /// Accelerations and multipliers of the motion at a state, from the constraints on accelerations.
+    /// Solves the equations of motion at a state, with constraints at acceleration level, for accelerations and
+    /// multipliers.
     ///
     /// # Errors
-    /// Budgets, [`Failure::NonFinite`], [`Failure::SingularMatrix`]; all at the start of the step.
+    /// Fails if the budget is used up, or with [`Failure::NonFinite`] or [`Failure::SingularMatrix`]; all at the start
+    /// of the step.
     pub fn motion(
         &mut self,
         run: &mut Run<'_, Counted<'_>>,
@@ -112,20 +114,20 @@ struct Leaping<'s, 'r, 'p> {
     solver: &'s mut Solver,
     run: &'s mut Run<'r, Counted<'p>>,
     leap: Leap<'s>,
-    /// Iterations that gave something finite.
+    /// Iterations with a finite result.
     made: u64,
-    /// Largest change of an acceleration by the last one, and which.
+    /// Largest change of an acceleration in the last iteration, and its coordinate.
     change: f64,
     coordinate: usize,
 }
 
 impl Leaping<'_, '_, '_> {
-    /// The correction that is small enough.
+    /// The largest correction that counts as converged.
     fn tolerated(&self) -> f64 {
         self.solver.tolerance * (1.0 + largest(self.leap.a))
     }
 
-    /// Where the accelerations lead.
+    /// Computes displacement, positions and velocities from the accelerations.
     fn place(&mut self) -> Result<(), Failure> {
         let Leap { start, displacement, velocity, factors: (by_position, by_velocity), delta, end: (q, v), a, .. } =
             &mut self.leap;
@@ -137,7 +139,7 @@ impl Leaping<'_, '_, '_> {
         Ok(())
     }
 
-    /// Forms the matrix, in displacements over `c_q`, and the residual at the end.
+    /// Forms the matrix, for displacements divided by `c_q`, and the residual at the end.
     fn linearise(&mut self) -> Result<(), Failure> {
         let Solver { mass, jacobian, by_displacement, by_velocity, system, x, .. } = &mut *self.solver;
         let Leap { t, start, factors: (c_q, c_v), delta, end: (q, v), a, lambda, .. } = &mut self.leap;

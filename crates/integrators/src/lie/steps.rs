@@ -26,12 +26,13 @@ pub struct Steps {
     lambda: Vec<f64>,
     state: Vec<f64>,
     end: Vec<f64>,
-    /// Memory of the states inside a step that an observer asks for.
+    /// Memory for the states inside a step that an observer requests.
     inside: Vec<f64>,
 }
 
 impl Steps {
-    /// At the start of a run from `initial`; `newton` has tolerance and most iterations.
+    /// Creates the steps of a run that starts at `initial`; `newton` is the tolerance and the maximum number of
+    /// iterations.
     pub fn new(
         weights: GeneralizedAlphaWeights,
         newton: (f64, u32),
@@ -56,8 +57,9 @@ impl Steps {
         }
     }
 
-    /// Algorithmic accelerations at the start: along the line through those of the motion there and as much after it as they are to belong
-    /// before it, so that nothing before the start is asked for; the state there is good to O(h³).
+    /// Computes the algorithmic accelerations at the start. They belong to a time before the start and are extrapolated
+    /// linearly from the accelerations at the start and equally long after it, so that nothing before the start is
+    /// evaluated. The state at the later time is accurate to O(h³).
     fn begin_algorithmic(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<(), Failure> {
         self.algorithmic.copy_from_slice(&self.a);
         let shift = self.weights.shift() * run.constant_step().1;
@@ -80,7 +82,7 @@ impl Steps {
         Ok(())
     }
 
-    /// Predicts for a step of size `h`, s: the factors of the accelerations at its end.
+    /// Predicts for a step of size `h`, s. Returns the factors of the accelerations at its end.
     fn predict(&mut self, h: f64) -> (f64, f64) {
         let Self { weights, coordinates, displacement, velocity, before, a, algorithmic, state, .. } = self;
         let GeneralizedAlphaWeights { beta, gamma, .. } = *weights;
@@ -117,8 +119,9 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         Ok(Some(t))
     }
 
-    /// Inside a step the displacement is the cubic that begins with the velocities of the start and ends with those of the end, where the
-    /// tangent operator is left out, and velocities the cubic of velocities and accelerations; both are off by less than the formulas.
+    /// Inside a step, the displacement is a cubic that starts and ends with the velocities of both ends, without the
+    /// tangent operator. The velocities are a cubic from the velocities and accelerations of both ends. Both are more
+    /// accurate than the formulas.
     fn show(&mut self, problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
         let Self { coordinates, delta, before, a, lambda, state, end, inside, .. } = self;
         let (t_start, h) = (made.t_start, made.t_end - made.t_start);

@@ -3,7 +3,7 @@
 use mbsbench_problem::linalg::Lu;
 use nalgebra::DMatrix;
 
-/// The columns of a block of `matrix` with `rows` rows and its upper left corner at `(row, column)`.
+/// The columns of a block of `matrix` with `rows` rows and its upper-left corner at `(row, column)`.
 fn columns_of(
     matrix: &mut DMatrix<f64>,
     (row, column): (usize, usize),
@@ -13,12 +13,12 @@ fn columns_of(
     matrix.as_mut_slice()[column * stride..].chunks_mut(stride.max(1)).map(move |column| &mut column[row..row + rows])
 }
 
-/// The columns of a matrix. Unlike `column_iter` these are plain slices, and there are none where there are no rows.
+/// The columns of a matrix. Unlike `column_iter`, they are plain slices, and a matrix without rows has none.
 fn columns(matrix: &DMatrix<f64>) -> impl Iterator<Item = &[f64]> {
     matrix.as_slice().chunks(matrix.nrows().max(1))
 }
 
-/// Writes `factor · block` with its upper left corner at `corner`.
+/// Writes `factor · block` with its upper-left corner at `corner`.
 pub fn put(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor: f64, block: &DMatrix<f64>) {
     for (target, source) in columns_of(matrix, corner, block.nrows()).zip(columns(block)) {
         for (target, &entry) in target.iter_mut().zip(source) {
@@ -27,7 +27,7 @@ pub fn put(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor: f64, block
     }
 }
 
-/// Writes `factor · blockᵀ` with its upper left corner at `corner`.
+/// Writes `factor · blockᵀ` with its upper-left corner at `corner`.
 pub fn put_transposed(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor: f64, block: &DMatrix<f64>) {
     let rows = block.nrows();
     for (i, target) in columns_of(matrix, corner, block.ncols()).take(rows).enumerate() {
@@ -37,7 +37,7 @@ pub fn put_transposed(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor:
     }
 }
 
-/// Adds `factor · block` with its upper left corner at `corner`.
+/// Adds `factor · block` with its upper-left corner at `corner`.
 pub fn add(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor: f64, block: &DMatrix<f64>) {
     if factor == 0.0 {
         return;
@@ -49,7 +49,7 @@ pub fn add(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor: f64, block
     }
 }
 
-/// Adds `factor · a b` with its upper left corner at `corner`.
+/// Adds `factor · a b` with its upper-left corner at `corner`.
 pub fn add_product(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor: f64, a: &DMatrix<f64>, b: &DMatrix<f64>) {
     for (target, source) in columns_of(matrix, corner, a.nrows()).zip(columns(b)) {
         for (&entry, column) in source.iter().zip(columns(a)) {
@@ -64,8 +64,8 @@ pub fn add_product(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor: f6
     }
 }
 
-/// Solves for every column of `columns`, in place. Columns of zeros, of which derivatives of constraints have many, cost
-/// nothing. Says how many were others.
+/// Solves for every column of `columns`, in place. Zero columns, which are frequent in derivatives of constraints, cost
+/// nothing. Returns the number of non-zero columns.
 pub fn solve_columns(factors: &Lu<f64>, columns: &mut DMatrix<f64>) -> usize {
     let (rows, mut solved) = (columns.nrows().max(1), 0);
     for column in columns.as_mut_slice().chunks_mut(rows) {
@@ -77,7 +77,7 @@ pub fn solve_columns(factors: &Lu<f64>, columns: &mut DMatrix<f64>) -> usize {
     solved
 }
 
-/// The parts of a vector, of these lengths.
+/// Splits a vector into parts of these lengths.
 pub fn parts<const N: usize>(x: &mut [f64], lengths: [usize; N]) -> [&mut [f64]; N] {
     let mut rest = x;
     lengths.map(|length| rest.split_off_mut(..length).expect("as long as its parts"))

@@ -1,22 +1,22 @@
-//! What a formula gives to the engine, and gets from it.
+//! The interface between a formula and the engine.
 
 use mbsbench_problem::linalg::{Saddle, Singular};
 use mbsbench_problem::{CountedMechanics, Derivatives, Structure, Terms};
 use nalgebra::DMatrix;
 
-/// The end of the step that is attempted, with the terms of the equations there.
+/// The end of the attempted step, with the terms of the equations there.
 pub struct Trial {
     /// End of the step, s.
     pub t: f64,
-    /// The largest position at its start.
+    /// The largest position at the start of the step.
     pub size: f64,
     /// Positions.
     pub q: Vec<f64>,
     /// Velocities.
     pub v: Vec<f64>,
-    /// Terms at `(t, q, v)`, of the iterate before the last correction once the iteration has ended.
+    /// Terms at `(t, q, v)`; after the iteration, those of the iterate before the last correction.
     pub terms: Terms<f64>,
-    /// Their derivatives, as of the iteration that formed the matrix.
+    /// Derivatives of the terms, from the iteration that formed the matrix.
     pub derivatives: Derivatives<f64>,
 }
 
@@ -26,27 +26,27 @@ pub struct Start<'s> {
     pub q: &'s [f64],
     /// Velocities.
     pub v: &'s [f64],
-    /// Accelerations that the equations of motion give.
+    /// Accelerations from the equations of motion.
     pub a: &'s [f64],
-    /// Algorithmic accelerations of the generalized-α formulas; the accelerations where there are no others.
+    /// Algorithmic accelerations of the generalized-α formulas; otherwise the accelerations.
     pub algorithmic: &'s [f64],
-    /// Rates of the accelerations, where steps will vary in size.
+    /// Rates of the accelerations, if steps vary in size.
     pub jerk: Option<&'s [f64]>,
-    /// Multipliers that they give.
+    /// Multipliers from the equations of motion.
     pub lambda: &'s [f64],
     /// Terms of the equations.
     pub terms: &'s Terms<f64>,
-    /// Which terms and derivatives there can be.
+    /// Structure of the terms and derivatives.
     pub structure: &'s Structure,
 }
 
 impl Start<'_> {
-    /// Memory for Newton's matrix of positions and multipliers, of the kind that the terms are in.
+    /// Allocates Newton's matrix of positions and multipliers, dense or sparse as the terms are.
     pub fn saddle(&self) -> Saddle {
         Saddle::new(&self.structure.dynamics, &self.structure.jacobian, self.is_sparse())
     }
 
-    /// Whether terms and derivatives have the entries of a pattern only.
+    /// True if terms and derivatives are stored sparse.
     pub fn is_sparse(&self) -> bool {
         self.terms.mass.pattern().is_some()
     }
@@ -59,30 +59,30 @@ pub struct Correction {
     pub change: f64,
     /// Largest acceleration afterwards.
     pub size: f64,
-    /// By how much a change of one in an acceleration moves a position, s².
+    /// Change of a position (s²) per unit change of an acceleration.
     pub by_position: f64,
-    /// Solutions with the matrix that it took.
+    /// Number of solves with the matrix.
     pub solves: u64,
-    /// Whether the next one needs the matrix formed anew, even where it is kept over a step.
+    /// True if the next correction needs a new matrix, even if the matrix is otherwise kept over a step.
     pub reform: bool,
 }
 
-/// The local error of a step.
+/// The estimated local error of a step.
 #[derive(Debug, Clone, Copy)]
 pub struct Estimate<'f> {
-    /// Of each position, in magnitude.
+    /// Magnitude of the error of each position.
     pub error: &'f [f64],
-    /// Solutions with the matrix that it took.
+    /// Number of solves with the matrix.
     pub solves: u64,
 }
 
 /// One step of a method, as an iteration on its own unknowns.
 pub trait Formula {
-    /// Begins a step of size `h`: unknowns and [`Trial`] at the first iterate. With `guess` false the iteration starts
-    /// from zero accelerations and multipliers.
+    /// Begins a step of size `h`: sets the unknowns and [`Trial`] to the first iterate. If `guess` is false, the
+    /// iteration starts from zero accelerations and multipliers.
     ///
     /// # Errors
-    /// [`Singular`] for a mass matrix that cannot be inverted.
+    /// Returns [`Singular`] if the mass matrix is singular.
     fn begin(
         &mut self,
         h: f64,
@@ -94,42 +94,43 @@ pub trait Formula {
     /// Forms Newton's matrix at the iterate.
     ///
     /// # Errors
-    /// [`Singular`] for a block that is to be eliminated and cannot be.
+    /// Returns [`Singular`] if a block to be eliminated is singular.
     fn form(&mut self, trial: &Trial) -> Result<(), Singular>;
 
-    /// A copy of Newton's matrix as formed last.
+    /// Returns a copy of Newton's matrix as last formed.
     fn matrix(&self) -> DMatrix<f64>;
 
-    /// Factorizes it.
+    /// Factorizes the matrix.
     ///
     /// # Errors
-    /// [`Singular`].
+    /// Returns [`Singular`] if the matrix is singular.
     fn factorize(&mut self) -> Result<(), Singular>;
 
-    /// Corrects unknowns and [`Trial`] by the residual at the iterate.
+    /// Corrects the unknowns and [`Trial`] using the residual at the iterate.
     fn correct(&mut self, trial: &mut Trial) -> Correction;
 
-    /// Number of the coordinate whose acceleration the last correction changed most.
+    /// Index of the coordinate whose acceleration the last correction changed most.
     fn most_corrected(&self) -> usize;
 
-    /// The largest change of an acceleration that rounding alone, in the terms at the last iterate, can be expected to make: what
-    /// [`correct`](Self::correct) cannot get below, by one solution with the factors; none where a formula does not know. The last correction is lost.
+    /// The largest change of an acceleration that rounding errors of the terms at the last iterate can cause, computed
+    /// by one solve with the factors. [`correct`](Self::correct) cannot get below it. None if a formula does not know
+    /// it. The last correction is lost.
     fn attainable(&mut self, trial: &Trial) -> Option<f64>;
 
-    /// Prepares for a step of size `h` (s) that need not be that of the step before, and after a step that has been rejected. Comes before
-    /// [`begin`](Self::begin) in runs that choose their steps, of which [`Start::jerk`] tells.
+    /// Prepares for a step of size `h` (s) that may differ from the previous size, or that follows a rejected attempt.
+    /// Called before [`begin`](Self::begin) in runs with variable steps, in which [`Start::jerk`] is given.
     fn resize(&mut self, _h: f64) {}
 
-    /// The iteration has ended: the local error of the positions, of order h³, by solutions with the factors; none where a formula has
-    /// no estimate. The last correction is lost.
+    /// Estimates the local error of the positions, of order h³, by solves with the factors, after the iteration has
+    /// ended. None if a formula has no estimate. The last correction is lost.
     fn error(&mut self, _trial: &Trial) -> Option<Estimate<'_>> {
         None
     }
 
-    /// The iteration has ended: keeps what the next step needs.
+    /// Keeps the values that the next step needs, after the iteration has ended.
     ///
     /// # Errors
-    /// [`Singular`] for a mass matrix that cannot be inverted; the step then counts as not made.
+    /// Returns [`Singular`] if the mass matrix is singular; the step then counts as not made.
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular>;
 
     /// Multipliers at the end of the last accepted step.

@@ -17,9 +17,9 @@ use crate::newton::{largest, place_of_largest};
 /// Φ(q₁)/c_q = 0,   q₁ = q̂ + c_q a,   v₁ = v̂ + c_v a
 /// ```
 ///
-/// (negrut2007, Eqs. 5 to 7 with α and Newmark's formulas, 3 and 4 with α = 0, 8 and 9 with BDF). With α = 0 and the generalized-α
-/// formulas it is the method of M. Arnold and O. Brüls (Multibody Syst. Dyn. 18 (2007) 185–202), whose `β'` is `1/c_q` and `γ'` is
-/// `c_v/c_q`.
+/// (negrut2007, Eqs. 5 to 7 with α and Newmark's formulas, 3 and 4 with α = 0, 8 and 9 with BDF.) With α = 0 and the
+/// generalized-α formulas it is the method of M. Arnold and O. Brüls (Multibody Syst. Dyn. 18 (2007) 185–202), whose
+/// `β'` is `1/c_q` and whose `γ'` is `c_v/c_q`.
 pub struct Index3 {
     predictor: Predictor,
     alpha: f64,
@@ -30,17 +30,17 @@ pub struct Index3 {
     forces: Vec<f64>,
     /// Mass at the shifted configuration.
     mass: Matrix<f64>,
-    /// That configuration, then the estimate of the error.
+    /// The shifted configuration, then the estimate of the error.
     shifted: Vec<f64>,
     system: Saddle,
-    /// Residual with its sign turned, then correction.
+    /// The negative residual, then the correction.
     x: Vec<f64>,
-    /// None where steps are constant.
+    /// None if steps are constant.
     varying: Option<Varying>,
 }
 
 impl Index3 {
-    /// At the start of a run.
+    /// Creates the formula at the start of a run.
     pub fn new(discretisation: Discretisation, alpha: f64, mass_at: MassAt, start: &Start<'_>) -> Self {
         let (n, m) = (start.q.len(), start.lambda.len());
         let mut forces = vec![0.0; n];
@@ -159,10 +159,10 @@ impl Formula for Index3 {
         }
     }
 
-    /// The system with `M e/(1+α)` in place of forces takes from `e = C h² (a₁ − a₀)` what would leave the constraints, on which the
-    /// positions are, and what a spring too stiff for the step makes of it. The reactions `Jᵀ μ` that do so have the directions of the
-    /// end; what they would move along the constraints with those of the start, `(J₁ − J₀)ᵀ μ`, is added in magnitude. See
-    /// [`Varying`].
+    /// Solving the system with `M e/(1+α)` instead of forces removes two parts from `e = C h² (a₁ − a₀)`: the part that
+    /// would leave the position constraints, and the response of springs too stiff for the step. The reactions `Jᵀ μ`
+    /// that do this have the directions at the end of the step. The displacement along the constraints by reactions
+    /// with the directions of the start, `(J₁ − J₀)ᵀ μ`, is added in magnitude. See [`Varying`].
     fn error(&mut self, trial: &Trial) -> Option<Estimate<'_>> {
         let Self { varying, alpha, mass_at, a, mass, shifted: error, system, x, .. } = self;
         let varying = varying.as_mut()?;

@@ -1,15 +1,15 @@
-//! The matrix that says how large an acceleration is: mass or identity.
+//! The matrix that measures accelerations: mass matrix or identity.
 
 use mbsbench_problem::linalg::{Lu, Singular, add_product};
 use nalgebra::DMatrix;
 
 use super::blocks::solve_columns;
 
-/// A symmetric matrix that is divided by; most often it is diagonal.
+/// A symmetric, usually diagonal matrix with its inverse.
 pub struct Metric {
     matrix: DMatrix<f64>,
     factors: Lu<f64>,
-    /// Inverse of the diagonal, where there is nothing else.
+    /// Inverse of the diagonal, if the matrix is diagonal.
     inverses: Vec<f64>,
     shape: Shape,
 }
@@ -33,24 +33,24 @@ impl Metric {
         &self.matrix
     }
 
-    /// The matrix, to be written. Products see it at once, quotients from [`factorize`](Self::factorize) on.
+    /// The matrix, mutable. Products see changes at once, solves only after [`factorize`](Self::factorize).
     pub fn matrix_mut(&mut self) -> &mut DMatrix<f64> {
         self.shape = Shape::Full;
         &mut self.matrix
     }
 
-    /// Looks whether there is more than a diagonal, which makes products cheap.
+    /// Detects whether the matrix is diagonal, which makes products cheap.
     pub fn recognise(&mut self) {
         let n = self.inverses.len();
         let mut entries = self.matrix.as_slice().iter().enumerate().filter(|&(_, &x)| x != 0.0);
-        // entries of the diagonal are n + 1 apart
+        // diagonal entries are n + 1 apart
         self.shape = if entries.all(|(i, _)| i % (n + 1) == 0) { Shape::Diagonal } else { Shape::Full };
     }
 
     /// Prepares for [`solve`](Self::solve).
     ///
     /// # Errors
-    /// [`Singular`].
+    /// Returns [`Singular`] if the matrix is singular.
     pub fn factorize(&mut self) -> Result<(), Singular> {
         self.recognise();
         if self.shape == Shape::Full {
@@ -63,7 +63,7 @@ impl Metric {
         if self.inverses.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Singular) }
     }
 
-    /// Operations of [`factorize`](Self::factorize), as it went last.
+    /// Operations of the last [`factorize`](Self::factorize).
     pub fn factorization_flops(&self) -> u64 {
         match self.shape {
             Shape::Full => self.factors.factorization_flops(),
@@ -91,7 +91,7 @@ impl Metric {
         }
     }
 
-    /// `x = M⁻¹ x`.
+    /// Computes `x = M⁻¹ x`.
     pub fn solve(&self, x: &mut [f64]) {
         match self.shape {
             Shape::Identity => {}
@@ -100,7 +100,7 @@ impl Metric {
         }
     }
 
-    /// The same for every column.
+    /// Solves for every column.
     pub fn solve_columns(&self, columns: &mut DMatrix<f64>) {
         match self.shape {
             Shape::Identity => {}
@@ -116,7 +116,7 @@ impl Metric {
 mod tests {
     use super::*;
 
-    /// `M⁻¹ M x = x`, in whichever shape.
+    /// Checks `M⁻¹ M x = x` for a matrix of the given shape.
     fn check(matrix: &DMatrix<f64>, shape: Shape) {
         let mut metric = Metric::identity(3);
         metric.matrix_mut().copy_from(matrix);

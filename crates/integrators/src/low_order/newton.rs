@@ -6,12 +6,12 @@ use super::formula::{Correction, Formula, Trial};
 use super::settings::NewtonSettings;
 use crate::newton::{Keeper, Outcome, Progress, iterate, largest};
 
-/// Iterates `formula`, begun at the present state, over a step of size `h` (s) until a correction is small enough; `watched`
-/// says whether the observer wants to see the matrices.
+/// Iterates `formula`, begun at the current state, over a step of size `h` (s) until a correction is small enough. If
+/// `watched`, the observer receives the matrices.
 ///
 /// # Errors
-/// [`Failure::AccelerationsDiverged`], [`Failure::NewtonDiverged`] for small corrections that leave the constraints far
-/// off, [`Failure::NonFinite`] where the first iterate is not finite, [`Failure::SingularMatrix`],
+/// Returns [`Failure::AccelerationsDiverged`], [`Failure::NewtonDiverged`] if small corrections leave the constraints
+/// violated, [`Failure::NonFinite`] if the first iterate is not finite, [`Failure::SingularMatrix`], or
 /// [`Failure::BudgetExhausted`]; all at the start of the step.
 pub fn solve(
     settings: &NewtonSettings,
@@ -36,7 +36,7 @@ pub fn solve(
         coordinate: 0,
     };
     let outcome = iterate(&mut step, settings.max_iterations, Step::iterate, Step::judge)?;
-    // Corrections become small, too, where a matrix out of all proportion makes them so.
+    // A wildly wrong matrix can also make corrections small.
     if outcome == Outcome::Converged && !step.is_near_constraints() {
         return Err(Failure::NewtonDiverged { time, iterations: step.made });
     }
@@ -49,7 +49,7 @@ pub fn solve(
     })
 }
 
-/// The iteration for a step.
+/// The iteration of one step.
 struct Step<'s, 'r, 'p, F> {
     settings: &'s NewtonSettings,
     keeper: &'s mut Keeper,
@@ -58,29 +58,30 @@ struct Step<'s, 'r, 'p, F> {
     formula: &'s mut F,
     h: f64,
     trial: &'s mut Trial,
-    /// Iterations that gave something finite.
+    /// Iterations with a finite result.
     made: u64,
     correction: Correction,
-    /// Number of the coordinate that the last iteration corrected most, once it has been the last.
+    /// Index of the coordinate that the last iteration corrected most, set after that iteration.
     coordinate: usize,
 }
 
 impl<F: Formula> Step<'_, '_, '_, F> {
-    /// The correction that is small enough: against the accelerations, and for the positions, which huge accelerations
-    /// would let go anywhere.
+    /// The largest correction that counts as converged. It is relative to the accelerations, and also limited by the
+    /// resulting change of positions, which huge accelerations would leave unbounded.
     fn tolerated(&self) -> f64 {
         let by_size = self.settings.tolerance * (1.0 + self.correction.size);
         by_size.min(most_moved(self.trial) / self.correction.by_position)
     }
 
-    /// Whether the constraints of the last iterate asked for no more than the last correction may move a position.
+    /// True if the constraints of the last iterate require no larger change of a position than the last correction may
+    /// make.
     fn is_near_constraints(&self) -> bool {
         let Terms { constraints, jacobian, .. } = &self.trial.terms;
         largest(constraints) <= most_moved(self.trial) * (1.0 + largest(jacobian.values()))
     }
 
-    /// What corrections cannot be expected to get below; see [`Formula::attainable`]. Positions of few bodies are rounded by less than
-    /// [`rounding`], so that one need not ask before the last iteration.
+    /// The size below which corrections cannot be expected to decrease; see [`Formula::attainable`]. Rounding errors of
+    /// positions of few bodies are below [`rounding`], so that it is needed only in the last iteration.
     fn attainable(&mut self, iteration: u32) -> f64 {
         if self.trial.terms.mass.pattern().is_none() && iteration < self.settings.max_iterations {
             return 0.0;
@@ -90,14 +91,14 @@ impl<F: Formula> Step<'_, '_, '_, F> {
         ROUNDINGS * attainable
     }
 
-    /// Whether a further correction, which would be small enough at the rate seen, would change nothing but rounding: this one was no
-    /// larger than that. Of few bodies rounding is far below what is tolerated.
+    /// True if a further correction would be small enough at the observed rate but would change nothing beyond
+    /// rounding, because this one is already at rounding level. For few bodies, rounding is far below the tolerance.
     fn is_last_to_gain(&mut self, Progress { iteration, size: change, last }: Progress) -> bool {
         let is_sparse = self.trial.terms.mass.pattern().is_some();
         is_sparse && change * (change / last) <= self.tolerated() && change <= self.attainable(iteration)
     }
 
-    /// Makes an iteration, and gives the largest change of an acceleration; one that is not finite where the matrix is not.
+    /// Makes one iteration and returns the largest change of an acceleration; not finite if the matrix is not.
     fn change(&mut self, iteration: u32) -> Result<f64, Failure> {
         self.run.afford(1)?;
         let forms = self.keeper.forms(iteration == 1, self.h) || self.correction.reform;
@@ -116,7 +117,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
         Ok(self.correction.change)
     }
 
-    /// Forms the matrix at the iterate and factorizes it; false where it is not finite.
+    /// Forms the matrix at the iterate and factorizes it. Returns false if the matrix is not finite.
     fn factorize(&mut self) -> Result<bool, Failure> {
         let Self { run, formula, trial, .. } = self;
         let mut exact = None;
@@ -129,7 +130,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
                 matrix.values_mut().iter_mut().for_each(|entry| *entry *= self.settings.load_derivatives);
             }
         }
-        // What is not finite shows in the factors or in the correction.
+        // Values that are not finite appear in the factors or in the correction.
         if formula.form(trial).is_err() {
             let finite = trial.terms.are_finite();
             return if finite { Err(singular(run.t, "a block of Newton's matrix")) } else { Ok(false) };
@@ -162,7 +163,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
         self.made += 1;
         let is_rounding = change * self.correction.by_position <= rounding(self.trial, self.h);
         let stagnates = change > 0.25 * last && (is_rounding || change <= self.attainable(iteration));
-        // What an iteration that goes on shrinking by this ratio still changes, if it is more than the last correction.
+        // The remaining change if the iteration keeps shrinking by this ratio, if that exceeds the last correction.
         let ratio = change / last;
         let remaining = if ratio > 0.5 { change * ratio / (1.0 - ratio).max(0.0) } else { change };
         let is_small = remaining <= self.tolerated();
@@ -174,28 +175,29 @@ impl<F: Formula> Step<'_, '_, '_, F> {
     }
 }
 
-/// By how much the last correction may move a position, m or rad, in parts of one and the largest one before the step.
+/// Largest change of a position by the last correction, relative to one plus the largest position before the step.
 const MOST_MOVED: f64 = 1e-3;
 
-/// The same of a step.
+/// The largest change of a position by the last correction of a step, m or rad.
 fn most_moved(trial: &Trial) -> f64 {
     MOST_MOVED * (1.0 + trial.size)
 }
 
-/// How many times what rounding is expected to be it is taken for.
+/// Safety factor on expected rounding errors.
 const ROUNDINGS: f64 = 16.0;
 
-/// How far rounding moves positions, m or rad: below it nothing is left to be gained by further corrections. Of
-/// velocities that are out of all proportion it is no excuse.
+/// The change of positions by rounding, m or rad, below which further corrections gain nothing. It is limited, so that
+/// excessive velocities do not count as rounding.
 pub fn rounding(trial: &Trial, h: f64) -> f64 {
     let rounding = ROUNDINGS * f64::EPSILON * (largest(&trial.q) + h * largest(&trial.v));
     rounding.min(most_moved(trial))
 }
 
-/// Makes the sizes of what is summed up in each row what rounding may leave of their sum, with signs that follow no pattern.
+/// Replaces the magnitudes of the summands of each row by the rounding error of their sum, with signs without a
+/// pattern.
 pub fn rounding_of(sizes: &mut [f64]) {
     for (i, size) in sizes.iter_mut().enumerate() {
-        // the fractional part of multiples of the golden section
+        // the fractional part of multiples of the golden ratio
         let is_up = (i as f64 * 0.618_033_988_749_894_8).fract() < 0.5;
         *size *= if is_up { f64::EPSILON } else { -f64::EPSILON };
     }

@@ -1,4 +1,4 @@
-//! What the step formulas have in common: the end of the step as a linear function of an acceleration.
+//! The end of a step as a linear function of an acceleration, for all step formulas.
 
 use nalgebra::{Complex, DMatrix, Matrix3};
 
@@ -7,7 +7,7 @@ use crate::details::{GROWTH, ROUNDING, imaginary_axis, property, yes};
 use crate::implicit::LinearMultistep;
 use mbsbench_problem::linear::spectral_radius;
 
-/// `ωh` that stands for infinity: from there on rounding changes the spectral radius more than the frequency does.
+/// The `ωh` that represents infinity: beyond it, rounding changes the spectral radius more than the frequency does.
 const AT_INFINITY: f64 = 1e6;
 
 /// A discretisation of `q' = v`, `v' = a`.
@@ -33,7 +33,7 @@ pub enum Discretisation {
 /// (1 − α_m) ā₁ + α_m ā₀ = (1 − α_f) a₁ + α_f a₀
 /// ```
 ///
-/// with algorithmic accelerations `ā`, which are to belong to `t + (α_m − α_f) h`.
+/// with algorithmic accelerations `ā`, which approximate the accelerations at `t + (α_m − α_f) h`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GeneralizedAlphaWeights {
     /// α_m.
@@ -47,8 +47,8 @@ pub struct GeneralizedAlphaWeights {
 }
 
 impl GeneralizedAlphaWeights {
-    /// Of second order with the spectral radius `rho` at infinity (J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993)
-    /// 371–375).
+    /// Weights of second order with the spectral radius `rho` at infinity (J. Chung, G. M. Hulbert, J. Appl. Mech. 60
+    /// (1993) 371–375).
     pub fn with_spectral_radius(rho: f64) -> Self {
         let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
         let gamma = 0.5 - alpha_m + alpha_f;
@@ -60,7 +60,7 @@ impl GeneralizedAlphaWeights {
         self.alpha_m - self.alpha_f
     }
 
-    /// Order of positions and velocities: two where `γ = 1/2 − α_m + α_f`.
+    /// Order of positions and velocities: two if `γ = 1/2 − α_m + α_f`, otherwise one.
     pub fn order(&self) -> u32 {
         if (self.gamma - 0.5 + self.shift()).abs() <= ROUNDING { 2 } else { 1 }
     }
@@ -69,7 +69,7 @@ impl GeneralizedAlphaWeights {
     pub fn details(&self) -> Vec<String> {
         let Self { alpha_m, alpha_f, beta, gamma } = *self;
         let radius = |omega_h: f64| spectral_radius(&self.amplification(omega_h));
-        // of multiplicity three at infinity, so that roundings are to the power 1/3
+        // the root at infinity has multiplicity three, so that rounding errors enter with the power 1/3
         let is_stable = imaginary_axis().all(|z| radius(z.im) <= 1.0 + GROWTH.cbrt());
         vec![
             property("order", if self.order() == 2 { "2, as gamma = 1/2 - alpha_m + alpha_f" } else { "1" }),
@@ -83,17 +83,17 @@ impl GeneralizedAlphaWeights {
         ]
     }
 
-    /// `(1 − α_f)/(1 − α_m)`, the share of `a₁` in `ā₁`.
+    /// `(1 − α_f)/(1 − α_m)`, the factor of `a₁` in `ā₁`.
     pub(crate) fn share(&self) -> f64 {
         (1.0 - self.alpha_f) / (1.0 - self.alpha_m)
     }
 
-    /// The rest of `ā₁`.
+    /// The terms of `ā₁` without `a₁`.
     pub(crate) fn rest(&self, a: f64, algorithmic: f64) -> f64 {
         (self.alpha_f * a - self.alpha_m * algorithmic) / (1.0 - self.alpha_m)
     }
 
-    /// What takes `(x, h v, h² ā)` to the end of a step of `x″ + ω² x = 0`, with `w = ωh` and `h² a = −w² x`.
+    /// The matrix that maps `(x, h v, h² ā)` to the end of a step of `x″ + ω² x = 0`, with `w = ωh` and `h² a = −w² x`.
     fn amplification(&self, w: f64) -> DMatrix<Complex<f64>> {
         let Self { beta, gamma, .. } = *self;
         let square = w * w;
@@ -104,7 +104,7 @@ impl GeneralizedAlphaWeights {
     }
 }
 
-/// The matrix of Newmark's formulas with the weights of Hilber, Hughes and Taylor, on the damped oscillator.
+/// The amplification matrix of Newmark's formulas with the Hilber–Hughes–Taylor weights, for the damped oscillator.
 fn hht((beta, gamma): (f64, f64), alpha: f64, omega_h: f64, damping_ratio: f64) -> DMatrix<Complex<f64>> {
     let (square, damping) = (omega_h * omega_h, 2.0 * damping_ratio * omega_h);
     let of_end = 1.0 + alpha;
@@ -120,14 +120,14 @@ fn real(end: &Matrix3<f64>, start: &Matrix3<f64>) -> DMatrix<Complex<f64>> {
 }
 
 impl Discretisation {
-    /// The formulas of Hilber, Hughes and Taylor: `β = (1 − α)²/4`, `γ = 1/2 − α`.
+    /// The Hilber–Hughes–Taylor formulas: `β = (1 − α)²/4`, `γ = 1/2 − α`.
     pub fn hht(alpha: f64) -> Self {
         Self::Newmark { beta: 0.25 * (1.0 - alpha) * (1.0 - alpha), gamma: 0.5 - alpha }
     }
 
-    /// The [amplification matrix](mbsbench_problem::Method::amplification) without constraints, with the equations of motion
-    /// `M a = (1+α) f₁ − α f₀`: that of BDF2 on `x′ = iωx`, or what takes `(x, h v, h² a)` to the end of the step. There,
-    /// with `w = ωh`,
+    /// The [amplification matrix](mbsbench_problem::Method::amplification) without constraints, with the equations of
+    /// motion `M a = (1+α) f₁ − α f₀`: for BDF2 that of `x′ = iωx`, otherwise the matrix that maps `(x, h v, h² a)` to
+    /// the end of the step. In the latter, with `w = ωh`,
     ///
     /// ```text
     /// h² a₁ = −(1+α) w² x₁ + α w² x₀,   x₁ = x₀ + h v₀ + h² ((1/2 − β) a₀ + β a₁),   v₁ = v₀ + h ((1−γ) a₀ + γ a₁)
@@ -157,7 +157,7 @@ impl Discretisation {
     }
 }
 
-/// `q₁ = q̂ + c_q a`, `v₁ = v̂ + c_v a` with what came before the step.
+/// `q₁ = q̂ + c_q a`, `v₁ = v̂ + c_v a`, and the data from previous steps.
 #[derive(Debug, Clone)]
 pub struct Predictor {
     discretisation: Discretisation,
@@ -174,13 +174,13 @@ pub struct Predictor {
     /// The state at the start of the step.
     pub start: [Vec<f64>; 2],
     before: [Vec<f64>; 2],
-    /// Algorithmic and true acceleration at the start of the step, of the generalized-α formulas.
+    /// Algorithmic and true accelerations at the start of the step, for the generalized-α formulas.
     accelerations: [Vec<f64>; 2],
     steps: u64,
 }
 
 impl Predictor {
-    /// At the initial state with `algorithmic` and true accelerations `a`.
+    /// Creates a predictor at the initial state with `algorithmic` and true accelerations `a`.
     pub fn new(discretisation: Discretisation, start: &Start<'_>) -> Self {
         let Start { q, v, a, algorithmic, .. } = *start;
         let state = [q.to_vec(), v.to_vec()];
@@ -198,8 +198,8 @@ impl Predictor {
         }
     }
 
-    /// Predicts for a step of size `h` from an acceleration `a` at its start (of Newmark's formulas; BDF has none, and the
-    /// generalized-α formulas have kept theirs).
+    /// Predicts for a step of size `h` from the acceleration `a` at its start, which only Newmark's formulas use: BDF
+    /// needs none, and the generalized-α formulas have kept theirs.
     pub fn predict(&mut self, h: f64, a: &[f64]) {
         self.h = h;
         let [q, v] = &self.start;
@@ -234,7 +234,7 @@ impl Predictor {
         }
     }
 
-    /// Writes the end of the step for a position-level acceleration `a` and a velocity-level one `a + e`.
+    /// Writes the end of the step for the acceleration `a` of the positions and `a + e` of the velocities.
     pub fn end(&self, a: &[f64], e: Option<&[f64]>, q: &mut [f64], v: &mut [f64]) {
         for i in 0..a.len() {
             q[i] = self.q[i] + self.by_position * a[i];
@@ -242,14 +242,14 @@ impl Predictor {
         }
     }
 
-    /// The algorithmic accelerations at the start of the step, of the generalized-α formulas.
+    /// The algorithmic accelerations at the start of the step, for the generalized-α formulas.
     pub fn algorithmic(&mut self) -> Option<&mut [f64]> {
         let has_them = matches!(self.discretisation, Discretisation::GeneralizedAlpha(_));
         has_them.then_some(&mut self.accelerations[0])
     }
 
-    /// Keeps the acceleration at the end of the step, where the formulas need it; to be followed by
-    /// [`accept`](Self::accept).
+    /// Keeps the acceleration at the end of the step, if the formulas need it; call [`accept`](Self::accept)
+    /// afterwards.
     pub fn keep(&mut self, end: &[f64]) {
         let Discretisation::GeneralizedAlpha(weights) = self.discretisation else { return };
         let [algorithmic, a] = &mut self.accelerations;

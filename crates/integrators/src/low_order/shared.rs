@@ -1,11 +1,11 @@
-//! What an iteration needs that converges linearly, as those of HHT-SI2 and HHT-ADD may: a good first guess, and an end to it where it
-//! is slow.
+//! First guesses for the linearly convergent iterations of HHT-SI2 and HHT-ADD, and the switch to Newton's method when
+//! they are slow.
 
-/// See [`PairAlgebra::Shared`](super::PairAlgebra::Shared); `N` sorts of unknowns are guessed.
+/// The state of [`PairAlgebra::Shared`](super::PairAlgebra::Shared); `N` kinds of unknowns are guessed.
 pub struct Shared<const N: usize> {
-    /// Whether the rest of the step is Newton's method.
+    /// True if the rest of the step uses Newton's method.
     pub slow: bool,
-    /// Steps for which it stays so, and for how many it will after the next slow one.
+    /// Steps for which Newton's method stays in use, and their number after the next slow step.
     waiting: u64,
     pause: u64,
     /// The unknowns at the end of the last step.
@@ -13,12 +13,12 @@ pub struct Shared<const N: usize> {
 }
 
 impl<const N: usize> Shared<N> {
-    /// At the start of a run, with these unknowns.
+    /// Creates the state at the start of a run, with these unknowns.
     pub fn new(start: [&[f64]; N]) -> Self {
         Self { slow: false, waiting: 0, pause: 1, before: start.map(<[f64]>::to_vec) }
     }
 
-    /// Begins a step: the unknowns go on along a straight line.
+    /// Begins a step: extrapolates the unknowns linearly.
     pub fn begin(&mut self, unknowns: [&mut [f64]; N]) {
         for (values, before) in unknowns.into_iter().zip(&mut self.before) {
             for (value, before) in values.iter_mut().zip(before) {
@@ -28,8 +28,8 @@ impl<const N: usize> Shared<N> {
         }
     }
 
-    /// Ends a step. After a slow one the iteration is left alone for a while, twice as long each time: it costs a run no
-    /// more than the logarithm of its steps.
+    /// Ends a step. After a slow step, Newton's method is used for a while, twice as long each time: slow iterations
+    /// cost a run no more than the logarithm of its steps.
     pub fn accept(&mut self) {
         if self.waiting > 0 {
             self.waiting -= 1;

@@ -1,4 +1,4 @@
-//! The start of a run: accelerations, multipliers, and the first step where its size is free.
+//! The start of a run: accelerations, multipliers, and the size of the first step if it is free.
 
 use std::sync::Arc;
 
@@ -10,8 +10,9 @@ use super::newton::singular;
 use crate::newton::largest;
 use crate::sizes::Controlled;
 
-/// The formula at the initial state. With constant steps its algorithmic accelerations belong to the time `shift` steps after it; where
-/// steps are controlled, it gets the rates of the accelerations, and the first step a size, if it has none.
+/// Creates the formula at the initial state. With constant steps its algorithmic accelerations belong to the time
+/// `shift` steps after it. With controlled steps it receives the rates of the accelerations, and the first step gets a
+/// size, if none is given.
 pub fn start<F: Formula>(
     run: &mut Run<'_, Counted<'_>>,
     make: impl FnOnce(&Start<'_>) -> Result<F, Singular>,
@@ -32,8 +33,8 @@ pub fn start<F: Formula>(
         controlled.size = controlled.size.or_else(|| Some(first_step(q, &rates, 100.0 * later, controlled)));
         jerk = Some(rates);
     } else if shift != 0.0 {
-        // Along the line through the accelerations at the start and as much after it as these are to belong before it,
-        // so that nothing before the start is asked for; the state there is good to O(h³).
+        // Extrapolates linearly from the accelerations at the start and equally long after it, so that nothing before
+        // the start is evaluated; the later state is accurate to O(h³).
         let shift = shift * run.constant_step().1;
         let later = shift.abs();
         let next = motion.solve_later(run, [q, v, a], later)?;
@@ -54,34 +55,35 @@ fn norm(x: &[f64], q: &[f64], (rel, abs): (f64, f64)) -> f64 {
     (sum / q.len() as f64).sqrt()
 }
 
-/// A hundredth of the time in which positions change by their own size (s), as E. Hairer, S. P. Nørsett and G. Wanner choose it
-/// (Solving Ordinary Differential Equations I, section II.4), here by velocities and by accelerations.
+/// A hundredth of the time in which positions change by their own size (s), computed from velocities and from
+/// accelerations, similar to E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I, section
+/// II.4.
 fn probe([q, v, a]: [&[f64]; 3], controlled: &Controlled) -> f64 {
     let [position, velocity, acceleration] = [q, v, a].map(|x| norm(x, q, controlled.tolerances));
-    // of positions that are zero nothing can be read
+    // zero positions give no typical size
     let size = if position <= 1e-10 { 1e-4 } else { (position / velocity).min((position / acceleration).sqrt()) };
     0.01 * size.min(controlled.max_step)
 }
 
-/// The first step (s), with a local error of about a hundredth of the tolerances by the rates of the accelerations: `C h³ q‴` with
-/// `C` about 1/10.
+/// The first step (s), with a local error of about a hundredth of the tolerances according to the rates of the
+/// accelerations: `C h³ q‴` with `C` about 1/10.
 fn first_step(q: &[f64], rates: &[f64], largest: f64, controlled: &Controlled) -> f64 {
     let by_error = (0.1 / norm(rates, q, controlled.tolerances)).cbrt();
     by_error.min(largest).min(controlled.max_step)
 }
 
-/// Accelerations and multipliers from the constraints at acceleration level.
+/// Solver for accelerations and multipliers, with constraints at acceleration level.
 struct Motion {
     structure: Arc<Structure>,
-    /// Terms at the state that was solved for last.
+    /// Terms at the last state that was solved for.
     terms: Terms<f64>,
     system: Saddle,
-    /// Memory.
+    /// Memory, passed on to the first step.
     derivatives: Derivatives<f64>,
 }
 
 impl Motion {
-    /// At the start of a run.
+    /// Creates the solver at the start of a run.
     fn new(problem: &mut Counted<'_>) -> Result<Self, Failure> {
         let structure = problem.mechanics()?.structure();
         let sparse = structure.is_sparse();
@@ -94,7 +96,7 @@ impl Motion {
         })
     }
 
-    /// `(a ; λ)` so much `later` than the initial state (s), from positions, velocities and accelerations there.
+    /// `(a ; λ)` at the time `later` (s) after the initial state, from its positions, velocities and accelerations.
     fn solve_later(
         &mut self,
         run: &mut Run<'_, Counted<'_>>,
@@ -106,7 +108,7 @@ impl Motion {
         self.solve(run, run.t + later, (&q_later, &v_later))
     }
 
-    /// `(a ; λ)` at a state at the time `t`.
+    /// `(a ; λ)` at a state at time `t`.
     fn solve(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64, (q, v): (&[f64], &[f64])) -> Result<Vec<f64>, Failure> {
         run.afford(1)?;
         let time = run.t;

@@ -1,40 +1,41 @@
-//! What Newmark's formulas need where steps differ in size: accelerations that belong to where the step has them, and the local
-//! error.
+//! Variable steps with Newmark's formulas: accelerations shifted to the right time, and the local error.
 
 use mbsbench_problem::linalg::Matrix;
 
 use super::formula::Start;
 use super::predictor::{Discretisation, Predictor};
 
-/// The accelerations with which Newmark's formulas begin a step of size `h`, those of Hilber, Hughes and Taylor or the algorithmic ones
-/// of generalized-α, are to belong to `t₀ + δ h`, with `δ = 1/2 − γ` (α, or `α_m − α_f`). The step before, of size `h₋`, leaves them
-/// at `t₀ + δ h₋`. The velocity would then be off by `(1 − γ) δ (h₋ − h) h q‴`: with steps that grow and shrink in turn, first order.
-/// They are moved by `δ (h − h₋) j`, where `j` is the quotient of differences of the accelerations at both ends of the step before.
+/// Newmark's formulas begin a step of size `h` with accelerations (of Hilber, Hughes and Taylor, or the algorithmic
+/// ones of generalized-α) that belong to `t₀ + δ h`, with `δ = 1/2 − γ` (α, or `α_m − α_f`). The previous step, of size
+/// `h₋`, leaves them at `t₀ + δ h₋`. Without correction the velocity would have an error `(1 − γ) δ (h₋ − h) h q‴`,
+/// which is of first order if steps alternately grow and shrink. The accelerations are therefore shifted by
+/// `δ (h − h₋) j`, where `j` is the difference quotient of the accelerations at both ends of the previous step.
 ///
-/// With accelerations where they belong the positions at the end of the step are off by
+/// With shifted accelerations, the error of the positions at the end of the step is
 ///
 /// ```text
 /// q₁ − q(t₁) = C h³ q‴ + O(h⁴),   C = β + δ/2 − 1/6,   h q‴ = a₁ − a₀ + O(h²)
 /// ```
 ///
-/// Of this the part along the constraints counts, `P₁ e` with the projection where the step ends. It says nothing where reactions at
-/// the end are all that changes the accelerations, `M (a₁ − a₀) = J₁ᵀ λ₁`: of a body on which constant forces act, released with no
-/// reaction, up to a step so large that Newton's method ends on another side of the circle. There `q‴` is zero along the constraints as
-/// well, and what is left of the error, O(h⁶), is that the step has pushed along `J₁ᵀ` throughout, where the motion was pushed along
-/// `J₀ᵀ` first. So with `M e = M P₁ e + J₁ᵀ μ` the magnitude of `P₁ M⁻¹ (J₁ − J₀)ᵀ μ` is added: O(h⁴), a small part of the estimate
-/// wherever `q‴` is not zero. Of the released pendulum it is `5 C h²/(3 c_q)` of the error: 0.42 to 1.1 of it.
+/// Only the part along the constraints counts, `P₁ e` with the projection at the end of the step. It fails to detect
+/// the error if accelerations change only by reactions at the end, `M (a₁ − a₀) = J₁ᵀ λ₁`. An example is a body under
+/// constant forces, released without reaction: the step could grow until Newton's method converges to the other side of
+/// the circle. There `q‴` vanishes along the constraints, too, and the remaining error, O(h⁶), arises because the step
+/// pushes along `J₁ᵀ` throughout, while the motion was first pushed along `J₀ᵀ`. With `M e = M P₁ e + J₁ᵀ μ`, the
+/// magnitude of `P₁ M⁻¹ (J₁ − J₀)ᵀ μ` is therefore added: O(h⁴), a small part of the estimate if `q‴` is not zero. For
+/// the released pendulum it is `5 C h²/(3 c_q)` times the error, 0.42 to 1.1 times.
 pub struct Varying {
     shift: f64,
     constant: f64,
-    /// Size of the step accepted last, s; zero at the start, where accelerations belong to it.
+    /// Size of the last accepted step, s; zero at the start, to which the accelerations then belong.
     h: f64,
-    /// Size of the step that is attempted, s.
+    /// Size of the attempted step, s.
     size: f64,
-    /// Accelerations, multipliers, and the accelerations for Newmark's formulas, as the last accepted step left them.
+    /// Accelerations, multipliers, and the accelerations for Newmark's formulas, as left by the last accepted step.
     a: Vec<f64>,
     lambda: Vec<f64>,
     formulas: Vec<f64>,
-    /// Accelerations at the start of the step that is attempted.
+    /// Accelerations at the start of the attempted step.
     start: Vec<f64>,
     /// `j`.
     jerk: Vec<f64>,
@@ -43,7 +44,8 @@ pub struct Varying {
 }
 
 impl Varying {
-    /// At the start of a run whose steps vary; none for others, and for formulas that have no such accelerations.
+    /// Creates the data at the start of a run with variable steps; none if the formulas have no such accelerations
+    /// (BDF).
     pub fn new(discretisation: Discretisation, start: &Start<'_>) -> Option<Self> {
         let (beta, gamma) = match discretisation {
             Discretisation::Newmark { beta, gamma } => (beta, gamma),
@@ -65,8 +67,8 @@ impl Varying {
         })
     }
 
-    /// Begins an attempt of size `h`, the first of its step or another: accelerations and multipliers as at the start, those of
-    /// Newmark's formulas where they belong.
+    /// Begins an attempt of size `h`, first or repeated: resets accelerations and multipliers to those at the start,
+    /// and shifts the accelerations of Newmark's formulas.
     pub fn begin(&mut self, h: f64, predictor: &mut Predictor, a: &mut [f64], lambda: &mut [f64]) {
         a.copy_from_slice(&self.a);
         lambda.copy_from_slice(&self.lambda);
@@ -79,8 +81,8 @@ impl Varying {
         self.size = h;
     }
 
-    /// Takes the rates from the local error, in which nothing is left that would leave the constraints: accelerations along these carry
-    /// what earlier steps left, which a change of the step must not amplify.
+    /// Takes the rates from the local error, from which components off the constraints are removed. Accelerations in
+    /// the directions of constraint forces carry errors of earlier steps, which a change of step must not amplify.
     pub fn take_rates(&mut self, error: &[f64]) {
         let factor = 1.0 / (self.constant * self.size.powi(3));
         for (jerk, &error) in self.jerk.iter_mut().zip(error) {
@@ -101,7 +103,7 @@ impl Varying {
         &self.jacobian
     }
 
-    /// The step has been accepted and `predictor` keeps its end, with this Jacobian of the constraints.
+    /// Accepts the step: `predictor` holds its end, and `jacobian` is the constraint Jacobian there.
     pub fn accept(&mut self, predictor: &mut Predictor, a: &[f64], lambda: &[f64], jacobian: &Matrix<f64>) {
         self.h = self.size;
         self.a.copy_from_slice(a);

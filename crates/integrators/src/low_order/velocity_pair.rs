@@ -8,15 +8,16 @@ use super::formula::Trial;
 use super::metric::Metric;
 use super::predictor::Predictor;
 
-/// Given the positions, `metric e = Jᵀ ν` and the velocity constraints determine `e` and ν alone. In Newton's system
+/// For given positions, `metric e = Jᵀ ν` and the velocity constraints alone determine `e` and ν. In Newton's system
 ///
 /// ```text
 /// δe = ê + T δa,   T = Z − W R,   δν = ν̂ − R δa,   R = S⁻¹ (J Z + c_q/c_v G)
 /// W = metric⁻¹ Jᵀ,   S = J W,   Z = metric⁻¹ c_q ∂(Jᵀ ν)/∂q,   G = ∂(J v + Φ_t)/∂q
 /// ```
 ///
-/// R and T have columns at the curved coordinates only. The blocks change with the positions, `c_q δa`, only: those of
-/// the first iteration of a step are kept for its rest, unless corrections decrease slowly.
+/// Only the columns of curved coordinates in R and T are non-zero. The blocks change only with the positions, by
+/// `c_q δa`: those of the first iteration of a step are kept for the rest of the step, unless corrections decrease
+/// slowly.
 pub struct VelocityPair {
     weights: DMatrix<f64>,
     grammian: DMatrix<f64>,
@@ -34,7 +35,7 @@ pub struct VelocityPair {
 }
 
 impl VelocityPair {
-    /// Memory for `n` coordinates and `m` constraints.
+    /// Allocates memory for `n` coordinates and `m` constraints.
     pub fn new(n: usize, m: usize) -> Self {
         Self {
             weights: DMatrix::zeros(n, m),
@@ -48,17 +49,17 @@ impl VelocityPair {
         }
     }
 
-    /// `G` and `c_q ∂(Jᵀ ν)/∂q` at the iterate.
+    /// Computes `G` and `c_q ∂(Jᵀ ν)/∂q` at the iterate.
     pub fn differentiate(&mut self, trial: &Trial, nu: &[f64], predictor: &Predictor) {
         trial.derivatives.constraint_rates(&trial.v, &mut self.rates);
         self.turning.fill(0.0);
         trial.derivatives.add_curvature(predictor.by_position, nu, &mut self.turning);
     }
 
-    /// All blocks at the iterate.
+    /// Forms all blocks at the iterate.
     ///
     /// # Errors
-    /// [`Singular`] for constraints that depend on each other.
+    /// Returns [`Singular`] if constraints are redundant.
     pub fn form(&mut self, trial: &Trial, nu: &[f64], metric: &Metric, predictor: &Predictor) -> Result<(), Singular> {
         self.differentiate(trial, nu, predictor);
         let (n, m) = (self.e_change.len(), self.nu_change.len());
@@ -84,7 +85,7 @@ impl VelocityPair {
         Ok(())
     }
 
-    /// ê and ν̂: what `e` and ν change by if the positions stay where they are but for their constraints.
+    /// Computes ê and ν̂, the changes of `e` and ν if the positions change only to satisfy their constraints.
     pub fn begin(&mut self, trial: &Trial, (e, nu): (&[f64], &[f64]), metric: &Metric, predictor: &Predictor) {
         let terms = &trial.terms;
         let Self { e_change, nu_change, .. } = self;
@@ -103,7 +104,7 @@ impl VelocityPair {
         self.flops += metric.solve_flops() + self.factors.solve_flops() + 2 * flops::product(m, n, 1);
     }
 
-    /// δe and δν from `δa`.
+    /// Computes δe and δν from `δa`.
     pub fn end(&mut self, trial: &Trial, change: &[f64]) {
         let (n, m) = (self.e_change.len(), self.nu_change.len());
         for &j in trial.derivatives.curved() {

@@ -65,8 +65,8 @@ fn roots_of_the_oscillator() {
     }
 }
 
-/// A ball that falls from rest at height 1 and bounces without loss at height zero: `q'' = −2`, bounces at `t = 1, 3,
-/// 5, …`; a mark at height 1/2 is watched until it is first reached, at `t = √½`.
+/// A ball that falls from rest at height 1 and bounces without loss at height zero: `q'' = −2`, bounces at
+/// `t = 1, 3, 5, …`; a mark at height 1/2 is watched until it is first reached, at `t = √½`.
 struct Ball {
     mark_reached: bool,
 }

@@ -1,4 +1,4 @@
-//! Positions and velocities one after the other, for few bodies and b = 0.
+//! Positions and velocities solved one after the other, for few bodies and b = 0.
 
 use mbsbench_problem::linalg::{Lu, Singular, System, add_product, add_transposed_product, flops};
 use nalgebra::DMatrix;
@@ -10,20 +10,20 @@ use crate::low_order::newton::rounding;
 use crate::low_order::shared::Shared;
 use crate::newton::largest;
 
-/// With b = 0 the positions do not depend on `R₁`. With `u = δa + h²/(2 c_q) δR₀`, by which they change, and
-/// `y = h²/(2 c_q) δψ₀` Newton's equations are
+/// With b = 0 the positions do not depend on `R₁`. With the change of positions `u = δa + h²/(2 c_q) δR₀` and
+/// `y = h²/(2 c_q) δψ₀`, Newton's equations are
 ///
 /// ```text
 /// (M₁ + c_q ∂(dynamics)/∂q) u − (1+α) c_v ∂D/∂v w − M₁ M₀⁻¹ J₀ᵀ y = residual,   J₁ u = −Φ/c_q
 /// J₁ M₁⁻¹ J₁ᵀ δψ₁ = −2/h (J v₁ + Φ_t + c_q G u) − J₁ (M₁⁻¹ r + δR₀ + 2 c_v/h δa),   δR₁ = M₁⁻¹ (r + J₁ᵀ δψ₁)
 /// ```
 ///
-/// where `w = δa + h/(2 c_v) (δR₀ + δR₁)` is what velocities change by, `G` the derivative of the constraints' rates in the
-/// positions, and `r` the residual of `M₁ R₁ = J₁ᵀ ψ₁` with what it changes by along `u`. Taking `u` for `w` makes one saddle of
-/// `n + n_c` unknowns and then one matrix of `n_c` of them. Without damping that is Newton's method; with damping, what is
-/// missing is of order h.
+/// where `w = δa + h/(2 c_v) (δR₀ + δR₁)` is the change of velocities, `G` the derivative of the constraints' rates
+/// with respect to the positions, and `r` the residual of `M₁ R₁ = J₁ᵀ ψ₁` including its change along `u`. Replacing
+/// `w` by `u` leaves one saddle-point system of `n + n_c` unknowns, followed by a system of `n_c` unknowns. Without
+/// damping this is Newton's method; with damping, the neglected terms are of order h.
 pub struct Levels {
-    /// The saddle.
+    /// The saddle-point system.
     pub system: System,
     /// `M₁⁻¹ J₁ᵀ`, and `J₁ M₁⁻¹ J₁ᵀ` with its factors.
     weights: DMatrix<f64>,
@@ -32,14 +32,14 @@ pub struct Levels {
     /// δR₀ and δψ₁.
     reaction: Vec<f64>,
     psi: Vec<f64>,
-    /// First guess of `(R₁, ψ₀, ψ₁)`, and whether the rest of the step is Newton's method.
+    /// The first guess of `(R₁, ψ₀, ψ₁)`, and whether the rest of the step uses Newton's method.
     pub shared: Shared<3>,
     /// The last correction in the step.
     pub last: f64,
 }
 
 impl Levels {
-    /// Memory for unknowns that start as these: `R₁`, `ψ₀`, `ψ₁`.
+    /// Allocates memory for unknowns with the initial values `R₁`, `ψ₀`, `ψ₁`.
     pub fn new(start: [&[f64]; 3]) -> Self {
         let (n, m) = (start[0].len(), start[1].len());
         Self {
@@ -54,8 +54,8 @@ impl Levels {
         }
     }
 
-    /// Whether a correction is one of those that converge slowly, and Newton's method has to take over. At rounding the
-    /// iteration ends: there must be nothing in between.
+    /// True if corrections converge so slowly that Newton's method has to be used instead. A correction at rounding
+    /// level ends the iteration and is never slow, so that no case lies between the two.
     pub fn gives_up(&mut self, change: f64, is_rounding: bool) -> bool {
         let reform = !self.shared.slow && change > 0.1 * self.last && !is_rounding;
         self.last = change;
@@ -65,10 +65,10 @@ impl Levels {
 }
 
 impl Additive {
-    /// Both matrices at the iterate.
+    /// Forms both matrices at the iterate.
     ///
     /// # Errors
-    /// [`Singular`] for the mass or for constraints that depend on each other.
+    /// Returns [`Singular`] if the mass matrix is singular or the constraints are redundant.
     pub(super) fn form_levels(&mut self, trial: &Trial) -> Result<(), Singular> {
         let Trial { terms, derivatives, .. } = trial;
         let Self { predictor, alpha, reaction, psi, shifted, turning, metric, weights: at_start, levels, .. } = self;
@@ -105,7 +105,7 @@ impl Additive {
         Ok(())
     }
 
-    /// The correction: its size.
+    /// Corrects the unknowns. Returns the size of the correction.
     pub(super) fn solve_levels(&mut self, trial: &Trial) -> f64 {
         let terms = &trial.terms;
         let (mass, jacobian) = (terms.mass.all(), terms.jacobian.all());
@@ -169,7 +169,7 @@ impl Additive {
         largest(change).max(largest(reaction_change))
     }
 
-    /// Whether Newton's method has to take over, after a correction of this size that has led to `trial`.
+    /// True if Newton's method has to be used after a correction of this size, which led to `trial`.
     pub(super) fn gives_up(&mut self, change: f64, trial: &Trial) -> bool {
         let is_rounding = change * self.predictor.by_position <= rounding(trial, self.predictor.h);
         self.levels.as_mut().is_some_and(|levels| levels.gives_up(change, is_rounding))

@@ -1,4 +1,4 @@
-//! HHT-ADD: constraint forces added to the accelerations, with two multipliers a step.
+//! HHT-ADD: constraint forces added to the accelerations, with two multipliers per step.
 
 mod levels;
 mod sparse;
@@ -24,8 +24,8 @@ use sparse::SparseAdditive;
 /// ```
 ///
 /// (negrut2007, Eqs. 10 to 13.) ψ₀ is a new unknown of each step. Eliminating `R₁` from Newton's system, without
-/// approximation, leaves `n + 2 n_c` unknowns; with b = 0 and little damping positions and velocities can be solved for one after
-/// the other ([`Levels`]).
+/// approximation, leaves `n + 2 n_c` unknowns. With b = 0 and little damping, positions and velocities can be solved
+/// one after the other ([`Levels`]).
 pub struct Additive {
     predictor: Predictor,
     alpha: f64,
@@ -40,39 +40,40 @@ pub struct Additive {
     free: Vec<f64>,
     /// `M₀⁻¹ J₀ᵀ`.
     weights: DMatrix<f64>,
-    /// `M₀`, or `M₁` while [`Levels`] are solved.
+    /// `M₀`, or `M₁` while [`Levels`] are in use.
     metric: Metric,
     /// `a + α f₀`.
     shifted: Vec<f64>,
-    /// Derivatives of the dynamics in the displacement by `R₀`, by `R₁`, and in the positions.
+    /// Derivatives of the dynamics with respect to the displacement by `R₀`, the displacement by `R₁`, and the
+    /// positions.
     by_start: DMatrix<f64>,
     by_reaction: DMatrix<f64>,
     stiffness: DMatrix<f64>,
-    /// Derivative of `M₁ R₁ − J₁ᵀ ψ₁` in the positions.
+    /// Derivative of `M₁ R₁ − J₁ᵀ ψ₁` with respect to the positions.
     turning: DMatrix<f64>,
-    /// Derivatives of the velocity constraints in `R₀`, in `R₁`, and in the positions.
+    /// Derivatives of the velocity constraints with respect to `R₀`, `R₁`, and the positions.
     velocity: [DMatrix<f64>; 2],
     rates: DMatrix<f64>,
-    /// Elimination of `R₁`: derivative of its equation in `R₁`, and the blocks that multiply δa, δψ₀ and δψ₁ in δR₁.
+    /// Elimination of `R₁`: derivative of its equation with respect to `R₁`, and the factors of δa, δψ₀ and δψ₁ in δR₁.
     by_itself: DMatrix<f64>,
     by_itself_factors: Lu<f64>,
     eliminated: DMatrix<f64>,
     scratch: Vec<f64>,
     reaction_change: Vec<f64>,
     system: System,
-    /// What is used in the place of the blocks above and of `system` where there are many bodies.
+    /// Used instead of the blocks above and `system` for mechanisms with many bodies.
     sparse: Option<SparseAdditive>,
-    /// What is used in their place of few, where positions and velocities are solved for one after the other.
+    /// Used instead of them for few bodies, if positions and velocities are solved one after the other.
     levels: Option<Levels>,
-    /// Residual with its sign turned, then correction.
+    /// The negative residual, then the correction.
     x: Vec<f64>,
 }
 
 impl Additive {
-    /// At the start of a run.
+    /// Creates the formula at the start of a run.
     ///
     /// # Errors
-    /// [`Singular`] for a singular mass matrix.
+    /// Returns [`Singular`] if the mass matrix is singular.
     pub fn new(alpha: f64, b: f64, algebra: PairAlgebra, start: &Start<'_>) -> Result<Self, Singular> {
         let (n, m) = (start.q.len(), start.lambda.len());
         let dense = algebra == PairAlgebra::Dense;
@@ -125,13 +126,13 @@ impl Additive {
         Ok(formula)
     }
 
-    /// Factors of `R₀` and `R₁` in the position (`h²/2 (1−b)`, `h²/2 b`) and of both in the velocity (`h/2`).
+    /// Factors of `R₀` and `R₁` in the positions (`h²/2 (1−b)`, `h²/2 b`) and of both in the velocities (`h/2`).
     fn factors(&self) -> (f64, f64, f64) {
         let h = self.predictor.h;
         (0.5 * h * h * (1.0 - self.b), 0.5 * h * h * self.b, 0.5 * h)
     }
 
-    /// `M⁻¹ Jᵀ`, the factors of `M`, and `f = M⁻¹ D`.
+    /// Computes `M⁻¹ Jᵀ`, the factors of `M`, and `f = M⁻¹ D`.
     fn weigh(&mut self, terms: &Terms<f64>) -> Result<(), Singular> {
         self.free.copy_from_slice(&terms.forces);
         if let Some(sparse) = &mut self.sparse {
@@ -149,12 +150,12 @@ impl Additive {
         Ok(())
     }
 
-    /// The levels, where they are solved for one after the other and not given up.
+    /// The levels, if positions and velocities are solved one after the other in this step.
     fn in_levels(&self) -> Option<&Levels> {
         self.levels.as_ref().filter(|levels| !levels.shared.slow)
     }
 
-    /// The end of the step from the unknowns.
+    /// Computes the end of the step from the unknowns.
     fn end(&mut self, trial: &mut Trial) {
         let (at_start, at_end, in_velocity) = self.factors();
         self.predictor.end(&self.a, None, &mut trial.q, &mut trial.v);
@@ -173,7 +174,7 @@ impl Additive {
         }
     }
 
-    /// The correction of all unknowns together, or with the reaction at the end eliminated: its size.
+    /// Corrects all unknowns together, or with the reaction at the end eliminated. Returns the size of the correction.
     fn solve_all(&mut self, trial: &Trial) -> f64 {
         let terms = &trial.terms;
         let (n, m) = (self.a.len(), self.psi[0].len());
@@ -289,7 +290,7 @@ impl Formula for Additive {
         add(matrix, (first, 0), 2.0 * by_position / h, rates);
         blocks::add_product(matrix, (first, zeroth), 1.0, &velocity[0], weights);
         system.flops += flops::product(n, n, m) + 2 * flops::product(m, n, m);
-        // of the reactions, here or in what is eliminated
+        // products for the reactions, in this matrix or in the eliminated block
         system.flops += flops::product(n, n, m);
         if self.dense {
             put(matrix, (0, n), 1.0, by_reaction);
@@ -351,8 +352,8 @@ impl Formula for Additive {
         let size = largest(&self.a).max(largest(&self.reaction));
         self.end(trial);
         let reform = in_levels && self.gives_up(change, trial);
-        // Near b = 1/2, where the two reactions move positions and velocities alike, roundings of the constraints come
-        // back enlarged by the inverse of the determinant, 1 − 2 b.
+        // Near b = 1/2, where both reactions move positions and velocities alike, rounding errors of the constraints
+        // are amplified by the inverse of the determinant, 1 − 2 b.
         let determinant = if in_levels { 1.0 } else { (1.0 - 2.0 * self.b).abs().min(1.0) };
         Correction { change, size, by_position: self.predictor.by_position * determinant, solves: 1, reform }
     }

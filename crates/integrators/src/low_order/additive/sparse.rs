@@ -9,8 +9,8 @@ use crate::low_order::formula::{Start, Trial};
 use crate::low_order::newton::rounding_of;
 use crate::newton::largest;
 
-/// Newton's matrix of `(a, R₁, ψ₀, ψ₁, R₀)` with the entries that it can have. `R₀` is an unknown here: `M₀⁻¹ J₀ᵀ`, which gives it
-/// elsewhere, is full.
+/// Newton's matrix of `(a, R₁, ψ₀, ψ₁, R₀)`, stored sparse. `R₀` is an unknown here, because the matrix `M₀⁻¹ J₀ᵀ` that
+/// yields it elsewhere is dense.
 pub struct SparseAdditive {
     pub blocks: Blocks,
     /// `M₀` with its factors, and `J₀`.
@@ -24,7 +24,7 @@ pub struct SparseAdditive {
     rates: Matrix<f64>,
 }
 
-/// Numbers of the places of blocks in the matrix: rows of dynamics, of `R₁`, of positions, of velocities and of `R₀`.
+/// Indices of the blocks in the matrix: rows of the dynamics, of `R₁`, of positions, of velocities and of `R₀`.
 const DYNAMICS: [usize; 3] = [0, 1, 2];
 const REACTION: [usize; 4] = [3, 4, 5, 6];
 const POSITIONS: [usize; 3] = [7, 8, 9];
@@ -32,7 +32,7 @@ const VELOCITIES: [usize; 3] = [10, 11, 12];
 const BEFORE: [usize; 2] = [13, 14];
 
 impl SparseAdditive {
-    /// Memory for the terms of `start`, which are sparse.
+    /// Allocates memory for the sparse terms of `start`.
     pub fn new(start: &Start<'_>) -> Self {
         let (n, m) = (start.q.len(), start.lambda.len());
         let (dynamics, jacobian) = (&start.structure.dynamics, &start.structure.jacobian);
@@ -59,7 +59,7 @@ impl SparseAdditive {
         }
     }
 
-    /// Takes `M₀` and `J₀` from the terms at the start of a step.
+    /// Copies `M₀` and `J₀` from the terms at the start of a step and factorizes `M₀`.
     pub fn weigh(&mut self, terms: &Terms<f64>) -> Result<(), Singular> {
         self.mass.values_mut().copy_from_slice(terms.mass.values());
         self.jacobian.values_mut().copy_from_slice(terms.jacobian.values());
@@ -68,14 +68,14 @@ impl SparseAdditive {
         self.masses.factorize()
     }
 
-    /// `x = M₀⁻¹ x`.
+    /// Computes `x = M₀⁻¹ x`.
     pub fn divide(&mut self, x: &mut [f64]) {
         self.masses.x.copy_from_slice(x);
         self.masses.solve();
         x.copy_from_slice(&self.masses.x);
     }
 
-    /// Makes `R₀` that of `ψ₀`.
+    /// Computes `R₀` from `ψ₀`.
     pub fn react(&mut self, psi: &[f64]) {
         let x = &mut self.masses.x;
         x.fill(0.0);
@@ -91,7 +91,7 @@ impl SparseAdditive {
 }
 
 impl Additive {
-    /// Newton's matrix at the iterate.
+    /// Forms Newton's matrix at the iterate.
     pub(super) fn form_sparse(&mut self, trial: &Trial) {
         let Trial { terms, derivatives, .. } = trial;
         let (at_start, at_end, in_velocity) = self.factors();
@@ -136,7 +136,7 @@ impl Additive {
         blocks.add(BEFORE[1], -1.0, jacobian);
     }
 
-    /// The correction: its size.
+    /// Corrects the unknowns. Returns the size of the correction.
     pub(super) fn solve_sparse(&mut self, trial: &Trial) -> f64 {
         let terms = &trial.terms;
         let (n, m) = (self.a.len(), self.psi[0].len());
@@ -168,7 +168,7 @@ impl Additive {
         largest(&x[..2 * n])
     }
 
-    /// See [`Formula::attainable`](crate::low_order::formula::Formula::attainable); none where the system is not sparse.
+    /// See [`Formula::attainable`](crate::low_order::formula::Formula::attainable); none if the system is not sparse.
     pub(super) fn attainable_sparse(&mut self, trial: &Trial) -> Option<f64> {
         let terms = &trial.terms;
         let (n, m) = (self.a.len(), self.psi[0].len());

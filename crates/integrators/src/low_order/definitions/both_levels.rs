@@ -7,17 +7,17 @@ use crate::low_order::predictor::Discretisation;
 use crate::low_order::settings::{LinearAlgebra, NewtonSettings, PairAlgebra};
 
 method! {
-    /// HHT-ADD: HHT formulas with constraint forces added to the accelerations; positions and velocities on their
+    /// HHT-ADD: HHT formulas with constraint forces added to the accelerations; positions and velocities satisfy their
     /// constraints.
     ///
-    /// Order of q and v: 2, for every b. The multiplier shown is ψ₁, of order 1.
+    /// Order of q and v: 2, for every b. The reported multiplier is ψ₁, of order 1.
     pub struct HhtAdd where b_is_not_half {
         /// α, from −1/3 (most damping of high frequencies) to 0.
         pub alpha: f64 [from -1.0 / 3.0, to 0.0] = -0.3,
-        /// b, share of the constraint force at the end of the step in the positions; not 1/2.
+        /// b, fraction of the constraint force at the end of the step in the positions; not 1/2.
         pub b: f64 = 0.0,
-        /// How the linear systems are solved: `shared`, `structured` or `dense`. The blocks of systems as small as those here (6
-        /// coordinates) take more time than they save, but for those of `shared`.
+        /// Solver of the linear systems: `shared`, `structured` or `dense`. For few coordinates (about 6), `structured`
+        /// takes more time than `dense`; `shared` does not.
         pub linear_algebra: PairAlgebra = PairAlgebra::Dense,
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),
@@ -41,14 +41,14 @@ impl HhtAdd {
 }
 
 method! {
-    /// HHT-SI2: HHT formulas with two accelerations a step, one on the position constraints and one on the velocity
+    /// HHT-SI2: HHT formulas with two accelerations per step, one for the position constraints and one for the velocity
     /// constraints.
     ///
     /// Order of q, v and λ: 2.
     pub struct HhtSi2 {
         /// α, from −1/3 (most damping of high frequencies) to 0.
         pub alpha: f64 [from -1.0 / 3.0, to 0.0] = -0.3,
-        /// How the linear systems are solved: `shared`, `structured` or `dense`.
+        /// Solver of the linear systems: `shared`, `structured` or `dense`.
         pub linear_algebra: PairAlgebra = PairAlgebra::default(),
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),
@@ -61,11 +61,11 @@ method! {
 
 method! {
     /// NSTIFF-SI2: second-order BDF on the stabilised index-2 equations of Gear, Gupta and Leimkuhler; the first step
-    /// is of first order.
+    /// has order one.
     ///
     /// Order of q, v and λ: 2. The span must be a whole number of steps.
     pub struct NstiffSi2 {
-        /// How the linear systems are solved: `structured` or `dense`.
+        /// Solver of the linear systems: `structured` or `dense`.
         pub linear_algebra: LinearAlgebra = LinearAlgebra::default(),
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),

@@ -1,4 +1,4 @@
-//! The formulas as experiment files name them.
+//! The formulas under their names in experiment files.
 
 use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
@@ -37,11 +37,11 @@ struct LowOrder {
 /// The constraints that a formula imposes.
 #[derive(Clone, Copy)]
 enum Constraints {
-    /// On positions.
+    /// Constraints on positions.
     Positions(MassAt),
-    /// On positions and velocities, by two accelerations.
+    /// Constraints on positions and velocities, with two accelerations.
     Stabilised(PairAlgebra),
-    /// On positions and velocities, by two multipliers.
+    /// Constraints on positions and velocities, with two multipliers.
     Additive { b: f64, algebra: PairAlgebra },
 }
 

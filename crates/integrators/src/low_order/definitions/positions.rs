@@ -7,14 +7,14 @@ use crate::low_order::predictor::{Discretisation, GeneralizedAlphaWeights};
 use crate::low_order::settings::{MassAt, NewtonSettings};
 
 method! {
-    /// NEWMARK: Newmark's formulas, equations of motion and position constraints at the end of the step.
+    /// NEWMARK: Newmark's formulas with equations of motion and position constraints at the end of the step.
     ///
-    /// Order of q, v and λ: 1, or 2 where `γ = 1/2`. Velocity constraints are violated by
+    /// Order of q, v and λ: 1, or 2 if `γ = 1/2`. Velocity constraints are violated by
     /// `h² (1/6 + (γ − 1/2)/2 − β) J q'''`.
     pub struct Newmark {
         /// γ, at least 1/2; above it, high frequencies are damped.
         pub gamma: f64 [from 0.5] = 0.7,
-        /// β; `(γ + 1/2)²/4` where not given.
+        /// β; `(γ + 1/2)²/4` if not given.
         pub beta: Option<f64> [above 0.0] = None,
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),
@@ -33,19 +33,20 @@ method! {
 method! {
     /// HHT-I3: Hilber, Hughes and Taylor's formulas (`γ = 1/2 − α`, `β = (1 − α)²/4`) on the index-3 equations.
     ///
-    /// Order of q, v and λ: 2; 1 where the mass matrix depends on the configuration and is taken at the end of the
+    /// Order of q, v and λ: 2; 1 if the mass matrix depends on the configuration and is evaluated at the end of the
     /// step, as printed. Velocity constraints are violated by `h² (1/6 − α/2 − β) J q'''`.
     ///
-    /// To a tolerance, the local error of the positions is estimated as `(β + α/2 − 1/6) h² (a₁ − a₀)` along the constraints, after
-    /// D. Negrut, R. Rampalli, G. Ottarsson, A. Sajdak, J. Comput. Nonlinear Dyn. 2 (2007) 73–85; constant and projection are ours, with
-    /// what reactions would do to the positions in their directions at the start of the step, O(h⁴), and so is moving `a₀` by
-    /// `α (h − h₋)` times its rate from where the step before, of size h₋, left it. Order of q and v where steps change: 2; of λ: 1, and
-    /// with `α = 0` what each change leaves in λ does not die out. Errors of velocities are not estimated: where the mass depends on
-    /// the configuration, `mass: shifted` is meant.
+    /// With a tolerance, the local error of the positions is estimated as `(β + α/2 − 1/6) h² (a₁ − a₀)`, projected
+    /// onto the constraints, after D. Negrut, R. Rampalli, G. Ottarsson, A. Sajdak, J. Comput. Nonlinear Dyn. 2 (2007)
+    /// 73–85. Constant and projection are ours; so is an O(h⁴) term for the displacement by reactions along their
+    /// directions at the start of the step. Also ours: `a₀` is shifted by `α (h − h₋)` times its rate, because the
+    /// previous step, of size h₋, left it at another time. With variable steps q and v have order 2 and λ has order 1;
+    /// with `α = 0` the error that each change of step leaves in λ does not decay. Errors of velocities are not
+    /// estimated. Use `mass: shifted` if the mass depends on the configuration.
     pub struct HhtI3 {
         /// α, from −1/3 (most damping of high frequencies) to 0.
         pub alpha: f64 [from -1.0 / 3.0, to 0.0] = -0.3,
-        /// Where the mass matrix is evaluated: `end` or `shifted`.
+        /// Configuration at which the mass matrix is evaluated: `end` or `shifted`.
         pub mass: MassAt = MassAt::default(),
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),
@@ -60,8 +61,7 @@ method! {
 }
 
 method! {
-    /// NSTIFF: second-order BDF for positions and velocities on the index-3 equations; the first step is of first
-    /// order.
+    /// NSTIFF: second-order BDF for positions and velocities on the index-3 equations; the first step has order one.
     ///
     /// Order of q, v and λ: 2. Velocity constraints are violated by `−h²/3 J q'''`. The span must be a whole number of
     /// steps.
@@ -84,20 +84,21 @@ method! {
     /// (1 − α_m) ā₁ + α_m ā₀ = (1 − α_f) a₁ + α_f a₀
     /// ```
     ///
-    /// and algorithmic accelerations `ā` in Newmark's formulas. They begin with those of the motion `(α_m − α_f) h`
-    /// after the start (before it), to O(h²), by one further evaluation.
+    /// and algorithmic accelerations `ā` in Newmark's formulas. The initial `ā₀` is the acceleration at the time
+    /// `(α_m − α_f) h` after the start (which lies before it), to O(h²), and takes one further evaluation.
     ///
-    /// Order of q, v and λ: 2. As the velocities of the start satisfy their constraints and those of later steps do
-    /// not, λ begins with an error O(h) that dies out like `ρⁿ` (M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
-    /// (2015) 149–179). Velocity constraints are violated by `h² (1/6 + (γ − 1/2)/2 − β) J q'''`.
+    /// Order of q, v and λ: 2. Initial velocities satisfy their constraints and later ones do not, so that λ begins
+    /// with an error O(h), which decays like `ρⁿ` (M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129 (2015) 149–179).
+    /// Velocity constraints are violated by `h² (1/6 + (γ − 1/2)/2 − β) J q'''`.
     ///
-    /// To a tolerance, the local error of the positions is estimated as `(β + (α_m − α_f)/2 − 1/6) h² (a₁ − a₀)` along the constraints,
-    /// with what reactions would do in their directions at the start of the step, O(h⁴) (ours), and `ā₀` is moved by
-    /// `(α_m − α_f)(h − h₋)` times the rate of the accelerations from where the step before, of size h₋, left it. Order of q and v
-    /// where steps change: 2; of λ: 1, and with `ρ = 1` what each change leaves in λ does not die out.
+    /// With a tolerance, the local error of the positions is estimated as `(β + (α_m − α_f)/2 − 1/6) h² (a₁ − a₀)`,
+    /// projected onto the constraints, plus an O(h⁴) term for the displacement by reactions along their directions at
+    /// the start of the step (ours). `ā₀` is shifted by `(α_m − α_f)(h − h₋)` times the rate of the accelerations,
+    /// because the previous step, of size h₋, left it at another time. With variable steps q and v have order 2 and λ
+    /// has order 1; with `ρ = 1` the error that each change of step leaves in λ does not decay.
     pub struct GeneralizedAlpha {
         /// Spectral radius ρ at infinite frequency, from 0 (most damping of high frequencies) to 1, at which errors of
-        /// the accelerations along the constraints are not damped.
+        /// accelerations in the directions of constraint forces are not damped.
         pub rho_inf: f64 [from 0.0, to 1.0] = 0.8,
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),

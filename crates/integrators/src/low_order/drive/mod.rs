@@ -16,34 +16,34 @@ use crate::newton::{Keeper, largest};
 use crate::sizes::{Controlled, check_equal_steps};
 use crate::stepper::finite;
 
-/// Order of the estimated error: `O(h³)`.
+/// Order of the estimated error, which is `O(h³)`.
 const ERROR_ORDER: u32 = 3;
 
-/// The PI controller of K. Gustafsson, ACM Trans. Math. Softw. 17 (1991) 533–554. A step at most doubles: a formula goes on with
-/// accelerations of the step before.
+/// The PI controller of K. Gustafsson, ACM Trans. Math. Softw. 17 (1991) 533–554. A step at most doubles, because
+/// formulas reuse accelerations of the previous step.
 const CONTROL: ControllerSettings =
     ControllerSettings { factor_min: 0.2, factor_max: 2.0, ..ControllerSettings::unbounded(0.4 / ERROR_ORDER as f64) };
 
-/// What of a formula the run itself depends on.
+/// The properties of a formula on which the run itself depends.
 pub struct Plan {
     /// Newton's method.
     pub newton: NewtonSettings,
-    /// Whether a step needs others of its size before it.
+    /// True if a step needs previous steps of its own size.
     pub multistep: bool,
-    /// Where the algorithmic accelerations of the start belong, in steps after it: zero where they are the accelerations.
+    /// The time of the algorithmic accelerations at the start, in steps after it; zero if they are the accelerations.
     pub shift: f64,
 }
 
-/// Whether the formulas can be used on `problem`.
+/// Checks that the formulas can be used on `problem`.
 ///
 /// # Errors
-/// [`Unsuitable`], which says what it lacks.
+/// Returns [`Unsuitable`] with the missing property.
 pub fn suits(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
     Unsuitable::unless_plain(problem)?;
     Index3::suits(problem.form().mechanics()?)
 }
 
-/// Solves `task` with the formula that `make` gives for the initial motion.
+/// Solves `task` with the formula that `make` returns for the initial motion.
 pub fn solve<F: Formula>(
     method: &dyn Method,
     plan: &Plan,
@@ -79,7 +79,7 @@ struct Steps<F> {
     trial: Trial,
     newton: NewtonSettings,
     keeper: Keeper,
-    /// Whether the observer wants to see the matrices of Newton's method.
+    /// True if the observer requests the matrices of Newton's method.
     watched: bool,
     /// None for constant steps.
     controlled: Option<Controlled>,
@@ -113,10 +113,10 @@ impl<F: Formula> Steps<F> {
         finite(time, &trial.v)
     }
 
-    /// Whether the step of size `h` (s) that was iterated is as accurate as is asked for; a constant one is.
+    /// True if the iterated step of size `h` (s) is accurate enough; constant steps always are.
     ///
     /// # Errors
-    /// That the step was not `made`, where no smaller one is left to be tried.
+    /// Returns the failure in `made` if no smaller step is left to try.
     fn stands(&mut self, run: &mut Run<'_, Counted<'_>>, made: Result<(), Failure>, h: f64) -> Result<bool, Failure> {
         let Some(mut controlled) = self.controlled.take() else { return made.map(|()| true) };
         let error = match &made {
@@ -133,7 +133,7 @@ impl<F: Formula> Steps<F> {
         Ok(stands)
     }
 
-    /// Keeps the step that was iterated at `time`.
+    /// Keeps the iterated step, which started at `time`.
     fn accept(&mut self, time: f64) -> Result<(), Failure> {
         let Self { formula, trial, end, .. } = self;
         formula.accept(trial).map_err(|Singular| singular(time, "mass matrix"))?;
@@ -144,7 +144,7 @@ impl<F: Formula> Steps<F> {
     }
 
     /// Estimated error of the step just iterated, in the norm of the tolerances: root mean square of
-    /// `error_i / (abs + rel · max(|q₀_i|, |q₁_i|))`. Not a number where there is no estimate.
+    /// `error_i / (abs + rel · max(|q₀_i|, |q₁_i|))`. NaN if there is no estimate.
     fn error(&mut self, run: &mut Run<'_, Counted<'_>>, (rel, abs): (f64, f64)) -> f64 {
         let Self { formula, trial, state, .. } = self;
         let Some(Estimate { error, solves }) = formula.error(trial) else { return f64::NAN };
@@ -156,7 +156,7 @@ impl<F: Formula> Steps<F> {
     }
 }
 
-/// Whether a step that has failed so may be made in smaller ones.
+/// True if smaller steps may avoid this failure.
 fn is_cured_by_smaller_steps(failure: &Failure) -> bool {
     use Failure::{AccelerationsDiverged, NewtonDiverged, NonFinite, SingularMatrix};
     matches!(failure, AccelerationsDiverged { .. } | NewtonDiverged { .. } | NonFinite { .. } | SingularMatrix { .. })
@@ -173,7 +173,7 @@ impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
         Ok(Some(t_next))
     }
 
-    /// Between the ends it is off by O(h⁴) and O(h³), less than the formulas are.
+    /// The interpolation inside the step has errors O(h⁴) in positions and O(h³) in velocities, less than the formulas.
     #[inline(always)]
     fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
         show_motion(made, &self.state, &self.end, self.formula.multipliers())

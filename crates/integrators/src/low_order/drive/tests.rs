@@ -1,4 +1,4 @@
-//! Steps that differ in size, of given sizes: order, and what the estimate of the local error says.
+//! Prescribed steps of varying size: order of the formulas and estimate of the local error.
 
 use super::*;
 use crate::low_order::index3::Index3;
@@ -13,11 +13,11 @@ use mbsbench_problem::{
 #[path = "../../../tests/common/constrained.rs"]
 mod constrained;
 
-/// Steps of the given sizes in turn, all of which stand.
+/// Repeats a list of step sizes; every step is accepted.
 struct InTurn<F, W> {
     steps: Steps<F>,
     sizes: Vec<f64>,
-    /// Is shown start, end, multipliers and estimate of each step.
+    /// Called with start, end, multipliers and error estimate of each step.
     watch: W,
 }
 
@@ -46,8 +46,8 @@ impl<'p, F: Formula, W: FnMut([f64; 2], [&[f64]; 4])> Stepping<Counted<'p>> for 
     }
 }
 
-/// Makes steps of `sizes` in turn (s), by the formulas of Hilber, Hughes and Taylor with α or by the generalized-α formulas with a
-/// spectral radius.
+/// Makes steps of `sizes` (s), repeated in turn, by the Hilber–Hughes–Taylor formulas with α or by the generalized-α
+/// formulas with a spectral radius.
 fn in_turn(
     model: &impl MechanicalModel,
     (discretisation, alpha): (Discretisation, f64),
@@ -72,7 +72,7 @@ fn in_turn(
     assert_eq!((solution.failure, solution.t_reached), (None, t_end));
 }
 
-/// Formulas of Hilber, Hughes and Taylor with their α, or generalized-α formulas.
+/// The Hilber–Hughes–Taylor formulas with several α, or generalized-α formulas.
 fn formulas(hht: bool) -> Vec<(Discretisation, f64)> {
     if hht {
         return [-1.0 / 3.0, -0.3, -0.1, 0.0].map(|alpha| (Discretisation::hht(alpha), alpha)).to_vec();
@@ -81,7 +81,8 @@ fn formulas(hht: bool) -> Vec<(Discretisation, f64)> {
     weights.map(|weights| (Discretisation::GeneralizedAlpha(weights), 0.0)).to_vec()
 }
 
-/// Largest errors of positions, velocities and multipliers over the second half of 2 s, with steps of `h` and `3 h` in turn.
+/// Largest errors of positions, velocities and multipliers over the second half of 2 s, with alternating steps `h` and
+/// `3 h`.
 fn errors(model: &Manufactured, formula: (Discretisation, f64), h: f64) -> [f64; 3] {
     let mut errors = [0.0f64; 3];
     in_turn(model, formula, (&Manufactured::exact(0.0), 2.0), &[h, 3.0 * h], |[_, t], [_, end, multipliers, _]| {
@@ -95,18 +96,20 @@ fn errors(model: &Manufactured, formula: (Discretisation, f64), h: f64) -> [f64;
     errors
 }
 
-/// With accelerations left where the step before had them the velocities are of first order, and so are the positions.
+/// If accelerations were left at the time where the previous step had them, velocities and positions would have order
+/// one.
 #[test]
 fn positions_and_velocities_keep_their_order_where_steps_change() {
     for constrained in [false, true] {
         let model = Manufactured { constrained };
-        // Errors that changes of the step leave in the accelerations along constraints do not die out without damping, so that λ grows
-        // with the number of steps; with little damping they hide the order of the positions at these steps.
+        // Errors that changes of step leave in accelerations in the directions of constraint forces do not decay
+        // without damping, so that λ grows with the number of steps. With little damping they hide the order of the
+        // positions at these steps.
         let damped = |&(_, alpha): &(Discretisation, f64)| alpha < -0.1 || !constrained;
         let (hht, generalized) = (formulas(true).into_iter().filter(damped), formulas(false));
         for formula in hht.chain(generalized) {
             let [coarse, fine] = [12, 13].map(|power| errors(&model, formula, 0.5f64.powi(power)));
-            // Each change of the step leaves O(h) in λ.
+            // Each change of step leaves an error O(h) in λ.
             let expected = [(2.0, 0.15), (2.0, 0.15), (1.0, 0.02)];
             for i in 0..if constrained { 3 } else { 2 } {
                 let (order, (expected, within)) = ((coarse[i] / fine[i]).log2(), expected[i]);
@@ -175,7 +178,7 @@ fn the_estimate_is_the_local_error_of_the_positions() {
     }
 }
 
-/// The same of a first step on curved constraints, from the exact state.
+/// The same comparison for a first step on curved constraints, from the exact state.
 #[test]
 fn the_estimate_is_the_local_error_on_constraints() {
     let model = Manufactured { constrained: true };
@@ -190,15 +193,17 @@ fn the_estimate_is_the_local_error_on_constraints() {
     };
     for formula in [formulas(true), formulas(false)].concat() {
         let [coarse, fine] = [1e-3, 5e-4].map(|h| deviation(formula, h));
-        // With ρ = 0 the terms of first order cancel but for a thirtieth of `h`, and those of second order are seen beside it.
+        // With ρ = 0 the terms of first order cancel except for a thirtieth of `h`, so that terms of second order are
+        // visible.
         let is_of_first_order = ((coarse / fine).log2() - 1.0).abs() < 0.1;
         assert!(coarse < 1e-3 && (is_of_first_order || coarse < 1e-4), "{formula:?}: {coarse:e}, {fine:e}");
     }
 }
 
-/// A pendulum released at the height of its pivot: forces are constant, there is no reaction at the start, and the error along the circle
-/// is `θ F h²/20 = O(h⁶)`, with the angle `θ = g h²/2` and the reaction `F = 3 (g h)²/2` at the end. The step leaves `F/(12 c)` of
-/// that to `a₁ − a₀`, with `c h²` what moves the position, and the estimate is `C θ F h²/(12 c)`.
+/// A pendulum released at the height of its pivot: forces are constant, there is no reaction at the start, and the
+/// error along the circle is `θ F h²/20 = O(h⁶)`, with the angle `θ = g h²/2` and the reaction `F = 3 (g h)²/2` at the
+/// end. Of this reaction the step adds `F/(12 c)` to `a₁ − a₀`, where `c h²` is the factor of accelerations in the
+/// positions, and the estimate is `C θ F h²/(12 c)`.
 #[test]
 fn the_estimate_sees_constraints_that_turn() {
     let quotient = |formula, h: f64| {
@@ -206,7 +211,7 @@ fn the_estimate_sees_constraints_that_turn() {
         in_turn(&Pendulum, formula, (&Pendulum::START, h), &[h], |_, [_, end, _, estimate]| {
             let fall = constrained::GRAVITY * h * h;
             let error = 0.5 * fall * 1.5 * fall.powi(2) / 20.0;
-            // of θ″ = g cos θ from rest, but for O(h¹⁰)
+            // solution of θ″ = g cos θ from rest, up to O(h¹⁰)
             let exact = 0.5 * fall - fall.powi(3) / 240.0;
             let measured = exact - (-end[1]).atan2(end[0]);
             assert!((measured / error - 1.0).abs() < 0.02, "{formula:?}: {measured:e} for {error:e}");
@@ -224,7 +229,8 @@ fn the_estimate_sees_constraints_that_turn() {
         };
         let expected = 5.0 * constant / (3.0 * by_position);
         let [coarse, fine] = [0.04, 0.02].map(|h| quotient(formula, h) / expected);
-        // Rates of the start are quotients of differences over h/100, and reactions have grown by some per cent of `F/(12 c)` until then.
+        // Initial rates are difference quotients over h/100, during which reactions grow by a few per cent of
+        // `F/(12 c)`.
         assert!((coarse - 1.0).abs() < 0.05 && (coarse - fine).abs() < 1e-3, "{formula:?}: {coarse}, {fine}");
     }
 }

@@ -1,4 +1,4 @@
-//! The dense system of all unknowns: what the others are held against.
+//! The dense system of all unknowns, against which the other solvers are compared.
 
 use mbsbench_problem::linalg::add_transposed_product;
 
@@ -8,7 +8,7 @@ use crate::low_order::formula::Trial;
 use crate::newton::largest;
 
 impl Stabilised {
-    /// The dense system's correction.
+    /// Corrects all unknowns by the dense system.
     pub(super) fn solve_dense(&mut self, trial: &Trial) -> f64 {
         let (n, m) = (self.a.len(), self.nu.len());
         let Self { predictor, a, e, lower, nu, metric, system, x, .. } = self;
@@ -29,7 +29,7 @@ impl Stabilised {
         largest(&x[..n]).max(largest(&x[n + m..2 * n + m]))
     }
 
-    /// Newton's matrix with all unknowns; its part of `a` and the lower multiplier stands already.
+    /// Completes Newton's matrix of all unknowns; the part of `a` and the lower multiplier is already filled in.
     pub(super) fn form_dense(&mut self, trial: &Trial) {
         let Trial { terms, derivatives, .. } = trial;
         let (n, m) = (self.a.len(), self.nu.len());

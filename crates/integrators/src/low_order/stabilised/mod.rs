@@ -18,8 +18,8 @@ use super::velocity_pair::VelocityPair;
 use crate::newton::{largest, place_of_largest};
 use sparse::SparsePair;
 
-/// Both formulas, with `a` for the acceleration of the positions (negrut2007: ã; and `w = v̂ + c_v a` in NSTIFF-SI2),
-/// `a + e` for that of the velocities, and a multiplier ν of the velocity constraints:
+/// Both formulas, with the acceleration `a` of the positions (negrut2007: ã; and `w = v̂ + c_v a` in NSTIFF-SI2), the
+/// acceleration `a + e` of the velocities, and a multiplier ν of the velocity constraints:
 ///
 /// ```text
 /// q₁ = q̂ + c_q a,  Φ(q₁)/c_q = 0,   v₁ = v̂ + c_v (a + e),  (J v₁ + Φ_t)/c_v = 0
@@ -27,9 +27,9 @@ use sparse::SparsePair;
 /// NSTIFF-SI2  M₁ (a + e) − D − Jᵀ λ = 0,             e = Jᵀ ν
 /// ```
 ///
-/// (negrut2007, Eqs. 14 to 18, and 8, 9 with the constraints of both levels.) [`VelocityPair`] eliminates `e` and ν from
-/// Newton's system, which leaves `n + n_c` unknowns: those of HHT-I3 and NSTIFF. In HHT-SI2 the matrix of these can stand
-/// for that of `(e, ν)`, too ([`Shared`]): `M_s` is what both have in them, and the rest is of order h.
+/// (negrut2007, Eqs. 14 to 18, and 8, 9 with the constraints of both levels.) [`VelocityPair`] eliminates `e` and ν
+/// from Newton's system, which leaves the `n + n_c` unknowns of HHT-I3 and NSTIFF. In HHT-SI2 their matrix can also
+/// replace the matrix of `(e, ν)` ([`Shared`]): both contain `M_s`, and the rest is of order h.
 pub struct Stabilised {
     predictor: Predictor,
     /// α of HHT-SI2; none for NSTIFF-SI2.
@@ -37,7 +37,7 @@ pub struct Stabilised {
     algebra: PairAlgebra,
     a: Vec<f64>,
     e: Vec<f64>,
-    /// l or λ.
+    /// The multiplier l of HHT-SI2 or λ of NSTIFF-SI2.
     lower: Vec<f64>,
     nu: Vec<f64>,
     /// λ at the end of the last step.
@@ -47,28 +47,28 @@ pub struct Stabilised {
     /// f₀, all forces at the start of the step.
     forces: Vec<f64>,
     shifted: Vec<f64>,
-    /// `M_s`, or the identity: what `e = metric⁻¹ Jᵀ ν` is formed with.
+    /// `M_s`, or the identity, in `e = metric⁻¹ Jᵀ ν`.
     metric: Metric,
-    /// Whether a constant mass stands in `metric` already, and whether that can be divided by.
+    /// True if `metric` already holds a constant mass matrix, and true if it is factorized.
     weighed: bool,
     factorized: bool,
     pair: VelocityPair,
-    /// Whether the blocks of `pair` are to be formed anew.
+    /// True if the blocks of `pair` have to be recomputed.
     outdated: bool,
     /// The last correction in the step.
     last: f64,
     shared: Shared<2>,
-    /// Correction of the positions' pair, with one matrix for both.
+    /// Correction of the positions' pair, if both pairs use one matrix.
     position: Vec<f64>,
     system: System,
-    /// What is used in the place of `metric`, `pair`, `shared` and `system` where there are many bodies.
+    /// Used instead of `metric`, `pair`, `shared` and `system` for mechanisms with many bodies.
     sparse: Option<SparsePair>,
-    /// Residual with its sign turned, then correction.
+    /// The negative residual, then the correction.
     x: Vec<f64>,
 }
 
 impl Stabilised {
-    /// At the start of a run; `alpha` for HHT-SI2, none for NSTIFF-SI2.
+    /// Creates the formula at the start of a run; `alpha` is given for HHT-SI2 and none for NSTIFF-SI2.
     pub fn new(alpha: Option<f64>, algebra: PairAlgebra, start: &Start<'_>) -> Self {
         let (n, m) = (start.q.len(), start.lambda.len());
         let sparse = start.is_sparse().then(|| SparsePair::new(start, alpha.is_some()));
@@ -107,7 +107,7 @@ impl Stabilised {
         1.0 + self.alpha.unwrap_or(0.0)
     }
 
-    /// What is to vanish in the equations of motion, with its sign turned.
+    /// Writes the negative residual of the equations of motion.
     fn dynamics(&mut self, trial: &Trial) {
         let of_forces = self.of_forces();
         let residual = &mut self.x[..self.a.len()];
@@ -126,7 +126,7 @@ impl Stabilised {
         }
     }
 
-    /// Newton's correction with `e` and ν eliminated.
+    /// Newton's correction with `e` and ν eliminated. Returns its size.
     fn solve_reduced(&mut self, trial: &Trial) -> f64 {
         let n = self.a.len();
         let damping = self.damping();
@@ -148,9 +148,9 @@ impl Stabilised {
         largest(change).max(largest(&pair.e_change))
     }
 
-    /// Corrects the pair of the positions, then that of the velocities, with one matrix. The one lacks
-    /// `(1+α) c_v ∂D/∂v δe`; so does the other, with the sign turned, and a term of order h². The acceleration of the
-    /// velocities, `a + e`, which is what damping depends on, thus lacks the latter only.
+    /// Corrects the pair of the positions, then that of the velocities, with one matrix. The first correction lacks
+    /// `(1+α) c_v ∂D/∂v δe`; the second lacks the same term with opposite sign and a term of order h². Damping depends
+    /// on the acceleration `a + e` of the velocities, which therefore lacks only the term of order h².
     fn solve_shared(&mut self, trial: &Trial) -> f64 {
         let (n, of_forces) = (self.a.len(), self.of_forces());
         let Self { predictor, a, e, lower, nu, metric, position, system, x, .. } = self;
@@ -180,7 +180,7 @@ impl Stabilised {
         largest(change).max(largest(e_change))
     }
 
-    /// Newton's matrix with `e` and ν eliminated.
+    /// Forms Newton's matrix with `e` and ν eliminated.
     fn form_reduced(&mut self, trial: &Trial) -> Result<(), Singular> {
         let n = self.a.len();
         let damping = self.damping();
@@ -203,13 +203,13 @@ impl Stabilised {
         Ok(())
     }
 
-    /// Factor of the derivatives in velocities in the equations of motion.
+    /// Factor of the derivatives with respect to velocities in the equations of motion.
     fn damping(&self) -> f64 {
         -self.of_forces() * self.predictor.by_velocity
     }
 }
 
-/// Adds `factor` times the derivative of the equations of motion in `e`, times `x`, to `y`.
+/// Adds to `y` the product of `factor`, the derivative of the equations of motion with respect to `e`, and `x`.
 fn add_by_e(factor: f64, damping: f64, with_mass: bool, trial: &Trial, x: &[f64], y: &mut [f64]) {
     add_product(factor * damping, trial.derivatives.forces_by_velocity.all(), x, y);
     if with_mass {
@@ -305,7 +305,7 @@ impl Formula for Stabilised {
             _ => (self.solve_reduced(trial), 1),
         };
         let ratio = change / self.last;
-        // Newton's method gains more digits than this; blocks that the positions have left behind may not.
+        // Newton's method gains more digits than this, but not with blocks of outdated positions.
         self.outdated |= ratio > 1e-2;
         self.last = change;
         for i in 0..self.total.len() {
@@ -313,7 +313,7 @@ impl Formula for Stabilised {
         }
         self.predictor.end(&self.a, Some(&self.e), &mut trial.q, &mut trial.v);
         let by_position = self.predictor.by_position;
-        // Slow or at rounding, where the iteration ends: there must be nothing in between.
+        // Either slow, or at rounding level, where the iteration ends; no case lies between the two.
         let reform = solves == 2 && ratio > 0.1 && change * by_position > rounding(trial, self.predictor.h);
         self.shared.slow |= reform;
         Correction { change, size: largest(&self.total), by_position, solves, reform }

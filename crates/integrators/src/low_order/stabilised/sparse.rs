@@ -8,7 +8,7 @@ use crate::low_order::formula::{Start, Trial};
 use crate::low_order::newton::rounding_of;
 use crate::newton::largest;
 
-/// Newton's matrix of `(a, λ, e, ν)`, as in [`dense`](super::dense), with the entries that it can have.
+/// Newton's matrix of `(a, λ, e, ν)`, as in [`dense`](super::dense), stored sparse.
 pub struct SparsePair {
     pub blocks: Blocks,
     /// `M_s`, or the identity.
@@ -18,7 +18,7 @@ pub struct SparsePair {
     rates: Matrix<f64>,
 }
 
-/// Numbers of the places of blocks in the matrix.
+/// Indices of the blocks in the matrix.
 const DYNAMICS: usize = 0;
 const BY_MULTIPLIERS: usize = 1;
 const POSITIONS: usize = 2;
@@ -30,7 +30,7 @@ const VELOCITIES: usize = 7;
 const VELOCITIES_BY_SECOND: usize = 8;
 
 impl SparsePair {
-    /// Memory for the terms of `start`, which are sparse; for `M_s` or the identity as metric.
+    /// Allocates memory for the sparse terms of `start`; the metric is `M_s` if `with_mass`, otherwise the identity.
     pub fn new(start: &Start<'_>, with_mass: bool) -> Self {
         let (n, m) = (start.q.len(), start.lambda.len());
         let (dynamics, jacobian) = (&start.structure.dynamics, &start.structure.jacobian);
@@ -62,7 +62,7 @@ impl SparsePair {
 }
 
 impl Stabilised {
-    /// Newton's matrix at the iterate.
+    /// Forms Newton's matrix at the iterate.
     pub(super) fn form_sparse(&mut self, trial: &Trial) {
         let Trial { terms, derivatives, .. } = trial;
         let (of_forces, damping) = (self.of_forces(), self.damping());
@@ -96,7 +96,7 @@ impl Stabilised {
         blocks.add(VELOCITIES_BY_SECOND, 1.0, &terms.jacobian);
     }
 
-    /// The correction; the residual of the dynamics is in `x` already.
+    /// Corrects the unknowns. The residual of the dynamics is already in `x`. Returns the size of the correction.
     pub(super) fn solve_sparse(&mut self, trial: &Trial) -> f64 {
         let (n, m) = (self.a.len(), self.nu.len());
         let Self { predictor, a, e, lower, nu, sparse, x, .. } = self;
@@ -118,7 +118,7 @@ impl Stabilised {
         largest(&blocks.x[..n]).max(largest(&blocks.x[n + m..2 * n + m]))
     }
 
-    /// See [`Formula::attainable`](crate::low_order::formula::Formula::attainable); none where the system is not sparse.
+    /// See [`Formula::attainable`](crate::low_order::formula::Formula::attainable); none if the system is not sparse.
     pub(super) fn attainable_sparse(&mut self, trial: &Trial) -> Option<f64> {
         let (n, m, of_forces) = (self.a.len(), self.nu.len(), self.of_forces());
         let Self { predictor, alpha, a, e, lower, nu, forces, total, sparse, .. } = self;
