@@ -1,7 +1,7 @@
 //! Newton's iteration: the one loop of all implicit methods.
 //!
-//! What is iterated and when it is good enough is each formula's own: published codes differ in nothing as much as in that. The
-//! loop, what is done with numbers that are none, and the ways in which iterations end are common.
+//! Each formula defines its own iteration and convergence test, because published codes differ most in these. The loop,
+//! the treatment of values that are not finite, and the outcomes are common.
 
 use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{Failure, Scalar, parameters};
@@ -13,22 +13,22 @@ parameters! {
         /// In every iteration: Newton's method.
         #[default]
         Full,
-        /// In the first iteration of a step or of a stage; it is then kept for the rest of them.
+        /// In the first iteration of a step or stage; it is kept for the remaining iterations.
         Modified,
-        /// Where there is none for this size of the step, and where iterations do not gain a digit each; it is then kept, from
-        /// stage to stage and from step to step.
+        /// If there is none for the current step size, or if iterations gain less than a digit each; otherwise it is
+        /// kept from stage to stage and from step to step.
         Kept,
     }
 }
 
-/// How linear systems are solved, among [`Method::solver_options`](mbsbench_problem::Method::solver_options): unknowns
-/// that others determine are eliminated, and the systems of many bodies are sparse.
+/// Value of the linear solver in [`Method::solver_options`](mbsbench_problem::Method::solver_options): dependent
+/// unknowns are eliminated, and systems of many bodies are sparse.
 pub(crate) const STRUCTURED: &str = "structured";
-/// The same, with all entries, whatever the number of bodies.
+/// Value of the linear solver: all systems are dense, whatever the number of bodies.
 pub(crate) const DENSE: &str = "dense";
-/// Jacobians that are exact as far as the problem gives them.
+/// Value of the Jacobians: exact if the problem provides them.
 pub(crate) const EXACT: &str = "exact";
-/// Options by their names.
+/// A list of named options.
 pub(crate) fn options<const N: usize>(named: [(&str, String); N]) -> Vec<(String, String)> {
     named.map(|(name, value)| (name.to_owned(), value)).to_vec()
 }
@@ -44,7 +44,7 @@ pub(crate) fn keeping(stop: String, most: String) -> Vec<(String, String)> {
     ])
 }
 
-/// Iterations end with a correction of accelerations.
+/// The description of a convergence test on corrections of accelerations.
 pub(crate) fn of_accelerations(tolerance: f64) -> String {
     format!("correction of accelerations ≤ {} (1 + size)", spelling(&tolerance))
 }
@@ -53,29 +53,30 @@ pub(crate) fn of_accelerations(tolerance: f64) -> String {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Keeper {
     usage: JacobianUse,
-    /// What the matrix was formed for: the factor of the rates in the unknowns, s.
+    /// The factor of the rates in the unknowns for which the matrix was formed, s.
     formed_for: Option<f64>,
-    /// Size of the iteration before the last one, where both had this matrix.
+    /// Size of the second-to-last iteration, if the last two iterations used this matrix.
     earlier: Option<f64>,
-    /// Whether iterations gain too little with it.
+    /// True if iterations with the matrix gain too little.
     slow: bool,
 }
 
 impl Keeper {
-    /// Largest mean ratio of a size to the one before, in two iterations, with which a matrix is kept on. Of single ones there are
-    /// large ones after small ones, where forces follow constraints.
+    /// Largest mean ratio of successive sizes over two iterations for which a matrix is kept. Ratios of single
+    /// iterations vary: large ones follow small ones if forces follow constraints.
     const SLOWEST: f64 = 0.1;
 
     pub(crate) fn new(usage: JacobianUse) -> Self {
         Self { usage, formed_for: None, earlier: None, slow: false }
     }
 
-    /// Whether the matrix is to be formed for an iteration, the first one of its step or stage or another, with the factor `c`, s.
+    /// Returns true if the matrix has to be formed for an iteration with the factor `c` (s); `is_first` marks the first
+    /// iteration of a step or stage.
     pub(crate) fn forms(&mut self, is_first: bool, c: f64) -> bool {
         let forms = match self.usage {
             JacobianUse::Full => true,
             JacobianUse::Modified => is_first,
-            // steps that are equal but for the rounding of times share a matrix
+            // steps that differ only by rounding of times share a matrix
             JacobianUse::Kept => self.slow || self.formed_for.is_none_or(|of| (c - of).abs() > 1e-6 * of.abs()),
         };
         if forms {
@@ -84,7 +85,7 @@ impl Keeper {
         forms
     }
 
-    /// Takes note of how much an iteration gained that has to go on: the last one may be at rounding.
+    /// Records how much an iteration gained that is not the last one: the last one may be at rounding level.
     pub(crate) fn judge(&mut self, Progress { size, last, .. }: Progress) {
         if last.is_finite() {
             let largest = self.earlier.map_or(Self::SLOWEST * last, |earlier| Self::SLOWEST.powi(2) * earlier);
@@ -94,22 +95,22 @@ impl Keeper {
     }
 }
 
-/// How iterations ended.
+/// The outcome of iterations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {
-    /// The solution is there.
+    /// The solution is accurate enough.
     Converged,
-    /// They would take too many; a step smaller by this factor is expected to do, where one is known.
+    /// Too many iterations would be needed; a step smaller by this factor, if known, is expected to converge.
     Slow(Option<f64>),
-    /// They diverge, or have been too many.
+    /// The iterations diverged, or there were too many.
     Diverged,
-    /// An iterate, or what was evaluated there, is not finite.
+    /// An iterate, or a value computed from it, is not finite.
     NotFinite,
 }
 
 impl Outcome {
-    /// Fails unless the iteration has converged. A first iterate that is not finite is the problem's, at `time` (s)
-    /// with none `made`; a later one is the iteration's, which has `diverged`.
+    /// Fails unless the iteration has converged. If no iteration was `made`, values that are not finite are the
+    /// problem's failure at `time` (s); otherwise the iteration has `diverged`.
     pub(crate) fn converged(self, time: f64, made: u64, diverged: impl FnOnce() -> Failure) -> Result<(), Failure> {
         match self {
             Self::Converged => Ok(()),
@@ -119,34 +120,35 @@ impl Outcome {
     }
 }
 
-/// Largest magnitude; NaN where there is one.
+/// The largest magnitude; NaN if a value is NaN.
 pub(crate) fn largest<S: Scalar>(values: &[S]) -> f64 {
     let sizes = values.iter().map(|x| x.value().abs());
     sizes.fold(0.0, |largest, size| if size > largest || size.is_nan() { size } else { largest })
 }
 
-/// Where that magnitude is.
+/// The index of the largest magnitude.
 pub(crate) fn place_of_largest(values: &[f64]) -> usize {
     let largest = largest(values);
     values.iter().position(|x| x.abs() == largest || x.is_nan()).unwrap_or(0)
 }
 
-/// How far iterations have come.
+/// The state of an iteration when it is judged.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
     /// Number of the iteration, from 1.
     pub iteration: u32,
     /// Size of its correction, or of the residual, in the norm of the method.
     pub size: f64,
-    /// The same of the one before; infinite in the first.
+    /// Size of the previous iteration; infinite in the first.
     pub last: f64,
 }
 
-/// Iterates at most `most` times towards the solution of the equations of a step or a stage. `make` makes an iteration by its number, from
-/// 1, and gives the size of what `judge` judges by; one that is not finite ends the iterations.
+/// Iterates at most `most` times towards the solution of the equations of a step or stage. `make` makes the iteration
+/// with the given number, from 1, and returns its size, from which `judge` decides on the outcome. A size that is not
+/// finite ends the iterations.
 ///
 /// # Errors
-/// Errors of `make`: failures of the problem, budgets, singular matrices.
+/// Returns the errors of `make`: failures of the problem, budgets, singular matrices.
 #[inline]
 pub fn iterate<T>(
     state: &mut T,
@@ -168,10 +170,10 @@ pub fn iterate<T>(
     Ok(Outcome::Diverged)
 }
 
-/// Right-hand sides that are not finite as a size that is not; other failures as they are.
+/// Converts right-hand sides that are not finite into `false`.
 ///
 /// # Errors
-/// All but [`Failure::NonFinite`].
+/// Returns every failure except [`Failure::NonFinite`].
 #[inline]
 pub fn evaluated(result: Result<(), Failure>) -> Result<bool, Failure> {
     match result {
@@ -187,7 +189,7 @@ mod tests {
 
     #[test]
     fn iterations_end_as_judged_or_by_their_number_or_where_nothing_is_finite() {
-        // `x ↦ x/2` from 1 with one evaluation at which the problem has none
+        // `x ↦ x/2` from 1, with one iteration whose size is NaN
         let solve = |lost_at, close, most| {
             let make = |x: &mut f64, iteration| -> Result<f64, Failure> {
                 *x *= 0.5;

@@ -17,7 +17,7 @@ const E32: f64 = 6.0 + std::f64::consts::SQRT_2;
 
 method! {
     /// The modified Rosenbrock pair 2(3) of MATLAB's ode23s (L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18
-    /// (1997) 1–22, section 3.1) for `M y' = f(t, y)` with a constant regular `M`,
+    /// (1997) 1–22, section 3.1) for `M y' = f(t, y)` with a constant, regular `M`,
     ///
     /// ```text
     /// W = M − h d J,  T = f_t,  d = 1/(2 + √2),  e₃₂ = 6 + √2,  F₀ = f(t_n, y_n)
@@ -27,15 +27,15 @@ method! {
     /// W k₃ = F₂ − e₃₂ (M k₂ − F₁) − 2 (M k₁ − F₀) + h d T,   error = h (k₁ − 2 k₂ + k₃)/6
     /// ```
     ///
-    /// of order 2, also with a Jacobian `J` that is not exact, L-stable. A step forms `J` and `T` once (exact where the
-    /// problem gives them, forward differences otherwise) and each attempt factorizes `W`; `F₂` is the next `F₀`. With
-    /// constant steps there is no error, no `F₂` and no `k₃`.
+    /// It has order 2, even with an inexact Jacobian `J`, and is L-stable. A step computes `J` and `T` once (exact if
+    /// the problem provides them, otherwise by forward differences), and each attempt factorizes `W`; `F₂` is the next
+    /// `F₀`. With constant steps the error, `F₂` and `k₃` are not computed.
     ///
-    /// The error is the largest component of `|e_i| / max(rel |y_i|, rel |ynew_i|, abs)`. After acceptance `h_new = h ·
-    /// min(5, 0.8 err^(−1/3))`, unchanged where the step had been rejected; at a rejection `h · max(0.1, 0.8
-    /// err^(−1/3))`. First step `0.8 rel^(1/3) / ‖y'/max(|y|, abs/rel)‖_∞`, at most the largest step; largest step a
-    /// tenth of the span; the last step is stretched by up to a tenth. Where the task names a first or largest step,
-    /// that is taken. States inside a step come from a further step, not from its interpolant.
+    /// The error is the largest component of `|e_i| / max(rel |y_i|, rel |ynew_i|, abs)`. After an accepted step
+    /// `h_new = h · min(5, 0.8 err^(−1/3))`, or `h_new = h` if the step had been rejected before; after a rejection
+    /// `h · max(0.1, 0.8 err^(−1/3))`. The first step is `0.8 rel^(1/3) / ‖y'/max(|y|, abs/rel)‖_∞`, at most the
+    /// largest step; the largest step is a tenth of the span; the task may give both. The last step is stretched by up
+    /// to a tenth. States inside a step come from a further step, not from its interpolant.
     pub struct Ode23s {}
     "ode23s", "rosenbrock",
     "Rosenbrock pair of orders 2(3), linearly implicit, of MATLAB's ode23s",
@@ -78,10 +78,10 @@ impl Method for Ode23s {
 struct Ode23sStepper {
     estimates: bool,
     linearisation: Linearisation,
-    /// Whether `J` and `T` are those of the start.
+    /// True if `J` and `T` belong to the start of the step.
     is_linearised: bool,
     w: IterationMatrix,
-    /// `F₀`, and whether it is that of the start.
+    /// `F₀`, and whether it belongs to the start of the step.
     derivative: Vec<f64>,
     start_known: bool,
     /// `y'` at the initial state, for the first step.
@@ -97,7 +97,7 @@ struct Ode23sStepper {
 
 impl Ode23sStepper {
     /// # Errors
-    /// [`Failure::SingularMatrix`] for a singular mass matrix.
+    /// Returns [`Failure::SingularMatrix`] if the mass matrix is singular.
     fn new(problem: &mut Counted<'_>, estimates: bool, t: f64) -> Result<Self, Failure> {
         let zeros = || vec![0.0; problem.dimension()];
         let (derivative, rate, middle, last, state) = (zeros(), zeros(), zeros(), zeros(), zeros());
@@ -125,7 +125,7 @@ impl Ode23sStepper {
         })
     }
 
-    /// `F₀`, `J` and `T` at the start, as far as they are not known.
+    /// Computes `F₀`, `J` and `T` at the start, unless they are known.
     fn linearise(&mut self, problem: &mut Counted<'_>, t: f64, start: &[f64]) -> Result<(), Failure> {
         if !self.start_known {
             problem.rhs(t, start, &mut self.derivative)?;
@@ -139,7 +139,7 @@ impl Ode23sStepper {
         Ok(())
     }
 
-    /// `F₂` and `k₃`.
+    /// Computes `F₂` and `k₃`.
     fn estimate(&mut self, problem: &mut Counted<'_>, t: f64, h: f64, end: &[f64]) -> Result<(), Failure> {
         problem.rhs(t + h, end, &mut self.last)?;
         let [k1, k2, k3] = &mut self.k;
@@ -166,7 +166,7 @@ impl Stepper<f64> for Ode23sStepper {
         end: &mut [f64],
     ) -> Result<(), Failure> {
         self.linearise(problem, t, start)?;
-        // An infinite k₁; a smaller step makes W regular.
+        // k₁ would be infinite; a smaller step makes W regular.
         self.w.factorize(h * D, &self.linearisation).map_err(|_| Failure::NonFinite { time: t })?;
         let [k1, k2, _] = &mut self.k;
         for (i, k1) in k1.iter_mut().enumerate() {
@@ -193,7 +193,7 @@ impl Stepper<f64> for Ode23sStepper {
         self.estimate(problem, t, h, end)
     }
 
-    /// In the largest component, as described for [`Ode23s`].
+    /// The largest component, as described for [`Ode23s`].
     fn error(&mut self, h: f64, start: &[f64], end: &[f64], rel: f64, abs: f64) -> Option<f64> {
         let [k1, k2, k3] = &self.k;
         let shares = (0..start.len()).map(|i| {

@@ -1,8 +1,9 @@
-//! The projection of a state onto its constraints (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section VII.2).
+//! Projection of a state onto its constraints (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
+//! section VII.2).
 //!
-//! The equations at acceleration level drift off the constraints, for Φ with the square of time. As the manifold of the
-//! constraints is invariant and the projection moves a state by no more than the error of the step, the order of an explicit
-//! method with projection is that of its formula.
+//! Equations at acceleration level drift off the constraints; the violation of Φ grows with the square of time. The
+//! constraint manifold is invariant, and the projection moves a state by no more than the error of the step. The order
+//! of an explicit method with projection is therefore that of its formula.
 
 use std::cell::Cell;
 
@@ -12,10 +13,10 @@ use nalgebra::DMatrix;
 
 use crate::newton::{Outcome, Progress, iterate};
 
-/// Most iterations at each of the two levels.
+/// Maximum number of iterations at each of the two levels.
 const MAX_ITERATIONS: u32 = 10;
 
-/// Moves a state to one near by that satisfies its constraints, first positions and then velocities:
+/// Moves a state to a nearby one that satisfies its constraints, first positions and then velocities:
 ///
 /// ```text
 /// q̃ = q ⊕ F (0 ; μ)   with   0 = Φ(t, q̃)
@@ -23,10 +24,10 @@ const MAX_ITERATIONS: u32 = 10;
 /// F = M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹
 /// ```
 ///
-/// (Hairer, Wanner, section VII.2.) `F` is that of the state that comes in, the displacements are the smallest ones in the
-/// metric of the mass, and those of positions keep the nonholonomic constraints. Simplified Newton iterations, whose rate is the
-/// size of the displacement, start from zero and end where a correction is below `tolerance (1 + |x|)`, largest components
-/// of each.
+/// (Hairer, Wanner, section VII.2.) `F` is evaluated at the original state. The displacements are the smallest ones in
+/// the metric of the mass matrix, and displacements of positions satisfy the nonholonomic constraints. Simplified
+/// Newton iterations start from zero and end when a correction is below `tolerance (1 + |x|)`, in the largest
+/// components. Their convergence rate is proportional to the displacement.
 #[derive(Debug, Clone)]
 pub struct Projection<S: Scalar> {
     tolerance: f64,
@@ -39,7 +40,7 @@ pub struct Projection<S: Scalar> {
     weights: DMatrix<S>,
     grammian: DMatrix<S>,
     grammian_factors: Lu<S>,
-    /// Constraints that are violated, then `(J M⁻¹ Jᵀ)⁻¹` of them.
+    /// Violated constraints, then `(J M⁻¹ Jᵀ)⁻¹` times them.
     residual: Vec<S>,
     displacement: Vec<S>,
     moved: Vec<S>,
@@ -47,7 +48,7 @@ pub struct Projection<S: Scalar> {
 }
 
 impl<S: Scalar> Projection<S> {
-    /// Memory for a mechanical system of that kind.
+    /// Allocates memory for a mechanical system of these dimensions.
     pub fn new(mechanics: &CountedMechanics<'_, S>, tolerance: f64) -> Self {
         let Dimensions { coordinates, velocities, nonholonomic, .. } = mechanics.dimensions();
         let constraints = mechanics.dimensions().constraints();
@@ -77,8 +78,8 @@ impl<S: Scalar> Projection<S> {
     /// Projects the state `y = (q ; v)` at `t` (s).
     ///
     /// # Errors
-    /// [`Failure::SingularMatrix`] where constraints are redundant, [`Failure::NewtonDiverged`] where the state is too far off,
-    /// [`Failure::NonFinite`].
+    /// Returns [`Failure::SingularMatrix`] if constraints are redundant, [`Failure::NewtonDiverged`] if the state
+    /// violates them too much, or [`Failure::NonFinite`].
     pub fn project(&mut self, mechanics: &mut CountedMechanics<'_, S>, t: S, y: &mut [S]) -> Result<(), Failure> {
         if self.residual.is_empty() {
             return Ok(());
@@ -101,7 +102,7 @@ impl<S: Scalar> Projection<S> {
         })
     }
 
-    /// Forms `F` of a state, in parts.
+    /// Forms the factors of `F` at a state.
     fn factorize(&mut self, mechanics: &mut CountedMechanics<'_, S>, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
         let singular = |matrix| move |_| Failure::SingularMatrix { time: t.value(), matrix };
         mechanics.mass(q, &mut self.mass);
@@ -121,7 +122,8 @@ impl<S: Scalar> Projection<S> {
         self.grammian_factors.factorize(&self.grammian).map_err(singular("J M⁻¹ Jᵀ"))
     }
 
-    /// Repeats a correction, which gives the largest components of the displacement and of what it displaced, until it is small.
+    /// Repeats a correction until it is small. `correct` returns the largest components of the displacement and of the
+    /// displaced vector.
     fn iterate(&mut self, t: S, mut correct: impl FnMut(&mut Self) -> [f64; 2]) -> Result<(), Failure> {
         let time = t.value();
         let largest = Cell::new(0.0);
@@ -146,7 +148,7 @@ impl<S: Scalar> Projection<S> {
         multiply(&self.weights, &self.residual, &mut self.displacement);
     }
 
-    /// The largest components of the displacement and of `x`; not finite where one of them is not.
+    /// The largest components of the displacement and of `x`; NaN if a component is not finite.
     fn sizes(&self, x: &[S]) -> [f64; 2] {
         let largest = |values: &[S]| values.iter().map(|x| x.value().abs()).fold(0.0, f64::max);
         let is_finite = self.displacement.iter().chain(x).all(|x| x.is_finite());

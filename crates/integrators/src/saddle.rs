@@ -1,14 +1,14 @@
-//! Factors of the matrices of accelerations and multipliers, in the steps of [`lie`](crate::lie), [`rattle`](crate::rattle) and
-//! [`half_explicit`](crate::half_explicit) methods.
+//! Factorization of saddle-point matrices for accelerations and multipliers, in the steps of [`lie`](crate::lie),
+//! [`rattle`](crate::rattle) and [`half_explicit`](crate::half_explicit) methods.
 
 use mbsbench_problem::linalg::System;
 use mbsbench_problem::{Counted, Failure, Run, Scalar};
 use nalgebra::DMatrix;
 
-/// What these matrices are called where one is singular.
+/// Name of these matrices in failures.
 pub(crate) const SADDLE: &str = "[M -J'; J 0]";
 
-/// Writes such a matrix, with the Jacobian `reactions` in its last columns and `rows` in its last rows.
+/// Writes a saddle-point matrix with the Jacobian `reactions` in its last columns and `rows` in its last rows.
 pub(crate) fn put<S: Scalar>(matrix: &mut DMatrix<S>, mass: &DMatrix<S>, reactions: &DMatrix<S>, rows: &DMatrix<S>) {
     let (m, n) = rows.shape();
     matrix.view_mut((0, 0), (n, n)).copy_from(mass);
@@ -16,7 +16,7 @@ pub(crate) fn put<S: Scalar>(matrix: &mut DMatrix<S>, mass: &DMatrix<S>, reactio
     put_reactions(matrix, reactions);
 }
 
-/// Writes its last columns.
+/// Writes the last columns of a saddle-point matrix.
 pub(crate) fn put_reactions<S: Scalar>(matrix: &mut DMatrix<S>, jacobian: &DMatrix<S>) {
     let (m, n) = jacobian.shape();
     matrix.view_mut((n, n), (m, m)).fill(S::nought());
@@ -27,16 +27,16 @@ pub(crate) fn put_reactions<S: Scalar>(matrix: &mut DMatrix<S>, jacobian: &DMatr
     }
 }
 
-/// Factorizes such a matrix at the start of a step, and counts it.
+/// Factorizes a saddle-point matrix at the start of a step and counts the factorization.
 pub(crate) fn factorize(system: &mut System, run: &mut Run<'_, Counted<'_>>) -> Result<(), Failure> {
     run.own.factorizations += 1;
     factors(system, run.t, SADDLE)
 }
 
-/// Factorizes a matrix, called `matrix`, at `time` (s).
+/// Factorizes the matrix named `matrix` at `time` (s).
 ///
 /// # Errors
-/// [`Failure::SingularMatrix`], or [`Failure::NonFinite`] where its entries are not all finite.
+/// Returns [`Failure::SingularMatrix`], or [`Failure::NonFinite`] if the entries are not all finite.
 pub(crate) fn factors<S: Scalar>(system: &mut System<S>, time: f64, matrix: &'static str) -> Result<(), Failure> {
     system.factorize().map_err(|_| {
         let is_finite = system.matrix.iter().all(|entry| entry.is_finite());

@@ -1,4 +1,4 @@
-//! Sizes of steps that work to tolerances: the first one, those that the controller decides on, the end of the span.
+//! Step sizes under tolerances: the first step, the controller's choices, the end of the span.
 
 use mbsbench_problem::grid::Grid;
 use mbsbench_problem::{Failure, Scalar, StepControl, Task};
@@ -10,17 +10,17 @@ use crate::control::{Controller, ControllerSettings, Verdict};
 pub struct Tolerances {
     pub rel: f64,
     pub abs: f64,
-    /// First step, s, if the task names it.
+    /// First step, s, if the task gives one.
     pub initial_step: Option<f64>,
-    /// Largest step, s, if the task names it.
+    /// Largest step, s, if the task gives one.
     pub max_step: Option<f64>,
 }
 
 impl Tolerances {
-    /// For a method that has no constant steps.
+    /// Reads the tolerances of a task, for a method without constant steps.
     ///
     /// # Errors
-    /// [`Failure::NotApplicable`] for a task with constant steps.
+    /// Returns [`Failure::NotApplicable`] if the task prescribes constant steps.
     pub fn of(task: &Task<'_>) -> Result<Self, Failure> {
         match task.settings.control {
             StepControl::Tolerance { rel, abs, initial_step, max_step } => {
@@ -34,10 +34,10 @@ impl Tolerances {
     }
 }
 
-/// Refuses a span that is not a whole number of constant steps, for a method that needs equal ones.
+/// Refuses a span that is not a whole number of constant steps, for a method that needs equal steps.
 ///
 /// # Errors
-/// [`Failure::NotApplicable`].
+/// Returns [`Failure::NotApplicable`] if the last step would be shorter.
 pub fn check_equal_steps(task: &Task<'_>) -> Result<(), Failure> {
     let (StepControl::Fixed { step }, Some(grid)) = (task.settings.control, Grid::of(task)) else { return Ok(()) };
     let span = task.t_end - task.t_start;
@@ -48,10 +48,10 @@ pub fn check_equal_steps(task: &Task<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What decides on the size of steps that work to tolerances.
+/// Step-size control under tolerances.
 pub struct Controlled {
     controller: Controller,
-    /// Relative and absolute.
+    /// Relative and absolute tolerance.
     pub tolerances: (f64, f64),
     /// Largest step, s.
     pub max_step: f64,
@@ -62,7 +62,7 @@ pub struct Controlled {
 }
 
 impl Controlled {
-    /// None for constant steps.
+    /// Creates the control of a task; none for constant steps.
     pub fn new<S: Scalar>(control: ControllerSettings, error_order: Option<u32>, task: &Task<'_, S>) -> Option<Self> {
         let StepControl::Tolerance { rel, abs, initial_step, max_step } = task.settings.control else { return None };
         let span = (task.t_end - task.t_start).value();
@@ -76,7 +76,7 @@ impl Controlled {
     /// End and size of the next step.
     ///
     /// # Errors
-    /// [`Failure::StepTooSmall`].
+    /// Returns [`Failure::StepTooSmall`] if the step would hardly advance the time.
     #[inline]
     pub fn next<S: Scalar>(&self, t: S, t_end: S) -> Result<(S, S), Failure> {
         let size = self.size.unwrap_or(self.max_step);
@@ -88,8 +88,8 @@ impl Controlled {
         Ok((if is_last { t_end } else { t + h }, h))
     }
 
-    /// Whether a step of size `h` (s) stands with this estimated error in the norm of the tolerances; the size of the next
-    /// attempt follows.
+    /// Accepts or rejects a step of size `h` (s) with this estimated error, in the norm of the tolerances, and sets the
+    /// size of the next attempt. Returns true if the step is accepted.
     #[inline]
     pub fn accepts(&mut self, error: f64, h: f64) -> bool {
         let verdict = self.controller.judge(error, h);
@@ -98,7 +98,7 @@ impl Controlled {
         matches!(verdict, Verdict::Accepted(_))
     }
 
-    /// Whether the next attempt is so small that it will fare no better, where the last one had no end.
+    /// True if the next attempt is too small to succeed, after an attempt whose end was not finite.
     pub fn is_hopeless(&self) -> bool {
         self.size.is_some_and(|size| size <= f64::EPSILON * self.max_step)
     }

@@ -1,15 +1,15 @@
-//! What the codes of the MATLAB ODE suite have in common: the norm of errors, the largest and the first step.
+//! Common parts of the codes of the MATLAB ODE suite: the norm of errors, the largest and the first step.
 
 use mbsbench_problem::{Scalar, StepControl, Task};
 
-/// The largest `|x_i| / max(rel |y_i|, abs)` of pairs `(x_i, y_i)`; not a number where one is.
+/// The largest `|x_i| / max(rel |y_i|, abs)` of pairs `(x_i, y_i)`; NaN if one is NaN.
 pub(crate) fn largest(shares: impl Iterator<Item = (f64, f64)>, rel: f64, abs: f64) -> f64 {
-    // The smallest number in place of a zero: what has neither size nor tolerance may have no error.
+    // The smallest positive number replaces zero: a component without size and tolerance must have no error.
     let shares = shares.map(|(x, y)| x.abs() / (rel * y.abs()).max(abs).max(f64::MIN_POSITIVE));
     shares.fold(0.0, |largest, share| if share > largest || share.is_nan() { share } else { largest })
 }
 
-/// The task with a tenth of the span as largest step, where it works to a tolerance and names no other.
+/// The task with a tenth of the span as largest step, if it has a tolerance and gives no other largest step.
 pub(crate) fn with_largest_step<'t, S: Scalar>(task: &Task<'t, S>) -> Task<'t, S> {
     let mut task = task.clone();
     if let StepControl::Tolerance { max_step, .. } = &mut task.settings.control {
@@ -21,8 +21,9 @@ pub(crate) fn with_largest_step<'t, S: Scalar>(task: &Task<'t, S>) -> Task<'t, S
     task
 }
 
-/// The first step of a one-step code whose error is `O(h^order)`, `0.8 rel^(1/order) / ‖y'/max(|y|, abs/rel)‖_∞`, at most
-/// the largest one. `rates` are pairs of `y'` and `y`. None without relative tolerance, which the rule builds on.
+/// The first step of a one-step code whose error is `O(h^order)`: `0.8 rel^(1/order) / ‖y'/max(|y|, abs/rel)‖_∞`, at
+/// most the largest step. `rates` are pairs of `y'` and `y`. None without a relative tolerance, on which the rule is
+/// based.
 pub(crate) fn first_step(
     rates: impl Iterator<Item = (f64, f64)>,
     (rel, abs): (f64, f64),

@@ -1,4 +1,4 @@
-//! What an explicit Runge–Kutta tableau is as data: exact numbers in the layout of the printed table.
+//! An explicit Runge–Kutta tableau as data: exact numbers in the layout of the printed table.
 
 use mbsbench_problem::{DoubleDouble, Scalar};
 
@@ -16,7 +16,7 @@ pub const fn ratio(numerator: i64, denominator: i64) -> Number {
     Number::Ratio(numerator, denominator)
 }
 
-/// A decimal as printed.
+/// A decimal with the printed digits.
 pub const fn decimal(digits: &'static str) -> Number {
     Number::Decimal(digits)
 }
@@ -39,7 +39,7 @@ impl Number {
     }
 }
 
-/// How the second formula of a pair is printed.
+/// The form in which the second formula of a pair is printed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Companion {
     /// Its own weights `b̂`.
@@ -48,12 +48,12 @@ pub enum Companion {
     Difference(&'static [Number]),
 }
 
-/// A second formula on the same stages, for the error estimate.
+/// A second formula on the same stages, for an error estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Embedded {
-    /// Its order.
+    /// Order of the second formula.
     pub order: u32,
-    /// Its weights.
+    /// Weights of the second formula.
     pub companion: Companion,
 }
 
@@ -69,11 +69,11 @@ pub struct Embedded {
 pub struct Dense {
     /// Order of the interpolant (its error over a step is `O(h^{order+1})`).
     pub order: u32,
-    /// Number, from 0, of the stage that is `f(t₁, y₁)`.
+    /// Index (from 0) of the stage that is `f(t₁, y₁)`.
     pub end_stage: usize,
     /// Nodes of the stages that only the interpolant needs.
     pub extra_nodes: &'static [Number],
-    /// Their rows of the tableau.
+    /// Rows of the tableau for these stages.
     pub extra_rows: &'static [&'static [Number]],
     /// The rows `d`, over all stages.
     pub rows: &'static [&'static [Number]],
@@ -82,17 +82,17 @@ pub struct Dense {
 /// An explicit Runge–Kutta formula, or a pair of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tableau {
-    /// What the formula is called.
+    /// Name of the formula.
     pub name: &'static str,
     /// Order of the formula with the weights `b`.
     pub order: u32,
     /// Nodes `c`.
     pub nodes: &'static [Number],
-    /// Rows of `a`: row `i` has `i` entries, the first none.
+    /// Rows of `a`: row `i` has `i` entries, so the first is empty.
     pub rows: &'static [&'static [Number]],
     /// Weights `b`.
     pub weights: &'static [Number],
-    /// Second formulas; empty where there is no error estimate.
+    /// Second formulas; empty if there is no error estimate.
     pub embedded: &'static [Embedded],
     /// The error estimate behaves as `h^error_order`.
     pub error_order: u32,

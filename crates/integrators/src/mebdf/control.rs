@@ -1,44 +1,45 @@
-//! Sizes and orders of steps: the rules of MEBDFDAE.
+//! Step sizes and orders: the rules of MEBDFDAE.
 
 use super::formula::Formula;
 
-/// Part of a size by which orders below, at and above the present one are kept from being too bold, and the roundings that keep
-/// quotients finite.
+/// Additions to the safety factor for orders below, at and above the current one, and small summands that keep
+/// quotients away from zero.
 const LOWER: (f64, f64) = (0.1, 1.7e-6);
 const SAME: (f64, f64) = (0.0, 1.6e-6);
 const HIGHER: (f64, f64) = (0.2, 1.8e-6);
 
-/// Safety in the choice after a good step; after one whose second and third stage were too far apart.
+/// Safety factor of the choice after a good step, and after a step whose second and third stage were too far apart.
 const SAFETY: f64 = 1.5;
 const CAREFUL: f64 = 1.8;
 
-/// Most growth of a step; of the first one.
+/// Largest growth factor of a step, and of the first step.
 const GROWTH: f64 = 10.0;
 const FIRST_GROWTH: f64 = 1e4;
 
-/// Steps without a change of size, where there was a reason against one.
+/// Steps without a change of size after a reason against a change.
 pub(super) const PATIENCE: usize = 10;
 
-/// Sums of squares of differences over the weights, for a state of `n` components.
+/// Sums of squares of differences divided by the weights, for a state of `n` components.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sums {
-    /// Of `∇^{k−1}`.
+    /// Sum for `∇^{k−1}`.
     pub two_lower: f64,
-    /// Of `∇^k`.
+    /// Sum for `∇^k`.
     pub lower: f64,
-    /// Of `∇^{k+1}`.
+    /// Sum for `∇^{k+1}`.
     pub same: f64,
-    /// Of the change of `∇^{k+1}` over the last step, where an order above may be taken.
+    /// Sum for the change of `∇^{k+1}` over the last step, if the order may rise.
     pub higher: Option<f64>,
 }
 
-/// The quotient by which `h` would have to be divided at order `k` where the sum of squares is `sum`.
+/// The quotient by which `h` would have to be divided at order `k`, given the sum of squares `sum`.
 fn quotient(sum: f64, k: usize, n: usize, safety: f64) -> f64 {
     let scale = Formula::error_scale(k);
     (sum / (scale * scale * n as f64)).powf(0.5 / (k + 1) as f64) * safety
 }
 
-/// The size, over the present one, and the order of the step after one that had order `k`; `is_careful` where a stage before failed.
+/// Chooses size (relative to the current one) and order of the next step after a step of order `k`; `is_careful` if
+/// stages were too far apart before.
 pub(super) fn choice(k: usize, n: usize, sums: Sums, is_careful: bool) -> Choice {
     let safety = if is_careful { CAREFUL } else { SAFETY };
     let higher = sums.higher.map_or(1e20, |sum| quotient(sum, k + 1, n, safety + HIGHER.0) + HIGHER.1);
@@ -52,7 +53,7 @@ pub(super) fn choice(k: usize, n: usize, sums: Sums, is_careful: bool) -> Choice
             least = least.min(sums.two_lower);
         }
     }
-    // differences that grow with their order: the series does not converge
+    // differences grow with their order: the series diverges
     let diverges = k > 1 && sums.higher.unwrap_or(0.0) > sums.same && sums.same > least;
     let (same, higher) = if diverges { (1e30, 1e30) } else { (same, higher) };
     let (quotient, order) = if same <= higher {
@@ -65,19 +66,19 @@ pub(super) fn choice(k: usize, n: usize, sums: Sums, is_careful: bool) -> Choice
     Choice { ratio: 1.0 / quotient, order, may_rise: higher < 1.0 }
 }
 
-/// What a step is followed by.
+/// Size and order of the next step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Choice {
-    /// Size over the present one.
+    /// Size relative to the current one.
     pub ratio: f64,
     pub order: usize,
-    /// Whether the order above would have a larger step than the present one.
+    /// True if the next higher order would allow a larger step than the current one.
     pub may_rise: bool,
 }
 
-/// The same after a step whose error was too large, `failures` in a row; the order does not rise.
+/// Chooses relative size and order after `failures` error tests failed in a row; the order does not rise.
 pub(super) fn after_failure(k: usize, n: usize, sums: Sums, failures: u32) -> (f64, usize) {
-    // errors are to be a fifth of what is allowed
+    // a fifth of the tolerated error is aimed at
     let quotient = |sum: f64, k: usize| quotient(5.0 * sum, k, n, SAFETY);
     let same = quotient(sums.same, k) + SAME.1;
     if k > 1 {
@@ -92,38 +93,38 @@ pub(super) fn after_failure(k: usize, n: usize, sums: Sums, failures: u32) -> (f
     (1.0 / (same * f64::from(failures)), k)
 }
 
-/// The size of the present step and what is remembered of others.
+/// The current step size and the memory of earlier ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sizes {
-    /// s.
+    /// Current size, s.
     pub h: f64,
-    /// Smallest one, s: the first of all. Where it does not do, it becomes a tenth of what it was.
+    /// Smallest size, s: at first the initial one. If a step of that size fails, it is reduced to a tenth.
     pub least: f64,
-    /// s.
+    /// Largest size, s.
     pub most: f64,
-    /// Most growth of the next change.
+    /// Largest factor of the next change.
     growth: f64,
-    /// Times that the smallest size was made smaller.
+    /// Number of reductions of the smallest size.
     cuts: u32,
-    /// The sizes before this and the last change, s, and their quotient.
+    /// The sizes before the current and the last change, s, and their quotient.
     last: f64,
     before: f64,
     change: f64,
 }
 
-/// Most times that the smallest size is made smaller.
+/// Maximum number of reductions of the smallest size.
 const MAX_CUTS: u32 = 10;
 
 impl Sizes {
-    /// Before the first step, with the larger one of the tolerances.
+    /// Sizes before the first step, with the larger of the two tolerances.
     pub(super) fn new(first: f64, most: f64, tolerance: f64) -> Self {
         let unknown = tolerance / 10.0;
         let (last, before) = (unknown, unknown);
         Self { h: first, least: first, most, growth: FIRST_GROWTH, cuts: 0, last, before, change: 1.0 }
     }
 
-    /// A ratio of sizes that does not shrink the step below the size before the last change, where that was growth: what has been
-    /// gained too early is given back first.
+    /// Limits a ratio of sizes, so that the step does not shrink below the size before the last change if that change
+    /// was growth: premature growth is undone first.
     pub(super) fn reconsidered(&mut self, ratio: f64) -> f64 {
         if self.h != self.last {
             (self.change, self.before, self.last) = (self.h / self.last, self.last, self.h);
@@ -132,12 +133,12 @@ impl Sizes {
         if gives_back { self.before / self.h } else { ratio }
     }
 
-    /// Whether there is no smaller step.
+    /// True if the step cannot be made smaller.
     pub(super) fn is_least(&self) -> bool {
         self.h <= self.least * 1.00001
     }
 
-    /// Makes smaller steps possible; whether there still are any.
+    /// Reduces the smallest size. Returns false if that has been done too often.
     pub(super) fn cut(&mut self) -> bool {
         self.cuts += 1;
         self.least *= 0.1;
@@ -149,19 +150,19 @@ impl Sizes {
         self.growth = growth;
     }
 
-    /// The most that the next change may be.
+    /// The largest factor of the next change.
     pub(super) fn growth(&self) -> f64 {
         self.growth
     }
 
-    /// Makes the size `h` (s), which is smaller, however small, and gives the change.
+    /// Sets the smaller size `h` (s), below the smallest size if necessary. Returns the ratio of the sizes.
     pub(super) fn shorten(&mut self, h: f64) -> f64 {
         let ratio = h / self.h;
         (self.h, self.least) = (h, self.least.min(h));
         ratio
     }
 
-    /// Changes the size by about `ratio`, within its bounds, and gives the change.
+    /// Changes the size by about `ratio`, within its bounds. Returns the actual ratio.
     pub(super) fn scale(&mut self, ratio: f64) -> f64 {
         let ratio = ratio.max(self.least / self.h).min(self.most / self.h).min(self.growth);
         self.growth = GROWTH;

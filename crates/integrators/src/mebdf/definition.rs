@@ -1,4 +1,4 @@
-//! The method as experiment files name it.
+//! The method under its name in experiment files.
 
 use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable, parameters};
 
@@ -12,44 +12,50 @@ use crate::newton::keeping;
 use crate::sizes::Tolerances;
 
 parameters! {
-    /// What stands for the rate at the first guess of a stage.
+    /// The rate at the first guess of a stage.
     #[derive(Copy, Default, Eq)]
     pub enum Rates {
-        /// What the formula of the stage that the guess is from has for it, where there is one: a step that goes well costs one evaluation, as MEBDFDAE has it.
+        /// The rate from the formula of the stage that supplied the guess, if available: a step without difficulties
+        /// then costs one evaluation, as in MEBDFDAE.
         #[default]
         Taken,
-        /// An evaluation, as MEBDFI has it.
+        /// A new evaluation, as in MEBDFI.
         Evaluated,
     }
 }
 
 method! {
-    /// Modified extended backward differentiation formulas of variable order 2 to 8, with the choice of sizes and orders of MEBDFDAE
-    /// and MEBDFI (J. R. Cash), for `M y' = f(t, y)` with a constant `M`, which may be singular (index 1 to 3), and for constrained
-    /// mechanics in index-3 form, as which a mechanical system is solved where the problem has one. For coefficients see
-    /// [`Formula`](super::formula::Formula).
+    /// Modified extended backward differentiation formulas of variable order 2 to 8, with the choice of step sizes and
+    /// orders of MEBDFDAE and MEBDFI (J. R. Cash). They solve `M y' = f(t, y)` with a constant, possibly singular `M`
+    /// (index 1 to 3). Constrained mechanics is solved in index-3 form whenever the problem provides its mechanics. For
+    /// coefficients see [`Formula`](super::formula::Formula).
     ///
-    /// A step solves for three stages with one matrix: two steps of the backward differentiation formula of order `k`, and the
-    /// extended formula of order `k + 1`, which makes use of the rate one step ahead. States inside a step come from
-    /// the polynomial through the last `k + 2` states. Nothing is evaluated beyond the end of the span, unlike in the
-    /// codes: what is left of it when two steps no longer fit is made in two steps of half its size, the second one by
-    /// the backward differentiation formula alone, whose error is tested as that of all steps.
+    /// A step solves three stages with one matrix: two steps of the backward differentiation formula of order `k`, and
+    /// the extended formula of order `k + 1`, which uses the rate one step ahead. States inside a step come from the
+    /// polynomial through the last `k + 2` states. Unlike in the codes, nothing is evaluated beyond the end of the
+    /// span: when two more steps no longer fit, the rest is made in two steps of half its size. The second of them uses
+    /// the backward differentiation formula alone, with the same error test as all steps.
     ///
-    /// Iterations of a stage, at most five, end where the sum of squares of an increment over the weights `abs + rel |y|` times `min(1, 2 ρ)` is
-    /// below `n s²/(2 k)`, `s = E_k/(2 k)`, `E_k = (k + 1) H_k`, `ρ` being the ratio of two such sums that is followed from step to
-    /// step (of the third stage: without the `k`). The error of a step is `∇^{k+1}` of the first stage over `E_k`; the step is also repeated, with half its
-    /// size, where the third stage is more than two tolerances from the first one. Sizes and orders change after `k + 2` equal steps
-    /// where one of the orders `k − 1`, `k`, `k + 1` allows a size 1.1 times as large (with safety factors 1.6, 1.5 and 1.7), or, later than twenty steps after a failure, a smaller one is
-    /// asked for; at most tenfold. Jacobian and factors are formed together, where `h/H_k` has changed by a fifth, where the size changes and they are older than five steps,
-    /// and where iterations fail. Errors of unknowns of index 2 count `h` times and those of index 3 `h²` times.
+    /// A stage takes at most five iterations. They end when the sum of squares of an increment divided by the weights
+    /// `abs + rel |y|`, times `min(1, 2 ρ)`, is below `n s²/(2 k)`, with `s = E_k/(2 k)` and `E_k = (k + 1) H_k`. `ρ`
+    /// is the ratio of two such sums and is tracked from step to step; for the third stage the bound is `n s²/2`. The
+    /// error of a step is `∇^{k+1}` of the first stage divided by `E_k`. The step is also repeated with half its size
+    /// if the third stage is more than two tolerances from the first one.
     ///
-    /// First step: `rel` s (or `abs`, where `rel` is zero) where the task names none; it is the smallest step, too, until one of that
-    /// size fails. There are no constant steps: the order would remain two. Sizes are those of the equations with the size of the
-    /// step itself, as in MEBDFDAE; MEBDFI takes that for which the matrix was factorized, where the two differ by less than a fifth.
+    /// Sizes and orders change after `k + 2` equal steps if one of the orders `k − 1`, `k`, `k + 1` allows a size 1.1
+    /// times as large (with safety factors 1.6, 1.5 and 1.7), at most tenfold; or if a smaller size is required and the
+    /// last failure is more than twenty steps ago. Jacobian and factors are recomputed together: if `h/H_k` has changed
+    /// by a fifth, if the size changes and they are older than five steps, and if iterations fail. Errors of components
+    /// of index 2 are multiplied by `h` and those of index 3 by `h²`.
+    ///
+    /// First step: `rel` s (or `abs`, if `rel` is zero) unless the task gives one; it is also the smallest step until
+    /// one of that size fails. Constant steps are not supported, because the order would remain two. The equations use
+    /// the current step size, as in MEBDFDAE; MEBDFI uses the size for which the matrix was factorized if the two
+    /// differ by less than a fifth.
     pub struct Mebdf {
-        /// Highest order `k` of the backward differentiation formulas, 1 to 7; that of the method is larger by one.
+        /// Highest order `k` of the backward differentiation formulas, 1 to 7; the order of the method is one higher.
         pub max_order: usize [from 1, to MAX_ORDER as f64] = MAX_ORDER,
-        /// What stands for the rate at the first guess of a stage.
+        /// Rate at the first guess of a stage: `taken` or `evaluated`.
         pub rates: Rates = Rates::Taken,
     }
     "mebdf", "extended-bdf",
@@ -59,7 +65,7 @@ method! {
 }
 
 impl Method for Mebdf {
-    /// The highest one.
+    /// The highest order of the method.
     fn order(&self) -> u32 {
         self.max_order as u32 + 1
     }

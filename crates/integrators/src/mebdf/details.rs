@@ -27,7 +27,7 @@ pub(super) fn details(max_order: usize) -> Vec<String> {
 }
 
 impl Formula {
-    /// The order of the three stages together, by their local error on `y' = y`, `O(h^{p+1})`, at two sizes.
+    /// The order of the three stages together, from their local error `O(h^{p+1})` on `y' = y` at two step sizes.
     pub fn found_order(&self) -> usize {
         let k = self.order;
         let error = |h: f64| {
@@ -36,19 +36,19 @@ impl Formula {
             let next = (self.amplification(z) * states)[0].re;
             (next - h.exp()).abs()
         };
-        // with errors of 1e-9 or so: small, and above rounding
+        // errors are about 1e-9: small, and above rounding
         let h = 10f64.powf(-9.0 / (k + 2) as f64);
         ((error(h) / error(h / 2.0)).log2().round() as usize).saturating_sub(1)
     }
 
-    /// What a step makes of the last `k` states, the latest first, on `y' = λ y` with `z = h λ`.
+    /// The matrix that maps the last `k` states, latest first, to the next ones, on `y' = λ y` with `z = h λ`.
     pub fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
         let k = self.order;
         let row = |coefficients: &[f64]| of_states(&coefficients[..k]);
         let plain = row(&self.plain);
         let denominator = Complex::new(1.0, 0.0) - z * self.own;
         let first: Vec<_> = plain.iter().map(|a| Complex::new(*a, 0.0) / denominator).collect();
-        // the last k states with the first stage in front
+        // the last k states, preceded by the first stage
         let second: Vec<_> = (0..k)
             .map(|i| {
                 let shifted = if i + 1 < k { plain[i + 1] } else { 0.0 };
@@ -62,13 +62,13 @@ impl Formula {
         })
     }
 
-    /// What is left of the largest of the last states in a step with `z` towards infinity; zero where all of it is damped at once.
+    /// The largest factor of the last states in a step with `z` towards infinity; zero if they are damped completely.
     pub fn at_infinity(&self) -> f64 {
         let amplification = self.amplification(Complex::new(-1e15, 0.0));
         amplification.row(0).iter().map(|entry| entry.norm()).sum()
     }
 
-    /// The largest `α` with which the formula is A(α)-stable, degrees, to a hundredth.
+    /// The largest `α` for which the formula is A(α)-stable, in degrees, to a hundredth.
     pub fn angle(&self) -> f64 {
         let is_stable = |degrees: f64| {
             let turn = Complex::from_polar(1.0, std::f64::consts::PI - degrees.to_radians());

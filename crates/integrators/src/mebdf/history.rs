@@ -2,7 +2,7 @@
 
 use super::formula::MAX_ORDER;
 
-/// Differences `∇⁰` to `∇^{k+1}` of the highest order.
+/// Number of differences `∇⁰` to `∇^{k+1}` for the highest order.
 pub(super) const COLUMNS: usize = MAX_ORDER + 2;
 
 /// A state and its backward differences over steps of one size.
@@ -12,13 +12,14 @@ pub(super) struct History {
     columns: [Vec<f64>; COLUMNS],
 }
 
-/// `bᵢ(s) = s (s + 1) … (s + i − 1)/i!`, which the polynomial through the last states has before `∇ⁱ` at `s` steps after the last one.
+/// `bᵢ(s) = s (s + 1) … (s + i − 1)/i!`, the factor of `∇ⁱ` in the polynomial through the last states, `s` steps after
+/// the last one.
 fn basis(i: usize, s: f64) -> f64 {
     (0..i).map(|m| (s + m as f64) / (m + 1) as f64).product()
 }
 
-/// What takes differences over steps of one size to those of the same polynomial over steps `ratio` times as large: `∇ʲ` becomes
-/// `Σᵢ matrix[j][i] ∇ⁱ`, with the `j`-th backward difference of [`basis`] in steps of `ratio`.
+/// The matrix that converts differences over equal steps to those of the same polynomial over steps `ratio` times as
+/// large: `∇ʲ` becomes `Σᵢ matrix[j][i] ∇ⁱ`, with the `j`-th backward difference of [`basis`] in steps of `ratio`.
 fn rescaling(ratio: f64) -> [[f64; COLUMNS]; COLUMNS] {
     std::array::from_fn(|j| {
         std::array::from_fn(|i| {
@@ -33,7 +34,7 @@ fn rescaling(ratio: f64) -> [[f64; COLUMNS]; COLUMNS] {
 }
 
 impl History {
-    /// All zero, for states of `n` components.
+    /// Zero differences for states of `n` components.
     pub(super) fn new(n: usize) -> Self {
         Self { columns: std::array::from_fn(|_| vec![0.0; n]) }
     }
@@ -49,14 +50,14 @@ impl History {
         self.columns[1].iter_mut().zip(first).for_each(|(difference, first)| *difference = first);
     }
 
-    /// Takes over the state and its differences up to order `k`.
+    /// Copies the state and its differences up to order `k`.
     pub(super) fn take(&mut self, other: &Self, k: usize) {
         for (column, other) in self.columns.iter_mut().zip(&other.columns).take(k + 1) {
             column.copy_from_slice(other);
         }
     }
 
-    /// Makes `y` the state that follows the one `before` has, with differences up to order `k`.
+    /// Makes `y` the state that follows the state of `before`, with differences up to order `k`.
     pub(super) fn follow(&mut self, before: &Self, y: &[f64], k: usize) {
         self.columns[0].copy_from_slice(y);
         for j in 0..k {
@@ -67,7 +68,7 @@ impl History {
         }
     }
 
-    /// The differences up to order `k` over steps `ratio` times as large.
+    /// Converts the differences up to order `k` to steps `ratio` times as large.
     pub(super) fn rescale(&mut self, k: usize, ratio: f64) {
         let matrix = rescaling(ratio);
         for component in 0..self.columns[0].len() {
@@ -91,7 +92,7 @@ impl History {
         }
     }
 
-    /// Writes the front components of the polynomial through the last `k + 1` states at `s` steps after the last one.
+    /// Writes the leading components of the polynomial through the last `k + 1` states, `s` steps after the last one.
     pub(super) fn interpolate(&self, k: usize, s: f64, y: &mut [f64]) {
         y.fill(0.0);
         for (i, column) in self.columns.iter().enumerate().take(k + 1) {

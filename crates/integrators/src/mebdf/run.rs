@@ -1,4 +1,4 @@
-//! A run: stages, acceptance, what is kept.
+//! The steps of a run: stages, acceptance, reuse of matrices.
 
 use std::ops::ControlFlow;
 
@@ -13,31 +13,31 @@ use crate::equations::{Equations, Tolerances};
 use crate::newton::{Outcome, evaluated};
 use crate::sizes;
 
-/// The matrix is formed anew where `h b` has changed by more than this part of it since it was.
+/// The matrix is recomputed if `h b` has changed by more than this fraction since the last time.
 const KEPT_CHANGE: f64 = 0.2;
 
-/// Steps after which a change of size asks for a new matrix, however small it is.
+/// Steps after which any change of size, however small, requires a new matrix.
 const KEPT_STEPS: usize = 5;
 
-/// Steps after a matrix that was formed for a failure during which the size does not shrink without need.
+/// Steps after a matrix that was recomputed because of a failure, during which the size shrinks only if it has to.
 const CALM_STEPS: i32 = 20;
 
-/// `ρ` of the iterations before there were any.
+/// Initial value of `ρ`.
 const UNKNOWN_RATIO: f64 = 0.1;
 
-/// Choices of sizes between two samples of the rate of convergence.
+/// Number of size choices between two samples of the convergence rate.
 const SAMPLED_EACH: u32 = 4;
 
 /// Failures of the error test after which the order becomes one, and after which the step is given up.
 const FAILURES_TO_RESTART: u32 = 3;
 const MAX_FAILURES: u32 = 7;
 
-/// Why a step is repeated.
+/// Reasons to repeat a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Trouble {
-    /// Iterations of one of the first two stages.
+    /// Iterations of one of the first two stages failed.
     Iterations(Outcome),
-    /// Iterations of the third one.
+    /// Iterations of the third stage failed.
     Extended(Outcome),
     /// The matrix is singular.
     Singular,
@@ -47,9 +47,9 @@ enum Trouble {
     Error,
 }
 
-/// An end of a step's stages before the last one.
+/// An early end of a step's stages.
 enum Stop {
-    /// The step is to be repeated.
+    /// The step has to be repeated.
     Trouble(Trouble),
     /// The run ends.
     Failure(Failure),
@@ -72,7 +72,7 @@ impl From<Failure> for Stop {
 enum Ending {
     /// A whole step, whose second stage is at the end of the span.
     Whole,
-    /// The first stage alone: the others would ask for rates beyond the end.
+    /// The first stage alone: the others would need rates beyond the end.
     FirstStage,
 }
 
@@ -87,12 +87,12 @@ pub(super) struct Steps {
     /// State and differences at the start of the step, and at its end.
     known: History,
     made: History,
-    /// `∇^{k+1}` at the step before the one that is followed by a choice.
+    /// `∇^{k+1}` at the step before the one after which size and order are chosen.
     highest: Vec<f64>,
     /// Steps until size and order may change.
     countdown: usize,
     stage: Stage,
-    /// Whether the rate of the first guess has been evaluated there, not taken from a formula.
+    /// True if the rate of the first guess was evaluated at the guess and not taken from a formula.
     is_evaluated: bool,
     /// `ȳ_{n+1}`, and `M ȳ'_{n+1}`.
     first: Vec<f64>,
@@ -100,25 +100,25 @@ pub(super) struct Steps {
     /// `ȳ_{n+2}`, and `M ȳ'_{n+2}`.
     second: Vec<f64>,
     second_rate: Vec<f64>,
-    /// Whether size or order have changed since, so that they are no guess for the next step.
+    /// True if size or order have changed since, so that they cannot be the guess for the next step.
     has_changed: bool,
-    /// `h b` for which the matrix was formed, s; zero before.
+    /// `h b` for which the matrix was formed, s; zero at first.
     factorized: f64,
     is_due: bool,
-    /// Whether there was a failure since the last matrix, so that the size is kept for a while after the next one.
+    /// True if a failure occurred since the last matrix, so that the size is kept for a while after the next matrix.
     had_trouble: bool,
     steps_with_matrix: usize,
     steps_in_calm: i32,
     /// `ρ` of the first and second stage.
     ratios: [f64; 2],
-    /// Choices since the last sample, and whether the next first stage is one.
+    /// Number of choices since the last sample, and whether the next first stage is a sample.
     choices: u32,
     samples: bool,
-    /// Whether the stages were too far apart since the last choice.
+    /// True if the stages were too far apart since the last choice.
     were_apart: bool,
-    /// Failures of the error test in a row.
+    /// Consecutive failures of the error test.
     failures: u32,
-    /// Whether the step is the first of two of one size that lead to the end of the span, or the second.
+    /// Whether the step is the first or second of two equal steps that lead to the end of the span.
     ends: Option<Ending>,
     /// Order of the last first stage.
     last_order: usize,
@@ -190,21 +190,21 @@ impl Steps {
         Place { t, c: self.c(), factorized: self.factorized, h: self.sizes.h }
     }
 
-    /// Bound of the iterations, of which each stage has its part.
+    /// Bound for the iterations, of which each stage uses a fraction.
     fn bound(&self) -> f64 {
         let k = self.formula.order;
         let scale = 0.5 * Formula::error_scale(k) / k as f64;
         0.5 * scale * scale * self.components() as f64
     }
 
-    /// Takes another order.
+    /// Sets the order.
     fn take_order(&mut self, k: usize) {
         if k != self.formula.order {
             self.formula = Formula::new(k);
         }
     }
 
-    /// Repeats the step with about `ratio` of its size.
+    /// Prepares to repeat the step with about `ratio` times its size.
     fn rescale(&mut self, ratio: f64) {
         let k = self.formula.order;
         let ratio = self.sizes.scale(ratio);
@@ -216,9 +216,8 @@ impl Steps {
         self.countdown = k + 2;
     }
 
-    /// Keeps both steps that a step looks at within the span, of which `rest` (s) is left: where they would not fit,
-    /// the rest becomes two steps of half its size, of which the second one is the backward differentiation formula
-    /// alone.
+    /// Keeps the two steps that a step looks ahead within the span, of which `rest` (s) is left. If they do not fit,
+    /// the rest becomes two steps of half its size, the second one by the backward differentiation formula alone.
     fn keep_within(&mut self, rest: f64) {
         if self.ends == Some(Ending::FirstStage) {
             return;
@@ -251,7 +250,7 @@ impl Steps {
         self.equations.factorize_real(1.0 / self.factorized).map_err(|_| Trouble::Singular.into())
     }
 
-    /// The guess for the first stage: the second one of the last step, or a prediction where size or order have changed since.
+    /// Guesses the first stage: the second stage of the last step, or a prediction if size or order have changed since.
     fn guess(&mut self) {
         if self.has_changed {
             self.known.predict(self.formula.order, &mut self.stage.y);
@@ -266,7 +265,7 @@ impl Steps {
         Ok(())
     }
 
-    /// The first stage, `ȳ_{n+1}`, with a new matrix where one is due or the old one does not do.
+    /// Solves the first stage, `ȳ_{n+1}`, with a new matrix if one is due or if the old one does not converge.
     fn take_first(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<(), Stop> {
         self.guess();
         if self.takes_rates && !self.has_changed {
@@ -291,7 +290,7 @@ impl Steps {
                 Outcome::Converged => return Ok(()),
                 outcome if is_new => return Err(Trouble::Iterations(outcome).into()),
                 _ => {
-                    // with another matrix, from the same guess
+                    // retry with a new matrix, from the same guess
                     run.own.convergence_failures += 1;
                     (self.is_due, self.had_trouble) = (true, true);
                     self.guess();
@@ -309,11 +308,11 @@ impl Steps {
         let (new, old) = (self.made.of_order(k), self.known.of_order(k));
         let sum = self.stage.sum(new.iter().zip(old).map(|(new, old)| new - old));
         let scale = Formula::error_scale(k);
-        // a comparison the other way round would take what is not a number for small
+        // the opposite comparison would accept NaN
         if sum <= scale * scale * self.components() as f64 { Ok(()) } else { Err(Trouble::Error) }
     }
 
-    /// The second stage, `ȳ_{n+2}`.
+    /// Solves the second stage, `ȳ_{n+2}`.
     fn take_second(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<(), Stop> {
         let k = self.formula.order;
         self.made.combine(&self.formula.plain[..k], &mut self.stage.known);
@@ -326,7 +325,7 @@ impl Steps {
         if outcome == Outcome::Converged { Ok(()) } else { Err(Trouble::Iterations(outcome).into()) }
     }
 
-    /// The third stage, `y_{n+1}` of the extended formula, from the first one.
+    /// Solves the third stage, `y_{n+1}` of the extended formula, starting from the first stage.
     fn take_third(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<(), Stop> {
         let (k, h, bound) = (self.formula.order, self.sizes.h, self.bound());
         let place = self.place(t);
@@ -349,7 +348,7 @@ impl Steps {
         if apart <= 4.0 * self.y.len() as f64 { Ok(()) } else { Err(Trouble::Apart.into()) }
     }
 
-    /// All stages of a step to `t`, and those of the last step that are within the span.
+    /// Solves all stages of a step to `t`; in the last step, only those within the span.
     fn stages(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<(), Stop> {
         self.take_first(run, t)?;
         let (c, k) = (self.c(), self.formula.order);
@@ -371,7 +370,7 @@ impl Steps {
         Ok(())
     }
 
-    /// What is done about a step that is to be repeated.
+    /// Prepares to repeat a step after `trouble`.
     fn help(&mut self, run: &Run<'_, Counted<'_>>, trouble: Trouble) -> Result<(), Failure> {
         self.ends = None;
         self.sizes.limit(2.0);
@@ -407,7 +406,7 @@ impl Steps {
         Ok(())
     }
 
-    /// Takes the first order, as differences of a higher one say nothing.
+    /// Restarts at order one, because differences of higher order are useless here.
     fn restart(&mut self) {
         let ratio = self.sizes.reconsidered(0.1);
         self.take_order(1);
@@ -430,7 +429,7 @@ impl Steps {
         }
     }
 
-    /// Sums of squares of the differences at the end of the step, over the weights of its last stage.
+    /// Sums of squares of the differences at the end of the step, divided by the weights of its last stage.
     fn sums(&self) -> Sums {
         let k = self.formula.order;
         let sum = |j: usize| self.stage.sum(self.made.of_order(j).iter().copied());
@@ -443,7 +442,7 @@ impl Steps {
         }
     }
 
-    /// Size and order of the step after a good one.
+    /// Chooses size and order after a good step.
     fn choose(&mut self) {
         let (k, n) = (self.formula.order, self.components());
         self.samples = false;

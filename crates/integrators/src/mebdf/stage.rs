@@ -5,40 +5,40 @@ use mbsbench_problem::{Counted, Failure, Run};
 use crate::equations::{Equations, Tolerances};
 use crate::newton::{Outcome, Progress, evaluated, iterate};
 
-/// Most iterations of a stage.
+/// Maximum number of iterations of a stage.
 pub(super) const MAX_ITERATIONS: u32 = 5;
 
-/// When iterations end: `d` is the sum of squares of an increment over the weights.
+/// The condition that ends iterations; `d` is the sum of squares of an increment divided by the weights.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Goal {
-    /// A step of the backward differentiation formula: `d min(1, 2 ρ)` is below this bound, with `ρ` the ratio of successive `d`, which
-    /// is followed from step to step. Increments that grow end them in vain.
+    /// For a step of the backward differentiation formula: `d min(1, 2 ρ)` is below this bound. The ratio `ρ` of
+    /// successive `d` is tracked from step to step. Growing increments count as divergence.
     Plain(f64),
-    /// The same, but not before the second iteration: so that `ρ` is measured now and then.
+    /// As `Plain`, but not before the second iteration, so that `ρ` is measured from time to time.
     Sampled(f64),
-    /// The extended formula: the same bound with a ratio that stays.
+    /// For the extended formula: the same condition with a ratio that is not updated.
     Extended(f64),
 }
 
 /// The equations of a stage, `M (y − known) − c f(t, y) = further`, and memory for their solution.
 #[derive(Debug, Clone)]
 pub(super) struct Stage {
-    /// The solution, as far as it is known.
+    /// The current approximation of the solution.
     pub y: Vec<f64>,
-    /// What the formula makes of earlier states.
+    /// The formula's combination of earlier states.
     pub known: Vec<f64>,
-    /// What it makes of earlier rates, times `M`; zero for the plain formulas.
+    /// The formula's combination of earlier rates, times `M`; zero for the plain formulas.
     pub further: Vec<f64>,
     /// `f(t, y)`, or an approximation of it, for the first iteration.
     pub rate: Vec<f64>,
-    /// Whether it is at hand.
+    /// True if `rate` is available.
     pub has_rate: bool,
     difference: Vec<f64>,
     increment: Vec<f64>,
     weights: Vec<f64>,
 }
 
-/// Time and sizes of a stage.
+/// Time and step sizes of a stage.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub t: f64,
@@ -70,12 +70,12 @@ impl Stage {
         tolerances.weigh(y, h, &mut self.weights);
     }
 
-    /// Sum of squares over the weights.
+    /// Sum of squares divided by the weights.
     pub(super) fn sum(&self, x: impl Iterator<Item = f64>) -> f64 {
         x.zip(&self.weights).map(|(x, weight)| (x / weight).powi(2)).sum()
     }
 
-    /// Evaluates `f` at the present guess.
+    /// Evaluates `f` at the current guess.
     pub(super) fn evaluate(
         &mut self,
         run: &mut Run<'_, Counted<'_>>,
@@ -88,7 +88,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Writes `M (y − known)/c`, the rate that the formula has at the solution times `M`.
+    /// Writes `M (y − known)/c`, the formula's rate at the solution times `M`.
     pub(super) fn write_rate(&mut self, equations: &dyn Equations, c: f64, rate: &mut [f64]) {
         for ((difference, y), known) in self.difference.iter_mut().zip(&self.y).zip(&self.known) {
             *difference = (y - known) / c;
@@ -96,7 +96,7 @@ impl Stage {
         equations.multiply_mass(&self.difference, rate);
     }
 
-    /// Iterates from the present guess; `ratio` is `ρ`.
+    /// Iterates from the current guess; `ratio` is `ρ`.
     pub(super) fn solve(
         &mut self,
         run: &mut Run<'_, Counted<'_>>,
@@ -104,7 +104,7 @@ impl Stage {
         (place, tolerances): (Place, &Tolerances),
         (goal, ratio): (Goal, &mut f64),
     ) -> Result<Outcome, Failure> {
-        // those of the extended formula follow its iterates
+        // the weights of the extended formula are updated in each iteration
         if !matches!(goal, Goal::Extended(_)) {
             tolerances.weigh(&self.y, place.h, &mut self.weights);
         }

@@ -1,4 +1,4 @@
-//! What the coefficients claim, and what differences keep.
+//! Tests of the coefficients and of the differences.
 
 use super::formula::{Formula, MAX_ORDER};
 use super::history::History;
@@ -40,7 +40,7 @@ fn the_formulas_are_exact_for_powers_up_to_their_order() {
     }
 }
 
-/// The local error of the plain formula is `∇^{k+1} y` over the scale, which the constant of its leading term says too.
+/// The local error of the plain formula is `∇^{k+1} y` divided by the scale, as its leading error term confirms.
 #[test]
 fn the_scale_of_errors_is_that_of_the_formula() {
     for k in 1..=MAX_ORDER {
@@ -53,7 +53,7 @@ fn the_scale_of_errors_is_that_of_the_formula() {
     }
 }
 
-/// With the stages, and not only with exact values in them.
+/// The order holds with the computed stages, not only with exact values in their place.
 #[test]
 fn the_three_stages_have_one_order_more_than_the_plain_formula() {
     for k in 1..=MAX_ORDER {
@@ -61,7 +61,7 @@ fn the_three_stages_have_one_order_more_than_the_plain_formula() {
     }
 }
 
-/// E. Hairer, G. Wanner, Solving ODEs II, section V.3: A-stable up to order 4, and all damped at infinity.
+/// E. Hairer, G. Wanner, Solving ODEs II, section V.3: A-stable up to order 4, and complete damping at infinity.
 #[test]
 fn angles_of_stability() {
     let expected = [90.0, 90.0, 90.0, 88.36, 83.07, 74.48, 61.98];

@@ -1,4 +1,4 @@
-//! The method as experiment files name it.
+//! The method under its name in experiment files.
 
 use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
 
@@ -13,23 +13,25 @@ use crate::suite;
 method! {
     /// Numerical differentiation formulas of variable order 1 to 5 with the step-size control of MATLAB's ode15s (L. F.
     /// Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22, section 2), for `M y' = f(t, y)` with a constant
-    /// `M`; where `M` is singular, for equations of index one and a consistent initial state. For coefficients and
-    /// stability see [`Formula`].
+    /// `M`. If `M` is singular, the equations have to be of index one and the initial state consistent. For
+    /// coefficients and stability see [`Formula`].
     ///
-    /// Step size and order are kept for `k + 2` steps at least; then orders `k − 1`, `k`, `k + 1` offer the steps
+    /// Step size and order are kept for at least `k + 2` steps. Then the orders `k − 1`, `k`, `k + 1` offer the steps
     /// `h/(1.3 e_{k−1}^(1/k))`, `h/(1.2 e_k^(1/(k+1)))`, `h/(1.4 e_{k+1}^(1/(k+2)))`, at most `10 h`, and the largest
-    /// is taken if it exceeds `h`. `e` are largest components of `∇^{k+1} y` times the error constant over `max(rel
-    /// |y_n|, rel |y⁽⁰⁾|, abs)`. A step that fails is repeated with `h max(0.1, 1/(1.2 e_k^(1/(k+1))))`, or order `k −
-    /// 1` and its `1.3` where that allows a larger one, and with half its size where it fails again. Where iterations
-    /// converge slowly, the Jacobian (exact, or by forward differences) is formed anew; if it is not old, the step
-    /// shrinks to `0.3 h`. Each attempt made in vain counts as a rejected step. First step `0.8 √(2/e)` with `e` the
-    /// largest component of `y''` over its tolerance, largest step a tenth of the span; the last step is stretched by
-    /// up to a tenth. Where the task names a first or largest step, that is taken. There are no constant steps: the
-    /// order would remain one. States inside a step come from the polynomial through the last `k + 1` states.
+    /// one is taken if it exceeds `h`. `e` is the largest component of `∇^{k+1} y` times the error constant, divided by
+    /// `max(rel |y_n|, rel |y⁽⁰⁾|, abs)`. A failed step is repeated with `h max(0.1, 1/(1.2 e_k^(1/(k+1))))`, or with
+    /// order `k − 1` and its factor `1.3` if that allows a larger step; if it fails again, with half its size. If
+    /// iterations converge slowly, the Jacobian (exact, or by forward differences) is recomputed; if it is up to date,
+    /// the step shrinks to `0.3 h`. Each failed attempt counts as a rejected step.
+    ///
+    /// The first step is `0.8 √(2/e)`, with `e` the largest component of `y''` divided by its tolerance; the largest
+    /// step is a tenth of the span; the task may give both. The last step is stretched by up to a tenth. Constant steps
+    /// are not supported, because the order would remain one. States inside a step come from the polynomial through the
+    /// last `k + 1` states.
     pub struct Ode15s {
         /// Highest order, 1 to 5.
         pub max_order: usize [from 1, to MAX_ORDER as f64] = MAX_ORDER,
-        /// Whether backward differentiation formulas (`κ = 0`) are used.
+        /// True to use backward differentiation formulas (`κ = 0`).
         pub bdf: bool = false,
     }
     "ode15s", "ndf",
@@ -39,7 +41,7 @@ method! {
 }
 
 impl Method for Ode15s {
-    /// The highest one.
+    /// The highest order.
     fn order(&self) -> u32 {
         self.max_order as u32
     }

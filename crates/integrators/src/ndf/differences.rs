@@ -1,15 +1,15 @@
-//! Backward differences of the solution at equal steps.
+//! Backward differences of the solution over equal steps.
 
 use super::formula::MAX_ORDER;
 
-/// `∇ʲ y_n` for `j` from 1 to [`MAX_ORDER`] + 2, of the polynomial through the last states at the present step size.
+/// `∇ʲ y_n` for `j` from 1 to [`MAX_ORDER`] + 2, for the polynomial through the last states at the current step size.
 #[derive(Debug, Clone)]
 pub(super) struct Differences {
     /// `∇ʲ y_n` at index `j − 1`.
     columns: [Vec<f64>; MAX_ORDER + 2],
 }
 
-/// `U`, for the change of step size; its own inverse.
+/// The matrix `U` of the change of step size; it is its own inverse.
 const U: [[f64; MAX_ORDER]; MAX_ORDER] = [
     [-1.0, -2.0, -3.0, -4.0, -5.0],
     [0.0, 1.0, 3.0, 6.0, 10.0],
@@ -32,7 +32,7 @@ pub(super) fn change_of_size(ratio: f64) -> [[f64; MAX_ORDER]; MAX_ORDER] {
 }
 
 impl Differences {
-    /// All zero, for states of `n` components.
+    /// Zero differences for states of `n` components.
     pub(super) fn new(n: usize) -> Self {
         Self { columns: std::array::from_fn(|_| vec![0.0; n]) }
     }
@@ -55,7 +55,7 @@ impl Differences {
         }
     }
 
-    /// The differences up to order `k` of the same polynomial for steps of another size, `ratio` times the old one
+    /// Converts the differences up to order `k` to those of the same polynomial for steps `ratio` times as large
     /// (Shampine, Reichelt, section 2.2).
     pub(super) fn change_size(&mut self, k: usize, ratio: f64) {
         let change = change_of_size(ratio);
@@ -76,7 +76,7 @@ impl Differences {
         prediction.iter_mut().zip(y).for_each(|(sum, &y)| *sum += y);
     }
 
-    /// Writes `Σ_{m=1}^k γ_m ∇ᵐ y_n` over `leading` into `psi`.
+    /// Writes `Σ_{m=1}^k γ_m ∇ᵐ y_n`, divided by `leading`, into `psi`.
     pub(super) fn combine(&self, gamma: impl Fn(usize) -> f64, k: usize, leading: f64, psi: &mut [f64]) {
         psi.fill(0.0);
         for (m, column) in self.columns[..k].iter().enumerate() {
@@ -86,7 +86,7 @@ impl Differences {
         psi.iter_mut().for_each(|sum| *sum /= leading);
     }
 
-    /// Moves on to `y_{n+1}`, whose difference of order `k + 1` is `correction`.
+    /// Advances to `y_{n+1}`, whose difference of order `k + 1` is `correction`.
     pub(super) fn advance(&mut self, k: usize, correction: &[f64]) {
         let (known, next) = self.columns.split_at_mut(k + 1);
         for (next, (known, &correction)) in next[0].iter_mut().zip(known[k].iter_mut().zip(correction)) {
@@ -99,7 +99,7 @@ impl Differences {
         }
     }
 
-    /// Writes the state at `s` steps after the present one (negative: before it), `y`, into `state`: the polynomial of
+    /// Writes the state `s` steps after the current state `y` (negative: before it) into `state`: the polynomial of
     /// order `k` through the last states.
     pub(super) fn interpolate(&self, k: usize, s: f64, y: &[f64], state: &mut [f64]) {
         state.copy_from_slice(y);

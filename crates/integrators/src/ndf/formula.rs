@@ -15,7 +15,7 @@ const KAPPA: [f64; MAX_ORDER] = [-0.185, -1.0 / 9.0, -0.0823, -0.0415, 0.0];
 /// ```
 ///
 /// (L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22, Eq. 3); `y − y⁽⁰⁾` is the difference
-/// `∇^{k+1} y_{n+1}`. Orders 1 and 2 are A-stable; the others A(α)-stable with α = 80°, 66° and 51°. With `κ = 0`
+/// `∇^{k+1} y_{n+1}`. Orders 1 and 2 are A-stable; the others are A(α)-stable with α = 80°, 66° and 51°. With `κ = 0`
 /// they are the backward differentiation formulas.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Formula {

@@ -1,4 +1,4 @@
-//! Rates at the start.
+//! Rates at the initial state.
 
 use mbsbench_problem::linalg::{Lu, multiply, product};
 use mbsbench_problem::{Counted, Failure};
@@ -8,14 +8,15 @@ use crate::linearisation::{IterationMatrix, Linearisation};
 
 /// `y'` and `y''` at a consistent initial state.
 ///
-/// With `P` the orthogonal projection that has the range of `M` as kernel, `P f = 0` are the algebraic equations, and their
-/// derivative and the differential ones together give
+/// Let `P` be the orthogonal projection whose kernel is the range of `M`. The algebraic equations are `P f = 0`; their
+/// derivative and the differential equations together give
 ///
 /// ```text
 /// (M + P J) y' = (1 − P) f − P f_t
 /// ```
 ///
-/// for index one. For `y''`, the same matrix and `(1 − P) (f_t + J y')`: to the algebraic equations' curvature.
+/// for index one. `y''` follows from the same matrix and `(1 − P) (f_t + J y')`, up to the curvature of the algebraic
+/// equations.
 #[derive(Debug)]
 pub(super) struct Initial {
     /// `y'`.
@@ -25,10 +26,10 @@ pub(super) struct Initial {
 }
 
 impl Initial {
-    /// At the point at which `linearisation` was formed, where `derivative` is `f`.
+    /// Computes both at the point at which `linearisation` was formed; `derivative` is `f`.
     ///
     /// # Errors
-    /// [`Failure::SingularMatrix`] where the index is higher than one.
+    /// Returns [`Failure::SingularMatrix`] if the index is higher than one.
     pub(super) fn new(
         problem: &Counted<'_>,
         t: f64,
@@ -70,7 +71,7 @@ impl Initial {
     }
 }
 
-/// The orthogonal projection whose kernel is the range of `mass`, by its singular values above rounding.
+/// The orthogonal projection whose kernel is the range of `mass`, from the singular values above rounding.
 fn projection(mass: &DMatrix<f64>) -> DMatrix<f64> {
     let n = mass.nrows();
     let svd = mass.clone().svd(true, false);

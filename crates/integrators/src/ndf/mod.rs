@@ -3,8 +3,8 @@
 //! ```text
 //! Ode15s ──▶ Steps ── sizes and orders, failures
 //!             ├── Formula      coefficients of orders 1…5
-//!             ├── Differences  backward differences of the solution at the present step size
-//!             ├── Newton       the formula's equations, solved with a matrix that is kept
+//!             ├── Differences  backward differences of the solution at the current step size
+//!             ├── Newton       solver of the formula's equations, with a matrix kept over steps
 //!             └── Initial      y' and y'' at the start, also of algebraic components
 //! ```
 

@@ -1,4 +1,4 @@
-//! Newton's method for the equations of a step, with a matrix that is kept.
+//! Newton's method for the equations of a step, with a matrix kept over steps.
 
 use mbsbench_problem::{Counted, Failure};
 
@@ -8,7 +8,7 @@ use crate::linearisation::IterationMatrix;
 use crate::newton::{Outcome, Progress, evaluated, iterate};
 use crate::suite;
 
-/// Most iterations of a step.
+/// Maximum number of iterations in a step.
 pub(super) const MAX_ITERATIONS: u32 = 4;
 
 /// Solves
@@ -17,14 +17,14 @@ pub(super) const MAX_ITERATIONS: u32 = 4;
 /// (M − c J) Δ = c f(t_{n+1}, y) − M (ψ + d),   y = y⁽⁰⁾ + d,   c = h/((1 − κ) γ_k)
 /// ```
 ///
-/// for the difference `d = ∇^{k+1} y_{n+1}` (Shampine, Reichelt, section 2.3). Iterations end where the estimated
-/// remaining error, from the rate of convergence, is half of the tolerance, or 0.05 of it where the rate is an older one;
-/// they are too slow where that cannot be reached in four.
+/// for the difference `d = ∇^{k+1} y_{n+1}` (Shampine, Reichelt, section 2.3). Iterations end when the remaining error,
+/// estimated from the convergence rate, is half the tolerance, or 0.05 times the tolerance if the rate is an older one.
+/// They are too slow if four iterations cannot achieve that.
 #[derive(Debug, Clone)]
 pub(super) struct Newton {
     /// The tolerances, relative and absolute.
     tolerances: (f64, f64),
-    /// Rate of convergence with the present matrix; none before it is known.
+    /// Convergence rate with the current matrix; none before it is known.
     rate: Option<f64>,
     /// `d`.
     pub correction: Vec<f64>,
@@ -61,17 +61,18 @@ impl Newton {
         }
     }
 
-    /// The matrix is another one; what is known of the rate of convergence holds no more.
+    /// Forgets the convergence rate, because the matrix has changed.
     pub(super) fn forget_rate(&mut self) {
         self.rate = None;
     }
 
-    /// The largest component of `x`, each over its tolerance.
+    /// The largest component of `x` divided by its tolerance.
     pub(super) fn norm(&self, x: impl Iterator<Item = f64>) -> f64 {
         suite::largest(x.zip(self.weights.iter().copied()), 1.0, 0.0)
     }
 
-    /// Iterates for the step of order `k` and size `h` from `start` to `t_end`. Leaves `y_{n+1}` and `∇^{k+1} y_{n+1}`.
+    /// Iterates for the step of order `k` and size `h` from `start` to `t_end`. Computes `y_{n+1}` and
+    /// `∇^{k+1} y_{n+1}`.
     pub(super) fn run(
         &mut self,
         problem: &mut Counted<'_>,
@@ -111,7 +112,7 @@ impl Newton {
         iterate(self, MAX_ITERATIONS, make, judge)
     }
 
-    /// The prediction as first iterate.
+    /// Sets the prediction as the first iterate.
     fn begin(&mut self, (formula, k): (&Formula, usize), start: &[f64], differences: &Differences) {
         differences.predict(k, start, &mut self.prediction);
         differences.combine(Formula::gamma, k, formula.leading(k), &mut self.psi);
@@ -123,7 +124,7 @@ impl Newton {
         }
     }
 
-    /// Makes the right-hand side in `increment` the correction, adds it, and gives its size.
+    /// Solves for the correction from the right-hand side in `increment`, adds it, and returns its size.
     fn correct(&mut self, matrix: &mut IterationMatrix, c: f64) -> f64 {
         for (sum, (&psi, &correction)) in self.difference.iter_mut().zip(self.psi.iter().zip(&self.correction)) {
             *sum = psi + correction;

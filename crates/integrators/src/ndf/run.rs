@@ -1,4 +1,4 @@
-//! A run: sizes and orders, failures.
+//! The steps of a run: step sizes, orders, failures.
 
 use std::ops::ControlFlow;
 
@@ -22,19 +22,19 @@ pub(super) struct Steps {
     y: Vec<f64>,
     /// Order.
     k: usize,
-    /// Size of the present step, to which the differences belong.
+    /// Size of the current step, to which the differences belong.
     h: f64,
-    /// Whether it ends with the span.
+    /// True if the step ends with the span.
     is_last: bool,
-    /// Whether an attempt at it has failed its error test.
+    /// True if an attempt at the step has failed its error test.
     failed_before: bool,
-    /// Error of the step accepted last.
+    /// Error of the last accepted step.
     error: f64,
-    /// Accepted steps of this size and order, as far as they matter.
+    /// Accepted steps of this size and order, up to the number that matters.
     equal_steps: usize,
     differences: Differences,
     linearisation: Linearisation,
-    /// Whether the Jacobian is that of the start of the present step.
+    /// True if the Jacobian belongs to the start of the current step.
     is_current: bool,
     matrix: IterationMatrix,
     newton: Newton,
@@ -73,12 +73,12 @@ impl Steps {
         }
     }
 
-    /// The smallest step that advances the time with some accuracy.
+    /// The smallest step that advances the time accurately enough.
     fn smallest(&self, run: &Run<'_, Counted<'_>>) -> f64 {
         (16.0 * f64::EPSILON * run.t.abs()).max(f64::MIN_POSITIVE)
     }
 
-    /// A step of about `h` within its bounds; one that leaves little of the span goes to its end.
+    /// Limits a step `h` to its bounds; a step that would leave little of the span is stretched to its end.
     fn clip(&mut self, run: &Run<'_, Counted<'_>>, h: f64) -> f64 {
         let h = h.max(self.smallest(run)).min(self.max_step);
         let rest = run.task.t_end - run.t;
@@ -86,14 +86,14 @@ impl Steps {
         if self.is_last { rest } else { h }
     }
 
-    /// Goes over to another step size and order.
+    /// Changes step size and order.
     fn change(&mut self, run: &Run<'_, Counted<'_>>, h: f64, k: usize) -> Result<(), Failure> {
         self.differences.change_size(k, h / self.h);
         (self.h, self.k, self.equal_steps) = (h, k, 0);
         self.factorize(run)
     }
 
-    /// Shrinks the step after a failure and may lower the order.
+    /// Shrinks the step after a failure; may lower the order.
     fn shrink(&mut self, run: &Run<'_, Counted<'_>>, h: f64, k: usize) -> Result<(), Failure> {
         let h = h.max(self.smallest(run));
         self.is_last &= h >= self.h;
@@ -111,7 +111,7 @@ impl Steps {
         if self.is_last { run.task.t_end } else { run.t + self.h }
     }
 
-    /// After iterations without success: a new Jacobian, or a smaller step.
+    /// After iterations that failed: takes a new Jacobian, or else a smaller step.
     fn help_iterations(&mut self, run: &mut Run<'_, Counted<'_>>, outcome: Outcome) -> Result<(), Failure> {
         if !self.is_current {
             run.afford_step()?;
@@ -133,7 +133,7 @@ impl Steps {
         })
     }
 
-    /// Size and order after the first failed error test of a step.
+    /// Chooses size and order after the first failed error test of a step.
     fn after_failure(&self, error: f64) -> (f64, usize) {
         let (h, k) = (self.h, self.k);
         let smaller =
@@ -149,8 +149,8 @@ impl Steps {
         (same, k)
     }
 
-    /// Size and order of the next step after one of that error; both stay until there are enough steps alike, or where no
-    /// order offers a larger step.
+    /// Chooses size and order of the step after one with that error. Both are kept until there are enough equal steps,
+    /// or if no order offers a larger step.
     fn choose(&mut self, error: f64) -> (f64, usize) {
         let (h, k) = (self.h, self.k);
         self.equal_steps = (self.equal_steps + 1).min(MAX_ORDER + 2);
@@ -180,7 +180,7 @@ impl Steps {
 }
 
 impl<'p> Stepping<Counted<'p>> for Steps {
-    /// Linearises at the start, and chooses the first step.
+    /// Linearises at the start and chooses the first step.
     fn begin(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
         run.afford_step()?;
         run.afford(1 + self.linearisation.evaluations())?;
@@ -235,7 +235,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         Ok(rejected)
     }
 
-    /// Inside a step is the polynomial through the last states; no evaluation is needed.
+    /// States inside a step come from the polynomial through the last states, without an evaluation.
     #[inline(always)]
     fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
         let Self { y, h, k, differences, newton, .. } = self;
@@ -263,7 +263,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
 
     fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
         let mut costs = self.matrix.costs;
-        // With a mass matrix the rates at the start take its singular values, whose operations depend on an iteration.
+        // With a mass matrix, the initial rates use its singular values, whose operations depend on an iteration.
         costs.linear_algebra_flops = costs.linear_algebra_flops.filter(|_| self.matrix.mass().is_none());
         run.own = run.own.with(&costs);
         run.own.newton_iterations += self.newton.iterations;

@@ -1,4 +1,4 @@
-//! The formulas from their coefficients, and a step of each.
+//! Tests of the coefficients, and of steps with each formula.
 
 use mbsbench_problem::{AsOde, Counted, OdeModel, Scalar};
 
@@ -12,7 +12,7 @@ fn both() -> [Formula; 2] {
     [Formula::ndf(), Formula::bdf()]
 }
 
-/// The formula of order `k` as `Σ_j α_j y_{n+1−j} = h y'_{n+1}`, `j` from 0 to `k + 1`; zero beyond.
+/// The formula of order `k` as `Σ_j α_j y_{n+1−j} = h y'_{n+1}`, with `j` from 0 to `k + 1`; zero beyond.
 fn weights(formula: &Formula, k: usize) -> [f64; MAX_ORDER + 2] {
     let mut weights = [0.0; MAX_ORDER + 2];
     for m in 1..=k + 1 {
@@ -27,7 +27,7 @@ fn weights(formula: &Formula, k: usize) -> [f64; MAX_ORDER + 2] {
     weights
 }
 
-/// `Σ_j α_j (−j)^q` is `q (0)^(q−1)`: zero but for `q = 1`, up to order `k`; the next power gives the error constant.
+/// `Σ_j α_j (−j)^q` is `q (0)^(q−1)` up to `q = k`: zero except for `q = 1`; the next power gives the error constant.
 #[test]
 fn order_conditions() {
     for formula in both() {
@@ -46,7 +46,7 @@ fn order_conditions() {
     }
 }
 
-/// Published step ratios that the NDFs gain over the BDFs at equal local error: 26, 26, 26, 12 and 0 per cent.
+/// Published gains in step size of the NDFs over the BDFs at equal local error: 26, 26, 26, 12 and 0 per cent.
 #[test]
 fn local_errors_are_smaller_than_those_of_the_bdfs() {
     for (k, gain) in [1.26, 1.26, 1.26, 1.12, 1.0].into_iter().enumerate().map(|(i, gain)| (i + 1, gain)) {
@@ -63,7 +63,7 @@ fn angle(formula: &Formula, k: usize) -> f64 {
         let theta = std::f64::consts::PI * f64::from(m) / 100_000.0;
         let sum = |part: fn(f64) -> f64| weights.iter().enumerate().map(|(j, a)| a * part(-(j as f64) * theta)).sum();
         let (re, im): (f64, f64) = (sum(f64::cos), sum(f64::sin));
-        // Near θ = 0 the locus touches the imaginary axis, up to rounding.
+        // Near θ = 0 the locus touches the imaginary axis up to rounding.
         if re < -1e-9 { im.abs().atan2(-re).to_degrees() } else { 90.0 }
     });
     locus.fold(90.0, f64::min)
@@ -143,7 +143,8 @@ fn exact(t: f64) -> f64 {
     1.0 / (2.0 - t.cos())
 }
 
-/// Largest error up to `t = 2` of order `k` at constant size, with exact differences to begin with and Newton's method converged.
+/// Largest error up to `t = 2` of order `k` at constant step size, with exact initial differences and converged Newton
+/// iterations.
 fn error(formula: &Formula, k: usize, steps: u32) -> f64 {
     let h = 2.0 / f64::from(steps);
     let mut ode = AsOde(&Smooth);
@@ -179,7 +180,7 @@ fn error(formula: &Formula, k: usize, steps: u32) -> f64 {
 fn each_formula_converges_with_its_order() {
     for formula in both() {
         for k in 1..=MAX_ORDER {
-            // The higher orders reach rounding with more steps.
+            // With more steps, the higher orders would reach rounding.
             let steps = if k < 4 { 400 } else { 150 };
             let order = (error(&formula, k, steps) / error(&formula, k, 2 * steps)).log2();
             assert!((order - k as f64).abs() < 0.1, "order {k}: {order}");

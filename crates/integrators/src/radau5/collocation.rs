@@ -2,34 +2,34 @@
 
 use super::tableau::NODES;
 
-/// The cubic through the start and the three stages of a step, as a function of `s`, the time after the end of the step
-/// over its size:
+/// The cubic through the start and the three stages of a step. Its argument `s` is the time after the end of the step,
+/// divided by the step size:
 ///
 /// ```text
 /// y(s) = y₁ + s (k₁ + (s + 1 − c₂) (k₂ + (s + 1 − c₁) k₃))
 /// ```
 ///
-/// with divided differences `k` of the increments `zᵢ` (Hairer, Wanner, section IV.8, starting values). It is the collocation
-/// polynomial, of order 3 between the ends.
+/// with divided differences `k` of the increments `zᵢ` (Hairer, Wanner, section IV.8, starting values). It is the
+/// collocation polynomial, of order 3 inside the step.
 #[derive(Debug, Clone)]
 pub(super) struct Collocation {
     coefficients: [Vec<f64>; 3],
-    /// Size of the step, s; zero before the first one.
+    /// Step size, s; zero before the first step.
     h: f64,
 }
 
 impl Collocation {
-    /// For `n` unknowns, before the first step.
+    /// Creates the polynomial for `n` unknowns, before the first step.
     pub(super) fn new(n: usize) -> Self {
         Self { coefficients: std::array::from_fn(|_| vec![0.0; n]), h: 0.0 }
     }
 
-    /// Size of the step, s; zero before the first one.
+    /// Step size, s; zero before the first step.
     pub(super) fn step(&self) -> f64 {
         self.h
     }
 
-    /// Takes the increments `zᵢ = Yᵢ − y₀` of a step of size `h`.
+    /// Computes the polynomial from the increments `zᵢ = Yᵢ − y₀` of a step of size `h`.
     pub(super) fn take(&mut self, h: f64, z: &[Vec<f64>; 3]) {
         let [c1, c2, _] = NODES;
         let [first, second, third] = &mut self.coefficients;
@@ -44,7 +44,7 @@ impl Collocation {
         self.h = h;
     }
 
-    /// Writes `y(s) − y₁` into the front components of `change`.
+    /// Writes the leading components of `y(s) − y₁` into `change`.
     pub(super) fn change(&self, s: f64, change: &mut [f64]) {
         let [c1, c2, _] = NODES;
         let [first, second, third] = &self.coefficients;

@@ -1,15 +1,15 @@
 //! The size of the next step.
 
-/// Most iterations of Newton's method in a step of controlled size.
+/// Maximum number of Newton iterations in a step of controlled size.
 pub(super) const MAX_ITERATIONS: u32 = 7;
 
 /// Safety factor of a step whose iteration converges at once.
 const SAFETY: f64 = 0.9;
-/// A step shrinks at most by this factor,
+/// Largest factor by which a step shrinks.
 const LARGEST_DECREASE: f64 = 5.0;
-/// and grows at most by this one.
+/// Largest factor by which a step grows.
 const LARGEST_INCREASE: f64 = 8.0;
-/// Least error that the predictive law believes a step to have had.
+/// Smallest error of a previous step in the predictive law.
 const LEAST_ERROR: f64 = 1e-2;
 
 /// The controllers of Hairer and Wanner, section IV.8: with errors of order four,
@@ -19,15 +19,15 @@ const LEAST_ERROR: f64 = 1e-2;
 /// h_new = 0.9 h err^(−1/4) · (h/h_old) (err_old/err)^(1/4)        (K. Gustafsson)
 /// ```
 ///
-/// with at most `k` iterations; after an accepted step the smaller of the two.
+/// with at most `k` iterations. The smaller of the two is used after an accepted step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Controller {
-    /// Size and error of the step accepted last.
+    /// Size and error of the last accepted step.
     previous: Option<(f64, f64)>,
 }
 
 impl Controller {
-    /// Size of the step to follow one of size `h` that has the error `error` in units of its tolerance.
+    /// Size of the step after one of size `h` with the error `error` in units of its tolerance.
     pub(super) fn next(&mut self, h: f64, error: f64, iterations: u32) -> f64 {
         let most = f64::from(2 * MAX_ITERATIONS);
         let safety = SAFETY * ((most + 1.0) / (most + f64::from(iterations))).min(1.0);

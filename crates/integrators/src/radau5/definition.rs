@@ -1,4 +1,4 @@
-//! The method as experiment files name it.
+//! The method under its name in experiment files.
 
 use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
@@ -14,30 +14,32 @@ use crate::newton::keeping;
 
 method! {
     /// RADAU5: the Radau IIA formula of order 5 with three implicit stages and the step-size control of Hairer and
-    /// Wanner (Solving Ordinary Differential Equations II, section IV.8), for `M y' = f(t, y)` with a constant `M`, which
-    /// may be singular (index 1 to 3), and
-    /// for constrained mechanics in index-3 form, as which a mechanical system is solved where the problem has one.
+    /// Wanner (Solving Ordinary Differential Equations II, section IV.8). It solves `M y' = f(t, y)` with a constant,
+    /// possibly singular `M` (index 1 to 3). Constrained mechanics is solved in index-3 form whenever the problem
+    /// provides its mechanics.
     ///
-    /// Order 5 and stage order 3; L-stable. On index-3 mechanics order 5 in positions, 3 in velocities and 2 in
-    /// accelerations and multipliers (section VII.4), which are unknowns of their own; with constraints on velocities (index 2) order 5
-    /// in positions and velocities, 3 in the others.
+    /// Order 5 and stage order 3; L-stable. On index-3 mechanics it has order 5 in positions, 3 in velocities and 2 in
+    /// accelerations and multipliers (section VII.4), which are separate unknowns; with constraints on velocities
+    /// (index 2) it has order 5 in positions and velocities and 3 in the others.
     ///
-    /// The stages are solved for by simplified Newton iterations that start from the collocation polynomial of the step
-    /// before and end where the estimated remaining error is `min(0.03, √rel')` of the tolerance; at most seven, and
-    /// where their rate says that these will not do, the step shrinks. The Jacobian is kept where they converge at a
-    /// rate of 1e-3 or better, and size and factors too where the step would grow by less than a fifth. The error of
-    /// the step is `abs' + rel' |y|` in the mean over the components, with `rel' = rel^(2/3)/10` and `abs'/rel' =
-    /// abs/rel`; its estimate is of order 3, and sizes follow from the smaller one of the classical law and
-    /// Gustafsson's predictive one. Errors of unknowns of index 2 (velocities, where constraints are those of positions) count `h`
-    /// times and those of index 3 (accelerations and multipliers) `h²` times (section VII.7), so that multipliers are hardly controlled. First step 1e-6 s where the task names
-    /// none; largest step the span. Rejected steps are those whose iterations did not converge and those with too large
-    /// an error.
+    /// Simplified Newton iterations for the stages start from the collocation polynomial of the previous step and end
+    /// when the estimated remaining error is `min(0.03, √rel')` times the tolerance. There are at most seven; if their
+    /// convergence rate shows that these will not suffice, the step shrinks. The Jacobian is kept if they converge at a
+    /// rate of 1e-3 or better; size and factors are also kept if the step would grow by less than a fifth.
     ///
-    /// With a constant step, iterations end where the remaining error is `newton-tolerance` of `1 + |y|`, or rounding;
-    /// if they do not, with a Jacobian of the start of the step, the run does.
+    /// The error of a step is measured against `abs' + rel' |y|` in the mean over the components, with
+    /// `rel' = rel^(2/3)/10` and `abs'/rel' = abs/rel`. Its estimate has order 3, and step sizes follow from the
+    /// classical law or Gustafsson's predictive law, whichever gives the smaller step. Errors of components of index 2
+    /// (velocities, if constraints act on positions) are multiplied by `h` and those of index 3 (accelerations and
+    /// multipliers) by `h²` (section VII.7), so that multipliers are hardly controlled. The first step is 1e-6 s unless
+    /// the task gives one; the largest step is the span. Rejected steps are those whose iterations do not converge and
+    /// those with too large an error.
     ///
-    /// Counted as in the code of that name: a pair of factors, real and complex, is one factorization, a solution with
-    /// both is one linear solve, and there is a further (real) one for an estimate of the error. States inside a step
+    /// With a constant step, iterations end when the remaining error is `newton-tolerance` times `1 + |y|`, or at
+    /// rounding level; if they do not converge with a Jacobian from the start of the step, the run fails.
+    ///
+    /// Counters are those of the code RADAU5: a real and a complex factorization together count as one factorization, a
+    /// solve with both as one linear solve, and each error estimate as a further (real) solve. States inside a step
     /// come from the collocation polynomial.
     pub struct Radau5 {
         /// With a constant step: remaining error at which iterations end, relative to `1 + |y|`.

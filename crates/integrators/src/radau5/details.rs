@@ -6,7 +6,7 @@ use super::tableau::{COMPLEX, ERROR, NODES, REAL, ROWS, stability};
 use crate::conditions;
 use crate::details::{GROWTH, ROUNDING, imaginary_axis, property, rounded, tableau, yes};
 
-/// Orders, stability, tableau, what it is transformed to; see [`Method::details`](mbsbench_problem::Method::details).
+/// Orders, stability, tableau and its transformation; see [`Method::details`](mbsbench_problem::Method::details).
 pub(super) fn details() -> Vec<String> {
     let rows: Vec<Vec<f64>> = ROWS.iter().map(|row| row.to_vec()).collect();
     let largest = imaginary_axis().map(|z| stability(z).norm()).fold(0.0, f64::max);
@@ -41,7 +41,8 @@ fn at_infinity() -> f64 {
     1.0 - Vector3::from(ROWS[2]).dot(&(inverse() * Vector3::from_element(1.0)))
 }
 
-/// The estimate is `O(h^{p+1})` for the first `p` with `Σ eᵢ cᵢ^{p+1} ≠ 0` but for `Σ eᵢ cᵢ = −1`, which `f(t₀, y₀)` cancels.
+/// The estimate is `O(h^{p+1})` for the first `p` with `Σ eᵢ cᵢ^{p+1} ≠ 0`, apart from `Σ eᵢ cᵢ = −1`, which
+/// `f(t₀, y₀)` cancels.
 fn order_of_the_estimate() -> i32 {
     let moment = |q: i32| ERROR.iter().zip(NODES).map(|(e, c)| e * c.powi(q)).sum::<f64>();
     let vanishes = |q: &i32| (moment(*q) + if *q == 1 { 1.0 } else { 0.0 }).abs() <= ROUNDING;

@@ -6,8 +6,8 @@
 //!                                             └─────── Collocation (first guesses, states inside a step)
 //! ```
 //!
-//! The three stages are one system of `3 n` equations, which a similarity transformation of `A⁻¹` splits into a real and
-//! a complex one of `n` equations each, with the linear algebra of `equations`.
+//! The three stages form one system of `3 n` equations. A similarity transformation of `A⁻¹` splits it into a real and
+//! a complex system of `n` equations each, which are solved by the linear algebra of `equations`.
 
 mod collocation;
 mod controller;

@@ -7,16 +7,17 @@ use super::tableau::{COMPLEX, ERROR, FROM_STAGES, NODES, REAL, TO_STAGES};
 use crate::equations::Equations;
 use crate::newton::{Outcome, Progress, evaluated, iterate};
 
-/// When iterations are good enough.
+/// The convergence criterion of the iterations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal {
-    /// `κ`: the estimated remaining error in units of the weights.
+    /// `κ`: the largest estimated remaining error in units of the weights.
     pub remaining: f64,
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub iterations: u32,
-    /// Iteration from which on one that does not converge is given up; the first ratio of two is that of a first guess.
+    /// First iteration in which divergence ends the iterations; the first ratio of two increments reflects the first
+    /// guess.
     pub judged_from: u32,
-    /// Size of an increment, in units of the weights, that may be no more than rounding.
+    /// Size of an increment, in units of the weights, that may be due to rounding alone.
     pub rounding: f64,
 }
 
@@ -36,11 +37,11 @@ pub(super) struct Newton {
     w: [Vec<f64>; 3],
     /// Right-hand sides of the stages, then increments of `w`.
     increments: [Vec<f64>; 3],
-    /// Number of iterations of the last run.
+    /// Number of iterations in the last step.
     pub count: u32,
-    /// Rate of convergence of the last run; where it had no two iterations, what it was before.
+    /// Convergence rate in the last step; a default if there were fewer than two iterations.
     pub rate: f64,
-    /// `η = Θ/(1 − Θ)`, what is taken to remain over the last increment.
+    /// `η = Θ/(1 − Θ)`, the estimated remaining error relative to the last increment.
     remaining: f64,
     state: Vec<f64>,
     products: [Vec<f64>; 3],
@@ -50,10 +51,10 @@ pub(super) struct Newton {
     combined: Vec<f64>,
 }
 
-/// Rate that is taken for one that is not known.
+/// Default convergence rate if it is not known.
 const UNKNOWN_RATE: f64 = 1e-3;
 
-/// What counts as rounding; that of RADAU5.
+/// Rounding unit, as in RADAU5.
 pub(super) const ROUNDING: f64 = 1e-16;
 
 impl Newton {
@@ -74,7 +75,7 @@ impl Newton {
         }
     }
 
-    /// Iterates for the step of size `h` from `y`, the present state, with the factors that `equations` has.
+    /// Iterates for the step of size `h` from the current state `y`, with the factors in `equations`.
     pub(super) fn run(
         &mut self,
         run: &mut Run<'_, Counted<'_>>,
@@ -99,7 +100,7 @@ impl Newton {
             Ok(size)
         };
         let mut last_ratio = f64::NAN;
-        // the solution is there, or further iterations make no sense (Eqs. IV.8.10 and IV.8.11)
+        // converged, or further iterations are useless (Eqs. IV.8.10 and IV.8.11)
         let judge = |newton: &mut Self, Progress { iteration, size, last }: Progress| {
             if 1 < iteration && iteration < goal.iterations {
                 let ratio = size / last.max(ROUNDING);
@@ -125,7 +126,7 @@ impl Newton {
         iterate(self, goal.iterations, make, judge)
     }
 
-    /// The collocation polynomial of the step before, continued; zero without one.
+    /// Extrapolates the collocation polynomial of the previous step; zero without one.
     fn guess(&mut self, h: f64, before: &Collocation) {
         if before.step() > 0.0 {
             for (z, node) in self.z.iter_mut().zip(NODES) {
@@ -137,7 +138,7 @@ impl Newton {
         transform(&FROM_STAGES, &self.z, &mut self.w);
     }
 
-    /// `T⁻¹ F` into the increments.
+    /// Computes `T⁻¹ F` in `increments`.
     fn evaluate(
         &mut self,
         problem: &mut Counted<'_>,
@@ -149,14 +150,14 @@ impl Newton {
             for ((state, &y), &z) in self.state.iter_mut().zip(y).zip(z) {
                 *state = y + z;
             }
-            // the last stage is at the end of the step to the last bit
+            // the last stage is exactly at the end of the step
             equations.rhs(problem, if node == 1.0 { t + h } else { t + node * h }, &self.state, f)?;
         }
         transform(&FROM_STAGES, &self.products, &mut self.increments);
         Ok(())
     }
 
-    /// Makes the right-hand sides in the increments the increments.
+    /// Solves for the increments from their right-hand sides.
     fn correct(&mut self, equations: &mut dyn Equations, h: f64) {
         let Self { w, increments: [first, second, third], products, .. } = self;
         for (w, product) in w.iter().zip(products.iter_mut()) {
@@ -189,7 +190,7 @@ impl Newton {
         transform(&TO_STAGES, &self.w, &mut self.z);
     }
 
-    /// Estimates the error of the step from `y`, where `f` is the right-hand side, in units of the weights: norm of
+    /// Estimates the error of the step from `y`, where `f` is the right-hand side, in units of the weights: the norm of
     /// `(γ M − J)⁻¹ (f + M Σ eᵢ zᵢ/h)` (Eq. IV.8.19).
     pub(super) fn estimate(&mut self, equations: &mut dyn Equations, h: f64, f: &[f64], weights: &[f64]) -> f64 {
         let [first, second, third] = &self.z;
@@ -200,8 +201,8 @@ impl Newton {
         self.error_of(equations, f, weights)
     }
 
-    /// The same with `f` taken at `y` plus the error estimated before, which removes what a stiff component leaves in it
-    /// (Eq. IV.8.20).
+    /// Repeats the estimate with `f` evaluated at `y` plus the previous estimate, which removes the contribution of
+    /// stiff components (Eq. IV.8.20).
     pub(super) fn estimate_again(
         &mut self,
         problem: &mut Counted<'_>,
@@ -225,12 +226,12 @@ impl Newton {
         }
         equations.solve_real(&mut self.error);
         let norm = (sum_of_squares(&self.error, weights) / weights.len() as f64).sqrt();
-        // a maximum would take an estimate that is not a number for a small one
+        // f64::max would turn NaN into a small estimate
         if norm < LEAST_ERROR { LEAST_ERROR } else { norm }
     }
 }
 
-/// Errors below are counted as this one.
+/// Smallest estimate; smaller ones are replaced by it.
 const LEAST_ERROR: f64 = 1e-10;
 
 fn sum_of_squares(x: &[f64], weights: &[f64]) -> f64 {

@@ -1,4 +1,4 @@
-//! A run: sizes, factorizations, failures.
+//! The steps of a run: step sizes, factorizations, failures.
 
 use std::ops::ControlFlow;
 
@@ -12,22 +12,22 @@ use super::tableau::{COMPLEX, REAL};
 use crate::equations::{Equations, Tolerances};
 use crate::newton::Outcome;
 
-/// Step to begin with where the task names none, s; that of RADAU5.
+/// First step if the task gives none, s; as in RADAU5.
 const FIRST_STEP: f64 = 1e-6;
 
-/// The Jacobian is kept where iterations converge at this rate or faster.
+/// The Jacobian is kept if iterations converge at this rate or faster.
 const KEPT_JACOBIAN: f64 = 1e-3;
 
-/// Size and factors are kept where the next step would grow by no more than this factor.
+/// Size and factors are kept if the next step would grow by no more than this factor.
 const KEPT_STEP: f64 = 1.2;
 
-/// Most singular matrices in a row.
+/// Maximum number of consecutive singular matrices.
 const MAX_SINGULAR: u32 = 5;
 
-/// Most iterations of a constant step.
+/// Maximum number of iterations in a constant step.
 pub(super) const MAX_ITERATIONS_FIXED: u32 = 30;
 
-/// What has to be done before the next attempt.
+/// Work to be done before the next attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     Nothing,
@@ -35,14 +35,14 @@ enum Due {
     Jacobian,
 }
 
-/// What steps of controlled size remember.
+/// State of the step-size control.
 #[derive(Debug, Clone, Copy, Default)]
 struct Controlled {
     controller: Controller,
     max_step: f64,
-    /// Size that the last accepted step proposes, s.
+    /// Size proposed by the last accepted step, s.
     next: f64,
-    /// Whether the present step goes to the end of the span.
+    /// True if the current step ends at the end of the span.
     is_last: bool,
     after_rejection: bool,
     /// Singular matrices since the last accepted step.
@@ -54,19 +54,19 @@ pub(super) struct Steps {
     equations: Box<dyn Equations>,
     newton: Newton,
     goal: Goal,
-    /// Those of the weights.
+    /// Tolerances of the weights.
     tolerances: Tolerances,
-    /// Whether steps have the size that the task gives.
+    /// True if the task prescribes the step size.
     constant: bool,
     controlled: Controlled,
     y: Vec<f64>,
     end: Vec<f64>,
     /// `f(t, y)`.
     derivative: Vec<f64>,
-    /// Size of the present attempt, s.
+    /// Size of the current attempt, s.
     h: f64,
     due: Due,
-    /// Whether the Jacobian is that of the start of the present step.
+    /// True if the Jacobian belongs to the start of the current step.
     is_current: bool,
     weights: Vec<f64>,
     collocation: Collocation,
@@ -112,7 +112,7 @@ impl Steps {
         self.equations.rhs(&mut run.problem, run.t, &self.y, &mut self.derivative)
     }
 
-    /// Takes the size of the next constant step.
+    /// Sets the size of the next constant step.
     fn take_constant(&mut self, run: &Run<'_, Counted<'_>>) {
         let (_, h) = run.constant_step();
         if self.constant && h != self.h {
@@ -120,7 +120,7 @@ impl Steps {
         }
     }
 
-    /// An attempt at a step of given size.
+    /// Attempts a step of prescribed size.
     fn attempt_constant(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<Option<f64>, Failure> {
         self.prepare(run)?.map_err(|matrix| Failure::SingularMatrix { time: run.t, matrix })?;
         let outcome = self.iterate(run)?;
@@ -136,7 +136,7 @@ impl Steps {
         Ok(rejected)
     }
 
-    /// An attempt at a step of controlled size.
+    /// Attempts a step of controlled size.
     fn attempt_controlled(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<Option<f64>, Failure> {
         if 0.1 * self.h <= run.t.abs() * ROUNDING || self.h < f64::MIN_POSITIVE {
             return Err(Failure::StepTooSmall { time: run.t, step: self.h });
@@ -153,7 +153,7 @@ impl Steps {
         };
         if outcome != Outcome::Converged {
             let rejected = reject_iterations(run);
-            // Where nothing finite lies ahead, no small step helps.
+            // If nothing ahead is finite, smaller steps do not help.
             if outcome == Outcome::NotFinite && self.h <= f64::EPSILON * self.controlled.max_step {
                 return Err(self.not_solved(run, outcome));
             }
@@ -173,7 +173,8 @@ impl Steps {
         Ok(Some(if self.controlled.is_last { run.task.t_end } else { run.t + self.h }))
     }
 
-    /// Takes `h`, or what is left of the span where `stretch` times that reaches its end; says whether it does.
+    /// Sets the step to `h`, or to the rest of the span if `stretch` times `h` reaches its end. Returns true in the
+    /// latter case.
     fn clip(&mut self, run: &Run<'_, Counted<'_>>, h: f64, stretch: f64) -> bool {
         let rest = run.task.t_end - run.t;
         let is_last = stretch * h >= rest;
@@ -181,7 +182,7 @@ impl Steps {
         is_last
     }
 
-    /// Decides on size and factors of the step that follows an accepted one.
+    /// Decides on size and factors of the step after an accepted one.
     fn choose(&mut self, run: &Run<'_, Counted<'_>>) {
         let Controlled { max_step, next, after_rejection, .. } = self.controlled;
         let (before, next) = (self.h, next.min(max_step));
@@ -199,7 +200,7 @@ impl Steps {
         self.controlled = Controlled { is_last, after_rejection: false, singular: 0, ..self.controlled };
     }
 
-    /// The same step with another size.
+    /// Prepares to repeat the step with another size.
     fn retry(&mut self, h: f64) {
         self.h = h;
         self.due = if self.is_current { Due::Factors } else { Due::Jacobian };
@@ -213,7 +214,7 @@ impl Steps {
         }
     }
 
-    /// Does what is due; the inner error is the name of a singular matrix.
+    /// Does the work that is due. The inner error is the name of a singular matrix.
     fn prepare(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<Result<(), &'static str>, Failure> {
         if self.due == Due::Jacobian {
             run.afford(self.equations.linearisation_cost())?;
@@ -261,7 +262,7 @@ impl Steps {
         }
     }
 
-    /// Writes the end of a step that is good.
+    /// Writes the end of a converged step.
     fn finish(&mut self) {
         for ((end, &y), &z) in self.end.iter_mut().zip(&self.y).zip(&self.newton.z[2]) {
             *end = y + z;
@@ -333,14 +334,14 @@ impl<'p> Stepping<Counted<'p>> for Steps {
     }
 }
 
-/// Tolerances for the estimate, which is of lower order than the formula: `rel' = 0.1 rel^(2/3)` and `abs'` in the same ratio
-/// to it (as RADAU5 has it).
+/// Tolerances for the estimate, which has lower order than the formula: `rel' = 0.1 rel^(2/3)`, and `abs'` in the same
+/// ratio to it as `abs` to `rel` (as in RADAU5).
 fn of_the_estimate(rel: f64, abs: f64) -> (f64, f64) {
     let lower = |tolerance: f64| 0.1 * tolerance.powf(2.0 / 3.0);
     if rel > 0.0 { (lower(rel), lower(rel) * abs / rel) } else { (0.0, lower(abs)) }
 }
 
-/// `κ`: iterations end where the remaining error is this part of the tolerance.
+/// `κ`: iterations end when the remaining error is this fraction of the tolerance.
 fn stopping((rel, abs): (f64, f64)) -> f64 {
     let tolerance = if rel > 0.0 { rel } else { abs };
     (10.0 * ROUNDING / tolerance).max(tolerance.sqrt().min(0.03))

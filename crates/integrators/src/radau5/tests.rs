@@ -1,4 +1,4 @@
-//! What the coefficients claim.
+//! Tests of the coefficients.
 
 use nalgebra::{Complex, Matrix3};
 
@@ -30,7 +30,7 @@ fn the_formula_has_order_five_and_not_six() {
     assert!(residual(6) > 1e-4);
 }
 
-/// `Σⱼ aᵢⱼ cⱼ^{q−1} = cᵢ^q/q` for `q` up to 3, so that the stages are collocation points, and not for 4.
+/// `Σⱼ aᵢⱼ cⱼ^{q−1} = cᵢ^q/q` holds for `q` up to 3, so that the stages are collocation points, and fails for 4.
 #[test]
 fn the_stages_have_order_three_and_not_four() {
     let residual = |q: i32| {
@@ -60,7 +60,7 @@ fn the_transformation_takes_the_inverse_to_blocks() {
     assert!((length - 1.0).abs() < 1e-14);
 }
 
-/// The Padé approximation of the exponential with two powers of `z` above and three below.
+/// The Padé approximation of the exponential with numerator degree two and denominator degree three.
 #[test]
 fn the_stability_function_is_a_subdiagonal_pade_approximation() {
     for z in [Complex::new(-1.0, 0.5), Complex::new(0.0, 3.0), Complex::new(-30.0, 7.0)] {
@@ -72,7 +72,7 @@ fn the_stability_function_is_a_subdiagonal_pade_approximation() {
 
 #[test]
 fn the_formula_is_l_stable() {
-    // its poles are the eigenvalues of A⁻¹, in the right half plane; the maximum principle does the rest
+    // the poles are the eigenvalues of A⁻¹, in the right half plane; the maximum principle implies the rest
     let inverse = matrix(&ROWS).try_inverse().expect("it is regular");
     assert!(inverse.complex_eigenvalues().iter().all(|root| root.re > 0.0));
     for k in 0..=1100 {
@@ -84,7 +84,7 @@ fn the_formula_is_l_stable() {
     }
 }
 
-/// With `Σ eᵢ cᵢ^q = 0` for `q` of 2 and 3 but `Σ eᵢ cᵢ = −1`, the estimate is `O(h⁴)`.
+/// With `Σ eᵢ cᵢ^q = 0` for `q` = 2 and 3 and `Σ eᵢ cᵢ = −1`, the estimate is `O(h⁴)`.
 #[test]
 fn the_error_estimate_is_of_order_three() {
     let moment = |q: i32| ERROR.iter().zip(NODES).map(|(e, c)| e * c.powi(q)).sum::<f64>();

@@ -1,4 +1,4 @@
-//! The methods as experiment files name them.
+//! The methods under their names in experiment files.
 
 use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
@@ -15,10 +15,10 @@ macro_rules! verlet {
         method! {
             $(#[$doc])*
             pub struct $type {
-                /// The iteration ends with a correction of velocities below this, relative to one and the largest velocity, or where
-                /// corrections no longer decrease and move positions by rounding only.
+                /// The iteration ends when the correction of velocities is below this, relative to one plus the largest
+                /// velocity, or when corrections no longer decrease and move positions by rounding only.
                 pub newton_tolerance: f64 [above 0.0, to 1.0] = 1e-12,
-                /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
+                /// Maximum number of iterations in a step; beyond it the run fails with `newton-diverged`.
                 pub max_iterations: u32 [from 1] = 50,
             }
             $name, "verlet", $summary, $source,
@@ -32,37 +32,40 @@ macro_rules! verlet {
 }
 
 verlet!(
-    /// RATTLE: the method of Störmer and Verlet with constraints on positions and on velocities, which hold at the end of each step
-    /// (H. C. Andersen, J. Comput. Phys. 52 (1983) 24–34; Hairer, Lubich, Wanner, Geometric Numerical Integration, section VII.1.4).
-    /// Symmetric; symplectic for conservative forces, so that the energy does not drift. Constant steps, order 2 in positions and
-    /// velocities. The multipliers are those that hold the velocities at the end of a step, of order 1.
+    /// RATTLE: the Störmer–Verlet method with constraints on positions and velocities, which hold at the end of each
+    /// step (H. C. Andersen, J. Comput. Phys. 52 (1983) 24–34; Hairer, Lubich, Wanner, Geometric Numerical Integration,
+    /// section VII.1.4). It is symmetric, and symplectic for conservative forces, so that the energy does not drift.
+    /// Constant steps, order 2 in positions and velocities. The multipliers are those that keep the velocities at the
+    /// end of a step on their constraints, of order 1.
     ///
-    /// Masses may depend on positions: it is then the general method for Hamiltonian systems (Eq. 1.26 there), in momenta. Forces may depend
-    /// on velocities, those of the half step. Both are implicit then, and solved by the iteration that solves for the multipliers, whose
-    /// matrix has the masses and the constraints alone: damping that is stiff for the step ends it. Positions are vectors; nonholonomic
-    /// constraints are refused. The linear systems have all entries, whatever the number of bodies.
+    /// Masses may depend on positions; the method is then the general one for Hamiltonian systems (Eq. 1.26 there), in
+    /// momenta. Forces may depend on velocities and are evaluated with those of the half step. Both dependencies make
+    /// the step implicit. It is solved by the iteration for the multipliers, whose matrix contains masses and
+    /// constraints only: damping that is stiff for the step makes the iteration fail. Positions have to form a vector
+    /// space; nonholonomic constraints are refused. The linear systems are dense, whatever the number of bodies.
     ///
-    /// Counted: one evaluation a step where neither is so, else one for each iteration and one more; two factorizations, and
-    /// for masses that change one for each iteration and a Jacobian.
+    /// Counters: one evaluation per step if neither dependency is present, otherwise one for each iteration and one
+    /// more; two factorizations, and with variable masses one for each iteration and a Jacobian.
     Rattle, Both, "rattle",
     "Störmer–Verlet method for constrained mechanics, with constraints on positions and velocities",
     "H. C. Andersen, J. Comput. Phys. 52 (1983) 24–34; Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4"
 );
 
 verlet!(
-    /// SHAKE: the method of Störmer and Verlet with constraints on positions alone (J.-P. Ryckaert, G. Ciccotti, H. J. C. Berendsen,
-    /// J. Comput. Phys. 23 (1977) 327–341; Hairer, Lubich, Wanner, Geometric Numerical Integration, section VII.1.4),
+    /// SHAKE: the Störmer–Verlet method with constraints on positions alone (J.-P. Ryckaert, G. Ciccotti, H. J. C.
+    /// Berendsen, J. Comput. Phys. 23 (1977) 327–341; Hairer, Lubich, Wanner, Geometric Numerical Integration, section
+    /// VII.1.4),
     ///
     /// ```text
     /// M (q₊ − 2 q + q₋) = h² (D + Jᵀ λ),   0 = Φ(t₊, q₊),   v = (q₊ − q₋)/2h
     /// ```
     ///
-    /// Its positions are those of `rattle`, to rounding; velocities and multipliers need those of the step that follows, which is solved
-    /// for ahead, beyond the end of the span, too. Velocities are off their constraints by O(h²). Constant steps, order 2 in positions,
-    /// velocities and multipliers; a span has to be a whole number of steps. Masses have to be constant, and forces independent of
-    /// velocities.
+    /// Its positions are those of `rattle`, up to rounding. Velocities and multipliers depend on the following step,
+    /// which is therefore solved in advance, even beyond the end of the span. Velocity constraints are violated by
+    /// O(h²). Constant steps, order 2 in positions, velocities and multipliers; the span has to be a whole number of
+    /// steps. Masses have to be constant, and forces independent of velocities.
     ///
-    /// Counted: one evaluation and one factorization a step, and one of each at the start.
+    /// Counters: one evaluation and one factorization per step, and one of each at the start.
     Shake, Positions, "shake",
     "Störmer–Verlet method for constrained mechanics, with constraints on positions",
     "J.-P. Ryckaert, G. Ciccotti, H. J. C. Berendsen, J. Comput. Phys. 23 (1977) 327–341"

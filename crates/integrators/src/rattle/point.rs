@@ -1,4 +1,4 @@
-//! What is known where a step begins or ends.
+//! Terms of the equations at the start or end of a step.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ pub struct Point {
     pub jacobian: DMatrix<f64>,
     /// `F = D + Ṁ v` at the velocities at which it was evaluated last.
     pub forces: Vec<f64>,
-    /// Derivatives of the mass matrix, and memory for `∂(M v)/∂q`; none where it is constant.
+    /// Derivatives of the mass matrix, and memory for `∂(M v)/∂q`; none if the mass matrix is constant.
     varying: Option<(Derivatives<f64>, DMatrix<f64>)>,
     depends_on_velocity: bool,
-    /// Whether the forces are those at `q`.
+    /// True if the forces were evaluated at `q`.
     has_forces: bool,
-    /// Whether the derivatives are those at `q`.
+    /// True if the derivatives were evaluated at `q`.
     has_derivatives: bool,
 }
 
 impl Point {
-    /// Memory for a system of that structure.
+    /// Allocates memory for a system of that structure.
     pub fn new(structure: &Arc<Structure>) -> Self {
         let (n, m) = (structure.dynamics.rows(), structure.jacobian.rows());
         let varies = !structure.mass.is_empty();
@@ -44,20 +44,20 @@ impl Point {
         }
     }
 
-    /// Whether the mass matrix depends on positions.
+    /// True if the mass matrix depends on positions.
     pub fn varies(&self) -> bool {
         self.varying.is_some()
     }
 
-    /// The positions have moved: nothing else is known of them.
+    /// Invalidates forces and derivatives after the positions have changed.
     pub fn moved(&mut self) {
         (self.has_forces, self.has_derivatives) = (false, false);
     }
 
-    /// Evaluates the forces at the velocities `v`, where they are not known.
+    /// Evaluates the forces at the velocities `v`, unless they are known.
     ///
     /// # Errors
-    /// Budgets, and [`Failure::NonFinite`] at the start of the step.
+    /// Fails if the budget is used up, or with [`Failure::NonFinite`] at the start of the step.
     pub fn evaluate(&mut self, run: &mut Run<'_, Counted<'_>>, v: &[f64]) -> Result<(), Failure> {
         if self.has_forces && !self.depends_on_velocity {
             return Ok(());

@@ -9,12 +9,12 @@ use super::solver::{Push, Solver};
 use crate::hermite::show_motion;
 use crate::stepper::finite;
 
-/// On which levels constraints hold.
+/// The levels on which constraints hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Levels {
-    /// On positions and velocities: RATTLE.
+    /// Positions and velocities: RATTLE.
     Both,
-    /// On positions: SHAKE.
+    /// Positions only: SHAKE.
     Positions,
 }
 
@@ -22,11 +22,11 @@ pub enum Levels {
 pub struct Steps {
     levels: Levels,
     solver: Solver,
-    /// Where the step begins and ends, and with SHAKE the end of the one after it.
+    /// Start and end of the step; with SHAKE also the end of the following step.
     points: [Point; 2],
     /// Velocities of the half step, at the positions of its start and of its end.
     half: [Vec<f64>; 2],
-    /// Velocities of the half step before, with SHAKE.
+    /// Velocities of the previous half step, with SHAKE.
     earlier: Vec<f64>,
     state: Vec<f64>,
     end: Vec<f64>,
@@ -34,7 +34,8 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// At the start of a run from `initial`; `newton` has tolerance and most iterations.
+    /// Creates the steps of a run that starts at `initial`; `newton` is the tolerance and the maximum number of
+    /// iterations.
     pub fn new(levels: Levels, newton: (f64, u32), mechanics: &mut CountedMechanics<'_>, initial: &[f64]) -> Self {
         let (n, m) = (initial.len() / 2, mechanics.dimensions().holonomic);
         let mut point = Point::new(&mechanics.structure());
@@ -52,7 +53,7 @@ impl Steps {
         }
     }
 
-    /// The half step of size `h` (s) from the state to the positions of the end, at `t_end`.
+    /// Makes the half step of size `h` (s) from the state to the positions of the end, at `t_end`.
     fn push(&mut self, run: &mut Run<'_, Counted<'_>>, (t_end, h): (f64, f64)) -> Result<(), Failure> {
         let Self { solver, points: [from, to], half, state, .. } = self;
         to.t = t_end;
@@ -60,7 +61,7 @@ impl Steps {
         solver.push(run, Push { from, to, base, duration: 0.5 * h, h, velocities: half })
     }
 
-    /// RATTLE: to the positions of the end, and to velocities on their constraints.
+    /// RATTLE: computes the positions of the end, and velocities that satisfy their constraints.
     fn both(&mut self, run: &mut Run<'_, Counted<'_>>, (t_end, h): (f64, f64)) -> Result<(), Failure> {
         self.push(run, (t_end, h))?;
         let Self { solver, points: [_, to], half: [_, w], end, lambda, .. } = self;
@@ -71,7 +72,8 @@ impl Steps {
         Ok(())
     }
 
-    /// SHAKE: the positions of the end are there; the half step from them to those of the next step gives its velocities.
+    /// SHAKE: the positions of the end are known; the half step from them to those of the next step yields its
+    /// velocities.
     fn positions(&mut self, run: &mut Run<'_, Counted<'_>>, (t_end, h): (f64, f64)) -> Result<(), Failure> {
         if run.own.steps_accepted == 0 {
             self.push(run, (t_end, h))?;
@@ -108,7 +110,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         Ok(Some(step.0))
     }
 
-    /// Between the ends it is off by O(h⁴) and O(h³), less than the formula is.
+    /// The interpolation inside the step has errors O(h⁴) in positions and O(h³) in velocities, less than the formula.
     #[inline(always)]
     fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
         show_motion(made, &self.state, &self.end, &self.lambda)

@@ -1,4 +1,4 @@
-//! Half steps: the one that the positions of its end decide on, and the one that ends with velocities.
+//! Half steps: the first determines the positions of its end, the second the velocities.
 
 use mbsbench_problem::linalg::{System, add_product, add_transposed_product, multiply};
 use mbsbench_problem::{Counted, Failure, Mechanics, Run};
@@ -13,39 +13,40 @@ pub struct Solver {
     max_iterations: u32,
     /// `[M −J₀ᵀ; J₁ 0]`.
     system: System,
-    /// `M₁`, where masses vary.
+    /// `M₁`, if masses vary.
     end_mass: System,
     /// Residual, then correction.
     x: Vec<f64>,
-    /// Mean accelerations of the half step before, m/s² or rad/s²: where the next one starts to iterate.
+    /// Mean accelerations of the previous half step, m/s² or rad/s²: the first guess for the next one.
     accelerations: Vec<f64>,
-    /// Multipliers times the time that they act for, N s; those of positions and of velocities.
+    /// Multipliers times the duration of the half step, N s; those of positions and of velocities.
     impulses: [Vec<f64>; 2],
     /// `M₀ u`.
     momentum: Vec<f64>,
 }
 
-/// How many roundings of positions a correction is taken for.
+/// Corrections that move positions by less than this many rounding units count as rounding.
 const ROUNDINGS: f64 = 16.0;
 
-/// A half step that leads to positions: velocities `u` at those of its start, with `M (u − base) = c (F + Jᵀ λ)`, and where it leads.
+/// A half step that determines positions: velocities `u` at the positions of its start, with
+/// `M (u − base) = c (F + Jᵀ λ)`, and the resulting positions.
 pub struct Push<'s> {
-    /// Where it starts; forces depend on `u`, where they depend on velocities.
+    /// Start of the half step; forces that depend on velocities depend on `u`.
     pub from: &'s mut Point,
-    /// Where the positions get to.
+    /// End of the half step, whose positions are computed.
     pub to: &'s mut Point,
-    /// Velocities before it.
+    /// Velocities before the half step.
     pub base: &'s [f64],
-    /// For how long the forces act, s.
+    /// Duration `c` of the forces, s.
     pub duration: f64,
-    /// For how long the velocities last, s.
+    /// Time for which the positions move with these velocities, s.
     pub h: f64,
     /// `u`, and the velocities with the same momenta at the positions of the end.
     pub velocities: &'s mut [Vec<f64>; 2],
 }
 
 impl Solver {
-    /// Memory for `n` coordinates and `m` constraints.
+    /// Allocates memory for `n` coordinates and `m` constraints.
     pub fn new((tolerance, max_iterations): (f64, u32), n: usize, m: usize) -> Self {
         Self {
             tolerance,
@@ -64,15 +65,17 @@ impl Solver {
         self.system.flops + self.end_mass.flops
     }
 
-    /// Multipliers of the constraints on positions (level 0) or velocities (level 1) over a `duration` (s).
+    /// Multipliers of the constraints on positions (level 0) or velocities (level 1) for forces that act for `duration`
+    /// (s).
     pub fn multipliers(&self, level: usize, duration: f64, lambda: &mut [f64]) {
         lambda.iter_mut().zip(&self.impulses[level]).for_each(|(lambda, impulse)| *lambda = impulse / duration);
     }
 
-    /// Makes a half step that leads to positions on their constraints.
+    /// Makes a half step to positions that satisfy their constraints.
     ///
     /// # Errors
-    /// Budgets, [`Failure::NonFinite`], [`Failure::SingularMatrix`], [`Failure::NewtonDiverged`]; all at the start of the step.
+    /// Fails if the budget is used up, or with [`Failure::NonFinite`], [`Failure::SingularMatrix`] or
+    /// [`Failure::NewtonDiverged`]; all at the start of the step.
     pub fn push(&mut self, run: &mut Run<'_, Counted<'_>>, push: Push<'_>) -> Result<(), Failure> {
         let (time, most) = (run.t, self.max_iterations);
         for velocities in &mut *push.velocities {
@@ -96,11 +99,12 @@ impl Solver {
         Ok(())
     }
 
-    /// Ends a step: velocities at `to` that satisfy their constraints, from the momenta of the half step before and forces that act for
-    /// another `duration` (s); `w` are the velocities with these momenta.
+    /// Ends a step: computes velocities at `to` that satisfy their constraints, from the momenta of the previous half
+    /// step and forces that act for another `duration` (s); `w` are the velocities with these momenta.
     ///
     /// # Errors
-    /// Budgets, [`Failure::NonFinite`], [`Failure::SingularMatrix`]; all at the start of the step.
+    /// Fails if the budget is used up, or with [`Failure::NonFinite`] or [`Failure::SingularMatrix`]; all at the start
+    /// of the step.
     pub fn pull(
         &mut self,
         run: &mut Run<'_, Counted<'_>>,
@@ -129,17 +133,17 @@ impl Solver {
     }
 }
 
-/// The iteration of [`Solver::push`], on `u` and the multipliers.
+/// The iteration of [`Solver::push`], for `u` and the multipliers.
 struct Pushing<'s, 'r, 'p> {
     solver: &'s mut Solver,
     run: &'s mut Run<'r, Counted<'p>>,
     push: Push<'s>,
-    /// Iterations that gave something finite.
+    /// Iterations with a finite result.
     made: u64,
 }
 
 impl Pushing<'_, '_, '_> {
-    /// Moves the positions of the end to where the velocities lead; those there have the same momenta.
+    /// Moves the positions of the end as far as the velocities lead; the velocities there have the same momenta.
     fn arrive(&mut self) -> Result<(), Failure> {
         self.place();
         let Self { solver, run, push: Push { from, to, velocities: [u, w], .. }, .. } = self;

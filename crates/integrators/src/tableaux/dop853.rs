@@ -2,12 +2,12 @@
 
 use crate::tableau::{Companion, Dense, Embedded, Number, Tableau, ZERO as O, decimal as d, ratio as q};
 
-/// Dormand–Prince 8(5,3), twelve stages, with the error estimate that combines orders five and three, and
-/// continuous output of order seven from four further stages, the first of which is the next step's first.
+/// Dormand–Prince 8(5,3), twelve stages, with an error estimate that combines orders five and three, and continuous
+/// output of order seven from four further stages, the first of which is the next step's first.
 ///
-/// Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, 2nd edition (1993), section II.5 and
-/// II.6; the digits are those of the code DOP853 (E. Hairer, G. Wanner), 30 significant ones, so that the order
-/// conditions hold to about 1e-28 and the formula may be used in double-double precision.
+/// Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, 2nd edition (1993), sections II.5 and II.6. The
+/// digits are those of the code DOP853 (E. Hairer, G. Wanner), 30 significant ones, so that the order conditions hold
+/// to about 1e-28 and the formula can be used in double-double precision.
 pub const DOP853: Tableau = Tableau {
     name: "Dormand-Prince 8(5,3)",
     order: 8,

@@ -30,10 +30,10 @@ pub const FEHLBERG_45: Tableau = Tableau {
 
 /// Fehlberg 7(8), thirteen stages; `b` are the weights of order eight.
 ///
-/// E. Fehlberg, Classical fifth-, sixth-, seventh-, and eighth-order Runge–Kutta formulas with stepsize
-/// control, NASA TR R-287 (1968), table X; Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I,
-/// table II.5.3. Its eighth-order member is the "RK-8" of compere2001. The error estimate,
-/// `41/840 (k₁ + k₁₁ − k₁₂ − k₁₃)`, vanishes for pure quadratures `y' = f(t)`: do not control a step by it there.
+/// E. Fehlberg, Classical fifth-, sixth-, seventh-, and eighth-order Runge–Kutta formulas with stepsize control, NASA
+/// TR R-287 (1968), table X; Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, table II.5.3. Its
+/// eighth-order member is the "RK-8" of compere2001. The error estimate, `41/840 (k₁ + k₁₁ − k₁₂ − k₁₃)`, vanishes for
+/// pure quadratures `y' = f(t)` and cannot control their steps.
 pub const FEHLBERG_78: Tableau = Tableau {
     name: "Fehlberg 7(8)",
     order: 8,

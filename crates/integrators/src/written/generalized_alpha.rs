@@ -6,7 +6,7 @@ use mbsbench_problem::{Exact, Method, OutOfRange, parameters};
 use crate::low_order::{Discretisation, GeneralizedAlphaWeights, NewtonSettings, generalized_alpha};
 
 parameters! {
-    /// The formulas are
+    /// Weights of the formulas
     ///
     /// ```text
     /// q₁ = q₀ + h v₀ + h² ((1/2 − β) ā₀ + β ā₁),   v₁ = v₀ + h ((1 − γ) ā₀ + γ ā₁)

@@ -1,4 +1,4 @@
-//! Methods that files write out by their coefficients: what is read is checked, order and stability are found from it.
+//! Methods defined in files by their coefficients, which are checked; order and stability are computed from them.
 
 mod generalized_alpha;
 mod multistep;
@@ -17,7 +17,7 @@ pub use generalized_alpha::GeneralizedAlphaSet;
 pub use multistep::MultistepFormula;
 pub use runge_kutta::RungeKutta;
 
-/// What coefficients make a method, which decides on the options that it has.
+/// The kind of a method, which determines its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Explicit,
@@ -27,7 +27,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Methods of this kind, for a reader.
+    /// The name of this kind of method in messages.
     fn name(self) -> &'static str {
         match self {
             Self::Explicit => "explicit Runge–Kutta formulas",
@@ -41,16 +41,16 @@ impl Kind {
 /// The name of an option, whether it is given, and the kinds of methods that have it.
 type OfKinds = (String, bool, &'static [Kind]);
 
-/// Declares the method with the settings of the implicit formulas, none of which has to be given.
+/// Declares the method with the settings of the implicit formulas, all of which are optional.
 macro_rules! written {
     ({
         $($(#[$about:meta])*
         $setting:ident: $kind:ty $([$($range:tt)+])? => $option:ident $(, silent $silent:literal)?;)*
     }) => {
         parameters! {
-            /// A method by its coefficients, of one of the three kinds, with the options of the built-in methods of that kind; options
-            /// that are not given are as in these. Numbers are whole, decimals of at most 31 digits, or quotients like `2197/4104`;
-            /// none of their digits is lost.
+            /// A method defined by its coefficients, of exactly one of three kinds, with the options and defaults of
+            /// the built-in methods of that kind. Coefficients are whole numbers, decimals of at most 31 digits, or
+            /// quotients like `2197/4104`, and are read without loss of digits.
             pub struct Written where one_kind, options_fit {
                 /// A Runge–Kutta formula, explicit or with an explicit first stage and equal diagonal entries (ESDIRK).
                 #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,32 +61,33 @@ macro_rules! written {
                 /// Weights of the generalized-α formulas on the index-3 equations of constrained mechanics.
                 #[serde(skip_serializing_if = "Option::is_none")]
                 pub generalized_alpha: Option<GeneralizedAlphaSet>,
-                /// Where the coefficients are from.
+                /// Source of the coefficients.
                 #[serde(default, skip_serializing_if = "String::is_empty")]
                 pub source: String,
-                /// Of an explicit pair, the formula that advances the solution: `higher` (local extrapolation) or `lower`.
+                /// Explicit pairs only: the formula that advances the solution, `higher` (local extrapolation) or
+                /// `lower`.
                 #[serde(default, skip_serializing_if = "Option::is_none")]
                 pub advance: Option<Advance>,
-                /// Of an explicit pair, the controller of the step size: `elementary`, `dopri5` or `dop853`.
+                /// Explicit pairs only: the controller of the step size, `elementary`, `dopri5` or `dop853`.
                 #[serde(default, skip_serializing_if = "Option::is_none")]
                 pub control: Option<Control>,
-                /// Of a multistep formula, how the first steps are made: `trapezoidal` or `ladder`.
+                /// Multistep formulas only: the start of a run, `trapezoidal` or `ladder`.
                 #[serde(default, skip_serializing_if = "Option::is_none")]
                 pub start: Option<Start>,
                 $(
-                    /// Of an implicit Runge–Kutta or multistep formula:
+                    /// Implicit Runge–Kutta and multistep formulas only:
                     $(#[$about])*
                     #[serde(default, skip_serializing_if = "Option::is_none")]
                     pub $setting: Option<$kind> $([$($range)+])?,
                 )*
-                /// Of generalized-α weights, Newton's method.
+                /// Generalized-α weights only: Newton's method.
                 #[serde(default, skip_serializing_if = "Option::is_none")]
                 pub newton: Option<NewtonSettings>,
             }
         }
 
         impl Written {
-            /// How the equations of an implicit formula are solved.
+            /// The solver options of an implicit formula.
             fn implicit_options(&self) -> Options {
                 let usual = Options::default();
                 Options { $($option: self.$setting.unwrap_or(usual.$option)),* }
@@ -105,7 +106,7 @@ macro_rules! written {
             }
         }
 
-        /// Heun's formula of order two, for a file that names the method alone.
+        /// Heun's formula of order two, for a file that names only the method.
         impl Default for Written {
             fn default() -> Self {
                 Self {
@@ -153,7 +154,7 @@ impl Written {
         }
     }
 
-    /// Options are those of the kind, and those of a pair have one.
+    /// Checks that the options belong to the kind of the method, and those of pairs to a pair.
     fn options_fit(&self) -> Result<(), OutOfRange> {
         let kind = self.kind();
         let (own, others): (Vec<OfKinds>, Vec<OfKinds>) =

@@ -4,21 +4,21 @@ use mbsbench_problem::{Exact, OutOfRange, parameters};
 
 use crate::implicit::{LinearMultistep, Multistep, Start};
 
-/// Most past steps.
+/// Maximum number of past steps.
 const STEPS: usize = 12;
 
 parameters! {
-    /// `y_k = Σⱼ αⱼ y_{k−j} + h Σⱼ βⱼ y′_{k−j}`, with `j` from 1 in the first sum and from 0 in the second. The first steps are made as
-    /// `start` says, so that a run converges with order three at most; a step of another size, at the end of a span, is made by LMS2 for
-    /// variable steps.
+    /// `y_k = Σⱼ αⱼ y_{k−j} + h Σⱼ βⱼ y′_{k−j}`, with `j` from 1 in the first sum and from 0 in the second. `start`
+    /// determines the first steps, so that a run converges with order three at most. A step of another size, at the end
+    /// of a span, uses LMS2 for variable steps.
     #[derive(Default)]
     pub struct MultistepFormula where fits, converges {
         /// `α₁ … α_r`, which sum to 1.
         pub alpha: Vec<Exact>,
         /// `β₀ … β_r`, with `β₀` not zero.
         pub beta: Vec<Exact>,
-        /// ρ∞, spectral radius at infinite frequency, of LMS2 and LMS3 if these make a step: the first ones with
-        /// `start: ladder`, and one of another size. From 0 (the default; LMS2 is BDF2) to 1.
+        /// ρ∞, spectral radius at infinite frequency, of LMS2 and LMS3 in steps that these make: the first ones with
+        /// `start: ladder`, and one of another size. From 0 (the default; LMS2 is then BDF2) to 1.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub rho_inf: Option<f64> [from 0.0, to 1.0],
     }
@@ -63,7 +63,7 @@ impl MultistepFormula {
         Ok(())
     }
 
-    /// The formula with its first steps.
+    /// The formula with the method of its first steps.
     pub(super) fn rule(&self, start: Start) -> Multistep {
         Multistep::damped(self.formula(), self.rho_inf.unwrap_or(0.0), start)
     }

@@ -10,32 +10,33 @@ use crate::explicit::{Advance, ExplicitRungeKutta};
 use crate::formula::{Estimate, Formula};
 use crate::implicit::Esdirk;
 
-/// Most stages.
+/// Maximum number of stages.
 const STAGES: usize = 40;
-/// The highest order whose conditions are looked at: 1205 trees.
+/// The highest order whose conditions are tested: 1205 trees.
 const HIGHEST: u32 = 10;
-/// Residual up to which row sums and weights fit: what decimals of twelve digits leave.
+/// Largest accepted residual of row sums and weights, as decimals of twelve digits leave it.
 const FITS: f64 = 1e-11;
 
 parameters! {
-    /// Nodes, rows and weights as a table prints them. What is left out at the end of a row is zero.
+    /// Nodes, rows and weights as in a printed table. Missing entries at the end of a row are zero.
     ///
-    /// Without entries on the diagonal the formula is explicit, and controls its error if it has `embedded` weights. Otherwise it has an
-    /// explicit first stage, one and the same entry on the diagonal of the others, and the last row for its weights, and is solved as the
+    /// Without diagonal entries the formula is explicit, and controls its error if `embedded` weights are given.
+    /// Otherwise it needs an explicit first stage, equal diagonal entries in all other stages, and a last row that
+    /// equals the weights. It is solved like the built-in implicit formulas, also for constrained mechanics of index 3.
     /// built-in implicit formulas are, constrained mechanics of index 3 included.
     #[derive(Default)]
     pub struct RungeKutta where fits, is_solved, has_order {
-        /// Rows of `a`, one a stage; that of an explicit first stage is empty.
+        /// Rows of `a`, one for each stage; the row of an explicit first stage is empty.
         pub rows: Vec<Vec<Exact>>,
-        /// Weights `b`, one a stage, which sum to 1.
+        /// Weights `b`, one for each stage, which sum to 1.
         pub weights: Vec<Exact>,
-        /// Nodes `c`, one a stage; the sums of the rows where not given.
+        /// Nodes `c`, one for each stage; the row sums if not given.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub nodes: Vec<Exact>,
         /// Second weights on the same stages, for an error estimate.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub embedded: Vec<Exact>,
-        /// The order that the source claims; refused where the conditions give another.
+        /// The order claimed by the source; the file is refused if the order conditions give another.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub order: Option<u32> [from 1, to 10],
     }
@@ -49,7 +50,7 @@ fn sum(numbers: &[DoubleDouble]) -> DoubleDouble {
     numbers.iter().copied().sum()
 }
 
-/// How far a sum may be from what it has to be.
+/// Tolerance of a sum of `terms`.
 fn rounding(terms: &[DoubleDouble]) -> f64 {
     FITS * terms.iter().map(|term| term.value().abs()).fold(1.0, f64::max)
 }
@@ -65,7 +66,7 @@ impl RungeKutta {
         self.weights.len()
     }
 
-    /// The rows, each as long as its stage reaches: `i` entries, or `i + 1` where the formula is implicit.
+    /// The rows, filled up to the length of their stage: `i` entries, or `i + 1` if the formula is implicit.
     fn full_rows(&self) -> Vec<Vec<DoubleDouble>> {
         let diagonal = usize::from(!self.is_explicit());
         let full = |(i, row): (usize, &Vec<Exact>)| {
@@ -84,7 +85,7 @@ impl RungeKutta {
         if self.nodes.is_empty() { self.full_rows().iter().map(|row| sum(row)).collect() } else { values(&self.nodes) }
     }
 
-    /// Lengths, row sums, and weights that sum to one.
+    /// Checks lengths, row sums, and that weights sum to one.
     fn fits(&self) -> Result<(), OutOfRange> {
         let stages = self.stages();
         if !(1..=STAGES).contains(&stages) {
@@ -123,7 +124,7 @@ impl RungeKutta {
         Ok(())
     }
 
-    /// An implicit formula is one that [`Esdirk`] solves, and an estimate is one that is used.
+    /// Checks that [`Esdirk`] can solve an implicit formula, and that an estimate is used.
     fn is_solved(&self) -> Result<(), OutOfRange> {
         let rounding = rounding(&values(&self.weights));
         let same = |(a, b): (&Exact, &Exact)| (a.value() - b.value()).value().abs() <= rounding;
@@ -178,10 +179,10 @@ impl RungeKutta {
         }
     }
 
-    /// The order of weights by the order conditions.
+    /// The order of the weights by the order conditions.
     fn found_order(&self, weights: &[Exact]) -> u32 {
         let weights = values(weights);
-        // A condition more than the number of stages could fulfil shows that the order ends there.
+        // One condition more than the stages could satisfy shows where the order ends.
         let bound = self.stages() as u32 + u32::from(!self.is_explicit());
         conditions::order(&self.full_rows(), &weights, bound.min(HIGHEST), rounding(&weights).max(ROUNDING))
     }
@@ -234,15 +235,15 @@ fn details(formula: &Formula<DoubleDouble>) -> Vec<String> {
     lines
 }
 
-/// How far from the origin, on the negative real axis, `|R| ≤ 1` holds without a gap, to three decimals.
+/// The distance from the origin along the negative real axis within which `|R| ≤ 1`, to three decimals.
 fn stable_on_real_axis(formula: &Formula<DoubleDouble>) -> f64 {
     first_growth(|x| formula.stability(Complex::from(-x)).norm() > 1.0 + 1e-9)
 }
 
-/// The same on the imaginary axis, zero if `|R|` exceeds one at once.
+/// The same distance along the imaginary axis; zero if `|R|` exceeds one immediately.
 ///
-/// Near the origin `|R|² − 1` is far smaller than a rounding of `|R|`, so that its sign is that of its polynomial in
-/// `y`, whose coefficients vanish up to the order of the formula.
+/// Near the origin `|R|² − 1` is far smaller than the rounding error of `|R|`. Its sign is therefore taken from its
+/// polynomial in `y`, whose coefficients vanish up to the order of the formula.
 fn stable_on_imaginary_axis(formula: &Formula<DoubleDouble>) -> f64 {
     let Formula { rows, weights, .. } = formula;
     // R(z) = 1 + Σ zᵏ bᵀ Aᵏ⁻¹ 1
@@ -283,10 +284,10 @@ mod tests {
     #[test]
     fn growth_on_the_imaginary_axis_is_not_that_of_a_tolerance() {
         let stable = |tableau| stable_on_imaginary_axis(&Formula::new(tableau));
-        // Kutta's rule of order three and the classical one of order four have √3 and 2 √2.
+        // For Kutta's rule of order three and the classical one of order four it is √3 and 2 √2.
         assert!((stable(&tableaux::KUTTA_3) - 3f64.sqrt()).abs() < 2e-3);
         assert!((stable(&tableaux::CLASSICAL_4) - 8f64.sqrt()).abs() < 2e-3);
-        // Of these |R(i y)|² − 1 begins with a positive power: y⁴/4 with Heun's rule, y⁶ with Fehlberg's of order five.
+        // |R(i y)|² − 1 begins with a positive power: y⁴/4 for Heun's rule, y⁶ for Fehlberg's of order five.
         let heun = Formula {
             rows: vec![vec![], vec![1.0.into()]],
             weights: vec![0.5.into(); 2],
