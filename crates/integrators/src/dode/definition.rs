@@ -104,10 +104,10 @@ method! {
     ///
     /// `sdirk4` needs more evaluations, depending on its Newton iterations and Jacobians.
     ///
-    /// Chattering: if one function is located more than eight times within h₀ (10⁻⁵ of the span with a constant
-    /// step), or all functions together more than eight times their number plus one, the next step has at most the
-    /// size h₀, follows the signs at every stage and locates nothing (`unlocked_steps`). Jumps cannot be skipped: if
-    /// a unilateral function is located that often, its jumps accumulate and the run ends.
+    /// Chattering: within h₀ (10⁻⁵ of the span with a constant step), each of the `n` functions may be located eight
+    /// times, and all of them together `8 (n + 1)` times. Beyond that, the next step has at most the size h₀, follows
+    /// the signs at every stage and locates nothing (`unlocked_steps`). Jumps cannot be skipped: if a unilateral
+    /// function is located that often, its jumps accumulate and the run ends.
     pub struct Dode {
         /// The single-step pair: `dopri5`, `bs32`, `rk5` (Fehlberg 4(5)) or `rk8` (Fehlberg 7(8)), each with local
         /// extrapolation, or `sdirk4` (Hairer and Wanner, order 4(3)).

@@ -22,7 +22,7 @@ pub struct Detector {
     kinds: Vec<EventKind>,
     /// The locked configuration L of the step.
     pub locked: Vec<bool>,
-    /// The set `Nr`, ordered by time after [`refine`](Self::refine).
+    /// The set `Nr`, ordered by time after [`refine`](Detector::refine).
     pub candidates: Vec<Candidate>,
 }
 

@@ -22,9 +22,9 @@
 //! ```
 //!
 //! [`Method::order`](mbsbench_problem::Method::order) is the order on ordinary differential equations. It is reduced
-//! on constrained mechanics with constraints on positions only (index 3). Tests measure order two in positions and
-//! velocities for all formulas; for MSSTH(3) and ESDIRK3(2)4L\[2\]SA this holds only for positions once steps are
-//! small. Multipliers are of order two in formulas with one implicit stage and of order one in formulas with several.
+//! on constrained mechanics with constraints on positions only (index 3): tests measure order two in positions and
+//! velocities for all formulas, which MSSTH(3) and ESDIRK3(2)4L\[2\]SA reach in positions only with small steps.
+//! Multipliers are of order two in formulas with one implicit stage and of order one in formulas with several.
 //! Without any damping (Bathe with `ρ_∞ = 1`, the trapezoidal rule) they alternate about their values and do not
 //! converge.
 
