@@ -1,4 +1,5 @@
-//! Half-explicit methods on `M y' = f(t, y)` of index 2: orders by class, the same steps as of mechanics, refusals, memory.
+//! Half-explicit methods on `M y' = f(t, y)` of index 2: orders by class, the same steps as for mechanics, refusals,
+//! memory.
 
 mod common;
 
@@ -17,8 +18,9 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// `x₁' = x₁ w z`, `x₂' = x₁² x₂² − 3 x₂² z`, `0 = w + w³ − x₂ − x₂³`, `0 = x₁² w − 1`: [`Exponentials`] with an unknown of index 1 in the
-/// constraint, solved by `w = x₂`, and linear in `z`. Unknowns stand as `(x₁, x₂, w, z)`.
+/// `x₁' = x₁ w z`, `x₂' = x₁² x₂² − 3 x₂² z`, `0 = w + w³ − x₂ − x₂³`, `0 = x₁² w − 1`: [`Exponentials`] with an
+/// unknown of index 1 in the constraint, solved by `w = x₂`, and linear in `z`. The unknowns are ordered
+/// `(x₁, x₂, w, z)`.
 struct Mixed;
 
 impl OdeModel for Mixed {
@@ -67,8 +69,9 @@ fn methods() -> [Box<dyn Method>; 2] {
     [Hem4 {}.method(), Hedop5 {}.method()]
 }
 
-/// Order 4 and 5 of what is differential and of index 1, 2 and 4 of what is of index 2; with constraints on accelerations all is of index 1.
-/// What is above the order by less than one is the next term of the error at these steps.
+/// Order 4 and 5 for differential unknowns and those of index 1, order 2 and 4 for those of index 2. With constraints
+/// on accelerations all unknowns are of index 1. A measured order may exceed the expected one by less than one,
+/// because of the next term of the error at these steps.
 #[test]
 fn orders_by_index() {
     let check = |name: &str, [coarse, fine]: [&[f64]; 2], expected: &[f64], below: f64| {
@@ -82,20 +85,22 @@ fn orders_by_index() {
         let settings = [64.0, 128.0].map(|steps| Settings::fixed(1.0 / steps));
         let [coarse, fine] = settings.map(|settings| Mixed::errors(&**method, settings));
         check("mixed", [&coarse, &fine], &[state, state, multiplier], 0.2);
-        // The multipliers of HEDOP5 with constraints on velocities fall to rounding (1e-12 at 192 steps a unit of time) before
-        // the next terms of their error become small: 5.9 and 6.7 in the two halvings before. Their order is that of `mixed`.
+        // The multipliers of HEDOP5 with constraints on velocities reach rounding (1e-12 at 192 steps per unit of
+        // time) before the next terms of their error become small: the two halvings before that give 5.9 and 6.7.
+        // Their order is that of `mixed`.
         let [coarse, fine] = settings.map(|settings| manufactured_errors(&**method, settings, Level::Velocity).0);
         let classes = if state > 4.0 { 2 } else { 3 };
         check("Velocity", [&coarse, &fine], &[state, state, multiplier][..classes], 0.2);
-        // With constraints on accelerations the multipliers have the order of the state, which those of HEDOP5 come to from below: 4.3 and
-        // 4.7 in two halvings, and then there is rounding. Theirs is held above 4.5, well above the 4 that they have with velocities.
+        // With constraints on accelerations the multipliers have the order of the state. Those of HEDOP5 approach it
+        // from below, with 4.3 and 4.7 in two halvings before rounding dominates. The test requires more than 4.5,
+        // well above the 4 that they have with constraints on velocities.
         let [coarse, fine] = settings.map(|settings| manufactured_errors(&**method, settings, Level::Acceleration).0);
         check("Acceleration", [&coarse, &fine], &[state; 3], if state > 4.0 { 0.5 } else { 0.2 });
     }
 }
 
-/// The conditions of order are those of equations that are linear in the multipliers. HEM4 keeps its order where they are not, and takes
-/// more iterations; HEDOP5 is near rounding before its order shows.
+/// The order conditions assume equations that are linear in the multipliers. HEM4 keeps its order if they are not,
+/// and needs more iterations; HEDOP5 is close to rounding before its order is visible.
 #[test]
 fn multipliers_may_enter_nonlinearly() {
     let [hem4, hedop5] = methods();
@@ -108,7 +113,7 @@ fn multipliers_may_enter_nonlinearly() {
     assert!(solution.statistics.newton_iterations > 3 * 7 * 64);
 }
 
-/// The structure of mechanics is one of linear algebra: all else is the same.
+/// The structure of mechanics affects only the linear algebra: the steps are the same.
 #[test]
 fn mechanics_without_their_structure_have_the_same_steps() {
     let model = Manufactured { constrained: true };
@@ -136,8 +141,8 @@ fn errors_follow_the_tolerance() {
     }
 }
 
-/// In a stage of mechanics the first correction is the last: two evaluations at the next point and one at the stage, and a Jacobian;
-/// one more of each at the start of a step.
+/// In a stage of mechanics the first correction is the last: it takes two evaluations at the next point and one at
+/// the stage, and a Jacobian. The start of a step takes one more of each.
 #[test]
 fn evaluations_are_counted() {
     let steps = 64;
@@ -165,7 +170,7 @@ fn what_does_not_suit_is_refused() {
         let Some(Failure::NotApplicable { reason }) = failure else { panic!("not refused: {failure:?}") };
         assert!(reason.contains("has some of index 3"), "{reason}");
     }
-    // a multiplier that is not told to be one is looked for in its own row, or at its own stage
+    // a multiplier that is not declared as one is sought in its own row, or at its own stage
     let [hem4, hedop5] = methods();
     let (_, solution) = exponential_errors(&*hem4, Settings::fixed(0.1), false);
     assert!(matches!(solution.failure, Some(Failure::SingularMatrix { time: 0.0, .. })), "{:?}", solution.failure);
@@ -173,7 +178,7 @@ fn what_does_not_suit_is_refused() {
     assert!(matches!(solution.failure, Some(Failure::NotApplicable { .. })), "{:?}", solution.failure);
 }
 
-/// A step far too large ends a run of constant steps with the stage, and is made smaller where steps are controlled.
+/// If a step is far too large, the stage fails. This ends a run with constant steps; controlled steps become smaller.
 #[test]
 fn stages_that_do_not_converge_are_told_or_made_smaller() {
     let solution = Mixed::solve(&*Hem4 {}.method(), Settings::fixed(5.0), 5.0);
@@ -198,7 +203,7 @@ fn steps_allocate_nothing() {
             assert_eq!((solution.failure, solution.statistics.steps_accepted), (None, u64::from(steps)));
             (change.allocations + change.reallocations, change.bytes_allocated)
         };
-        // other tests allocate meanwhile, which can only add
+        // other tests allocate at the same time, which can only add
         let count = |steps| (0..5).map(|_| once(steps)).min().expect("five counts");
         assert_eq!(count(2), count(500));
     }

@@ -1,5 +1,6 @@
-//! What every method for differential equations must do beyond what is asked of all that are registered (in the tests of the
-//! program: ends, repeatability, who watches, budgets, refusals), and of every tableau with the elementary controller.
+//! Requirements on every method for differential equations, and on every tableau with the elementary controller,
+//! beyond the checks of all registered methods in the tests of the program (ends, repeatability, observers, budgets,
+//! refusals).
 
 use std::ops::ControlFlow;
 
@@ -11,11 +12,12 @@ use mbsbench_problem::{
     Step, Task,
 };
 
-/// What the tests have to know of a method.
+/// A method with the properties that the tests need.
 struct Tested {
     name: &'static str,
     method: Box<dyn Method>,
-    /// Evaluations of one constant step, for a method each of whose steps is made for itself, with any size and right-hand side.
+    /// Evaluations of one constant step, if steps are independent of each other, of their size and of the right-hand
+    /// side.
     stages: Option<u64>,
     /// False for a method without constant steps.
     has_constant_steps: bool,
@@ -32,7 +34,7 @@ fn all_settings(Tested { method, has_constant_steps, .. }: &Tested) -> Vec<Setti
     constant.into_iter().chain(controlled).collect()
 }
 
-/// `y' = 1` up to `t = 1`, then not a number: nothing finite lies beyond `t = 1`.
+/// `y' = 1` up to `t = 1`, then NaN: there is no finite solution beyond `t = 1`.
 struct Cliff;
 
 impl Ode for Cliff {
@@ -75,13 +77,13 @@ impl Observer for Multiplied {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         let ratio = step.end[0] / step.start[0];
         let expected = 1.0 + (step.t_end - step.t_start);
-        // rounding, of which extrapolation to order 16 with weights up to 1e2 makes the most
+        // rounding, which is largest in extrapolation to order 16 with weights up to 1e2
         assert!((ratio - expected).abs() < 1e-13, "no derivative outlives the lock: {ratio}, not {expected}");
         ControlFlow::Continue(())
     }
 }
 
-/// Asks for a state in the middle of every step and compares it with the exact one.
+/// Requests a state in the middle of every step and compares it with the exact one.
 struct Middles<'m> {
     model: &'m Cubic,
     largest: f64,
@@ -103,7 +105,7 @@ impl Observer for Middles<'_> {
     }
 }
 
-/// Counts of constant steps.
+/// Checks the counters of constant steps.
 fn constant_steps(Tested { name, method, stages, .. }: &Tested) {
     let (method, initial) = (&**method, Cubic.exact(0.0));
     let fixed = solve(method, &mut AsOde(&Cubic), &initial, [0.0, 2.0], Settings::fixed(0.125)).statistics;
@@ -126,7 +128,7 @@ fn conformance(tested: &Tested) {
         let run = |span, settings| solve(method, &mut AsOde(&Cubic), &initial, span, settings);
 
         let once = run([0.0, 2.0], settings);
-        // The problem does not depend on time, and 64 + k/8 is exact, as are its differences.
+        // The problem does not depend on time; 64 + k/8 is exact, and so are differences of such times.
         let shifted = run([64.0, 66.0], settings);
         if method.properties().adapts && settings != Settings::fixed(0.125) {
             // sizes near the end are rounded differences of times: 2^-46 there, amplified by |df/dy| t < 8
@@ -141,8 +143,9 @@ fn conformance(tested: &Tested) {
         let asked = method.solve(Counted::new(&mut AsOde(&Cubic)), &task, &mut middles);
         assert_eq!(asked.state, once.state, "{name}: asking for states inside steps changes nothing");
         assert_eq!(asked.statistics, once.statistics, "{name}: and is not counted");
-        // A state inside a step is as good as one at its end: the error at the end, or, where that is small by
-        // chance, the local error at h = 1/8 of a method of order three (h⁴ ~ 2e-4), or two (h³ ~ 2e-3), bounds it.
+        // A state inside a step is as accurate as one at its end. It is bounded by the error at the end or, if that
+        // is small by chance, by the local error at h = 1/8 of a method of order three (h⁴ ~ 2e-4) or two (h³ ~
+        // 2e-3).
         let bound = if method.order() == 2 { 2e-3 } else { 2e-4 };
         assert!(middles.largest < bound, "{name}: {:e}", middles.largest);
 
@@ -157,7 +160,7 @@ fn conformance(tested: &Tested) {
         assert!(matches!(failure, Failure::NonFinite { .. } | Failure::StepTooSmall { .. }), "{name}: {failure}");
         assert_eq!(failure.time(), Some(cliff.t_reached), "{name}");
         assert!(cliff.t_reached <= 1.0 && cliff.t_reached > 0.8, "{name}: stops at {}", cliff.t_reached);
-        // y = t up to rounding, of which extrapolation to order 16 with weights up to 1e2 makes the most
+        // y = t up to rounding, which is largest in extrapolation to order 16 with weights up to 1e2
         assert!((cliff.state[0] - cliff.t_reached).abs() < 1e-13, "{name}: the last good state");
     }
 
@@ -173,7 +176,7 @@ fn conformance(tested: &Tested) {
 #[test]
 fn every_tableau() {
     for tableau in tableaux::ALL {
-        // A last stage at the end of the step is the first of the next one.
+        // A last stage at the end of the step is the first stage of the next one.
         let stages = tableau.weights.iter().rposition(|b| b.value::<f64>() != 0.0).map(|last| last as u64 + 1);
         let method = Box::new(ExplicitRungeKutta::new(tableau, ControllerSettings::elementary()));
         conformance(&Tested { name: tableau.name, method, stages, has_constant_steps: true });

@@ -1,4 +1,5 @@
-//! The formulas under Algorithm 1 of modin2005 with constant steps: one-step maps, stability, orders, local errors, rotations.
+//! The formulas of modin2005's Algorithm 1 with constant steps: one-step maps, stability, orders, local errors,
+//! rotations.
 
 use crate::common::contacts::{Ball, Free, Oscillator, Spinning, one_step, solve, turned};
 use crate::common::{Cubic, Known};
@@ -14,7 +15,7 @@ fn semi_explicit(gamma: f64) -> Box<dyn Method> {
     SemiExplicit { gamma }.method()
 }
 
-/// Trace and determinant of the map of one step of `x = h ω`.
+/// Trace and determinant of the map of one step with `x = h ω`.
 fn map(method: &dyn Method, zeta: f64, x: f64) -> (f64, f64) {
     let model = Free(Oscillator { zeta });
     let (first, second) = (one_step(&model, method, x, &[1.0, 0.0]), one_step(&model, method, x, &[0.0, 1.0]));
@@ -39,7 +40,7 @@ fn equation_16_has_the_map_that_follows_from_it() {
     }
 }
 
-/// The first of steps 0.001, 0.002, … at which the spectral radius of the map exceeds one, less half a step.
+/// The first of the steps 0.001, 0.002, … with a spectral radius of the map above one, minus half a step.
 fn largest_stable(method: &dyn Method, zeta: f64) -> f64 {
     let is_stable = |x: f64| {
         let (trace, determinant) = map(method, zeta, x);
@@ -67,7 +68,7 @@ fn stability_ends_where_trace_and_determinant_say() {
             assert!((measured - expected).abs() < 0.006, "ζ = {zeta}, γ = {gamma}: {measured}, not {expected}");
         }
     }
-    // Best for the printed 3/4 among all ζ, and for ζ = 1/4 among these γ.
+    // The printed 3/4 is best at ζ = 1/4: among all ζ for this γ, and among these γ for this ζ.
     let printed = |zeta| largest_stable(&*semi_explicit(0.75), zeta);
     assert!(printed(0.25) > printed(0.24) && printed(0.25) > printed(0.26));
     assert!(GAMMAS.iter().all(|&gamma| largest_stable(&*semi_explicit(gamma), 0.25) <= printed(0.25)));
@@ -84,7 +85,8 @@ fn stormer_verlet_is_symplectic_and_stable_up_to_two() {
     assert_relative_eq!(largest_stable(&*method, 0.0), 2.0, epsilon = 0.001);
 }
 
-/// Errors of position and velocity at `t = 2.5` from `t = 0.5`; from rest the velocity of symplectic Euler has order two.
+/// Errors of position and velocity at `t = 2.5` from `t = 0.5`. A start from rest would give the velocity of
+/// symplectic Euler order two.
 fn errors<M: Known>(model: M, method: &dyn Method, steps: u32) -> [f64; 2] {
     let (initial, exact): ([f64; 2], [f64; 2]) = (model.exact(0.5), model.exact(2.5));
     let settings = Settings::fixed(2.0 / f64::from(steps));
@@ -116,10 +118,10 @@ fn orders_are_as_claimed() {
     check_order("Verlet", Cubic, &*StormerVerlet::default().method());
 }
 
-/// Position `(γ − 1/2) h² F`, velocity `−h²/2 F'`, up to `O(h³)`.
+/// The local errors are `(γ − 1/2) h² F` in position and `−h²/2 F'` in velocity, up to `O(h³)`.
 #[test]
 fn local_errors_have_the_leading_terms_of_the_expansion() {
-    // From a point of the damped oscillator where neither F nor its rate is small.
+    // Start at a point of the damped oscillator at which neither F nor its rate is small.
     let (zeta, h) = (0.25, 1e-4);
     let model = Oscillator { zeta };
     let exact = |t: f64| -> [f64; 2] { model.exact(t) };
@@ -152,12 +154,12 @@ fn rotations_stay_on_their_manifold() {
     for method in [semi_explicit(gamma), StormerVerlet::default().method()] {
         let end = solve(&model, &*method, &start, [0.0, 100.0], Settings::fixed(h), &mut Silent);
         let norm = end.state[..4].iter().map(|x| x * x).sum::<f64>();
-        // 10⁴ products of unit quaternions, rounded.
+        // rounding of 10⁴ products of unit quaternions
         assert!(end.failure.is_none() && (norm - 1.0).abs() < 1e-12, "{norm}");
     }
 }
 
-/// About a fixed axis the angle is exact for Störmer and Verlet's method: `ω t + τ t²/2`.
+/// About a fixed axis, the Störmer–Verlet method gives the exact angle `ω t + τ t²/2`.
 #[test]
 fn turning_about_a_fixed_axis_is_exact() {
     let model = Spinning { torque: [0.0, 0.0, 0.5] };
@@ -195,7 +197,7 @@ fn contact_power_with_constant_steps_is_its_formula() {
     }
 }
 
-/// A contact model that says only that its equations are of second order, as one without contact powers does.
+/// A contact model that offers only second-order equations, like a model without contact powers.
 struct Vectors<M>(M);
 
 impl<M: ContactModel> Ode for Vectors<M> {
@@ -210,7 +212,7 @@ impl<M: ContactModel> Ode for Vectors<M> {
     }
 }
 
-/// To the bit, damped or not, with one evaluation a step.
+/// The results are identical to the bit, with or without damping, and take one evaluation per step.
 #[test]
 fn vectors_need_no_contact_powers() {
     let settings = Settings::fixed(1e-4);

@@ -11,7 +11,7 @@ use mbsbench_problem::{
     Statistics, Step, StepControl, Task,
 };
 
-/// The step is the method's own; these tolerances are there because a task has some.
+/// The method chooses its own steps; the tolerances are only there because a task needs some.
 fn own_steps() -> Settings {
     Settings::tolerance(0.0, 1.0)
 }
@@ -20,7 +20,7 @@ fn drop_from_one_metre(ball: &Ball, method: ContactPower, t_end: f64, observer: 
     solve(ball, &*method.method(), &[1.0, 0.0], [0.0, t_end], own_steps(), observer)
 }
 
-/// One evaluation a test and one at the start.
+/// Checks that a run takes one evaluation per test and one at the start.
 fn check_cost(statistics: &Statistics) {
     assert_eq!(statistics.rhs_evaluations, statistics.tests + 1);
     assert_eq!(statistics.tests, statistics.steps_accepted + statistics.steps_rejected);
@@ -28,14 +28,14 @@ fn check_cost(statistics: &Statistics) {
     assert_eq!((statistics.jacobian_evaluations, statistics.newton_iterations), (0, 0));
 }
 
-/// `h (1/W₀ + 1/W₁)/2` of a step, with the powers at both of its states.
+/// `h (1/W₀ + 1/W₁)/2` of a step, from the powers at both of its states.
 fn path(ball: &Ball, method: &ContactPower, times: [f64; 2], states: &[Vec<f64>; 2]) -> f64 {
     let objective = Objective { alpha: method.alpha, beta: method.beta };
     let reciprocal = |y: &[f64]| objective.reciprocal(&[ball.force(y[0], y[1]) * y[1]]);
     0.5 * (times[1] - times[0]) * (reciprocal(&states[0]) + reciprocal(&states[1]))
 }
 
-/// Equations 5 and 10: `Σ h (1/W_k + 1/W_{k+1})/2 = ε k` but for η, which each step may miss.
+/// Equations 5 and 10: `Σ h (1/W_k + 1/W_{k+1})/2 = ε k`, except for an error of up to η per step.
 #[test]
 fn the_first_integral_is_kept_to_eta() {
     let damped = Ball { depth_damping: 0.2, ..Ball::ELASTIC };
@@ -47,14 +47,15 @@ fn the_first_integral_is_kept_to_eta() {
             let run = drop_from_one_metre(&ball, method, 3.0, &mut steps);
             assert_eq!(run.failure, None);
             check_cost(&run.statistics);
-            // The last step ends with the span and need not meet the criterion.
+            // The last step ends with the span and may miss the criterion.
             let whole = &steps.0[..steps.0.len() - 1];
             let residuals =
                 whole.iter().map(|step| path(&ball, &method, step.times, &step.states) / method.epsilon - 1.0);
-            // Störmer and Verlet's method tests with the predicted velocity, which is off by O(h²).
+            // The Störmer–Verlet method evaluates the criterion with the predicted velocity, which has an error of
+            // O(h²).
             let missed = residuals.clone().filter(|residual| residual.abs() > eta + 2e-4).count() as u64;
             assert_eq!(missed, run.statistics.forced_accepts);
-            // At first touch the height, 1e-16 m, is known to rounding only, and W with it.
+            // At first contact the height of 1e-16 m, and with it W, is known only to rounding.
             assert!(missed <= u64::from(eta < 0.01), "η = {eta}: {missed} steps miss the criterion");
             let mean = residuals.sum::<f64>() / whole.len() as f64;
             assert!(mean.abs() <= eta, "η = {eta}: {mean}");
@@ -66,7 +67,8 @@ fn the_first_integral_is_kept_to_eta() {
 fn without_sensitivity_every_step_is_epsilon() {
     for epsilon in [0.01, 1.0 / 300.0] {
         let method = ContactPower { alpha: 0.0, epsilon, ..ContactPower::default() };
-        // Lifted, so that the ball does not touch: a step of this size cannot resolve the contact.
+        // Started from a height at which the ball does not touch the ground: a step of this size cannot resolve the
+        // contact.
         let mut steps = Recorder::default();
         let run = solve(&Ball::ELASTIC, &*method.method(), &[50.0, 0.0], [0.0, 2.0], own_steps(), &mut steps);
         assert_eq!((run.failure, run.t_reached), (None, 2.0));
@@ -88,10 +90,10 @@ fn without_contact_the_step_is_epsilon_whatever_alpha() {
     assert_eq!((run.failure, run.statistics.steps_accepted, run.statistics.tests), (None, 16, 16));
 }
 
-/// Bounces up to a given number of them.
+/// Records a given number of bounces.
 struct Bounces {
     wanted: usize,
-    /// Height to which the energy after each contact reaches, m.
+    /// Height that corresponds to the energy after each contact, m.
     tops: Vec<f64>,
     in_contact: bool,
     steps_in_contact: usize,
@@ -114,7 +116,7 @@ impl Observer for Bounces {
             self.tops.push(q + 0.5 * v * v / Ball::GRAVITY);
         }
         self.in_contact = q < 0.0;
-        // At the top after the last bounce.
+        // Stops at the top after the last bounce.
         if self.tops.len() == self.wanted && v <= 0.0 {
             return ControlFlow::Break(Failure::Rule { time: step.t_end, rule: "enough bounces".to_owned() });
         }
@@ -122,7 +124,8 @@ impl Observer for Bounces {
     }
 }
 
-/// A row of measured values: ε, α, evaluations a bounce, and the relative error of the twentieth top, with its range.
+/// A row of measured values: ε, α, evaluations per bounce, and the relative error of the twentieth top, with its
+/// range.
 struct Row {
     epsilon: f64,
     alpha: f64,
@@ -130,8 +133,8 @@ struct Row {
     twentieth: [f64; 2],
 }
 
-/// Another implementation has 434, 241 and 1231 evaluations a bounce, and tops that are 1.4, 6.3 and 0.21 % too high after
-/// 20 bounces. Cost varies by a hundredth, tops by a fifth, with the order in which sums are rounded.
+/// An independent implementation has 434, 241 and 1231 evaluations per bounce, and tops that are 1.4, 6.3 and 0.21 %
+/// too high after 20 bounces. Costs vary by a hundredth and tops by a fifth with the order of summation.
 #[test]
 fn the_elastic_ball_bounces_as_measured_elsewhere() {
     for Row { epsilon, alpha, evaluations, twentieth } in [
@@ -151,7 +154,7 @@ fn the_elastic_ball_bounces_as_measured_elsewhere() {
         let error = bounces.tops[19] - 1.0;
         assert!((twentieth[0]..twentieth[1]).contains(&error), "{name}: {error}");
         assert!(bounces.tops.iter().all(|&top| top > 1.0), "{name}: energy is gained");
-        // ∫ dt/W over a contact is 0.00099 s + 0.025706 s α, from the exact motion.
+        // ∫ dt/W over a contact is 0.00099 s + 0.025706 s α for the exact motion.
         let in_contact = bounces.steps_in_contact as f64 / 20.0;
         let expected = (0.00099 + 0.025706 * alpha) / epsilon;
         assert!((in_contact / expected - 1.0).abs() < 0.03, "{name}: {in_contact} steps a contact, not {expected}");
@@ -171,7 +174,8 @@ fn five_bounces_are_almost_equally_high() {
     assert!((0.002..0.005).contains(&error), "{error}, measured elsewhere 0.0026 to 0.0035");
 }
 
-/// With a dashpot that acts from touch on, `R` jumps over `[−η, η]` and the printed bisection would not end.
+/// With a dashpot that acts from first contact on, `R` jumps across `[−η, η]`, and the printed bisection would not
+/// end.
 #[test]
 fn a_force_that_jumps_is_passed_by_the_guard() {
     let ball = Ball { dashpot: 2000.0, ..Ball::ELASTIC };
@@ -182,7 +186,7 @@ fn a_force_that_jumps_is_passed_by_the_guard() {
         check_cost(&run.statistics);
         assert!((1..100).contains(&run.statistics.forced_accepts), "{:?}", run.statistics);
         assert!(run.statistics.tests_per_step > 50, "a bracket closes in as many halvings: {:?}", run.statistics);
-        // It has come to rest on the spring, 1e-6 m below touch.
+        // The ball rests on the spring, 1e-6 m below the point of first contact.
         assert!(run.state.iter().all(|x| x.abs() < 1e-2), "{:?}", run.state);
     }
 }
@@ -197,7 +201,7 @@ fn a_pi_predictor_makes_the_same_motion() {
     assert!((bounces.tops[19] - 1.0).abs() < 0.03, "{:?}", bounces.tops);
 }
 
-/// A ball whose force is not a number where the spring is compressed too far, or later than a given time.
+/// A ball whose force is NaN if the spring is compressed too far, or after a given time.
 struct Broken {
     depth: f64,
     until: f64,
@@ -220,7 +224,7 @@ impl ContactModel for Broken {
 
 #[test]
 fn a_trial_without_finite_result_is_shortened() {
-    // The contact is 1.4 mm deep; the first trial that touches is longer than that.
+    // The contact is 1.4 mm deep; the first trial that touches would go deeper.
     let model = Broken { depth: 2e-3, until: f64::INFINITY };
     let method = ContactPower::default().method();
     let run = solve(&model, &*method, &[1.0, 0.0], [0.0, 3.0], own_steps(), &mut Silent);
@@ -247,7 +251,7 @@ fn where_nothing_is_finite_the_run_fails() {
 #[test]
 fn the_last_step_ends_with_the_span() {
     let method = ContactPower::default().method();
-    // Flight, touch (0.4515 s), contact, flight; multiples of ε and not.
+    // Ends in flight, at first contact (0.4515 s), in contact, and in flight again; some are multiples of ε.
     for t_end in [1e-9, 0.3, 0.3005, 0.4515, 0.4517, 0.452, 0.4525, 1.0, 1.7] {
         let mut steps = Recorder::default();
         let run = solve(&Ball::ELASTIC, &*method, &[1.0, 0.0], [0.0, t_end], own_steps(), &mut steps);
@@ -298,7 +302,7 @@ fn runs_conform() {
     }
 }
 
-/// Asks for the state in the middle of each step of a fall.
+/// Requests the state in the middle of each step of a fall.
 struct Middles;
 
 impl Observer for Middles {
@@ -311,7 +315,7 @@ impl Observer for Middles {
         let middle = 0.5 * (step.t_start + step.t_end);
         step.within.state_at(middle, &mut y).expect("the ball has no failures");
         if step.end[0] > 0.0 && step.t_end < 0.45 {
-            // Equation 16 makes g/4 h² of error a step.
+            // Equation 16 has an error of g/4 h² per step.
             assert!((y[0] - (1.0 - 0.5 * Ball::GRAVITY * middle * middle)).abs() < 0.02);
             assert!((y[1] + Ball::GRAVITY * middle).abs() < 1e-12);
         }
@@ -328,7 +332,7 @@ fn first_and_largest_step_of_the_task_are_taken() {
     let run = solve(&Ball::ELASTIC, &*method, &[1.0, 0.0], [0.0, 1.0], settings, &mut steps);
     assert_eq!(run.failure, None);
     let sizes: Vec<f64> = steps.0.iter().map(|step| step.times[1] - step.times[0]).collect();
-    // R = −0.9 is within η; from there on the prediction is the root itself, and the largest step is below it.
+    // R = −0.9 is within η. From then on the prediction equals the root, and the largest step is smaller.
     assert!((sizes[0] - 1e-3).abs() < 1e-15 && (sizes[1] - 4e-3).abs() < 1e-15, "{:?}", &sizes[..2]);
     assert!(sizes.iter().all(|&h| h < 4e-3 + 1e-15));
     check_cost(&run.statistics);

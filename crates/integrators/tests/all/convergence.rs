@@ -5,14 +5,14 @@ use mbsbench_integrators::control::ControllerSettings;
 use mbsbench_integrators::{Advance, ExplicitRungeKutta, Gbs, tableaux};
 use mbsbench_problem::{DoubleDouble, Method, MethodDefinition};
 
-/// Every formula of every tableau, and extrapolation, with the number of steps to begin with: small enough that the error of the finer
-/// of two runs stays far above the rounding of double-double numbers.
+/// Every formula of every tableau, and extrapolation, with an initial number of steps. It is small enough for the
+/// error of the finer of two runs to stay far above the rounding of double-double numbers.
 fn methods() -> Vec<(String, Box<dyn Method<DoubleDouble>>, u32)> {
     let mut all: Vec<(String, Box<dyn Method<DoubleDouble>>, u32)> = Vec::new();
     for tableau in tableaux::ALL {
         for advance in [Advance::Higher, Advance::Lower].into_iter().take(1 + tableau.embedded.len().min(1)) {
             let steps = match (tableau.name, tableau.order) {
-                // With twice as many, leading terms of its error on the nonlinear oscillator cancel.
+                // With twice as many steps, leading terms of its error on the nonlinear oscillator cancel.
                 ("Fehlberg 7(8)", _) => 48,
                 (_, ..=4) => 256,
                 (_, 5) => 128,
@@ -29,8 +29,8 @@ fn methods() -> Vec<(String, Box<dyn Method<DoubleDouble>>, u32)> {
     all
 }
 
-/// The measured order must lie within 0.25 of the claimed one: nearer to it than to any other whole number by a
-/// factor of three, and wide enough for the next term of the error's expansion at these steps.
+/// Checks that the measured order lies within 0.25 of the declared one: three times closer than to any other integer,
+/// and wide enough for the next term of the error's expansion at these steps.
 fn check(problem: &str, model: &impl Known) {
     for (name, method, steps) in methods() {
         let order = f64::from(method.order());

@@ -38,7 +38,7 @@ fn continuous_output_has_its_order_and_no_jumps() {
         let order = tableau.dense.map_or(0, |dense| dense.order);
         let ((coarse, jump), (fine, _)) = (one_step(tableau, h), one_step(tableau, 0.5 * h));
         assert!(jump < 1e-30, "{}: jumps by {jump:e}", tableau.name);
-        // The error within one step is O(h^{order+1}); 0.25 as in the tests of convergence.
+        // The error within one step is O(h^{order+1}); the margin of 0.25 is that of the tests of convergence.
         let measured = (coarse / fine).log2() - 1.0;
         let name = tableau.name;
         assert!((measured - f64::from(order)).abs() < 0.25, "{name}: {coarse:e}, {fine:e}: order {measured:.3}");

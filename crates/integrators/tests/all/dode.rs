@@ -1,5 +1,5 @@
-//! The solver for discontinuous equations: its published counts, event times against closed forms, and one suite that
-//! all pairs pass.
+//! The solver for discontinuous equations: its published counts, event times compared with closed forms, and one
+//! suite for all pairs.
 
 use crate::common;
 
@@ -10,8 +10,8 @@ use mbsbench_problem::{
 };
 use proptest::prelude::*;
 
-/// Nrhs = 6 (Nacc + Nrej + Nit) + 1 + 2 Nev: the rows of tables 5.3 to 5.6 that locate events, as
-/// (Nev, Nrhs, Nacc, Nrej, Nit).
+/// Nrhs = 6 (Nacc + Nrej + Nit) + 1 + 2 Nev: the rows of tables 5.3 to 5.6 with event location, as (Nev, Nrhs, Nacc,
+/// Nrej, Nit).
 const PUBLISHED: [[u64; 5]; 16] = [
     [3, 307, 42, 3, 5],
     [3, 307, 41, 3, 6],
@@ -53,7 +53,7 @@ fn hundred_balls_have_the_published_events() {
     });
     assert_eq!((smooth.events, single.events, together.events), (0, 1200, 18));
     assert_eq!((single.sign_changes, together.sign_changes), (1200, 1200));
-    // as in table 5.5: no step is rejected but at events, and each event needs Newton's second iterate
+    // as in table 5.5: steps are rejected only at events, and each event needs Newton's second iterate
     assert_eq!((single.steps_rejected, together.steps_rejected), (1200, 18));
     assert_eq!((single.location_iterations, single.catches, single.failed_locations), (2400, 0, 0));
     assert!(together.rhs_evaluations < smooth.rhs_evaluations && smooth.rhs_evaluations < single.rhs_evaluations);
@@ -94,7 +94,7 @@ fn contacts(height: f64, stiffness: f64, damping: f64, t_end: f64) -> Vec<f64> {
     while t < t_end {
         times.push(t);
         let b = (a * sag - speed) / w;
-        // height above ground and speed, times e^{at}/… left as they are: the bracket is what counts
+        // height above ground and speed without the factor e^{at}: only the bracket matters
         let y = |s: f64| (-a * s).exp() * (sag * (w * s).cos() + b * (w * s).sin()) - sag;
         let (mut low, mut high) = (0.25 * std::f64::consts::PI / w, 1.5 * std::f64::consts::PI / w);
         assert!(y(low) < 0.0 && y(high) > 0.0, "the ball leaves the ground again");
@@ -146,7 +146,7 @@ proptest! {
         let (solution, located) = run(&ball, &dode, &[height, 0.0], 1.0, 1e-6);
         check_identity_of(&dode, &solution, &located);
         for (i, event) in located.iter().enumerate() {
-            // closing and opening in turn: no event is located twice (no sticking)
+            // closing and opening alternate: no event is located twice (no sticking)
             prop_assert_eq!(event.before[0] < 0.0, i % 2 == 0, "event {} at height {:e}", i, event.before[0]);
             prop_assert!(event.before[0].abs() <= 2.0 * dode.event_tolerance + 1e-15);
         }
@@ -160,14 +160,14 @@ proptest! {
     }
 }
 
-/// The two evaluations that the identity has for an event belong to the step after it.
+/// The two evaluations that the identity counts for an event belong to the step after it.
 #[test]
 fn an_event_on_the_very_end_is_followed_by_no_step() {
     let (height, stiffness, ratio) = (1.614823786723261, 679_745.694_587_740_9, 0.3849413830213731);
     let dode = Dode { pair: PAIRS[2].0, event_tolerance: 10f64.powf(-6.31333018131209), ..Dode::default() };
     let ball = Balls { count: 1, stiffness, damping: 2.0 * ratio * f64::sqrt(stiffness) };
     let (solution, located) = run(&ball, &dode, &[height, 0.0], 1.0, 1e-6);
-    // On another processor it may miss the end by a rounding; the identity holds either way.
+    // On another processor the event may miss the end by rounding; the identity holds either way.
     assert!(located.last().is_some_and(|event| event.t > 0.999_999));
     check_identity_of(&dode, &solution, &located);
 }
@@ -203,7 +203,7 @@ impl EventModel for Waves {
 }
 
 proptest! {
-    /// Several events in a step, two of one function among them: all are located, in order, and none twice.
+    /// With several events in a step, two of them of one function, all are located, in order, and none twice.
     #[test]
     fn all_events_are_located_in_order(
         waves in prop::collection::vec((1.0..10.0f64, 0.0..6.0f64, -0.9..0.9f64), 1..12),
@@ -219,7 +219,7 @@ proptest! {
         prop_assert_eq!(solution.statistics.unlocked_steps, 0);
         for index in 0..waves.0.len() {
             let exact = waves.crossings(index, 2.0);
-            // a crossing right at either end may or may not belong to the run
+            // a crossing close to either end may or may not belong to the run
             prop_assume!(waves.crossings(index, 2.1).iter().all(|t| *t > 1e-8 && (t - 2.0).abs() > 1e-8));
             let of_it = record.0.iter().filter(|event| event.functions.contains(&index));
             let located: Vec<f64> = of_it.map(|event| event.t).collect();
@@ -231,24 +231,24 @@ proptest! {
     }
 }
 
-/// What every pair has to do with events.
+/// Requirements on every pair in the treatment of events.
 fn conformance(pair: PairName) {
     let dode = Dode { pair, ..Dode::default() };
-    // many functions, all events in order of time and none twice
+    // many functions: all events in order of time and none twice
     let (balls, initial) = close_balls(20);
     let (solution, located) = run(&balls, &dode, &initial, 0.46, 1e-6);
     check_identity(&dode, &solution);
     let order: Vec<_> = located.iter().map(|event| event.functions.clone()).collect();
     let expected: Vec<_> = (0..20).chain(0..20).map(|i| vec![i]).collect();
     assert_eq!(order, expected, "{pair:?}");
-    // a constant step: the grid is kept, events cut it
+    // constant steps: the grid is kept, and events cut its steps
     let mut ode = AsEventOde::new(&Restitution { restitution: 0.5 });
     let task = Task { t_start: 0.0, t_end: 1.0, initial: &[1.0, 0.0], settings: Settings::fixed(0.05) };
     let solution = dode.method().solve(Counted::new(&mut ode), &task, &mut Silent);
     check_identity(&dode, &solution);
     assert_eq!((solution.t_reached, solution.statistics.events), (1.0, 2));
     assert_eq!(solution.statistics.steps_accepted, 22);
-    // nothing to do
+    // a span of no length
     let task = Task { t_end: 0.0, ..task };
     let solution = dode.method().solve(Counted::new(&mut ode), &task, &mut Silent);
     assert_eq!((solution.failure, solution.statistics), (None, Statistics::default()));
@@ -282,7 +282,7 @@ fn accumulating_jumps_end_the_run() {
     assert!(matches!(solution.failure, Some(Failure::EventsAccumulate { .. })), "{:?}", solution.failure);
 }
 
-/// `y' = −sgn y`: from the surface, either side leads back to it.
+/// `y' = −sgn y`: both sides lead back to the surface.
 struct Relay;
 
 impl EventModel for Relay {
@@ -330,7 +330,8 @@ fn without_the_offset_some_events_are_found_twice() {
     };
     let (with, without) = (counts(Cel::ByKind), counts(Cel::Off));
     assert_eq!(with.0, with.1);
-    // where it sticks too often the chattering rule steps over the crossing, which then is no located change of sides
+    // if sticking occurs too often, the chattering rule steps over the crossing, which is then not a located change
+    // of sides
     assert!(without.0 > without.1 && without.1 <= with.1, "{without:?}");
 }
 
@@ -341,12 +342,12 @@ fn growth_of_the_step_can_be_limited() {
         let dode = Dode { growth, ..Dode::default() };
         run(&ball, &dode, &[1.0, 0.0], 0.4, 1e-3).0.statistics.steps_accepted
     };
-    // from 4e-6 s to 0.1 s in free flight: two steps without limit, at least 14 at a factor of two
+    // from 4e-6 s to 0.1 s in free flight: two steps without a limit, at least 14 with a factor of two
     assert!(steps(None) <= 8, "{}", steps(None));
     assert!((14..=24).contains(&steps(Some(2.0))), "{}", steps(Some(2.0)));
 }
 
-/// `g = 0.1 + 0.9 exp(−22 t)`, never zero; over a step of a second the cubic through its ends is.
+/// `g = 0.1 + 0.9 exp(−22 t)` is never zero, but its cubic over a step of one second has a root.
 struct NearMiss;
 
 impl EventModel for NearMiss {
@@ -364,7 +365,7 @@ impl EventModel for NearMiss {
     }
 }
 
-/// Case III: the root that the interpolant promises is looked for, not found, and the step stays as it was.
+/// Case III: the root predicted by the interpolant is searched for and not found, and the step stays unchanged.
 #[test]
 fn a_root_of_the_interpolant_alone_is_no_event() {
     let mut ode = AsEventOde::new(&NearMiss);

@@ -1,4 +1,4 @@
-//! Events: located, handled, counted; the grid is kept; states inside a cut step.
+//! Events: location, handling, counters; the grid is kept; states inside a cut step.
 
 use std::ops::ControlFlow;
 
@@ -77,7 +77,7 @@ impl Observer for Log {
             self.largest_error = self.largest_error.max((y[0] - (1.0 - since_top * since_top)).abs());
         }
         if step.further.events.contains(&0) {
-            // one velocity before the bounce, the other after
+            // one velocity before the bounce, the other one after it
             assert!(step.before_projection()[1] < 0.0 && step.end[1] > 0.0);
             assert_eq!(step.before_projection()[0], step.end[0]);
         }
@@ -100,10 +100,10 @@ fn bounce<D: MethodDefinition>(settings: Settings) -> Log {
     for ((t, index), (exact, which)) in log.events.iter().zip(expected) {
         assert_eq!(*index, which);
         // All methods of order two or more solve parabolas exactly. |g| ≤ 1e-12 at rates of 1.4 and 2 places an event
-        // within 1e-12, and leaves an error in the next ones of at most as much each; rounding is below that.
+        // within 1e-12 and adds at most as much error to each later one; rounding is smaller.
         assert!((t - exact).abs() < 1e-11, "{}: event at {t}, not {exact}", D::NAME);
     }
-    // The Hermite cubic of g is exact here: one repeated step an event.
+    // The Hermite cubic of g is exact here, so each event takes one repeated step.
     assert_eq!(solution.statistics.steps_repeated, solution.statistics.events, "{}", D::NAME);
     assert!(log.largest_error < 1e-10, "{}: states inside steps, {:e}", D::NAME, log.largest_error);
     log
@@ -136,7 +136,7 @@ fn controlled_steps_locate_events() {
     bounce::<Rk8>(settings(1e-8));
 }
 
-/// `y' = 1`, `g = atan(1000 (y − 2/3))`: far from a cubic, so that bisection must help.
+/// `y' = 1`, `g = atan(1000 (y − 2/3))`: so far from a cubic that bisection is needed.
 struct Steep {
     reached: bool,
     tolerance: f64,
@@ -181,7 +181,7 @@ impl EventFunctions for Steep {
 
 #[test]
 fn bisection_safeguards_the_root() {
-    // a tolerance that rounding permits, and one that it does not: the bracket then shrinks to rounding
+    // a tolerance above rounding, and one below it, for which the bracket shrinks to rounding
     for tolerance in [1e-9, 0.0] {
         let mut steep = Steep { reached: false, tolerance };
         let task = Task { t_start: 0.0, t_end: 1.0, initial: &[0.0], settings: Settings::fixed(1.0) };
@@ -205,8 +205,8 @@ impl Observer for Ends {
     }
 }
 
-/// Two sliding surfaces that fall linearly to zero and then stay there, with the values and reaching times of
-/// compere2001, figure 3.11: `s₁ = 0.0294524 → 0` at 0.09092, `s₃ = 1 → 0` at 0.5 s; `|s| ≤ h⁵` counts as zero.
+/// Two sliding surfaces that fall linearly to zero and then stay there, with the values and times of compere2001,
+/// figure 3.11: `s₁ = 0.0294524 → 0` at 0.09092 s, `s₃ = 1 → 0` at 0.5 s; `|s| ≤ h⁵` counts as zero.
 struct Reaching {
     rates: [f64; 2],
 }
@@ -256,7 +256,7 @@ fn reaching_times_of_the_dissertation() {
     let task = Task { t_start: 0.0, t_end: 1.0, initial: &[0.029_452_4, 1.0], settings };
     let solution = Rk5::default().method().solve(Counted::new(&mut reaching), &task, &mut ends);
     assert_eq!((solution.failure, solution.statistics.events), (None, 2));
-    // s₁ is reached between grid points by one repeat, s₃ at one: no repeat, and no sliver of a step
+    // s₁ is reached between grid points with one repeat, s₃ at a grid point: no repeat, and no tiny step
     assert_eq!((solution.statistics.steps_repeated, solution.statistics.steps_accepted), (1, 101));
     let around = |t: f64| ends.0.iter().position(|&end| (end - t).abs() < 1e-9).expect("a step ends there");
     assert_eq!(around(0.09) + 1, around(0.090_92));

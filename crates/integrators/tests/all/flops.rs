@@ -1,4 +1,4 @@
-//! Operations of linear algebra as counted by hand, for each family that counts them.
+//! Operations of linear algebra compared with counts by hand, for each family that counts them.
 
 use crate::common::Circle;
 use crate::common::conformance::{STEP, run};
@@ -39,7 +39,7 @@ fn rosenbrock_steps_factorize_once_and_solve_twice() {
     let counted = circle(&*Ode23s::default().method(), Settings::fixed(0.0625));
     assert_eq!((lu(2), solve(2)), (3, 6));
     assert_eq!(counted.linear_algebra_flops, Some(16 * (3 + 2 * 6)));
-    // With an error estimate a third solve, and a factorization in steps that are rejected, too.
+    // With an error estimate, steps have a third solve, and rejected steps have a factorization as well.
     let counted = circle(&*Ode23s::default().method(), Settings::tolerance(1e-5, 1e-5));
     assert_eq!(counted.linear_algebra_flops, Some(3 * counted.factorizations + 6 * counted.linear_solves));
     assert!(counted.linear_solves >= 3 * counted.steps_accepted);
@@ -52,21 +52,22 @@ fn differentiation_formulas_keep_their_factors() {
     assert_eq!(counted.linear_algebra_flops, Some(3 * counted.factorizations + 6 * counted.linear_solves));
 }
 
-/// With a step of 2^-10 the norm of the matrix of four rows (two states, and a column each for `f` and `f_t`) is below
-/// 0.015: degree 3, with two products of 2 · 4³, a factorization, and four columns solved for.
+/// With a step of 2^-10 the norm of the matrix of four rows (two states, and one column each for `f` and `f_t`) is
+/// below 0.015. This means degree 3, with two products of 2 · 4³ operations, a factorization, and solves for four
+/// columns.
 #[test]
 fn exponentials_are_products_a_factorization_and_solves() {
     let llm = Llm { estimate: false, ..Llm::default() };
     let counted = circle(&*llm.method(), Settings::fixed(2f64.powi(-10)));
     assert_eq!((counted.matrix_exponentials, counted.matrix_products, counted.matrix_squarings), (1024, 2048, 0));
     assert_eq!(counted.linear_algebra_flops, Some(1024 * (2 * 128 + lu(4) + 4 * solve(4))));
-    // Longer steps need higher degrees, squarings at last; each is a product.
+    // Longer steps need higher degrees and finally squarings; each is a product.
     let counted = circle(&*llm.method(), Settings::fixed(0.25));
     let products = counted.matrix_products + counted.matrix_squarings;
     assert_eq!(counted.linear_algebra_flops, Some(4 * (lu(4) + 4 * solve(4)) + 128 * products));
 }
 
-/// The pendulum in the plane: two coordinates, one constraint; both matrices are dense but for its mass, which is diagonal.
+/// The pendulum in the plane: two coordinates, one constraint. Both matrices are dense; only the mass is diagonal.
 fn pendulum(method: &dyn Method) -> (Statistics, u64) {
     let counted = run(method, [0.0, 2.0], Settings::fixed(STEP)).statistics;
     (counted, counted.linear_algebra_flops.expect("it is counted"))
@@ -80,7 +81,7 @@ fn index_three_formulas_solve_for_accelerations_and_multipliers() {
 
 #[test]
 fn stabilised_formulas_count_what_their_linear_algebra_is() {
-    // All six unknowns at once; at the start, three.
+    // One system for all six unknowns; three unknowns at the start.
     for method in [
         HhtSi2 { linear_algebra: PairAlgebra::Dense, ..HhtSi2::default() }.method(),
         NstiffSi2 { linear_algebra: LinearAlgebra::Dense, ..NstiffSi2::default() }.method(),
@@ -89,18 +90,18 @@ fn stabilised_formulas_count_what_their_linear_algebra_is() {
         let iterations = counted.newton_iterations;
         assert_eq!(flops, lu(3) + solve(3) + iterations * (lu(6) + solve(6)));
     }
-    // One matrix of three rows for two solves.
+    // One matrix of three rows serves two solves.
     let (counted, flops) = pendulum(&*HhtSi2 { linear_algebra: PairAlgebra::Shared, ..HhtSi2::default() }.method());
     let iterations = counted.newton_iterations;
     assert_eq!(counted.linear_solves, 2 * iterations + 1);
     assert_eq!(flops, lu(3) + solve(3) + iterations * (lu(3) + 2 * solve(3)));
-    // Velocities eliminated, with blocks that are formed once a step or more often: both coordinates are curved, the metric
-    // is the identity. Forming: J W, its factor (one number), and for each column J Z, a solve, W R. In the matrix:
-    // (M − c ∂D/∂v) T.
+    // Velocities are eliminated, with blocks that are formed at least once per step: both coordinates are curved, and
+    // the metric is the identity. Forming the blocks takes J W, its factor (one number), and for each column J Z, a
+    // solve and W R. The matrix takes (M − c ∂D/∂v) T.
     let (counted, flops) =
         pendulum(&*NstiffSi2 { linear_algebra: LinearAlgebra::Structured, ..NstiffSi2::default() }.method());
     let iterations = counted.newton_iterations;
-    // of an iteration: ê and ν̂ (J e, a solve, W ν), (M − c ∂D/∂v) e, the system, and (R, T) δa
+    // per iteration: ê and ν̂ (J e, a solve, W ν), (M − c ∂D/∂v) e, the system, and (R, T) δa
     let iteration = (4 + 1 + 4) + 2 * 8 + (lu(3) + solve(3)) + 2 * (2 + 4) + 2 * 2 * 8;
     let forming = 4 + 1 + 2 * (4 + 1 + 4);
     let rest = flops - (lu(3) + solve(3)) - iterations * iteration;
@@ -112,7 +113,7 @@ fn stabilised_formulas_count_what_their_linear_algebra_is() {
 fn additive_constraints_count_their_elimination() {
     let (counted, flops) = pendulum(&*HhtAdd { linear_algebra: PairAlgebra::Dense, ..HhtAdd::default() }.method());
     let iterations = counted.newton_iterations;
-    // At the start and after each step: a diagonal mass (two), M⁻¹ Jᵀ and M⁻¹ D (two each).
+    // At the start and after each step: the diagonal mass (two operations), M⁻¹ Jᵀ and M⁻¹ D (two each).
     let weights = 129 * (2 + 2 + 2);
     // Products with M⁻¹ Jᵀ: two with square matrices, two with rows of constraints.
     let products = 2 * 8 + 2 * 4;
@@ -122,8 +123,9 @@ fn additive_constraints_count_their_elimination() {
     assert!(flops < lu(3) + solve(3) + weights + iterations * (products + lu(6) + solve(6)) * 3 / 2);
     assert!(flops > lu(3) + solve(3) + weights + iterations * (products + lu(4) + solve(4)));
     assert_eq!(counted.linear_solves, iterations + 1);
-    // One level after the other. Forming: M₁⁻¹ J₁ᵀ and M₁ M₀⁻¹ J₀ᵀ, J₁ M₁⁻¹ J₁ᵀ, its factor (one number). Solving: with the
-    // mass and with this number, three products with two coordinates and one constraint, one with a square matrix.
+    // One level after the other. Forming takes M₁⁻¹ J₁ᵀ and M₁ M₀⁻¹ J₀ᵀ, J₁ M₁⁻¹ J₁ᵀ and its factor (one number).
+    // Solving takes the solves with the mass and this number, three products with two coordinates and one constraint,
+    // and one with a square matrix.
     let (counted, flops) = pendulum(&*HhtAdd { linear_algebra: PairAlgebra::Shared, ..HhtAdd::default() }.method());
     let iteration = (lu(3) + solve(3)) + (2 + 2 + 4 + 1) + (2 + 1 + 3 * 4 + 8);
     assert_eq!(flops, lu(3) + solve(3) + weights + counted.newton_iterations * iteration);

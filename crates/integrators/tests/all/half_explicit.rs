@@ -1,4 +1,4 @@
-//! Half-explicit methods: orders by class, constraints, what is counted, conformance.
+//! Half-explicit methods: orders by class, constraints, counters, conformance.
 
 use crate::common;
 
@@ -11,7 +11,7 @@ use mbsbench_problem::{
     Observer, Ode, Scalar, Settings, Silent, SlidingMode, SlidingModeSettings, Statistics, Step, Task,
 };
 
-/// Largest errors of positions, velocities and multipliers after 1/2 s, in double-double arithmetic.
+/// Largest errors of positions, velocities and multipliers after 1/2 s, in double-double precision.
 #[derive(Default)]
 struct Errors([f64; 3]);
 
@@ -47,7 +47,8 @@ fn errors(definition: &impl MethodDefinition, steps: u32) -> [f64; 3] {
     errors.0
 }
 
-/// The measured order lies within 0.1 of the expected one: the next term of the error's expansion at these steps.
+/// Checks that the measured order lies within 0.1 of the expected one; the next term of the error's expansion at
+/// these steps is smaller.
 fn check_orders(definition: &impl MethodDefinition, expected: [f64; 3]) {
     let (coarse, fine) = (errors(definition, 512), errors(definition, 1024));
     let orders = [0, 1, 2].map(|class: usize| (coarse[class] / fine[class]).log2());
@@ -61,7 +62,7 @@ fn orders_of_positions_velocities_and_multipliers() {
     check_orders(&Hedop5 {}, [5.0, 5.0, 4.0]);
 }
 
-/// Errors at the end, with controlled steps.
+/// Errors at the end of a run with controlled steps.
 fn error_at(tolerance: f64) -> f64 {
     let model = Manufactured { constrained: true };
     let (method, settings) = (Hedop5 {}.method(), Settings::tolerance(tolerance, tolerance));
@@ -77,7 +78,7 @@ fn errors_follow_the_tolerance() {
     assert!(found.windows(2).all(|pair| pair[1] < 0.1 * pair[0]) && found[3] < 1e-8, "{found:?}");
 }
 
-/// Velocities hold their constraints to rounding; positions hold theirs to the error of the method.
+/// Velocities satisfy their constraints to rounding, positions to the error of the method.
 #[test]
 fn velocities_hold_their_constraints_and_positions_drift() {
     for (method, bound) in [(Hem4 {}.method(), 1e-3), (Hedop5 {}.method(), 1e-4)] {
@@ -98,7 +99,7 @@ fn velocities_hold_their_constraints_and_positions_drift() {
     }
 }
 
-/// Without constraints nothing but the matrix tells it from the formula that it is made of: the same steps.
+/// Without constraints, only the matrix distinguishes the method from its underlying formula: the steps are the same.
 #[test]
 fn hedop5_is_dopri5_without_constraints() {
     let model = Manufactured { constrained: false };
@@ -156,7 +157,7 @@ fn hem4_keeps_spans_and_tells_failures() {
     assert!(matches!(redundant.failure, Some(Failure::SingularMatrix { time: 0.0, .. })));
 }
 
-/// States that an observer asks for are made by shorter steps, and are as good.
+/// States that an observer requests come from shorter steps and are as accurate as the others.
 #[test]
 fn states_inside_steps_have_the_order_of_the_method() {
     for method in [Hem4 {}.method(), Hedop5 {}.method()] {

@@ -17,8 +17,8 @@ fn mebdf() -> Box<dyn Method> {
     Mebdf::default().method()
 }
 
-/// Hairer, Wanner, Solving ODEs II, theorems VII.4.5 and VII.4.6 with VII.6: of three stages, `2s − 1` for what is differential, `s`
-/// for index 2, and 5, 3, 2 for index 3.
+/// Hairer, Wanner, Solving ODEs II, theorems VII.4.5 and VII.4.6 with VII.6: for three stages, order `2s − 1` for
+/// differential components, `s` for index 2, and 5, 3, 2 for index 3.
 #[test]
 fn orders_by_index() {
     let check = |name: &str, coarse: &[f64], fine: &[f64], expected: &[f64]| {
@@ -38,11 +38,11 @@ fn orders_by_index() {
     }
 }
 
-/// The structure that RADAU5 makes use of for mechanisms is one of linear algebra: all else is the same.
+/// The structure of mechanisms affects only the linear algebra of RADAU5: the steps are the same.
 #[test]
 fn mechanics_without_its_structure_have_the_same_steps() {
     let model = Manufactured { constrained: true };
-    // a first step of 1e-6 s would leave what rounding makes of multipliers to the steps after it
+    // a first step of 1e-6 s would pass on the rounding of multipliers to the steps after it
     let control = StepControl::Tolerance { rel: 1e-7, abs: 1e-7, initial_step: Some(1e-2), max_step: None };
     let settings = Settings { control, ..Settings::tolerance(1.0, 1.0) };
     for method in [radau5(), mebdf()] {
@@ -55,8 +55,8 @@ fn mechanics_without_its_structure_have_the_same_steps() {
     }
 }
 
-/// Of formulas of order 2 to 8 that are chosen with the size. A hundredth of the tolerance gains more than a factor of ten over all classes; of single ones there are
-/// those that were better before by chance.
+/// Formulas of order 2 to 8 are chosen together with the step size. A hundredth of the tolerance reduces the error
+/// over all classes by more than a factor of ten; single classes may have been more accurate before by chance.
 #[test]
 fn errors_of_variable_order_follow_the_tolerance() {
     for rates in [Rates::Taken, Rates::Evaluated] {
@@ -79,7 +79,8 @@ fn errors_of_variable_order_follow_the_tolerance() {
     }
 }
 
-/// Of the three evaluations at first guesses of a step those of the first and the last stage, where it has the size of the step before.
+/// Of a step's three evaluations at first guesses, those of the first and the last stage are saved if the step has
+/// the size of the previous one.
 #[test]
 fn rates_that_are_taken_save_evaluations() {
     let [taken, evaluated] = [Rates::Taken, Rates::Evaluated].map(|rates| {
@@ -90,7 +91,7 @@ fn rates_that_are_taken_save_evaluations() {
     assert!(taken + 1.5 < evaluated, "{taken} and {evaluated} in a step");
 }
 
-/// Steps go as the power 1/6 of the tolerance at best, and errors of index 2 and 3 are held to a part of it only.
+/// Steps grow as the power 1/6 of the tolerance at best, and errors of index 2 and 3 follow only in part.
 #[test]
 fn errors_follow_the_tolerance() {
     for level in [Level::Position, Level::Velocity, Level::Acceleration] {
@@ -105,7 +106,8 @@ fn errors_follow_the_tolerance() {
     }
 }
 
-/// A multiplier of index 2 that is tested like a differential component makes the steps of order 2 and not 3.
+/// A multiplier of index 2 that is tested like a differential component reduces the order of the step-size control
+/// from 3 to 2.
 #[test]
 fn an_index_that_is_not_told_costs_steps() {
     let steps = |tells| {

@@ -17,7 +17,7 @@ use nalgebra::{Complex, DMatrix, DVector};
 
 /// Newton's tolerance on ordinary differential equations, near rounding.
 const SHARP: f64 = 1e-13;
-/// The same on constrained mechanics, where rounding of positions is divided by the step.
+/// Newton's tolerance on constrained mechanics, where the rounding of positions is divided by the step.
 const DIVIDED: f64 = 1e-10;
 
 macro_rules! methods {
@@ -26,7 +26,7 @@ macro_rules! methods {
     };
 }
 
-/// Every method with its defaults, and those that can be damped with more and less damping.
+/// Every method with its defaults, and those with adjustable damping with more and less of it.
 fn all(tolerance: f64) -> Vec<(&'static str, Box<dyn Method>)> {
     macro_rules! defaults {
         ($($type:ident)*) => { vec![$(($type::NAME, $type { newton_tolerance: tolerance, ..$type::default() }.method())),*] };
@@ -79,13 +79,13 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// Order of convergence from errors with `steps` steps and twice as many.
+/// Order of convergence from the errors with `steps` steps and twice as many.
 fn order(error: impl Fn(u32) -> f64, steps: u32) -> f64 {
     (error(steps) / error(2 * steps)).log2()
 }
 
-/// On ordinary differential equations the formulas have their own order; at steps where neither the next term of the error
-/// nor rounding shows in it.
+/// On ordinary differential equations the formulas have their own order, at steps for which neither the next term of
+/// the error nor rounding is visible.
 #[test]
 fn orders_on_differential_equations() {
     for (name, method) in all(SHARP) {
@@ -100,14 +100,14 @@ fn orders_on_differential_equations() {
     }
 }
 
-/// On index-3 mechanics, order two for positions and velocities, whatever the formula's own: stages of order two and
-/// constraints on positions only do not let it be more. Multipliers follow with order two in formulas of one stage; with
-/// order one in those of several, whose internal stages have multipliers of their own; and not at all where nothing damps
-/// the alternation that the start leaves in them.
+/// On index-3 mechanics, positions and velocities have order two, whatever the order of the formula: stages of order
+/// two and constraints on positions only do not allow more. Multipliers have order two in formulas of one stage and
+/// order one in formulas of several stages, whose internal stages have multipliers of their own. They do not converge
+/// if nothing damps the alternation that starts with the initial values.
 #[test]
 fn orders_on_constrained_mechanics() {
     for (name, method) in all(DIVIDED) {
-        // Errors of the formula's own order and of order two compete in positions.
+        // In positions, errors of the formula's own order compete with errors of order two.
         let (steps, margin) = if method.order() == 2 { (1024, 0.1) } else { (4096, 0.2) };
         for (class, what) in ["positions", "velocities"].into_iter().enumerate() {
             let order = order(|steps| errors(&*method, steps)[class], steps);
@@ -123,7 +123,7 @@ fn orders_on_constrained_mechanics() {
     }
 }
 
-/// Where the start is accelerated, a run that begins without accelerations is late.
+/// If the motion starts with an acceleration, a run that begins without accelerations lags behind.
 #[test]
 fn a_start_without_accelerations_is_of_first_order() {
     let initial_derivatives = InitialDerivatives::Zero;
@@ -143,7 +143,7 @@ fn a_start_without_accelerations_is_of_first_order() {
     }
 }
 
-/// First guesses decide on the iterations and not on the solution, where no chart is about them.
+/// First guesses affect the iterations but not the solution, unless charts are centred at predictions.
 #[test]
 fn predictions_change_iterations_only() {
     let with = |prediction: Prediction| {
@@ -184,8 +184,8 @@ fn turning(method: &dyn Method, h: f64, steps: u32) -> Vec<Complex<f64>> {
     initial.iter().chain(&record.states).map(|state| Complex::new(state[0], -state[1])).collect()
 }
 
-/// A run on the oscillator makes the steps that the amplification matrix says; the single-step formulas those of the
-/// multistep ones that they stand for.
+/// A run on the oscillator follows the amplification matrix, and a single-step formula follows its equivalent
+/// multistep formula.
 #[test]
 fn steps_on_the_oscillator_are_those_of_the_amplification_matrix() {
     let all = all(SHARP);
@@ -199,7 +199,7 @@ fn steps_on_the_oscillator_are_those_of_the_amplification_matrix() {
         let matrix = matrix.expect("it is linear");
         let r = matrix.nrows();
         let states = turning(&**method, h, 20);
-        // The first r − 1 steps are those of the start; the auxiliaries of r steps come from before the start.
+        // The first r − 1 steps are those of the start; the auxiliaries of r steps originate before the start.
         let first = if name.starts_with("ss") { r } else { 0 };
         for window in states[first..].windows(r + 1) {
             let past = DVector::from_iterator(r, window[..r].iter().rev().copied());
@@ -210,7 +210,7 @@ fn steps_on_the_oscillator_are_those_of_the_amplification_matrix() {
     }
 }
 
-/// A last step of another size: order two is kept.
+/// A last step of a different size does not reduce the order.
 #[test]
 fn a_shorter_last_step_keeps_the_order() {
     for (name, method) in all(SHARP).into_iter().filter(|(name, _)| name.starts_with("lms")) {
@@ -236,8 +236,8 @@ fn condition(method: &dyn Method, h: f64) -> f64 {
     record.conditions.iter().fold(0.0, |largest, &x| largest.max(x))
 }
 
-/// An observer may watch Newton's matrices. With constraints divided by `c` their condition is O(1/c); without, it would be
-/// O(1/c²).
+/// An observer may watch Newton's matrices. With constraints divided by `c` their condition is O(1/c); otherwise it
+/// would be O(1/c²).
 #[test]
 fn the_condition_of_watched_matrices_grows_with_the_reciprocal_of_the_step() {
     for (name, method) in methods![DIVIDED; "lms4": Lms4 {}, "ss3": Ss3 {}, "mssth4": Mssth4 {}] {
@@ -256,7 +256,7 @@ fn bdf4(by_runge_kutta: bool, charts: Charts) -> Implicit<Multistep> {
     Implicit { rule, options: Options { tolerance: SHARP, charts, ..Options::default() } }
 }
 
-/// A start of order two leaves its own error; one of order three is enough for order four, in charts as well.
+/// A start of order two leaves its own error; a start of order three suffices for order four, with charts as well.
 #[test]
 fn a_multistep_formula_has_its_order_where_its_start_does() {
     for (by_runge_kutta, expected) in [(true, 4.0), (false, 3.0)] {
@@ -271,7 +271,7 @@ fn a_multistep_formula_has_its_order_where_its_start_does() {
     }
 }
 
-/// BDF7 has a root outside of the unit circle.
+/// BDF7 has a root outside the unit circle.
 #[test]
 fn formulas_that_are_not_zero_stable_are_refused() {
     let bdf7 = [2940.0, -4410.0, 4900.0, -3675.0, 1764.0, -490.0, 60.0].map(|x| x / 1089.0).to_vec();
@@ -288,9 +288,9 @@ fn formulas_that_are_not_zero_stable_are_refused() {
     assert_eq!(end(Ss4 { rho_inf: 1.0, ..Ss4::default() }.method()), None);
 }
 
-/// A rotor about a fixed axis, driven so that it is at `θ = 3 sin t`, as a problem on a manifold: the state is
-/// `(cos θ, sin θ, ω)`, the chart a reference angle, and the local coordinates are `(2 tan(δ/2), ω)` with the angle `δ` from
-/// the reference (Cayley–Gibbs–Rodrigues).
+/// A rotor about a fixed axis, driven so that `θ = 3 sin t`, as a problem on a manifold: the state is
+/// `(cos θ, sin θ, ω)`, the chart is a reference angle, and the local coordinates are `(2 tan(δ/2), ω)` with the
+/// angle `δ` from the reference (Cayley–Gibbs–Rodrigues).
 struct Rotor {
     system: System,
     charts: Cell<u32>,
@@ -306,7 +306,7 @@ impl Rotor {
         [angle.cos(), angle.sin(), 3.0 * t.cos()]
     }
 
-    /// The driving torque, with a spring about the motion.
+    /// The driving torque, with a spring towards the prescribed motion.
     fn torque(t: f64, angle: f64) -> f64 {
         -3.0 * t.sin() - 4.0 * (angle - 3.0 * t.sin()).sin()
     }
@@ -394,7 +394,7 @@ impl Ode for Rotor {
     }
 }
 
-/// Looks at states inside steps.
+/// Compares states inside steps with the exact ones.
 #[derive(Default)]
 struct Inside {
     largest: f64,
@@ -420,8 +420,8 @@ fn rotor_error(method: &dyn Method, steps: u32, name: &str) -> (f64, u32) {
     (largest_difference(&solution.state, &Rotor::exact(2.5)), rotor.charts.get())
 }
 
-/// The formulas keep their orders where every step has a chart of its own, where every stage has, and where every correction
-/// has, at rest or moving; the rotor turns by more than a chart could hold.
+/// The formulas keep their orders with one chart per step, one per stage, and one per correction, fixed or moving.
+/// The rotor turns further than a single chart can represent.
 #[test]
 fn orders_on_a_manifold() {
     let (by_stage, corrected, moving) = (Charts::Stage, Charts::Prediction, Charts::Moving);

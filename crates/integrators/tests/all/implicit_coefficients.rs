@@ -1,15 +1,16 @@
-//! The coefficients of the implicit formulas against numbers that were computed elsewhere in 60-digit arithmetic.
+//! The coefficients of the implicit formulas compared with independent computations in 60-digit arithmetic.
 
 use mbsbench_integrators::implicit::single_step::Level;
 use mbsbench_integrators::implicit::{Esdirk, LinearMultistep, SingleStep};
 use nalgebra::Complex;
 use serde_json::Value;
 
-/// Roundings of a few operations on numbers of order one.
+/// Rounding of a few operations on numbers of order one.
 const ROUNDING: f64 = 1e-15;
 
-/// Of the nodes of MSSTH(5), 16 digits are known, with which the last condition of order five holds to 1e-16. The program
-/// moves `c₅` by up to 6e-15 so that it holds to 30 digits, and other entries follow, by up to 3e-13 of their size.
+/// 16 digits of the nodes of MSSTH(5) are known, with which the last condition of order five holds to 1e-16. The
+/// program changes `c₅` by up to 6e-15 so that it holds to 30 digits; other entries change by up to 3e-13 of their
+/// size.
 const REFINED: f64 = 4e-13;
 
 fn published() -> Vec<Value> {
@@ -34,7 +35,7 @@ fn assert_close(found: &[f64], expected: &[f64], what: &str) {
     assert_within(ROUNDING, found, expected, what);
 }
 
-/// Relative to what is expected or to one, whichever is larger.
+/// Asserts that errors are within `tolerance`, relative to the expected value or to one, whichever is larger.
 fn assert_within(tolerance: f64, found: &[f64], expected: &[f64], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (found, expected) in found.iter().zip(expected) {

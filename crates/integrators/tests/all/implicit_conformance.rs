@@ -1,4 +1,4 @@
-//! What every implicit formula must do, instantiated for each.
+//! Requirements on every implicit formula, instantiated for each.
 
 use crate::common::conformance::{STEP, budgets_are_kept, is_watched, run, spans_are_kept};
 use crate::common::constrained::{Cliff, GRAVITY, Odd, Pendulum, distance, solve};
@@ -10,7 +10,7 @@ use mbsbench_problem::{
     Statistics, Task,
 };
 
-/// A formula as the tests vary it.
+/// A formula with the parameters that the tests vary.
 trait Implicit: MethodDefinition {
     fn with(newton_tolerance: f64, max_iterations: u32, jacobian: JacobianUse) -> Self;
 }
@@ -48,7 +48,7 @@ fn spans(name: &str, method: &dyn Method) {
         assert_eq!((run.failure, run.t_reached), (None, t_end), "{name}: the end is hit exactly");
     }
 
-    // Residuals of constraints up to the tolerance, 1e-6, are velocities, with weights of the formula's size.
+    // Residuals of constraints up to the tolerance, 1e-6, enter velocities, with weights of the formula's size.
     let tiny = run(method, [0.0, 1e-7], Settings::fixed(1e-9));
     assert_eq!((tiny.failure, tiny.t_reached, tiny.statistics.steps_accepted), (None, 1e-7, 100), "{name}");
     let exact = [1.0, -0.5 * GRAVITY * 1e-14, 0.0, -GRAVITY * 1e-7];
@@ -61,12 +61,12 @@ fn failures<D: Implicit>(method: &dyn Method) {
     budgets_are_kept(name, method);
 
     let cliff = solve(&Cliff, method, &Pendulum::START, [0.0, 2.0], settings, &mut Silent);
-    // Three formulas have stages beyond the end of a step.
+    // Three formulas have stages beyond the end of the step.
     let last = if matches!(name, "mssth4" | "mssth5" | "esdirk436l2sa2") { 1.0 - STEP } else { 1.0 };
     assert_eq!(cliff.failure, Some(Failure::NonFinite { time: last }), "{name}");
     assert_eq!((cliff.t_reached, cliff.state), (last, run(method, [0.0, last], settings).state), "{name}");
 
-    // One iteration cannot do, and then the first step is never made.
+    // One iteration is not enough, and the first step fails.
     let hasty = run(&*D::with(1e-13, 1, JacobianUse::Full).method(), [0.0, 2.0], settings);
     let Some(Failure::StageDiverged { time, stage, iterations, residual }) = hasty.failure else {
         panic!("{name}: {:?}", hasty.failure);
@@ -74,7 +74,7 @@ fn failures<D: Implicit>(method: &dyn Method) {
     assert_eq!((time, stage, iterations, hasty.t_reached), (0.0, 1, 1, 0.0), "{name}");
     assert!(residual > 1e-13 && residual < 1.0, "{name}: {residual:e}");
     assert_eq!(hasty.state, Pendulum::START, "{name}");
-    // Far too large a step: whatever the iteration does, it is told.
+    // With far too large a step, a failure of the iteration is reported.
     let wild = run(method, [0.0, 1024.0], Settings::fixed(64.0));
     let told = matches!(wild.failure, None | Some(Failure::StageDiverged { .. } | Failure::SingularMatrix { .. }));
     assert!(told, "{name}: {:?}", wild.failure);
@@ -119,7 +119,7 @@ fn refusals(name: &str, method: &dyn Method) {
     }
 }
 
-/// One evaluation at the start; one at every point and one after each iteration, with its own matrix.
+/// One evaluation at the start, one at every point and one after each iteration, with its own matrix.
 fn counters<D: Implicit>() {
     let (name, method) = (D::NAME, D::default().method());
     let counted = run(&*method, [0.0, 2.0], Settings::fixed(STEP)).statistics;
@@ -136,14 +136,14 @@ fn counters<D: Implicit>() {
         ..Statistics::default()
     };
     assert_eq!(counted, expected, "{name}");
-    // A residual that is small enough takes no iteration: from rest, at h = 1e-6, the first guesses do.
+    // A sufficiently small residual takes no iteration: from rest, at h = 1e-6, the first guesses suffice.
     let loose = run(&*D::with(1e-2, 20, JacobianUse::Full).method(), [0.0, 1e-5], Settings::fixed(1e-6)).statistics;
     let points = 10 * u64::from(method.implicit_stages());
     assert_eq!((loose.newton_iterations, loose.rhs_evaluations), (0, 1 + points), "{name}");
 }
 
-/// A matrix that is kept over stages and steps changes the solution by the tolerance only, and another size of the step asks for
-/// another one.
+/// A matrix that is kept over stages and steps changes the solution only within the tolerance, and a step of a
+/// different size needs a new matrix.
 fn kept_matrices<D: Implicit>() {
     let (name, h) = (D::NAME, STEP / 8.0);
     let solve = |jacobian, steps| run(&*D::with(1e-10, 20, jacobian).method(), [0.0, steps * h], Settings::fixed(h));

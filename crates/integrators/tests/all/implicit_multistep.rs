@@ -1,4 +1,5 @@
-//! What the multistep formulas of zhang2022 and their single-step equivalents claim, proved from their coefficients.
+//! The properties of the multistep formulas of zhang2022 and of their single-step equivalents, verified from their
+//! coefficients.
 
 use mbsbench_integrators::implicit::{LinearMultistep, SingleStep};
 use mbsbench_problem::linear::{eigenvalues, spectral_radius};
@@ -15,12 +16,12 @@ const PAIRS: [Pair; 3] = [
     (LinearMultistep::lms4, SingleStep::ss4),
 ];
 
-/// Formulas with the number of steps, `ρ_∞`.
+/// The formulas, each with its number of steps and `ρ_∞`.
 fn all() -> impl Iterator<Item = (LinearMultistep, usize, f64)> {
     RHOS.into_iter().flat_map(|rho| PAIRS.into_iter().zip(2..).map(move |((lms, _), r)| (lms(rho), r, rho)))
 }
 
-/// What is missing on `y = t^q` in a step to `t = 0` with past points at `times`.
+/// The residual of a step to `t = 0` on `y = t^q` with past points at `times`.
 fn residual(formula: &LinearMultistep, times: &[f64], q: i32) -> f64 {
     let power = |t: f64| t.powi(q);
     let derivative = |t: f64| if q == 0 { 0.0 } else { f64::from(q) * t.powi(q - 1) };
@@ -66,8 +67,8 @@ fn roots_at_infinite_frequency_are_equal() {
     }
 }
 
-/// The boundary of the stability region, `z = ρ(ζ)/σ(ζ)` for `|ζ| = 1`, nowhere enters the left half plane, and at infinity
-/// the formula is stable: so it is on the whole left half plane.
+/// The boundary of the stability region, `z = ρ(ζ)/σ(ζ)` for `|ζ| = 1`, does not enter the left half plane, and the
+/// formula is stable at infinity: it is therefore stable on the whole left half plane.
 #[test]
 fn a_stability() {
     for (formula, r, rho) in all().filter(|&(_, _, rho)| rho < 1.0) {
@@ -79,7 +80,8 @@ fn a_stability() {
     }
 }
 
-/// The same from the roots themselves. Near zero the spurious roots are inside the unit circle, which is zero-stability.
+/// A-stability from the roots themselves. Near zero the spurious roots are inside the unit circle, which means
+/// zero-stability.
 #[test]
 fn roots_on_the_left_half_plane() {
     for (formula, r, rho) in all().filter(|&(_, _, rho)| rho < 1.0) {
@@ -128,7 +130,7 @@ fn undamped_two_steps_and_one_are_the_trapezoidal_rule() {
     assert_eq!(LinearMultistep::trapezoidal(), LinearMultistep { alpha: vec![1.0], beta: vec![0.5, 0.5] });
 }
 
-/// Order two and the double root at infinite frequency, whatever the ratio of steps.
+/// Order two and the double root at infinite frequency, for any ratio of steps.
 #[test]
 fn two_steps_of_different_size() {
     for rho in RHOS {
@@ -149,7 +151,7 @@ fn two_steps_of_different_size() {
     }
 }
 
-/// Determinants of `ζI − A` at more points than the degree.
+/// Compares determinants of `ζI − A` at more points than the degree.
 #[test]
 fn characteristic_polynomials_of_the_equivalents() {
     let polynomial = |matrix: &DMatrix<Complex<f64>>, zeta: Complex<f64>| {
@@ -202,7 +204,8 @@ fn parameters_of_the_equivalents() {
     }
 }
 
-/// A step with arbitrary numbers holds Eqs. 4a to 4e of zhang2022, from which the form that is used is eliminated.
+/// A step with arbitrary numbers satisfies Eqs. 4a to 4e of zhang2022, from which the implemented form follows by
+/// elimination.
 #[test]
 fn equations_with_auxiliary_derivatives() {
     let number = |k: usize| Complex::new((k as f64 * 1.7).sin(), (k as f64 * 2.3).cos());

@@ -1,4 +1,4 @@
-//! What the Runge–Kutta formulas of zhang2022 claim, proved from their coefficients.
+//! The properties of the Runge–Kutta formulas of zhang2022, verified from their coefficients.
 
 use mbsbench_integrators::Formula;
 use mbsbench_integrators::conditions::violations;
@@ -9,13 +9,14 @@ use num_dual::DualNum;
 
 const RHOS: [f64; 10] = [0.0, 1e-6, 0.1, 0.3, 0.5, 0.6, 0.8, 0.95, 1.0 - 1e-9, 1.0];
 
-/// Sines in double-double are good to 1e-21; all else to 1e-30, times the entries of MSSTH up to 25.
+/// Sines in double-double precision are accurate to 1e-21; everything else to 1e-30, times the entries of MSSTH up to
+/// 25.
 const OF_SINES: f64 = 1e-19;
 const EXACT: f64 = 1e-27;
-/// The quotients that Kennedy and Carpenter print for ESDIRK4(3)6L[2]SA2 hold the conditions to 25 digits.
+/// The quotients that Kennedy and Carpenter print for ESDIRK4(3)6L[2]SA2 satisfy the conditions to 25 digits.
 const OF_QUOTIENTS: f64 = 1e-24;
 
-/// Every formula with its `ρ_∞` and how well its conditions hold in double-double precision.
+/// Every formula with its `ρ_∞` and the residual of its conditions in double-double precision.
 fn all() -> Vec<(Esdirk, f64, f64)> {
     let mut all: Vec<_> = Esdirk::PRINTED.map(|formula| (formula(), 0.0, EXACT)).to_vec();
     for (formula, _, tolerance) in &mut all {
@@ -33,7 +34,7 @@ fn all() -> Vec<(Esdirk, f64, f64)> {
     all
 }
 
-/// What a formula lacks: order conditions, order two of a stage, the form of the tableau.
+/// The faults of a formula: in order conditions, in order two of a stage, or in the form of the tableau.
 fn faults(formula: &Esdirk, tolerance: f64) -> Vec<String> {
     let mut faults = violations(&formula.formula, tolerance);
     let is_off = |residual: DoubleDouble| residual.value().abs() > tolerance;
@@ -66,8 +67,8 @@ fn frequencies() -> impl Iterator<Item = f64> {
     (0..=8000).map(|k| 10f64.powf(f64::from(k) * 11.0 / 8000.0 - 3.0))
 }
 
-/// Order and not one more, of embedded weights too; row sums; order two of every stage; one diagonal; the last row is `b`
-/// by the type.
+/// The order is exact (not higher), also that of embedded weights; row sums; order two of every stage; equal diagonal
+/// entries. The last row is `b` by construction.
 #[test]
 fn orders_of_formulas_and_stages() {
     for (formula, rho, tolerance) in all() {
@@ -75,7 +76,7 @@ fn orders_of_formulas_and_stages() {
     }
 }
 
-/// One part in a million more in any coefficient must show.
+/// A relative change of 1e-6 in any coefficient must be detected.
 #[test]
 fn every_corrupted_coefficient_is_found() {
     for (formula, rho, tolerance) in all() {
@@ -95,7 +96,7 @@ fn coefficients(formula: &mut Esdirk) -> Vec<&mut DoubleDouble> {
     all.filter(|coefficient| coefficient.value() != 0.0).collect()
 }
 
-/// Poles are at `1/γ > 0`, so that `|R| ≤ 1` on the imaginary axis makes the formulas A-stable.
+/// Poles are at `1/γ > 0`, so that `|R| ≤ 1` on the imaginary axis implies A-stability.
 #[test]
 fn a_stability() {
     for (formula, rho, _) in all() {
@@ -124,7 +125,7 @@ fn spectral_radius_at_infinite_frequency() {
     assert_eq!(of_mssth, [1.0, 1.0, -1.0]);
 }
 
-/// What MSSTC is designed for: damping of the order `(ωh)²ⁿ` and no less, in closed form
+/// The design property of MSSTC: damping of the order `(ωh)²ⁿ` exactly, in closed form
 /// `1 − |R(iω)|² = (1 − ρ²) (γω)²ⁿ/(1 + γ²ω²)ⁿ`.
 #[test]
 fn damping_of_msstc_is_of_the_highest_order() {
@@ -162,7 +163,7 @@ fn undamped_msstc_is_the_trapezoidal_rule_n_times() {
     }
 }
 
-/// 20 digits of `γ`, by the conditions on each power of `ω` in 60-digit arithmetic.
+/// 20 digits of `γ`, from the conditions on each power of `ω` in 60-digit arithmetic.
 #[test]
 fn gamma_of_msstc() {
     for (n, rho, digits) in [
@@ -176,7 +177,7 @@ fn gamma_of_msstc() {
         let part = |k: usize| digits[k].parse::<f64>().expect("digits");
         let expected = (DoubleDouble::from(part(0)) + DoubleDouble::from(part(1)) / 1e10) / 1e10;
         let error = (Esdirk::msstc(n, rho).gamma() - expected).value();
-        // 0.6 as a double is 2.2e-17 below, and γ moves by up to 0.025 times that
+        // the double 0.6 is 2.2e-17 too small, and γ changes by up to 0.025 times that
         let tolerance = if rho == 0.0 { 1e-20 } else { 6e-19 };
         assert!(error.abs() < tolerance, "{n}, {rho}: {error:e}");
     }
@@ -209,7 +210,7 @@ fn gamma_of_mssth() {
     assert!((Esdirk::mssth(3, 0.0).expect("known").gamma() - l_stable).value().abs() < EXACT);
 }
 
-/// The third node makes one of the four conditions of order four hold: the quadrature of cubics.
+/// The third node satisfies one of the four conditions of order four: the quadrature of cubics.
 #[test]
 fn mssth3_integrates_cubics() {
     for rho in Esdirk::RHOS_OF_MSSTH {

@@ -1,14 +1,15 @@
-//! What every method for constrained mechanics must do, on the pendulum: formulas with constant steps, and methods that control
-//! them, too.
+//! Requirements on every method for constrained mechanics, tested on the pendulum: with constant steps, and with
+//! controlled steps if the method has them.
 
 use mbsbench_problem::{Clock, Failure, Method, Settings, Silent, Solution, Statistics};
 
 use super::constrained::{Cliff, GRAVITY, Odd, Pendulum, Watcher, distance, record, solve};
 
-/// A binary fraction, so that times and their differences are exact.
+/// The step: a binary fraction, so that times and their differences are exact.
 pub const STEP: f64 = 1.0 / 64.0;
 
-/// The counters that every method has, of a solve without linear algebra.
+/// The statistics without the counter of operations, which not every method has. That counter must be zero or
+/// missing.
 pub fn without_flops(statistics: Statistics) -> Statistics {
     assert_eq!(statistics.linear_algebra_flops.unwrap_or(0), 0);
     Statistics { linear_algebra_flops: None, ..statistics }
@@ -19,7 +20,8 @@ pub fn run(method: &dyn Method, span: [f64; 2], settings: Settings) -> Solution 
     solve(&Pendulum, method, &Pendulum::START, span, settings, &mut Silent)
 }
 
-/// Spans of no length, an accumulating clock, repetition, another time, and another step from where a solve ended.
+/// Spans of no length, an accumulating clock, repetition, a shift in time, and a different step from the end of a
+/// solve.
 pub fn spans_are_kept(name: &str, method: &dyn Method) {
     let settings = Settings::fixed(STEP);
     let nothing = run(method, [3.0, 3.0], settings);
@@ -34,7 +36,7 @@ pub fn spans_are_kept(name: &str, method: &dyn Method) {
     let shifted = run(method, [64.0, 66.0], settings);
     assert_eq!((&once.state, once.statistics), (&shifted.state, shifted.statistics), "{name}: shifted in time");
 
-    // Another step size from where a first solve ended; both halves are of the method's own error.
+    // A different step size from the end of a first solve; both halves have the error of the method.
     let fine = run(method, [0.0, 2.0], Settings::fixed(STEP / 64.0));
     let half = run(method, [0.0, 1.0], settings);
     let rest = solve(&Pendulum, method, &half.state, [1.0, 2.0], Settings::fixed(STEP / 4.0), &mut Silent);
@@ -43,7 +45,7 @@ pub fn spans_are_kept(name: &str, method: &dyn Method) {
     assert!(changed < whole, "{name}: error {changed:e} with a finer second half, {whole:e} without");
 }
 
-/// A solve does not depend on who watches it, and the states shown within steps are on the solution.
+/// A solve does not depend on its observer, and the states shown within steps lie on the solution.
 pub fn is_watched(name: &str, method: &dyn Method) {
     let (reference, _) = record(&Pendulum, method, &Pendulum::START, 2.0, 128);
     let mut watcher = Watcher::default();
@@ -52,12 +54,12 @@ pub fn is_watched(name: &str, method: &dyn Method) {
     assert_eq!(watcher.last, (2.0, watched.state), "{name}");
     let unwatched = run(method, [0.0, 2.0], Settings::fixed(STEP));
     assert_eq!((&unwatched.state, unwatched.statistics), (&reference.state, reference.statistics), "{name}");
-    // The velocity's violation, h² 60/3 = 5e-3 at most, over half a step: 5e-3 h/8 · 2 = 2e-5. Without it the cubic is
-    // off by h⁴ |q''''|/384 < 1e-7.
+    // The velocity's violation, h² 60/3 = 5e-3 at most, acts over half a step: 5e-3 h/8 · 2 = 2e-5. Without it the
+    // error of the cubic is h⁴ |q''''|/384 < 1e-7.
     assert!(watcher.middle < 2e-5, "{name}: {:e}", watcher.middle);
 }
 
-/// Budgets end a solve with what was reached.
+/// A budget ends a solve with the state reached so far.
 pub fn budgets_are_kept(name: &str, method: &dyn Method) {
     let settings = Settings::fixed(STEP);
     let few = run(method, [0.0, 2.0], Settings { max_steps: 3, ..settings });
@@ -71,7 +73,8 @@ pub fn budgets_are_kept(name: &str, method: &dyn Method) {
     }
 }
 
-/// Spans of no length, ends, repetition, watchers, another time and tiny steps, with constant and with controlled steps.
+/// Spans of no length, ends, repetition, observers, a shift in time and tiny steps, with constant and with controlled
+/// steps.
 pub fn both_controls_keep_spans(method: &dyn Method, watcher: impl Fn() -> Watcher) {
     for settings in [Settings::fixed(STEP), Settings::tolerance(1e-6, 1e-6)] {
         let nothing = run(method, [3.0, 3.0], settings);
@@ -101,8 +104,8 @@ pub fn both_controls_keep_spans(method: &dyn Method, watcher: impl Fn() -> Watch
     assert!(distance(&tiny.state[2..], &exact[2..]) < 1e-6, "{:?}", tiny.state);
 }
 
-/// Budgets, what is not finite, redundant constraints and far too large steps, with constant and with controlled steps. A failure
-/// names the last state's time, or that of an evaluation up to `ahead` (s) after it.
+/// Budgets, values that are not finite, redundant constraints and far too large steps, with constant and with
+/// controlled steps. A failure names the time of the last state, or of an evaluation up to `ahead` (s) after it.
 pub fn both_controls_tell_failures(method: &dyn Method, ahead: f64) {
     for settings in [Settings::fixed(STEP), Settings::tolerance(1e-6, 1e-6)] {
         let few = run(method, [0.0, 2.0], Settings { max_steps: 3, ..settings });

@@ -1,4 +1,4 @@
-//! Constrained mechanics whose solutions or laws are known.
+//! Constrained mechanics with known solutions or laws.
 
 use std::ops::ControlFlow;
 
@@ -14,10 +14,11 @@ use nalgebra::DMatrix;
 /// q = (sin t, cos 2t, 0.3 sin 3t),  λ = (1 + cos t, sin 2t)
 /// ```
 ///
-/// solve the equations with `Φ = (q₁ − 1 + 2 q₀², q₂ − q₀ q₁/2 − k(t))`: curved, and the second one moving. Springs
-/// and a damper that are quadratic in their deflection from the solution make forces depend on the state.
+/// solve the equations with `Φ = (q₁ − 1 + 2 q₀², q₂ − q₀ q₁/2 − k(t))`. Both constraints are curved, and the second
+/// one moves. Springs and a damper that are quadratic in the deflection from the solution make forces depend on the
+/// state.
 pub struct Manufactured {
-    /// Without, λ and the constraints are left away; the solution is the same.
+    /// If false, λ and the constraints are omitted; the solution is the same.
     pub constrained: bool,
 }
 
@@ -28,7 +29,7 @@ impl Manufactured {
         [[s, c2, s3 * 0.3], [c, s2 * -2.0, c3 * 0.3 * 3.0], [-s, c2 * -4.0, s3 * 0.3 * -9.0]]
     }
 
-    /// λ.
+    /// Multipliers λ.
     pub fn multipliers<S: Scalar>(&self, t: S) -> Vec<S> {
         if self.constrained { vec![t.cos() + 1.0, (t * 2.0).sin()] } else { Vec::new() }
     }
@@ -114,7 +115,7 @@ impl MechanicalModel for Pendulum {
     }
 }
 
-/// Keeps state and multipliers of every step.
+/// Records state and multipliers of every step.
 #[derive(Default)]
 pub struct Record {
     pub times: Vec<f64>,
@@ -125,7 +126,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Largest errors of positions, velocities and multipliers of the model with known motion after `t = 1`.
+    /// Largest errors of positions, velocities and multipliers of the model after `t = 1`.
     pub fn errors(&self, model: &Manufactured) -> [f64; 3] {
         let mut errors = [0.0f64; 3];
         for (i, &t) in self.times.iter().enumerate().filter(|&(_, &t)| t > 1.0) {
@@ -154,17 +155,17 @@ impl Observer for Record {
     }
 }
 
-/// Largest difference of two states.
+/// Largest difference between components of two states.
 pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// Changes nothing, and checks what it is shown of the [`Pendulum`].
+/// Checks what it observes of the [`Pendulum`], without an effect on the run.
 #[derive(Default)]
 pub struct Watcher {
     pub last: (f64, Vec<f64>),
     pub steps: u64,
-    /// Whether the method is explicit: it has no multipliers to show.
+    /// True if the method is explicit and so has no multipliers.
     pub explicit: bool,
     /// Largest violation of the circle in the middle of a step.
     pub middle: f64,
@@ -195,7 +196,7 @@ impl Observer for Watcher {
     }
 }
 
-/// The pendulum, with forces that are no numbers after `t = 1`.
+/// The pendulum, with forces that are NaN after `t = 1`.
 pub struct Cliff;
 impl MechanicalModel for Cliff {
     fn dimensions(&self) -> Dimensions {
@@ -218,7 +219,7 @@ impl MechanicalModel for Cliff {
     }
 }
 
-/// A point in the plane that no formula for index-3 mechanics can be used on, or whose constraints say the same twice.
+/// A point in the plane that is unsuitable for formulas for index-3 mechanics, or whose constraints are redundant.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Odd {
     Nonholonomic,
@@ -276,7 +277,7 @@ pub fn solve<M: MechanicalModel>(
     method.solve(Counted::new(&mut AccelerationLevel::new(MechanicsOf::new(model))), &task, observer)
 }
 
-/// Solves with `steps` equal steps and keeps all of them.
+/// Solves with `steps` equal steps and records all of them.
 pub fn record<M: MechanicalModel>(
     model: &M,
     method: &dyn Method,
@@ -293,7 +294,7 @@ pub fn record<M: MechanicalModel>(
 }
 
 /// The double pendulum of negrut2007 with its stiff second spring (relative mode of 4e4 1/s), `q = (x, y, θ)` of both
-/// rods; at rest but for 10 rad/s of the second rod, the first one lying.
+/// rods. The first rod is horizontal and at rest; the second one starts at 10 rad/s.
 pub struct StiffDoublePendulum;
 
 impl StiffDoublePendulum {
@@ -340,8 +341,8 @@ impl MechanicalModel for StiffDoublePendulum {
     }
 }
 
-/// Rods from the origin to the pin and from the pin to a slider on the x-axis, `q = (x₁, y₁, θ₁, x₂, y₂, θ₂)` at their
-/// centres; a spring with damper holds the slider (negrut2007, section 3).
+/// Rods from the origin to the pin and from the pin to a slider on the x-axis, `q = (x₁, y₁, θ₁, x₂, y₂, θ₂)` at
+/// their centres. A spring with a damper holds the slider (negrut2007, section 3).
 pub struct SliderCrank;
 
 impl SliderCrank {

@@ -9,12 +9,13 @@ use mbsbench_problem::{
 
 use super::Known;
 
-/// A ball of 1 kg that falls on a floor at `q = 0`, m: the spring of section 6.1 of modin2005, with a damper where wanted.
+/// A ball of 1 kg that falls on a floor at `q = 0`, m: the spring of section 6.1 of modin2005, with an optional
+/// damper.
 #[derive(Debug, Clone, Copy)]
 pub struct Ball {
     /// k, N/m.
     pub stiffness: f64,
-    /// c of a dashpot that acts from touch on, N s/m: the force jumps.
+    /// c of a dashpot that acts from first contact on, N s/m: the force jumps.
     pub dashpot: f64,
     /// Damping that grows with the depth, `k |q| (1 − d v)`, s/m: the force is continuous.
     pub depth_damping: f64,
@@ -91,11 +92,11 @@ impl Known for Oscillator {
     }
 }
 
-/// A body with unit inertia that turns about a fixed point under a torque `torque`; its quaternion (scalar first) maps from
-/// the body to the world.
+/// A body with unit inertia that turns about a fixed point under the torque `torque`. Its quaternion (scalar first)
+/// maps from the body to the world.
 #[derive(Debug, Clone, Copy)]
 pub struct Spinning {
-    /// In the frame of the world.
+    /// Torque in the world frame.
     pub torque: [f64; 3],
 }
 
@@ -165,11 +166,11 @@ pub fn one_step(model: &impl ContactModel, method: &dyn Method, h: f64, initial:
 pub struct Accepted {
     /// Start and end, s.
     pub times: [f64; 2],
-    /// States there.
+    /// States at start and end.
     pub states: [Vec<f64>; 2],
 }
 
-/// Keeps all steps.
+/// Records all steps.
 #[derive(Debug, Default)]
 pub struct Recorder(pub Vec<Accepted>);
 

@@ -1,4 +1,4 @@
-//! Discontinuous problems whose event times are known.
+//! Discontinuous problems with known event times.
 #![allow(dead_code, reason = "each test file uses its share")]
 
 use std::ops::ControlFlow;
@@ -11,11 +11,12 @@ use mbsbench_problem::{
 
 pub const GRAVITY: f64 = 9.81;
 
-/// The explicit pairs, each with its evaluations a step.
+/// The explicit pairs, each with its number of evaluations per step.
 pub const PAIRS: [(PairName, u64); 4] =
     [(PairName::Bs32, 3), (PairName::Dopri5, 6), (PairName::Rk5, 6), (PairName::Rk8, 13)];
 
-/// `N` balls, each over the ground: state (heights, speeds), functions the heights, force `−k y − c v` on those below.
+/// `N` balls above the ground: the state contains heights and speeds, the event functions are the heights, and the
+/// force `−k y − c v` acts on balls below the ground.
 pub struct Balls {
     pub count: usize,
     pub stiffness: f64,
@@ -43,7 +44,7 @@ impl EventModel for Balls {
     }
 }
 
-/// A ball that leaves the ground with the share `restitution` of its speed.
+/// A ball that leaves the ground with the fraction `restitution` of its speed.
 pub struct Restitution {
     pub restitution: f64,
 }
@@ -70,7 +71,7 @@ impl EventModel for Restitution {
     }
 }
 
-/// A located event as an observer sees it.
+/// A located event as observed.
 #[derive(Debug, Clone)]
 pub struct Located {
     pub t: f64,
@@ -79,7 +80,7 @@ pub struct Located {
     pub before: Vec<f64>,
 }
 
-/// Keeps all events, and asks for a state inside each step, which must not change the run.
+/// Records all events, and requests a state inside each step, which must not change the run.
 #[derive(Debug, Default)]
 pub struct Record(pub Vec<Located>);
 
@@ -104,13 +105,14 @@ pub fn run(model: &impl EventModel, dode: &Dode, initial: &[f64], t_end: f64, to
     (solution, record.0)
 }
 
-/// Checks that the run has ended well and, for an explicit pair, the accounting identity
+/// Checks that the run succeeded and, for an explicit pair, the accounting identity
 /// `Nrhs = s (Nacc + Nrej + Nit) + 1 + 2 Nev`.
 pub fn check_identity(dode: &Dode, solution: &Solution) {
     check_identity_with(dode, solution, solution.statistics.events);
 }
 
-/// The same where an event may fall on the very end of the span: no step follows it, and its two evaluations are not made.
+/// Checks the same identity if an event may coincide with the end of the span: no step follows it, and its two
+/// evaluations are not made.
 pub fn check_identity_of(dode: &Dode, solution: &Solution, located: &[Located]) {
     let followed = located.iter().filter(|event| event.t < solution.t_reached).count();
     assert!(solution.statistics.events - followed as u64 <= 1);
@@ -125,7 +127,7 @@ fn check_identity_with(dode: &Dode, solution: &Solution, events: u64) {
     assert_eq!(c.rhs_evaluations, stages * trials + 1 + 2 * events, "{dode:?}: {c:?}");
 }
 
-/// Stiff balls at rest at heights from one metre on, a nanometre apart.
+/// Stiff balls at rest at heights from one metre on, with differences of a nanometre.
 pub fn close_balls(count: usize) -> (Balls, Vec<f64>) {
     let balls = Balls { count, stiffness: 2e7, damping: 600.0 };
     let heights = (0..count).map(|i| 1.0 + 1e-9 * i as f64);

@@ -1,4 +1,4 @@
-//! Equations `M y' = f(t, y)` with a singular matrix, of index 2 and 3, whose solutions are known.
+//! Equations `M y' = f(t, y)` with a singular matrix, of index 2 and 3, with known solutions.
 
 use mbsbench_problem::{
     AsOde, Counted, Descriptor, Failure, Level, MechanicsOf, Method, Ode, OdeModel, Properties, Scalar, Settings,
@@ -8,13 +8,14 @@ use nalgebra::DMatrix;
 
 use super::constrained::{Manufactured, distance};
 
-/// `x₁' = x₁ x₂² z²`, `x₂' = x₁² x₂² − 3 x₂² z`, `0 = x₁² x₂ − 1`, solved by `x = (eᵗ, e⁻²ᵗ)`, `z = e²ᵗ`, of index 2 in `z` (E. Hairer,
-/// C. Lubich, M. Roche, The Numerical Solution of Differential-Algebraic Systems by Runge–Kutta Methods (1989)).
+/// `x₁' = x₁ x₂² z²`, `x₂' = x₁² x₂² − 3 x₂² z`, `0 = x₁² x₂ − 1`, solved by `x = (eᵗ, e⁻²ᵗ)`, `z = e²ᵗ`, of index 2
+/// in `z` (E. Hairer, C. Lubich, M. Roche, The Numerical Solution of Differential-Algebraic Systems by Runge–Kutta
+/// Methods (1989)).
 ///
-/// The unknowns stand as `(z, x₁, x₂)`, and the differential equations are mixed.
+/// The unknowns are ordered `(z, x₁, x₂)`, and the differential equations are combined.
 pub struct Exponentials {
     mass: DMatrix<f64>,
-    /// Whether it says of what index its unknowns are.
+    /// True if the problem declares the indices of its unknowns.
     tells: bool,
 }
 
@@ -68,7 +69,7 @@ impl Ode for Exponentials {
     }
 }
 
-/// Solves from the exact start to `t = 1`; errors of `x` and of `z` at the end.
+/// Solves from the exact start to `t = 1`; returns the errors of `x` and of `z` at the end.
 pub fn exponential_errors(method: &dyn Method, settings: Settings, tells: bool) -> ([f64; 2], Solution) {
     let task = Task { t_start: 0.0, t_end: 1.0, initial: &Exponentials::exact(0.0), settings };
     let solution = method.solve(Counted::new(&mut Exponentials::new(tells)), &task, &mut Silent);
@@ -77,8 +78,9 @@ pub fn exponential_errors(method: &dyn Method, settings: Settings, tells: bool) 
     (errors, solution)
 }
 
-/// Solves the manufactured motion of [`Manufactured`] with its accelerations and multipliers from the exact start to `t = 2`; errors
-/// of positions, velocities, and accelerations and multipliers at the end.
+/// Solves the manufactured motion of [`Manufactured`] with its accelerations and multipliers from the exact start to
+/// `t = 2`. Returns the errors at the end, in three classes: positions, velocities, and accelerations with
+/// multipliers.
 pub fn manufactured_errors(method: &dyn Method, settings: Settings, level: Level) -> ([f64; 3], Solution) {
     let model = Manufactured { constrained: true };
     let exact = |t: f64| {
