@@ -33,7 +33,7 @@ fn check<D: MethodDefinition>() {
         let allocated = (change.allocations + change.reallocations, change.bytes_allocated);
         (allocated, solution.statistics.steps_accepted)
     };
-    // The test harness allocates in another thread now and then, which can only add.
+    // The test harness occasionally allocates in another thread, which can only add.
     let count = |settings, t_end| (0..5).map(|_| once(settings, t_end)).min().expect("five counts");
     let (short, few) = count(Settings::fixed(0.01), 1.0);
     let (long, many) = count(Settings::fixed(0.01), 100.0);
@@ -48,7 +48,7 @@ fn check<D: MethodDefinition>() {
     }
 }
 
-/// The same with events: balls that bounce without loss.
+/// Checks runs with events: balls that bounce without loss.
 fn check_events(pair: PairName) {
     let balls = Balls { count: 3, stiffness: 1e4, damping: 0.0 };
     let method = Dode { pair, ..Dode::default() }.method();
@@ -69,7 +69,7 @@ fn check_events(pair: PairName) {
     assert_eq!(short, long, "{pair:?} with events");
 }
 
-/// The same for constrained mechanics.
+/// Checks constrained mechanics.
 fn check_mechanics<D: MethodDefinition>(definition: &D) {
     let method = definition.method();
     let once = |steps: u32| {
@@ -86,7 +86,7 @@ fn check_mechanics<D: MethodDefinition>(definition: &D) {
     assert_eq!(count(2), count(1000), "{}", D::NAME);
 }
 
-/// The same for a pendulum, whose masses are constant.
+/// Checks a pendulum, whose masses are constant.
 fn check_pendulum<D: MethodDefinition>(definition: &D) {
     let method = definition.method();
     let once = |steps: u32| {
@@ -102,7 +102,7 @@ fn check_pendulum<D: MethodDefinition>(definition: &D) {
     assert_eq!(count(2), count(1000), "{}", D::NAME);
 }
 
-/// The same for constrained mechanics with controlled steps, some of them rejected.
+/// Checks constrained mechanics with controlled steps, some of them rejected.
 fn check_controlled_mechanics<D: MethodDefinition>(definition: &D) {
     let method = definition.method();
     let once = |t_end: f64| {
@@ -121,7 +121,7 @@ fn check_controlled_mechanics<D: MethodDefinition>(definition: &D) {
     assert_eq!(short, long, "{} with controlled steps", D::NAME);
 }
 
-/// The same for the implicit formulas, on constrained mechanics and on differential equations.
+/// Checks the implicit formulas, on constrained mechanics and on differential equations.
 fn check_implicit() {
     check_mechanics(&Trapezoidal::default());
     check_mechanics(&Lms2::default());
@@ -135,7 +135,7 @@ fn check_implicit() {
     check::<Esdirk436l2sa2>();
 }
 
-/// The same for a method that has no constant steps, or is of low order and takes too many at the tolerance above.
+/// Checks a method without constant steps, or one of low order that needs too many steps for the tolerance above.
 fn check_controlled<D: MethodDefinition>() {
     let method = D::default().method();
     let once = |t_end: f64| {
@@ -151,7 +151,7 @@ fn check_controlled<D: MethodDefinition>() {
     assert_eq!(short, long, "{} with controlled steps", D::NAME);
 }
 
-/// The same for steps chosen by contact power: a ball that bounces, with and without a force that jumps.
+/// Checks steps chosen by contact power: a ball that bounces, with and without a force that jumps.
 fn check_contact_power() {
     for (dashpot, inner) in [(0.0, Inner::StormerVerlet), (2000.0, Inner::SemiExplicit)] {
         let ball = contacts::Ball { dashpot, ..contacts::Ball::ELASTIC };
@@ -172,7 +172,7 @@ fn check_contact_power() {
     }
 }
 
-/// Oscillators in a ring: as many states as make matrices that are factorized by panels.
+/// Oscillators in a ring, with enough states for matrices that are factorized by panels.
 struct Ring;
 
 impl Ring {
@@ -194,7 +194,7 @@ impl OdeModel for Ring {
     }
 }
 
-/// Large matrices.
+/// Checks large matrices.
 fn check_large<D: MethodDefinition>() {
     let method = D::default().method();
     let once = |steps: u32| {
@@ -214,7 +214,7 @@ fn check_large<D: MethodDefinition>() {
     assert_eq!(short, long, "{} with {} states", D::NAME, Ring::STATES);
 }
 
-/// One test for all methods: the counters are those of the process.
+/// One test for all methods, because the counters belong to the process.
 #[test]
 fn allocations_do_not_depend_on_the_number_of_steps() {
     check::<Rk3>();

@@ -79,8 +79,8 @@ fn errors_of_variable_order_follow_the_tolerance() {
     }
 }
 
-/// Of a step's three evaluations at first guesses, those of the first and the last stage are saved if the step has
-/// the size of the previous one.
+/// A step has three evaluations at first guesses. Those of the first and the last stage are saved if the step has the
+/// size of the previous one.
 #[test]
 fn rates_that_are_taken_save_evaluations() {
     let [taken, evaluated] = [Rates::Taken, Rates::Evaluated].map(|rates| {

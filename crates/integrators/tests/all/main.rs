@@ -1,4 +1,5 @@
-//! Methods on problems whose solutions are known, and what holds for all of them. One program: what they share is compiled and linked once.
+//! Methods on problems with known solutions, and properties that all methods share. All tests form one program, so
+//! that shared code is compiled and linked once.
 
 #[path = "../common/mod.rs"]
 mod common;

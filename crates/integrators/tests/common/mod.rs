@@ -36,7 +36,7 @@ impl OdeModel for Cubic {
     }
 }
 
-/// A problem whose solution is known.
+/// A problem with a known solution.
 pub trait Known: OdeModel {
     /// Position and velocity at `t`.
     fn exact<S: Scalar>(&self, t: S) -> [S; 2];
@@ -57,8 +57,8 @@ impl Known for Cubic {
     }
 }
 
-/// Sine and cosine by their power series, to the scalar's own precision for small `t` (those of double-double
-/// numbers are good to 1e-21 only).
+/// Sine and cosine by their power series, to the precision of the scalar type for small `t`. The functions of
+/// double-double numbers are only accurate to 1e-21.
 fn sine_cosine<S: Scalar>(t: S) -> (S, S) {
     let (mut sine, mut cosine, mut term) = (S::nought(), S::nought(), S::from(1.0));
     for k in 0..60u8 {
