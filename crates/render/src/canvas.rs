@@ -1,6 +1,7 @@
-//! A drawing on a backend of plotters, the same for every picture.
+//! Draws on a backend of plotters, identically for every format.
 //!
-//! Backends have whole coordinates: one is a tenth of a pixel here, which is what an SVG shows and nobody sees.
+//! The coordinates of backends are integers; the unit here is a tenth of a pixel, the precision of the SVG, which is
+//! finer than visible.
 
 use std::convert::Infallible;
 
@@ -11,37 +12,37 @@ use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
 use super::drawing::{Anchor, Area, Drawing, Group, Shape};
 use super::style::{Dash, Mark};
 
-/// Units of a backend in a pixel of the drawing.
+/// Backend units per pixel of the drawing.
 pub const UNITS: f64 = 10.0;
 
-/// What is filled with the page.
+/// The colour of areas that show the page.
 pub const PAGE: RGBColor = RGBColor(0xff, 0xff, 0xff);
 
 /// Width of the outline of a marker, px.
 const OUTLINE: f64 = 1.2;
 
-/// What pictures of series need of a backend beyond what plotters asks of it.
+/// The operations that figures need of a backend in addition to those of plotters.
 pub trait Canvas: DrawingBackend {
-    /// All that follows is of `group`: its ink and its part.
+    /// Begins a group: the following shapes have its ink and belong to its part.
     fn begin(&mut self, group: &Group);
 
-    /// What paths from here on are.
+    /// Sets the kind of the following paths.
     fn trace(&mut self, trace: Trace);
 }
 
-/// What a path is.
+/// The kind of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trace {
     /// A line with these dashes.
     Line(Dash),
-    /// Part of a marker.
+    /// A part of a marker.
     Mark,
 }
 
-/// What a canvas in memory gives, where nothing goes wrong.
+/// The result of drawing on a canvas in memory, which cannot fail.
 pub(crate) type InMemory = Result<(), DrawingErrorKind<Infallible>>;
 
-/// What drawing on a canvas gives.
+/// The result of drawing on a canvas.
 type Drawn<C> = Result<(), DrawingErrorKind<<C as DrawingBackend>::ErrorType>>;
 
 /// Draws all groups.
@@ -85,7 +86,7 @@ fn draw_shape<C: Canvas>(shape: &Shape, ink: RGBColor, canvas: &mut C) -> Drawn<
     }
 }
 
-/// Outlined where it is open, and as large when it is full.
+/// Draws a marker: open markers have an outline, and full ones have the same size.
 fn draw_marker<C: Canvas>(
     mark: Mark,
     at: [f64; 2],
@@ -96,7 +97,7 @@ fn draw_marker<C: Canvas>(
 ) -> Drawn<C> {
     canvas.trace(Trace::Mark);
     let centre = place(at);
-    // About the centre as it was rounded, so that markers of one form are equal.
+    // The corners are relative to the rounded centre, so that equal markers have equal shapes.
     let around = |corners: &[[f64; 2]], radius: f64| -> Vec<BackendCoord> {
         corners.iter().map(|[x, y]| (centre.0 + units(x * radius), centre.1 + units(y * radius))).collect()
     };
@@ -127,7 +128,7 @@ fn draw_marker<C: Canvas>(
     }
 }
 
-/// The corners of a path, and whether it ends where it began: that is how a closed one is drawn.
+/// Returns the corners of a path and true if it ends where it begins, as closed paths do.
 pub(crate) fn corners(points: impl IntoIterator<Item = BackendCoord>) -> (Vec<BackendCoord>, bool) {
     let mut points: Vec<BackendCoord> = points.into_iter().collect();
     let is_closed = points.len() > 2 && points.first() == points.last();
@@ -135,7 +136,7 @@ pub(crate) fn corners(points: impl IntoIterator<Item = BackendCoord>) -> (Vec<Ba
     (points, is_closed)
 }
 
-/// The angle by which text is turned clockwise.
+/// Returns the angle by which text is turned clockwise.
 pub(crate) fn degrees(transform: &FontTransform) -> i16 {
     match transform {
         FontTransform::None => 0,
@@ -153,7 +154,7 @@ fn place([x, y]: [f64; 2]) -> BackendCoord {
     (units(x), units(y))
 }
 
-/// Pixels in units of a backend.
+/// Converts pixels into backend units.
 pub fn units(pixels: f64) -> i32 {
     (pixels * UNITS).round() as i32
 }

@@ -1,18 +1,19 @@
-//! The data that a figure shows, as CSV in long form.
+//! The data of a figure as CSV in long form.
 
 use mbsbench_numbers::{csv, rounded, shortest};
 
 use super::figure::{Axis, Figure, Panel};
 
-/// Columns of the file, as far as a figure has something to say in them. `x` and `y` are always there.
+/// The columns of the file. `x` and `y` are always present, the others if they have content.
 const HEADS: [&str; 9] = ["panel", "series", "published", "x", "y", "hollow", "failure", "t_reached", "slope"];
 
-/// Writes the points of `figure`: one line a point or failure, columns `panel` (from 1), `series`, `published`, `x`, `y`,
-/// `hollow`, `failure`, `t_reached` and `slope`. A column that would be empty is left out, as is `panel` where there is one;
-/// `published` and `hollow` are `true` or empty. On an axis with names the name stands for the number.
+/// Writes the points of `figure`: one line for each point or failure, with the columns `panel` (from 1), `series`,
+/// `published`, `x`, `y`, `hollow`, `failure`, `t_reached` and `slope`. Columns without content are omitted, as is
+/// `panel` for a single panel; `published` and `hollow` are `true` or empty. On an axis with names, the name replaces
+/// the number.
 ///
-/// Numbers are rounded to six digits, more than a drawing shows; `runs.csv` has measured values in full. A failed run has no
-/// `y`.
+/// Numbers are rounded to six digits, more than a drawing shows; `runs.csv` has the measured values in full precision.
+/// A failed run has no `y`.
 pub fn write(figure: &Figure) -> String {
     let is_one = figure.panels.len() < 2;
     let number = |index: usize| if is_one { String::new() } else { (index + 1).to_string() };
@@ -25,7 +26,7 @@ pub fn write(figure: &Figure) -> String {
     csv(std::iter::once(&heads).chain(&lines).map(|line| shown.iter().map(|&column| &line[column])))
 }
 
-/// The lines of a panel with that number.
+/// Returns the lines of the panel with this number.
 fn lines(number: &str, panel: &Panel) -> Vec<[String; 9]> {
     let value = |axis: &Axis, value: f64| axis.name_at(value).map_or_else(|| shortest(rounded(value)), str::to_owned);
     let flag = |is_set: bool| if is_set { "true".to_owned() } else { String::new() };

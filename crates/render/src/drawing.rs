@@ -1,72 +1,72 @@
-//! A figure that has been laid out: shapes at places, for any backend.
+//! A figure after layout: shapes with coordinates, for any backend.
 //!
-//! The unit is the CSS pixel, 1/96 inch; `x` runs to the right and `y` down. A drawing 605 px wide is 16 cm wide.
+//! The unit is the CSS pixel, 1/96 inch; `x` points right and `y` down. A drawing 605 px wide is 16 cm wide.
 
 use super::style::{Dash, Hue, Mark};
 use super::text::Text;
 
-/// Shapes in drawing order, and where the parts of the figure are.
+/// Shapes in drawing order, and the places of the parts of the figure.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Drawing {
-    /// Name, unique on a page.
+    /// The name, unique on a page.
     pub id: String,
-    /// Width, px.
+    /// The width, px.
     pub width: f64,
-    /// Height, px.
+    /// The height, px.
     pub height: f64,
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// What can be seen, for those who cannot see it, with everything that is not drawn at its own place.
+    /// The description for readers who cannot see the figure, including everything that is not drawn at its true place.
     pub description: String,
-    /// Groups in drawing order.
+    /// The groups in drawing order.
     pub groups: Vec<Group>,
     /// The frame of each panel.
     pub frames: Vec<Area>,
-    /// What the lower and left edges of each frame measure.
+    /// The scales of the lower and left edges of each frame.
     pub scales: Vec<[EdgeScale; 2]>,
     /// The legends.
     pub legends: Vec<Area>,
 }
 
-/// What an edge of a frame measures.
+/// The scale of an edge of a frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EdgeScale {
-    /// Label of the axis with its unit.
+    /// The label of the axis with its unit.
     pub name: String,
-    /// Values at the left or lower end, and at the other.
+    /// The values at the left or lower end, and at the other.
     pub range: [f64; 2],
-    /// Whether distances are those of the logarithms.
+    /// True if the scale is logarithmic.
     pub logarithmic: bool,
 }
 
 /// Shapes of one ink.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Ink of all that is drawn here.
+    /// The ink of all shapes.
     pub ink: Ink,
-    /// What the shapes are of.
+    /// The part of the figure to which the shapes belong.
     pub part: Part,
-    /// Shapes in drawing order.
+    /// The shapes in drawing order.
     pub shapes: Vec<Shape>,
 }
 
-/// What shapes are of; a page that shows the figure can hide a series with it.
+/// A part of the figure. A page uses the parts to hide a series, for example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     /// Axes, grid and titles.
     Scaffold,
-    /// The data of a series, by its label.
+    /// The data of the series with this label.
     Series(String),
-    /// The entry of a series in the legend.
+    /// The legend entry of the series with this label.
     Legend(String),
     /// The data of a series that a script moves.
     Moving {
-        /// Its label.
+        /// The label of the series.
         series: String,
-        /// Which of all that move it is.
+        /// The index among all moving groups.
         number: usize,
     },
-    /// The time that a drawing is of.
+    /// The time of a drawing.
     Time,
 }
 
@@ -84,7 +84,8 @@ pub enum Ink {
 }
 
 impl Ink {
-    /// Name, as in the custom property `--figure-NAME`, and the colours on white and on a dark page, as red, green, blue.
+    /// Returns the name used in the custom property `--figure-NAME`, and the colours on a white and on a dark page as
+    /// red, green, blue.
     pub fn look(self) -> (&'static str, [u8; 3], [u8; 3]) {
         match self {
             Self::Foreground => Hue::Ink.look(),
@@ -100,49 +101,49 @@ impl Ink {
 pub enum Shape {
     /// A line through points.
     Line {
-        /// At least two.
+        /// The points, at least two.
         points: Vec<[f64; 2]>,
-        /// Width, px.
+        /// The width, px.
         width: f64,
-        /// Dashes.
+        /// The dashes.
         dash: Dash,
     },
     /// An outlined rectangle.
     Frame(Area),
     /// A filled rectangle without outline.
     Fill {
-        /// Where.
+        /// The rectangle.
         area: Area,
-        /// Whether it is filled with the page and not with ink.
+        /// True if it is filled with the page colour instead of ink.
         hollow: bool,
     },
     /// A marker.
     Marker {
-        /// Its form.
+        /// The form.
         mark: Mark,
-        /// Its centre.
+        /// The centre.
         at: [f64; 2],
-        /// Half its size, px.
+        /// Half the size, px.
         radius: f64,
-        /// Whether its inside is the page.
+        /// True if the inside has the page colour.
         hollow: bool,
     },
     /// A line of text.
     Text {
         /// The text.
         text: Text,
-        /// Where its baseline is, at its start, middle or end.
+        /// The position of the baseline at its start, middle or end.
         at: [f64; 2],
-        /// Font size, px.
+        /// The font size, px.
         size: f64,
-        /// Which part of it is at that place.
+        /// The part of the text at this position.
         anchor: Anchor,
-        /// Whether it runs upwards.
+        /// True if the text runs upwards.
         upwards: bool,
     },
 }
 
-/// The part of a text that its place refers to.
+/// The part of a text to which its position refers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)] // the names say it
 pub enum Anchor {
@@ -152,7 +153,7 @@ pub enum Anchor {
 }
 
 impl Anchor {
-    /// Part of the text's width that lies before its place.
+    /// Returns the fraction of the text's width before its position.
     pub fn share(self) -> f64 {
         match self {
             Self::Start => 0.0,
@@ -173,44 +174,44 @@ pub struct Area {
 }
 
 impl Area {
-    /// Extent from left to right.
+    /// Returns the width.
     pub fn width(self) -> f64 {
         self.right - self.left
     }
 
-    /// Extent from top to bottom.
+    /// Returns the height.
     pub fn height(self) -> f64 {
         self.bottom - self.top
     }
 
-    /// Its middle.
+    /// Returns the centre.
     pub fn middle(self) -> [f64; 2] {
         [(self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0]
     }
 
-    /// The ends of a line across its middle.
+    /// Returns the ends of a horizontal line through the centre.
     pub fn across(self) -> [[f64; 2]; 2] {
         [self.left, self.right].map(|x| [x, self.middle()[1]])
     }
 
-    /// Whether the two have points inside in common.
+    /// True if the interiors intersect.
     pub fn overlaps(self, other: Self) -> bool {
         self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
     }
 
-    /// Whether the point is inside or on the border.
+    /// True if the point is inside or on the border.
     pub fn holds(self, [x, y]: [f64; 2]) -> bool {
         (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
     }
 }
 
 impl Shape {
-    /// The points of a line; `None` for other shapes.
+    /// Returns the points of a line; `None` for other shapes.
     pub fn points(&self) -> Option<&[[f64; 2]]> {
         if let Self::Line { points, .. } = self { Some(points) } else { None }
     }
 
-    /// The rectangle that a text takes; `None` for other shapes.
+    /// Returns the rectangle that a text occupies; `None` for other shapes.
     pub fn text_area(&self) -> Option<Area> {
         let Self::Text { text, at: [x, y], size, anchor, upwards } = self else { return None };
         let (before, width) = (text.width(*size) * anchor.share(), text.width(*size));

@@ -1,10 +1,11 @@
 //! Figures and tables from plain data.
 //!
-//! A [`Figure`] is laid out once into a [`drawing::Drawing`], which is drawn on a [`canvas`], a backend of plotters: [`svg`] for
-//! pages and [`png`] for papers and slides; several of them in a row are an [`animation`]. The data that a figure shows is written by [`csv`]; a [`Table`] of
-//! published and measured values prints to a terminal, Markdown and CSV.
+//! A [`Figure`] is laid out once into a [`drawing::Drawing`], which is drawn on a [`canvas`], a backend of plotters:
+//! [`svg`] for pages and [`png`] for papers and slides. Several drawings in sequence are an [`animation`]. The data of
+//! a figure are written by [`csv`]. A [`Table`] of published and measured values is printed to a terminal, as Markdown
+//! and as CSV.
 //!
-//! Nothing here knows experiments, runs or methods.
+//! This crate does not know experiments, runs or methods.
 
 pub mod animation;
 pub mod canvas;

@@ -1,16 +1,18 @@
-//! What all kinds of plot and the legend draw with: places on axes, lines and markers of the usual size, the edge of a frame.
+//! Drawing primitives shared by plots and legend: positions on axes, lines and markers of the usual size, clipping at
+//! the frame.
 //!
-//! Coordinates of plotters are whole pixels, give a place to what has no logarithm, and do not cut lines; hence these.
+//! The coordinates of plotters are whole pixels, place values without a logarithm, and do not clip lines, so that they
+//! cannot be used here.
 
 use super::drawing::{Area, Shape};
 use super::figure::{Scale, Series};
 use super::style::{Dash, Mark};
 
-/// Width of a curve, px.
+/// The width of a curve, px.
 const LINE_WIDTH: f64 = 1.6;
 /// Half the size of a marker, px.
 const RADIUS: f64 = 3.4;
-/// How much wider lines and larger markers are that stand out.
+/// The factors of the width of emphasised lines and the size of emphasised markers.
 const BOLD: f64 = 1.7;
 const BOLD_MARKER: f64 = 1.35;
 
@@ -19,40 +21,40 @@ const BOLD_MARKER: f64 = 1.35;
 pub struct Map {
     pub scale: Scale,
     pub range: [f64; 2],
-    /// Places of the range's ends, px.
+    /// The positions of the range's ends, px.
     pub ends: [f64; 2],
 }
 
 impl Map {
-    /// Place of a value, also beyond the ends; `None` where the axis has no place for it.
+    /// Returns the position of a value, even beyond the ends; `None` if the axis cannot show it.
     pub fn place(&self, value: f64) -> Option<f64> {
         let [low, high] = self.range.map(|end| self.scale.coordinate(end));
         let share = (self.scale.coordinate(value) - low) / (high - low);
-        // Far outside is far enough: the line's direction at the frame is kept to a thousandth of a pixel.
+        // A limit far outside keeps the direction of a line at the frame within a thousandth of a pixel.
         let place = self.ends[0] + share.clamp(-1e6, 1e6) * (self.ends[1] - self.ends[0]);
         (!place.is_nan()).then_some(place)
     }
 
-    /// Place of a tick, which may lie outside by rounding.
+    /// Returns the position of a tick, limited to the axis since rounding may move it outside.
     pub fn tick(&self, value: f64) -> f64 {
         let (first, last) = (self.ends[0].min(self.ends[1]), self.ends[0].max(self.ends[1]));
         self.place(value).unwrap_or(first).clamp(first, last)
     }
 }
 
-/// A line with the looks of a series.
+/// Returns a line in the style of a series.
 pub fn line(series: &Series, points: impl Into<Vec<[f64; 2]>>) -> Shape {
     let dash = if series.published { Dash::Solid } else { series.style.dash };
     Shape::Line { points: points.into(), width: LINE_WIDTH * if series.bold { BOLD } else { 1.0 }, dash }
 }
 
-/// A marker of a series, published ones open.
+/// Returns a marker of a series; published ones are open.
 pub fn marker(series: &Series, mark: Mark, at: [f64; 2], hollow: bool) -> Shape {
     let radius = RADIUS * if series.bold { BOLD_MARKER } else { 1.0 };
     Shape::Marker { mark, at, radius, hollow: hollow || series.published }
 }
 
-/// The part of a segment inside the frame (Liang and Barsky 1984).
+/// Returns the part of a segment inside the frame (Liang and Barsky 1984).
 pub fn clip(from: [f64; 2], to: [f64; 2], frame: Area) -> Option<[[f64; 2]; 2]> {
     let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
     let [dx, dy] = [to[0] - from[0], to[1] - from[1]];
@@ -83,8 +85,8 @@ pub fn clip(from: [f64; 2], to: [f64; 2], frame: Area) -> Option<[[f64; 2]; 2]> 
     Some([at(enter), at(leave)])
 }
 
-/// Puts marks that stand on one margin into rows, so that none covers another: for each place its row and its
-/// (where all rows are full: shifted) place.
+/// Arranges the marks on a margin in rows without overlap. Returns the row and the position of each; the position is
+/// shifted if all rows are full.
 pub fn rows(places: &[f64]) -> Vec<(usize, f64)> {
     const MOST: usize = 5;
     const APART: f64 = 2.6 * RADIUS;

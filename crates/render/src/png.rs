@@ -1,4 +1,4 @@
-//! A drawing as PNG, on white, set in the bundled font. The bytes are the same on every machine.
+//! Drawings as PNG on white, with text in the bundled font. The bytes are the same on every machine.
 
 use std::convert::Infallible;
 
@@ -12,42 +12,42 @@ use super::drawing::{Drawing, Group};
 use super::style::Dash;
 use super::text::{FONT, Text};
 
-/// Why a bitmap could not be written.
+/// The reason for which a bitmap cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
-    /// The drawing has no area, or more pixels than memory is sensible for.
+    /// The drawing is empty or has too many pixels.
     #[error("a bitmap of {width} × {height} pixels cannot be drawn")]
     Size {
-        /// Pixels across.
+        /// The width in pixels.
         width: f64,
-        /// Pixels down.
+        /// The height in pixels.
         height: f64,
     },
-    /// The surface refused a shape.
+    /// A shape cannot be drawn.
     #[error("the bitmap could not be drawn: {0}")]
     Draw(#[from] DrawingErrorKind<Infallible>),
-    /// The encoder failed.
+    /// The encoder fails.
     #[error("the bitmap could not be encoded")]
     Encode(#[from] ::png::EncodingError),
 }
 
-/// Pixels of the bitmap for a pixel of the drawing: 190 pixels an inch where it is 16 cm wide.
+/// Bitmap pixels per pixel of the drawing: 190 pixels per inch if it is 16 cm wide.
 pub const SCALE: f64 = 2.0;
 
-/// Most pixels across or down.
+/// The largest width or height in pixels.
 const LARGEST: f64 = 20_000.0;
 
 /// Encodes `drawing` with [`SCALE`].
 ///
 /// # Errors
-/// [`PngError::Size`] for a drawing that is empty or huge.
+/// Returns [`PngError::Size`] if the drawing is empty or too large.
 pub fn encode(drawing: &Drawing) -> Result<Vec<u8>, PngError> {
     let Pixels { width, height, rgb } = pixels(drawing, SCALE)?;
     let mut bytes = Vec::new();
     let mut encoder = ::png::Encoder::new(&mut bytes, width as u32, height as u32);
     encoder.set_color(::png::ColorType::Rgb);
     encoder.set_compression(::png::Compression::Best);
-    // Pixels per metre, so that a word processor shows the drawing's own size.
+    // Pixels per metre, so that word processors show the drawing in its own size.
     let density = (SCALE * 96.0 / 0.0254).round() as u32;
     encoder.set_pixel_dims(Some(::png::PixelDimensions { xppu: density, yppu: density, unit: ::png::Unit::Meter }));
     let mut writer = encoder.write_header()?;
@@ -56,7 +56,7 @@ pub fn encode(drawing: &Drawing) -> Result<Vec<u8>, PngError> {
     Ok(bytes)
 }
 
-/// A bitmap without transparent pixels.
+/// A bitmap without transparency.
 pub(crate) struct Pixels {
     pub width: usize,
     pub height: usize,
@@ -64,7 +64,7 @@ pub(crate) struct Pixels {
     pub rgb: Vec<[u8; 3]>,
 }
 
-/// The bitmap of `drawing` on white, with `scale` pixels for a pixel of it.
+/// Renders `drawing` on white with `scale` bitmap pixels per pixel.
 pub(crate) fn pixels(drawing: &Drawing, scale: f64) -> Result<Pixels, PngError> {
     let (width, height) = ((drawing.width * scale).ceil(), (drawing.height * scale).ceil());
     let is_sensible = [width, height].iter().all(|size| (1.0..=LARGEST).contains(size));
@@ -76,16 +76,16 @@ pub(crate) fn pixels(drawing: &Drawing, scale: f64) -> Result<Pixels, PngError> 
     Ok(Pixels { width: width as usize, height: height as usize, rgb })
 }
 
-/// Pixels and the dashes of the next path.
+/// The pixels, and the dashes of the next path.
 struct Bitmap {
     pixmap: Pixmap,
     dash: Dash,
-    /// Its pixels for a pixel of the drawing.
+    /// Bitmap pixels per pixel of the drawing.
     scale: f64,
 }
 
 impl Bitmap {
-    /// Fills a path in units of the backend after `placed` has moved it.
+    /// Fills a path in backend units after the transform `placed`.
     fn fill(&mut self, path: Option<Path>, color: BackendColor, placed: Transform) {
         if let Some(path) = path {
             let placed = placed.post_concat(self.to_pixels());
@@ -104,7 +104,7 @@ impl Bitmap {
         }
     }
 
-    /// From units of the backend.
+    /// Returns the transform from backend units to pixels.
     fn to_pixels(&self) -> Transform {
         let scale = (self.scale / UNITS) as f32;
         Transform::from_scale(scale, scale)
@@ -186,7 +186,7 @@ impl DrawingBackend for Bitmap {
     }
 }
 
-/// The outlines of a line of text that begins at `start` on the axis of x.
+/// Returns the outlines of a line of text whose baseline begins at `start` on the x axis.
 fn outlines(text: &Text, start: f64, size: f64) -> Option<Path> {
     let mut builder = PathBuilder::new();
     let mut along = start;
@@ -223,7 +223,7 @@ fn outlines(text: &Text, start: f64, size: f64) -> Option<Path> {
 fn path(points: impl IntoIterator<Item = BackendCoord>, is_closed: bool) -> Option<Path> {
     let mut builder = PathBuilder::new();
     for (x, y) in points {
-        // The first is moved to.
+        // The first point begins the path.
         let (x, y) = (x as f32, y as f32);
         if builder.is_empty() { builder.move_to(x, y) } else { builder.line_to(x, y) }
     }

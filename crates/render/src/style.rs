@@ -1,23 +1,23 @@
-//! The look of a series: the same for a method in all figures.
+//! Styles of series: a method has the same style in all figures.
 //!
-//! The family gives the colour, the member of the family the marker. Dashes are those of the spectral radius at
-//! infinity ρ∞ or, for methods without one, of the member. All of it depends on names and registry order alone, never
-//! on what else a figure shows or in which order, and no two methods of the families known here have colour and marker
-//! in common.
+//! The family determines the colour, and the index within the family the marker. Dashes follow from the spectral radius
+//! at infinity ρ∞ or, for methods without one, from that index. Everything depends only on names and registry order,
+//! never on the other contents of a figure, and no two methods of the families known here share both colour and marker.
 
 /// Colour, marker and dashes of a series.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Style {
-    /// Colour of line and marker.
+    /// The colour of line and marker.
     pub hue: Hue,
-    /// Marker.
+    /// The marker.
     pub mark: Mark,
-    /// Dashes of the line.
+    /// The dashes of the line.
     pub dash: Dash,
 }
 
-/// Series colours. Neighbours in this list differ in lightness by at least six units of CIE L*, so that a grey print keeps
-/// them apart; the hues are those of Okabe and Ito (2008), darkened, which stay apart in the common forms of colour blindness.
+/// The colours of series. Neighbours in this list differ in lightness by at least six units of CIE L*, so that they can
+/// be distinguished in grey. The hues are those of Okabe and Ito (2008), darkened, which remain distinct in the common
+/// forms of colour blindness.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Hue {
     /// Darkest.
@@ -36,18 +36,18 @@ pub enum Hue {
     Sky,
     /// Lightest.
     Orange,
-    /// The ink of axes and text: methods that come from outside, and what belongs to no method.
+    /// The ink of axes and text, for methods from outside and for series that are not methods.
     #[default]
     Ink,
 }
 
 impl Hue {
-    /// All colours but the ink of text, from dark to light.
+    /// All colours except the ink of text, from dark to light.
     pub const ALL: [Self; 8] =
         [Self::Navy, Self::Wine, Self::Blue, Self::Purple, Self::Green, Self::Vermilion, Self::Sky, Self::Orange];
 
-    /// Name, as in the custom property `--figure-NAME` of a style sheet, and the colours on white and on a dark page, as red,
-    /// green, blue.
+    /// Returns the name used in the custom property `--figure-NAME` of a style sheet, and the colours on a white and on
+    /// a dark page as red, green, blue.
     pub fn look(self) -> (&'static str, [u8; 3], [u8; 3]) {
         match self {
             Self::Navy => ("navy", [0x1c, 0x1c, 0x78], [0x8c, 0x8c, 0xf0]),
@@ -63,7 +63,7 @@ impl Hue {
     }
 }
 
-/// Markers, told apart by outline alone.
+/// Markers that differ in outline alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // the names say it
 pub enum Mark {
@@ -78,12 +78,12 @@ pub enum Mark {
     Pentagon,
     TriangleLeft,
     TriangleRight,
-    /// A circle that covers nothing, about the marker of another series.
+    /// A circle around the marker of another series, which it does not cover.
     Ring,
 }
 
 impl Mark {
-    /// All that stand for series of their own, in the order in which members of a family take them.
+    /// All markers of single series, in the order in which members of a family use them.
     pub const ALL: [Self; 10] = [
         Self::Circle,
         Self::Square,
@@ -97,14 +97,14 @@ impl Mark {
         Self::TriangleRight,
     ];
 
-    /// Corners about the origin for a marker of radius 1, `y` downwards; `None` for circle and ring. Markers that are strokes
-    /// ([`is_stroke`](Self::is_stroke)) list the two ends of each stroke in turn.
+    /// Returns the corners of a marker of radius 1 about the origin, `y` downwards; `None` for circle and ring. Markers
+    /// made of strokes ([`is_stroke`](Self::is_stroke)) list the two ends of each stroke in turn.
     pub fn corners(self) -> Option<Vec<[f64; 2]>> {
         let polygon = |n: u32, radius: f64, start: f64| {
             let corner = |k: u32| (start + f64::from(k) * 360.0 / f64::from(n)).to_radians();
             Some((0..n).map(|k| [radius * corner(k).cos(), radius * corner(k).sin()]).collect())
         };
-        // Radii such that all have about the area of the circle.
+        // The radii give all markers about the area of the circle.
         match self {
             Self::Circle | Self::Ring => None,
             Self::Square => polygon(4, 1.25, 45.0),
@@ -119,7 +119,7 @@ impl Mark {
         }
     }
 
-    /// Whether it has no inside and so cannot be drawn hollow; hollow, it is drawn in a ring.
+    /// True if the marker has no inside and cannot be hollow; a ring is drawn around it instead.
     pub fn is_stroke(self) -> bool {
         matches!(self, Self::Cross | Self::Plus)
     }
@@ -138,10 +138,10 @@ pub enum Dash {
 }
 
 impl Dash {
-    /// All, in the order of falling ρ∞.
+    /// All patterns, in the order of decreasing ρ∞.
     pub const ALL: [Self; 5] = [Self::Solid, Self::Long, Self::Short, Self::DashDot, Self::Dotted];
 
-    /// Lengths drawn and left out in turn, px of the drawing; empty for a solid line.
+    /// Returns the lengths drawn and omitted in turn, px of the drawing; empty for a solid line.
     pub fn lengths(self) -> &'static [f64] {
         match self {
             Self::Solid => &[],
@@ -152,7 +152,7 @@ impl Dash {
         }
     }
 
-    /// Dashes for a spectral radius at infinity, in 0…1; solid for a method that has none.
+    /// Returns the dashes for a spectral radius at infinity between 0 and 1; solid for methods without one.
     pub fn of_spectral_radius(rho_inf: Option<f64>) -> Self {
         match rho_inf {
             None => Self::Solid,
@@ -165,9 +165,10 @@ impl Dash {
     }
 }
 
-/// The families known here, each with its colour and the place in [`Mark::ALL`] of its first member's marker. Families
-/// that share a colour are unlikely to meet among the best of a model, and take markers from different parts of the
-/// list; those that do meet begin with different markers, so that they can be told apart in grey.
+/// The families known here, each with its colour and the index in [`Mark::ALL`] of its first member's marker. Families
+/// that share a colour are unlikely to appear together among the best methods of a model, and use markers from
+/// different parts of the list. Families that do appear together begin with different markers, so that they can be
+/// distinguished in grey.
 const FAMILIES: &[(&str, Hue, usize)] = &[
     ("explicit-runge-kutta", Hue::Blue, 0),
     ("sundials", Hue::Navy, 1),
@@ -188,11 +189,11 @@ const FAMILIES: &[(&str, Hue, usize)] = &[
 ];
 
 impl Style {
-    /// The style of a method: `family` and `member`, its place in the family's registry order from 0, and ρ∞
-    /// if it has one.
+    /// Returns the style of a method from its `family`, the index `member` in the family's registry order, and ρ∞ if
+    /// the method has one.
     ///
-    /// Families that are not in the table are drawn in the ink of text, which no known one has, with a first marker
-    /// that is computed from the letters of the name.
+    /// Families that are not in the table are drawn in the ink of text, which no known family has. Their first marker
+    /// is computed from the letters of the name.
     pub fn of_method(family: &str, member: usize, rho_inf: Option<f64>) -> Self {
         let letters = || family.bytes().fold(0_usize, |sum, byte| (sum * 31 + usize::from(byte)) % 9973);
         let known = FAMILIES.iter().find(|(name, ..)| *name == family).map(|&(_, hue, first)| (hue, first));
@@ -207,18 +208,19 @@ impl Style {
         }
     }
 
-    /// The style of a family as a whole: that of its first member, with a solid line.
+    /// Returns the style of a family as a whole: that of its first member, with a solid line.
     pub fn of_family(family: &str) -> Self {
         Self::of_method(family, 0, None)
     }
 
-    /// What is no method's, such as the best of several: a broken line in the ink of text.
+    /// Returns the style of a series that does not belong to one method, such as the best of several: a dashed line in
+    /// the ink of text.
     pub fn of_all() -> Self {
         Self { hue: Hue::Ink, mark: Mark::Circle, dash: Dash::Short }
     }
 
-    /// The style of the `index`-th series of a panel whose series are not methods (several observables, several step sizes):
-    /// colours and dashes that differ in lightness from one to the next.
+    /// Returns the style of the `index`-th series of a panel whose series are not methods (several observables, several
+    /// step sizes). Colours and dashes of successive series differ in lightness.
     pub fn of_index(index: usize) -> Self {
         const HUES: [Hue; 8] =
             [Hue::Blue, Hue::Vermilion, Hue::Green, Hue::Navy, Hue::Orange, Hue::Purple, Hue::Sky, Hue::Wine];
@@ -230,12 +232,12 @@ impl Style {
         }
     }
 
-    /// Makes styles of one panel differ where readers could not tell two series apart (one method with several values
-    /// of a parameter): the second and later of equal ones keep their colour and marker and take the next dashes that
-    /// are free; when these are used up, the next marker or, for lines without markers, the next colour. Styles that
-    /// can be told apart are left alone.
+    /// Makes the styles of one panel distinct if two series look alike (for example one method with several values of a
+    /// parameter). The second and later of equal styles keep their colour and marker and get the next unused dashes.
+    /// When these are exhausted, they get the next marker or, for lines without markers, the next colour. Distinct
+    /// styles are not changed.
     ///
-    /// `marked` says whether the series are drawn with markers.
+    /// `marked` is true if the series are drawn with markers.
     pub fn distinguish(styles: &mut [Self], marked: bool) {
         let alike = |a: &Self, b: &Self| a.hue == b.hue && a.dash == b.dash && (!marked || a.mark == b.mark);
         for i in 1..styles.len() {
@@ -244,7 +246,7 @@ impl Style {
             let next = |shift: usize| {
                 let (round, dash) = (shift / Dash::ALL.len(), shift % Dash::ALL.len());
                 let (marks, hues) = if marked { (round, round / Mark::ALL.len()) } else { (0, round) };
-                // The first round leaves the colour alone, whichever it is.
+                // The first round keeps the colour.
                 let hue =
                     if hues == 0 { original.hue } else { Hue::ALL[(original.hue as usize + hues) % Hue::ALL.len()] };
                 Self {
@@ -273,7 +275,7 @@ mod tests {
         0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
     }
 
-    /// CIE lightness L* from relative luminance above 0.0089.
+    /// Returns the CIE lightness L* from a relative luminance above 0.0089.
     fn lightness(colour: [u8; 3]) -> f64 {
         116.0 * luminance(colour).cbrt() - 16.0
     }
@@ -288,8 +290,8 @@ mod tests {
 
     #[test]
     fn colours_stand_out_from_their_page() {
-        // WCAG asks 3:1 of graphical objects; the lightest colours on white are below it, never below 2:1, and always
-        // come with a marker or dashes of their own.
+        // WCAG requires a contrast of 3:1 for graphical objects. The lightest colours on white have less, but never
+        // below 2:1, and always have a distinct marker or dashes.
         for hue in Hue::ALL {
             let (_, light, dark) = hue.look();
             let on_white = 1.05 / (luminance(light) + 0.05);

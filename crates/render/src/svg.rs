@@ -1,11 +1,11 @@
-//! A drawing as SVG.
+//! Drawings as SVG.
 //!
-//! A file by itself has the colours for a white page. Groups and open markers carry the name of their ink as a class, so that a
-//! page that inlines the figure sets its theme with [`rules`] and [`theme`]. No font is needed: text is set in whatever
-//! sans-serif there is.
+//! A single file has the colours for a white page. Groups and open markers have the name of their ink as a class, so
+//! that a page with the figure inline sets its theme with [`rules`] and [`theme`]. No font is needed: text is set in
+//! any available sans-serif font.
 //!
-//! The unit of the picture is that of a [`Canvas`], a tenth of a pixel, which makes all numbers whole and
-//! the file short.
+//! The unit of the picture is that of a [`Canvas`], a tenth of a pixel, so that all numbers are whole and the file is
+//! short.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -20,12 +20,12 @@ use super::drawing::{Area, Drawing, EdgeScale, Group, Ink, Part};
 use super::style::{Dash, Hue};
 use super::text::{Level, Text, sans_width};
 
-/// Fonts, of which the last is always there.
+/// The fonts; the last one is always available.
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
-/// Font size of the root, px; other sizes stand where they are used.
+/// The font size of the root, px; other sizes are given where they are used.
 const FONT_SIZE: f64 = 12.0;
-/// Attributes of what is filled with the page.
+/// The attributes of areas in the colour of the page.
 const PAGE_FILL: &str = " class=\"page\" fill=\"#fff\"";
 
 /// Writes `drawing` as an SVG document.
@@ -33,7 +33,7 @@ pub fn write(drawing: &Drawing) -> String {
     write_with(drawing, 0.0, "")
 }
 
-/// The same with room below the drawing, px, and further elements.
+/// Writes `drawing` with additional height below it, px, and further elements.
 pub(crate) fn write_with(drawing: &Drawing, room: f64, further: &str) -> String {
     let mut out = String::new();
     let (width, height, id) = (decimal(drawing.width), decimal(drawing.height + room), escape(&drawing.id));
@@ -61,12 +61,13 @@ pub(crate) fn write_with(drawing: &Drawing, room: f64, further: &str) -> String 
     out
 }
 
-/// All inks.
+/// Returns all inks.
 fn inks() -> impl Iterator<Item = Ink> {
     [Ink::Foreground, Ink::Published, Ink::Grid].into_iter().chain(Hue::ALL.into_iter().map(Ink::Hue))
 }
 
-/// CSS rules of a page that inlines figures: the custom properties of a [`theme`] for what has their names as classes.
+/// Returns the CSS rules of a page with inline figures: they apply the custom properties of a [`theme`] to elements
+/// with the corresponding classes.
 pub fn rules() -> String {
     let mut css = "svg .page{fill:var(--figure-background)}".to_owned();
     for ink in inks() {
@@ -75,9 +76,9 @@ pub fn rules() -> String {
     css
 }
 
-/// Custom properties for figures on a light or dark page, as declarations for any CSS rule.
+/// Returns the custom properties of figures on a light or dark page, as declarations for any CSS rule.
 ///
-/// `background` is the page's colour; open markers are filled with it.
+/// `background` is the colour of the page; open markers are filled with it.
 pub fn theme(dark: bool, background: &str) -> String {
     let mut css = format!("--figure-background:{background};");
     for ink in inks() {
@@ -87,7 +88,7 @@ pub fn theme(dark: bool, background: &str) -> String {
     css
 }
 
-/// An unseen rectangle over a frame that says what its edges measure, for scripts.
+/// Writes an invisible rectangle over a frame with the scales of its edges, for scripts.
 fn write_frame(out: &mut String, area: Area, scales: &[EdgeScale; 2]) {
     let [x, y] = scales.each_ref().map(|EdgeScale { name, range: [low, high], logarithmic }| {
         let (low, high) = (decimal(*low), decimal(*high));
@@ -100,26 +101,26 @@ fn write_frame(out: &mut String, area: Area, scales: &[EdgeScale; 2]) {
     );
 }
 
-/// A part of a group: what looks alike.
+/// Shapes of a group with the same attributes.
 struct Piece {
-    /// Attributes of the element, or the element itself.
+    /// The attributes of the element, or the element itself.
     attributes: String,
     content: Content,
 }
 
 enum Content {
-    /// Subpaths, each its corners and whether it is closed.
+    /// Subpaths: for each its corners, and true if it is closed.
     Path(Vec<(Vec<BackendCoord>, bool)>),
-    /// Open circles of a radius.
+    /// Open circles of one radius.
     Rings(u32, Vec<BackendCoord>),
     /// Texts in a group.
     Texts(String),
-    /// Nothing more.
+    /// No further content.
     Element,
 }
 
 impl Piece {
-    /// Takes `next` into the same element, or gives it back.
+    /// Merges `next` into the same element, or returns it.
     fn join(&mut self, next: Self) -> Option<Self> {
         if self.attributes != next.attributes {
             return Some(next);
@@ -144,7 +145,7 @@ impl Piece {
     }
 }
 
-/// The data of a path: its start, and from there everything relative to the point before.
+/// Writes the data of a path: its start, followed by coordinates relative to the previous point.
 pub(crate) fn data(subpaths: &[(Vec<BackendCoord>, bool)]) -> String {
     let mut out = String::new();
     let mut here = (0, 0);
@@ -154,7 +155,7 @@ pub(crate) fn data(subpaths: &[(Vec<BackendCoord>, bool)]) -> String {
             let (dx, dy) = (corner.0 - here.0, corner.1 - here.1);
             let _ = match (number, dx, dy) {
                 (0, ..) => write!(out, "m{dx}{}{dy}", if dy < 0 { "" } else { " " }),
-                // Alone it is shorter; in a longer row pairs go on without a letter.
+                // For a single step this is shorter; in a longer sequence, pairs continue without a letter.
                 (1, _, 0) if corners.len() == 2 => write!(out, "h{dx}"),
                 (1, 0, _) if corners.len() == 2 => write!(out, "v{dy}"),
                 _ => write!(out, "{}{dx}{}{dy}", if dx < 0 { "" } else { " " }, if dy < 0 { "" } else { " " }),
@@ -169,8 +170,8 @@ pub(crate) fn data(subpaths: &[(Vec<BackendCoord>, bool)]) -> String {
     out
 }
 
-/// The data of a path of circles: each an arc from its left end almost all the way round, closed by a line of one unit.
-/// Published curves that coincide have many in common, which are drawn once.
+/// Writes the data of a path of circles. Each is an arc from its left end almost all the way round, closed by a line of
+/// one unit. Circles that coinciding published curves share are drawn once.
 fn rings(radius: u32, centres: &[BackendCoord]) -> String {
     let mut out = String::new();
     let mut here = (0, 0);
@@ -184,19 +185,19 @@ fn rings(radius: u32, centres: &[BackendCoord]) -> String {
     out
 }
 
-/// A picture being written, group by group.
+/// A picture that is written group by group.
 struct Picture {
     out: String,
-    /// What is written when nothing more joins it.
+    /// The piece that is written when no further shape joins it.
     piece: Option<Piece>,
-    /// The group that is not closed yet, as it begins.
+    /// The opening tag of the group that is not closed yet.
     open: Option<String>,
     trace: Trace,
     size: (u32, u32),
 }
 
 impl Picture {
-    /// What looks the same stands in one element.
+    /// Shapes with the same attributes are merged into one element.
     fn push(&mut self, attributes: String, content: Content) -> InMemory {
         let next = Piece { attributes, content };
         let next = match &mut self.piece {
@@ -224,7 +225,7 @@ impl Canvas for Picture {
         let (name, colour, _) = group.ink.look();
         let colour = hex(colour);
         let group = format!("<g{series} class=\"{name}\" color=\"{colour}\" stroke=\"currentColor\">\n");
-        // What is of one ink and one series goes on in the same group.
+        // Shapes of the same ink and series continue the same group.
         if self.open.as_ref() == Some(&group) {
             return;
         }
@@ -288,7 +289,7 @@ impl DrawingBackend for Picture {
 
     fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> InMemory {
         if fill && !is_page(style) {
-            // The round end of a line without length: many of them are one path.
+            // A dot is the round cap of a line of zero length; many of them form one path.
             let attributes = format!(" class=\"marks\"{} stroke-linecap=\"round\"", stroke_width(2 * radius));
             return self.push(attributes, Content::Path(vec![(vec![at, at], false)]));
         }
@@ -332,10 +333,10 @@ fn is_page<S: BackendStyle>(style: &S) -> bool {
     style.color().rgb == (PAGE.0, PAGE.1, PAGE.2)
 }
 
-/// The elements of a text of a size in units, in a group with its anchor.
+/// Writes the elements of a text of a size in units, in a group with its anchor.
 ///
-/// Each piece is an element of its own, since renderers disagree on where the pieces of one element go. A piece before
-/// a script ends, and the script begins, at a place that both have in common, so that they are together in any font.
+/// Each piece is an element of its own, since renderers place several pieces of one element differently. The piece
+/// before a script ends, and the script begins, at a common position, so that they are adjacent in any font.
 fn texts(text: &Text, size: f64, anchor: HPos, (x, y): BackendCoord, turn: &str) -> String {
     if let [(Level::Base, plain)] = &*text.0 {
         return format!("<text x=\"{x}\" y=\"{y}\"{turn}>{}</text>\n", escape(plain));
@@ -353,7 +354,7 @@ fn texts(text: &Text, size: f64, anchor: HPos, (x, y): BackendCoord, turn: &str)
         let (level, words) = piece;
         let is_before_script =
             *level == Level::Base && text.0.get(number + 1).is_some_and(|(next, _)| *next != Level::Base);
-        // Spaces at the ends of an element are dropped.
+        // Spaces at the ends of an element are ignored.
         let [leading, trailing] =
             [words.trim_start(), words.trim_end()].map(|left| sans_width(words) - sans_width(left));
         let (at, own_anchor) = match is_before_script {
@@ -372,12 +373,12 @@ fn texts(text: &Text, size: f64, anchor: HPos, (x, y): BackendCoord, turn: &str)
     out
 }
 
-/// Place and size of a rectangle as attributes.
+/// Returns the position and size of a rectangle as attributes.
 fn rectangle((left, top): BackendCoord, (right, bottom): BackendCoord) -> String {
     format!(" x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{}\"", right - left, bottom - top)
 }
 
-/// The width of a line as an attribute; none for the usual one.
+/// Returns the width of a line as an attribute; empty for the usual width.
 fn stroke_width(width: u32) -> String {
     if width == units(1.0).unsigned_abs() { String::new() } else { format!(" stroke-width=\"{width}\"") }
 }
@@ -386,7 +387,7 @@ fn hex([r, g, b]: [u8; 3]) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Text for an element or attribute; characters that XML forbids are left out.
+/// Escapes text for an element or attribute; characters that XML forbids are omitted.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -432,7 +433,7 @@ mod tests {
         ];
         let group = Group { ink: Ink::Grid, part: Part::Scaffold, shapes };
         let out = write(&Drawing { groups: vec![group], ..Drawing::default() });
-        // Each open one is a page and an outline.
+        // Each open marker consists of a page-coloured area and an outline.
         assert_eq!(out.matches("<path").count(), 2 + 2 * 2, "{out}");
         assert!(out.contains("stroke-width=\"52\" stroke-linecap=\"round\" d=\"m10 10h0m10 0h0\""), "{out}");
     }
@@ -445,7 +446,7 @@ mod tests {
         assert!(out.contains("d=\"m20 30a20 20 0 1 1 0 1zm10 0a20 20 0 1 1 0 1z\""), "{out}");
     }
 
-    /// The attributes of each text, and what it says.
+    /// Returns the attributes and the content of each text.
     fn written(svg: &str) -> Vec<(Vec<(&str, &str)>, &str)> {
         svg.split("<text")
             .skip(1)

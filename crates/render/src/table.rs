@@ -8,50 +8,50 @@ use tabled::settings::{Alignment, Style};
 /// A table of the paper with our values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// Name of the file without its ending: `table-3.2`.
+    /// The name of the file without extension: `table-3.2`.
     pub id: String,
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// What the rows are: `step (s)`.
+    /// The quantity of the rows: `step (s)`.
     pub row_axis: String,
-    /// What the columns are: `method`.
+    /// The quantity of the columns: `method`.
     pub column_axis: String,
-    /// Labels of the columns.
+    /// The labels of the columns.
     pub columns: Vec<String>,
-    /// Rows, each with a cell for each column.
+    /// The rows, each with a cell for each column.
     pub rows: Vec<Row>,
-    /// Whether measured ÷ published is printed as well.
+    /// True if measured ÷ published is printed as well.
     pub ratio: bool,
 }
 
 /// A row of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Label of the row.
+    /// The label of the row.
     pub label: String,
-    /// A cell for each column; those not given are empty.
+    /// A cell for each column; missing cells are empty.
     pub cells: Vec<Cell>,
 }
 
 /// A published value and ours.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cell {
-    /// As printed in the paper, if it is there.
+    /// The value as printed in the paper, if there is one.
     pub published: Option<String>,
-    /// What was found here.
+    /// The value measured here.
     pub measured: Measured,
 }
 
-/// What was found here.
+/// The value measured here.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Measured {
     /// A value.
     Value(f64),
     /// The run failed.
     Failed {
-        /// Name of the failure.
+        /// The name of the failure.
         name: String,
-        /// Time that the run reached, s.
+        /// The time that the run reached, s.
         t_reached: f64,
     },
     /// There is no such run.
@@ -59,11 +59,11 @@ pub enum Measured {
     Missing,
 }
 
-/// What a cell without content prints.
+/// The text of an empty cell.
 const NOTHING: &str = "—";
 
 impl Table {
-    /// For a terminal.
+    /// Formats the table for a terminal.
     pub fn terminal(&self) -> String {
         let mut table = self.builder(|text| text.to_owned()).build();
         table.with(Style::rounded());
@@ -72,7 +72,7 @@ impl Table {
         format!("{}\n{table}\n", self.title)
     }
 
-    /// For a Markdown page: a table without its title.
+    /// Formats the table in Markdown, without its title.
     pub fn markdown(&self) -> String {
         let mut table = self.builder(mbsbench_numbers::markdown).build();
         table.with(Style::markdown());
@@ -80,8 +80,8 @@ impl Table {
         format!("{table}\n")
     }
 
-    /// As CSV in long form, measured values in full precision: columns named by the axes, then `published`,
-    /// `measured`, `failure`, `t_reached`.
+    /// Formats the table as CSV in long form with measured values in full precision. The first columns are named by the
+    /// axes; the others are `published`, `measured`, `failure`, `t_reached`.
     pub fn csv(&self) -> String {
         let heads = [self.row_axis.as_str(), &self.column_axis, "published", "measured", "failure", "t_reached"];
         let mut lines = vec![heads.map(str::to_owned)];
@@ -99,7 +99,7 @@ impl Table {
         csv(lines)
     }
 
-    /// Whether the paper prints anything in a column.
+    /// True if the paper has a value in a column.
     fn is_published(&self, column: usize) -> bool {
         self.rows.iter().any(|row| row.cells.get(column).is_some_and(|cell| cell.published.is_some()))
     }
@@ -137,7 +137,7 @@ impl Table {
 }
 
 impl Cell {
-    /// The measured value as it is printed: in the published one's notation, with one digit more.
+    /// Returns the measured value as printed: in the notation of the published one, with one more digit.
     pub fn text(&self) -> String {
         match &self.measured {
             Measured::Value(value) => match self.published.as_deref().and_then(Notation::of) {
@@ -158,16 +158,16 @@ impl Cell {
     }
 }
 
-/// How a published number is written.
+/// The notation of a published number.
 #[derive(Debug, Clone, Copy)]
 struct Notation {
     exponent: bool,
-    /// Digits after the point.
+    /// Digits after the decimal point.
     decimals: usize,
 }
 
 impl Notation {
-    /// The notation of a number; `None` for any other text.
+    /// Returns the notation of a number; `None` for any other text.
     fn of(text: &str) -> Option<Self> {
         let text = text.trim().replace('−', "-");
         text.parse::<f64>().ok().filter(|value| value.is_finite())?;
@@ -186,13 +186,15 @@ impl Notation {
             return no_minus_zero(format!("{value:.decimals$e}"));
         }
         let fixed = format!("{value:.decimals$}");
-        // A value far below the published one would print as zero, one far above as a row of digits.
+        // In this notation, a value far below the published one would print as zero, and one far above as a long row of
+        // digits.
         let lost = value != 0.0 && fixed.bytes().filter(u8::is_ascii_digit).all(|digit| digit == b'0');
         if value.is_finite() && (lost || value.abs() >= 1e9) { significant(value, 3) } else { no_minus_zero(fixed) }
     }
 }
 
-/// `value` with that many significant digits, with an exponent where it is very small or large; counts as they are.
+/// Formats `value` with this number of significant digits, and with an exponent if it is very small or large. Counts
+/// are printed as they are.
 fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -210,7 +212,7 @@ fn significant(value: f64, digits: usize) -> String {
     }
 }
 
-/// A time with four digits, without zeros at its end.
+/// Formats a time with four digits, without trailing zeros.
 fn time(t: f64) -> String {
     let text = significant(t, 4);
     match text.contains(['e', 'N', 'i']) || !text.contains('.') {
@@ -219,7 +221,7 @@ fn time(t: f64) -> String {
     }
 }
 
-/// Takes the sign off a number whose digits are all zero.
+/// Removes the sign of a number whose digits are all zero.
 fn no_minus_zero(text: String) -> String {
     let mantissa = text.split('e').next().unwrap_or_default();
     let zero = mantissa.bytes().filter(u8::is_ascii_digit).all(|digit| digit == b'0');

@@ -1,27 +1,27 @@
-//! Text with superscripts and subscripts, and how wide it is.
+//! Text with superscripts and subscripts, and its width.
 
 use std::sync::LazyLock;
 
 use ab_glyph::{Font, FontRef};
 
-/// Size of superscripts and subscripts relative to the line's.
+/// The size of superscripts and subscripts, relative to the line.
 const SMALL: f64 = 0.72;
-/// Height of a superscript's baseline above the line's, in its size.
+/// The height of a superscript's baseline above that of the line, relative to the font size.
 const RAISED: f64 = 0.38;
-/// Depth of a subscript's baseline below the line's, in its size.
+/// The depth of a subscript's baseline below that of the line, relative to the font size.
 const LOWERED: f64 = 0.16;
-/// Height above the baseline that a line of text takes, in its size.
+/// The height of a line of text above the baseline, relative to the font size.
 pub const ASCENT: f64 = 0.78;
-/// Depth below the baseline that a line of text takes, in its size.
+/// The depth of a line of text below the baseline, relative to the font size.
 pub const DESCENT: f64 = 0.24;
 
-/// DejaVu Sans, by which all text is measured and with which bitmaps are set. It is wider than the usual
-/// sans-serif fonts, so that what does not overlap in it does not overlap in an SVG set in another.
+/// DejaVu Sans, with which all text is measured and bitmaps are set. It is wider than the usual sans-serif fonts: text
+/// that does not overlap in it does not overlap in an SVG with another font.
 pub static FONT: LazyLock<FontRef<'static>> = LazyLock::new(|| {
     FontRef::try_from_slice(include_bytes!("../assets/DejaVuSans.ttf")).expect("the bundled font is a font")
 });
 
-/// Place of a piece of text relative to the line.
+/// The position of a piece of text relative to the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// On the line.
@@ -33,12 +33,12 @@ pub enum Level {
 }
 
 impl Level {
-    /// Size relative to the line's.
+    /// Returns the size relative to the line.
     pub fn size(self) -> f64 {
         if self == Self::Base { 1.0 } else { SMALL }
     }
 
-    /// Baseline above the line's, in the line's size.
+    /// Returns the height of the baseline above that of the line, relative to the font size.
     pub fn rise(self) -> f64 {
         match self {
             Self::Base => 0.0,
@@ -53,13 +53,13 @@ impl Level {
 pub struct Text(pub Vec<(Level, String)>);
 
 impl Text {
-    /// Text as it stands.
+    /// Creates text without markup.
     pub fn plain(text: impl Into<String>) -> Self {
         Self(vec![(Level::Base, text.into())])
     }
 
-    /// Text in which `^{…}` and `_{…}` stand for superscripts and subscripts, as does a number directly after `^`; all other
-    /// underscores and carets are themselves.
+    /// Creates text in which `^{…}` and `_{…}` produce superscripts and subscripts, as does a number directly after
+    /// `^`. All other underscores and carets are printed as they are.
     pub fn markup(text: &str) -> Self {
         let mut pieces: Vec<(Level, String)> = Vec::new();
         let mut rest = text;
@@ -87,13 +87,13 @@ impl Text {
         Self(pieces)
     }
 
-    /// The text followed by `10` to the power `exponent`.
+    /// Returns the text followed by `10` to the power `exponent`.
     pub fn times_power_of_ten(prefix: &str, exponent: i32) -> Self {
         let exponent = if exponent < 0 { format!("−{}", exponent.unsigned_abs()) } else { exponent.to_string() };
         Self(vec![(Level::Base, format!("{prefix}10")), (Level::Raised, exponent)])
     }
 
-    /// The text in one string, superscripts after `^`.
+    /// Returns the text as one string, with superscripts after `^`.
     pub fn flat(&self) -> String {
         let piece = |(level, text): &(Level, String)| match level {
             Level::Base => text.clone(),
@@ -103,7 +103,7 @@ impl Text {
         self.0.iter().map(piece).collect()
     }
 
-    /// The text as [`markup`](Self::markup) reads it.
+    /// Returns the text in the form that [`markup`](Self::markup) reads.
     pub fn marked_up(&self) -> String {
         let piece = |(level, text): &(Level, String)| match level {
             Level::Base => text.clone(),
@@ -113,23 +113,23 @@ impl Text {
         self.0.iter().map(piece).collect()
     }
 
-    /// Width at the given size, same unit.
+    /// Returns the width at the given size, in the same unit.
     pub fn width(&self, size: f64) -> f64 {
         self.0.iter().map(|(level, text)| advance(text) * level.size()).sum::<f64>() * size
     }
 
-    /// Whether any piece is raised.
+    /// True if any piece is a superscript.
     pub fn is_raised(&self) -> bool {
         self.0.iter().any(|(level, _)| *level == Level::Raised)
     }
 
-    /// Height above the baseline at the given size.
+    /// Returns the height above the baseline at the given size.
     pub fn ascent(&self, size: f64) -> f64 {
         size * if self.is_raised() { RAISED + ASCENT * SMALL } else { ASCENT }
     }
 }
 
-/// The inside of a script after `^` or `_`, and how many bytes of `after` it takes.
+/// Returns the script after `^` or `_`, and the number of bytes of `after` that it occupies.
 fn script(first: char, after: &str) -> Option<(&str, usize)> {
     if !matches!(first, '^' | '_') {
         return None;
@@ -142,15 +142,15 @@ fn script(first: char, after: &str) -> Option<(&str, usize)> {
     (first == '^' && digits > 0).then(|| (&after[..sign + digits], sign + digits))
 }
 
-/// Advance width of `text` at size 1.
+/// Returns the advance width of `text` at size 1.
 fn advance(text: &str) -> f64 {
     let font = &*FONT;
     let per_em = f64::from(font.units_per_em().unwrap_or(2048.0));
     text.chars().map(|c| f64::from(font.h_advance_unscaled(font.glyph_id(c)))).sum::<f64>() / per_em
 }
 
-/// Advance widths of `!` to `~`, thousandths of the size, in the fonts that an SVG asks for first: Helvetica and those
-/// that have its widths.
+/// Advance widths of `!` to `~`, in thousandths of the size, in the preferred fonts of an SVG: Helvetica and fonts with
+/// the same widths.
 const SANS: [u16; 94] = [
     278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, // ! to /
     556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, // 0 to ?
@@ -159,10 +159,11 @@ const SANS: [u16; 94] = [
     333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, // ` to o
     556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584, // p to ~
 ];
-/// Width of other letters in these fonts, relative to that in [`FONT`].
+/// The width of other letters in these fonts, relative to that in [`FONT`].
 const NARROWER: f64 = 0.88;
 
-/// Width of `text` at size 1 in the fonts that an SVG asks for first, by which the pieces of a line are placed there.
+/// Returns the width of `text` at size 1 in the preferred fonts of an SVG, which determines the positions of the pieces
+/// of a line.
 pub fn sans_width(text: &str) -> f64 {
     let of = |c: char| match (c, u32::from(c).checked_sub(33).and_then(|place| SANS.get(place as usize))) {
         (' ' | '\u{a0}', _) => 0.278,
@@ -173,8 +174,8 @@ pub fn sans_width(text: &str) -> f64 {
     text.chars().map(of).sum()
 }
 
-/// Breaks `text` into lines no wider than `width` at the given size: after a space or a comma where it can,
-/// anywhere where it must.
+/// Breaks `text` into lines no wider than `width` at the given size: after a space or a comma if possible, otherwise
+/// anywhere.
 pub fn wrap(text: &str, size: f64, width: f64) -> Vec<Text> {
     let fits = |line: &str| Text::markup(line.trim_end()).width(size) <= width;
     let mut lines: Vec<String> = Vec::new();

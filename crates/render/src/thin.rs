@@ -1,16 +1,16 @@
-//! Points of a panel that nobody sees, left out.
+//! Removes points of a panel that are not visible.
 
 use std::collections::HashSet;
 
 use super::figure::{Axis, Panel, Point, Scale, Series};
 use super::marks::Map;
 
-/// A distance that nobody sees, as a share of an axis: a third of the width of a line in the usual figure.
+/// The largest invisible distance, as a fraction of an axis: a third of the width of a line in the usual figure.
 pub(crate) const UNSEEN: f64 = 1.0 / 600.0;
 
-/// The panel without the points of its curves that lie beyond the range of x or that a straight line between their neighbours
-/// shows as well, and without dots that lie on others. What is left are points of the panel, to the bit. Series drawn otherwise
-/// stay as they are.
+/// Returns the panel without invisible points: points of curves beyond the range of x, points that a straight line
+/// between their neighbours replaces, and dots that lie on others. The remaining points are unchanged to the bit. Other
+/// kinds of series are unchanged.
 pub fn thinned(mut panel: Panel) -> Panel {
     if let Some(range) = panel.x.range {
         panel.series.iter_mut().filter(|series| series.kind.plot().is_line()).for_each(|series| cut(series, range));
@@ -28,7 +28,7 @@ pub fn thinned(mut panel: Panel) -> Panel {
     panel
 }
 
-/// Leaves out what lies beyond the ends of the axis, but for the points from which the curve comes and to which it goes.
+/// Removes points beyond the ends of the axis, except for those from which the curve enters and to which it leaves.
 fn cut(series: &mut Series, [low, high]: [f64; 2]) {
     let points = &mut series.points;
     if !points.is_sorted_by(|a, b| a.x <= b.x) {
@@ -36,7 +36,7 @@ fn cut(series: &mut Series, [low, high]: [f64; 2]) {
     }
     let [first, end] = [points.partition_point(|point| point.x < low), points.partition_point(|point| point.x <= high)];
     if first == points.len() || end == 0 {
-        // It ends before the axis begins, or begins after its end.
+        // The curve ends before the axis begins, or begins after its end.
         points.clear();
         return;
     }
@@ -44,7 +44,7 @@ fn cut(series: &mut Series, [low, high]: [f64; 2]) {
     points.drain(..first.saturating_sub(1));
 }
 
-/// The values of y that a panel shows: of points within the range of x, and of lines at its ends.
+/// Returns the values of y that a panel shows: of points within the range of x, and of lines at its ends.
 pub(crate) fn seen_values(panel: &Panel) -> Vec<f64> {
     let Some([low, high]) = panel.x.range else {
         let points = panel.series.iter().flat_map(|series| &series.points);
@@ -62,11 +62,11 @@ pub(crate) fn seen_values(panel: &Panel) -> Vec<f64> {
     values
 }
 
-/// The value of y at which a line from one point to another crosses a value of x, as it is drawn.
+/// Returns the value of y at which the drawn line between two points crosses a value of x.
 fn crossing(panel: &Panel, from: Point, to: Point, x: f64) -> Option<f64> {
     let [start, end, at] = [from.x, to.x, x].map(|x| panel.x.scale.coordinate(x));
     let share = (at - start) / (end - start);
-    // Not a number where both are at the same place.
+    // The fraction is NaN if both points have the same x.
     if !(share > 0.0 && share < 1.0) {
         return None;
     }
@@ -78,14 +78,14 @@ fn crossing(panel: &Panel, from: Point, to: Point, x: f64) -> Option<f64> {
     })
 }
 
-/// Keeps the points with these places in the row, and open ones.
+/// Keeps the points with these indices, and open ones.
 fn keep(series: &mut Series, kept: &[usize]) {
     let kept: HashSet<usize> = kept.iter().copied().collect();
     let is_kept = |&(place, point): &(usize, &Point)| point.hollow || kept.contains(&place);
     series.points = series.points.iter().enumerate().filter(is_kept).map(|(_, &point)| point).collect();
 }
 
-/// An axis from 0 to 1.
+/// Returns a map of the axis to the interval from 0 to 1.
 fn shares(axis: &Axis, values: impl Iterator<Item = f64>) -> Map {
     let is_placed = |value: &f64| axis.scale.coordinate(*value).is_finite();
     let extent = || {
@@ -179,8 +179,8 @@ mod tests {
         let turn = |i: u32| (f64::from(i) * 0.01).sin_cos();
         let points: Vec<[f64; 2]> = (0..3000).map(|i| turn(i).into()).collect();
         let kept = left(panel(Axis::linear("y", ""), Kind::Line, points));
-        // A chord of an arc of angle a lies off by 1 − cos(a/2) of the radius, half the range: a²/16 of the range, and
-        // there are 30 rad in all.
+        // The chord of an arc of angle a deviates by 1 − cos(a/2) of the radius, which is half the range: a²/16 of the
+        // range. The whole curve has 30 rad.
         let fewest = 30.0 / (4.0 * UNSEEN.sqrt());
         assert!((fewest..2.0 * fewest).contains(&(kept.len() as f64)), "{} of {fewest}", kept.len());
     }

@@ -1,44 +1,44 @@
-//! Where an axis is ticked and what stands there.
+//! Ticks of an axis and their labels.
 //!
-//! Tick values are built from integers and powers of ten and converted once, so that a label is exactly its
-//! tick's value: there is no `0.30000000000000004`, no `9.99e-5` and no `-0`.
+//! Tick values are built from integers and powers of ten and converted once, so that a label is exactly the value of
+//! its tick: there is no `0.30000000000000004`, no `9.99e-5` and no `-0`.
 
 use super::figure::Scale;
 use super::text::Text;
 
-/// Ends of axes are kept below this, so that no distance overflows.
+/// The largest magnitude of the ends of axes, so that no distance overflows.
 const LARGEST: f64 = 1e300;
-/// Spans of linear axes are kept above this, so that no tick step underflows.
+/// The smallest span of a linear axis, so that no tick step underflows.
 const SMALLEST: f64 = 1e-290;
-/// Most characters of a label before what all labels have in common is taken off.
+/// The largest number of characters of a label before the part common to all labels is separated.
 const LONGEST: usize = 7;
-/// Part of the span by which a tick may lie outside the range and still be drawn (on its end).
+/// The fraction of the span by which a tick may lie outside the range and is still drawn, at the end.
 const SLACK: f64 = 1e-9;
 
 /// A labelled tick.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tick {
-    /// In the axis's unit.
+    /// The value in the unit of the axis.
     pub value: f64,
-    /// Its label; the value is `label × 10^exponent + offset` with those of [`Ticks`].
+    /// The label; the value is `label × 10^exponent + offset` with the exponent and offset of [`Ticks`].
     pub label: Text,
 }
 
 /// The ticks of an axis.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ticks {
-    /// Labelled ticks, rising.
+    /// The labelled ticks, in increasing order.
     pub major: Vec<Tick>,
-    /// Ticks without label.
+    /// The ticks without labels.
     pub minor: Vec<f64>,
-    /// Power of ten that is common to all labels.
+    /// The power of ten common to all labels.
     pub exponent: i32,
-    /// What is taken off all labels, in decimal notation.
+    /// The offset subtracted from all labels, in decimal notation.
     pub offset: Option<String>,
 }
 
 impl Ticks {
-    /// What stands at the end of the axis: `×10⁻³`, `×10⁻⁹ + 1`; nothing where labels are values.
+    /// Returns the text at the end of the axis: `×10⁻³`, `×10⁻⁹ + 1`; `None` if labels are values.
     pub fn note(&self) -> Option<Text> {
         let mut note = match self.exponent {
             0 => Text::default(),
@@ -56,10 +56,10 @@ impl Ticks {
     }
 }
 
-/// Ends of an axis: `requested` where it can be used, else from the data's smallest and largest value (on a
-/// logarithmic axis: positive value) with some air, as far as there are any.
+/// Returns the ends of an axis: `requested` if it can be used, otherwise the smallest and largest value of the data (on
+/// a logarithmic axis: positive value), if there are any, with a margin.
 ///
-/// `air` is the part of the span that is added at both ends.
+/// `air` is the fraction of the span that is added at both ends.
 pub fn axis_range(scale: Scale, requested: Option<[f64; 2]>, data: Option<[f64; 2]>, air: f64) -> [f64; 2] {
     if let Some([a, b]) = requested {
         let usable = a.is_finite() && b.is_finite() && (scale == Scale::Linear || a.min(b) > 0.0);
@@ -81,7 +81,7 @@ pub fn axis_range(scale: Scale, requested: Option<[f64; 2]>, data: Option<[f64; 
     }
 }
 
-/// A linear range about the data that ends on half a tick step.
+/// Returns a linear range around the data that ends on half a tick step.
 fn linear_range(low: f64, high: f64, air: f64) -> [f64; 2] {
     let magnitude = low.abs().max(high.abs());
     if magnitude < SMALLEST {
@@ -89,7 +89,7 @@ fn linear_range(low: f64, high: f64, air: f64) -> [f64; 2] {
     }
     let span = high - low;
     let margin = if span == 0.0 { 0.5 * magnitude } else { (air * span).max(1e-12 * magnitude) };
-    // Air never takes an axis across zero: an energy that stays positive has no negative ticks.
+    // The margin never extends an axis across zero: an energy that stays positive has no negative ticks.
     let low = if low >= 0.0 { (low - margin).max(0.0) } else { low - margin };
     let high = if high <= 0.0 { (high + margin).min(0.0) } else { high + margin };
     let step = Step::at_most(low, high, 7).halved();
@@ -97,9 +97,9 @@ fn linear_range(low: f64, high: f64, air: f64) -> [f64; 2] {
     [step.value(first as i64), step.value(last as i64)]
 }
 
-/// Ticks for an axis from `range[0]` to `range[1]`, with at most `most` labels (four at least are asked for).
+/// Returns ticks for an axis from `range[0]` to `range[1]` with at most `most` labels, which is at least four.
 ///
-/// There are always at least two.
+/// There are always at least two ticks.
 pub fn ticks(scale: Scale, range: [f64; 2], most: usize) -> Ticks {
     let most = most.clamp(4, 12);
     match scale {
@@ -116,7 +116,7 @@ struct Step {
 }
 
 impl Step {
-    /// The smallest of 1, 2, 2.5, 5 times a power of ten of which at most `most` multiples lie in the range.
+    /// Returns the smallest step of 1, 2, 2.5 or 5 times a power of ten with at most `most` multiples in the range.
     fn at_most(low: f64, high: f64, most: usize) -> Self {
         let mut exponent = ((high - low) / most as f64).log10().floor() as i32 - 2;
         loop {
@@ -131,9 +131,9 @@ impl Step {
         }
     }
 
-    /// Numbers of the first and last multiple in the range.
+    /// Returns the indices of the first and last multiple in the range.
     fn indices(self, low: f64, high: f64) -> (i64, i64) {
-        // The ends themselves are rounded, which counts where the span is small.
+        // The ends themselves are rounded, which matters for small spans.
         let slack = (SLACK * (high - low) + f64::EPSILON * low.abs().max(high.abs())) / self.size();
         ((low / self.size() - slack).ceil() as i64, (high / self.size() + slack).floor() as i64)
     }
@@ -142,7 +142,7 @@ impl Step {
         decimal_value(self.mantissa, self.exponent)
     }
 
-    /// The multiple number `index`, correctly rounded.
+    /// Returns the multiple with this index, correctly rounded.
     fn value(self, index: i64) -> f64 {
         decimal_value(self.mantissa * index, self.exponent)
     }
@@ -151,18 +151,18 @@ impl Step {
         Self { mantissa: self.mantissa * 5, exponent: self.exponent - 1 }
     }
 
-    /// Into how many parts minor ticks divide a step: parts of 0.2, 0.5 or 1 times a power of ten.
+    /// Returns the number of parts into which minor ticks divide a step: parts of 0.2, 0.5 or 1 times a power of ten.
     fn parts(self) -> i64 {
         if self.mantissa == 20 { 4 } else { 5 }
     }
 }
 
-/// `digits × 10^exponent`, correctly rounded.
+/// Returns `digits × 10^exponent`, correctly rounded.
 fn decimal_value(digits: i64, exponent: i32) -> f64 {
     format!("{digits}e{exponent}").parse().expect("an integer with an exponent is a number")
 }
 
-/// `digits × 10^exponent` without exponent, with a true minus sign.
+/// Formats `digits × 10^exponent` without exponent, with a true minus sign.
 fn decimal_text(digits: i64, exponent: i32) -> String {
     let sign = if digits < 0 { "−" } else { "" };
     let magnitude = digits.unsigned_abs();
@@ -174,12 +174,12 @@ fn decimal_text(digits: i64, exponent: i32) -> String {
     if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
 }
 
-/// Number of decimal digits of an integer.
+/// Returns the number of decimal digits of an integer.
 fn digits_of(n: i64) -> i32 {
     n.unsigned_abs().checked_ilog10().map_or(0, |log| log as i32) + 1
 }
 
-/// The integer with most zeros at its end from `low` to `high`, of the same sign.
+/// Returns the integer from `low` to `high` with the most trailing zeros; both have the same sign.
 fn roundest(low: i64, high: i64) -> i64 {
     let multiple = |unit: i64| (high.div_euclid(unit) * unit >= low).then(|| high.div_euclid(unit) * unit);
     (0..=17).rev().find_map(|zeros| multiple(10_i64.pow(zeros))).unwrap_or(low)
@@ -196,7 +196,7 @@ fn linear([low, high]: [f64; 2], most: usize) -> Ticks {
     }
     let values: Vec<f64> = digits.iter().map(|&n| decimal_value(n, exponent)).collect();
 
-    // Long labels are written relative to what they have in common.
+    // Long labels are written relative to their common part.
     let largest = |digits: &[i64]| digits.iter().map(|n| n.abs()).max().unwrap_or(0);
     let common_power = |digits: &[i64]| {
         let leading = digits_of(largest(digits)) + exponent - 1;
@@ -243,10 +243,11 @@ fn logarithmic([low, high]: [f64; 2], most: usize) -> Ticks {
         all.filter(|&(mantissa, exponent)| inside(decimal_value(mantissa, exponent))).collect()
     };
 
-    // Over one or two decades the powers alone are too few.
+    // Over one or two decades, powers alone are too few.
     if decades >= 1.5 && last - first >= 2 {
         let count = (last - first + 1) as usize;
-        // Every second or third decade where there are many; multiples of the stride, so that 10⁰ stays.
+        // Only every second or third decade has a label if there are many. Multiples of the stride are used, so that
+        // 10⁰ remains.
         let stride = [1, 2, 3, 4, 5, 10, 20, 25, 50, 100, 200]
             .into_iter()
             .find(|&stride| count.div_ceil(stride) <= most.min(10))
@@ -271,7 +272,7 @@ fn logarithmic([low, high]: [f64; 2], most: usize) -> Ticks {
         if marks.len() < 2 || marks.len() > most {
             continue;
         }
-        // Step sizes such as 0.05 read better as they stand.
+        // Step sizes such as 0.05 are easier to read without exponent.
         let plain = low >= 0.9e-3 && high < 1.1e4;
         let label = |mantissa: i64, exponent: i32| match (plain, mantissa) {
             (true, _) => Text::plain(decimal_text(mantissa, exponent)),
@@ -298,7 +299,7 @@ mod tests {
         ticks.major.iter().map(|tick| tick.label.flat()).collect()
     }
 
-    /// The value that a reader takes from a label.
+    /// Returns the value that a reader obtains from a label.
     fn read(ticks: &Ticks, label: &Text) -> f64 {
         let number = |text: &str| text.replace('−', "-").parse::<f64>().unwrap();
         let own = match label.flat().split_once("10^") {
@@ -361,7 +362,7 @@ mod tests {
         for tick in &ticks.major {
             prop_assert!(tick.value >= low - slack && tick.value <= high + slack, "{} outside", tick.value);
             prop_assert!(seen.insert(tick.label.flat()), "{} twice", tick.label.flat());
-            // One rounding in the sum with the offset, one in each of its two parts.
+            // The sum with the offset is rounded once, and each of its two parts once.
             let error = (read(&ticks, &tick.label) - tick.value).abs();
             prop_assert!(error <= 3.0 * f64::EPSILON * tick.value.abs(), "{} reads off by {error}", tick.label.flat());
             prop_assert!(!matches!(tick.label.flat().as_str(), "−0" | "-0"));

@@ -1,4 +1,4 @@
-//! An animation as GIF and as APNG, on white. Of each drawing only the part that is not as before is written.
+//! Animations as GIF and APNG on white. Only the changed part of each drawing is written.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,20 +6,20 @@ use std::collections::HashMap;
 use super::Animation;
 use crate::png::{Pixels, PngError, pixels};
 
-/// Why an animation could not be written as bitmaps.
+/// The reason for which an animation cannot be written as bitmaps.
 #[derive(Debug, thiserror::Error)]
 pub enum AnimationError {
-    /// A drawing cannot be made, or not be written as PNG.
+    /// A drawing cannot be rendered or written as PNG.
     #[error(transparent)]
     Png(#[from] PngError),
-    /// It cannot be written as GIF.
+    /// The animation cannot be written as GIF.
     #[error("the GIF could not be encoded: {0}")]
     Gif(#[from] ::gif::EncodingError),
 }
 
-/// Pixels for a pixel of the drawings.
+/// Bitmap pixels per pixel of the drawings.
 const SCALE: f64 = 1.0;
-/// Colours that a GIF has.
+/// The number of colours in a GIF.
 const COLOURS: usize = 256;
 
 type Colour = [u8; 3];
@@ -33,10 +33,10 @@ struct Part {
     height: usize,
 }
 
-/// A GIF that begins anew for ever.
+/// Writes a GIF that repeats for ever.
 ///
 /// # Errors
-/// Drawings that are empty or huge.
+/// Fails if a drawing is empty or too large.
 pub fn gif(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
     let frames = bitmaps(animation)?;
     let palette = Palette::of(&frames);
@@ -57,10 +57,10 @@ pub fn gif(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
     Ok(bytes)
 }
 
-/// A PNG whose further images make it move, where a viewer knows of them.
+/// Writes a PNG with additional images that animate it in viewers with support for APNG.
 ///
 /// # Errors
-/// Drawings that are empty or huge.
+/// Fails if a drawing is empty or too large.
 pub fn apng(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
     let frames = bitmaps(animation)?;
     let mut bytes = Vec::new();
@@ -73,7 +73,7 @@ pub fn apng(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
         let [left, top, width, height] = [part.left, part.top, part.width, part.height].map(|size| size as u32);
         let data: Vec<u8> = frames[k].within(part).flatten().collect();
         writer.set_frame_delay(delay(animation, k, 1000.0), 1000).map_err(PngError::from)?;
-        // Where it is comes after a size that lets it be there.
+        // The position is reset first, because the encoder refuses a size that does not fit at the previous position.
         writer.set_frame_position(0, 0).map_err(PngError::from)?;
         writer.set_frame_dimension(width, height).map_err(PngError::from)?;
         writer.set_frame_position(left, top).map_err(PngError::from)?;
@@ -87,13 +87,13 @@ fn bitmaps(animation: &Animation) -> Result<Vec<Pixels>, PngError> {
     animation.frames.iter().map(|drawing| pixels(drawing, SCALE)).collect()
 }
 
-/// How long drawing `k` stays, in parts of a second of which there are `unit`; rounded so that none is lost over all of them.
+/// Returns the duration of drawing `k` in units of 1/`unit` second, rounded such that errors do not accumulate.
 fn delay(animation: &Animation, k: usize, unit: f64) -> u16 {
     let until = |k: usize| (k as f64 * animation.delay() * unit).round();
     (until(k + 1) - until(k)).clamp(1.0, f64::from(u16::MAX)) as u16
 }
 
-/// All of the first bitmap, and of each further one what is not as in the one before; a pixel where that is nothing.
+/// Returns the whole first bitmap and the changed part of each further one, or a single pixel if nothing has changed.
 fn parts(frames: &[Pixels]) -> Vec<Part> {
     let all = Part { left: 0, top: 0, width: frames[0].width, height: frames[0].height };
     std::iter::once(all).chain(frames.windows(2).map(|pair| changed(&pair[0], &pair[1]))).collect()
@@ -117,16 +117,16 @@ fn changed(before: &Pixels, after: &Pixels) -> Part {
 }
 
 impl Pixels {
-    /// The colours of a part, row by row.
+    /// Returns the colours of a part, row by row.
     fn within(&self, Part { left, top, width, height }: Part) -> impl Iterator<Item = Colour> + '_ {
         (top..top + height).flat_map(move |row| self.rgb[row * self.width + left..][..width].iter().copied())
     }
 }
 
-/// The colours of a GIF: all there are, or those that most pixels have.
+/// The colours of a GIF: all colours, or those of most pixels if there are too many.
 struct Palette {
     colours: Vec<Colour>,
-    /// The place in the palette of each colour that is in the bitmaps, or of the one nearest to it.
+    /// The index in the palette of each colour in the bitmaps, or of the nearest colour.
     places: HashMap<Colour, u8>,
 }
 

@@ -1,4 +1,4 @@
-//! Drawings of one thing at equal distances of time: as an SVG that plays by itself, as GIF and as APNG.
+//! Drawings at equidistant times, as a self-playing SVG, as GIF and as APNG.
 
 mod bitmaps;
 mod player;
@@ -9,34 +9,34 @@ pub use player::svg;
 
 use super::drawing::Drawing;
 
-/// Drawings of equal size, whose axes and legends are the same.
+/// Drawings of equal size with the same axes and legends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Animation {
-    /// The drawings, from the first time to the last; at least one.
+    /// The drawings in order of time; at least one.
     pub frames: Vec<Drawing>,
-    /// Time of the first, s.
+    /// The time of the first drawing, s.
     pub start: f64,
-    /// From one to the next, s; above zero.
+    /// The time from one drawing to the next, s; positive.
     pub step: f64,
-    /// Seconds that pass in one second of a viewer; above zero.
+    /// Seconds of model time for one second of the animation; positive.
     pub speed: f64,
-    /// Which of them is shown where nothing moves.
+    /// The index of the drawing shown if nothing moves.
     pub still: usize,
 }
 
 impl Animation {
-    /// How long a viewer sees each drawing, s.
+    /// Returns how long each drawing is shown, s.
     pub fn delay(&self) -> f64 {
         self.step / self.speed
     }
 }
 
-/// A time as it stands above a drawing, with as many decimals as make the next one, `step` (s) later, another.
+/// Returns the text of a time above a drawing, with enough decimals to distinguish times that are `step` (s) apart.
 pub fn time_text(time: f64, step: f64) -> String {
     format!("t = {time:.*} s", decimals(step))
 }
 
-/// Decimals of a time.
+/// Returns the number of decimals of a time.
 fn decimals(step: f64) -> usize {
     (1.0 - step.log10().floor()).clamp(0.0, 9.0) as usize
 }

@@ -1,4 +1,4 @@
-//! An animation as an SVG that plays by itself. Without its script, and on paper, it is the drawing that stands still.
+//! An animation as a self-playing SVG. Without its script, and on paper, it is the still drawing.
 
 use std::fmt::Write as _;
 
@@ -10,14 +10,14 @@ use crate::drawing::{Drawing, Group, Part, Shape};
 use crate::svg;
 use crate::text::Text;
 
-/// What plays it.
+/// The script that plays the animation.
 const PLAYER: &str = include_str!("player.js");
-/// Background on a light and on a dark screen.
+/// The background on a light and on a dark screen.
 const BACKGROUNDS: [&str; 2] = ["#ffffff", "#16181d"];
-/// Room for the controls below the drawing, px.
+/// Height of the controls below the drawing, px.
 const CONTROLS: f64 = 38.0;
 
-/// Writes the document. What moves is all that is of a series; axes and legends are those of the drawing that stands still.
+/// Writes the document. Only the shapes of series move; axes and legends are those of the still drawing.
 pub fn svg(animation: &Animation) -> String {
     let Animation { frames, start, step, speed, still } = animation;
     let mut drawing = frames[*still].clone();
@@ -57,13 +57,13 @@ pub fn svg(animation: &Animation) -> String {
     svg::write_with(&drawing, CONTROLS, &further)
 }
 
-/// The places of the groups that are of a series.
+/// Returns the indices of the groups of series.
 fn of_series(drawing: &Drawing) -> Vec<usize> {
     let is_of_series = |&index: &usize| matches!(drawing.groups[index].part, Part::Series(_));
     (0..drawing.groups.len()).filter(is_of_series).collect()
 }
 
-/// Puts the text that says the time into a group of its own.
+/// Moves the text with the time into a group of its own.
 fn mark_time(drawing: &mut Drawing, time: &str) {
     let time = Text::markup(time).flat();
     let says_time = |shape: &Shape| if let Shape::Text { text, .. } = shape { text.flat() == time } else { false };

@@ -1,4 +1,5 @@
-//! How a shape goes from drawing to drawing, in as few numbers as show it to a tenth of a pixel.
+//! The motion of shapes from drawing to drawing, written with as few numbers as an accuracy of a tenth of a pixel
+//! requires.
 
 use std::fmt::Write as _;
 
@@ -9,28 +10,28 @@ use crate::canvas::{UNITS, corners, units};
 use crate::drawing::{Group, Shape};
 use crate::svg::data;
 
-/// Farthest that a point may be drawn from where it is, px.
+/// The largest error of a point, px.
 const NEAR: f64 = 0.1;
-/// Parts of a degree in which angles are counted.
+/// Angle units per degree.
 const ANGLES: f64 = 100.0;
 
 /// The motion of a group of lines.
 pub(super) enum Track {
-    /// It stays where it is.
+    /// The group does not move.
     Still,
-    /// It keeps its form.
+    /// The group moves as a rigid body.
     Rigid {
-        /// The point about which it turns where it stands still, in units of the picture.
+        /// The reference point of the motion in the still drawing, in units of the picture.
         about: [i32; 2],
-        /// Where that point is in each drawing in which the group is there, and the angle, hundredths of a degree.
+        /// The position of that point in each drawing with the group, and the angle, hundredths of a degree.
         poses: Vec<[i32; 3]>,
     },
-    /// It is a path of its own in each drawing; an empty one where there is nothing of it.
+    /// The group has its own path in each drawing; the path is empty if the group is not drawn.
     Redrawn(Vec<String>),
 }
 
 impl Track {
-    /// The motion of what is drawn as `groups`, of which number `still` is shown where nothing moves.
+    /// Returns the motion of a shape that is drawn as `groups`; the one with index `still` is shown if nothing moves.
     pub fn of(groups: &[&Group], still: usize) -> Self {
         let lines: Vec<Vec<&[[f64; 2]]>> = groups.iter().map(|group| lines(group)).collect();
         if lines.iter().all(|each| *each == lines[0]) {
@@ -39,7 +40,7 @@ impl Track {
         rigid(&lines, still).unwrap_or_else(|| Self::Redrawn(lines.iter().map(|lines| path(lines)).collect()))
     }
 
-    /// As JSON; none for what stays.
+    /// Writes the motion as JSON; `None` if the group does not move.
     pub fn write(&self) -> Option<String> {
         match self {
             Self::Still => None,
@@ -56,7 +57,8 @@ fn lines(group: &Group) -> Vec<&[[f64; 2]]> {
     group.shapes.iter().filter_map(Shape::points).collect()
 }
 
-/// The motion as that of a rigid body, if it is one as far as is seen. It may be gone from some drawing on.
+/// Returns the motion as that of a rigid body, if it is one within the accuracy. The group may disappear from some
+/// drawing on.
 fn rigid(lines: &[Vec<&[[f64; 2]]>], still: usize) -> Option<Track> {
     let there = lines.iter().take_while(|lines| !lines.is_empty()).count();
     if still >= there || lines[there..].iter().any(|lines| !lines.is_empty()) {
@@ -73,7 +75,7 @@ fn rigid(lines: &[Vec<&[[f64; 2]]>], still: usize) -> Option<Track> {
     let mut poses = Vec::with_capacity(there);
     for to in &points {
         let (at, angle) = placed(from, about, to)?;
-        // On from the angle before, so that differences are small.
+        // The angle continues from the previous one, so that differences are small.
         before += (angle - before + 180.0).rem_euclid(360.0) - 180.0;
         poses.push([units(at[0]), units(at[1]), (ANGLES * before).round() as i32]);
     }
@@ -85,7 +87,8 @@ fn middle(points: &[[f64; 2]]) -> [f64; 2] {
     sum.map(|sum| sum / points.len() as f64)
 }
 
-/// Where `about` goes and by which angle, degrees, `from` turns about it to lie on `to`; none where it does not come to lie there.
+/// Returns the displaced point `about` and the angle, degrees, of the rigid motion that maps `from` to `to`; `None` if
+/// there is no such motion.
 fn placed(from: &[[f64; 2]], about: [f64; 2], to: &[[f64; 2]]) -> Option<([f64; 2], f64)> {
     let at = middle(to);
     let arm = |point: &[f64; 2], middle: [f64; 2]| [point[0] - middle[0], point[1] - middle[1]];
@@ -104,7 +107,7 @@ fn placed(from: &[[f64; 2]], about: [f64; 2], to: &[[f64; 2]]) -> Option<([f64; 
     from.iter().zip(to).all(is_near).then(|| (at, angle.to_degrees()))
 }
 
-/// The path of some lines without the points that are not missed.
+/// Returns the path of some lines without points that can be omitted.
 fn path(lines: &[&[[f64; 2]]]) -> String {
     let line = |points: &&[[f64; 2]]| {
         let kept = simplify_path(points, NEAR);
@@ -113,7 +116,7 @@ fn path(lines: &[&[[f64; 2]]]) -> String {
     data(&lines.iter().map(line).collect::<Vec<_>>())
 }
 
-/// The first number, and from each to the next; without zeros at the end.
+/// Writes the first number and the difference from each number to the next, without trailing zeros.
 fn differences(numbers: impl Iterator<Item = i32>) -> String {
     let mut before = 0;
     let mut steps: Vec<i32> = numbers.map(|number| number - std::mem::replace(&mut before, number)).collect();
@@ -127,7 +130,7 @@ fn differences(numbers: impl Iterator<Item = i32>) -> String {
     text
 }
 
-/// Units of a picture in a pixel, and of an angle in a degree, for the script.
+/// Picture units per pixel and angle units per degree, for the script.
 pub(super) const SCALES: [f64; 2] = [UNITS, ANGLES];
 
 #[cfg(test)]
@@ -142,7 +145,7 @@ mod tests {
         Group { ink: Ink::Grid, part: Part::Scaffold, shapes }
     }
 
-    /// A triangle that is turned about its middle by an angle, degrees, and moved.
+    /// Returns a triangle that is turned about its centre by an angle, degrees, and displaced.
     fn triangle(angle: f64, by: [f64; 2]) -> Vec<[f64; 2]> {
         let corner = |k: u32| {
             let (sin, cos) = (angle + [0.0, 130.0, 250.0][k as usize]).to_radians().sin_cos();

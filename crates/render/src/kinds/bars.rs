@@ -6,11 +6,11 @@ use crate::figure::{Panel, Point, Series};
 use crate::marks::clip;
 use crate::style::{Dash, Style};
 
-/// Part of the room of a name that its bars take together.
+/// The fraction of the width of a name that its bars occupy together.
 const TAKEN: f64 = 0.8;
-/// Width that no bar exceeds, px.
+/// The largest width of a bar, px.
 const WIDEST: f64 = 44.0;
-/// Distance between the lines of a hatch, px.
+/// The distance between the lines of a hatch, px.
 const HATCH: f64 = 5.0;
 /// Half the height of a bar in the legend, px.
 const SAMPLE: f64 = 5.0;
@@ -33,7 +33,7 @@ impl Plot for Bars {
         series.points.iter().filter_map(bar).flatten().collect()
     }
 
-    /// One, or a few where they differ.
+    /// One bar, or a few if their styles differ.
     fn sample(&self, series: &Series, room: Area) -> Vec<Group> {
         let part = Part::Legend(series.label.clone());
         let mut styles: Vec<Style> = Vec::new();
@@ -72,20 +72,20 @@ impl Plot for Bars {
     }
 }
 
-/// Width of a bar of `panel`, whose frame is `width` px wide.
+/// Returns the width of a bar of `panel`, whose frame is `width` px wide.
 fn bar_width(panel: &Panel, width: f64) -> f64 {
     let slot = width / panel.x.names.len().max(1) as f64;
     let beside = panel.series.iter().filter(|series| series.kind == Kind::Bars).count();
     (TAKEN * slot / beside.max(1) as f64).min(WIDEST)
 }
 
-/// A bar: a paper's grey with a dark outline; ours full, or hatched where a curve would be dashed; open where the
-/// reference does not resolve it.
+/// Draws a bar. A paper's bars are grey with a dark outline. Ours are full, or hatched where a curve would be dashed,
+/// and open if the reference does not resolve the value.
 fn inked(series: &Series, style: Style, bar: Area, hollow: bool, part: &Part) -> Vec<Group> {
     let group = |ink: Ink, shapes: Vec<Shape>| Group { ink, part: part.clone(), shapes };
     let page = Shape::Fill { area: bar, hollow: true };
     if series.published {
-        // What tells ours apart by hatches tells these apart by their greys.
+        // Published bars differ by grey where ours differ by hatch.
         let grey = if style.dash == Dash::Solid { Ink::Grid } else { Ink::Published };
         let grey = group(grey, vec![Shape::Fill { area: bar, hollow: false }]);
         return vec![grey, group(Ink::Foreground, vec![Shape::Frame(bar)])];
@@ -99,7 +99,7 @@ fn inked(series: &Series, style: Style, bar: Area, hollow: bool, part: &Part) ->
     vec![group(Ink::Hue(style.hue), shapes)]
 }
 
-/// The lines that fill a bar, one pattern for each kind of dashes.
+/// Returns the lines that fill a bar, with one pattern for each kind of dashes.
 fn hatch(bar: Area, dash: Dash) -> Vec<Shape> {
     let directions: &[[f64; 2]] = match dash {
         Dash::Solid => &[],
@@ -111,7 +111,7 @@ fn hatch(bar: Area, dash: Dash) -> Vec<Shape> {
     let reach = bar.width() + bar.height();
     let mut lines = Vec::new();
     for &[dx, dy] in directions {
-        // Lines through places on the left edge, beyond its ends as far as slanted lines come from there.
+        // The lines start on the left edge, extended far enough for slanted lines to fill the corners.
         let apart = if dy == 0.0 { HATCH } else { HATCH * std::f64::consts::SQRT_2 };
         let count = (2.0 * reach / apart) as i64;
         for number in -count..=count {

@@ -8,14 +8,15 @@ use crate::figure::Series;
 use crate::marks::{clip, line, marker};
 use crate::thin::UNSEEN;
 
-/// Points of a curve beyond which not each has its marker.
+/// The largest number of points for which every point has a marker.
 const MOST_MARKERS: usize = 16;
-/// Least distance of markers along such a curve, px.
+/// The smallest distance of markers along a longer curve, px.
 const MARKERS_APART: f64 = 56.0;
-/// Markers along the whole of such a curve, where that leaves them farther apart: more would hide what oscillates fast.
+/// The largest number of markers along such a curve. If curves oscillate fast, more markers would hide them.
 const MARKERS_OF_LONG: f64 = 12.0;
 
-/// Parts of an axis of which a curve has an envelope of its own: as wide as its line in the usual figure.
+/// The number of intervals of an axis in which the envelope of a curve is kept: in the usual figure each is as wide as
+/// the line.
 const BUCKETS: usize = 300;
 
 /// A line through the points, a marker at each, or both.
@@ -53,7 +54,8 @@ impl Plot for Curve {
             let is_placed = places.iter().flatten().all(|share| share.is_finite());
             return is_placed.then(|| simplify_path(places, UNSEEN));
         }
-        // As dense on all of the axis: of what oscillates too fast to be seen its envelope is left.
+        // The density is the same along the axis: a curve that oscillates too fast to be resolved is reduced to its
+        // envelope.
         let even = thin_evenly(&x, &y, BUCKETS);
         let [x, y] = [x, y].map(|all| even.iter().map(|&row| all[row]).collect::<Vec<f64>>());
         let placed = || y.iter().copied().filter(|share| share.is_finite());
@@ -67,7 +69,7 @@ impl Plot for Curve {
     }
 }
 
-/// The pieces of a line that are inside the frame. A point without a place interrupts it.
+/// Returns the pieces of a line inside the frame. A point that the axes cannot show interrupts the line.
 fn lines(series: &Series, place: Place<'_>) -> Vec<Shape> {
     let places: Vec<Option<[f64; 2]>> = series.points.iter().map(|point| place.at(point)).collect();
     let mut pieces: Vec<Vec<[f64; 2]>> = Vec::new();
@@ -83,7 +85,8 @@ fn lines(series: &Series, place: Place<'_>) -> Vec<Shape> {
     pieces.into_iter().map(|piece| line(series, piece)).collect()
 }
 
-/// A marker at each point, or at some of a curve of many points: those of the next series lie between, where curves coincide.
+/// Returns a marker at each point, or at some points of a long curve. The markers of successive series are staggered,
+/// so that they remain visible if the curves coincide.
 fn markers(series: &Series, place: Place<'_>, on_line: bool) -> Vec<Shape> {
     let placed: Vec<_> = place.inside(series).collect();
     let sparse = on_line && placed.len() > MOST_MARKERS;

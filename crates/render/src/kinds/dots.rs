@@ -7,9 +7,9 @@ use crate::drawing::{Area, Group, Shape};
 use crate::figure::Series;
 use crate::style::Mark;
 
-/// Radius of a dot, px.
+/// The radius of a dot, px.
 const RADIUS: f64 = 1.2;
-/// Cells along an axis, of which each holds one dot: half a pixel of the usual figure.
+/// The number of cells along an axis, each with at most one dot: half a pixel of the usual figure.
 const CELLS: f64 = 1000.0;
 
 /// A dot at each point.

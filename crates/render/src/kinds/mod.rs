@@ -1,6 +1,6 @@
-//! Kinds of plot, a file each: how series are drawn, what stands for them in the legend, which of their points are seen.
+//! Kinds of plot, one file each: how series are drawn, their samples in the legend, and which points are visible.
 //!
-//! A new one is a file and a line in each of the three lists here, and a name among `PanelKind` of the experiment files.
+//! A new kind needs a file, a line in each of the three lists here, and a name in `PanelKind` of the experiment files.
 
 mod bars;
 mod curves;
@@ -12,7 +12,7 @@ use super::drawing::{Area, Group, Ink, Part, Shape};
 use super::figure::{Panel, Point, Series};
 use super::marks::{Map, marker};
 
-/// How a series is drawn.
+/// The way in which a series is drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Kind {
     /// A line through the points.
@@ -22,7 +22,7 @@ pub enum Kind {
     Markers,
     /// A line and a marker at each point.
     Both,
-    /// A dot at each point, as small as can be seen.
+    /// A dot at each point, as small as is visible.
     Dots,
     /// A ring at each point, wider than the markers of other series.
     Rings,
@@ -33,7 +33,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind that experiment files ask for by a name.
+    /// Returns the kind with this name in experiment files.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "dots" => Some(Self::Dots),
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// What it does.
+    /// Returns the implementation.
     pub(crate) fn plot(self) -> &'static dyn Plot {
         match self {
             Self::Line => &curves::Curve { line: true, markers: false },
@@ -56,83 +56,84 @@ impl Kind {
     }
 }
 
-/// Where a series is drawn.
+/// The context in which a series is drawn.
 #[derive(Clone, Copy)]
 pub struct Place<'p> {
     /// The panel.
     pub panel: &'p Panel,
     /// The axes.
     pub axes: [Map; 2],
-    /// What is inside them.
+    /// The frame.
     pub frame: Area,
-    /// How many series are drawn before.
+    /// The number of series drawn before this one.
     pub before: usize,
 }
 
 impl Place<'_> {
-    /// Where a point is drawn, also outside of the frame; `None` where the axes have no place for it.
+    /// Returns the position of a point, even outside the frame; `None` if the axes cannot show it.
     pub fn at(&self, point: &Point) -> Option<[f64; 2]> {
         let [x, y] = &self.axes;
         if point.x.is_finite() && point.y.is_finite() { Some([x.place(point.x)?, y.place(point.y)?]) } else { None }
     }
 
-    /// The points inside the frame, and where they are.
+    /// Returns the points inside the frame with their positions.
     pub fn inside<'s>(&self, series: &'s Series) -> impl Iterator<Item = (&'s Point, [f64; 2])> {
         let at = |point: &'s Point| Some((point, self.at(point).filter(|&at| self.frame.holds(at))?));
         series.points.iter().filter_map(at)
     }
 }
 
-/// What a kind of plot is.
+/// A kind of plot.
 pub trait Plot: Sync {
     /// Draws the points of a series.
     fn draw(&self, series: &Series, place: Place<'_>) -> Vec<Group>;
 
-    /// What stands before the name of the series in the legend.
+    /// Draws the sample before the name of the series in the legend.
     fn sample(&self, series: &Series, room: Area) -> Vec<Group>;
 
-    /// Ink of points and lines.
+    /// Returns the ink of points and lines.
     fn ink(&self, series: &Series) -> Ink {
         if series.published { Ink::Published } else { Ink::Hue(series.style.hue) }
     }
 
-    /// Which points show all that there is to see; all where that is not known. Places are shares of the axes.
+    /// Returns the points that suffice to show everything visible; `None` if that is not known. Positions are fractions
+    /// of the axes.
     fn seen(&self, _places: &[[f64; 2]]) -> Option<Vec<usize>> {
         None
     }
 
-    /// Whether a line goes from point to point, so that of those beyond the axis only the nearest are seen.
+    /// True if a line connects the points, so that of the points beyond the axis only the nearest matter.
     fn is_line(&self) -> bool {
         false
     }
 
-    /// A value that the vertical axis shows, whatever the data are.
+    /// Returns a value that the vertical axis always shows.
     fn base(&self) -> Option<f64> {
         None
     }
 
-    /// How far from its place the `index`-th series of a panel is drawn in a frame of that width, px.
+    /// Returns the horizontal displacement of the `index`-th series of a panel in a frame of this width, px.
     fn shift(&self, _panel: &Panel, _index: usize, _width: f64) -> f64 {
         0.0
     }
 
-    /// What is drawn open where the reference does not resolve it.
+    /// Returns the name of the shapes that are open if the reference does not resolve the value.
     fn noun(&self) -> &'static str {
         "marker"
     }
 }
 
-/// The group of a series.
+/// Returns the group of a series.
 fn data(series: &Series, ink: Ink, shapes: Vec<Shape>) -> Group {
     Group { ink, part: Part::Series(series.name().to_owned()), shapes }
 }
 
-/// The group of its sample.
+/// Returns the group of the sample of a series.
 fn legend(series: &Series, ink: Ink, shapes: Vec<Shape>) -> Group {
     Group { ink, part: Part::Legend(series.name().to_owned()), shapes }
 }
 
-/// A marker in the middle of the room of a sample.
+/// Returns a marker in the middle of the area of a sample.
 fn sample_marker(series: &Series, room: Area) -> Shape {
     marker(series, series.style.mark, room.middle(), false)
 }

@@ -1,11 +1,11 @@
-//! Published points about ours.
+//! Published points as rings around ours.
 
 use super::{Place, Plot, data, legend};
 use crate::drawing::{Area, Group, Ink, Shape};
 use crate::figure::Series;
 use crate::style::Mark;
 
-/// Radius of a ring, that a marker of the usual size fits into, px.
+/// The radius of a ring, which encloses a marker of the usual size, px.
 const RADIUS: f64 = 6.0;
 
 /// A ring at each point.
@@ -16,12 +16,12 @@ impl Plot for Rings {
         vec![data(series, self.ink(series), place.inside(series).map(|(_, at)| ring(at)).collect())]
     }
 
-    /// Those of several series have one entry, and their colours.
+    /// Rings of several series share one entry and are drawn in the series' colours.
     fn sample(&self, series: &Series, room: Area) -> Vec<Group> {
         vec![legend(series, Ink::Foreground, vec![ring(room.middle())])]
     }
 
-    /// That of the series which they are about.
+    /// The ink of the series to which the rings belong.
     fn ink(&self, series: &Series) -> Ink {
         Ink::Hue(series.style.hue)
     }

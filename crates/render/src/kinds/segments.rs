@@ -1,4 +1,4 @@
-//! Lines that do not hang together.
+//! Unconnected lines.
 
 use super::{Place, Plot, data, legend};
 use crate::drawing::{Area, Group};

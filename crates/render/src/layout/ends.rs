@@ -1,4 +1,4 @@
-//! Names of curves at their right ends, where a legend would be longer than a reader can hold.
+//! Names of curves at their right ends, in place of a long legend.
 
 use super::super::drawing::{Anchor, Area, Group, Ink, Part, Shape};
 use super::super::figure::{Panel, Series};
@@ -7,21 +7,23 @@ use super::super::style::Dash;
 use super::super::text::Text;
 use super::{TICK_SIZE, area, baseline, text};
 
-/// Most entries of a legend.
+/// The largest number of entries of a legend.
 const MOST: usize = 8;
-/// Height of a name, px.
+/// The height of a name, px.
 const ROW: f64 = 15.0;
-/// From the frame to the sample of a curve, its width, and from there to the name, px.
+/// The distance from the frame to the sample of a curve, the width of the sample, and the distance from there to the
+/// name, px.
 const LEADER: f64 = 16.0;
 const SAMPLE: f64 = 26.0;
 const GAP: f64 = 5.0;
 
-/// The curves that have their names at their ends: their places among the series of a panel, and the names.
+/// The curves with names at their ends: their indices among the series of a panel, and the names.
 #[derive(Debug, Clone, Default)]
 pub struct Ends(Vec<(usize, Text)>);
 
 impl Ends {
-    /// Those of a panel: none where a legend of its series is short enough, unless names at the ends are asked for.
+    /// Returns the curves of a panel that have names at their ends: none if the legend is short enough, unless the
+    /// panel requests such names.
     pub fn of(panel: &Panel) -> Self {
         let is_curve = |series: &Series| {
             matches!(series.kind, Kind::Line | Kind::Both | Kind::Markers) && !series.label.is_empty()
@@ -31,33 +33,33 @@ impl Ends {
         if panel.named_at_ends || found.len() > MOST { Self(found) } else { Self::default() }
     }
 
-    /// Whether no curve has its name at its end.
+    /// True if no curve has its name at its end.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether the `index`-th series has.
+    /// True if the `index`-th series has its name at its end.
     pub fn has(&self, index: usize) -> bool {
         self.0.iter().any(|&(own, _)| own == index)
     }
 
-    /// Room beside the frame, px.
+    /// Returns the width beside the frame, px.
     pub fn width(&self) -> f64 {
         let widest = self.0.iter().map(|(_, name)| name.width(TICK_SIZE)).fold(0.0, f64::max);
         if self.is_empty() { 0.0 } else { LEADER + SAMPLE + GAP + widest + 2.0 }
     }
 
-    /// Least height of the frame, px.
+    /// Returns the smallest height of the frame, px.
     pub fn height(&self) -> f64 {
         self.0.len() as f64 * ROW
     }
 
-    /// Draws names and the lines that lead to them.
+    /// Draws the names and the lines that lead to them.
     pub fn draw(&self, place: Place<'_>, groups: &mut Vec<Group>) -> Option<Area> {
         let frame = place.frame;
         let end = |index: usize| {
             let inside = place.inside(&place.panel.series[index]).map(|(_, at)| at);
-            // A curve that is nowhere in the frame failed, which is told above it.
+            // A curve without a point in the frame belongs to failed runs, which are shown above the frame.
             inside.max_by(|a, b| a[0].total_cmp(&b[0])).unwrap_or([frame.right, frame.top])
         };
         let mut ends: Vec<(&(usize, Text), [f64; 2])> = self.0.iter().map(|entry| (entry, end(entry.0))).collect();
@@ -81,7 +83,7 @@ impl Ends {
     }
 }
 
-/// Places as near as can be to those that are wanted, which rise, [`ROW`] apart and between two ends.
+/// Returns places close to the wanted ones, which must be increasing, at least [`ROW`] apart and between two ends.
 fn spread(wanted: &[f64], first: f64, last: f64) -> Vec<f64> {
     let mut places = Vec::with_capacity(wanted.len());
     let mut least = first;
@@ -109,8 +111,8 @@ mod tests {
         assert!(many[0] >= 10.0 && many[4] <= 300.0, "{many:?}");
     }
 
-    /// The sample before a name is drawn as the curve is: a line without markers has none there, and one that stands
-    /// out does.
+    /// The sample before a name has the style of the curve: without markers if the curve has none, and bold if it is
+    /// bold.
     #[test]
     fn samples_look_like_their_curves() {
         use crate::figure::{Axis, Figure};

@@ -8,19 +8,19 @@ use super::super::text::{Text, wrap};
 use super::ends::Ends;
 use super::{LEADING, TICK_SIZE, area, baseline, text};
 
-/// Width of the sample of a line, px.
+/// The width of the sample of a line, px.
 const SAMPLE: f64 = 34.0;
-/// Between the sample and its text, px.
+/// The distance between the sample and its text, px.
 const GAP: f64 = 7.0;
-/// Between columns, px.
+/// The distance between columns, px.
 const COLUMN_GAP: f64 = 20.0;
 
-/// A legend and how it is broken into rows and columns.
+/// A legend with its division into rows and columns.
 #[derive(Debug, Clone, Default)]
 pub struct Legend {
-    /// Series without their data.
+    /// The series without their data.
     series: Vec<Series>,
-    /// What marks that belong to no series mean.
+    /// Explanations of marks that do not belong to a series.
     notes: Vec<String>,
     labels: Vec<Vec<Text>>,
     note_lines: Vec<Text>,
@@ -28,9 +28,9 @@ pub struct Legend {
 }
 
 impl Legend {
-    /// The legend of a panel, of the series without names at their ends.
+    /// Returns the legend of a panel, with the series that do not have names at their ends.
     ///
-    /// A single series that is named like its axis or its panel needs none.
+    /// A single series named like its axis or its panel needs no legend.
     pub fn of(panel: &Panel, ends: &Ends, width: f64) -> Self {
         let is_first = |(index, series): &(usize, &Series)| {
             series.group.is_none() || panel.series[..*index].iter().all(|before| before.group != series.group)
@@ -39,7 +39,7 @@ impl Legend {
         let all = all.filter(|(index, _)| !ends.has(*index)).map(|(_, series)| series);
         let named: Vec<&Series> = all.filter(|series| !series.label.is_empty()).collect();
         let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
-        // Names below the axis say what single bars are.
+        // Names below the axis identify the bars.
         let is_said = |series: &Series| {
             let heads = [&panel.y.label, &panel.title];
             !panel.x.names.is_empty() || heads.iter().any(|head| same(&series.entry(), head))
@@ -63,7 +63,7 @@ impl Legend {
         Self::new(series, notes, width)
     }
 
-    /// Breaks series into as many columns as fit in `width`, and puts the notes below them.
+    /// Arranges series in as many columns as fit in `width`, with the notes below them.
     fn new(series: Vec<Series>, notes: Vec<String>, width: f64) -> Self {
         let labels: Vec<Vec<Text>> =
             series.iter().map(|series| wrap(&series.entry(), TICK_SIZE, width - SAMPLE - GAP)).collect();
@@ -75,28 +75,28 @@ impl Legend {
             (0..count).map(|first| column(first).fold(0.0, f64::max)).collect()
         };
         let most = (1..=series.len()).rev().find(|&count| total(&columns_of(count)) <= width).unwrap_or(1);
-        // As many rows as that takes, then as few columns as these rows take, which may not fit where long labels meet.
+        // Uses the resulting number of rows with as few columns as possible, unless long labels make these too wide.
         let fewer = columns_of(series.len().div_ceil(series.len().div_ceil(most).max(1)));
         let columns = if total(&fewer) <= width { fewer } else { columns_of(most) };
         Self { series, notes, labels, note_lines, columns }
     }
 
-    /// The same legend, broken for another width.
+    /// Returns the same legend, arranged for another width.
     pub fn within(&self, width: f64) -> Self {
         Self::new(self.series.clone(), self.notes.clone(), width)
     }
 
-    /// Whether there is nothing to say.
+    /// True if the legend is empty.
     pub fn is_empty(&self) -> bool {
         self.series.is_empty() && self.notes.is_empty()
     }
 
-    /// Whether it says the same as another one.
+    /// True if both legends have the same contents.
     pub fn says_the_same(&self, other: &Self) -> bool {
         self.series == other.series && self.notes == other.notes
     }
 
-    /// Width that it takes, px.
+    /// Returns the width, px.
     pub fn width(&self) -> f64 {
         total(&self.columns).max(widest(&self.note_lines))
     }
@@ -106,12 +106,12 @@ impl Legend {
         self.labels.chunks(self.columns.len().max(1)).map(|row| tallest(row) * TICK_SIZE * LEADING + 2.0).collect()
     }
 
-    /// Height that it takes, px.
+    /// Returns the height, px.
     pub fn height(&self) -> f64 {
         self.row_heights().iter().sum::<f64>() + self.note_lines.len() as f64 * TICK_SIZE * LEADING
     }
 
-    /// Draws it with its upper left corner at the given place.
+    /// Draws the legend with its upper left corner at the given position.
     pub fn draw(&self, groups: &mut Vec<Group>, left: f64, top: f64) -> Area {
         let mut words = Vec::new();
         let mut y = top;
@@ -143,12 +143,12 @@ impl Legend {
     }
 }
 
-/// Width of columns with the gaps between them.
+/// Returns the width of columns with the gaps between them.
 fn total(columns: &[f64]) -> f64 {
     columns.iter().sum::<f64>() + COLUMN_GAP * columns.len().saturating_sub(1) as f64
 }
 
-/// Width of the longest line.
+/// Returns the width of the longest line.
 fn widest(lines: &[Text]) -> f64 {
     lines.iter().map(|line| line.width(TICK_SIZE)).fold(0.0, f64::max)
 }

@@ -1,8 +1,8 @@
 //! Lays a figure out once, for all backends.
 //!
-//! Everything has its own room: the legend stands below the axes, failed runs in a strip above the frame,
-//! values that a logarithmic axis cannot show in a strip beside it. Text is measured, wrapped where it is too
-//! long, and never set smaller.
+//! Parts do not overlap: the legend is below the axes, failed runs are in a strip above the frame, and values that a
+//! logarithmic axis cannot show are in a strip beside it. Text is measured, wrapped if it is too long, and never
+//! shrunk.
 
 mod ends;
 mod legend;
@@ -16,30 +16,30 @@ use ends::Ends;
 use legend::Legend;
 use panel::Prepared;
 
-/// Font size of axis texts and titles, px: 9.2 pt where the figure is 16 cm wide.
+/// The font size of axis texts and titles, px: 9.2 pt if the figure is 16 cm wide.
 const LABEL_SIZE: f64 = 13.0;
-/// Font size of tick labels and legends, px: 8.5 pt.
+/// The font size of tick labels and legends, px: 8.5 pt.
 const TICK_SIZE: f64 = 12.0;
-/// Distance between lines of text, in their size.
+/// The distance between lines of text, relative to the font size.
 const LEADING: f64 = 1.3;
-/// Empty border of the drawing, and half of what is between panels, px.
+/// The empty border of the drawing, and half the distance between panels, px.
 const MARGIN: f64 = 8.0;
-/// Width of a figure with one or two panels side by side, px.
+/// The width of a figure with one or two panels side by side, px.
 const WIDTH: f64 = 640.0;
-/// Width of a panel where there are more, px.
+/// The width of a panel if there are more, px.
 const NARROW: f64 = 310.0;
-/// Width of a panel with names at the ends of its curves beside another one, px.
+/// The width of a panel with names at the ends of its curves beside another one, px.
 const WIDE: f64 = 480.0;
 
-/// Height that a name on a vertical axis has, px.
+/// The height of a name on a vertical axis, px.
 const NAME_HEIGHT: f64 = 19.0;
-/// Least height of a frame with names beside it, px.
+/// The smallest height of a frame with names beside it, px.
 const LEAST_HEIGHT: f64 = 95.0;
 
 /// Lays out `figure`.
 pub fn lay_out(figure: &Figure) -> Drawing {
     let ends: Vec<Ends> = figure.panels.iter().map(Ends::of).collect();
-    // Names beside a frame take the room of a panel, unless they are short and asked for.
+    // Names beside a frame take the place of a second column of panels, unless they are short and requested.
     let is_crowded = figure.panels.iter().zip(&ends).any(|(panel, ends)| !panel.named_at_ends && !ends.is_empty());
     let columns = if is_crowded { 1 } else { figure.columns.clamp(1, figure.panels.len().max(1)) };
     let width = match columns {
@@ -66,7 +66,7 @@ pub fn lay_out(figure: &Figure) -> Drawing {
         .map(|((index, panel), ends)| Prepared::new(panel, several.then_some(index), frame_height, ends))
         .collect();
 
-    // Frames of one column of panels are as wide as one another, frames of one row begin at one height.
+    // Frames in one column of panels have the same width; frames in one row begin at the same height.
     for column in 0..columns {
         let mut own: Vec<&mut Prepared> = panels.iter_mut().skip(column).step_by(columns).collect();
         let left = own.iter().map(|panel| panel.left).fold(0.0, f64::max);
@@ -105,7 +105,7 @@ pub fn lay_out(figure: &Figure) -> Drawing {
     drawing
 }
 
-/// The one legend of a figure whose panels all show the same series.
+/// Returns the common legend of a figure whose panels all show the same series.
 fn shared_legend(panels: &[Prepared], width: f64) -> Option<Legend> {
     let mut legends = panels.iter().map(|panel| &panel.legend).filter(|legend| !legend.is_empty());
     let first = legends.next()?;
@@ -113,22 +113,22 @@ fn shared_legend(panels: &[Prepared], width: f64) -> Option<Legend> {
     (!rest.is_empty() && rest.iter().all(|legend| legend.says_the_same(first))).then(|| first.within(width))
 }
 
-/// A line of text in the foreground ink.
+/// Returns a line of text in the foreground ink.
 fn text(text: Text, at: [f64; 2], size: f64, anchor: Anchor) -> Shape {
     Shape::Text { text, at, size, anchor, upwards: false }
 }
 
-/// A group of the foreground ink.
+/// Returns a group in the foreground ink.
 fn foreground(shapes: Vec<Shape>) -> Group {
     Group { ink: Ink::Foreground, part: Part::Scaffold, shapes }
 }
 
-/// Distance from the middle of a line of text down to its baseline.
+/// Returns the distance from the middle of a line of text down to its baseline.
 fn baseline(size: f64) -> f64 {
     0.36 * size
 }
 
-/// The rectangle of the given corner and size.
+/// Returns the rectangle with the given corner and size.
 fn area(left: f64, top: f64, width: f64, height: f64) -> Area {
     Area { left, top, right: left + width, bottom: top + height }
 }

@@ -4,21 +4,21 @@ use super::super::drawing::{Anchor, Area, Shape};
 use super::super::text::{Text, wrap};
 use super::{LEADING, TICK_SIZE, text};
 
-/// Length that a name running upwards may have before it is broken, px.
+/// The largest length of a name running upwards before it is broken, px.
 const LONGEST: f64 = 150.0;
 
-/// Names below an axis: along it in one line or, broken, in several; upwards where they do not fit, and by turns in
-/// rows one below the other where not even lines fit side by side.
+/// Names below an axis. They run along the axis, in one line or broken into several. If they do not fit, they run
+/// upwards; if even these do not fit side by side, they alternate between rows.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     lines: Vec<Vec<Text>>,
     upwards: bool,
-    /// Rows of names that run upwards.
+    /// The number of rows of names that run upwards.
     rows: usize,
 }
 
 impl Names {
-    /// Names that do not touch below a frame `width` px wide.
+    /// Arranges names without overlap below a frame `width` px wide.
     pub fn fitted(names: &[String], width: f64) -> Self {
         let room = width / names.len().max(1) as f64 - 0.6 * TICK_SIZE;
         let words = names.iter().flat_map(|name| name.split_inclusive([' ', ',']));
@@ -30,13 +30,13 @@ impl Names {
         Self { lines, upwards, rows }
     }
 
-    /// Height of a row of names that run upwards, px.
+    /// Returns the height of a row of names that run upwards, px.
     fn row_height(&self) -> f64 {
         let lines = self.lines.iter().flatten();
         lines.map(|line| line.width(TICK_SIZE)).fold(0.0, f64::max) + 0.5 * TICK_SIZE
     }
 
-    /// Room below the frame, px.
+    /// Returns the height below the frame, px.
     pub fn height(&self) -> f64 {
         if self.upwards {
             return self.rows as f64 * self.row_height();
@@ -45,7 +45,7 @@ impl Names {
         (most as f64 * LEADING + 0.15) * TICK_SIZE
     }
 
-    /// Draws them below `frame`, beginning at `top`.
+    /// Draws the names below `frame`, beginning at `top`.
     pub fn draw(&self, frame: Area, top: f64, shapes: &mut Vec<Shape>) {
         let slot = frame.width() / self.lines.len().max(1) as f64;
         for (place, lines) in self.lines.iter().enumerate() {

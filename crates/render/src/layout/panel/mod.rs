@@ -1,4 +1,4 @@
-//! One pair of axes.
+//! Layout of a panel, a pair of axes.
 
 mod words;
 
@@ -15,17 +15,17 @@ use super::legend::Legend;
 use super::names::Names;
 use super::{LABEL_SIZE, LEADING, TICK_SIZE, area, baseline, foreground, text};
 
-/// Length of a labelled tick, inside the frame, px.
+/// The length of a labelled tick inside the frame, px.
 const TICK: f64 = 5.0;
-/// Between the frame and tick labels, px.
+/// The distance between the frame and tick labels, px.
 const TICK_GAP: f64 = 6.0;
-/// Height of a row of marks on a margin, and what lies between the first and the frame, px.
+/// The height of a row of marks on a margin, and the distance between the first row and the frame, px.
 const STRIP_ROW: f64 = 10.0;
 const STRIP_GAP: f64 = 10.0;
-/// Width of the strip left of a logarithmic axis for places that are not positive, px.
+/// The width of the strip left of a logarithmic axis for values that are not positive, px.
 const STRIP_WIDTH: f64 = 38.0;
 
-/// A panel whose axes are known and whose frame is being fitted.
+/// A panel with known axes, whose frame is being fitted.
 pub struct Prepared<'f> {
     panel: &'f Panel,
     letter: Option<usize>,
@@ -35,7 +35,7 @@ pub struct Prepared<'f> {
     x_ticks: Ticks,
     y_ticks: Ticks,
     title: Vec<Text>,
-    /// What stands below an axis with names.
+    /// The names below an axis with names.
     names: Names,
     x_label: Vec<Text>,
     y_label: Vec<Text>,
@@ -43,16 +43,16 @@ pub struct Prepared<'f> {
     zeros: Vec<Mark>,
     /// Points whose `x` a logarithmic axis cannot show.
     left_zeros: Vec<Mark>,
-    /// Room left of the frame, px.
+    /// The width left of the frame, px.
     pub left: f64,
     right: f64,
     frame_width: f64,
     pub legend: Legend,
-    /// Names beside the frame.
+    /// The names beside the frame.
     ends: Ends,
 }
 
-/// A mark on a margin: its series, its value along it, and after fitting its row and place.
+/// A mark on a margin: its series, its value along the margin, and after fitting its row and position.
 struct Mark {
     series: usize,
     value: f64,
@@ -62,7 +62,7 @@ struct Mark {
 }
 
 impl<'f> Prepared<'f> {
-    /// Finds ranges and vertical ticks. `letter` is the panel's place where there are several.
+    /// Determines ranges and vertical ticks. `letter` is the index of the panel if there are several.
     pub fn new(panel: &'f Panel, letter: Option<usize>, frame_height: f64, ends: Ends) -> Self {
         let points = || panel.series.iter().flat_map(|series| &series.points);
         let shown = |axis: &Axis, value: f64| value.is_finite() && (axis.scale == Scale::Linear || value > 0.0);
@@ -126,7 +126,7 @@ impl<'f> Prepared<'f> {
         prepared
     }
 
-    /// What stands for values that a logarithmic axis cannot show.
+    /// Returns the label of values that a logarithmic axis cannot show.
     fn zero_label(&self) -> &'static str {
         let negative = self.panel.series.iter().flat_map(|series| &series.points).any(|point| point.y < 0.0);
         if negative { "≤ 0" } else { "0" }
@@ -136,8 +136,8 @@ impl<'f> Prepared<'f> {
         if self.left_zeros.is_empty() { 0.0 } else { STRIP_WIDTH }
     }
 
-    /// Room that is needed beside the frame: for names of curves, and for the last tick label, which is taken to reach as far beyond it
-    /// as beyond a frame that ends `10` px before the cell does.
+    /// Returns the width needed beside the frame for names of curves and for the last tick label. The overhang of that
+    /// label is estimated for a frame that ends `10` px before the cell.
     pub fn overhang(&self, cell_width: f64) -> f64 {
         let width = cell_width - self.left - self.ends.width().max(10.0);
         let ticks = self.fit_x_ticks(width);
@@ -146,7 +146,7 @@ impl<'f> Prepared<'f> {
         ticks.major.last().map_or(0.0, |tick| reach(tick) - width + 2.0).max(self.ends.width())
     }
 
-    /// Horizontal ticks whose labels do not touch.
+    /// Returns horizontal ticks whose labels do not touch.
     fn fit_x_ticks(&self, width: f64) -> Ticks {
         if !self.panel.x.names.is_empty() {
             return Ticks::default();
@@ -164,7 +164,7 @@ impl<'f> Prepared<'f> {
         found
     }
 
-    /// Fits the frame into a cell of that width with `right` px beside it.
+    /// Fits the frame into a cell of this width, with `right` px beside it.
     pub fn set_width(&mut self, cell_width: f64, right: f64) {
         self.right = right;
         self.frame_width = cell_width - self.left - right;
@@ -182,7 +182,7 @@ impl<'f> Prepared<'f> {
         let map = Map { scale: self.panel.x.scale, range: self.x_range, ends: [0.0, self.frame_width] };
         for marks in [&mut self.failures, &mut self.zeros] {
             marks.retain(|mark| mark.value.is_finite());
-            // On a logarithmic axis a place that is not positive is the left end.
+            // A value that is not positive is placed at the left end of a logarithmic axis.
             let plot = |mark: &Mark| self.panel.series[mark.series].kind.plot();
             let shift = |mark: &Mark| plot(mark).shift(self.panel, mark.series, self.frame_width);
             let places: Vec<f64> = marks.iter().map(|mark| map.tick(mark.value) + shift(mark)).collect();
@@ -192,7 +192,7 @@ impl<'f> Prepared<'f> {
         }
     }
 
-    /// Widens the range of one axis so that a unit is as long on both.
+    /// Widens the range of one axis so that a unit has the same length on both.
     fn draw_to_scale(&mut self) {
         let sizes = [self.frame_width, self.frame_height];
         let lengths = [self.x_range, self.y_range].map(|[low, high]| high - low);
@@ -217,12 +217,12 @@ impl<'f> Prepared<'f> {
         if self.y_ticks.note().is_some() { TICK_SIZE * 1.6 } else { 0.0 }
     }
 
-    /// Room above the frame, px.
+    /// Returns the height above the frame, px.
     pub fn above(&self) -> f64 {
         self.title_height() + self.note_height() + Self::strip_height(&self.failures) + 4.0
     }
 
-    /// From the frame down to the axis text, px.
+    /// Returns the distance from the frame down to the axis text, px.
     fn ticks_below(&self) -> f64 {
         let labels = if self.panel.x.names.is_empty() { TICK_SIZE * 1.45 } else { self.names.height() };
         Self::strip_height(&self.zeros) + TICK_GAP + labels
@@ -233,7 +233,7 @@ impl<'f> Prepared<'f> {
         lines as f64 * LABEL_SIZE * LEADING
     }
 
-    /// Room below the frame, px, with the legend.
+    /// Returns the height below the frame including the legend, px.
     pub fn below(&self) -> f64 {
         let legend = if self.legend.is_empty() { 0.0 } else { self.legend.height() + 8.0 };
         self.ticks_below() + self.label_below() + legend
@@ -260,7 +260,7 @@ impl<'f> Prepared<'f> {
         if !self.legend.is_empty() {
             let below = frame.bottom + self.ticks_below() + self.label_below() + 8.0;
             let room = (cell_width - self.legend.width()).max(0.0);
-            // Under the middle of the frame as far as the cell has room.
+            // The legend is centred below the frame as far as the width of the cell allows.
             let centred = frame.left + (frame.width() - self.legend.width()) / 2.0 - left;
             drawing.legends.push(self.legend.draw(groups, left + centred.clamp(0.0, room), below));
         }
@@ -284,7 +284,7 @@ impl<'f> Prepared<'f> {
         Group { ink: Ink::Grid, part: Part::Scaffold, shapes }
     }
 
-    /// The frame with ticks inside on all four sides.
+    /// Returns the frame with ticks inside on all four sides.
     fn frame_and_ticks(&self, x: Map, y: Map, frame: Area) -> Group {
         let mut shapes = vec![Shape::Frame(frame)];
         let mut tick = |from: [f64; 2], direction: [f64; 2]| {
@@ -361,7 +361,7 @@ impl<'f> Prepared<'f> {
         shapes
     }
 
-    /// The names of places inside the frame.
+    /// Returns the names of points inside the frame.
     fn place_names(&self, x: Map, y: Map, frame: Area) -> Option<Group> {
         let written = |(name, at): &(String, [f64; 2])| {
             let place = [x.place(at[0])?, y.place(at[1])?];
@@ -372,14 +372,14 @@ impl<'f> Prepared<'f> {
         (!shapes.is_empty()).then(|| foreground(shapes))
     }
 
-    /// Marks on the margins, in the ink of their series.
+    /// Draws marks on the margins in the ink of their series.
     fn draw_marks(&self, y: Map, frame: Area, groups: &mut Vec<Group>) {
         for (index, series) in self.panel.series.iter().enumerate() {
             let in_row = |row: usize| STRIP_GAP + (row as f64 + 0.5) * STRIP_ROW;
             let mut shapes: Vec<Shape> = Vec::new();
             for mark in self.failures.iter().filter(|mark| mark.series == index) {
                 let at = [frame.left + mark.place, frame.top - in_row(mark.row)];
-                // Bars of several looks have marks of these looks.
+                // Bars with individual styles have marks in these styles.
                 let own = series.style_at(mark.value);
                 let shape = marker(series, own.mark, at, false);
                 if own.hue == series.style.hue {
@@ -408,25 +408,25 @@ impl<'f> Prepared<'f> {
     }
 }
 
-/// Smallest and largest of the values, if there are any.
+/// Returns the smallest and largest value; `None` without values.
 fn extent(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     values.fold(None, |ends: Option<[f64; 2]>, value| {
         Some(ends.map_or([value, value], |[low, high]| [low.min(value), high.max(value)]))
     })
 }
 
-/// Lines of a text; none where it is empty.
+/// Returns the lines of a text; empty if the text is empty.
 fn lines(text: &str, size: f64, width: f64) -> Vec<Text> {
     if text.is_empty() { Vec::new() } else { wrap(text, size, width) }
 }
 
-/// A tick for each name of a vertical axis.
+/// Returns a tick for each name of a vertical axis.
 fn named(names: &[String]) -> Ticks {
     let tick = |(place, name): (usize, &String)| Tick { value: place as f64, label: Text::markup(name) };
     Ticks { major: names.iter().enumerate().map(tick).collect(), ..Ticks::default() }
 }
 
-/// a, b, …, z, aa, ab, …
+/// Returns a, b, …, z, aa, ab, …
 fn letters(index: usize) -> String {
     let last = char::from(b'a' + (index % 26) as u8);
     match index / 26 {

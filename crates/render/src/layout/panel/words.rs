@@ -1,4 +1,4 @@
-//! A panel in words, for those who do not see it.
+//! Descriptions of panels for readers who cannot see them.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::super::super::figure::{Axis, Failure, Point, Scale, Series};
 use super::{Prepared, letters};
 
 impl Prepared<'_> {
-    /// The panel in words.
+    /// Describes the panel.
     pub fn description(&self) -> String {
         let mut words = self.letter.map(|index| format!("({}) ", letters(index))).unwrap_or_default();
         let _ = write!(words, "{} over {}.", self.panel.y.text(), self.panel.x.text());
@@ -37,7 +37,7 @@ impl Prepared<'_> {
         words
     }
 
-    /// A failure in words. Over time it stands at the time reached, which is said once.
+    /// Describes a failure. Over time it is placed at the time reached, which is then mentioned only once.
     fn failure(&self, failure: &Failure) -> String {
         let &Failure { x, ref name, t_reached } = failure;
         let number = |value: f64| shortest(rounded(value));
@@ -49,7 +49,7 @@ impl Prepared<'_> {
         format!("{at} failed: {name} at t = {} s", number(t_reached))
     }
 
-    /// How many points are drawn nowhere: beyond the ends of a given range, and not finite.
+    /// Returns the numbers of points that are not drawn: beyond the ends of a given range, and not finite.
     fn unplaced(&self, series: &Series) -> [usize; 2] {
         let beyond = |axis: &Axis, [low, high]: [f64; 2], value: f64| {
             (axis.scale == Scale::Linear || value > 0.0) && !(low..=high).contains(&value)
