@@ -18,8 +18,8 @@ const KEY: &str = "every";
 /// the methods that control their error. With a step, these are the methods that do not, and those published with
 /// constant steps although they can do both (`hht-i3`, `generalized-alpha`). If the model jumps at its events, methods
 /// that do not locate events are left out, unless `settings: { events: ignored }` runs them without the jumps. A method
-/// from a file of coefficients (`tableau`) is included if `with` or the list beside `every` names it; the same holds
-/// for a method registered while the program runs.
+/// from a file of coefficients (`tableau`) is included if `with` or the list beside `every` names it. A method
+/// registered while the program runs is included only if the list names it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Every {

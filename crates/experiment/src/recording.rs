@@ -11,7 +11,8 @@ pub struct Recording {
     pub orbits: bool,
     /// The largest distance of recorded states, s; `None` if the ends of steps suffice.
     pub every: Option<f64>,
-    /// Parts of the run that are drawn separately, s, in order. Each part is recorded as finely as a whole run.
+    /// Parts of the run that are drawn separately, s, in order. Each part is recorded with as many points as a whole
+    /// run.
     pub windows: Vec<[f64; 2]>,
     /// True if some are drawn on a logarithmic axis, which also shows small values.
     pub logarithmic: bool,

@@ -128,7 +128,7 @@ fn accepted<'p>(problem: &'p Problem, path: &str) -> Option<&'p str> {
     problem.help.as_deref().filter(|_| problem.message.starts_with(&format!("`{path}` is ")))
 }
 
-/// Checks the entries of one kind, and returns the numbers of bounds found.
+/// Checks the entries of one kind, and returns the number of bounds found.
 fn check<K: Kind>(entries: &[Entry<K>]) -> usize {
     let node = |value: &Value| Node::from_json(value, Place::default());
     let mut bounds = 0;

@@ -289,7 +289,7 @@ fn derivative(given: &DMatrix<f64>, x: &[f64], of: &mut Function<'_>) -> Result<
 /// value.
 fn around(x: &[f64], k: usize, h: f64, of: &mut Function<'_>) -> Result<Option<Around>, Failure> {
     let mut moved = x.to_vec();
-    // The distance that is exact after rounding.
+    // Uses the distance between the rounded arguments, which is exact.
     let h = (x[k] + h) - x[k];
     moved[k] = x[k] + h;
     let Some(ahead) = of(&moved)? else { return Ok(None) };

@@ -68,7 +68,7 @@ pub struct PythonMechanics<'f> {
 /// Returns the step of a central difference at `x`.
 fn step(x: f64) -> f64 {
     let h = f64::EPSILON.cbrt() * x.abs().max(1.0);
-    // The difference that is exact after rounding.
+    // Uses the distance between the rounded arguments, which is exact.
     (x + h) - x
 }
 

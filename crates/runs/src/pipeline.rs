@@ -84,8 +84,8 @@ pub fn make(
 }
 
 /// Returns the runs of some plans that are not in a cache, each with its plan; a run of several experiments occurs for
-/// each of them. Every entry counts: whether it can be trusted is checked when it is read. Runs whose reference is
-/// missing are not listed, and neither are runs that are [never kept](RunSpec::is_kept).
+/// each of them. Every entry counts: whether it can be trusted is checked when it is read. A run whose reference is
+/// missing counts as missing. Runs that are [never cached](RunSpec::is_kept) are not listed.
 pub fn missing<'p>(plans: &'p [Plan], store: &Store) -> Vec<(&'p Plan, &'p RunSpec)> {
     let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
     let kept_ones: Vec<_> = runs.filter(|(_, run)| run.is_kept()).collect();
@@ -98,7 +98,7 @@ fn references_of<'p>(runs: &[(&'p Plan, &'p RunSpec)]) -> BTreeSet<&'p RunKey> {
     runs.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect()
 }
 
-/// True if a cache has no entry of a run with these cached references.
+/// True if the reference of a run is missing, or if the cache has no entry of the run with that reference.
 fn is_missing(run: &RunSpec, certificates: &BTreeMap<String, Certificate>, store: &Store) -> bool {
     let certificate = certificate(run, certificates);
     (run.reference.is_some() && certificate.is_none()) || !store.has(&stored_key(run, certificate))

@@ -118,8 +118,8 @@ fn of_samples(plan: &Plan, all: Vec<Vec<f64>>) -> Vec<Option<RunTiming>> {
 }
 
 /// Reads the times in a `timings.csv` for each run of a plan; `None` for runs that it does not contain. All numbers
-/// except the times of a step and of the set-up are recomputed from the samples, and equal those of the time of
-/// writing.
+/// except the times of a step and of the set-up are recomputed from the samples, and are the same as when the file was
+/// written.
 ///
 /// # Errors
 /// Fails if the file cannot be read.

@@ -15,7 +15,8 @@ use crate::{Experiment, Label, Placed, Problems};
 /// The axis whose values are the names of the experiments.
 const AXIS: &str = "experiment";
 
-/// Plans the named experiments and reuses their runs and cached results unchanged, so that no run is made twice.
+/// Plans the named experiments and reuses their runs unchanged, including all measures and recordings, so that no run
+/// is executed twice.
 pub(super) fn gather(experiment: Experiment, registry: &Registry) -> Result<Plan, BadInput> {
     let mut problems = Problems::default();
     let mut plans: Vec<(&str, Plan)> = Vec::new();

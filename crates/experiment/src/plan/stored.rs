@@ -243,8 +243,8 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
     problems.into_result(&plan.experiment.document)
 }
 
-/// Returns an observable that measures compare and the file lacks. Measures of whole classes compare the observables
-/// that the file has.
+/// Returns an observable that measures compare and the file lacks. Measures that do not name observables compare all
+/// observables that have a class.
 fn lacking<'r>(given: &Given, reference: &ReferencePlan, runs: impl Iterator<Item = &'r RunSpec>) -> Option<String> {
     let model = reference.model.object().model();
     let of_classes = || model.observables().into_iter().filter(|of| of.class.is_some()).map(|of| of.name).collect();

@@ -96,8 +96,8 @@ pub trait Plot: Sync {
         if series.published { Ink::Published } else { Ink::Hue(series.style.hue) }
     }
 
-    /// Returns the points that suffice to show everything visible; `None` if that is not known. Positions are fractions
-    /// of the axes.
+    /// Returns the points that suffice to show everything visible; `None` if that is not known, so that all are needed.
+    /// Positions are fractions of the axes.
     fn seen(&self, _places: &[[f64; 2]]) -> Option<Vec<usize>> {
         None
     }
