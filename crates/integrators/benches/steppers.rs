@@ -1,5 +1,5 @@
-//! Time of 1000 constant steps of each method, of error-controlled runs of the codes of the MATLAB suite, of steps chosen by
-//! contact power, and of error-controlled runs beside the crate `ode_solvers`.
+//! Time of 1000 constant steps of each method, of error-controlled runs of the MATLAB suite's codes, of step sizes from
+//! contact power, and of error-controlled runs compared with the crate `ode_solvers`.
 
 use std::hint::black_box;
 
@@ -81,7 +81,7 @@ fn tableaux(criterion: &mut Criterion) {
     constant_steps::<Ode23s>(criterion);
 }
 
-/// At the default tolerances of MATLAB; the throughput is that of accepted steps.
+/// Runs at MATLAB's default tolerances; the throughput is that of accepted steps.
 fn suite(criterion: &mut Criterion) {
     controlled_steps::<Ode45>(criterion);
     controlled_steps::<Ode23s>(criterion);
@@ -115,7 +115,7 @@ impl ContactModel for Ball {
     }
 }
 
-/// Steps of Algorithm 1 on the ball (one bounce), and of its formulas with constant steps.
+/// Steps of Algorithm 1 for the ball (one bounce), and of its formulas with constant steps.
 fn contact_power(criterion: &mut Criterion) {
     fn solve(method: &dyn Method, settings: Settings) -> Solution {
         let task = Task { t_start: 0.0, t_end: 1.0, initial: &[1.0, 0.0], settings };
@@ -136,7 +136,8 @@ fn contact_power(criterion: &mut Criterion) {
     }
 }
 
-/// The same pendulum, span and tolerances by this crate and by `ode_solvers`: equal numbers of steps.
+/// Solves the same pendulum with this crate and with `ode_solvers`, over the same span with the same tolerances: the
+/// numbers of steps are equal.
 fn published_codes(criterion: &mut Criterion) {
     let (t_end, tolerance) = (50.0, 1e-8);
     let start = || Vector2::from_row_slice(&initial());

@@ -118,7 +118,7 @@ pub(super) struct Steps {
     were_apart: bool,
     /// Consecutive failures of the error test.
     failures: u32,
-    /// Whether the step is the first or second of two equal steps that lead to the end of the span.
+    /// The place of the step among the two equal steps that lead to the end of the span, if it is one of them.
     ends: Option<Ending>,
     /// Order of the last first stage.
     last_order: usize,

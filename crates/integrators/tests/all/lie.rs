@@ -1,4 +1,5 @@
-//! Generalized-α on Lie groups: orders by class, lengths of quaternions, energy, the method for vectors, conformance.
+//! Generalized-α on Lie groups: orders by class, lengths of quaternions, energy, equality with the method for vectors,
+//! conformance.
 
 use crate::common::conformance::{STEP, budgets_are_kept, is_watched, run, spans_are_kept};
 use crate::common::constrained::{Manufactured, Odd, Pendulum, Record, distance, record};
@@ -12,8 +13,8 @@ use mbsbench_problem::{
 };
 use nalgebra::{DMatrix, Matrix3, Quaternion, UnitQuaternion, Vector3};
 
-/// The heavy top of Brüls and Cardona: centre of mass and rotation, `q = (x ; e)` and `v = (x' ; ω)` along the directions of the
-/// ground, held by `x = R(e) X`.
+/// The heavy top of Brüls and Cardona with centre of mass and rotation, `q = (x ; e)` and `v = (x' ; ω)` in the
+/// inertial frame, constrained by `x = R(e) X`.
 struct Top;
 
 const MASS: f64 = 15.0;
@@ -89,7 +90,7 @@ impl MechanicalModel for Top {
     }
 }
 
-/// The same top without a constraint: `(e ; Ω)` with Euler's equations about the fixed point, along the directions of the body.
+/// The same top without a constraint: `(e ; Ω)` with Euler's equations about the fixed point, in the body frame.
 struct Spinning;
 
 impl Spinning {
@@ -145,7 +146,7 @@ fn solve(method: &dyn Method, steps: u32, t_end: f64) -> (Solution, Record) {
     (solution, record)
 }
 
-/// Errors of positions, velocities and multipliers at the end; quaternions have two signs.
+/// Errors of positions, velocities and multipliers at the end; the sign of a quaternion is ignored.
 fn errors(rho_inf: f64, steps: u32) -> [f64; 3] {
     let method = LieGeneralizedAlpha { rho_inf, ..LieGeneralizedAlpha::default() }.method();
     let (solution, record) = solve(&*method, steps, END);
@@ -169,8 +170,8 @@ fn orders_of_positions_velocities_and_multipliers() {
     }
 }
 
-/// The velocities of the start satisfy their constraints, those of later steps do not: the first multipliers are off by O(h), which dies
-/// out within some tens of steps.
+/// Initial velocities satisfy their constraints and those of later steps do not: the first multipliers have an error
+/// O(h), which decays within some tens of steps.
 #[test]
 fn multipliers_begin_with_an_error_of_first_order() {
     let method = LieGeneralizedAlpha::default().method();
@@ -197,11 +198,11 @@ fn quaternions_stay_of_length_one_and_the_energy_near_its_start() {
         Top.holonomic_constraints(0.0, &y[..7], &mut phi);
         open = open.max(distance(&phi, &[0.0; 3]));
     }
-    // rounding of 4000 turns as a random walk; 5.3 kJ at the start
+    // rounding of 4000 steps as a random walk; the initial energy is 5.3 kJ
     assert!(length < 4000.0 * f64::EPSILON && open < 1e-12 && change < 1.0, "{length:e} {change:e} {open:e}");
 }
 
-/// For vectors it is the method in another program.
+/// For vectors, both programs implement the same method.
 #[test]
 fn vectors_move_as_by_generalized_alpha() {
     let model = Manufactured { constrained: true };
@@ -219,7 +220,8 @@ fn vectors_move_as_by_generalized_alpha() {
     }
 }
 
-/// Newton's matrix against differences of the residual through the retraction; the tangent operator is part of it.
+/// Newton's matrix is compared with difference quotients of the residual through the retraction, including the tangent
+/// operator.
 #[test]
 fn derivatives_along_displacements_are_those_of_the_residual() {
     let mut mechanics = MechanicsOf::<_, f64>::new(&Top);
@@ -263,7 +265,7 @@ fn derivatives_along_displacements_are_those_of_the_residual() {
     }
 }
 
-/// With all derivatives in the matrix corrections go down with their square, so that three or four iterations do.
+/// With all derivatives in the matrix, corrections decrease quadratically, so that three or four iterations are enough.
 #[test]
 fn iterations_are_few() {
     let (solution, _) = solve(&*LieGeneralizedAlpha::default().method(), 500, END);
@@ -276,7 +278,7 @@ fn iterations_are_few() {
 
 #[test]
 fn states_inside_steps_have_the_order_of_the_method() {
-    /// Largest distance of the centre of mass in the middle of a step from where it is there.
+    /// Largest error of the centre of mass in the middle of a step.
     struct Middle(f64);
     impl mbsbench_problem::Observer for Middle {
         fn step(&mut self, step: &mut mbsbench_problem::Step<'_>) -> std::ops::ControlFlow<Failure> {

@@ -1,4 +1,4 @@
-//! Linear analysis on the undamped oscillator against closed forms and expansions.
+//! Linear analysis on the undamped oscillator, compared with closed forms and expansions.
 
 use std::f64::consts::TAU;
 
@@ -14,7 +14,7 @@ use mbsbench_problem::{
 };
 use nalgebra::{Complex, DMatrix};
 
-/// Decay and elongation at each of `ωh`, ascending.
+/// Amplitude decay and period elongation at each `ωh`, in ascending order.
 fn follow(amplification: impl Fn(Complex<f64>) -> DMatrix<Complex<f64>>, omega_h: &[f64]) -> Vec<Principal> {
     let mut root = PrincipalRoot::new(|omega_h| Some(amplification(Complex::new(0.0, omega_h))));
     omega_h.iter().map(|&w| Principal::new(w, root.advance(w).expect("the root is distinct"))).collect()
@@ -28,7 +28,7 @@ fn grid() -> Vec<f64> {
     (0..60).map(|k| 10f64.powf(f64::from(k) * 0.1 - 3.0)).collect()
 }
 
-/// `ζ = (1 + iωh/2)/(1 − iωh/2)` has the magnitude one and the argument `2 atan(ωh/2)`.
+/// `ζ = (1 + iωh/2)/(1 − iωh/2)` has magnitude one and argument `2 atan(ωh/2)`.
 #[test]
 fn trapezoidal_rule() {
     let rules = [LinearMultistep::trapezoidal(), LinearMultistep::lms2(1.0)];
@@ -41,7 +41,7 @@ fn trapezoidal_rule() {
     }
 }
 
-/// With `ρ_∞ = 1` all second-order formulas are the trapezoidal rule on equal parts of the step.
+/// With `ρ_∞ = 1` all second-order formulas equal the trapezoidal rule on equal parts of the step.
 #[test]
 fn undamped_formulas_are_the_trapezoidal_rule() {
     for omega_h in [0.1, 0.5, 1.0, 2.0, 3.0] {
@@ -53,7 +53,7 @@ fn undamped_formulas_are_the_trapezoidal_rule() {
         ];
         for n in 2..=5 {
             let formula = Esdirk::msstc(n, 1.0).rounded::<f64>();
-            // arguments beyond π, hence the logarithm on its continued branch
+            // arguments exceed π, which requires the continued branch of the logarithm
             found.push(once(|z| formula.amplification(z), omega_h * f64::from(n)));
         }
         for found in found {
@@ -73,7 +73,7 @@ fn expansion_of_bdf2() {
     }
 }
 
-/// `ln R = z − z⁵/120 + z⁶/144 + …` for the classical rule, which damps below `ωh = √8` and grows above.
+/// `ln R = z − z⁵/120 + z⁶/144 + …` for the classical rule, which damps below `ωh = √8` and amplifies above.
 #[test]
 fn classical_rule() {
     let method = Rk4::default().method();
@@ -91,7 +91,7 @@ fn classical_rule() {
     assert!((radius(8f64.sqrt()) - 1.0).abs() < 1e-14 && radius(2.8) < 1.0 && radius(2.9) > 1.0);
 }
 
-/// `|ζ − e^{iωh}|` is of one order more than the method.
+/// `|ζ − e^{iωh}|` has an order one higher than the method.
 #[test]
 fn principal_root_has_the_order_of_the_method() {
     let check = |order: u32, root: &dyn Fn(f64) -> Complex<f64>| {
@@ -115,8 +115,8 @@ fn principal_root_has_the_order_of_the_method() {
     }
 }
 
-/// zhang2022, Sect. 4: MSSTH(4) shortens the period (but from `h/(nT)` of 0.05 on does not), MSSTH(5) and two formulas of
-/// Kennedy and Carpenter have a very small elongation up to 0.05, LMS4 damps less than LMS2.
+/// zhang2022, Sect. 4: MSSTH(4) shortens the period, though no longer from `h/(nT)` = 0.05 on; MSSTH(5) and two
+/// formulas of Kennedy and Carpenter have a very small elongation up to 0.05; LMS4 damps less than LMS2.
 #[test]
 fn sentences_of_the_paper() {
     let at = |formula: Esdirk, abscissa: f64| {
@@ -136,21 +136,21 @@ fn sentences_of_the_paper() {
     assert!(decay(LinearMultistep::lms4(0.0)) < 0.5 * decay(LinearMultistep::lms2(0.0)));
 }
 
-/// The equivalents have the roots of the multistep formulas, so also the principal one.
+/// The equivalents have the roots of the multistep formulas, including the principal one.
 #[test]
 fn equivalents_have_the_same_characteristics() {
     let grid: Vec<f64> = grid().into_iter().filter(|&w| w < 3.0).collect();
     let of_lms = follow(|z| LinearMultistep::lms4(0.6).amplification(z), &grid);
     let of_ss = follow(|z| SingleStep::ss4(0.6).amplification(z), &grid);
     for ((lms, ss), omega_h) in of_lms.iter().zip(&of_ss).zip(grid) {
-        // roots are good to some roundings, and ln ζ is about iωh
+        // roots are accurate to some rounding errors, and ln ζ is about iωh
         let rounding = 2e-14 / omega_h;
         assert!((lms.amplitude_decay - ss.amplitude_decay).abs() < rounding, "{lms:?}, {ss:?}");
         assert!((lms.period_elongation - ss.period_elongation).abs() < rounding, "{lms:?}, {ss:?}");
     }
 }
 
-/// A pair of roots that meets on the real axis, at `ωh = 1`.
+/// A pair of roots that meets on the real axis at `ωh = 1`.
 #[test]
 fn root_that_meets_another_is_lost() {
     // roots 1 − 2x ± √((1 − 2x)² − 1 + 2x) with x = (ωh)²/2, a pair up to x = 1/2
@@ -165,7 +165,7 @@ fn root_that_meets_another_is_lost() {
     assert!(root.advance(2.0).is_none());
 }
 
-/// The matrices of SS3 and SS4 with `ρ_∞ = 1` have a multiple root −1, where an iteration for eigenvalues may not end.
+/// The matrices of SS3 and SS4 with `ρ_∞ = 1` have a multiple root −1, at which an eigenvalue iteration may not end.
 #[test]
 fn eigenvalues_of_defective_matrices() {
     for rho in [0.6, 1.0 - 1e-6, 1.0] {
@@ -226,7 +226,8 @@ fn polynomial(roots: &[Complex<f64>]) -> Vec<f64> {
     product.iter().map(|coefficient| coefficient.re).collect()
 }
 
-/// What a method does is what its matrix says: the positions of a run hold the recurrence with the characteristic roots.
+/// Methods behave as their matrices predict: the positions of a run satisfy the recurrence with the characteristic
+/// roots.
 #[test]
 fn runs_have_the_roots_of_the_matrix() {
     let half = Newmark { gamma: 0.5, beta: Some(0.25), ..Newmark::default() };
@@ -259,7 +260,7 @@ fn runs_have_the_roots_of_the_matrix() {
             let (_, run) = record(&Oscillator, &**method, &[1.0, 0.3], f64::from(steps) * omega_h, steps);
             let roots = eigenvalues(&method.amplification(omega_h).expect("written down"));
             let coefficients = polynomial(&roots);
-            // the first step of BDF is another one
+            // the first step of BDF uses another formula
             for window in run.states[1..].windows(coefficients.len()) {
                 let residual: f64 = window.iter().zip(&coefficients).map(|(state, c)| state[0] * c).sum();
                 assert!(residual.abs() < 1e-11, "{name}, {omega_h}: {residual:e}");
@@ -268,8 +269,8 @@ fn runs_have_the_roots_of_the_matrix() {
     }
 }
 
-/// Hilber, Hughes and Taylor's spectral radius at infinite frequency is `(1 + α)/(1 − α)` in this notation's α, −1/3 to 0;
-/// Newmark's formulas without damping have one throughout.
+/// The spectral radius of the Hilber–Hughes–Taylor formulas at infinite frequency is `(1 + α)/(1 − α)`, with α from
+/// −1/3 to 0; that of Newmark's formulas without damping is one at every frequency.
 #[test]
 fn known_spectral_radii_of_the_low_order_formulas() {
     let radius = |method: Box<dyn Method>, abscissa: f64| {
@@ -286,12 +287,12 @@ fn known_spectral_radii_of_the_low_order_formulas() {
     }
     for rho_inf in [0.0, 0.4, 0.8, 1.0] {
         let found = radius(GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() }.method(), 1e5);
-        // of multiplicity three at infinity, so that finite frequencies and rounding are to the power 1/3
+        // the root at infinity has multiplicity three, so that finite frequencies and rounding enter with the power 1/3
         assert!((found - rho_inf).abs() < 1e-3, "{rho_inf}: {found}");
     }
 }
 
-/// Newmark's formulas with `γ > 1/2` and small β have no oscillation at high frequencies: the roots meet.
+/// Newmark's formulas with `γ > 1/2` and small β do not oscillate at high frequencies: the roots meet.
 #[test]
 fn principal_root_of_newmark_is_lost_where_roots_meet() {
     let newmark = Newmark { gamma: 0.7, beta: Some(0.3), ..Newmark::default() }.method();

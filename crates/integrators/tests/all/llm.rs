@@ -1,4 +1,4 @@
-//! The local linearisation method: exact where it has to be, of order two, and with the published error estimate.
+//! The local linearisation method: exact for linear equations, of order two, and with the published error estimate.
 
 use std::ops::ControlFlow;
 
@@ -45,7 +45,7 @@ impl OdeModel for Linear {
 #[test]
 fn linear_equations_are_solved_exactly() {
     let (p, r) = ([0.3, -0.7], [1.1, 0.4]);
-    // The deviation (1, 1) from the particular solution after t = 2.
+    // The deviation at t = 2 from the particular solution, starting at (1, 1).
     type Deviation = fn(f64) -> [f64; 2];
     let cases: [(&str, [[f64; 2]; 2], f64, Deviation); 4] = [
         ("mild", [[-1.0, 0.5], [0.0, -2.0]], 0.1, |t| {
@@ -72,7 +72,8 @@ fn linear_equations_are_solved_exactly() {
     }
 }
 
-/// `q'' = −ω² q`, where positions and velocities differ in size by ω: 8 squarings a step without balancing cost two digits.
+/// `q'' = −ω² q`, where positions and velocities differ in size by ω: without balancing, 8 squarings per step cost two
+/// digits.
 #[test]
 fn balancing_makes_fast_oscillators_exact() {
     let omega = 242.76f64;
@@ -99,7 +100,7 @@ impl OdeModel for Ring {
     }
 }
 
-/// The mode `q_k = cos(α k) cos(ω t)`, `ω² = 3 − 2 cos α`: in short steps without an exponential, in long ones with.
+/// The mode `q_k = cos(α k) cos(ω t)`, `ω² = 3 − 2 cos α`: short steps need no exponential, long ones do.
 #[test]
 fn many_linear_equations_are_solved_exactly() {
     let alpha = 7.0 * std::f64::consts::TAU / 40.0;
@@ -155,7 +156,7 @@ fn order_two_with_constraints_and_forces_in_time() {
     }
 }
 
-/// The same equations, which say or do not say that they are autonomous.
+/// The same equations, which may or may not be declared autonomous.
 struct Pendulum {
     autonomous: bool,
 }
@@ -183,7 +184,7 @@ fn time_is_left_out_where_it_does_not_enter() {
     }
 }
 
-/// gil2013, Eq. 35, as it stands.
+/// gil2013, Eq. 35, as printed.
 struct Chirp;
 
 impl OdeModel for Chirp {
@@ -203,7 +204,7 @@ fn size(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Figure 6: exact and estimated local error of one step from `t = 1/π`; the numbers were found with 40 digits.
+/// Figure 6: exact and estimated local error of one step from `t = 1/π`; the values were computed with 40 digits.
 #[test]
 fn local_errors_of_figure_6() {
     let table = [
@@ -226,8 +227,8 @@ fn local_errors_of_figure_6() {
         let exact = [(1.0 / (t + h)).sin(), (1.0 / (t + h)).cos(), t + h];
         let error = size(&[0, 1, 2].map(|i| exact[i] - end[i]));
         let estimate = size(stepper.error_estimate());
-        // Rounding: a few 1e-16 of numbers of size one, in the exact errors; the estimate has r, of size 1e-6 at least
-        // and rounded by 1e-15, for which it is h/3 times that.
+        // Rounding of exact errors: a few 1e-16 times numbers of size one. The estimate contains r, whose size is at
+        // least 1e-6 and whose rounding error is 1e-15, multiplied by h/3.
         assert!((error / exact_norm - 1.0).abs() < 5e-5 + 1e-15 / exact_norm, "{h}: {error:e}");
         assert!((estimate / estimated_norm - 1.0).abs() < 5e-5 + 3e-15 * h / estimated_norm, "{h}: {estimate:e}");
     }
@@ -285,7 +286,7 @@ fn the_global_error_follows_the_tolerance() {
                 (statistics.steps_accepted, size(&[0, 1].map(|i| solution.state[i] - exact[i])))
             };
             let ((few, coarse), (many, fine)) = (run(1e-5), run(1e-7));
-            // Steps go with tol^(−1/k), global errors with tol (per unit step) or tol^(2/3).
+            // The number of steps is proportional to tol^(−1/k), global errors to tol (per unit step) or tol^(2/3).
             let exponent = if per_unit_step { 1.0 } else { 2.0 / 3.0 };
             let steps = (many as f64 / few as f64).log(100.0);
             assert!((steps - 0.5 * exponent).abs() < 0.05, "{few} and {many} steps");
@@ -295,7 +296,7 @@ fn the_global_error_follows_the_tolerance() {
     }
 }
 
-/// Keeps the step sizes.
+/// Records the step sizes.
 #[derive(Default)]
 struct Sizes(Vec<f64>);
 
@@ -315,7 +316,7 @@ fn a_tolerance_of_its_own_takes_the_place_of_the_task_s() {
     assert_eq!(steps(own, Settings::tolerance(1e-9, 1e-9)), steps(Llm::default(), to_tolerance(1e-3)));
 }
 
-/// No component is larger than the Euclidean norm, so that the same bound on the largest admits longer steps.
+/// No component exceeds the Euclidean norm, so that the same bound on the largest component admits longer steps.
 #[test]
 fn the_norm_of_an_error_is_a_choice() {
     let steps = |norm| {
@@ -325,7 +326,7 @@ fn the_norm_of_an_error_is_a_choice() {
     assert!(steps(LlmNorm::Largest) < steps(LlmNorm::Euclidean));
 }
 
-/// A linear problem has no error: the step grows at once to the end of the span.
+/// A linear problem has no error: the step grows immediately to the end of the span.
 #[test]
 fn nothing_bounds_the_growth_of_steps_without_error() {
     let mut sizes = Sizes::default();
@@ -334,11 +335,12 @@ fn nothing_bounds_the_growth_of_steps_without_error() {
     assert_eq!(solution.failure, None);
     assert_eq!(sizes.0[0], 0.02, "the first step where the task names none");
     assert!(sizes.0.len() < 5, "{:?}", sizes.0);
-    // Angles of up to 100 are rounded by 1e-14, and the exponential squares five times.
+    // Angles of up to 100 have rounding errors of 1e-14, and the exponential is squared five times.
     assert!((solution.state[0] - 100f64.cos()).abs() < 1e-12);
 }
 
-/// A ball over a spring, as gil2013's: `q'' = −1 + k max(0, −q)`, piecewise linear, so that an exact location of the events makes the method exact.
+/// A ball above a spring, as in gil2013: `q'' = −1 + k max(0, −q)`, piecewise linear, so that exact event location
+/// makes the method exact.
 struct Ball {
     touches: bool,
 }
@@ -394,7 +396,7 @@ impl EventFunctions for Ball {
     }
 }
 
-/// Asks for the middle of each step, and keeps the largest error of the energy.
+/// Requests the state in the middle of each step and records the largest error of the energy.
 #[derive(Default)]
 struct Energy {
     largest: f64,
@@ -419,13 +421,13 @@ fn piecewise_linear_contact_keeps_its_energy() {
     let task = Task { t_start: 0.0, t_end: 20.0, initial: &[0.5, 0.0], settings: Settings::fixed(0.01) };
     let solution = fixed().solve(Counted::new(&mut Ball { touches: false }), &task, &mut energy);
     assert_eq!(solution.failure, None);
-    // Falls for one second, rises for one, and touches for little more than π/100 = 0.0314 between.
+    // The ball falls for one second, rises for one, and in between touches for little more than π/100 = 0.0314.
     assert_eq!((solution.statistics.events, energy.events), (20, 20));
-    // Events are located to 1e-14 m with a velocity of 1 m/s, and forces differ by 1e-10 N there.
+    // Events are located to 1e-14 m at a velocity of 1 m/s, and forces differ by 1e-10 N there.
     assert!(energy.largest < 1e-11, "{:e}", energy.largest);
 }
 
-/// No Jacobian, no method.
+/// The method needs a Jacobian.
 #[test]
 fn a_problem_without_jacobian_is_refused() {
     struct Plain;

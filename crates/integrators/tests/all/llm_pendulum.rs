@@ -1,5 +1,5 @@
-//! The stiff double pendulum of gil2013, section 2, with the masses, lengths and start that its figures allow: the numbers
-//! of an independent implementation.
+//! The stiff double pendulum of gil2013, section 2, with masses, lengths and initial state consistent with its figures,
+//! compared with the numbers of an independent implementation.
 
 use std::ops::ControlFlow;
 
@@ -10,18 +10,18 @@ use mbsbench_problem::{
     StepControl,
 };
 
-/// Two uniform rods of 10 kg and 2 m, horizontal, one behind the other, with a torsion spring between them;
-/// `q = (x, y, θ)` of both centres.
+/// Two uniform rods of 10 kg and 2 m, horizontal and in line, with a torsion spring between them; `q = (x, y, θ)` of
+/// both centres.
 struct Rods;
 
 impl Rods {
     const MASS: f64 = 10.0;
     const LENGTH: f64 = 2.0;
-    /// 3000 Nm per degree.
+    /// 3000 N m per degree.
     const STIFFNESS: f64 = 3000.0 * 180.0 / std::f64::consts::PI;
     const START: [f64; 12] = [1.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
-    /// The start with a second rod that is turned by some roundings of a radian.
+    /// The initial state with the second rod turned by some rounding units of a radian.
     fn start_beside(roundings: u32) -> [f64; 12] {
         let mut start = Self::START;
         start[5] += f64::from(roundings) * f64::EPSILON;
@@ -64,7 +64,7 @@ impl MechanicalModel for Rods {
     }
 }
 
-/// The largest errors of energy, J, and of the constraints, m, at the ends of steps; step sizes.
+/// The largest errors of energy, J, and of the constraints, m, at the ends of steps, and the step sizes.
 #[derive(Default)]
 struct Drift {
     energy: f64,
@@ -75,7 +75,7 @@ struct Drift {
 impl Observer for Drift {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         let (q, v) = step.end.split_at(6);
-        // The start has no energy.
+        // The initial energy is zero.
         self.energy = self.energy.max(Rods.energy(q, v).abs());
         let mut phi = [0.0; 4];
         Rods.holonomic_constraints(step.t_end, q, &mut phi);
@@ -96,7 +96,7 @@ fn run_from(start: &[f64; 12], method: &impl MethodDefinition, settings: Setting
     (solution, drift)
 }
 
-/// Energy, constraints and angles, all of second order; each number of the table was rounded to two digits at least.
+/// Energy, constraints and angles all have order two; each number in the table has at least two digits.
 #[test]
 fn constant_steps() {
     let table = [
@@ -117,9 +117,10 @@ fn constant_steps() {
     }
 }
 
-/// Figure 7, error per unit step, over 16 starts that differ by rounding. Step sizes far from the h² law pass rounding on
-/// from step to step: at 0.025 the counts go from 310 to 342. Those of the other implementation lie within the range of
-/// ours; the largest step agrees in all its digits for every start, and the smallest for some.
+/// Figure 7, error per unit step, over 16 initial states that differ by rounding. Step sizes far from the h² law
+/// amplify rounding from step to step: at 0.025 the counts range from 310 to 342. The counts of the other
+/// implementation lie within our range; the largest step agrees in all its digits for every initial state, and the
+/// smallest for some.
 #[test]
 fn controlled_steps() {
     let table = [
@@ -135,7 +136,7 @@ fn controlled_steps() {
             let (solution, drift) =
                 run_from(&start, &Llm { tol: Some(tol), ..Llm::default() }, Settings::tolerance(0.0, 1.0));
             let statistics = solution.statistics;
-            // The last step is what is left of the span.
+            // The last step is the rest of the span.
             let sizes = &drift.sizes[..drift.sizes.len() - 1];
             let (low, high) = sizes.iter().fold((f64::MAX, 0.0f64), |(low, high), &h| (low.min(h), high.max(h)));
             ([statistics.steps_accepted, statistics.steps_rejected], [low, high])
@@ -152,7 +153,7 @@ fn controlled_steps() {
     }
 }
 
-/// The default tolerances of ode45: the same steps and evaluations as those of the other implementation.
+/// The default tolerances of ode45: steps and evaluations equal those of the other implementation.
 #[test]
 fn ode45_at_its_default_tolerances() {
     let (solution, drift) = run(&Ode45 {}, Settings::tolerance(1e-3, 1e-6));
@@ -163,8 +164,8 @@ fn ode45_at_its_default_tolerances() {
     assert!((drift.constraints / 3.85e-3 - 1.0).abs() < 0.005, "{} m", drift.constraints);
 }
 
-/// The other implementation took 292 steps, rejected 56, and was off by 3.72 J and 3.57e-2 m. Which first step it took is
-/// not known, and the fast motion, which is not resolved, makes these numbers hang on it.
+/// The other implementation took 292 steps, rejected 56, and had errors of 3.72 J and 3.57e-2 m. Its first step is
+/// unknown, and these numbers depend on it, because the fast motion is not resolved.
 #[test]
 fn ode23s_at_its_default_tolerances() {
     for initial_step in [None, Some(1e-8), Some(1e-6), Some(1e-4), Some(1e-3), Some(1e-2), Some(1e-1)] {
@@ -181,7 +182,8 @@ fn ode23s_at_its_default_tolerances() {
     }
 }
 
-/// How many steps ode15s takes hangs on whether it happens to damp the fast motion; it drifts further than ode45 either way.
+/// The number of steps of ode15s depends on whether it happens to damp the fast motion; it drifts further than ode45 in
+/// any case.
 #[test]
 fn ode15s_at_its_default_tolerances() {
     let (_, drift) = run(&Ode15s::default(), Settings::tolerance(1e-3, 1e-6));

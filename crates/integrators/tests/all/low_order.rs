@@ -1,5 +1,5 @@
 //! The low-order formulas for constrained mechanics: orders by class of component, violation of the velocity
-//! constraints, and what the elimination of unknowns may not change.
+//! constraints, and equality of the solutions with and without elimination of unknowns.
 
 use crate::common::constrained::{GRAVITY, Manufactured, Pendulum, Record, StiffDoublePendulum, record, solve};
 use mbsbench_integrators::low_order::{FirstGuess, JacobianUse, LinearAlgebra, MassAt, NewtonSettings, PairAlgebra};
@@ -24,7 +24,7 @@ fn errors(model: &Manufactured, method: &dyn Method, steps: u32) -> [f64; 3] {
     errors
 }
 
-/// The measured order lies within 0.1 of the expected one: the next term of the error's expansion at these steps.
+/// Checks that measured orders lie within 0.1 of the expected ones, to allow for the next term of the error expansion.
 fn check_orders(name: &str, method: &dyn Method, constrained: bool, expected: [f64; 3]) {
     let model = Manufactured { constrained };
     let (coarse, fine) = (errors(&model, method, 1024), errors(&model, method, 2048));
@@ -41,8 +41,8 @@ fn orders_of_positions_velocities_and_multipliers() {
     let even = Newmark { gamma: 0.5, beta: Some(0.4), ..Newmark::default() };
     let shifted = HhtI3 { mass: MassAt::Shifted, ..HhtI3::default() };
     check_orders("newmark", &*Newmark::default().method(), true, first);
-    // Accelerations along the constraints follow β z² + (1/2 + γ − 2 β) z + 1/2 − γ + β, whose roots lie on the unit
-    // circle here: what the first steps leave in λ is not damped.
+    // Accelerations in the directions of constraint forces satisfy a recurrence with the polynomial β z² + (1/2 + γ − 2
+    // β) z + 1/2 − γ + β, whose roots lie on the unit circle here: errors of λ from the first steps are not damped.
     check_orders("newmark, γ = 1/2, β = 0.4", &*even.method(), true, added);
     check_orders("hht-i3 as printed", &*HhtI3::default().method(), true, first);
     check_orders("hht-i3, shifted mass", &*shifted.method(), true, second);
@@ -72,7 +72,7 @@ fn orders_without_constraints() {
 }
 
 /// `J v = C h² J q'''` (largest deviation relative to the largest violation), where on the circle
-/// `J q''' = −6 v·v' = 6 g v_y`; the first steps, in which what the start leaves dies out, are left out.
+/// `J q''' = −6 v·v' = 6 g v_y`; the first steps, in which errors from the start decay, are skipped.
 fn drift_deviation(method: &dyn Method, constant: f64, steps: u32) -> f64 {
     let (_, record) = record(&Pendulum, method, &Pendulum::START, 2.0, steps);
     let h = 2.0 / f64::from(steps);
@@ -90,7 +90,7 @@ fn velocity_constraints_are_violated_by_a_known_law() {
     let newmark = |gamma: f64, beta: f64| 1.0 / 6.0 + 0.5 * (gamma - 0.5) - beta;
     let hht = |alpha: f64| newmark(0.5 - alpha, 0.25 * (1.0 - alpha) * (1.0 - alpha));
     let mild = HhtI3 { alpha: -0.05, ..HhtI3::default() };
-    // Steps at which both the next term, O(h), and the rounding of positions, O(1/h³) relative to the law, are small.
+    // At these steps both the next term, O(h), and the rounding of positions, O(1/h³) relative to the law, are small.
     // γ = 1/2 − α_m + α_f, with β of Newmark's formulas
     let generalized = |rho: f64| 0.5 + (1.0 - rho) / (1.0 + rho);
     let law = |rho: f64| newmark(generalized(rho), 0.25 * (generalized(rho) + 0.5) * (generalized(rho) + 0.5));
@@ -131,8 +131,8 @@ fn constraints_hold_to_rounding() {
     }
 }
 
-/// The eliminated and the dense system, and Newton's method with a matrix kept over a step, lead to one solution, in no
-/// more than `more` iterations more.
+/// Checks that the eliminated and the dense system, and Newton's method with a matrix kept over a step, have the same
+/// solution, with at most `more` additional iterations.
 fn check_same_solution<D: MethodDefinition>(dense: &D, structured: &D, modified: &D, more: u64) {
     let compare = |a: &[f64], b: &[f64], what: &str, bound: f64| {
         let difference = largest_difference(a, b);
@@ -152,7 +152,7 @@ fn check_same_solution<D: MethodDefinition>(dense: &D, structured: &D, modified:
         for (other, what) in [(&structured, "structured"), (&modified, "modified")] {
             compare(&dense.0.state, &other.0.state, what, 1e-12);
             let last = dense.1.multipliers.len() - 1;
-            // λ moves with the accelerations, which end at a correction below 1e-12
+            // λ changes with the accelerations, whose last correction is below 1e-12
             compare(&dense.1.multipliers[last], &other.1.multipliers[last], what, 1e-9);
         }
         let dense = iterations[0];
@@ -165,8 +165,8 @@ fn elimination_changes_nothing() {
     let newton = NewtonSettings { tolerance: 1e-12, ..NewtonSettings::default() };
     let kept = NewtonSettings { jacobian: JacobianUse::Modified, ..newton };
     let dense = LinearAlgebra::Dense;
-    // Blocks that are kept, and a matrix that is shared, cost one iteration and two, at steps as large as these and to
-    // this tolerance.
+    // At such large steps and with this tolerance, kept blocks cost one further iteration per step, and a shared matrix
+    // two.
     let (rounding, kept_blocks, shared_matrix) = (2, 128, 256);
     let exact = HhtSi2 { newton, linear_algebra: PairAlgebra::Dense, ..HhtSi2::default() };
     let structured = HhtSi2 { linear_algebra: PairAlgebra::Structured, ..exact };
@@ -193,8 +193,9 @@ fn elimination_changes_nothing() {
     check_same_solution(&plain, &plain, &HhtI3 { newton: kept, ..plain }, rounding);
 }
 
-/// Algorithmic accelerations of the start are those before it to O(h²), so that the velocities of the first step are off by
-/// O(h³); multipliers begin with an error O(h), since the first velocities lie on their constraints and later ones do not.
+/// Initial algorithmic accelerations are accelerations at an earlier time, to O(h²), so that the velocities of the
+/// first step have an error O(h³). Multipliers begin with an error O(h), because initial velocities satisfy their
+/// constraints and later ones do not.
 #[test]
 fn generalized_alpha_starts_with_shifted_accelerations() {
     for rho_inf in [0.0, 0.5, 0.8] {
@@ -274,7 +275,7 @@ fn a_stiff_spring_is_stepped_over() {
     }
 }
 
-/// The second spring makes initial accelerations of 4e5 rad/s², from which the first step's iteration goes astray.
+/// The second spring makes initial accelerations of 4e5 rad/s², from which the iteration of the first step diverges.
 #[test]
 fn the_first_guess_decides_whether_a_large_stiff_step_converges() {
     let newton = NewtonSettings { first_guess: FirstGuess::Zero, ..NewtonSettings::default() };

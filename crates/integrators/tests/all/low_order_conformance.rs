@@ -1,4 +1,4 @@
-//! What every formula for constrained mechanics must do, instantiated for each.
+//! Requirements on every formula for constrained mechanics, instantiated for each.
 
 use crate::common::conformance::{
     STEP, both_controls_keep_spans, both_controls_tell_failures, budgets_are_kept, is_watched, run, spans_are_kept,
@@ -12,13 +12,13 @@ use mbsbench_problem::{
     Statistics, Task,
 };
 
-/// A formula as the tests vary it.
+/// A formula with the settings that the tests vary.
 trait LowOrder: MethodDefinition {
-    /// Whether it needs equal steps.
+    /// True if it needs equal steps.
     const MULTISTEP: bool;
-    /// Linear solves of an iteration.
+    /// Linear solves per iteration.
     const SOLVES: u64;
-    /// Motions that are solved for at the start.
+    /// Number of motions that are solved for at the start.
     const STARTS: u64;
     fn with(newton: NewtonSettings) -> Self;
 }
@@ -55,7 +55,7 @@ fn spans<D: LowOrder>(method: &dyn Method) {
         }
     }
 
-    // Velocities carry the rounding of positions, 1e-16, divided by the step.
+    // Rounding errors of positions, 1e-16, divided by the step appear in the velocities.
     let tiny = run(method, [0.0, 1e-7], Settings::fixed(1e-9));
     assert_eq!((tiny.failure, tiny.t_reached, tiny.statistics.steps_accepted), (None, 1e-7, 100), "{name}");
     let exact = [1.0, -0.5 * constrained::GRAVITY * 1e-14, 0.0, -constrained::GRAVITY * 1e-7];
@@ -72,7 +72,7 @@ fn failures<D: LowOrder>(method: &dyn Method) {
     assert_eq!(cliff.failure, Some(Failure::NonFinite { time: 1.0 }), "{name}");
     assert_eq!((cliff.t_reached, cliff.state), (1.0, run(method, [0.0, 1.0], settings).state), "{name}");
 
-    // One iteration cannot do, and then the first step is never made.
+    // One iteration is not enough, so the first step is never made.
     let hasty = D::with(NewtonSettings { max_iterations: 1, ..NewtonSettings::default() }).method();
     let diverged = run(&*hasty, [0.0, 2.0], settings);
     let Some(Failure::AccelerationsDiverged { time: 0.0, iterations: 1, correction, tolerated, coordinate }) =
@@ -82,7 +82,7 @@ fn failures<D: LowOrder>(method: &dyn Method) {
     };
     assert!(correction > tolerated && tolerated > 0.0 && (1..=3).contains(&coordinate), "{name}");
     assert_eq!((diverged.t_reached, diverged.state), (0.0, Pendulum::START.to_vec()), "{name}");
-    // Far too large a step: whatever the iteration does, it is told.
+    // Far too large a step: whatever the iteration does, the failure is reported.
     let wild = run(method, [0.0, 1024.0], Settings::fixed(64.0));
     let told =
         matches!(wild.failure, None | Some(Failure::AccelerationsDiverged { .. } | Failure::SingularMatrix { .. }));
@@ -117,7 +117,8 @@ fn failures<D: LowOrder>(method: &dyn Method) {
     }
 }
 
-/// One evaluation, factorization and solution for each motion at the start; one evaluation and one or two solutions an iteration.
+/// One evaluation, factorization and solve for each motion at the start; one evaluation and one or two solves per
+/// iteration.
 fn counters<D: LowOrder>() {
     let name = D::NAME;
     for jacobian in [JacobianUse::Full, JacobianUse::Modified] {
@@ -145,7 +146,8 @@ fn counters<D: LowOrder>() {
     }
 }
 
-/// A matrix that is kept over steps changes the solution by the tolerance only, and another size of the step asks for another one.
+/// A matrix kept over steps changes the solution by the tolerance only, and a different step size requires a new
+/// matrix.
 fn kept_matrices<D: LowOrder>() {
     let (name, h) = (D::NAME, STEP / 8.0);
     let solve = |jacobian, steps| {

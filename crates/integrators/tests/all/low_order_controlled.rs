@@ -1,4 +1,4 @@
-//! The low-order formulas that control their steps.
+//! The low-order formulas with controlled steps.
 
 use std::ops::ControlFlow;
 
@@ -18,8 +18,9 @@ fn methods() -> Vec<(&'static str, Box<dyn Method>)> {
     ]
 }
 
-/// The error of a formula of second order, whose local error is of third, goes with the power 2/3 of the tolerance. With little damping
-/// what changes of the step leave in the multipliers adds to it where the tolerance is loose, and it falls faster.
+/// The error of a formula of order two, whose local error is of order three, is proportional to the power 2/3 of the
+/// tolerance. With little damping, errors that changes of step leave in the multipliers add to it at loose tolerances,
+/// so that it decreases faster.
 #[test]
 fn errors_go_with_the_tolerance() {
     let span = [0.0, 2.0];
@@ -41,7 +42,7 @@ fn errors_go_with_the_tolerance() {
     }
 }
 
-/// Notes the largest step.
+/// Records the largest step.
 #[derive(Default)]
 struct Largest(f64);
 impl Observer for Largest {
@@ -70,17 +71,17 @@ fn first_and_largest_steps_are_as_asked_for() {
         let mut record = Record::default();
         let tiny = solve(control(Some(1e-5), None), &mut record);
         assert_eq!(record.times[0], 1e-5, "{name}");
-        // Far more than the tolerance allows.
+        // A first step far larger than the tolerance allows.
         let large = solve(control(Some(0.1), None), &mut Silent);
         assert!(large.statistics.steps_rejected > 0, "{name}");
         assert!(distance(&large.state, &tiny.state) < 0.05, "{name}: {:e}", distance(&large.state, &tiny.state));
     }
 }
 
-/// Constant forces and no reaction at the start: the estimate that is projected at the end of the step alone is zero, however far that is,
-/// and steps of 0.5 s with an error of 0.28 m stood. What stands is off by twice the tolerance in each position at most (they are no
-/// larger than 1 m), so √2 times that in the root mean square, over the least that the estimate is of the error, 0.42 (see
-/// `the_estimate_sees_constraints_that_turn`).
+/// Constant forces and no reaction at the start: an estimate projected only at the end of the step is zero for any step
+/// size, and steps of 0.5 s with an error of 0.28 m were accepted. The error of an accepted step is at most twice the
+/// tolerance in each position (positions are at most 1 m), so √2 times that in the root mean square, divided by 0.42,
+/// the smallest ratio of estimate to error (see `the_estimate_sees_constraints_that_turn`).
 #[test]
 fn a_first_step_that_is_far_too_large_is_seen() {
     let exact = |t| {
@@ -104,7 +105,7 @@ fn a_first_step_that_is_far_too_large_is_seen() {
     }
 }
 
-/// Iterations that are allowed too few for the step make it smaller; where they do for none, the failure tells of them.
+/// If the iterations do not suffice for a step, the step shrinks; if they suffice for none, the failure reports it.
 #[test]
 fn a_step_whose_iteration_diverges_is_made_smaller() {
     let newton = |max_iterations| NewtonSettings { max_iterations, ..NewtonSettings::default() };

@@ -1,4 +1,5 @@
-//! HHT-SI2 with one matrix for both pairs, HHT-ADD with one level after the other: the solution is that of the dense system, and slow convergence is noticed.
+//! HHT-SI2 with one matrix for both pairs, and HHT-ADD with one level after the other: the solution equals that of the
+//! dense system, and slow convergence is detected.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +14,7 @@ use nalgebra::DMatrix;
 
 const USES: [JacobianUse; 2] = [JacobianUse::Full, JacobianUse::Modified];
 
-/// A method for each way to solve its linear systems.
+/// Creates a method with a given solver of its linear systems.
 type Make = fn(NewtonSettings, PairAlgebra) -> Box<dyn Method>;
 
 fn si2(newton: NewtonSettings, linear_algebra: PairAlgebra) -> Box<dyn Method> {
@@ -36,7 +37,7 @@ fn run(
     solution
 }
 
-/// Largest difference of shared and dense, and what both cost.
+/// Largest difference between the shared and the dense solution, and the costs of both.
 fn compare(
     make: Make,
     model: &impl MechanicalModel,
@@ -68,7 +69,7 @@ fn the_solution_is_that_of_the_dense_system() {
     }
 }
 
-/// A damper that makes the relative motion fast: it stands in the shared matrix.
+/// A damper that makes the relative motion fast: the shared matrix contains it.
 #[test]
 fn stiff_damping_is_no_reason_to_give_up() {
     // With a matrix kept over the step, the first step at 2⁻⁹ diverges, in the dense form, too.
@@ -80,7 +81,7 @@ fn stiff_damping_is_no_reason_to_give_up() {
             let (solves, shared, dense) = (shared.linear_solves, shared.newton_iterations, dense.newton_iterations);
             // The ratio is largest at 2⁻¹¹, where it costs a fifth more iterations.
             assert!(4 * shared <= 5 * dense, "{step}: {shared} and {dense}");
-            // Half of the iterations at the largest step, nearly all at the others: not given up for long.
+            // Half of the iterations at the largest step and nearly all at the others use the shared matrix.
             assert!(3 * solves >= 4 * shared, "{step}: {solves} solves in {shared} iterations");
         }
     }
@@ -114,7 +115,7 @@ fn where_convergence_is_slow_newtons_method_takes_over() {
     let initial = [1.0, 0.0, 1.0, 0.0, 0.0, 0.0];
     for jacobian in USES {
         let (difference, shared, dense) = compare(si2, &Spring, &initial, 1.0 / 64.0, jacobian);
-        // the tolerance of 1e-10 in an acceleration, through a velocity's h γ, over 128 steps
+        // the tolerance of 1e-10 of an acceleration, multiplied by a velocity's h γ, over 128 steps
         assert!(difference < 1e-10, "{difference:e}");
         let (shared_iterations, dense) = (shared.newton_iterations, dense.newton_iterations);
         assert!(shared_iterations <= dense * 3 / 2, "{shared_iterations} and {dense}");
@@ -162,7 +163,7 @@ fn levels_one_after_the_other_give_the_solution_of_the_dense_system() {
     }
 }
 
-/// Without damping the small system serves all steps; where a damper is stiff for the step Newton's method takes over.
+/// Without damping all steps use the small system; if a damper is stiff for the step, Newton's method is used instead.
 #[test]
 fn levels_that_damping_couples_are_given_up() {
     let newton = NewtonSettings::default();
@@ -174,7 +175,7 @@ fn levels_that_damping_couples_are_given_up() {
     let mut sizes = Sizes::default();
     run(&StiffDoublePendulum, &initial, step, &*method, &mut sizes);
     let given_up = sizes.0.iter().filter(|&&size| size == 6 + 2 * 4).count();
-    // not for long: the ratio is above 0.1 in few steps
+    // not for long: the ratio exceeds 0.1 in few steps
     assert!(given_up > 0 && 10 * given_up < sizes.0.len(), "{given_up} of {}", sizes.0.len());
     let (difference, levels, dense) = compare(additive, &StiffDoublePendulum, &initial, step, JacobianUse::Full);
     assert!(difference < 1e-11, "{difference:e}");

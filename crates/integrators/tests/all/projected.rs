@@ -1,4 +1,4 @@
-//! DOP853 with projection: orders by class, the constraints, what is counted, conformance.
+//! DOP853 with projection: orders by class, constraints, counters, conformance.
 
 use crate::common::conformance::{STEP, both_controls_keep_spans, both_controls_tell_failures, run};
 use crate::common::constrained::{Manufactured, Odd, Pendulum, Record, Watcher, distance};
@@ -15,7 +15,7 @@ fn projected() -> Box<dyn Method> {
     Dop853Projected::default().method()
 }
 
-/// Largest errors of positions, velocities and multipliers (of the states) over the second half of the run.
+/// Largest errors of positions, velocities and multipliers (computed from the states) over the second half of the run.
 fn errors(method: &dyn Method, settings: Settings) -> [f64; 3] {
     let model = Manufactured { constrained: true };
     let mut equations = AccelerationLevel::new(MechanicsOf::new(&model));
@@ -33,8 +33,8 @@ fn errors(method: &dyn Method, settings: Settings) -> [f64; 3] {
     errors
 }
 
-/// Positions, velocities and multipliers at several times, in double-double arithmetic: in double precision the asymptotic range ends in
-/// rounding.
+/// Positions, velocities and multipliers at several times, in double-double arithmetic: in double precision, rounding
+/// ends the asymptotic range.
 fn precise<M: MechanicalModel>(
     model: &M,
     initial: &[DoubleDouble],
@@ -56,8 +56,8 @@ fn precise<M: MechanicalModel>(
     classes
 }
 
-/// Orders of positions, velocities and multipliers from one step to the next, against extrapolation of order 16; by the largest errors
-/// at several times, since at a single one that of a class may be small by chance.
+/// Orders of positions, velocities and multipliers for successive steps, compared with extrapolation of order 16. They
+/// are computed from the largest errors at several times, because errors at a single time may be small by chance.
 fn orders<M: MechanicalModel>(model: &M, initial: &[DoubleDouble], steps_per_second: &[f64]) -> Vec<[f64; 3]> {
     let reference = precise(model, initial, &Gbs { order: 16 }, 1.0 / 128.0);
     let errors = |&per_second: &f64| {
@@ -72,15 +72,16 @@ fn orders<M: MechanicalModel>(model: &M, initial: &[DoubleDouble], steps_per_sec
     errors.windows(2).map(|pair| [0, 1, 2].map(|class| order(pair, class))).collect()
 }
 
-/// The equations of the pendulum are sums and products alone, so that their roundings are far below the errors of fine steps.
+/// The equations of the pendulum consist of sums and products, so that rounding is far below the errors of fine steps.
 #[test]
 fn positions_velocities_and_multipliers_have_order_eight() {
     let orders = orders(&Pendulum, &Pendulum::START.map(DoubleDouble::from), &[128.0, 256.0, 512.0, 1024.0]);
     assert!(orders.iter().flatten().all(|order| (order - 8.0).abs() < 0.2), "{orders:.3?}");
 }
 
-/// With a mass matrix that changes and a constraint that moves. The term of the next order has another sign and is the larger one for
-/// steps above 1/8 s, so that the order is approached from below; sines end the asymptotic range at 1e-21, before it is reached.
+/// With a variable mass matrix and a moving constraint. The next error term has the opposite sign and dominates for
+/// steps above 1/8 s, so that the order is approached from below; the accuracy of sines, 1e-21, ends the asymptotic
+/// range before it is reached.
 #[test]
 fn order_eight_is_approached_with_moving_constraints() {
     let [q, v, _] = Manufactured::motion(DoubleDouble::from(0.0));
@@ -117,7 +118,7 @@ fn violations(method: &dyn Method) -> [f64; 2] {
     violations
 }
 
-/// Constraints of a few terms below ten hold to their roundings; without the projection they drift.
+/// Constraints with a few terms below ten are satisfied to rounding; without the projection they drift.
 #[test]
 fn the_states_hold_both_kinds_of_constraints() {
     let held = violations(&*projected());
@@ -126,8 +127,8 @@ fn the_states_hold_both_kinds_of_constraints() {
     assert!(drifting.iter().all(|violation| *violation > 1e-7), "{drifting:?}");
 }
 
-/// Twelve evaluations of a step, and for each step a projection: two factorizations, and at each level a correction and one that is
-/// within the tolerance, or two where the first was large.
+/// Twelve evaluations per step, and a projection for each step: two factorizations, and at each level one correction
+/// and one below the tolerance, or two if the first was large.
 #[test]
 fn projections_and_their_iterations_are_counted() {
     let counted = run(&*projected(), [0.0, 2.0], Settings::fixed(STEP)).statistics;
@@ -149,7 +150,7 @@ fn projections_and_their_iterations_are_counted() {
     assert_eq!(controlled.projections, controlled.steps_accepted, "rejected steps are not projected");
 }
 
-/// Two points of 1 kg and 3 kg on a line, at equal and opposite places.
+/// Two points of 1 kg and 3 kg on a line, at opposite positions.
 struct Balance;
 impl MechanicalModel for Balance {
     fn dimensions(&self) -> Dimensions {
@@ -202,7 +203,7 @@ fn spans_of_constrained_mechanics() {
     both_controls_keep_spans(&*projected(), || Watcher { explicit: true, ..Watcher::default() });
 }
 
-/// States that an observer asks for are on the constraints, too.
+/// States requested by an observer satisfy the constraints, too.
 #[test]
 fn states_inside_steps_are_projected() {
     let mut watcher = Watcher { explicit: true, ..Watcher::default() };
@@ -215,7 +216,7 @@ fn failures_on_constrained_mechanics() {
     both_controls_tell_failures(&*projected(), STEP);
 }
 
-/// What formulas of index 3 cannot take: the start satisfies each of them.
+/// Problems that index-3 formulas refuse; the initial state satisfies all of their constraints.
 #[test]
 fn nonholonomic_constraints_and_positions_on_manifolds_are_taken() {
     for (model, initial) in
@@ -248,7 +249,7 @@ fn what_does_not_suit_is_refused() {
     assert!(Dop853Projected { projection_tolerance: 0.0 }.check().is_err());
 }
 
-/// In double-double arithmetic the constraints hold to its digits.
+/// In double-double arithmetic the constraints are satisfied to its precision.
 #[test]
 fn references_are_projected_to_their_digits() {
     let method = Dop853Projected { projection_tolerance: 1e-28 }.precise().expect("generic over the scalar");

@@ -1,4 +1,4 @@
-//! The same steps and evaluations as the published codes DOPRI5 and DOP853, by way of the crate `ode_solvers`,
+//! Steps and evaluations equal those of the published codes DOPRI5 and DOP853, represented by the crate `ode_solvers`,
 //! which follows them.
 
 use mbsbench_integrators::{Dop853, Dopri5};
@@ -64,11 +64,11 @@ fn ours(method: &dyn Method, ode: &mut dyn Ode, initial: &[f64], t_end: f64, (re
     solution
 }
 
-/// Both codes by `ode_solvers`, with steps and evaluations that must agree.
+/// Solves with both crates and compares steps and evaluations.
 ///
-/// That crate evaluates the initial derivative twice (for the first step, and again for the first stage), which
-/// the Fortran codes do not; DOP853 also evaluates the derivative at the very end. Neither is needed. And it
-/// leaves rejections before the first accepted step uncounted; they are found in the evaluations.
+/// `ode_solvers` evaluates the initial derivative twice (for the first step, and again for the first stage), which the
+/// Fortran codes do not; its DOP853 also evaluates the derivative at the very end. Neither is needed. It does not count
+/// rejections before the first accepted step; they are derived from the evaluations.
 macro_rules! compare {
     ($solver:ident, $method:expr, $per_attempt:expr, $unneeded:expr, $type:ident, $vector:ident, $initial:expr, $t_end:expr) => {
         for (rel, abs) in [(1e-4, 1e-6), (1e-6, 1e-6), (1e-8, 1e-8), (1e-10, 1e-12), (1e-12, 1e-12)] {

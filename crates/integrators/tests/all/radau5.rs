@@ -18,7 +18,7 @@ fn radau5() -> Box<dyn Method> {
     Radau5::default().method()
 }
 
-/// Tolerances and the first step of the published runs.
+/// Tolerances and first step of the published runs.
 fn published(rel: f64, abs: f64) -> Settings {
     let control = StepControl::Tolerance { rel, abs, initial_step: Some(1e-6), max_step: None };
     Settings { control, ..Settings::tolerance(rel, abs) }
@@ -31,7 +31,7 @@ fn solve(ode: &mut dyn Ode, initial: &[f64], t_end: f64, settings: Settings) -> 
     solution
 }
 
-/// What RADAU5 prints of a run: evaluations, Jacobians, factorizations, solutions, steps, accepted ones.
+/// The counters that RADAU5 prints: evaluations, Jacobians, factorizations, solves, steps, accepted steps.
 fn printed(counted: &Statistics) -> [u64; 6] {
     let steps = counted.steps_accepted + counted.steps_rejected;
     [
@@ -44,7 +44,7 @@ fn printed(counted: &Statistics) -> [u64; 6] {
     ]
 }
 
-/// Van der Pol's equation `ε y'' = (1 − y²) y' − y` with `ε = 1e-6`, the example that RADAU5 comes with.
+/// Van der Pol's equation `ε y'' = (1 − y²) y' − y` with `ε = 1e-6`, the example supplied with RADAU5.
 struct VanDerPol;
 
 impl OdeModel for VanDerPol {
@@ -70,8 +70,8 @@ impl OdeModel for Robertson {
     }
 }
 
-/// An amplifier with one transistor: five voltages, of which capacitors couple two pairs, so that the matrix before the
-/// rates is singular (Hairer, Wanner, Solving ODEs II, section VI.1).
+/// An amplifier with one transistor and five voltages. Capacitors couple two pairs of them, so that the mass matrix is
+/// singular (Hairer, Wanner, Solving ODEs II, section VI.1).
 struct Amplifier {
     mass: DMatrix<f64>,
 }
@@ -118,14 +118,14 @@ impl Ode for Amplifier {
     }
 }
 
-/// Counts and ends of runs with radau5.f, as the tests of the crate `russell_ode` record them. Their number of evaluations is
-/// larger by the one at the end of the span, which nothing needs.
+/// Counts and final states of runs with radau5.f, as recorded in the tests of the crate `russell_ode`. Its number of
+/// evaluations is larger by one: the evaluation at the end of the span, which is not needed.
 #[test]
 fn steps_are_those_of_the_published_code() {
     let van_der_pol = solve(&mut AsOde(&VanDerPol), &[2.0, -0.6], 2.0, published(1e-4, 1e-4));
     let [evaluations, jacobians, factorizations, rest @ ..] = printed(&van_der_pol.statistics);
     assert_eq!((evaluations, jacobians, rest), (2248 - 1, 162, [668, 280, 242]));
-    // one of 253 is missing
+    // it may differ by one from the 253 of the published code
     assert!((252..=253).contains(&factorizations), "{factorizations}");
     assert!(distance(&van_der_pol.state, &[1.706_163_410_178_079, -0.892_797_128_930_117_5]) < 1e-12);
 
@@ -143,7 +143,7 @@ fn steps_are_those_of_the_published_code() {
         2.033_525_366_489_69,
         -2.269_179_823_457_655,
     ];
-    // what rounding makes of it: the crate finds the same difference
+    // a rounding effect: the other crate finds the same difference
     assert!(distance(&amplifier.state, &end) < 1e-8, "{:?}", amplifier.state);
 }
 
@@ -178,8 +178,8 @@ fn order_on_differential_equations() {
     }
 }
 
-/// Errors of velocities are held to `1/h` of the tolerance and those of multipliers to `1/h²` of it, while steps go as its
-/// power 1/6: a hundredth of it gains less than a factor of a hundred.
+/// Errors of velocities are controlled to `1/h` times the tolerance and those of multipliers to `1/h²` times it, and
+/// steps scale with its power 1/6: a hundredth of the tolerance reduces errors by less than a factor of a hundred.
 #[test]
 fn errors_on_index_three_follow_the_tolerance() {
     let found = [1e-4, 1e-6, 1e-8, 1e-10].map(|tol| errors(&*radau5(), Settings::tolerance(tol, tol)));
@@ -189,7 +189,7 @@ fn errors_on_index_three_follow_the_tolerance() {
     }
 }
 
-/// Largest error of a state a third and two thirds into a step.
+/// Largest error of states at one and two thirds of a step.
 struct Thirds(f64);
 
 impl Observer for Thirds {
@@ -204,7 +204,7 @@ impl Observer for Thirds {
     }
 }
 
-/// The collocation polynomial is of order three, with errors `O(h⁴)` besides those of the ends, `O(h⁵)`.
+/// The collocation polynomial has order three, with errors `O(h⁴)`, in addition to the errors at the ends, `O(h⁵)`.
 #[test]
 fn positions_inside_a_step() {
     let model = Manufactured { constrained: true };

@@ -1,4 +1,4 @@
-//! RATTLE and SHAKE: orders by class, what they conserve, symmetry, what is counted, conformance.
+//! RATTLE and SHAKE: orders by class, conserved quantities, symmetry, counters, conformance.
 
 use crate::common::conformance::{STEP, budgets_are_kept, is_watched, run, spans_are_kept};
 use crate::common::constrained::{Cliff, GRAVITY, Manufactured, Odd, Pendulum, Record, distance, record, solve};
@@ -9,7 +9,7 @@ use mbsbench_problem::{
     MethodDefinition, Ode, Scalar, Settings, Silent, Statistics, Task,
 };
 
-/// Converged to rounding.
+/// RATTLE with iterations converged to rounding.
 fn sharp() -> Box<dyn Method> {
     Rattle { newton_tolerance: 1e-16, ..Rattle::default() }.method()
 }
@@ -21,7 +21,7 @@ fn errors(method: &dyn Method, constrained: bool, steps: u32) -> [f64; 3] {
     record.errors(&model)
 }
 
-/// The masses depend on positions here and the forces on velocities, so that both halves of a step are the implicit ones.
+/// Masses depend on positions here and forces on velocities, so that both halves of a step are implicit.
 #[test]
 fn orders_of_positions_velocities_and_multipliers() {
     for (constrained, expected) in [(true, &[2.0, 2.0, 1.0][..]), (false, &[2.0, 2.0])] {
@@ -33,12 +33,12 @@ fn orders_of_positions_velocities_and_multipliers() {
     }
 }
 
-/// A pendulum whose bob runs on `r = 1 + 0.3 cos θ`, in polar coordinates: the mass depends on positions, the forces have gyroscopic
-/// terms, and the constraint is curved.
+/// A pendulum whose bob moves along `r = 1 + 0.3 cos θ`, in polar coordinates: the mass depends on positions, the
+/// forces have gyroscopic terms, and the constraint is curved.
 struct Track;
 
 impl Track {
-    /// At θ = 1.2, at rest.
+    /// At rest at θ = 1.2.
     fn start() -> [f64; 4] {
         [1.0 + 0.3 * 1.2f64.cos(), 1.2, 0.0, 0.0]
     }
@@ -64,7 +64,7 @@ impl MechanicalModel for Track {
     }
 }
 
-/// Largest change of the energy in the first and in the last tenth of 500 s, with steps of 1/50 s.
+/// Largest change of the energy in the first and last tenth of 500 s, with steps of 1/50 s.
 fn changes_of_energy<M: MechanicalModel>(model: &M, initial: &[f64], method: &dyn Method) -> [f64; 2] {
     let (_, record) = record(model, method, initial, 500.0, 25_000);
     let n = initial.len() / 2;
@@ -74,7 +74,7 @@ fn changes_of_energy<M: MechanicalModel>(model: &M, initial: &[f64], method: &dy
     [largest(&record.states[..2500]), largest(&record.states[22_500..])]
 }
 
-/// The energy oscillates by O(h²) and does not drift over some 250 swings, with constant masses and with others.
+/// The energy oscillates by O(h²) and does not drift over about 250 swings, with constant and with variable masses.
 #[test]
 fn the_energy_does_not_drift() {
     let methods = [Rattle::default().method(), Shake::default().method()];
@@ -85,7 +85,7 @@ fn the_energy_does_not_drift() {
     }
 }
 
-/// Backwards from where a run ended, with turned velocities, it comes back to its start but for rounding.
+/// Backwards from the end of a run, with reversed velocities, the run returns to its start up to rounding.
 #[test]
 fn steps_are_reversible() {
     fn there_and_back<M: MechanicalModel>(model: &M, initial: &[f64]) -> (f64, f64) {
@@ -107,14 +107,15 @@ fn steps_are_reversible() {
     }
 }
 
-/// Two points of 1 kg and 3 kg on a rod of 1 m, and a third of 2 kg held to both by springs, in the plane; nothing acts from outside.
+/// Two points of 1 kg and 3 kg on a rod of 1 m, and a third of 2 kg connected to both by springs, in the plane, without
+/// external forces.
 struct Flying;
 
 impl Flying {
     const MASSES: [f64; 3] = [1.0, 3.0, 2.0];
     const START: [f64; 12] = [0.0, 0.0, 1.0, 0.0, 0.4, 0.9, 0.3, -0.5, 0.3, 0.8, -0.6, 0.2];
 
-    /// Momenta in both directions and about the origin, kg m/s and kg m²/s.
+    /// Linear momenta, kg m/s, and angular momentum about the origin, kg m²/s.
     fn momenta(state: &[f64]) -> [f64; 3] {
         let mut momenta = [0.0; 3];
         for (i, mass) in Self::MASSES.iter().enumerate() {
@@ -138,7 +139,7 @@ impl MechanicalModel for Flying {
         forces.fill(S::nought());
         for end in 0..2 {
             let stretch = [q[4] - q[2 * end], q[5] - q[2 * end + 1]];
-            // stiffer the longer it is
+            // the spring stiffens with its length
             let stiffness = (stretch[0] * stretch[0] + stretch[1] * stretch[1]) * 20.0;
             for (k, &along) in stretch.iter().enumerate() {
                 forces[4 + k] -= stiffness * along;
@@ -155,7 +156,7 @@ impl MechanicalModel for Flying {
     }
 }
 
-/// Constraint forces between bodies have momenta in balance in each half step, and rotations leave the formula as it is.
+/// Constraint forces between bodies keep momenta balanced in each half step, and the formula is invariant to rotations.
 #[test]
 fn momenta_are_conserved_to_rounding() {
     let (solution, record) = record(&Flying, &*sharp(), &Flying::START, 40.0, 2000);
@@ -178,7 +179,7 @@ fn constraints_hold_to_rounding() {
     }
 }
 
-/// The constraints of [`Manufactured`] move.
+/// The constraints of [`Manufactured`] depend on time.
 #[test]
 fn moving_constraints_hold() {
     let (model, mut record) = (Manufactured { constrained: true }, Record::default());
@@ -195,7 +196,7 @@ fn moving_constraints_hold() {
     }
 }
 
-/// One method in positions; SHAKE's velocities are those of order two, and its multipliers have that order, too.
+/// Positions are equal; the velocities and multipliers of SHAKE have order two.
 #[test]
 fn shake_has_the_positions_of_rattle() {
     let compare = |steps: u32| {
@@ -262,7 +263,7 @@ fn spans_watchers_and_budgets() {
                 assert_eq!((run.failure, run.t_reached), (None, t_end), "the end is hit exactly");
             }
         }
-        // Velocities carry the rounding of positions, 1e-16, divided by the step.
+        // Rounding errors of positions, 1e-16, divided by the step appear in the velocities.
         let tiny = run(&*method, [0.0, 1e-7], Settings::fixed(1e-9));
         assert_eq!((tiny.failure, tiny.t_reached, tiny.statistics.steps_accepted), (None, 1e-7, 100), "{name}");
         let exact = [1.0, -0.5 * GRAVITY * 1e-14, 0.0, -GRAVITY * 1e-7];
@@ -312,7 +313,7 @@ fn what_does_not_suit_is_refused() {
     let shake = Shake::default().method();
     let mut track = AccelerationLevel::new(MechanicsOf::new(&Track));
     refused(&*shake, &mut track, &Track::start(), fixed, "a constant mass matrix");
-    // what forces branch by may be a velocity
+    // forces may branch on a velocity
     let mut cliff = AccelerationLevel::new(MechanicsOf::new(&Cliff));
     refused(&*shake, &mut cliff, &Pendulum::START, fixed, "or branch");
     let mut crank = AccelerationLevel::new(MechanicsOf::new(&constrained::SliderCrank));

@@ -1,4 +1,4 @@
-//! The stiff codes on stiff problems with exact solutions or published ones, and with mass matrices.
+//! The stiff codes on stiff problems with exact or published solutions, and with mass matrices.
 
 use crate::common;
 
@@ -15,9 +15,9 @@ struct Robertson;
 
 impl Robertson {
     const START: [f64; 3] = [1.0, 0.0, 0.0];
-    /// At `t = 40` (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section IV.1).
+    /// The state at `t = 40` (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section IV.1).
     const AT_40: [f64; 3] = [0.715_827_068_8, 0.918_553_476_5e-5, 0.284_163_745_8];
-    /// At `t = 1e11` (Test Set for IVP Solvers, problem ROBER).
+    /// The state at `t = 1e11` (Test Set for IVP Solvers, problem ROBER).
     const AT_1E11: [f64; 3] = [0.208_334_014_970_125_5e-7, 0.833_336_077_033_471_3e-13, 0.999_999_979_166_505];
 }
 
@@ -36,7 +36,7 @@ impl OdeModel for Robertson {
     }
 }
 
-/// The same with conservation of mass in place of the last equation: of index one with `M = diag(1, 1, 0)`.
+/// Robertson's reactions with conservation of mass in place of the last equation: index one with `M = diag(1, 1, 0)`.
 struct RobertsonDae;
 
 impl OdeModel for RobertsonDae {
@@ -57,7 +57,7 @@ struct VanDerPol;
 
 impl VanDerPol {
     const START: [f64; 2] = [2.0, 0.0];
-    /// At `t = 2000` (Test Set for IVP Solvers, problem VDPOL, scaled back).
+    /// The state at `t = 2000` (Test Set for IVP Solvers, problem VDPOL, scaled back).
     const AT_2000: [f64; 2] = [0.170_616_773_217_048_3e1, -0.892_809_701_024_797_5e-3];
 }
 
@@ -98,7 +98,7 @@ impl ProtheroRobinson {
 struct WithMass<'m, M> {
     model: &'m M,
     mass: DMatrix<f64>,
-    /// Whether the model is `y'`, so that its right-hand side is to be multiplied by `M`.
+    /// True if the model defines `y'`, so that its right-hand side has to be multiplied by `M`.
     multiplies: bool,
     derivatives: bool,
 }
@@ -186,7 +186,8 @@ fn order(errors: [f64; 2]) -> f64 {
 
 #[test]
 fn robertsons_reactions_end_as_published() {
-    // errors over tolerance: rounded up from 0.014, 0.6, 1.3 at t = 40 and 27, 3, 3 at t = 1e11; those of RADAU5 are below 0.1
+    // errors relative to the tolerance, rounded up: 0.014, 0.6, 1.3 at t = 40 and 27, 3, 3 at t = 1e11; below 0.1 for
+    // RADAU5
     for (method, early, late) in
         [(ode23s(), 0.03, 50.0), (ode15s(), 3.0, 10.0), (bdf(), 3.0, 10.0), (radau5(), 0.1, 0.1)]
     {
@@ -201,8 +202,9 @@ fn robertsons_reactions_end_as_published() {
     }
 }
 
-/// Errors go with the tolerance: as its power 2/3 for the pair 2(3), nearly as itself for variable order; and as its power 5/6
-/// or more for RADAU5, of which they are the fifth power of the step and the tolerance to the power 2/3 is the fourth.
+/// Errors scale with the tolerance: with its power 2/3 for the pair 2(3), and almost linearly for variable order. For
+/// RADAU5 the power is at least 5/6: errors scale with the fifth power of the step, and the tolerance to the power 2/3
+/// with the fourth.
 #[test]
 fn errors_follow_the_tolerance() {
     type Case<'c> = (&'c str, &'c dyn Fn(&dyn Method, f64) -> f64);
@@ -253,8 +255,8 @@ fn ode23s_is_of_order_two_on_stiff_and_other_problems() {
     assert!((order(errors) - 2.0).abs() < 0.01, "{errors:?}");
 }
 
-/// Order 5 where steps resolve the fast solution, and that of the stages where they do not, of an error that is divided by
-/// `λ` (Hairer, Wanner, Solving ODEs II, section IV.15).
+/// Order 5 if steps resolve the fast solution; otherwise the order of the stages, for an error that is divided by `λ`
+/// (Hairer, Wanner, Solving ODEs II, section IV.15).
 #[test]
 fn radau5_keeps_the_order_of_its_stages_on_stiff_problems() {
     for (lambda, expected) in [(-1.0, 5.0), (-1e3, 3.0), (-1e6, 3.0)] {
@@ -271,7 +273,7 @@ fn radau5_keeps_the_order_of_its_stages_on_stiff_problems() {
     }
 }
 
-/// The pair is built so that its order does not hang on the Jacobian.
+/// The order of the pair does not depend on the Jacobian.
 #[test]
 fn ode23s_is_of_order_two_with_a_wrong_jacobian() {
     struct Wrong;
@@ -298,7 +300,7 @@ fn ode23s_is_of_order_two_with_a_wrong_jacobian() {
     assert!((order(errors) - 2.0).abs() < 0.05, "{errors:?}");
 }
 
-/// `R(hλ) → 0`: what is infinitely fast is gone after a step.
+/// `R(hλ) → 0`: infinitely fast components vanish after one step.
 #[test]
 fn ode23s_is_l_stable() {
     struct Decay(f64);
@@ -334,7 +336,7 @@ fn a_regular_mass_matrix_changes_nothing_but_rounding() {
             let plain: &mut dyn Ode = if derivatives { &mut AsOde(&Cubic) } else { &mut ValuesOnly(&Cubic) };
             let without = solve(&*method, plain, &initial, 3.0, settings);
             assert_eq!(with.statistics.steps_accepted, without.statistics.steps_accepted);
-            // differences have a rounding of their own, which the tolerance of Newton's method lets through
+            // difference quotients have rounding errors of their own, which are below the tolerance of Newton's method
             let bound = if derivatives { 1e-12 } else { 1e-7 };
             for (with, without) in with.state.iter().zip(&without.state) {
                 assert!((with - without).abs() < bound, "{settings:?}: {with} and {without}");
@@ -358,9 +360,9 @@ fn robertsons_reactions_with_conservation_as_algebraic_equation() {
     }
 }
 
-/// `y₀' = y₁`, `0 = y₁ − cos t`, each taken twice and thrice in sums, so that no row of the singular `M` is zero.
+/// `y₀' = y₁`, `0 = y₁ − cos t`, combined linearly, so that no row of the singular `M` is zero.
 struct Driven {
-    /// What multiplies `y₁` in the algebraic equation; the index is two without it.
+    /// The factor of the algebraic equation; zero selects one of index two instead.
     coupling: f64,
 }
 
@@ -399,8 +401,8 @@ fn methods_for_plain_equations_refuse_a_mass_matrix() {
     assert!(matches!(refused, Some(Failure::NotApplicable { .. })), "{refused:?}");
 }
 
-/// Two components, explicit time: three evaluations for the derivatives, in every step of ode23s and as rarely as Jacobians
-/// are formed in ode15s.
+/// Two components and explicit time: derivatives take three evaluations, in every step of ode23s, and in ode15s only
+/// when a Jacobian is formed.
 #[test]
 fn differences_stand_in_for_derivatives_and_are_counted() {
     let settings = Settings::tolerance(1e-4, 1e-6);
@@ -419,7 +421,7 @@ fn differences_stand_in_for_derivatives_and_are_counted() {
     let (exact, differences) = both(&*ode15s());
     assert!((exact.state[0] - differences.state[0]).abs() < 1e-4);
     for (counted, each, first) in [(exact.statistics, 0, 1), (differences.statistics, 3, 4)] {
-        // A renewed Jacobian of differences takes the right-hand side at its point, and no derivative by time.
+        // A new Jacobian by differences takes the right-hand side at its point, and no derivative with respect to time.
         let renewed = counted.jacobian_evaluations - 1;
         assert_eq!(counted.rhs_evaluations, first + counted.newton_iterations + each * renewed);
         assert_eq!(counted.linear_solves, counted.newton_iterations);
@@ -462,8 +464,8 @@ fn lower_orders_take_more_steps() {
     assert!(steps.windows(2).all(|pair| pair[0] > pair[1]), "{steps:?}");
 }
 
-/// Two balls of radius 0.1 m and mass 1 kg, one above the other over the ground, with springs of 1e5 N/m in contact
-/// (gil2013, section 3, with radius and heights that its figures allow).
+/// Two balls of radius 0.1 m and mass 1 kg, one above the other over the ground, with contact springs of 1e5 N/m
+/// (gil2013, section 3, with radius and heights consistent with its figures).
 struct TwoBalls;
 
 impl TwoBalls {
@@ -499,8 +501,8 @@ impl EventModel for TwoBalls {
     }
 }
 
-/// An independent implementation took 380 steps and rejected 142; as the impacts are not located, these numbers hang on
-/// the first step. The motion's end is that of a solution with located impacts.
+/// An independent implementation took 380 steps and rejected 142. These numbers depend on the first step, because
+/// impacts are not located. The final motion is that of a solution with located impacts.
 #[test]
 fn ode23s_runs_through_impacts() {
     let mut ode = AsEventOde::new(&TwoBalls);

@@ -1,5 +1,5 @@
-//! Methods that are written out by their coefficients: the same numbers give the same bits as the methods of the registry, order is
-//! found, and what does not hold together is refused where it stands.
+//! Methods defined by their coefficients: the same numbers give the same bits as the registered methods, orders are
+//! computed, and inconsistent coefficients are refused at their place in the file.
 
 use crate::common::conformance::{run, spans_are_kept};
 use crate::common::{Cubic, solve};
@@ -83,7 +83,7 @@ fn written_methods_keep_spans() {
     }
 }
 
-/// BDF of order one to six are zero-stable with these orders; that of order seven grows.
+/// BDF of order one to six are zero-stable and have these orders; BDF of order seven is not zero-stable.
 #[test]
 fn orders_and_zero_stability_of_bdf_are_found() {
     for steps in 1..=7u32 {
@@ -151,7 +151,7 @@ fn what_does_not_hold_together_is_refused_where_it_stands() {
     assert!(refused(json!({ "source": "nobody" })).message().contains("has no coefficients"));
 }
 
-/// What a file cannot be without is an error of reading.
+/// Missing lists and numbers with too many digits are reported when the file is read.
 #[test]
 fn numbers_of_many_digits_and_missing_lists_are_errors() {
     let read = |value: Value| serde_json::from_value::<Written>(value).map_err(|error| error.to_string()).unwrap_err();
