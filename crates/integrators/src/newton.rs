@@ -21,12 +21,12 @@ parameters! {
     }
 }
 
-/// Value of the linear solver in [`Method::solver_options`](mbsbench_problem::Method::solver_options): dependent
-/// unknowns are eliminated, and systems of many bodies are sparse.
+/// Value of the option `linear-algebra` in [`Method::solver_options`](mbsbench_problem::Method::solver_options):
+/// dependent unknowns are eliminated, and systems of many bodies are sparse.
 pub(crate) const STRUCTURED: &str = "structured";
-/// Value of the linear solver: all systems are dense, whatever the number of bodies.
+/// Value of the option `linear-algebra`: all systems are dense, whatever the number of bodies.
 pub(crate) const DENSE: &str = "dense";
-/// Value of the Jacobians: exact if the problem provides them.
+/// Value of the option `jacobians`: exact if the problem provides them.
 pub(crate) const EXACT: &str = "exact";
 /// A list of named options.
 pub(crate) fn options<const N: usize>(named: [(&str, String); N]) -> Vec<(String, String)> {

@@ -34,8 +34,8 @@ method! {
     /// The error is the largest component of `|e_i| / max(rel |y_i|, rel |ynew_i|, abs)`. After an accepted step
     /// `h_new = h · min(5, 0.8 err^(−1/3))`, or `h_new = h` if the step had been rejected before; after a rejection
     /// `h · max(0.1, 0.8 err^(−1/3))`. The first step is `0.8 rel^(1/3) / ‖y'/max(|y|, abs/rel)‖_∞`, at most the
-    /// largest step; the largest step is a tenth of the span; the task may give both. The last step is stretched by up
-    /// to a tenth. States inside a step come from a further step, not from its interpolant.
+    /// largest step; the largest step is a tenth of the span. The task may prescribe other values. The last step is
+    /// stretched by up to a tenth. States inside a step come from a further step, not from its interpolant.
     pub struct Ode23s {}
     "ode23s", "rosenbrock",
     "Rosenbrock pair of orders 2(3), linearly implicit, of MATLAB's ode23s",

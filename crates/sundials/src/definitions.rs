@@ -64,11 +64,13 @@ method! {
     /// `1/(rel |y_i| + abs scale_i)`. Implicit equations are solved by a modified Newton method, which keeps the
     /// Jacobian as long as the iteration converges. The Jacobian of a mechanism with many bodies is dense, but the
     /// equations behind it are sparse: each linear system is solved for positions, velocities, accelerations and
-    /// multipliers together, at a cost proportional to the number of bodies. Evaluations for Jacobians are counted in
-    /// `jacobian_rhs_evaluations` and not in `rhs_evaluations`; `steps_rejected` is the number of failed error tests
-    /// plus `convergence_failures`. Each step of the library is an accepted step; states inside a step come from the
-    /// interpolating polynomial of the formula. The library locates zeros of event functions, and the method restarts
-    /// there at order one. Constant steps and problems with projection or locked configurations are not supported.
+    /// multipliers together, at a cost proportional to the number of bodies.
+    ///
+    /// Evaluations for Jacobians are counted in `jacobian_rhs_evaluations` and not in `rhs_evaluations`;
+    /// `steps_rejected` is the number of failed error tests plus `convergence_failures`. Each step of the library is an
+    /// accepted step; states inside a step come from the interpolating polynomial of the formula. The library locates
+    /// zeros of event functions, and the method restarts there at order one. Constant steps and problems with
+    /// projection or locked configurations are not supported.
     pub struct CvodeBdf {
         /// Highest order, 1 to 5.
         pub max_order: u32 [from 1, to 5] = 5,
@@ -102,15 +104,17 @@ method! {
     /// IDA: backward differentiation formulas of variable order and step with fixed leading coefficient, applied to
     /// `F(t, y, y') = 0`.
     ///
-    /// For mechanisms whose constraints act on positions that form a vector space, `form` selects `F`. For other
-    /// equations `F` is `y' − f(t, y)`, or `M y' − f(t, y)` with a constant, possibly singular matrix: components of
-    /// index 2 and 3 are then excluded from the error test, and those of index 3 also from the convergence test of
-    /// Newton's method. Initial positions and velocities have to satisfy the constraints; accelerations and λ follow
-    /// from them. Multipliers are excluded from the error test, and with `index3` velocities are excluded, too: the
-    /// tolerance then applies to positions only, and the accuracy of velocities is not controlled. The root mean square
-    /// of the errors is always taken over all unknowns. Linear systems of mechanisms are solved with sparse factors,
-    /// whatever the number of bodies (0.33 to 1.08 times the instructions of dense factors). In all other respects it
-    /// is like `cvode-bdf`.
+    /// For mechanisms whose positions form a vector space and whose constraints act on positions, `form` selects `F`.
+    /// For other equations `F` is `y' − f(t, y)`, or `M y' − f(t, y)` with a constant, possibly singular matrix:
+    /// components of index 2 and 3 are then excluded from the error test, and those of index 3 also from the
+    /// convergence test of Newton's method.
+    ///
+    /// Initial positions and velocities have to satisfy the constraints; accelerations and λ follow from them.
+    /// Multipliers are excluded from the error test, and with `index3` velocities are excluded, too: the tolerance then
+    /// applies to positions only, and the accuracy of velocities is not controlled. The root mean square of the errors
+    /// is always taken over all unknowns. Linear systems of mechanisms are solved with sparse factors, whatever the
+    /// number of bodies (0.33 to 1.08 times the instructions of dense factors). In all other respects it is like
+    /// `cvode-bdf`.
     pub struct Ida {
         /// The equations of a mechanism: `index1`, `ggl`, `index3`.
         #[serde(skip_serializing_if = "Form::is_index1")]

@@ -25,9 +25,9 @@ method! {
     /// the step shrinks to `0.3 h`. Each failed attempt counts as a rejected step.
     ///
     /// The first step is `0.8 √(2/e)`, with `e` the largest component of `y''` divided by its tolerance; the largest
-    /// step is a tenth of the span; the task may give both. The last step is stretched by up to a tenth. Constant steps
-    /// are not supported, because the order would remain one. States inside a step come from the polynomial through the
-    /// last `k + 1` states.
+    /// step is a tenth of the span. The task may prescribe other values. The last step is stretched by up to a tenth.
+    /// Constant steps are not supported, because the order would remain one. States inside a step come from the
+    /// polynomial through the last `k + 1` states.
     pub struct Ode15s {
         /// Highest order, 1 to 5.
         pub max_order: usize [from 1, to MAX_ORDER as f64] = MAX_ORDER,
