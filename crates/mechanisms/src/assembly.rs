@@ -1,4 +1,4 @@
-//! The initial state: positions that close all joints, and velocities that these allow.
+//! The initial state: positions that close all joints, and velocities that the joints allow.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use mbsbench_problem::{MechanicalModel, Mechanics, MechanicsOf, Terms};
 use crate::space::Space;
 use crate::system::System;
 
-/// Iterations until joints have to be closed.
+/// Largest number of iterations to close the joints.
 const MOST_ITERATIONS: usize = 100;
 
-/// Constraints linearised at a state: the least change of coordinates, each with its weight, that takes a residual away.
+/// Constraints linearised at a state: the smallest weighted change of coordinates that removes a residual.
 ///
 /// ```text
 /// [ W   Jᵀ ] [ δ ]   [ 0  ]
 /// [ J   −ε ] [ μ ] = [ −r ]
 /// ```
 ///
-/// with rows of `J` of unit length; `ε` keeps the matrix regular where rows depend on each other.
+/// with rows of `J` of unit length; `ε` keeps the matrix regular if rows depend on each other.
 pub(crate) struct Least {
     blocks: Blocks,
     unknowns: usize,
@@ -58,19 +58,19 @@ impl Least {
         blocks.add(1, 1.0, &jacobian);
         blocks.add(2, 1.0, &jacobian);
         blocks.add(3, -Self::EPSILON, &epsilon);
-        // With positive weights and ε the matrix is quasidefinite, and has factors.
+        // With positive weights and ε the matrix is quasidefinite and has factors.
         let _ = blocks.factorize();
         Self { blocks, unknowns: n, lengths, jacobian }
     }
 
-    /// The change; NaN if the residual has NaN.
+    /// Returns the change; NaN if the residual has NaN.
     pub(crate) fn change(&mut self, residual: &[f64]) -> &[f64] {
         let scaled = residual.iter().zip(&self.lengths).map(|(r, length)| -r / length);
         solve(&mut self.blocks, self.unknowns, scaled).0
     }
 
-    /// Factors, of length one, with which rows of unit length add up to zero within `tolerance`; none if no factors do.
-    /// Of several, those closest to `mu`.
+    /// Returns factors, of length one, for which rows of unit length add up to zero within `tolerance`, or `None` if
+    /// no factors do. Of several solutions it returns the one closest to `mu`.
     pub(crate) fn dependence(&mut self, mut mu: Vec<f64>, tolerance: f64) -> Option<Vec<f64>> {
         for _ in 0..3 {
             let (_, found) = solve(&mut self.blocks, self.unknowns, mu.into_iter());
@@ -83,7 +83,8 @@ impl Least {
     }
 }
 
-/// Solves with zeros on the right of the unknowns and `rows` on that of the rows: the unknowns, and the numbers of the rows.
+/// Solves with zeros as right-hand sides of the unknowns and `rows` as those of the rows; returns the unknowns and
+/// the numbers of the rows.
 fn solve(blocks: &mut Blocks, unknowns: usize, rows: impl Iterator<Item = f64>) -> (&[f64], &[f64]) {
     let (head, tail) = blocks.x.split_at_mut(unknowns);
     head.fill(0.0);
@@ -92,31 +93,31 @@ fn solve(blocks: &mut Blocks, unknowns: usize, rows: impl Iterator<Item = f64>) 
     blocks.x.split_at(unknowns)
 }
 
-/// Constraints of a system with their Jacobian. The entries of the Jacobian are found once for all states.
+/// Constraints of a system with their Jacobian, whose sparsity is determined once for all states.
 pub struct Linearised<'m> {
     mechanics: Box<dyn Mechanics + 'm>,
     terms: Terms<f64>,
-    /// When constraints that depend on time are evaluated, s.
+    /// Time at which constraints that depend on time are evaluated, s.
     pub(crate) time: f64,
-    /// Rows that are not looked at, in ascending order.
+    /// Rows that are ignored, in ascending order.
     pub(crate) left_out: Vec<usize>,
 }
 
 impl<'m> Linearised<'m> {
-    /// All constraints of a system at time zero.
+    /// Returns all constraints of a system at time zero.
     pub fn new(system: &'m impl MechanicalModel) -> Self {
         let mut mechanics = MechanicsOf::<_, f64>::new(system);
         let structure = mechanics.structure();
         Self { mechanics: Box::new(mechanics), terms: Terms::of(&structure, true), time: 0.0, left_out: Vec::new() }
     }
 
-    /// Φ of all rows.
+    /// Returns Φ of all rows.
     pub(crate) fn values(&mut self, q: &[f64]) -> &[f64] {
         self.mechanics.terms(self.time, q, &vec![0.0; q.len()], &mut self.terms);
         &self.terms.constraints
     }
 
-    /// Φ and the entries of `∂Φ/∂q`, of the rows that are looked at.
+    /// Returns Φ and the entries of `∂Φ/∂q` for the rows that are not ignored.
     pub(crate) fn at(&mut self, q: &[f64]) -> (Vec<f64>, Vec<(usize, usize, f64)>) {
         let all = self.values(q).to_vec();
         let mut entries = Vec::new();
@@ -129,7 +130,7 @@ impl<'m> Linearised<'m> {
     }
 }
 
-/// The values of the rows that are left, and the new number of each row: `usize::MAX` of those that are left out.
+/// Returns the values of the remaining rows, and the new number of each row: `usize::MAX` for those that are left out.
 pub(crate) fn without(values: &[f64], left_out: &[usize]) -> (Vec<f64>, Vec<usize>) {
     let mut number = vec![usize::MAX; values.len()];
     let mut left = Vec::with_capacity(values.len() - left_out.len());
@@ -142,23 +143,24 @@ pub(crate) fn without(values: &[f64], left_out: &[usize]) -> (Vec<f64>, Vec<usiz
     (left, number)
 }
 
-/// Entries with new numbers of their rows, without those of rows that have none.
+/// Returns the entries with the new numbers of their rows, without those of rows that are left out.
 pub(crate) fn renumbered(entries: &[(usize, usize, f64)], number: &[usize]) -> Vec<(usize, usize, f64)> {
     let kept = entries.iter().filter(|&&(i, _, _)| number[i] < usize::MAX);
     kept.map(|&(i, j, x)| (number[i], j, x)).collect()
 }
 
-/// The largest magnitude with its number.
+/// The number of the value with the largest magnitude, and this magnitude.
 fn largest(values: &[f64]) -> (usize, f64) {
     values.iter().enumerate().fold((0, 0.0), |(at, most), (k, x)| {
         if x.is_nan() || x.abs() > most { (k, if x.is_nan() { f64::INFINITY } else { x.abs() }) } else { (at, most) }
     })
 }
 
-/// Moves positions as little as closes all joints, in the metric of the weights.
+/// Changes positions as little as possible, in the metric of the weights, to close all joints.
 ///
-/// # Errors If joints do not close within `tolerance`: number of a constraint of the joint to blame, and the most that
-/// is left of any.
+/// # Errors
+/// Fails if joints do not close within `tolerance`, with the number of a constraint of the joint to blame and the
+/// largest remaining violation.
 pub fn close(system: &mut Linearised<'_>, q: &mut [f64], weights: &[f64], tolerance: f64) -> Result<(), (usize, f64)> {
     let (mut values, mut entries) = system.at(q);
     let before = values.clone();
@@ -184,7 +186,7 @@ pub fn close(system: &mut Linearised<'_>, q: &mut [f64], weights: &[f64], tolera
                 break false;
             }
         };
-        // the last one is made at rounding, where nothing gets better
+        // the last iteration is at roundoff level, where nothing improves
         if !better || open.1 == 0.0 {
             break;
         }
@@ -192,28 +194,30 @@ pub fn close(system: &mut Linearised<'_>, q: &mut [f64], weights: &[f64], tolera
     if open.1 <= tolerance {
         return Ok(());
     }
-    // What is left is shared by all joints of a loop. The one to blame is that which was open before: the others placed the bodies.
+    // All joints of a loop share the remaining violation. The joint to blame is the one that was open before: the
+    // others placed the bodies.
     let still_open = (0..values.len()).filter(|&row| values[row].is_nan() || values[row].abs() > tolerance);
     let row = still_open.max_by(|&a, &b| before[a].abs().total_cmp(&before[b].abs())).unwrap_or(open.0);
     Err((row, open.1))
 }
 
-/// Fails if a row is open by more than `tolerance`.
+/// Checks that no row is violated by more than `tolerance`.
 ///
 /// # Errors
-/// The row that is open most, and by how much.
+/// Fails with the row that is violated most, and the violation.
 pub fn open(system: &mut Linearised<'_>, q: &[f64], tolerance: f64) -> Result<(), (usize, f64)> {
     let open = largest(&system.at(q).0);
     if open.1 <= tolerance { Ok(()) } else { Err(open) }
 }
 
-/// Takes from multipliers of all holonomic rows what does nothing, since rows depend on each other: those of least norm are left, for rows
-/// of length one.
+/// Removes the part of the multipliers of holonomic rows that has no effect because rows depend on each other. The
+/// result has the least norm for rows of length one.
 pub fn share<X: Space>(system: &System<X>, q: &[f64], multipliers: &mut [f64]) {
     let (values, entries) = Linearised::new(system).at(q);
     let mut least = Least::new(&vec![1.0; q.len()], values.len(), &entries);
     let mut scaled: Vec<f64> = multipliers.iter().zip(&least.lengths).map(|(lambda, length)| lambda * length).collect();
-    // ε (J Jᵀ + ε)⁻¹ leaves of λ what Jᵀ takes to zero; with as many digits as ε has left, so that it is done again
+    // ε (J Jᵀ + ε)⁻¹ keeps the part of λ that Jᵀ maps to zero, with only as many digits as ε leaves; hence the
+    // repetition
     for _ in 0..4 {
         let (_, found) = solve(&mut least.blocks, least.unknowns, scaled.iter().copied());
         scaled.iter_mut().zip(found).for_each(|(lambda, mu)| *lambda += Least::EPSILON * mu);
@@ -223,7 +227,8 @@ pub fn share<X: Space>(system: &System<X>, q: &[f64], multipliers: &mut [f64]) {
     }
 }
 
-/// Changes velocities as little as the constraints allow; the one that is violated most afterwards.
+/// Changes velocities as little as possible to satisfy the constraints; returns the constraint that is violated most
+/// afterwards, and its violation.
 pub fn allow<X: Space>(system: &System<X>, q: &[f64], v: &mut [f64], weights: &[f64]) -> (usize, f64) {
     let mut mechanics = MechanicsOf::<_, f64>::new(system);
     let rows = system.dimensions().constraints();

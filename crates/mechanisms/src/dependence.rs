@@ -1,5 +1,5 @@
-//! Constraints that follow from others, and are left out of the equations: at all positions, not at the initial one
-//! alone.
+//! Redundant constraints, which follow from others and are left out of the equations: at all positions, not just at
+//! the initial one.
 
 use std::collections::BTreeSet;
 
@@ -7,64 +7,66 @@ use crate::assembly::{self, Least, Linearised, renumbered};
 use crate::space::Space;
 use crate::system::{Relation, System};
 
-/// The most that is left of the sum of rows that depend on each other, relative to rows of unit length.
+/// Largest remainder of a sum of dependent rows, relative to rows of unit length.
 const DEPENDENT: f64 = 1e-9;
 
-/// Length of a row, relative to the longest, below which it is rounding: 1e-16 in each of some terms.
+/// Length of a row, relative to the longest, below which it is roundoff: some terms of 1e-16 each.
 const VANISHING: f64 = 1e-12;
 
-/// Least length that the longest row is taken to have, for mechanisms whose rows are all rounding.
+/// Least value assumed for the length of the longest row, for mechanisms whose rows are all roundoff.
 const LEAST_ROW: f64 = 1e-2;
 
-/// Most rows that are left out of one mechanism.
+/// Largest number of rows that are left out of one mechanism.
 pub(crate) const MOST_LEFT_OUT: usize = 200;
 
-/// Most rows that are left out, times the rows of the loops: finding each of them takes a factorization.
+/// Largest product of the number of rows left out and the number of rows in loops; each row left out takes
+/// a factorization.
 const MOST_WORK: usize = 150_000;
 
-/// Size of an entry, relative to its row, from which on it is not rounding.
+/// Size of an entry, relative to its row, above which it is not roundoff.
 const SIGNIFICANT: f64 = 1e-6;
 
-/// Distances from the initial position at which rows that are left out are evaluated, the largest first: of lengths
-/// relative to that of the mechanism, of rotations in rad, of time in s.
+/// Distances from the initial position at which rows that are left out are evaluated, the largest first: lengths
+/// relative to that of the mechanism, rotations in rad, times in s.
 const NEARBY: [f64; 4] = [0.2, 0.05, 0.0125, 0.003];
 
-/// Number of directions in which they are evaluated: any one shows rows that open, but for coincidence.
+/// Number of directions in which rows are evaluated: any one reveals rows that open, except by coincidence.
 const DIRECTIONS: usize = 2;
 
-/// Magnitude of a row, relative to its unit, from which on it is open.
+/// Magnitude of a row, relative to its unit, above which it is violated.
 const OPEN: f64 = 1e-8;
 
-/// Units that make constraints and coordinates numbers of about one.
+/// Units in which constraints and coordinates are of order one.
 pub struct Units {
-    /// Of each constraint: the mechanism's length in m, or one (rad, a cosine).
+    /// Unit of each constraint: the mechanism's length in m, or one (for rad or a cosine).
     pub rows: Vec<f64>,
-    /// The same of each coordinate.
+    /// Unit of each coordinate, likewise.
     pub coordinates: Vec<f64>,
 }
 
-/// The reason for which constraints cannot be left out.
+/// The reason why constraints cannot be left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Refused {
-    /// More rows than this number follow from others: [`MOST_LEFT_OUT`], or fewer in loops of many rows.
+    /// More rows than this number follow from others. The number is [`MOST_LEFT_OUT`], or less for loops of many rows.
     TooMany(usize),
-    /// A row follows from the others in the initial position only, and is open by so much at another that the others
-    /// allow.
+    /// A row follows from the others in the initial position only; it is violated at another position that
+    /// the others allow.
     Lost {
         /// Number of the row.
         row: usize,
-        /// In the row's unit.
+        /// Violation in the row's unit.
         by: f64,
     },
 }
 
-/// Numbers of constraints that follow from the others, in ascending order. Rows before `first_joint` are not left out.
+/// Returns the numbers of constraints that follow from the others, in ascending order. Rows before `first_joint`
+/// are not left out.
 ///
-/// Dependence is decided at `q`. Positions nearby that the kept rows allow then show whether it holds everywhere: rows
-/// that are left out have to be closed there, too.
+/// Dependence is determined at `q`. Nearby positions that the kept rows allow then show if it holds everywhere: rows
+/// that are left out must be satisfied there, too.
 ///
 /// # Errors
-/// [`Refused`].
+/// Returns [`Refused`] if too many rows would be left out, or if a row depends on the others only at `q`.
 pub fn redundant(
     system: &mut Linearised<'_>,
     q: &[f64],
@@ -75,7 +77,7 @@ pub fn redundant(
     if left_out.is_empty() {
         return Ok(left_out);
     }
-    // rows in no loop can be closed wherever the others are
+    // rows in no loop can be closed independently of the others
     idle.extend(&left_out);
     idle.sort_unstable();
     idle.dedup();
@@ -85,10 +87,10 @@ pub fn redundant(
     lost.map_or(Ok(left_out), |(row, by)| Err(Refused::Lost { row, by }))
 }
 
-/// Numbers of constraints that follow from the others at `q`, and of those that are in no loop.
+/// Returns the numbers of constraints that follow from the others at `q`, and of those that are in no loop.
 fn dependent(system: &mut Linearised<'_>, q: &[f64], first_joint: usize) -> Result<(Vec<usize>, Vec<usize>), Refused> {
     let (values, entries) = system.at(q);
-    // what holds for all coordinates has a row of rounding
+    // a constraint that holds for all coordinates has a row of roundoff
     let mut lengths = vec![0.0; values.len()];
     entries.iter().for_each(|&(i, _, x)| lengths[i] += x * x);
     let largest = lengths.iter().fold(LEAST_ROW, |most: f64, length| most.max(length.sqrt()));
@@ -97,7 +99,7 @@ fn dependent(system: &mut Linearised<'_>, q: &[f64], first_joint: usize) -> Resu
     let mut candidates = in_loops(&entries, &lengths, q.len());
     let idle = (0..values.len()).filter(|row| candidates.binary_search(row).is_err()).collect();
     candidates.retain(|row| left_out.binary_search(row).is_err());
-    // coordinates that no loop has take time, and change nothing
+    // coordinates that are in no loop cost time and change nothing
     let mut column = vec![usize::MAX; q.len()];
     let mut columns = 0;
     for &(row, j, _) in &entries {
@@ -112,14 +114,14 @@ fn dependent(system: &mut Linearised<'_>, q: &[f64], first_joint: usize) -> Resu
         candidates.iter().enumerate().for_each(|(new, &old)| number[old] = new);
         let mut own = renumbered(&entries, &number);
         own.iter_mut().for_each(|(_, j, _)| *j = column[*j]);
-        // the same for a row whether those that are in no loop are looked at or not
+        // gives a row the same value whether or not rows in no loop are ignored
         let kept_before = |row: usize| (row - left_out.partition_point(|&other| other < row)) as f64;
         let start = candidates.iter().map(|&row| 1.0 + (kept_before(row) * 0.7).sin() * 0.3).collect();
         let mut least = Least::new(&vec![1.0; columns], candidates.len(), &own);
         let Some(factors) = least.dependence(start, DEPENDENT) else { break };
         let mut joints = candidates.iter().zip(&factors).filter(|&(&row, _)| row >= first_joint);
         let most = joints.clone().fold(0.0, |most: f64, (_, x)| most.max(x.abs()));
-        // of rows that take part as much as others, the last one
+        // of rows that participate about equally, the last one
         let Some((&row, _)) = joints.rfind(|(_, x)| x.abs() > 0.5 * most) else { break };
         candidates.retain(|&other| other != row);
         left_out.insert(left_out.partition_point(|&other| other < row), row);
@@ -130,12 +132,12 @@ fn dependent(system: &mut Linearised<'_>, q: &[f64], first_joint: usize) -> Resu
     Ok((left_out, idle))
 }
 
-/// The rows that can depend on others, in ascending order: those that are left after each row with a coordinate of its
-/// own is removed, as in a tree from its ends on. `squares` are those of the lengths of rows.
+/// The rows that can depend on others, in ascending order. They remain after repeatedly removing each row that has a
+/// coordinate of its own, like the leaves of a tree. `squares` are the squared lengths of rows.
 fn in_loops(entries: &[(usize, usize, f64)], squares: &[f64], columns: usize) -> Vec<usize> {
     let mut of_row = vec![Vec::new(); squares.len()];
     let mut of_column = vec![Vec::new(); columns];
-    // entries that are zero here count: they are not at positions nearby
+    // entries that are zero here count: they are non-zero at nearby positions
     for &(i, j, x) in entries {
         of_row[i].push(j);
         of_column[j].push((i, x * x > SIGNIFICANT * SIGNIFICANT * squares[i]));
@@ -156,11 +158,12 @@ fn in_loops(entries: &[(usize, usize, f64)], squares: &[f64], columns: usize) ->
     (0..squares.len()).filter(|&row| is_left[row]).collect()
 }
 
-/// Finds a row that is left out and is open at positions in one direction from `q` at which the other rows are closed:
-/// its number and its magnitude.
+/// Finds a row that is left out and is violated at positions in one direction from `q` at which the other rows are
+/// satisfied; returns its number and magnitude.
 ///
-/// A row that follows from the others only at `q` opens with the square of the distance, or a higher power: it is open
-/// at each of three distances. One that is open farther away alone follows from the others here.
+/// If a row follows from the others only at `q`, its violation grows with the square of the distance or a higher
+/// power, so it is violated at each of three distances. A row that is violated only farther away follows from the
+/// others here.
 fn lost(
     system: &mut Linearised<'_>,
     q: &[f64],
@@ -172,7 +175,7 @@ fn lost(
     let before = largest_of(system.values(q), &units.rows, |_| true).1;
     let (kept, entries) = system.at(q);
     let weights: Vec<f64> = units.coordinates.iter().map(|unit| unit.powi(-2)).collect();
-    // any direction, less what the rows that are kept forbid of it
+    // an arbitrary direction, minus the part that the kept rows forbid
     let any = |(j, unit): (usize, &f64)| unit * (1.0 + 12.9898 * (j + 1) as f64 + 78.233 * direction as f64).sin();
     let mut way: Vec<f64> = units.coordinates.iter().enumerate().map(any).collect();
     let mut along = vec![0.0; kept.len()];
@@ -180,7 +183,7 @@ fn lost(
     let mut least = Least::new(&weights, kept.len(), &entries);
     way.iter_mut().zip(least.change(&along)).for_each(|(way, change)| *way += change);
     let size = way.iter().zip(&units.coordinates).fold(0.0, |most: f64, (way, unit)| most.max((way / unit).abs()));
-    // what cannot move moves with its drives
+    // a mechanism that cannot move otherwise moves with its drives
     let per_distance = if size > 1e-6 { 1.0 / size } else { 0.0 };
     let found = NEARBY.iter().filter_map(|distance| {
         system.time = *distance;
@@ -192,12 +195,12 @@ fn lost(
         let (row, by) = largest_of(&values, &units.rows, |row| left_out.binary_search(&row).is_ok());
         (closed < 0.01 * OPEN).then(|| (by > OPEN + 10.0 * before + 100.0 * closed).then(|| (row, values[row].abs())))
     });
-    // closed at one distance is closed everywhere
+    // satisfied at one distance means satisfied everywhere
     let open: Option<Vec<(usize, f64)>> = found.take(3).collect();
     open.filter(|open| open.len() > 1).map(|open| open[0])
 }
 
-/// The row that is open most, relative to its unit, and by how much; infinitely far if that is not a number.
+/// The row with the largest violation relative to its unit, and this violation; infinite if it is not a number.
 fn largest_of(values: &[f64], units: &[f64], counts: impl Fn(usize) -> bool) -> (usize, f64) {
     let rows = (0..values.len()).filter(|&row| counts(row));
     rows.fold((0, 0.0), |(at, most), row| {
@@ -207,8 +210,8 @@ fn largest_of(values: &[f64], units: &[f64], counts: impl Fn(usize) -> bool) -> 
     })
 }
 
-/// A lower bound on the number of constraints that follow from others: rows of joints less freedoms of their bodies.
-/// Bodies are removed one after the other, the one with the fewest rows first, and the largest such difference counts.
+/// A lower bound on the number of redundant constraints: rows of joints minus degrees of freedom of their bodies.
+/// Bodies are removed one by one, the one with the fewest rows first, and the largest such difference counts.
 pub fn surplus<X: Space>(system: &System<X>) -> usize {
     let bodies_of = |relation: &Relation| -> Vec<usize> {
         let mut bodies = relation.bodies();

@@ -9,10 +9,10 @@ use crate::definition::Shape;
 use crate::space::{Fixed, Space};
 use crate::system::{Action, Frames, Relation};
 
-/// Bodies above which nothing is drawn.
+/// Number of bodies above which nothing is drawn.
 const MOST: usize = 2000;
 
-/// The mechanism in the plane; in space from the front (`x`, `z`) and from above (`x`, `y`).
+/// Views of the mechanism: the plane; in space from the front (`x`, `z`) and from above (`x`, `y`).
 pub fn views<X: Space>(compiled: &Compiled<X>, y: &[f64]) -> Vec<View> {
     if compiled.bodies.len() > MOST {
         return Vec::new();
@@ -81,8 +81,8 @@ fn view<X: Space>(
     View { name, axes, parts, names: Vec::new() }
 }
 
-/// Lines from the joint by which a body hangs, or else from its centre of mass, to its other joints and its markers; to
-/// the centre of mass if it has no others.
+/// Lines from the joint that attaches a body, or otherwise from its centre of mass, to its other joints and its
+/// markers; to the centre of mass if it has none.
 fn arms(body: &BodySeen, at: &impl Fn([f64; 3]) -> [f64; 2]) -> Vec<(&'static str, Outline)> {
     let centre = Vector3::zeros();
     let start = body.held.first().copied().unwrap_or(centre);
@@ -99,7 +99,7 @@ fn arms(body: &BodySeen, at: &impl Fn([f64; 3]) -> [f64; 2]) -> Vec<(&'static st
     ends.into_iter().map(|end| ("body", Outline::Line(vec![at(start.into()), at(end.into())]))).collect()
 }
 
-/// The larger side of the box around all parts, m.
+/// The larger side of the bounding box of all parts, m.
 fn extent(parts: &[(&'static str, Outline)]) -> f64 {
     let points: Vec<[f64; 2]> = parts.iter().flat_map(|(_, part)| part.points(8)).collect();
     let side = |i: usize| {
@@ -110,7 +110,7 @@ fn extent(parts: &[(&'static str, Outline)]) -> f64 {
     if points.is_empty() { 1.0 } else { side(0).max(side(1)).max(1e-9) }
 }
 
-/// Points that joints hold together, what holds points to the ground, rods without mass, and springs.
+/// Symbols: points that joints hold together, supports, massless rods, and springs.
 fn signs<X: Space>(compiled: &Compiled<X>, y: &[f64], seen: [usize; 2], unit: f64) -> Vec<(&'static str, Outline)> {
     let mut frames = Frames::<f64, X>::new(y);
     let mut at = |point: &Fixed| {
@@ -136,7 +136,7 @@ fn signs<X: Space>(compiled: &Compiled<X>, y: &[f64], seen: [usize; 2], unit: f6
     for action in &compiled.system.actions {
         if let Action::Spring(a, b, _) = action {
             let (from, to) = (at(a), at(b));
-            // a spring that is seen from its end is a point
+            // a spring seen from its end is a point
             if (to[0] - from[0]).hypot(to[1] - from[1]) > unit {
                 parts.push(("spring", Outline::spring(from, to, 6, 1.2 * unit)));
             }

@@ -1,4 +1,4 @@
-//! Repeated parts written out, each with the path in the file that a reader is shown.
+//! Expands repeated parts, each with its path in the file for error messages.
 
 use mbsbench_problem::{Fault, OutOfRange};
 use serde::Serialize;
@@ -10,11 +10,11 @@ use crate::definition::{Body, Force, Joint, Mechanism, Named, Point, Repeat};
 /// A part with its name and its path in the file.
 #[derive(Debug, Clone)]
 pub struct Part<T> {
-    /// Its name.
+    /// Name of the part.
     pub name: String,
-    /// `joints.pin`, `repeat.0.joints.pin_{i}`.
+    /// Path of the part: `joints.pin`, `repeat.0.joints.pin_{i}`.
     pub path: String,
-    /// What it is.
+    /// The part itself.
     pub what: T,
 }
 
@@ -31,15 +31,15 @@ pub struct Parts {
     pub forces: Vec<Part<Force>>,
 }
 
-/// Most characters of all parts as JSON with every parameter, with repeated parts counted each time: about fifteen
-/// thousand bodies.
+/// Largest number of characters of all parts as JSON with every parameter, counting repeated parts each time: about
+/// fifteen thousand bodies.
 const LONGEST: usize = 3_000_000;
 
 impl Parts {
-    /// Those of a mechanism.
+    /// Returns the parts of a mechanism.
     ///
     /// # Errors
-    /// Names that are not names, or are there twice; more than [`LONGEST`] characters.
+    /// Fails if names are invalid or occur twice, or if the parts have more than [`LONGEST`] characters.
     pub fn of(mechanism: &Mechanism) -> Result<Self, OutOfRange> {
         let mut parts = Self::default();
         let Mechanism { ground, bodies, joints, forces, .. } = mechanism;
@@ -75,7 +75,7 @@ impl Parts {
         Ok(parts)
     }
 
-    /// Adds all parts of a block, for these values of its indices.
+    /// Adds all parts of a block, for given values of its indices.
     fn add(&mut self, before: &str, block: &Block<'_>, indices: &[(&str, i64)]) -> Result<(), OutOfRange> {
         add(before, block.ground, "ground", indices, &mut self.ground)?;
         add(before, block.bodies, "bodies", indices, &mut self.bodies)?;
@@ -84,7 +84,7 @@ impl Parts {
     }
 }
 
-/// Parts that stand in one place of a file.
+/// The parts in one place of a file.
 struct Block<'m> {
     ground: &'m Named<Point>,
     bodies: &'m Named<Body>,
@@ -99,7 +99,7 @@ impl Block<'_> {
     }
 }
 
-/// The number of characters of all things as JSON.
+/// The number of characters of all named parts as JSON.
 fn characters<T: Serialize>(named: &Named<T>) -> usize {
     let one = |(name, thing): (&String, &T)| name.len() + serde_json::to_string(thing).map_or(0, |text| text.len());
     named.iter().map(one).sum()
@@ -141,7 +141,7 @@ fn add<T: Clone + Serialize + DeserializeOwned>(
     Ok(())
 }
 
-/// Fails unless a name can stand in formulas and paths.
+/// Fails unless a name can be used in formulas and paths.
 pub(crate) fn check_name(path: &str, name: &str) -> Result<(), OutOfRange> {
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -159,7 +159,7 @@ pub(crate) fn check_name(path: &str, name: &str) -> Result<(), OutOfRange> {
     Err(misnamed(path, clause, format!("a name of letters, digits and `_`, with a letter first{example}")))
 }
 
-/// The refusal of the name of a part.
+/// The error for an invalid name of a part.
 fn misnamed(path: impl Into<String>, clause: impl Into<String>, accepted: impl Into<String>) -> OutOfRange {
     OutOfRange { field: path.into(), fault: Fault::Name(clause.into()), accepted: accepted.into() }
 }
@@ -175,7 +175,7 @@ fn unique<T>(parts: &[Part<T>]) -> Result<(), OutOfRange> {
     }
 }
 
-/// `{i}`, `{i+1}`, `{i-1}` replaced in all texts.
+/// Replaces `{i}`, `{i+1}` and `{i-1}` in all texts.
 fn with_numbers(value: &Value, indices: &[(&str, i64)]) -> Value {
     match value {
         Value::String(text) => Value::String(replaced(text, indices)),

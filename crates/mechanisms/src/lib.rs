@@ -1,4 +1,4 @@
-//! Mechanisms that are written in files: rigid bodies, joints and forces, in the plane and in space.
+//! Mechanisms described in files: rigid bodies, joints and forces, in the plane and in space.
 //!
 //! ```text
 //! definition ── flat ─▶ parts ── compile ─▶ System (MechanicalModel) ── assembly ─▶ initial state ── model ─▶ Model

@@ -1,4 +1,4 @@
-//! A mechanism as the runner sees it.
+//! A mechanism as a benchmark model.
 
 use mbsbench_problem::constrained::equations;
 use mbsbench_problem::model::Class;
@@ -17,7 +17,7 @@ use crate::system::System;
 use crate::watched::Watched;
 
 impl Mechanism {
-    /// Fails unless the mechanism makes sense, closes and can move.
+    /// Fails unless the mechanism is valid, closes and can move.
     pub(crate) fn can_be_assembled(&self) -> Result<(), OutOfRange> {
         let sizes = match self.motion {
             Motion::Planar => MechanismModel::<Plane>::new(self)?.system().dimensions(),
@@ -41,7 +41,7 @@ impl ModelDefinition for Mechanism {
     }
 }
 
-/// A mechanism with formulation chosen.
+/// A mechanism in the chosen formulation.
 #[derive(Debug, Clone)]
 pub struct MechanismModel<X> {
     compiled: Compiled<X>,
@@ -50,17 +50,17 @@ pub struct MechanismModel<X> {
 }
 
 impl<X: Space> MechanismModel<X> {
-    /// The model of a mechanism.
+    /// Returns the model of a mechanism.
     ///
     /// # Errors
-    /// What makes no sense, with its path in the file.
+    /// Fails with the first error in the description, with its path in the file.
     pub fn new(mechanism: &Mechanism) -> Result<Self, OutOfRange> {
         let compiled = compile::<X>(mechanism)?;
         let watched = Watched::new(&compiled, &mechanism.observe)?;
         Ok(Self { compiled, settings: mechanism.formulation.sliding_mode().cloned(), watched })
     }
 
-    /// The equations in joint coordinates, where these are asked for.
+    /// The equations in joint coordinates, if these are requested.
     pub fn joint_space(&self) -> Option<&JointSpace<X>> {
         self.compiled.joint_space.as_ref()
     }

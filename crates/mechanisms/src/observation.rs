@@ -1,4 +1,4 @@
-//! What is seen of a mechanism: places and motions, forces of joints, energies, power.
+//! Observations of a mechanism: positions and motions, forces of joints, energies, power.
 
 use mbsbench_problem::{AccelerationLevel, ConstraintWatch, Failure, MechanicalModel, MechanicsOf, Observation, Ode};
 use num_dual::Dual64;
@@ -9,8 +9,8 @@ use crate::space::Space;
 use crate::system::{At, Frames, Relation, System};
 use crate::watched::Watched;
 
-/// Computes the observables of a mechanism. Accelerations of markers and forces of joints of a state in joint coordinates are those of the
-/// absolute equations at that state: if loops are closed by a method's own multipliers, these are not looked at.
+/// Computes the observables of a mechanism. For a state in joint coordinates, accelerations of markers and forces of
+/// joints are those of the absolute equations at that state; multipliers of a method that closes loops are ignored.
 pub(super) struct MechanismObservation<'m, X> {
     compiled: &'m Compiled<X>,
     watched: &'m Watched,
@@ -18,12 +18,12 @@ pub(super) struct MechanismObservation<'m, X> {
     watch: ConstraintWatch<'m>,
     rate: Vec<f64>,
     initial_energy: f64,
-    /// Multipliers that a method has found for itself are of the holonomic constraints.
+    /// Multipliers of the holonomic constraints; a method may have computed them itself.
     multipliers: Vec<f64>,
     opening: Opening<'m, X>,
-    /// Where the forces of joints begin among the values.
+    /// Index of the first joint force among the values.
     forces: usize,
-    /// The coordinates observed last.
+    /// The last observed coordinates.
     q: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ impl<'m, X: Space> MechanismObservation<'m, X> {
         let multipliers = vec![0.0; system.dimensions().constraints()];
         Self {
             acceleration: AccelerationLevel::new(MechanicsOf::new(system)),
-            // all joints as they are written; surfaces of speed zero are the constraints of velocities
+            // all joints as in the file; surfaces with speed zero are the velocity constraints
             watch: ConstraintWatch::new(compiled.written(), 0.0),
             rate: vec![0.0; q.len() + v.len()],
             initial_energy: system.energy(q, v),
@@ -46,7 +46,7 @@ impl<'m, X: Space> MechanismObservation<'m, X> {
         }
     }
 
-    /// Writes the forces of the joints that are observed.
+    /// Writes the forces of the observed joints.
     fn write_forces(&self, q: &[f64], values: &mut [f64]) {
         let Self { compiled: Compiled { system, .. }, watched, .. } = self;
         let own = X::OWN * system.bodies.len();
@@ -66,8 +66,8 @@ impl<'m, X: Space> MechanismObservation<'m, X> {
     }
 }
 
-/// Multipliers of all rows, with those that were left out: of those with the same forces the ones of least norm, for rows of the
-/// constraints' Jacobian of length one.
+/// Multipliers of all rows, including those left out: of all multipliers with the same forces, those of least norm
+/// for rows of unit length in the constraints' Jacobian.
 fn all_multipliers<X: Space>(all_rows: &System<X>, redundant: &[usize], q: &[f64], kept: &[f64]) -> Vec<f64> {
     let own = X::OWN * all_rows.bodies.len();
     let mut kept = kept.iter().copied();
@@ -81,7 +81,7 @@ fn all_multipliers<X: Space>(all_rows: &System<X>, redundant: &[usize], q: &[f64
     multipliers
 }
 
-/// Force of a joint on its first body, N, from the multipliers of all joints' constraints.
+/// Force of a joint on its first body, N, from the multipliers of all joint constraints.
 fn joint_force<X: Space>(system: &System<X>, joint: &JointSeen, q: &[f64], multipliers: &[f64]) -> [f64; 3] {
     let mut frames = Frames::<f64, X>::new(q);
     let mut force = [0.0; 3];
@@ -104,7 +104,7 @@ fn joint_force<X: Space>(system: &System<X>, joint: &JointSeen, q: &[f64], multi
     force
 }
 
-/// Power of what has no potential, W: actions less what springs give back, and drives.
+/// Power of forces without a potential, W: actions without the elastic part of springs, and drives.
 fn power<X: Space>(system: &System<X>, t: f64, q: &[f64], v: &[f64], multipliers: &[f64]) -> f64 {
     let mut forces = vec![0.0; v.len()];
     let at = At::<f64, X>::new(t, q, v);
@@ -130,7 +130,7 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
         let (system, y) = (&compiled.system, &*compiled.absolute(y));
         let n = system.dimensions().coordinates;
         let (q, v) = y.split_at(n);
-        // A state that a diverging method has run off to has neither accelerations nor multipliers.
+        // Far-off states of a diverging method have neither accelerations nor multipliers.
         let is_regular = self.acceleration.rhs(t, y, &mut self.rate).is_ok();
         if is_regular {
             self.multipliers.copy_from_slice(self.acceleration.multipliers());
@@ -152,7 +152,7 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
             put(if X::DIMENSION == 2 { &twist.spin[2..] } else { &twist.spin });
         }
         for (_, point) in &watched.markers {
-            // along the motion, position and velocity of the point with their derivatives
+            // position and velocity of the point, with their derivatives along the motion
             let lift = |x: &[f64], rate: &[f64]| -> Vec<Dual64> {
                 x.iter().zip(rate).map(|(&x, &rate)| Dual64::new(x, rate)).collect()
             };
@@ -206,11 +206,11 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
     }
 }
 
-/// Checks whether joints as they are written are open by more than the constraints that the equations have explain.
+/// Checks if joints, as in the file, are open by more than the violation of the solved constraints explains.
 struct Opening<'m, X> {
     compiled: &'m Compiled<X>,
-    /// Rows of the relations that the equations do not have: those that the tree of joint coordinates holds, and those
-    /// that were left out.
+    /// Rows of the relations that are not in the equations: those that the tree of joint coordinates satisfies, and
+    /// those that were left out.
     unsolved: Vec<usize>,
     values: Vec<f64>,
     failure: Option<Failure>,
@@ -227,8 +227,8 @@ impl<'m, X: Space> Opening<'m, X> {
     }
 
     /// If rows of the equations depend on each other for an instant, a residual `ε` of theirs (relative to the
-    /// mechanism's size) allows others a residual of about `√ε`. A joint that is open by more than ten times that and a
-    /// millionth is lost.
+    /// mechanism's size) permits a residual of about `√ε` in others. A joint that is open by more than ten times that
+    /// plus a millionth is considered lost.
     fn evaluate(&mut self, t: f64, q: &[f64]) {
         self.failure = None;
         if self.unsolved.is_empty() {

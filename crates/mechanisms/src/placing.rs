@@ -1,65 +1,65 @@
-//! Where bodies are at the start: as written, or by joints from bodies that are placed.
+//! Initial poses of bodies: as given, or from joints to bodies that are placed.
 
 use mbsbench_problem::OutOfRange;
 use nalgebra::{Rotation3, Unit, Vector3};
 
 use crate::space::Fixed;
 
-/// A marker on a body or the ground: its point from the centre of mass, and its directions as columns.
+/// A marker on a body or the ground: its point relative to the centre of mass, and its directions as columns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Marker {
-    /// The body; none for the ground.
+    /// The body; `None` for the ground.
     pub body: Option<usize>,
     /// The point, m.
     pub at: Vector3<f64>,
-    /// The directions, in those of the body.
+    /// The directions relative to those of the body.
     pub turn: Rotation3<f64>,
 }
 
 impl Marker {
-    /// The centre of mass with the directions of a body, or the origin.
+    /// The marker at the centre of mass with the directions of a body, or that at the origin of the ground.
     pub fn centre(body: Option<usize>) -> Self {
         Self { body, at: Vector3::zeros(), turn: Rotation3::identity() }
     }
 
-    /// Its point.
+    /// The point of the marker.
     pub fn point(&self) -> Fixed {
         Fixed { body: self.body, at: self.at.into() }
     }
 
-    /// Angle of its directions to those of the body, in the plane, rad.
+    /// Angle from the directions of the body to those of the marker, in the plane, rad.
     pub fn angle(&self) -> f64 {
         let matrix = self.turn.matrix();
         matrix[(1, 0)].atan2(matrix[(0, 0)])
     }
 
-    /// Its directions.
+    /// The directions of the marker.
     pub fn directions(&self) -> [Fixed; 3] {
         [Vector3::x(), Vector3::y(), Vector3::z()].map(|direction| self.direction(&direction))
     }
 
-    /// A direction along its own directions.
+    /// A direction given in the directions of the marker.
     pub fn direction(&self, along: &Vector3<f64>) -> Fixed {
         Fixed { body: self.body, at: (self.turn * along).into() }
     }
 }
 
-/// A place with a motion: of a body's centre of mass and directions, or of a marker.
+/// Pose and motion of a body (centre of mass and directions) or of a marker.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
-    /// The point, m.
+    /// Position, m.
     pub at: Vector3<f64>,
-    /// The directions.
+    /// Directions, as a rotation.
     pub turn: Rotation3<f64>,
-    /// In the plane: the angle, with all full turns, rad.
+    /// Angle in the plane, including full turns, rad.
     pub angle: f64,
-    /// Its velocity, m/s.
+    /// Velocity, m/s.
     pub velocity: Vector3<f64>,
-    /// The angular velocity along the ground's directions, rad/s.
+    /// Angular velocity in the ground's directions, rad/s.
     pub spin: Vector3<f64>,
 }
 
-/// What a joint gives of the second marker relative to the first, along the first's directions.
+/// Pose and motion of a joint's second marker relative to the first, in the first's directions.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Relative {
     /// Displacement, m.
@@ -73,20 +73,20 @@ pub struct Relative {
 }
 
 impl Pose {
-    /// The ground's.
+    /// The pose of the ground.
     pub fn ground() -> Self {
         let zero = Vector3::zeros();
         Self { at: zero, turn: Rotation3::identity(), angle: 0.0, velocity: zero, spin: zero }
     }
 
-    /// The distance of two markers on bodies that are here.
+    /// The distance between two markers on bodies with these poses.
     pub fn distance(bodies: &[Self], markers: &[Marker; 2]) -> f64 {
         let [a, b] =
             markers.map(|marker| marker.body.map_or_else(Self::ground, |body| bodies[body]).of_marker(&marker));
         (b.at - a.at).norm()
     }
 
-    /// That of a marker on a body that is here.
+    /// The pose of a marker on a body with this pose.
     pub fn of_marker(&self, marker: &Marker) -> Self {
         let arm = self.turn * marker.at;
         Self {
@@ -98,7 +98,7 @@ impl Pose {
         }
     }
 
-    /// That of the body whose marker is here.
+    /// The pose of the body whose marker has this pose.
     pub fn of_body(&self, marker: &Marker) -> Self {
         let turn = self.turn * marker.turn.inverse();
         let arm = turn * marker.at;
@@ -106,7 +106,7 @@ impl Pose {
         Self { at: self.at - arm, turn, angle, velocity: self.velocity - self.spin.cross(&arm), spin: self.spin }
     }
 
-    /// That of the second marker of a joint whose first is here.
+    /// The pose of a joint's second marker if the first has this pose.
     pub fn second(&self, relative: &Relative) -> Self {
         let by = self.turn * relative.by;
         Self {
@@ -118,7 +118,7 @@ impl Pose {
         }
     }
 
-    /// That of the first marker of a joint whose second is here.
+    /// The pose of a joint's first marker if the second has this pose.
     pub fn first(&self, relative: &Relative) -> Self {
         let turn = self.turn * Rotation3::new(relative.turn).inverse();
         let spin = self.spin - turn * relative.spin;
@@ -128,10 +128,10 @@ impl Pose {
     }
 }
 
-/// A unit vector along `axis` of two or three components, or along `default` where there are none.
+/// Returns a unit vector along `axis` of two or three components, or `default` if it has none.
 ///
 /// # Errors
-/// Where it has another number of components, or none is other than zero.
+/// Fails if `axis` has the wrong number of components, or if all are zero.
 pub fn unit(path: &str, axis: &[f64], dimension: usize, default: [f64; 3]) -> Result<Vector3<f64>, OutOfRange> {
     if axis.is_empty() {
         return Ok(default.into());
@@ -144,8 +144,8 @@ pub fn unit(path: &str, axis: &[f64], dimension: usize, default: [f64; 3]) -> Re
     }
 }
 
-/// Two directions that make a right-handed system with `axis`: the first is as near as possible to `x`, or to `z` where the axis is
-/// nearly along `x`.
+/// Two directions that form a right-handed system with `axis`. The first is as near as possible to `x`, or to `z` if
+/// the axis is nearly along `x`.
 pub fn across(axis: &Vector3<f64>) -> [Vector3<f64>; 2] {
     let near = if axis.x.abs() < 0.9 { Vector3::x() } else { Vector3::z() };
     let first = (near - axis * axis.dot(&near)).normalize();

@@ -1,4 +1,4 @@
-//! What is watched of a mechanism: the parts that a file names, and their observables.
+//! The observed parts of a mechanism, which a file names, and their observables.
 
 use std::collections::HashSet;
 
@@ -8,27 +8,27 @@ use crate::compile::Compiled;
 use crate::space::{Fixed, Space};
 use crate::system::Turning;
 
-/// Bodies up to which all parts are watched if the file names none.
+/// Largest number of bodies for which all parts are observed if the file names none.
 const WATCHED_UNASKED: usize = 12;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// The parts that are watched.
+/// The observed parts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Watched {
     /// Numbers of bodies.
     pub(crate) bodies: Vec<usize>,
-    /// Markers with the beginning of their observables' names.
+    /// Markers with the prefix of their observables' names.
     pub(crate) markers: Vec<(String, Fixed)>,
     /// Numbers of joints.
     pub(crate) joints: Vec<usize>,
 }
 
 impl Watched {
-    /// The parts of these names.
+    /// Returns the parts with these names.
     ///
     /// # Errors
-    /// A name that no part has, or observables of the same name.
+    /// Fails for a name that no part has, and for observables with the same name.
     pub(crate) fn new<X: Space>(compiled: &Compiled<X>, names: &[String]) -> Result<Self, OutOfRange> {
         let mut watched = Self::default();
         if names.is_empty() && compiled.bodies.len() <= WATCHED_UNASKED {
@@ -61,7 +61,7 @@ impl Watched {
         Ok(watched)
     }
 
-    /// Watches the marker, or the body and the joint, of a name; none if there are none.
+    /// Adds the marker, or the body and the joint, with a name; returns `None` if there are none.
     fn add<X>(&mut self, compiled: &Compiled<X>, name: &str) -> Option<()> {
         let joint = compiled.joints.iter().position(|joint| joint.name == name);
         self.joints.extend(joint);
@@ -76,7 +76,7 @@ impl Watched {
         Some(())
     }
 
-    /// The joints that are watched and have an angle: hinges in space.
+    /// The observed joints that have an angle: hinges in space.
     pub(crate) fn hinges<'w, X>(&'w self, compiled: &'w Compiled<X>) -> impl Iterator<Item = (&'w str, &'w Turning)> {
         let joints = self.joints.iter().map(|&joint| &compiled.joints[joint]);
         joints.filter_map(|joint| Some((joint.name.as_str(), joint.hinge.as_ref()?)))

@@ -1,4 +1,4 @@
-//! Forces as actions.
+//! Compiles forces into actions.
 
 use mbsbench_problem::OutOfRange;
 use mbsbench_problem::parameters::spelling;
@@ -12,7 +12,7 @@ use crate::placing::{Marker, Pose, unit};
 use crate::space::Fixed;
 use crate::system::{Action, Contact, Cushion, Surface, Turning};
 
-/// How the second of two markers, which are given or are those of a joint, turns from the first.
+/// The rotation of the second of two markers from the first; the markers are given, or are those of a joint.
 fn turning_of(
     scope: &Scope<'_>,
     axes: &Axes<'_>,
@@ -40,7 +40,7 @@ fn turning_of(
     }
 }
 
-/// The two points of a line, which are apart at the start.
+/// The two points of a line, which must be apart at the start.
 fn line(scope: &Scope<'_>, path: &str, between: &[At; 2]) -> Result<([Fixed; 2], f64), OutOfRange> {
     let markers = scope.pair(path, between)?;
     let distance = Pose::distance(&scope.poses, &markers);
@@ -52,7 +52,7 @@ fn line(scope: &Scope<'_>, path: &str, between: &[At; 2]) -> Result<([Fixed; 2],
     Ok((markers.map(|marker| marker.point()), distance))
 }
 
-/// All forces.
+/// Compiles all forces.
 pub(super) fn of(scope: &Scope<'_>) -> Result<Vec<Action>, OutOfRange> {
     let mut actions = Vec::new();
     let turns = |part: &Part<Force>| matches!(part.what, Force::Motor(_) | Force::TorsionSpring(_));
@@ -135,7 +135,7 @@ pub(super) fn of(scope: &Scope<'_>) -> Result<Vec<Action>, OutOfRange> {
     Ok(actions)
 }
 
-/// A marker of a body.
+/// Returns a marker of a body, and fails for one of the ground.
 fn on_a_body(scope: &Scope<'_>, path: &str, on: &At) -> Result<Marker, OutOfRange> {
     let marker = scope.find(path, &on.0)?;
     OutOfRange::unless(marker.body.is_some(), path, "on the ground", "a marker of a body")?;

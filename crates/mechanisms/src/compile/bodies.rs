@@ -1,4 +1,4 @@
-//! Masses, markers and initial places of bodies.
+//! Masses, markers and initial positions of bodies.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ fn marker(
     Ok(Marker { body, at: at - centre, turn: Rotation3::new(turn.unwrap_or_default()) })
 }
 
-/// Markers of all bodies, and of the ground behind them; the one without a name is the frame itself.
+/// Markers of all bodies, and last those of the ground; the marker without a name is the frame itself.
 pub(super) fn markers<'p>(scope: &Scope<'p>) -> Result<Vec<HashMap<&'p str, Marker>>, OutOfRange> {
     let frame = |body, centre: &Vector3<f64>| HashMap::from([("", Marker { at: -centre, ..Marker::centre(body) })]);
     let mut markers = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn markers<'p>(scope: &Scope<'p>) -> Result<Vec<HashMap<&'p str, Mark
     Ok(markers)
 }
 
-/// What is seen of the bodies.
+/// Names, shapes and markers of the bodies, for observers and drawings.
 pub(super) fn seen(scope: &Scope<'_>) -> Result<Vec<BodySeen>, OutOfRange> {
     let of = |((number, body), held): ((usize, &Part<Body>), Vec<Vector3<f64>>)| {
         let own = &scope.markers[number];
@@ -69,8 +69,8 @@ pub(super) fn seen(scope: &Scope<'_>) -> Result<Vec<BodySeen>, OutOfRange> {
     scope.parts.bodies.iter().enumerate().zip(held(scope)).map(of).collect()
 }
 
-/// Points at which joints hold each body: first those at which it hangs, since it has the joint's second marker or the other
-/// one is on the ground. Those of rods are left out, as the rod is drawn.
+/// Points at which joints hold each body. The first are those that attach it: the body has the joint's second marker,
+/// or the other marker is on the ground. Rods are drawn as such, so their points are left out.
 fn held(scope: &Scope<'_>) -> impl Iterator<Item = Vec<Vector3<f64>>> {
     let bodies = &scope.parts.bodies;
     let is_rod = |body: usize| matches!(bodies[body].what.shape, Some(Shape::Rod(_)));
@@ -89,7 +89,7 @@ fn held(scope: &Scope<'_>) -> impl Iterator<Item = Vec<Vector3<f64>>> {
     hangs.into_iter().zip(others).map(|(hangs, others)| [hangs, others].concat())
 }
 
-/// Mass and moments of inertia, as given or by the shape.
+/// Mass and moments of inertia, as given or from the shape.
 pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<Inertia, OutOfRange> {
     let at = |field: &str| format!("{}.{field}", body.path);
     let Body { mass, density, inertia, shape, drawn_at, .. } = &body.what;
@@ -108,7 +108,7 @@ pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<
     let field = |k: usize| if inertia.0.len() == 1 { at("inertia") } else { at(&format!("inertia.{k}")) };
     let number = |(k, formula)| scope.number(&field(k), formula);
     let numbers: Vec<f64> = inertia.0.iter().enumerate().map(number).collect::<Result<_, _>>()?;
-    // Of a shape that is drawn elsewhere the moments about the centre of mass are unknown.
+    // The moments about the centre of mass are unknown for a shape that is drawn elsewhere.
     let about_centre = match (X::DIMENSION, &*numbers, shape.as_ref().filter(|_| drawn_at.is_none())) {
         (_, [], Some(shape)) => {
             let [x, y, z] = shape.inertia().map(|each| mass * each);
@@ -139,7 +139,7 @@ pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<
         let found = format!("`{}` has the moments {:?}", at("inertia"), moments.as_slice());
         return Err(OutOfRange::clause(at("inertia"), found, accepted));
     }
-    // of a mass that is spread, no principal moment is larger than the sum of the others
+    // no principal moment of a distributed mass is larger than the sum of the others
     if X::DIMENSION == 3 && most > (moments.sum() - most) * (1.0 + 1e-9) {
         let accepted = "principal moments of which none is larger than the sum of the others";
         let found = format!("`{}` has the principal moments {:?}", at("inertia"), moments.as_slice());
@@ -148,7 +148,7 @@ pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<
     Ok(Inertia { mass, about_centre })
 }
 
-/// Where the frame of a body is written to be.
+/// The pose of a body's frame as the file gives it, if it does.
 fn written(scope: &Scope<'_>, body: &Part<Body>) -> Result<Option<Pose>, OutOfRange> {
     let Body { position, angle, rotation, .. } = &body.what;
     let turn = scope.turn(&body.path, ["angle", "rotation"], angle.as_ref(), rotation.as_deref())?;
@@ -161,7 +161,7 @@ fn written(scope: &Scope<'_>, body: &Part<Body>) -> Result<Option<Pose>, OutOfRa
     Ok(Some(Pose { at, turn: Rotation3::new(turn), angle, ..Pose::ground() }))
 }
 
-/// A vector of a body if it is written.
+/// A vector of a body, if the file gives it.
 fn given(
     scope: &Scope<'_>,
     body: &Part<Body>,
@@ -172,13 +172,13 @@ fn given(
     written.map(|written| scope.vector(&path, written, scope.dimension)).transpose()
 }
 
-/// Where all bodies are: as written, or by the first joint to one that is placed, or at the origin.
+/// The poses of all bodies: as the file gives them, or from the first joint to a body that is placed, or at the origin.
 pub(super) fn place(scope: &Scope<'_>) -> Result<Vec<Pose>, OutOfRange> {
     let bodies = &scope.parts.bodies;
     let spin = |Part { path, what, .. }: &Part<Body>| {
         scope.turn(path, ["rate", "spin"], what.rate.as_ref(), what.spin.as_deref())
     };
-    // the body of a frame that moves like this where nothing else is written
+    // the body of a frame with this motion, unless the file says otherwise
     let of_frame = |number: usize, origin: Pose| -> Result<Pose, OutOfRange> {
         let velocity = given(scope, &bodies[number], "velocity", bodies[number].what.velocity.as_deref())?;
         let velocity = velocity.unwrap_or(origin.velocity);
@@ -194,7 +194,7 @@ pub(super) fn place(scope: &Scope<'_>) -> Result<Vec<Pose>, OutOfRange> {
     let placing: Vec<&Joined> = scope.joined.iter().flatten().filter(|joint| joint.freedom.is_some()).collect();
     let mut used = vec![false; placing.len()];
     let of = |poses: &[Option<Pose>], marker: &Marker| marker.body.map_or(Some(Pose::ground()), |body| poses[body]);
-    // Joints of each body, so that a chain of many is placed in as many steps.
+    // Joints of each body, so that a long chain is placed in linear time.
     let mut of_body: Vec<Vec<usize>> = vec![Vec::new(); poses.len()];
     for (k, joint) in placing.iter().enumerate() {
         joint.ends.iter().filter_map(|marker| marker.body).for_each(|body| of_body[body].push(k));

@@ -1,4 +1,5 @@
-//! A mechanism ready to be solved: its initial state, which constraints are left out of its equations, and its joint coordinates.
+//! A mechanism ready to be solved: its equations and redundant constraints, its initial state, and its
+//! joint coordinates.
 
 use std::borrow::Cow;
 
@@ -16,31 +17,31 @@ use crate::placing::Marker;
 use crate::space::Space;
 use crate::system::{Frames, System, Turning};
 
-/// What is seen of a body.
+/// A body as observers and drawings see it.
 #[derive(Debug, Clone)]
 pub struct BodySeen {
-    /// Its name.
+    /// Name of the body.
     pub name: String,
-    /// What it looks like.
+    /// Shape of the body.
     pub shape: Option<Shape>,
-    /// Middle and directions of the shape, from the centre of mass and in the directions of the body.
+    /// Centre and directions of the shape, relative to the centre of mass and in the directions of the body.
     pub middle: Marker,
-    /// Its markers by name.
+    /// Markers by name.
     pub markers: Vec<(String, Marker)>,
-    /// Points at which joints hold it, m from the centre of mass; the one by which it hangs comes first.
+    /// Points at which joints hold the body, m from the centre of mass; the one that attaches it comes first.
     pub held: Vec<Vector3<f64>>,
 }
 
-/// What is seen of a joint.
+/// A joint as observers see it.
 #[derive(Debug, Clone)]
 pub struct JointSeen {
-    /// Its name.
+    /// Name of the joint.
     pub name: String,
-    /// Its path in the file.
+    /// Path of the joint in the file.
     pub path: String,
-    /// Numbers of its relations.
+    /// Numbers of the joint's relations.
     pub relations: std::ops::Range<usize>,
-    /// The angle of a hinge in space.
+    /// Angle of the joint if it is a hinge in space.
     pub hinge: Option<Turning>,
 }
 
@@ -49,7 +50,7 @@ pub struct JointSeen {
 pub struct Compiled<X> {
     /// The equations.
     pub system: System<X>,
-    /// The system with all rows of the joints as they are written, if the equations leave any out.
+    /// The system with all rows of the joints as in the file, if the equations leave any out.
     pub as_written: Option<System<X>>,
     /// Initial coordinates and rates.
     pub initial: [Vec<f64>; 2],
@@ -57,44 +58,46 @@ pub struct Compiled<X> {
     pub bodies: Vec<BodySeen>,
     /// The joints.
     pub joints: Vec<JointSeen>,
-    /// The same in joint coordinates, where these are asked for.
+    /// The equations in joint coordinates, if these are requested.
     pub joint_space: Option<JointSpace<X>>,
 }
 
 impl BodySeen {
-    /// Its markers without the frame itself.
+    /// The markers without the frame itself.
     pub fn named_markers(&self) -> impl Iterator<Item = &(String, Marker)> {
         self.markers.iter().filter(|(name, _)| !name.is_empty())
     }
 }
 
 impl<X: Space> Compiled<X> {
-    /// The state in absolute coordinates that `y` is.
+    /// Converts the state `y` into absolute coordinates.
     pub fn absolute<'y>(&self, y: &'y [f64]) -> Cow<'y, [f64]> {
         self.joint_space.as_ref().map_or(Cow::Borrowed(y), |space| Cow::Owned(space.expanded(y)))
     }
 
-    /// The system with all rows of the joints as they are written.
+    /// The system with all rows of the joints as in the file.
     pub fn written(&self) -> &System<X> {
         self.as_written.as_ref().unwrap_or(&self.system)
     }
 }
 
 impl<X: Space> Compiled<X> {
-    /// The joint that a row of the relations belongs to.
+    /// The joint to which a row of the relations belongs.
     pub(crate) fn joint_of_row(&self, row: usize) -> Option<&JointSeen> {
         let relation = self.system.relation_of_row(row)?;
         self.joints.iter().find(|joint| joint.relations.contains(&relation))
     }
 
-    /// Path and name of the joint that a constraint belongs to, with those of the bodies before those of the joints.
+    /// Path and name of the joint to which a constraint belongs; constraints of bodies are numbered before
+    /// those of joints.
     fn owner(&self, constraint: usize) -> (&str, &str) {
         let row = constraint.checked_sub(X::OWN * self.bodies.len());
         let joint = row.and_then(|row| self.joint_of_row(row));
         joint.map_or(("bodies", "Euler parameters"), |joint| (&joint.path, &joint.name))
     }
 
-    /// The refusal of joints of which constraints would be left out, with the row among all rows of the relations.
+    /// The error for joints with redundant constraints that cannot be left out; it names the row among all rows
+    /// of the relations.
     pub(super) fn refusal(&self, q: &[f64], refused: Refused) -> OutOfRange {
         let (row, by) = match refused {
             Refused::Lost { row, by } => (row, by),
@@ -110,7 +113,7 @@ impl<X: Space> Compiled<X> {
         let point = self.system.relation_of_row(row).and_then(|k| self.system.relations[k].points().next());
         let at = point.map_or_else(String::new, |point| {
             let at = Frames::<f64, X>::new(q).point(point);
-            // rounding is not a position
+            // without roundoff
             let at = at[..X::DIMENSION].iter().map(|x| format!("{}", (x * 1e6).round() / 1e6 + 0.0));
             format!(" at ({})", at.collect::<Vec<_>>().join(", "))
         });
@@ -135,7 +138,7 @@ pub(super) fn assemble<X: Space>(
     let own = X::OWN * system.bodies.len();
     let weights: Vec<f64> =
         parts.bodies.iter().flat_map(|body| vec![if body.what.held { 1e6 } else { 1.0 }; X::COORDINATES]).collect();
-    // what rounding makes of coordinates of this size
+    // roundoff of coordinates of this size
     let size = q.iter().fold(1e-3, |size: f64, x| size.max(x.abs()));
     if dependence::surplus(system) > MOST_LEFT_OUT {
         return Err(compiled.refusal(&q, Refused::TooMany(MOST_LEFT_OUT)));
@@ -190,10 +193,10 @@ pub(super) fn assemble<X: Space>(
     Ok(())
 }
 
-/// The mechanism in joint coordinates.
+/// Returns the mechanism in joint coordinates.
 ///
 /// # Errors
-/// Where constraints are left and a body has Euler parameters for coordinates.
+/// Fails if constraints remain and a body has Euler parameters as coordinates.
 pub(super) fn joint_space<X: Space>(scope: &Scope<'_>, compiled: &Compiled<X>) -> Result<JointSpace<X>, OutOfRange> {
     let relations: Vec<_> = compiled.joints.iter().map(|joint| joint.relations.clone()).collect();
     let candidate = |(joint, joined): (usize, &Option<Joined>)| {

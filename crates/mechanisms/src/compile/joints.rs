@@ -1,4 +1,4 @@
-//! Joints as relations, and as what bodies hang on.
+//! Compiles joints into relations and into candidates for the tree of bodies.
 
 use std::collections::HashMap;
 
@@ -17,21 +17,21 @@ use crate::system::{Law, Rate, Relation, System, Turning};
 
 /// A joint between two markers.
 pub(super) struct Joined {
-    /// Its path with its kind.
+    /// Path of the joint, with its kind.
     pub path: String,
-    /// The markers.
+    /// Markers that it connects.
     pub ends: [Marker; 2],
-    /// Its axis along the directions of both; zero if it has none.
+    /// Axis in the directions of both markers; zero if the joint has none.
     pub axis: Vector3<f64>,
-    /// What it leaves free, if a body can hang on it.
+    /// The motion that the joint leaves free, if it can attach a body.
     pub freedom: Option<Freedom>,
-    /// Where the second marker is from the first at the start, if it places a body.
+    /// Initial pose of the second marker relative to the first, if the joint places a body.
     pub relative: Relative,
-    /// True if the file says anything of that.
+    /// True if the file gives any part of the relative pose.
     pub is_given: bool,
 }
 
-/// The joints between two markers, in the order of the file; none of a gear and of a rolling disk.
+/// The joints between two markers, in the order of the file; `None` for a gear and a rolling disk.
 pub(super) fn read(scope: &Scope<'_>) -> Result<Vec<Option<Joined>>, OutOfRange> {
     let mut joined = Vec::new();
     for part in &scope.parts.joints {
@@ -97,7 +97,7 @@ fn crossing(path: &str, turn: &Turn) -> Result<[Vector3<f64>; 2], OutOfRange> {
     Ok([unit(&format!("{path}.0"), &turn.axes[0], 3, ABOUT)?, unit(&format!("{path}.1"), &turn.axes[1], 3, ALONG)?])
 }
 
-/// How the second of two markers turns from the first about an axis of both.
+/// The rotation of the second of two markers from the first about their common axis.
 pub(super) fn turning([a, b]: &[Marker; 2], axis: &Vector3<f64>) -> Turning {
     let [x, y] = across(axis);
     let offset = b.angle() - a.angle();
@@ -106,14 +106,14 @@ pub(super) fn turning([a, b]: &[Marker; 2], axis: &Vector3<f64>) -> Turning {
 
 const AT_REST: Law = Tree::Number(0.0);
 
-/// Coefficients of the angle of the second marker from the first, and what it is where both bodies' angles are zero.
+/// Coefficients of the angle of the second marker from the first, and its value if both bodies' angles are zero.
 fn angle([a, b]: &[Marker; 2]) -> (Vec<(usize, f64)>, f64) {
     let terms = [(b.body, 1.0), (a.body, -1.0)];
     let terms = terms.into_iter().filter_map(|(body, factor)| Some((body?, factor))).collect();
     (terms, b.angle() - a.angle())
 }
 
-/// The relations of the joint that leaves this free.
+/// The relations of a joint that leaves this motion free.
 fn relations<X: Space>(freedom: &Freedom, ends @ [a, b]: &[Marker; 2]) -> Vec<Relation> {
     let square = |of_a: &Vector3<f64>, of_b: &Vector3<f64>| Relation::Square(a.direction(of_a), b.direction(of_b));
     let mut relations = match freedom {
@@ -142,23 +142,23 @@ fn relations<X: Space>(freedom: &Freedom, ends @ [a, b]: &[Marker; 2]) -> Vec<Re
     relations
 }
 
-/// The second point is at a distance from the first along a direction.
+/// The relation that the second point is at a distance from the first along a direction.
 fn along([a, b]: &[Marker; 2], direction: &Vector3<f64>, law: Law) -> Relation {
     Relation::Along(a.point(), a.direction(direction), b.point(), law)
 }
 
-/// The second point stays on a line through the first.
+/// The relations that keep the second point on a line through the first.
 fn on_line<X: Space>(ends: &[Marker; 2], axis: &Vector3<f64>) -> Vec<Relation> {
     let directions = if X::DIMENSION == 2 { vec![beside(axis)] } else { across(axis).to_vec() };
     directions.iter().map(|direction| along(ends, direction, AT_REST)).collect()
 }
 
-/// The direction at a right angle to another in the plane.
+/// The direction at a right angle to another, in the plane.
 fn beside(axis: &Vector3<f64>) -> Vector3<f64> {
     Vector3::new(-axis.y, axis.x, 0.0)
 }
 
-/// Adds all joints to a system; what is seen of them.
+/// Adds all joints to a system and returns them as observers see them.
 pub(super) fn add<X: Space>(scope: &Scope<'_>, system: &mut System<X>) -> Result<Vec<JointSeen>, OutOfRange> {
     let mut seen = Vec::new();
     let is_driven = scope.parts.joints.iter().any(|part| part.what.is_drive());
@@ -241,7 +241,7 @@ fn add_other<X: Space>(scope: &Scope<'_>, path: &str, joint: &Joint, system: &mu
     Ok(())
 }
 
-/// Fails if a joint is for the plane, or for space, only, and this is the other.
+/// Fails if a joint for the plane is used in space, or one for space in the plane.
 fn in_dimension(dimension: usize, path: &str, joint: &Joint) -> Result<(), OutOfRange> {
     let (wanted, space, accepted) = match joint {
         Joint::Cylindrical(_) | Joint::Spherical(_) | Joint::Universal(_) | Joint::Planar(_) | Joint::Rolling(_) => (
@@ -258,20 +258,20 @@ fn in_dimension(dimension: usize, path: &str, joint: &Joint) -> Result<(), OutOf
     Err(OutOfRange::clause(path, format!("a `{}` joint is for motion in {space}", spelling(joint)), accepted))
 }
 
-/// The name of a joint with its axis.
+/// Name and axis of a joint.
 type Named<'p> = (&'p str, Vector3<f64>);
 
-/// Axes of the joints of two bodies in space, to which axes that are not written are compared.
+/// Axes of the joints between pairs of bodies in space, with which default axes are compared.
 pub(super) struct Axes<'p> {
     default: [f64; 3],
-    /// Names with directions on the body of the first marker and on that of the second, by these bodies and by the
-    /// reverse.
+    /// Names, with directions on the body of the first marker, by the bodies of the first and second marker
+    /// in both orders.
     of_pair: HashMap<[Option<usize>; 2], Vec<Named<'p>>>,
 }
 
 impl<'p> Axes<'p> {
-    /// Of joints that bodies turn in, if the default axis is that of a turn, and otherwise of those that they slide in;
-    /// none if nothing is compared.
+    /// Collects the rotational joints if the default axis is that of a rotation, and the sliding joints otherwise;
+    /// nothing if no comparison is needed.
     pub(super) fn of(scope: &Scope<'p>, default: [f64; 3], is_needed: bool) -> Self {
         let mut of_pair: HashMap<_, Vec<_>> = HashMap::new();
         let joined: &[_] = if is_needed && scope.dimension == 3 { &scope.joined } else { &[] };
@@ -290,7 +290,7 @@ impl<'p> Axes<'p> {
         Self { default, of_pair }
     }
 
-    /// Fails if an axis is not given and joints of the two bodies have others only.
+    /// Fails if no axis is given and all joints between the two bodies have other axes than the default.
     pub(super) fn check(&self, path: &str, [a, b]: &[Marker; 2], given: &[f64]) -> Result<(), OutOfRange> {
         let (true, Some(joints)) = (given.is_empty(), self.of_pair.get(&[a.body, b.body])) else { return Ok(()) };
         let own = Vector3::from(a.direction(&self.default.into()).at);

@@ -1,4 +1,4 @@
-//! From names to numbers: a mechanism as a system with its initial state.
+//! Compiles a mechanism: replaces names by numbers and finds the initial state.
 
 mod actions;
 mod bodies;
@@ -17,10 +17,10 @@ use crate::space::{Inertia, Space};
 use crate::system::System;
 use scope::{Scope, constants_can_be_meant};
 
-/// A mechanism with what joints leave out found and the initial state assembled.
+/// Returns a mechanism with its redundant constraints found and its initial state assembled.
 ///
 /// # Errors
-/// The first thing that makes no sense, with its path.
+/// Fails with the first error in the description, with its path.
 pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRange> {
     debug_assert_eq!(X::DIMENSION, if mechanism.motion == Motion::Planar { 2 } else { 3 });
     constants_can_be_meant(mechanism)?;

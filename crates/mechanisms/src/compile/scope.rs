@@ -1,4 +1,4 @@
-//! What is known while a mechanism is compiled: what names stand for, joints that were read, bodies that were placed.
+//! The state of a compilation: meanings of names, joints that were read, bodies that were placed.
 
 use std::collections::HashMap;
 
@@ -13,18 +13,18 @@ use crate::formula::{Formula, Tree, own_names};
 use crate::placing::{Marker, Pose, unit};
 use crate::system::{ForceLaw, Law, Variable};
 
-/// What is known so far of a mechanism.
+/// Everything known so far about a mechanism that is being compiled.
 pub(super) struct Scope<'p> {
     pub(super) dimension: usize,
     pub(super) parts: &'p Parts,
     pub(super) constants: &'p Named<f64>,
     pub(super) body: HashMap<&'p str, usize>,
     pub(super) joint: HashMap<&'p str, usize>,
-    /// Markers of each body, and of the ground behind them, by name.
+    /// Markers of each body by name, and last those of the ground.
     pub(super) markers: Vec<HashMap<&'p str, Marker>>,
-    /// The joints between two markers, in the order of the file; none of a gear and of a rolling disk.
+    /// The joints between two markers, in the order of the file; `None` for a gear and a rolling disk.
     pub(super) joined: Vec<Option<Joined>>,
-    /// The bodies at the start.
+    /// Initial poses of the bodies.
     pub(super) poses: Vec<Pose>,
 }
 
@@ -36,12 +36,12 @@ pub(super) fn check_count(path: &str, found: usize, accepted: usize, what: &str)
     Err(OutOfRange::clause(path, format!("`{path}` has {}", counted(found, what)), counted(accepted, what)))
 }
 
-/// `1 number`, `3 numbers`.
+/// A count with its noun: `1 number`, `3 numbers`.
 pub(super) fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {}", what.trim_end_matches('s')) } else { format!("{count} {what}") }
 }
 
-/// Fails if a constant has a name with which no formula can mean it.
+/// Fails if a constant has a name that formulas already use for something else.
 pub(super) fn constants_can_be_meant(mechanism: &Mechanism) -> Result<(), OutOfRange> {
     let own: Vec<String> = own_names().collect();
     for name in mechanism.constants.keys() {
@@ -60,7 +60,7 @@ pub(super) fn constants_can_be_meant(mechanism: &Mechanism) -> Result<(), OutOfR
 }
 
 impl<'p> Scope<'p> {
-    /// The names of a mechanism's parts, without markers.
+    /// Returns a scope with the names of a mechanism's parts, without markers.
     pub(super) fn new(dimension: usize, parts: &'p Parts, mechanism: &'p Mechanism) -> Self {
         let body = parts.bodies.iter().enumerate().map(|(k, body)| (&*body.name, k)).collect();
         let joint = parts.joints.iter().enumerate().map(|(k, joint)| (&*joint.name, k)).collect();
@@ -68,7 +68,7 @@ impl<'p> Scope<'p> {
         Self { dimension, parts, constants: &mechanism.constants, body, joint, markers, joined, poses }
     }
 
-    /// What a formula of nothing but constants is.
+    /// The value of a formula that contains only constants.
     pub(super) fn number(&self, path: &str, formula: &Formula) -> Result<f64, OutOfRange> {
         let tree = self.read(path, formula, "numbers and names of `constants`", &mut |_| None::<Tree<()>>)?;
         let number = tree.evaluate(&mut |()| f64::NAN);
@@ -79,7 +79,7 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// The numbers of a vector from formulas of constants.
+    /// The vector with components from formulas of constants.
     pub(super) fn vector(&self, path: &str, values: &[Formula], count: usize) -> Result<Vector3<f64>, OutOfRange> {
         check_count(path, values.len(), count, "components")?;
         let mut vector = Vector3::zeros();
@@ -89,7 +89,7 @@ impl<'p> Scope<'p> {
         Ok(vector)
     }
 
-    /// A vector about which a body turns or is turned: by a number in the plane, and by three in space, which have names of their own.
+    /// A rotation or angular velocity: one number in the plane, three in space, in parameters with different names.
     pub(super) fn turn(
         &self,
         path: &str,
@@ -117,7 +117,7 @@ impl<'p> Scope<'p> {
         })
     }
 
-    /// A formula of a force.
+    /// A formula of a force, in time, constants, coordinates and rates.
     pub(super) fn force(&self, path: &str, formula: &Formula, between: [&str; 2]) -> Result<ForceLaw, OutOfRange> {
         let known = format!(
             "`t`, {}names of `constants`, and of a body or a marker `.x`, `.y`, …, `.vx`, …, of a body {}",
@@ -167,18 +167,18 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// A marker: `crank.tip`, `crank`, `ground.A`, `ground`.
+    /// Returns a marker by its name: `crank.tip`, `crank`, `ground.A`, `ground`.
     fn marker(&self, name: &str) -> Option<Marker> {
         let (body, marker) = name.split_once('.').unwrap_or((name, ""));
         self.markers[self.owner(body)?].get(marker).copied()
     }
 
-    /// The place of a body, or of the ground, among the markers.
+    /// The index of a body, or of the ground, in `markers`.
     fn owner(&self, body: &str) -> Option<usize> {
         if body == "ground" { Some(self.markers.len() - 1) } else { self.body.get(body).copied() }
     }
 
-    /// The same, or what there would be.
+    /// Returns a marker by its name, or an error that lists the existing names.
     pub(super) fn find(&self, path: &str, name: &str) -> Result<Marker, OutOfRange> {
         self.marker(name).ok_or_else(|| {
             let body = name.split_once('.').map_or(name, |(body, _)| body);
@@ -208,7 +208,7 @@ impl<'p> Scope<'p> {
         })
     }
 
-    /// Both markers of a joint or force, which are on two bodies.
+    /// Both markers of a joint or force, which must be on two different bodies.
     pub(super) fn pair(&self, path: &str, between: &[At; 2]) -> Result<[Marker; 2], OutOfRange> {
         let [a, b] = [0, 1].map(|k| self.find(&format!("{path}.between.{k}"), &between[k].0));
         let (a, b) = (a?, b?);
@@ -223,7 +223,7 @@ impl<'p> Scope<'p> {
         Ok([a, b])
     }
 
-    /// An axis along a marker's own directions.
+    /// An axis in the directions of a marker.
     pub(super) fn axis(&self, path: &str, given: &[f64], default: [f64; 3]) -> Result<Vector3<f64>, OutOfRange> {
         let path = format!("{path}.axis");
         let is_needed = self.dimension == 3 || default != ABOUT || given.is_empty();
@@ -232,7 +232,7 @@ impl<'p> Scope<'p> {
         unit(&path, given, self.dimension, default)
     }
 
-    /// The revolute joint of a name.
+    /// Returns the revolute joint with a name.
     pub(super) fn hinge(&self, path: &str, joint: &str) -> Result<&Joined, OutOfRange> {
         let accepted = "the name of a revolute joint";
         let parts = &self.parts.joints;

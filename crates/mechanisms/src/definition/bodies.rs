@@ -1,4 +1,4 @@
-//! Rigid bodies, and shapes that give mass and inertia.
+//! Rigid bodies, and shapes that determine mass and inertia.
 
 use mbsbench_problem::parameters;
 
@@ -6,37 +6,38 @@ use super::{Named, Numbers, Point};
 use crate::formula::Formula;
 
 parameters! {
-    /// A rigid body. Its frame is where coordinates of its markers count from.
+    /// A rigid body. The coordinates of its markers are relative to its frame.
     #[derive(Default)]
     pub struct Body {
-        /// Mass; by shape and density if it is not given.
+        /// Mass; if not given, it follows from shape and density.
         pub mass: Option<f64> [above 0.0, unit "kg"],
-        /// Density, with a shape.
+        /// Density of the shape, from which the mass follows.
         pub density: Option<f64> [above 0.0, unit "kg/m³"],
-        /// Moments of inertia about the centre of mass: one in the plane; in space three along the directions of the body, or
-        /// six, `[xx, yy, zz, xy, xz, yz]`, entries of the matrix. By the shape if they are not given.
+        /// Moments of inertia about the centre of mass: one in the plane; in space three along the directions of the
+        /// body, or the six entries `[xx, yy, zz, xy, xz, yz]` of the matrix. If not given, they follow from the
+        /// shape.
         pub inertia: Numbers [unit "kg m²"] = default,
-        /// What it looks like, with the centre of mass in its middle.
+        /// Shape, with its centre at the centre of mass.
         pub shape: Option<Shape>,
-        /// Middle and directions of the shape in the frame of the body, for drawings, if not about the centre of mass; the
-        /// moments of inertia have to be given then.
+        /// Centre and directions of the shape in the frame of the body, for drawings, if they are not at the centre
+        /// of mass; the moments of inertia must then be given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub drawn_at: Option<Point>,
-        /// Centre of mass in the frame of the body; its origin if it is not given.
+        /// Centre of mass in the frame of the body; by default its origin.
         pub centre: Vec<f64> [unit "m"] = default,
-        /// Initial position of the frame's origin; by the first joint to a body that is placed, if it is not given.
+        /// Initial position of the frame's origin; by default it follows from the first joint to a body that is placed.
         pub position: Option<Vec<Formula>> [unit "m"],
-        /// In the plane: initial angle, counter-clockwise.
+        /// Initial angle in the plane, counter-clockwise.
         pub angle: Option<Formula> [unit "rad"],
-        /// In space: vector of the initial rotation, axis times angle.
+        /// Initial rotation vector in space, axis times angle.
         pub rotation: Option<Vec<Formula>> [unit "rad"],
         /// Initial velocity of the frame's origin.
         pub velocity: Option<Vec<Formula>> [unit "m/s"],
-        /// In the plane: initial angular velocity.
+        /// Initial angular velocity in the plane.
         pub rate: Option<Formula> [unit "rad/s"],
-        /// In space: initial angular velocity, along the directions of the ground.
+        /// Initial angular velocity in space, in the directions of the ground.
         pub spin: Option<Vec<Formula>> [unit "rad/s"],
-        /// True if joints are closed by moving other bodies rather than this one.
+        /// True if closing the joints must not move this body, but others.
         pub held: bool = default,
         /// Points by name, in the frame of the body.
         pub markers: Named<Point> = default,
@@ -44,13 +45,13 @@ parameters! {
 }
 
 parameters! {
-    /// Shapes of uniform density about the centre of mass.
+    /// Shapes of uniform density around the centre of mass.
     pub enum Shape {
         /// A round rod along `x`.
         Rod(Rod),
-        /// A disk, or a cylinder, about `z`.
+        /// A disk or a cylinder about `z`.
         Disk(Disk),
-        /// A box: lengths along its directions, m; two of them in the plane.
+        /// A box: its lengths along the directions of the body, m; two in the plane.
         Box(Vec<f64> [above 0.0, unit "m"]),
         /// A ball.
         Ball(Ball),
@@ -86,7 +87,7 @@ parameters! {
 }
 
 impl Shape {
-    /// Volume, m³; zero for what is thin.
+    /// Volume, m³; zero for thin shapes.
     pub fn volume(&self) -> f64 {
         use std::f64::consts::PI;
         match self {
@@ -98,7 +99,7 @@ impl Shape {
         }
     }
 
-    /// Moments of inertia about the centre of mass for each kg, m².
+    /// Moments of inertia about the centre of mass per kg, m².
     pub fn inertia(&self) -> [f64; 3] {
         match self {
             Self::Rod(rod) => cylinder(rod.length, rod.radius),
@@ -115,7 +116,7 @@ impl Shape {
     }
 }
 
-/// Moments for each kg of a cylinder along `x`.
+/// Moments of inertia per kg of a cylinder along `x`.
 fn cylinder(length: f64, radius: f64) -> [f64; 3] {
     let across = length * length / 12.0 + 0.25 * radius * radius;
     [0.5 * radius * radius, across, across]

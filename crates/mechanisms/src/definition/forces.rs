@@ -6,25 +6,25 @@ use super::{At, Numbers};
 use crate::formula::Formula;
 
 parameters! {
-    /// What acts on bodies.
+    /// Forces and torques on bodies.
     pub enum Force {
-        /// Along the line between two markers: `k (l − l₀) + c l'` pulls.
+        /// Spring and damper along the line between two markers; the tension is `k (l − l₀) + c l'`.
         Spring(Spring),
-        /// About an axis, against the angle of two markers: `k (φ − φ₀) + c φ'`.
+        /// Torsional spring and damper about an axis, against the angle between two markers: `k (φ − φ₀) + c φ'`.
         TorsionSpring(TorsionSpring),
-        /// Along and about the directions of a marker, against displacements of another from it.
+        /// Springs and dampers along and about the directions of a marker, against displacements of another marker.
         Bushing(Bushing),
         /// A force at a marker.
         Force(Load),
         /// A torque on a body.
         Torque(Torque),
-        /// A force along the line between two markers, which pushes them apart.
+        /// A force along the line between two markers; positive values push them apart.
         Actuator(Actuator),
-        /// A torque about an axis between two markers, which increases the angle of the second from the first.
+        /// A torque about an axis between two markers; positive values increase the angle of the second from the first.
         Motor(Motor),
-        /// Two balls (in the plane: disks) that push each other where they overlap; or one inside the other.
+        /// Contact of two balls (disks in the plane), beside each other or one inside the other.
         BallContact(BallContact),
-        /// A ball (in the plane: a disk) that is pushed by a plane (a line) where it reaches below.
+        /// Contact of a ball (a disk in the plane) with a plane (a line).
         PlaneContact(PlaneContact),
     }
 }
@@ -32,13 +32,13 @@ parameters! {
 parameters! {
     /// A spring with a damper.
     pub struct Spring {
-        /// Its ends.
+        /// Markers at the ends of the spring.
         pub between: [At; 2],
         /// Stiffness.
         pub stiffness: f64 [from 0.0, unit "N/m"] = default,
         /// Damping.
         pub damping: f64 [from 0.0, unit "N s/m"] = default,
-        /// Free length; as it is at the start if it is not given.
+        /// Free length; by default the initial length.
         pub length: Option<f64> [from 0.0, unit "m"],
     }
 }
@@ -46,33 +46,34 @@ parameters! {
 parameters! {
     /// A torsional spring with a damper.
     pub struct TorsionSpring {
-        /// The markers, or `joint`.
+        /// The two markers; alternatively `joint`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub between: Option<[At; 2]>,
-        /// The revolute joint that it acts in, about the axis of the joint; or `between`.
+        /// Revolute joint whose axis and markers are used; alternatively `between`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub joint: Option<String>,
-        /// The axis, in space, with `between`; `[0, 0, 1]` if it is not given, which is refused if a joint of the two
-        /// bodies turns about another.
+        /// Axis in space, used with `between`; by default `[0, 0, 1]`, which is refused if a joint of the two bodies
+        /// turns about another axis.
         pub axis: Vec<f64> [unit "1"] = default,
         /// Stiffness.
         pub stiffness: f64 [from 0.0, unit "N m/rad"] = default,
         /// Damping.
         pub damping: f64 [from 0.0, unit "N m s/rad"] = default,
-        /// Free angle of the second marker from the first. In space angles are from −π to π: beyond half a turn
-        /// they jump.
+        /// Free angle of the second marker from the first. In space, angles lie between −π and π and jump
+        /// beyond half a turn.
         pub angle: f64 [unit "rad"] = default,
     }
 }
 
 parameters! {
-    /// Springs and dampers along all directions.
+    /// Springs and dampers along and about all directions.
     pub struct Bushing {
         /// The markers; the directions are those of the first.
         pub between: [At; 2],
-        /// Stiffness along the directions, and then about them (small rotations): three in the plane, six in space.
+        /// Stiffness along the directions, then about them (for small rotations): three numbers in the
+        /// plane, six in space.
         pub stiffness: Vec<f64> [from 0.0, unit "N/m, N m/rad"],
-        /// Damping; none if it is not given.
+        /// Damping in the same order; zero by default.
         pub damping: Vec<f64> [from 0.0, unit "N s/m, N m s/rad"] = default,
     }
 }
@@ -80,11 +81,11 @@ parameters! {
 parameters! {
     /// A force at a marker.
     pub struct Load {
-        /// Where.
+        /// Marker at which the force acts.
         pub on: At,
-        /// Components: formulas of time, coordinates and rates.
+        /// Components of the force: formulas of time, coordinates and rates.
         pub force: Vec<Formula> [unit "N"],
-        /// True if they are along the directions of the marker, false for those of the ground.
+        /// True if the components are along the directions of the marker, false if they are along those of the ground.
         pub follows: bool = default,
     }
 }
@@ -92,11 +93,11 @@ parameters! {
 parameters! {
     /// A torque on a body.
     pub struct Torque {
-        /// On what.
+        /// Marker of the body on which the torque acts.
         pub on: At,
         /// Torque: one number in the plane, three components in space.
         pub torque: Numbers [unit "N m"],
-        /// True if they are along the directions of the marker, false for those of the ground.
+        /// True if the components are along the directions of the marker, false if they are along those of the ground.
         pub follows: bool = default,
     }
 }
@@ -106,7 +107,7 @@ parameters! {
     pub struct Actuator {
         /// The markers.
         pub between: [At; 2],
-        /// Force, a formula that can also use `length` (m) and `speed` (m/s) of the line between.
+        /// Force: a formula that can also use `length` (m) and `speed` (m/s) of the line between the markers.
         pub force: Formula [unit "N"],
     }
 }
@@ -114,24 +115,24 @@ parameters! {
 parameters! {
     /// A torque between two markers.
     pub struct Motor {
-        /// The markers, or `joint`.
+        /// The two markers; alternatively `joint`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub between: Option<[At; 2]>,
-        /// The revolute joint that it drives, about the axis of the joint; or `between`.
+        /// Revolute joint that the motor drives, about the axis of the joint; alternatively `between`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub joint: Option<String>,
-        /// The axis, in space, with `between`; `[0, 0, 1]` if it is not given, which is refused if a joint of the two
-        /// bodies turns about another.
+        /// Axis in space, used with `between`; by default `[0, 0, 1]`, which is refused if a joint of the two bodies
+        /// turns about another axis.
         pub axis: Vec<f64> [unit "1"] = default,
-        /// Torque, a formula that can also use `angle` (rad) and `rate` (rad/s) of the second marker from the first. In
-        /// space the angle is from −π to π: beyond half a turn it jumps.
+        /// Torque: a formula that can also use `angle` (rad) and `rate` (rad/s) of the second marker from the first.
+        /// In space, the angle lies between −π and π and jumps beyond half a turn.
         pub torque: Formula [unit "N m"],
     }
 }
 
 parameters! {
-    /// How bodies push each other where they overlap by `δ`: with `max(0, k δⁿ (1 + d δ'))` along the normal, and with friction
-    /// `μ tanh(v/v₀)` times that against the speed of sliding `v`.
+    /// Contact law of bodies that overlap by `δ`: the normal force `max(0, k δⁿ (1 + d δ'))`, and the friction
+    /// `μ tanh(v/v₀)` times the normal force against the sliding speed `v`.
     #[derive(Copy)]
     pub struct Touch {
         /// Stiffness `k`.
@@ -143,7 +144,7 @@ parameters! {
         pub damping: f64 [from 0.0, unit "s/m"] = default,
         /// Coefficient of friction `μ`.
         pub friction: f64 [from 0.0, unit "1"] = default,
-        /// Speed `v₀` of sliding, at which friction has 76 % of its size.
+        /// Sliding speed `v₀` at which friction reaches 76 % of its full value.
         #[serde(default = "slow")]
         pub slip_speed: f64 [above 0.0, unit "m/s"],
     }
@@ -158,29 +159,29 @@ fn slow() -> f64 {
 }
 
 parameters! {
-    /// Two balls.
+    /// Contact of two balls.
     pub struct BallContact {
-        /// Their centres.
+        /// Markers at the centres of the balls.
         pub between: [At; 2],
-        /// Their radii.
+        /// Radii of the balls.
         pub radii: [f64; 2] [from 0.0, unit "m"],
-        /// True if the second is inside the first, as a pin with clearance is inside its bearing.
+        /// True if the second ball is inside the first, like a pin with clearance in its bearing.
         pub inside: bool = default,
-        /// How they push each other.
+        /// Contact law.
         pub touch: Touch,
     }
 }
 
 parameters! {
-    /// A plane and a ball.
+    /// Contact of a ball with a plane.
     pub struct PlaneContact {
-        /// A marker of the plane, and the centre of the ball.
+        /// A marker of the plane, and the marker at the centre of the ball.
         pub between: [At; 2],
-        /// The normal of the plane to the side where the ball is; `[0, 1]` in the plane and `[0, 0, 1]` in space if it is not given.
+        /// Normal of the plane, towards the ball; by default `[0, 1]` in the plane and `[0, 0, 1]` in space.
         pub axis: Vec<f64> [unit "1"] = default,
         /// Radius of the ball; zero for a point.
         pub radius: f64 [from 0.0, unit "m"] = default,
-        /// How they push each other.
+        /// Contact law.
         pub touch: Touch,
     }
 }

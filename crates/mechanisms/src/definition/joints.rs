@@ -1,6 +1,6 @@
 //! Joints between two markers.
 //!
-//! An axis is given by its components along the directions of both markers: where a joint holds, these agree.
+//! An axis is given by its components in the directions of both markers, which agree if the joint is closed.
 
 use mbsbench_problem::parameters;
 
@@ -8,33 +8,33 @@ use super::At;
 use crate::formula::Formula;
 
 parameters! {
-    /// What two markers have in common.
+    /// Joints, each by the relation between its two markers.
     pub enum Joint {
-        /// One point; in space, an axis, too.
+        /// Hinge: a common point and, in space, a common axis.
         Revolute(Hinge),
-        /// Motion along an axis, without rotation.
+        /// Slider: motion along an axis, without rotation.
         Prismatic(Slide),
         /// Motion along an axis and rotation about it, in space.
         Cylindrical(Sleeve),
-        /// One point, in space.
+        /// Ball joint: a common point, in space.
         Spherical(Pair),
-        /// One point, with an axis of the first marker and one of the second at right angles, in space.
+        /// A common point, with an axis of the first marker at a right angle to an axis of the second, in space.
         Universal(Turn),
-        /// A plane of the first marker that the second stays in, with the same normal, in space.
+        /// Motion of the second marker in a plane of the first, with a common normal, in space.
         Planar(Line),
-        /// All.
+        /// No relative motion.
         Fixed(Pair),
-        /// The distance from each other.
+        /// A constant distance between the markers.
         Distance(Length),
-        /// An axis of the first marker that the second stays on.
+        /// An axis of the first marker on which the second stays.
         PointOnLine(Line),
-        /// Angles of two revolute joints with a ratio, in the plane.
+        /// A constant ratio between the angles of two revolute joints, in the plane.
         Gear(Gear),
-        /// A rotation about an axis, given over time, beside a joint that leaves it free.
+        /// A rotation about an axis, prescribed over time, in addition to a joint that leaves it free.
         Rotation(Drive),
-        /// A distance along an axis, given over time, beside a joint that leaves it free.
+        /// A distance along an axis, prescribed over time, in addition to a joint that leaves it free.
         Translation(Drive),
-        /// A marker that moves along its axis only, as a skate: its velocity across is zero, in the plane.
+        /// A skate: a marker that moves only along its axis, because its velocity across is zero, in the plane.
         KnifeEdge(Line),
         /// A disk that rolls on the plane `z = 0`, in space.
         Rolling(Rolling),
@@ -50,53 +50,53 @@ parameters! {
 }
 
 parameters! {
-    /// Two markers and the axis that a body turns about.
+    /// Two markers and an axis of rotation.
     pub struct Hinge {
         /// The markers.
         pub between: [At; 2],
-        /// The axis, in space; `[0, 0, 1]` if it is not given.
+        /// Axis in space; by default `[0, 0, 1]`.
         pub axis: Vec<f64> [unit "1"] = default,
         /// Initial angle of the second marker from the first, if the joint places a body.
         pub angle: Formula [unit "rad"] = default,
-        /// Its rate.
+        /// Initial rate of the angle, if the joint places a body.
         pub rate: Formula [unit "rad/s"] = default,
     }
 }
 
 parameters! {
-    /// Two markers and the axis that a body moves along.
+    /// Two markers and an axis of sliding.
     pub struct Slide {
         /// The markers.
         pub between: [At; 2],
-        /// The axis; `[1, 0]` or `[1, 0, 0]` if it is not given.
+        /// Axis; by default `[1, 0]` in the plane and `[1, 0, 0]` in space.
         pub axis: Vec<f64> [unit "1"] = default,
-        /// Initial distance of the second marker from the first along it, if the joint places a body.
+        /// Initial distance of the second marker from the first along the axis, if the joint places a body.
         pub distance: Formula [unit "m"] = default,
-        /// Its rate.
+        /// Initial rate of the distance, if the joint places a body.
         pub speed: Formula [unit "m/s"] = default,
     }
 }
 
 parameters! {
-    /// Two markers and the axis that a body turns about and moves along.
+    /// Two markers and an axis of rotation and sliding.
     pub struct Sleeve {
         /// The markers.
         pub between: [At; 2],
-        /// The axis; `[0, 0, 1]` if it is not given.
+        /// Axis; by default `[0, 0, 1]`.
         pub axis: Vec<f64> [unit "1"] = default,
         /// Initial angle of the second marker from the first, if the joint places a body.
         pub angle: Formula [unit "rad"] = default,
-        /// Initial distance along the axis.
+        /// Initial distance of the second marker from the first along the axis, if the joint places a body.
         pub distance: Formula [unit "m"] = default,
     }
 }
 
 parameters! {
-    /// Two markers and an axis of each.
+    /// Two markers and an axis of each marker.
     pub struct Turn {
         /// The markers.
         pub between: [At; 2],
-        /// Axes of the first and of the second marker; `z` and `x` if they are not given.
+        /// Axes of the first and of the second marker; by default `z` and `x`.
         pub axes: Vec<Vec<f64>> [unit "1"] = default,
     }
 }
@@ -104,9 +104,9 @@ parameters! {
 parameters! {
     /// Two markers and a line through the first.
     pub struct Line {
-        /// The markers; for a knife edge, the one on the ground and that of the edge.
+        /// The markers; for a knife edge, the first is on the ground and the second on the edge.
         pub between: [At; 2],
-        /// Direction of the line, or the normal of a plane; `[1, 0]` in the plane and `[0, 0, 1]` in space if it is not given.
+        /// Direction of the line, or normal of the plane; by default `[1, 0]` in the plane and `[0, 0, 1]` in space.
         pub axis: Vec<f64> [unit "1"] = default,
     }
 }
@@ -116,30 +116,30 @@ parameters! {
     pub struct Length {
         /// The markers.
         pub between: [At; 2],
-        /// Their distance; as it is at the start if it is not given.
+        /// Distance between the markers; by default the initial distance.
         pub length: Option<f64> [above 0.0, unit "m"],
     }
 }
 
 parameters! {
-    /// Two revolute joints whose angles go together.
+    /// Two revolute joints whose angles are coupled.
     pub struct Gear {
-        /// The joints.
+        /// Names of the two revolute joints.
         pub joints: [String; 2],
-        /// Change of the second angle over that of the first; below zero for wheels that mesh outside.
+        /// Change of the second angle over that of the first; negative for external gears.
         pub ratio: f64 [unit "1"],
     }
 }
 
 parameters! {
-    /// What is given over time.
+    /// A motion that is prescribed over time.
     pub struct Drive {
         /// The markers.
         pub between: [At; 2],
-        /// The axis; `[0, 0, 1]` of a rotation and `x` of a translation if it is not given, which is refused if a joint
-        /// of the two bodies has another.
+        /// Axis; by default `[0, 0, 1]` for a rotation and `x` for a translation, which is refused if a joint of the
+        /// two bodies has another axis.
         pub axis: Vec<f64> [unit "1"] = default,
-        /// The angle of the second marker from the first, or the distance: a formula in `t`.
+        /// Angle of the second marker from the first, or distance: a formula in `t`.
         pub law: Formula [unit "rad or m"],
     }
 }
@@ -147,26 +147,27 @@ parameters! {
 parameters! {
     /// A disk that rolls on the plane `z = 0` without slip.
     pub struct Rolling {
-        /// Its centre.
+        /// Marker at the centre of the disk.
         pub body: At,
-        /// Its axis; `[0, 0, 1]` if it is not given.
+        /// Axis of the disk; by default `[0, 0, 1]`.
         pub axis: Vec<f64> [unit "1"] = default,
-        /// Its radius.
+        /// Radius of the disk.
         pub radius: f64 [above 0.0, unit "m"],
     }
 }
 
-/// The axis of a joint that turns about one, where none is given.
+/// Default axis of a joint with an axis of rotation.
 pub const ABOUT: [f64; 3] = [0.0, 0.0, 1.0];
 
-/// The axis of a joint along one, where none is given.
+/// Default axis of a joint with an axis of sliding.
 pub const ALONG: [f64; 3] = [1.0, 0.0, 0.0];
 
 /// The axis of a joint as written, empty where it is not given, and its default.
 pub type Axis<'j> = (&'j [f64], [f64; 3]);
 
 impl Joint {
-    /// The markers that it is between, with its axis and the default of that if it has one; none of a gear and of a rolling disk.
+    /// The markers of a joint, with its axis and the default of the axis if it has one; `None` for a gear and
+    /// a rolling disk.
     pub fn connection(&self) -> Option<(&[At; 2], Option<Axis<'_>>)> {
         Some(match self {
             Self::Revolute(Hinge { between, axis, .. })
@@ -185,7 +186,7 @@ impl Joint {
         })
     }
 
-    /// True if the joint is moved over time, beside one that leaves its motion free.
+    /// True if the joint prescribes a motion over time that another joint leaves free.
     pub fn is_drive(&self) -> bool {
         matches!(self, Self::Rotation(_) | Self::Translation(_))
     }

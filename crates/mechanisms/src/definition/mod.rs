@@ -1,4 +1,4 @@
-//! Mechanisms as experiment files write them.
+//! Mechanisms as experiment files describe them.
 
 mod bodies;
 mod forces;
@@ -18,7 +18,7 @@ pub use places::{At, Named, Numbers, Point};
 pub use repeat::{Range, Repeat};
 
 parameters! {
-    /// What bodies move in.
+    /// Plane or space.
     #[derive(Copy, Default, Eq)]
     pub enum Motion {
         /// The plane: two coordinates of the centre of mass and an angle for each body.
@@ -30,44 +30,45 @@ parameters! {
 }
 
 parameters! {
-    /// What the rotations of bodies in absolute coordinates are to a method.
+    /// Treatment of the rotations of bodies in absolute coordinates by methods.
     #[derive(Copy, Default, Eq)]
     pub enum Rotations {
-        /// Four coordinates with their rates for velocities, and a constraint between them.
+        /// Four coordinates whose rates are the velocities, and a constraint between them.
         #[default]
         Vectors,
-        /// Rotations: unit Euler parameters with the angular velocity for a velocity, and no constraint. Methods for constrained mechanics
-        /// refuse them, but for those that displace positions by rotations (`lie-generalized-alpha`) and half-explicit ones; explicit
-        /// methods take Euler parameters for vectors, whose length drifts.
+        /// Unit Euler parameters with the angular velocity as velocity, and no constraint. Of the methods for
+        /// constrained mechanics, only those that displace positions by rotations (`lie-generalized-alpha`) and
+        /// half-explicit ones accept this. Explicit methods treat Euler parameters as vectors, whose length drifts.
         Group,
     }
 }
 
 parameters! {
-    /// Where the initial state comes from.
+    /// Origin of the initial state.
     #[derive(Copy, Default, Eq)]
     pub enum Start {
-        /// Bodies are moved as little as closes all joints, and velocities changed as little as the joints allow.
+        /// Bodies are moved as little as possible to close all joints, and velocities are changed as little as
+        /// possible to satisfy the joints.
         #[default]
         Assembled,
-        /// As it is written; joints that do not close are refused.
+        /// The state as given; joints that do not close are refused.
         AsWritten,
     }
 }
 
 parameters! {
-    /// Bodies, joints and forces.
+    /// A mechanism of bodies, joints and forces.
     pub struct Mechanism where can_be_assembled {
-        /// What bodies move in.
+        /// Motion in the plane or in space.
         pub motion: Motion = default,
-        /// The equations: of all bodies in absolute coordinates with the joints as constraints, or, with `minimal`, in joint coordinates,
-        /// with constraints where joints close loops. What is observed is the same.
+        /// The equations: all bodies in absolute coordinates with the joints as constraints, or, with `minimal`,
+        /// joint coordinates, with constraints for joints that close loops. The observables are the same.
         #[serde(default = "at_acceleration_level")]
         pub formulation: Formulation,
-        /// With `formulation: acceleration-level`, in space: what rotations are to a method.
+        /// Treatment of rotations by methods; only in space and with `formulation: acceleration-level`.
         #[serde(default, skip_serializing_if = "Rotations::are_vectors")]
         pub rotations: Rotations,
-        /// Acceleration of gravity; as many components as what bodies move in has dimensions, or none.
+        /// Acceleration of gravity: two components in the plane, three in space, or none.
         #[serde(default, deserialize_with = "places::gravity")]
         pub gravity: Vec<f64> [unit "m/s²"],
         /// Numbers by name, for formulas.
@@ -80,17 +81,17 @@ parameters! {
         pub joints: Named<Joint> = default,
         /// Springs, dampers, forces and torques by name.
         pub forces: Named<Force> = default,
-        /// Parts that stand there more than once.
+        /// Parts that occur repeatedly.
         pub repeat: Vec<Repeat> = default,
-        /// Where the initial state comes from.
+        /// Origin of the initial state.
         pub start: Start = default,
-        /// Bodies, markers and joints of which there are observables; all of mechanisms of up to twelve bodies if none is given.
+        /// Bodies, markers and joints that have observables; by default all, for mechanisms of up to twelve bodies.
         pub observe: Vec<String> = default,
     }
 }
 
 impl Rotations {
-    /// Whether nothing is chosen; runs are not named by it then.
+    /// True for the default, which then does not enter the names of runs.
     #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
     fn are_vectors(&self) -> bool {
         *self == Self::Vectors
@@ -101,7 +102,7 @@ fn at_acceleration_level() -> Formulation {
     Formulation::AccelerationLevel
 }
 
-/// A rod of 1 kg and 1 m that hangs from a pin and begins level.
+/// A rod of 1 kg and 1 m that hangs from a pin and starts horizontally.
 impl Default for Mechanism {
     fn default() -> Self {
         let pendulum = json!({

@@ -1,4 +1,4 @@
-//! Lists of named things, places on bodies, and numbers that are one or several.
+//! Lists of named parts, points on bodies, and parameters that are one number or several.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::formula::Formula;
 
-/// Things by their names, in the order of the file.
+/// Parts by name, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Named<T>(IndexMap<String, T>);
@@ -60,7 +60,7 @@ impl Ranged for Formula {
     }
 }
 
-/// Reads an acceleration of gravity; the refusal of anything but a list shows how to write it.
+/// Reads the acceleration of gravity; the error for anything but a list shows the right form.
 pub(super) fn gravity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
     struct Components;
     impl<'de> Visitor<'de> for Components {
@@ -136,19 +136,19 @@ impl Ranged for Numbers {
 }
 
 parameters! {
-    /// A point of a body with directions of its own.
+    /// A point of a body with its own directions.
     #[derive(Default)]
     pub struct Oriented {
         /// Coordinates in the frame of the body.
         pub at: Vec<Formula> [unit "m"] = default,
-        /// In the plane: angle of its directions to those of the body.
+        /// Angle in the plane from the directions of the body to those of the marker.
         pub angle: Option<Formula> [unit "rad"],
-        /// In space: vector of the rotation (axis times angle) that turns the directions of the body to its own.
+        /// Rotation vector in space (axis times angle) that turns the directions of the body into those of the marker.
         pub rotation: Option<Vec<Formula>> [unit "rad"],
     }
 }
 
-/// A marker: the coordinates of a point, or these with a rotation.
+/// A marker: the coordinates of a point, optionally with a rotation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Point(pub Oriented);
 

@@ -1,4 +1,4 @@
-//! Parts that stand there more than once.
+//! Parts that occur repeatedly.
 
 use std::borrow::Cow;
 
@@ -10,11 +10,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::{Body, Force, Joint, Named};
 
 parameters! {
-    /// Parts that stand there once for each value of an index, or of two. In names, and where names stand, `{i}`, `{i+1}` and
-    /// `{i-1}` are replaced by numbers; in formulas, indices are numbers that are known.
+    /// Parts that occur once for each value of an index, or of each pair of values of two indices. In names and
+    /// references, `{i}`, `{i+1}` and `{i-1}` are replaced by numbers; in formulas, an index is a constant.
     #[derive(Default)]
     pub struct Repeat {
-        /// Indices and their values: a count `10`, for 1 to 10, or the first and the last, `[2, 10]`.
+        /// Indices and their values: a count such as `10`, for 1 to 10, or the first and the last value, `[2, 10]`.
         pub r#for: Named<Range>,
         /// Markers on the ground by name.
         pub ground: Named<super::Point> = default,
@@ -27,12 +27,12 @@ parameters! {
     }
 }
 
-/// Values of an index: from one to a count, or from the first to the last.
+/// Values of an index: from one to a count, or from a first to a last value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
-    /// The first.
+    /// First value.
     pub first: u32,
-    /// The last.
+    /// Last value.
     pub last: u32,
 }
 

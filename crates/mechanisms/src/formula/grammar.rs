@@ -14,15 +14,15 @@ type Read<T> = Result<T, ErrMode<ContextError>>;
 
 pub(super) type Input<'i> = Stateful<&'i str, Nesting>;
 
-/// The nesting at the place that is read.
+/// The nesting at the current position.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Nesting {
     depth: usize,
-    /// True if reading ended at too much nesting.
+    /// True if reading ended because of too much nesting.
     pub(super) is_too_deep: bool,
 }
 
-/// Goes one level down.
+/// Enters a nesting level.
 fn enter(input: &mut Input<'_>) -> Read<()> {
     input.state.depth += 1;
     if input.state.depth <= DEEPEST {
@@ -32,7 +32,7 @@ fn enter(input: &mut Input<'_>) -> Read<()> {
     Err(ErrMode::Cut(ContextError::new()))
 }
 
-/// Goes one level up and returns what was read.
+/// Leaves a nesting level and returns what was read.
 fn leaving<T>(input: &mut Input<'_>, read: T) -> Read<T> {
     input.state.depth -= 1;
     Ok(read)
@@ -44,7 +44,8 @@ fn spaced<'i, T>(
     delimited(multispace0, parser, multispace0)
 }
 
-/// `t`, `crank.tip.x`, `rod_3.1.angle`: words of letters, digits and `_`, with dots between; a letter or `_` first.
+/// Reads a name such as `t`, `crank.tip.x` or `rod_3.1.angle`: words of letters, digits and `_`, joined by dots; the
+/// first begins with a letter or `_`.
 fn name<'i>(input: &mut Input<'i>) -> Read<&'i str> {
     let word = || take_while(1.., |c: char| c.is_alphanumeric() || c == '_');
     let first = peek(one_of(|c: char| c.is_alphabetic() || c == '_'));
@@ -55,7 +56,7 @@ fn operand(input: &mut Input<'_>) -> Read<Tree<String>> {
     spaced(alt((delimited('(', inner, ')'), number, named))).parse_next(input)
 }
 
-/// A formula in parentheses.
+/// Reads a formula in parentheses.
 fn inner(input: &mut Input<'_>) -> Read<Tree<String>> {
     enter(input)?;
     let tree = sum.parse_next(input)?;
@@ -90,7 +91,7 @@ fn chain(function: Of2, a: Tree<String>, b: Tree<String>) -> Tree<String> {
     }
 }
 
-/// Sums of products of powers: `-a^b` is `-(a^b)`, `a^b^c` is `a^(b^c)`.
+/// Reads sums of products of powers: `-a^b` is `-(a^b)`, `a^b^c` is `a^(b^c)`.
 pub(super) fn sum(input: &mut Input<'_>) -> Read<Tree<String>> {
     expression(operand)
         .prefix(

@@ -22,16 +22,16 @@ pub use tree::{Function, Of2, Tree};
 /// Longest text of a formula, in bytes.
 const LONGEST: usize = 4000;
 
-/// Most parentheses, calls, signs and powers in one another. Reading and evaluating a formula take stack for each of
-/// them.
+/// Largest depth of nested parentheses, calls, signs and powers. Each level takes stack when a formula is
+/// read and evaluated.
 const DEEPEST: usize = 50;
 
-/// A number, or a formula that says how it is computed.
+/// A number, or the text of a formula.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Formula {
     /// A number.
     Number(f64),
-    /// A formula as it is written.
+    /// The text of a formula.
     Text(String),
 }
 
@@ -41,7 +41,7 @@ impl Default for Formula {
     }
 }
 
-/// The number or the text; with a precision, no more than so many characters of the text.
+/// Writes the number or the text; a precision limits the number of characters of the text.
 impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -99,22 +99,22 @@ impl JsonSchema for Formula {
     }
 }
 
-/// Why a text is not a formula.
+/// The reason why a text is not a formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoFormula {
-    /// It cannot be read from this character on, counted from one.
+    /// The text cannot be read from this character on, counted from one.
     At(usize),
-    /// It ends before it is complete.
+    /// The text ends before it is complete.
     Unfinished,
     /// A parenthesis is not closed.
     Open,
-    /// It is an angle in degrees, which this formula has in radians.
+    /// An angle in degrees; this formula expects radians.
     Degrees(String),
     /// A name without a meaning.
     Unknown(String),
-    /// More text than is read.
+    /// The text is too long.
     TooLong,
-    /// More nesting than is read.
+    /// The nesting is too deep.
     TooDeep,
 }
 
@@ -133,10 +133,10 @@ impl fmt::Display for NoFormula {
 }
 
 impl Formula {
-    /// What the text says.
+    /// Reads the text.
     ///
     /// # Errors
-    /// Where it makes no sense.
+    /// Returns an error if the text is not a formula.
     pub fn read(&self) -> Result<Tree<String>, NoFormula> {
         let text = match self {
             Self::Number(number) => return Ok(Tree::Number(*number)),
@@ -166,7 +166,7 @@ impl Formula {
     }
 }
 
-/// The first name before a parenthesis that is not one of a function.
+/// The first name before a parenthesis that is not the name of a function.
 fn unknown_function(text: &str) -> Option<&str> {
     let is_in_name = |c: char| c.is_alphanumeric() || c == '_';
     let calls = text.match_indices('(').filter_map(|(at, _)| text[..at].rsplit(|c| !is_in_name(c)).next());
@@ -174,14 +174,13 @@ fn unknown_function(text: &str) -> Option<&str> {
     names.find(|name| Function::named(name).is_none() && Of2::named(name).is_none())
 }
 
-/// Names that formulas know by themselves: time, numbers, functions, and what an actuator or a motor knows of its
-/// markers.
+/// Names with a fixed meaning in formulas: time, numbers, functions, and the variables of actuators and motors.
 pub fn own_names() -> impl Iterator<Item = String> {
     ["t", "pi"].into_iter().chain(LINE).chain(TURN).map(str::to_owned).chain(functions())
 }
 
-/// What the formula of an actuator calls the length between its markers and the rate of the length.
+/// Names, in the formula of an actuator, of the length between its markers and the rate of the length.
 pub const LINE: [&str; 2] = ["length", "speed"];
 
-/// What the formula of a motor calls the angle between its markers and the rate of the angle.
+/// Names, in the formula of a motor, of the angle between its markers and the rate of the angle.
 pub const TURN: [&str; 2] = ["angle", "rate"];

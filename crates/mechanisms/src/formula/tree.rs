@@ -1,4 +1,4 @@
-//! Formulas that have been read.
+//! Parsed formulas.
 
 use mbsbench_problem::Scalar;
 use mbsbench_problem::parameters::spelling;
@@ -30,7 +30,7 @@ const FUNCTIONS: [Function; 14] = {
     [Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Exp, Ln, Sqrt, Abs, Sign]
 };
 
-/// Those of two arguments that have names.
+/// Functions of two arguments that have names.
 const OF_TWO: [Of2; 3] = [Of2::Min, Of2::Max, Of2::Atan2];
 
 /// The names of all functions.
@@ -39,7 +39,7 @@ pub fn functions() -> impl Iterator<Item = String> {
 }
 
 impl Function {
-    /// The function of a name.
+    /// Returns the function with a name.
     pub fn named(name: &str) -> Option<Self> {
         FUNCTIONS.into_iter().find(|function| spelling(function) == name)
     }
@@ -59,29 +59,29 @@ pub enum Of2 {
     Atan2,
 }
 
-/// A formula that has been read, with variables of some kind.
+/// A parsed formula, with variables of type `V`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tree<V> {
     /// A number.
     Number(f64),
-    /// Half the circumference of the unit circle.
+    /// The number π.
     Pi,
     /// A variable.
     Variable(V),
-    /// The opposite.
+    /// Negation.
     Negative(Box<Tree<V>>),
     /// A function of one argument.
     One(Function, Box<Tree<V>>),
-    /// An operand, and what is done with it from left to right: `a - b*c + d` adds two to the first. However long a sum
-    /// is, it is one level deep.
+    /// An operand, and operations applied to it from left to right: `a - b*c + d` applies two to `a`. A sum of any
+    /// length is one level deep.
     Chain(Box<Tree<V>>, Vec<(Of2, Tree<V>)>),
 }
 
 impl Tree<String> {
-    /// The same with what the names stand for.
+    /// Replaces names by their meanings.
     ///
     /// # Errors
-    /// The first name that stands for nothing.
+    /// Fails with the first name that has no meaning.
     pub fn resolve<V>(&self, meaning: &mut impl FnMut(&str) -> Option<Tree<V>>) -> Result<Tree<V>, NoFormula> {
         Ok(match self {
             Self::Number(number) => Tree::Number(*number),
@@ -99,7 +99,7 @@ impl Tree<String> {
 }
 
 impl<V> Tree<V> {
-    /// Its value, with those of the variables.
+    /// Evaluates the formula with the given values of variables.
     pub fn evaluate<S: Scalar>(&self, value: &mut impl FnMut(&V) -> S) -> S {
         match self {
             Self::Number(number) => S::from(*number),
@@ -113,7 +113,7 @@ impl<V> Tree<V> {
                     let power = if *function == Of2::Power { b.constant() } else { None };
                     a = match power {
                         Some(power) if power.fract() == 0.0 && power.abs() < 1e6 => a.powi(power as i32),
-                        // the derivatives of `powf` are those of a quotient, which is not a number at zero
+                        // `powf` computes its derivatives as quotients, which are NaN at zero
                         Some(power) if power > 1.0 && a.re() == 0.0 => a * 0.0,
                         Some(power) => a.powf(power),
                         None => function.of(a, b.evaluate(value)),
@@ -124,13 +124,13 @@ impl<V> Tree<V> {
         }
     }
 
-    /// The number that a tree without variables is. A power with such an exponent has derivatives for bases of zero and
-    /// below, too.
+    /// The value of a tree without variables. A power with such an exponent also has derivatives for bases of
+    /// zero and below.
     fn constant(&self) -> Option<f64> {
         (!self.any(&mut |_| true)).then(|| self.evaluate(&mut |_| f64::NAN))
     }
 
-    /// Whether a variable is such that.
+    /// True if the condition `is` holds for any variable.
     pub fn any(&self, is: &mut impl FnMut(&V) -> bool) -> bool {
         match self {
             Self::Number(_) | Self::Pi => false,
@@ -164,7 +164,8 @@ impl Function {
     }
 }
 
-/// The hyperbolic tangent, with derivatives for all arguments: that of dual numbers is a quotient, of which both parts overflow.
+/// The hyperbolic tangent with finite derivatives for all arguments: dual numbers compute a quotient, both parts of
+/// which overflow.
 pub(crate) fn tanh<S: Scalar>(x: S) -> S {
     if x.re().abs() < 1.0 {
         return x.tanh();
@@ -175,7 +176,7 @@ pub(crate) fn tanh<S: Scalar>(x: S) -> S {
 }
 
 impl Of2 {
-    /// The function of a name.
+    /// Returns the function with a name.
     pub fn named(name: &str) -> Option<Self> {
         OF_TWO.into_iter().find(|function| spelling(function) == name)
     }

@@ -10,11 +10,11 @@ use super::coordinates::JointSpace;
 use super::kinematics::{Kinematics, gyroscopic};
 use crate::space::Space;
 
-/// Accelerations in as many operations as a multiple of the number of bodies (R. Featherstone, Rigid Body Dynamics Algorithms, Springer
-/// 2008, table 7.1).
+/// Accelerations in a number of operations proportional to the number of bodies (R. Featherstone, Rigid Body Dynamics
+/// Algorithms, Springer 2008, table 7.1).
 ///
-/// A body with all that hangs on it asks for a wrench `F = I A + p` where it is accelerated by `A`. From the tips on, with the
-/// acceleration `c` that is there without those of coordinates ([`Kinematics`]) and `A = X A_p + c + Σ sⱼ vⱼ'`,
+/// A body with everything attached to it requires a wrench `F = I A + p` for an acceleration `A`. From the tips
+/// inwards, with the acceleration `c` without those of coordinates ([`Kinematics`]) and `A = X A_p + c + Σ sⱼ vⱼ'`,
 ///
 /// ```text
 /// p ← p + I c;   for each column s of the joint, the last first:
@@ -22,21 +22,21 @@ use crate::space::Space;
 /// I_p ← I_p + Xᵀ I X,   p_p ← p_p + Xᵀ p
 /// ```
 ///
-/// and back with `v' = h − gᵀ A`, `A ← A + s v'` for the first column first, where `A` begins as `X A_p`. No force is along a column, since
-/// forces in joints are actions between bodies. Columns are taken one by one, each as that of a joint with a body without mass behind
-/// it, so that no matrix is inverted.
+/// and back outwards with `v' = h − gᵀ A`, `A ← A + s v'`, starting with the first column, where `A` begins as
+/// `X A_p`. No force acts along a column, because forces in joints are actions between bodies. Columns are treated
+/// one by one, as if each belonged to a joint with a massless body behind it, so that no matrix is inverted.
 pub struct Articulated<S: Scalar, X: Space> {
     kinematics: Kinematics<S, X>,
-    /// `I` and `p` of each body; `A` in the place of `p` on the way back.
+    /// `I` and `p` of each body; `A` replaces `p` on the way outwards.
     bodies: Vec<(X::Square<S>, X::Motion<S>)>,
     /// `g` and `h` of each velocity.
     columns: Vec<(X::Motion<S>, S)>,
-    /// What actions do to absolute coordinates.
+    /// Forces of actions on absolute coordinates.
     forces: Vec<S>,
 }
 
 impl<S: Scalar, X: Space> Articulated<S, X> {
-    /// Memory for a mechanism.
+    /// Allocates the memory for a mechanism.
     pub fn new(space: &JointSpace<X>) -> Self {
         let mut kinematics = Kinematics::new(&space.tree);
         kinematics.write_rates();
@@ -114,13 +114,14 @@ impl<S: Scalar, X: Space> Articulated<S, X> {
     }
 }
 
-/// `q' = H(q) v`, `v' = …` by the articulated-body recursion ([`Articulated`]), with `y = (q ; v)`. All memory is made at once; that of the
-/// derivatives, which are those of dual numbers, when one is asked for.
+/// The equations `q' = H(q) v`, `v' = …` by the articulated-body recursion ([`Articulated`]), with `y = (q ; v)`. All
+/// memory is allocated at the start, except that for derivatives by dual numbers, which is allocated when a
+/// derivative is first requested.
 pub struct TreeOde<'m, S: Scalar, X: Space> {
     space: &'m JointSpace<X>,
     recursion: Articulated<S, X>,
     duals: Option<Duals<S, X>>,
-    /// `M v' = D` for methods that solve such equations; made when it is asked for.
+    /// The form `M v' = D` for methods that solve such equations; created on request.
     mechanics: Option<MechanicsOf<'m, JointSpace<X>, S>>,
 }
 
@@ -132,7 +133,8 @@ struct Duals<S: Scalar, X: Space> {
 }
 
 impl<X: Space> JointSpace<X> {
-    /// The equations, with `y = (q ; v)`: those of the tree without constraints, and otherwise with them at acceleration level.
+    /// Returns the equations, with `y = (q ; v)`: those of the tree if there are no constraints, and otherwise those
+    /// with constraints at acceleration level.
     pub fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         if self.is_tree() {
             Box::new(TreeOde::new(self))
@@ -150,12 +152,12 @@ fn rates<S: Scalar, X: Space>(space: &JointSpace<X>, recursion: &mut Articulated
 }
 
 impl<'m, S: Scalar, X: Space> TreeOde<'m, S, X> {
-    /// The equations of a tree.
+    /// Returns the equations of a tree.
     pub fn new(space: &'m JointSpace<X>) -> Self {
         Self { space, recursion: Articulated::new(space), duals: None, mechanics: None }
     }
 
-    /// Calls `work` with dual numbers of the state, without derivatives.
+    /// Calls `work` with the state as dual numbers with zero derivatives.
     fn with_duals(&mut self, y: &[S], work: impl FnOnce(&JointSpace<X>, &mut Duals<S, X>)) {
         let nought = Dual::from_re(S::nought());
         let duals = self.duals.get_or_insert_with(|| Duals {
@@ -213,7 +215,7 @@ impl<S: Scalar, X: Space> Ode<S> for TreeOde<'_, S, X> {
         Ok(())
     }
 
-    /// Where coordinates are vectors, a mechanical system without constraints.
+    /// A mechanical system without constraints if coordinates are vectors, and explicit equations otherwise.
     fn form(&mut self) -> Form<'_, S> {
         if !self.space.tree.has_vector_coordinates() {
             return Form::Explicit;

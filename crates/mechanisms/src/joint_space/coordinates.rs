@@ -1,4 +1,4 @@
-//! A mechanism whose coordinates are those that a tree of joints leaves free.
+//! A mechanism in the coordinates that a tree of joints leaves free.
 
 use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Scalar};
 
@@ -12,22 +12,22 @@ use crate::system::{At, Rate, Relation, System};
 /// A mechanism in joint coordinates.
 #[derive(Debug, Clone)]
 pub struct JointSpace<X> {
-    /// What hangs on what.
+    /// The tree of bodies and joints.
     pub tree: Tree,
-    /// The bodies with what acts on them, and the relations and rates that are no part of the tree.
+    /// The bodies with the actions on them, and the relations and rates that are not part of the tree.
     pub system: System<X>,
-    /// Coordinates and velocities at the start.
+    /// Initial coordinates and velocities.
     pub initial: [Vec<f64>; 2],
-    /// Numbers of the rows that the equations have, among those of all relations in absolute coordinates.
+    /// Numbers of the rows in the equations, among those of all relations in absolute coordinates.
     pub solved: Vec<usize>,
 }
 
 impl<X: Space> JointSpace<X> {
-    /// Of bodies in absolute coordinates at their start, with joints that they can hang on and for each joint the numbers of its relations
-    /// in `system`.
+    /// Returns the mechanism for bodies in initial absolute coordinates, joints that can attach them, and for each
+    /// joint the numbers of its relations in `system`.
     ///
     /// # Errors
-    /// A row that cannot be kept, by its number among those of all relations.
+    /// Fails with the number, among those of all relations, of a row that cannot be kept.
     pub fn new(
         system: &System<X>,
         [q, v]: &[Vec<f64>; 2],
@@ -66,37 +66,38 @@ impl<X: Space> JointSpace<X> {
         Ok(space)
     }
 
-    /// Leaves these rows of the relations that are no part of the tree out of the equations.
+    /// Leaves the given redundant rows out of the equations; the rows are numbered among those outside the tree.
     fn leave_out(&mut self, redundant: Vec<usize>) {
         let mut row = 0..;
         self.solved.retain(|_| redundant.binary_search(&row.next().unwrap_or_default()).is_err());
         self.system.redundant = redundant;
     }
 
-    /// Of bodies that hang on nothing: each has its centre of mass and its rotation for coordinates, and all joints are constraints.
+    /// Returns the mechanism with unattached bodies: each has its centre of mass and its rotation as coordinates, and
+    /// all joints are constraints.
     pub fn of_bodies(system: &System<X>, initial: &[Vec<f64>; 2]) -> Self {
         let free = System { redundant: vec![], ..system.clone() };
         let mut tree = Tree::new::<X>(&[], &initial[0]);
         let initial = tree.initial::<X>(&initial[0], &initial[1]);
         let solved = (0..free.rows()).collect();
         let mut space = Self { tree, system: free, initial, solved };
-        // what depends on what is the same as with a constraint between Euler parameters
+        // dependences are the same as with a constraint between Euler parameters
         space.leave_out(system.redundant.clone());
         space
     }
 
-    /// Whether there is nothing but the tree.
+    /// True if there are no constraints besides the tree.
     pub fn is_tree(&self) -> bool {
         self.dimensions().constraints() == 0
     }
 
-    /// The acceleration that stands for gravity: that of the ground is its opposite, m/s².
+    /// Acceleration that represents gravity: the opposite acceleration of the ground, m/s².
     pub(super) fn ground<S: Scalar>(&self) -> X::Motion<S> {
         X::join(&self.system.gravity.map(|g| S::from(-g)), &[S::nought(); 3])
     }
 
-    /// Writes what the actions do to the absolute coordinates of bodies into `forces`, and finds the rates of these first; false where
-    /// there are no actions.
+    /// Writes the forces of actions on the absolute coordinates of bodies into `forces`, after finding the rates of
+    /// these coordinates; returns false if there are no actions.
     pub(super) fn act<S: Scalar>(&self, t: S, kinematics: &mut Kinematics<S, X>, forces: &mut Vec<S>) -> bool {
         if self.system.actions.is_empty() {
             return false;
@@ -110,11 +111,12 @@ impl<X: Space> JointSpace<X> {
     }
 }
 
-/// `M(q) v' = D(t, q, v) + Jᵀ λ` with the constraints of the joints that are no part of the tree, those of cut loops among them.
+/// The equations `M(q) v' = D(t, q, v) + Jᵀ λ`, whose constraints are those of joints outside the tree, including
+/// those of cut loops.
 ///
-/// The matrix of masses is that of the composite-rigid-body algorithm, and `−D` what the recursive Newton–Euler algorithm gives at
-/// zero acceleration (R. Featherstone, Rigid Body Dynamics Algorithms, Springer 2008, tables 6.2 and 5.1). Constraints are those of the
-/// absolute form on the absolute coordinates that follow from the tree.
+/// The mass matrix follows from the composite-rigid-body algorithm, and `−D` from the recursive Newton–Euler
+/// algorithm at zero acceleration (R. Featherstone, Rigid Body Dynamics Algorithms, Springer 2008, tables 6.2 and
+/// 5.1). Constraints are those of the absolute form, evaluated at the absolute coordinates that follow from the tree.
 impl<X: Space> MechanicalModel for JointSpace<X> {
     fn dimensions(&self) -> Dimensions {
         Dimensions {
@@ -134,7 +136,8 @@ impl<X: Space> MechanicalModel for JointSpace<X> {
         self.tree.retract(q, delta, moved);
     }
 
-    /// With `I` of a body and all that hangs on it, `M_jk = s_kᵀ Xᵀ I s_j` of each of its columns and those of the bodies it hangs on.
+    /// Uses `M_jk = s_kᵀ Xᵀ I s_j` with `I` of a body and everything attached to it, for each column of the body and
+    /// of its ancestors.
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         let mut kinematics = Kinematics::<S, X>::new(&self.tree);
         kinematics.place(&self.tree, q);

@@ -1,40 +1,42 @@
-//! Where bodies are and how they move, from the ground outwards.
+//! Poses and motions of bodies, computed from the ground outwards.
 
 use mbsbench_problem::Scalar;
 
 use super::tree::{Link, Step, Tree};
 use crate::space::{Frame, Heading, Inertia, Space, Vector};
 
-/// A body at a state.
+/// Kinematics of a body at a state.
 pub struct Moved<S: Scalar, X: Space> {
-    /// Where it is.
+    /// Pose.
     pub frame: Frame<S>,
-    /// From the parent's centre of mass to its own, m; from the origin where it hangs on the ground.
+    /// Vector from the parent's centre of mass, or from the origin for a body attached to the ground, to
+    /// the body's own, m.
     pub arm: Vector<S>,
-    /// Its twist.
+    /// Twist.
     pub twist: X::Motion<S>,
-    /// Its spatial acceleration without accelerations of its coordinates and of its parent.
+    /// Spatial acceleration without those of the body's coordinates and of its parent.
     pub bias: X::Motion<S>,
 }
 
-/// All bodies at a state.
+/// Kinematics of all bodies at a state.
 ///
-/// The twist of a body is `V = X V_p + Σ sⱼ vⱼ` with that of its parent carried along the arm and one column `sⱼ` for each velocity, the
-/// twist that this one alone gives the body. As spatial vectors (R. Featherstone, Rigid Body Dynamics Algorithms, Springer 2008, sections
-/// 2.10 and 4.1) columns change with what carries their axis, `sⱼ' = V_c × sⱼ`, and accelerations add up as velocities do:
-/// `A = X A_p + Σ (V_c × sⱼ) vⱼ + Σ sⱼ vⱼ'`. That of the centre of mass is `A + ω × v`.
+/// The twist of a body is `V = X V_p + Σ sⱼ vⱼ`: the parent's twist carried along the arm, and one column `sⱼ` for
+/// each velocity, the twist that this velocity alone causes. As spatial vectors (R. Featherstone, Rigid Body Dynamics
+/// Algorithms, Springer 2008, sections 2.10 and 4.1), columns change with the motion of the body that carries their
+/// axis, `sⱼ' = V_c × sⱼ`, and accelerations add like velocities: `A = X A_p + Σ (V_c × sⱼ) vⱼ + Σ sⱼ vⱼ'`. The
+/// acceleration of the centre of mass is `A + ω × v`.
 pub struct Kinematics<S: Scalar, X: Space> {
-    /// By number.
+    /// Bodies by number.
     pub bodies: Vec<Moved<S, X>>,
-    /// By number of the velocity.
+    /// Columns by number of the velocity.
     pub columns: Vec<X::Motion<S>>,
-    /// Coordinates of the bodies in absolute form.
+    /// Absolute coordinates of the bodies.
     pub q: Vec<S>,
-    /// Their rates, once they are asked for.
+    /// Rates of the absolute coordinates, after [`write_rates`](Self::write_rates).
     pub v: Vec<S>,
 }
 
-/// `V × s` of spatial motions.
+/// Returns `V × s` of spatial motions.
 #[inline]
 pub fn changing<S: Scalar, X: Space>(carrier: &X::Motion<S>, column: &X::Motion<S>) -> X::Motion<S> {
     let ((velocity, spin), (along, about)) = (X::split(carrier), X::split(column));
@@ -43,14 +45,15 @@ pub fn changing<S: Scalar, X: Space>(carrier: &X::Motion<S>, column: &X::Motion<
     X::join(&std::array::from_fn(|i| turned[i] - moved[i]), &turning)
 }
 
-/// `ω × v` of a body's own twist: what its centre of mass accelerates by beside the spatial acceleration.
+/// Returns `ω × v` of a body's own twist, which the acceleration of its centre of mass has in addition to the
+/// spatial acceleration.
 #[inline]
 pub fn centripetal<S: Scalar, X: Space>(twist: &X::Motion<S>) -> Vector<S> {
     let (velocity, spin) = X::split(twist);
     X::cross(&spin, &velocity)
 }
 
-/// The wrench that a body needs at its twist without a spatial acceleration: `(m ω × v, ω × J ω)`.
+/// The wrench that a body requires at its twist for zero spatial acceleration: `(m ω × v, ω × J ω)`.
 #[inline]
 pub fn gyroscopic<S: Scalar, X: Space>(inertia: &Inertia, matrix: &X::Square<S>, twist: &X::Motion<S>) -> X::Motion<S> {
     let force = centripetal::<S, X>(twist).map(|x| x * inertia.mass);
@@ -64,7 +67,7 @@ pub fn gyroscopic<S: Scalar, X: Space>(inertia: &Inertia, matrix: &X::Square<S>,
 }
 
 impl<S: Scalar, X: Space> Kinematics<S, X> {
-    /// Memory.
+    /// Allocates the memory for a tree.
     pub fn new(tree: &Tree) -> Self {
         let (zero, motion) = ([S::nought(); 3], X::nothing::<S>());
         let still = || Moved { frame: Frame { centre: zero, turn: [zero; 3] }, arm: zero, twist: motion, bias: motion };
@@ -77,14 +80,15 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
         }
     }
 
-    /// Finds frames, arms, columns and absolute coordinates.
+    /// Computes frames, arms, columns and absolute coordinates.
     pub fn place(&mut self, tree: &Tree, q: &[S]) {
         for link in &tree.links {
             self.place_link(link, &q[link.first[0]..]);
         }
     }
 
-    /// The same of one body, where what it hangs on is placed; with the coordinates from its own on.
+    /// Computes frame, arm, columns and absolute coordinates of one body whose parent is placed; `q` starts at the
+    /// body's own coordinates.
     pub(super) fn place_link(&mut self, link: &Link, q: &[S]) {
         let (centre, mut turn, mut heading) = match link.parent {
             Some(parent) => {
@@ -106,7 +110,7 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
                     (0..X::DIMENSION).for_each(|n| point[n] += along[n] * q[i]);
                     self.columns[j] = X::join(&along, &[S::nought(); 3]);
                 }
-                // the point in the place of the velocity, until the arm is known
+                // stores the point in place of the velocity until the arm is known
                 Step::Turn(axis) => {
                     self.columns[j] = X::join(&point, &X::axis(&turn, axis));
                     heading = X::turned_by(&heading, axis, q[i]);
@@ -140,7 +144,7 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
         X::write_heading(&heading, own);
     }
 
-    /// Velocities of the centre of mass by rotations: `u × (r − p)` with the axis `u` through `p`.
+    /// Computes the velocities of the centre of mass by rotations: `u × (r − p)` with the axis `u` through `p`.
     fn finish_columns(&mut self, link: &Link, arm: &Vector<S>) {
         let mut j = link.first[1];
         for step in &link.steps {
@@ -156,7 +160,7 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
         }
     }
 
-    /// Finds twists and accelerations without those of the coordinates, where everything is placed.
+    /// Computes twists, and accelerations without those of the coordinates, after [`place`](Self::place).
     pub fn go(&mut self, tree: &Tree, v: &[S]) {
         for link in &tree.links {
             let mut twist = match link.parent {
@@ -179,7 +183,7 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
         }
     }
 
-    /// Finds the rates of the absolute coordinates.
+    /// Computes the rates of the absolute coordinates.
     pub fn write_rates(&mut self) {
         self.v.resize(self.q.len(), S::nought());
         let states = self.q.chunks(X::COORDINATES).zip(self.v.chunks_mut(X::COORDINATES));
@@ -189,7 +193,7 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
     }
 }
 
-/// Euler parameters are divided by their length, so that what a method makes of it changes no rotation.
+/// Divides Euler parameters by their length, so that errors of their length change no rotation.
 fn of_length_one<S: Scalar>(e: Heading<S>) -> Heading<S> {
     let factor = e.iter().fold(S::nought(), |sum, &e| sum + e * e).sqrt().recip();
     e.map(|e| e * factor)

@@ -1,4 +1,4 @@
-//! Mechanisms in joint coordinates: as few coordinates as a tree of joints leaves free, and constraints where loops are cut.
+//! Mechanisms in joint coordinates: the coordinates that a tree of joints leaves free, and constraints for cut loops.
 //!
 //! ```text
 //! compile ─ candidates ─▶ tree ──▶ kinematics (frames, columns, twists) ──┬─▶ articulated ─▶ ode     (no constraints)

@@ -1,4 +1,4 @@
-//! States in joint coordinates from absolute ones, and the other way round.
+//! Conversion of states between joint coordinates and absolute coordinates.
 
 use mbsbench_problem::Scalar;
 use nalgebra::{DMatrix, DVector, Quaternion, Rotation3, UnitQuaternion, Vector3};
@@ -10,7 +10,7 @@ use crate::placing::across;
 use crate::space::{Frame, Space, Twist};
 
 impl<X: Space> JointSpace<X> {
-    /// Everything at a state, with coordinates of bodies in absolute form and their rates.
+    /// Returns the kinematics at a state, including absolute coordinates and their rates.
     pub fn moving<S: Scalar>(&self, q: &[S], v: &[S]) -> Kinematics<S, X> {
         let mut kinematics = Kinematics::new(&self.tree);
         kinematics.place(&self.tree, q);
@@ -19,7 +19,7 @@ impl<X: Space> JointSpace<X> {
         kinematics
     }
 
-    /// The state `(q ; v)` in absolute coordinates that is this one.
+    /// Converts the state `y` into absolute coordinates `(q ; v)`.
     pub fn expanded(&self, y: &[f64]) -> Vec<f64> {
         let (q, v) = y.split_at(self.tree.coordinates);
         let Kinematics { q, v, .. } = self.moving(q, v);
@@ -27,7 +27,7 @@ impl<X: Space> JointSpace<X> {
     }
 }
 
-/// Angle by which a rotation about an axis turns, rad, between −π and π.
+/// Angle of a rotation about an axis, rad, between −π and π.
 fn angle_about(axis: &Vector3<f64>, turn: &Rotation3<f64>) -> f64 {
     let [x, y] = across(axis);
     let turned = turn * x;
@@ -35,8 +35,8 @@ fn angle_about(axis: &Vector3<f64>, turn: &Rotation3<f64>) -> f64 {
 }
 
 impl Link {
-    /// Coordinates of a body where it is, with its rotation from the parent after which `rest` comes and the displacement of `to` from
-    /// `from`, both along the parent's directions.
+    /// Returns the joint coordinates of a body from its rotation relative to the parent (followed by `rest`) and the
+    /// displacement of `to` from `from`, both in the parent's directions.
     fn coordinates(&self, turn: &Rotation3<f64>, by: &Vector3<f64>) -> Vec<f64> {
         let axes: Vec<Vector3<f64>> = self
             .steps
@@ -44,7 +44,7 @@ impl Link {
             .filter_map(|step| if let Step::Turn(axis) = step { Some(Vector3::from(*axis)) } else { None })
             .collect();
         let mut angles = match &*axes {
-            // with `R = R₁ R₂`: what the first does to the second axis, and the second, backwards, to the first
+            // with `R = R₁ R₂`: the effect of the first on the second axis, and of the inverse second on the first
             [first, second] => {
                 let (forth, back, across) = (turn * second, turn.inverse() * first, first.cross(second));
                 vec![across.dot(&forth).atan2(second.dot(&forth)), across.dot(&back).atan2(first.dot(&back))]
@@ -73,8 +73,8 @@ impl Link {
 }
 
 impl Tree {
-    /// Coordinates and velocities of bodies that are in absolute coordinates at `(q ; v)`. Signs of Euler parameters become those that
-    /// they have there.
+    /// Returns coordinates and velocities of bodies from their absolute state `(q ; v)`. Euler parameters that follow
+    /// from the tree get the signs that they have in `q`.
     pub fn initial<X: Space>(&mut self, q: &[f64], v: &[f64]) -> [Vec<f64>; 2] {
         let mut found = vec![0.0; self.coordinates];
         for link in &self.links {
@@ -122,7 +122,7 @@ impl Tree {
         [found, velocities]
     }
 
-    /// Velocities with which bodies have the twists that their absolute coordinates give.
+    /// Velocities that give the bodies the twists of their absolute state.
     fn rates<X: Space>(&self, kinematics: &Kinematics<f64, X>, q: &[f64], v: &[f64]) -> Vec<f64> {
         let mut velocities = vec![0.0; self.velocities];
         let twist = |body: usize| {

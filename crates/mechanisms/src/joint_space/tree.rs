@@ -1,4 +1,4 @@
-//! The spanning tree of a mechanism: which joint each body hangs on, and what coordinates that gives it.
+//! The spanning tree of a mechanism: the joint that attaches each body, and the coordinates that this gives it.
 
 use std::collections::VecDeque;
 
@@ -9,16 +9,16 @@ use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 use crate::placing::{Marker, across};
 use crate::space::{Space, transposed};
 
-/// What a joint leaves free, with axes along the directions of its markers.
+/// The relative motion that a joint leaves free, with axes in the directions of its markers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Freedom {
-    /// Nothing.
+    /// No motion.
     None,
-    /// Rotation about an axis, with the angle at the start as the file gives it, rad.
+    /// Rotation about an axis, with the initial angle that the file gives, rad.
     Turn(Vector3<f64>, f64),
     /// Motion along an axis.
     Slide(Vector3<f64>),
-    /// Both, with the angle at the start.
+    /// Rotation about an axis and motion along it, with the initial angle.
     Sleeve(Vector3<f64>, f64),
     /// All rotations.
     Ball,
@@ -28,26 +28,26 @@ pub enum Freedom {
     Cross([Vector3<f64>; 2]),
 }
 
-/// A joint that a body could hang on.
+/// A joint that could attach a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
     /// Number of the joint.
     pub joint: usize,
-    /// Its markers.
+    /// Markers of the joint.
     pub markers: [Marker; 2],
-    /// What it leaves free.
+    /// Motion that the joint leaves free.
     pub freedom: Freedom,
 }
 
-/// One of the motions that a joint is made of, in this order, from the parent's directions on.
+/// One of the motions that a joint consists of, in order from the parent outwards.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Step {
     /// A rotation about an axis: one coordinate, rad.
     Turn([f64; 3]),
     /// A motion along an axis: one coordinate, m.
     Slide([f64; 3]),
-    /// Any rotation: four Euler parameters, and as velocities the components of the relative angular velocity along the parent's
-    /// directions, rad/s.
+    /// Any rotation: four Euler parameters; the velocities are the components of the relative angular velocity in the
+    /// parent's directions, rad/s.
     Ball,
 }
 
@@ -58,45 +58,46 @@ impl Step {
     }
 }
 
-/// A body with the joint that it hangs on. Where all coordinates are zero (Euler parameters: those of no rotation), the body is turned by
-/// `rest` from its parent, and the points `from` and `to` are one.
+/// A body with the joint that attaches it. If all coordinates are zero (for Euler parameters: no rotation), the body
+/// is rotated by `rest` from its parent, and the points `from` and `to` coincide.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {
     /// Number of the body.
     pub body: usize,
-    /// What it hangs on: a body, or the ground.
+    /// Parent body; `None` for the ground.
     pub parent: Option<usize>,
-    /// Number of the joint; none for a body that is free.
+    /// Number of the joint; `None` for a free body.
     pub joint: Option<usize>,
-    /// Point of the parent, from its centre of mass along its directions, m.
+    /// Point of the parent, relative to its centre of mass and in its directions, m.
     pub from: [f64; 3],
-    /// Motions.
+    /// Motions of the joint.
     pub steps: Vec<Step>,
-    /// Rotation from the parent to the body in the end: Euler parameters, or in the plane the angle.
+    /// Rotation from the parent to the body after the motions: Euler parameters, or the angle in the plane.
     pub rest: [f64; 4],
-    /// Point of the body, from its centre of mass along its directions, m.
+    /// Point of the body, relative to its centre of mass and in its directions, m.
     pub to: [f64; 3],
-    /// Numbers of its first coordinate and velocity.
+    /// Numbers of the body's first coordinate and velocity.
     pub first: [usize; 2],
-    /// How many of both it has.
+    /// Numbers of coordinates and velocities.
     pub sizes: [usize; 2],
-    /// Angle at the start of the last rotation about an axis as the file has it, rad: where it counts full turns from.
+    /// Initial angle, as the file gives it, of the last rotation about an axis, rad; it determines the
+    /// number of full turns.
     pub near: f64,
 }
 
 impl Link {
-    /// Numbers of its velocities.
+    /// Range of the body's velocities.
     pub fn velocities(&self) -> std::ops::Range<usize> {
         self.first[1]..self.first[1] + self.sizes[1]
     }
 }
 
-/// All bodies, each behind what it hangs on.
+/// All bodies, each after its parent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
-    /// The bodies.
+    /// The bodies with their joints.
     pub links: Vec<Link>,
-    /// Numbers of the links by those of the bodies.
+    /// Number of the link of each body.
     pub of_body: Vec<usize>,
     /// Number of coordinates.
     pub coordinates: usize,
@@ -104,7 +105,7 @@ pub struct Tree {
     pub velocities: usize,
 }
 
-/// Candidates of each body, and of the ground behind them.
+/// Candidates of each body, and last those of the ground.
 fn neighbours(candidates: &[Candidate], bodies: usize) -> Vec<Vec<usize>> {
     let mut of = vec![Vec::new(); bodies + 1];
     for (k, candidate) in candidates.iter().enumerate() {
@@ -113,11 +114,12 @@ fn neighbours(candidates: &[Candidate], bodies: usize) -> Vec<Vec<usize>> {
     of
 }
 
-/// Which body hangs on which joint: pairs of a body and a candidate, each behind what it hangs on; without a candidate, it is free.
+/// Chooses the joint that attaches each body: pairs of a body and a candidate, each after its parent; a body without
+/// a candidate is free.
 ///
-/// Breadth first from the ground, along joints whose coordinates are vectors; where no more body is reached by these, along the first
-/// joint that is left, and then from the first body that none has reached. So a loop is cut at a joint with rotations of all sorts, where
-/// it has one.
+/// The search is breadth first from the ground, along joints whose coordinates are vectors. If these reach no more
+/// bodies, it continues along the first remaining ball joint, and then from the first body not reached. A loop is
+/// thus cut at a ball joint if it has one.
 fn spanning(candidates: &[Candidate], bodies: usize) -> Vec<(usize, Option<usize>)> {
     let of = neighbours(candidates, bodies);
     let mut order = Vec::with_capacity(bodies);
@@ -162,24 +164,25 @@ fn spanning(candidates: &[Candidate], bodies: usize) -> Vec<(usize, Option<usize
     }
 }
 
-/// Rotation that takes the axes `from` and across it to these.
+/// Rotation that takes the directions `from` to the directions `to`; each pair is orthonormal.
 fn taking(from: [Vector3<f64>; 2], to: [Vector3<f64>; 2]) -> Rotation3<f64> {
     let triad = |[x, y]: [Vector3<f64>; 2]| Matrix3::from_columns(&[x, y, x.cross(&y)]);
     Rotation3::from_matrix_unchecked(triad(to) * triad(from).transpose())
 }
 
-/// Rotation of a body's directions to the ground's; none for the ground.
+/// Rotation from a body's directions to those of the ground; the identity for the ground.
 fn rotation<X: Space>(body: Option<usize>, q: &[f64]) -> Rotation3<f64> {
     body.map_or_else(Rotation3::identity, |body| X::frame(&q[X::own(body)]).rotation())
 }
 
-/// Motions of a joint from the parent's marker on, and the rotation between the markers where its coordinates are zero. `now` is what it
-/// is at the start: relations of joints hold for axes with opposite directions, too.
+/// Motions of a joint from the parent's marker outwards, and the rotation between the markers at zero coordinates.
+/// `now` is the initial rotation; it is needed because relations of joints also hold for axes with opposite
+/// directions.
 fn steps(candidate: &Candidate, is_reversed: bool, now: &Rotation3<f64>) -> (Vec<Step>, Rotation3<f64>, f64) {
     let parent = candidate.markers[usize::from(is_reversed)];
     let sign = if is_reversed { -1.0 } else { 1.0 };
     let along = |axis: &Vector3<f64>| -> [f64; 3] { (parent.turn * axis).into() };
-    // coordinates count from the first marker to the second, whichever of them is the parent's
+    // coordinates count from the first marker to the second, whichever of them belongs to the parent
     let signed = |axis: &Vector3<f64>| along(&(axis * sign));
     let same = |axis: &Vector3<f64>| {
         if axis.dot(&(now * axis)) > 0.0 {
@@ -211,7 +214,7 @@ fn steps(candidate: &Candidate, is_reversed: bool, now: &Rotation3<f64>) -> (Vec
 }
 
 impl Tree {
-    /// That of bodies which are where the absolute coordinates `q` say.
+    /// Returns the tree for bodies at the absolute coordinates `q`.
     pub fn new<X: Space>(candidates: &[Candidate], q: &[f64]) -> Self {
         let bodies = q.len() / X::COORDINATES;
         let mut links: Vec<Link> = Vec::with_capacity(bodies);
@@ -235,7 +238,7 @@ impl Tree {
         tree
     }
 
-    /// Whether `q' = v`.
+    /// True if `q' = v`.
     pub fn has_vector_coordinates(&self) -> bool {
         self.coordinates == self.velocities
     }
@@ -253,7 +256,7 @@ impl Tree {
         }
     }
 
-    /// Writes `q' = H(q) v`: `e' = Eᵀ ω/2` of Euler parameters.
+    /// Writes `q' = H(q) v`; for Euler parameters `e' = Eᵀ ω/2`.
     pub fn position_rate<S: Scalar>(&self, q: &[S], v: &[S], rate: &mut [S]) {
         if self.has_vector_coordinates() {
             return rate.copy_from_slice(v);
@@ -268,7 +271,8 @@ impl Tree {
         });
     }
 
-    /// Writes the coordinates after a displacement: Euler parameters turned by it as a rotation vector, which keeps their length.
+    /// Writes the coordinates after a displacement. Euler parameters are rotated by it as a rotation vector, which
+    /// preserves their length.
     pub fn retract<S: Scalar>(&self, q: &[S], delta: &[S], moved: &mut [S]) {
         self.for_each_step(|step, i, j| {
             if *step == Step::Ball {
@@ -296,7 +300,7 @@ fn hung<X: Space>(candidate: &Candidate, body: usize, q: &[f64]) -> Link {
     Link { body, parent, joint, from, steps, rest, to, first: [0; 2], sizes: [0; 2], near }
 }
 
-/// A body without a joint: its centre of mass, and its angle or Euler parameters.
+/// A body without a joint: the coordinates are its centre of mass, and its angle or Euler parameters.
 fn free<X: Space>(body: usize) -> Link {
     let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let (steps, rest) = if X::DIMENSION == 2 {

@@ -1,9 +1,10 @@
-//! The plane and space: where a body is, how fast its points move, what forces at them do.
+//! The plane and space: poses of bodies, velocities of their points, and effects of forces at these points.
 //!
-//! A body has coordinates in absolute form, and its motion in the recursions of a tree of joints: twists, wrenches and inertias in one array
-//! each, of three components in the plane and six in space. These are along the ground's directions, and about the centre of mass of the
-//! body they belong to: velocities before angular velocities, forces before torques. With that no component is larger than the motion
-//! itself makes it, however far from the origin a body is.
+//! Bodies have coordinates in absolute form; their motions in the recursions of a tree of joints are twists, wrenches
+//! and inertias. Each of these is one array, of three components in the plane and six in space. The components are in
+//! the ground's directions and about the centre of mass of the body to which they belong, velocities before angular
+//! velocities and forces before torques. No component is therefore larger than the motion itself, however far from
+//! the origin a body is.
 
 mod plane;
 mod spatial;
@@ -18,13 +19,14 @@ pub use plane::Plane;
 pub use spatial::Spatial;
 pub(crate) use spatial::transposed;
 
-/// Components along the directions of the ground; in the plane the third is not looked at.
+/// Components in the directions of the ground; the third is ignored in the plane.
 pub type Vector<S> = [S; 3];
 
-/// A rotation to the ground's directions: the angle (rad) as the first of the numbers in the plane, Euler parameters in space.
+/// A rotation to the ground's directions: in the plane the first number is the angle (rad), in space they are
+/// Euler parameters.
 pub type Heading<S> = [S; 4];
 
-/// Where a body is: the centre of mass, and its directions as columns of a matrix.
+/// Pose of a body: the centre of mass, and the directions as columns of a matrix.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<S> {
     /// The centre of mass, m.
@@ -40,28 +42,29 @@ impl Frame<f64> {
     }
 }
 
-/// How a body moves.
+/// Velocities of a body.
 #[derive(Debug, Clone, Copy)]
 pub struct Twist<S> {
     /// Velocity of the centre of mass, m/s.
     pub velocity: Vector<S>,
-    /// Angular velocity along the directions of the ground, rad/s; in the plane the third is all there is.
+    /// Angular velocity in the directions of the ground, rad/s; only the third component in the plane.
     pub spin: Vector<S>,
 }
 
-/// Mass (kg) and the matrix of inertia about the centre of mass (kg m²), in the body's directions.
+/// Mass (kg) and inertia matrix about the centre of mass (kg m²), in the body's directions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Inertia {
     /// Mass, kg.
     pub mass: f64,
-    /// Matrix of inertia; in the plane the last entry is all there is.
+    /// Inertia matrix; only the last entry in the plane.
     pub about_centre: [[f64; 3]; 3],
 }
 
-/// A point of a body, from its centre of mass, in its directions, m; or one of the ground. Or a direction.
+/// A point of a body, relative to its centre of mass and in its directions, m, or a point of the ground;
+/// or a direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fixed {
-    /// The body; none for the ground.
+    /// The body; `None` for the ground.
     pub body: Option<usize>,
     /// The coordinates.
     pub at: [f64; 3],
@@ -72,22 +75,22 @@ pub trait Components<S>: Copy + Send + Sync + IndexMut<usize, Output = S> {}
 
 impl<S, A: Copy + Send + Sync + IndexMut<usize, Output = S>> Components<S> for A {}
 
-/// What bodies move in.
+/// The plane or space.
 pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
-    /// Dimensions of it.
+    /// Number of dimensions.
     const DIMENSION: usize;
-    /// Coordinates of a body.
+    /// Number of coordinates of a body.
     const COORDINATES: usize;
-    /// Constraints between the coordinates of one body.
+    /// Number of constraints between the coordinates of one body.
     const OWN: usize;
-    /// Components of a twist.
+    /// Number of components of a twist.
     const FREEDOMS: usize;
     /// A twist, its rate, or a wrench.
     type Motion<S: Scalar>: Components<S>;
-    /// A symmetric matrix that makes wrenches of accelerations.
+    /// A symmetric matrix that maps accelerations to wrenches.
     type Square<S: Scalar>: Components<Self::Motion<S>>;
 
-    /// How a body with these coordinates and rates moves.
+    /// Velocities of a body from its coordinates and their rates.
     fn twist<S: Scalar>(q: &[S], v: &[S]) -> Twist<S>;
 
     /// The cross product of an angular velocity or a torque's axis with an arm.
@@ -96,10 +99,11 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
     /// Writes the mass matrix of a body whose coordinates begin with number `first`.
     fn mass<S: Scalar>(inertia: &Inertia, first: usize, q: &[S], mass: &mut impl Entries<S>);
 
-    /// Writes the inertial forces that are there without accelerations.
+    /// Writes the inertial forces at zero acceleration.
     fn gyroscopic<S: Scalar>(inertia: &Inertia, q: &[S], v: &[S], forces: &mut [S]);
 
-    /// Adds what a force through the centre of mass and a torque, both along the directions of the ground, do to a body's coordinates.
+    /// Adds the forces on a body's coordinates by a force through the centre of mass and a torque, both in the
+    /// directions of the ground.
     fn apply<S: Scalar>(q: &[S], force: &Vector<S>, torque: &Vector<S>, forces: &mut [S]);
 
     /// Writes the constraints of one body.
@@ -108,61 +112,62 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
     /// Kinetic energy, J.
     fn kinetic<S: Scalar>(inertia: &Inertia, q: &[S], v: &[S]) -> S;
 
-    /// Coordinates of a body at a place, with the angle that it has in the plane, rad.
+    /// Coordinates of a body from its centre and rotation; `angle` is the angle in the plane, rad.
     fn coordinates(centre: &Vector<f64>, turn: &Rotation3<f64>, angle: f64) -> Vec<f64>;
 
-    /// A motion from components along directions and about them.
+    /// Joins linear and angular components into a motion.
     fn join<S: Scalar>(along: &Vector<S>, about: &Vector<S>) -> Self::Motion<S>;
 
-    /// Components along directions and about them.
+    /// Splits a motion into linear and angular components.
     fn split<S: Scalar>(motion: &Self::Motion<S>) -> (Vector<S>, Vector<S>);
 
-    /// The matrix of inertia of a body with this rotation, about its centre of mass.
+    /// The inertia matrix of a body with this rotation, about its centre of mass.
     fn inertia<S: Scalar>(inertia: &Inertia, turn: &[[S; 3]; 3]) -> Self::Square<S>;
 
-    /// `Xᵀ I X` with `X` of the motion that a rigid arm carries along: what `I` at the arm's end is at its beginning.
+    /// Returns `Xᵀ I X`, where `X` carries a motion along a rigid arm: the inertia at the beginning of the arm that
+    /// is equivalent to `I` at its end.
     fn at_beginning<S: Scalar>(inertia: &Self::Square<S>, arm: &Vector<S>) -> Self::Square<S>;
 
-    /// An axis of rotation along the ground's directions.
+    /// An axis of rotation in the ground's directions.
     fn axis<S: Scalar>(turn: &[[S; 3]; 3], axis: &[f64; 3]) -> Vector<S>;
 
-    /// No rotation.
+    /// The identity rotation.
     fn unturned<S: Scalar>() -> Heading<S>;
 
-    /// The rotation of a body with these coordinates.
+    /// The rotation of a body from its coordinates.
     fn heading<S: Scalar>(q: &[S]) -> Heading<S>;
 
-    /// Writes a rotation into the coordinates of a body, behind the centre of mass.
+    /// Writes a rotation into the coordinates of a body, after the centre of mass.
     fn write_heading<S: Scalar>(heading: &Heading<S>, q: &mut [S]);
 
     /// The matrix of a rotation.
     fn matrix<S: Scalar>(heading: &Heading<S>) -> [[S; 3]; 3];
 
-    /// Turned further by an angle about an axis of the rotated directions.
+    /// The rotation followed by one through an angle about an axis of the rotated directions.
     fn turned_by<S: Scalar>(heading: &Heading<S>, axis: &[f64; 3], angle: S) -> Heading<S>;
 
-    /// Turned further by a second rotation.
+    /// The rotation followed by a second one.
     fn followed_by<S: Scalar>(heading: &Heading<S>, second: &Heading<S>) -> Heading<S>;
 
-    /// Writes the rates of a body's coordinates that are its twist.
+    /// Writes the rates of a body's coordinates for a twist.
     fn write_rates<S: Scalar>(q: &[S], twist: &Self::Motion<S>, rates: &mut [S]);
 
-    /// The wrench that is these forces of a body's coordinates.
+    /// The wrench for given forces on a body's coordinates.
     fn wrench<S: Scalar>(q: &[S], forces: &[S]) -> Self::Motion<S>;
 
-    /// Numbers of the coordinates of a body among those of all.
+    /// Range of a body's coordinates among those of all bodies.
     fn own(body: usize) -> Range<usize> {
         body * Self::COORDINATES..(body + 1) * Self::COORDINATES
     }
 
-    /// Where a body with these coordinates is.
+    /// The pose of a body from its coordinates.
     fn frame<S: Scalar>(q: &[S]) -> Frame<S> {
         let mut centre = [S::nought(); 3];
         centre[..Self::DIMENSION].copy_from_slice(&q[..Self::DIMENSION]);
         Frame { centre, turn: Self::matrix(&Self::heading(q)) }
     }
 
-    /// A direction of a body along those of the ground.
+    /// Converts a direction of a body into the ground's directions.
     fn turned<S: Scalar>(turn: &[[S; 3]; 3], direction: &[f64; 3]) -> Vector<S> {
         let mut along = [S::nought(); 3];
         for i in 0..Self::DIMENSION {
@@ -175,17 +180,17 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
         along
     }
 
-    /// `a · b`.
+    /// Returns `a · b`.
     fn dot<S: Scalar>(a: &Vector<S>, b: &Vector<S>) -> S {
         (1..Self::DIMENSION).fold(a[0] * b[0], |sum, i| sum + a[i] * b[i])
     }
 
-    /// A column or twist of zeros.
+    /// The zero column or twist.
     fn nothing<S: Scalar>() -> Self::Motion<S> {
         Self::join(&[S::nought(); 3], &[S::nought(); 3])
     }
 
-    /// `x + factor y`.
+    /// Returns `x + factor y`.
     #[inline]
     fn plus<S: Scalar>(x: &Self::Motion<S>, y: &Self::Motion<S>, factor: S) -> Self::Motion<S> {
         let mut sum = *x;
@@ -193,13 +198,13 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
         sum
     }
 
-    /// `x · y`.
+    /// Returns `x · y`.
     #[inline]
     fn power<S: Scalar>(x: &Self::Motion<S>, y: &Self::Motion<S>) -> S {
         (1..Self::FREEDOMS).fold(x[0] * y[0], |sum, i| sum + x[i] * y[i])
     }
 
-    /// `I a`.
+    /// Returns `I a`.
     #[inline]
     fn times<S: Scalar>(matrix: &Self::Square<S>, motion: &Self::Motion<S>) -> Self::Motion<S> {
         let mut product = Self::nothing::<S>();
@@ -217,7 +222,7 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
         Self::join(&std::array::from_fn(|i| velocity[i] + by_spin[i]), &spin)
     }
 
-    /// The wrench at the beginning of a rigid arm that is this one at its end.
+    /// The wrench at the beginning of a rigid arm that is equivalent to a wrench at its end.
     #[inline]
     fn borne<S: Scalar>(wrench: &Self::Motion<S>, arm: &Vector<S>) -> Self::Motion<S> {
         let (force, torque) = Self::split(wrench);
@@ -226,7 +231,7 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
     }
 }
 
-/// `a − b`.
+/// Returns `a − b`.
 pub fn minus<S: Scalar>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
     std::array::from_fn(|i| a[i] - b[i])
 }

@@ -68,7 +68,7 @@ impl Space for Plane {
     }
 
     fn at_beginning<S: Scalar>(inertia: &[[S; 3]; 3], arm: &Vector<S>) -> [[S; 3]; 3] {
-        // the velocity at the end for one rad/s
+        // the velocity at the end of the arm for one rad/s
         let by_spin = [-arm[1], arm[0]];
         let moved: [S; 2] = std::array::from_fn(|i| inertia[i][0] * by_spin[0] + inertia[i][1] * by_spin[1]);
         let [x, y] = [inertia[0][2] + moved[0], inertia[1][2] + moved[1]];

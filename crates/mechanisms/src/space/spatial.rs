@@ -7,19 +7,19 @@ use super::{Heading, Inertia, Space, Twist, Vector};
 
 /// Space: `q = (x, y, z, e₀, e₁, e₂, e₃)` with Euler parameters, `eᵀ e = 1`.
 ///
-/// With `ω = 2 E e'` along the ground's directions and `ω̄ = 2 G e'` along the body's (E. J. Haug, Computer Aided Kinematics and
-/// Dynamics of Mechanical Systems, 1989, section 9.3)
+/// With `ω = 2 E e'` in the ground's directions and `ω̄ = 2 G e'` in the body's (E. J. Haug, Computer Aided
+/// Kinematics and Dynamics of Mechanical Systems, 1989, section 9.3)
 ///
 /// ```text
 /// (4 Gᵀ J G + c e eᵀ) e'' = 2 Eᵀ n − 4 G'ᵀ J ω̄ − c |e'|² e + e λ
 /// ```
 ///
-/// where the term with `c = 4 tr J/3` changes nothing but the multiplier, since `e` is a direction in which no body moves, and makes the
-/// matrix regular.
+/// The term with `c = 4 tr J/3` makes the matrix regular. It changes only the multiplier, because no body moves in
+/// the direction `e`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spatial;
 
-/// `G v`.
+/// Returns `G v`.
 fn body_rates<S: Scalar>(e: &[S], v: &[S]) -> Vector<S> {
     [
         e[0] * v[1] - e[1] * v[0] + e[3] * v[2] - e[2] * v[3],
@@ -28,7 +28,7 @@ fn body_rates<S: Scalar>(e: &[S], v: &[S]) -> Vector<S> {
     ]
 }
 
-/// `E v`.
+/// Returns `E v`.
 fn ground_rates<S: Scalar>(e: &[S], v: &[S]) -> Vector<S> {
     [
         e[0] * v[1] - e[1] * v[0] - e[3] * v[2] + e[2] * v[3],
@@ -37,7 +37,7 @@ fn ground_rates<S: Scalar>(e: &[S], v: &[S]) -> Vector<S> {
     ]
 }
 
-/// `Eᵀ n`, and `Gᵀ n` for the opposite `sign` of the products that differ.
+/// Returns `Eᵀ n`, or `Gᵀ n` for the opposite `sign` of the products that differ.
 pub fn transposed<S: Scalar>(e: &[S], n: &Vector<S>, sign: f64) -> [S; 4] {
     let cross = [n[1] * e[3] - n[2] * e[2], n[2] * e[1] - n[0] * e[3], n[0] * e[2] - n[1] * e[1]];
     [
@@ -54,7 +54,7 @@ fn times<S: Scalar>(matrix: &[[f64; 3]; 3], x: &Vector<S>) -> Vector<S> {
     })
 }
 
-/// `c`.
+/// Returns `c`.
 fn along_parameters(inertia: &Inertia) -> f64 {
     let j = &inertia.about_centre;
     4.0 / 3.0 * (j[0][0] + j[1][1] + j[2][2])
@@ -136,7 +136,7 @@ impl Space for Spatial {
         ([motion[0], motion[1], motion[2]], [motion[3], motion[4], motion[5]])
     }
 
-    /// `R J Rᵀ` below the mass.
+    /// Writes the mass, and `R J Rᵀ` below it.
     fn inertia<S: Scalar>(inertia: &Inertia, turn: &[[S; 3]; 3]) -> [[S; 6]; 6] {
         let own = &inertia.about_centre;
         let mut matrix = [[S::nought(); 6]; 6];
@@ -214,7 +214,7 @@ impl Space for Spatial {
         Self::followed_by(heading, &[cos, sin * axis[0], sin * axis[1], sin * axis[2]])
     }
 
-    /// The product of quaternions.
+    /// Returns the product of quaternions.
     fn followed_by<S: Scalar>(heading: &Heading<S>, second: &Heading<S>) -> Heading<S> {
         let ([a, b, c, d], [w, x, y, z]) = (*heading, *second);
         [
@@ -225,14 +225,14 @@ impl Space for Spatial {
         ]
     }
 
-    /// `e' = Eᵀ ω/2`.
+    /// Uses `e' = Eᵀ ω/2`.
     fn write_rates<S: Scalar>(q: &[S], twist: &[S; 6], rates: &mut [S]) {
         let (velocity, spin) = Self::split(twist);
         rates[..3].copy_from_slice(&velocity);
         rates[3..].copy_from_slice(&transposed(&q[3..], &spin, 1.0).map(|x| x * 0.5));
     }
 
-    /// `n = E Qₑ/2`, since `Qₑ = 2 Eᵀ n` and `E Eᵀ` is the identity.
+    /// Uses `n = E Qₑ/2`, since `Qₑ = 2 Eᵀ n` and `E Eᵀ` is the identity.
     fn wrench<S: Scalar>(q: &[S], forces: &[S]) -> [S; 6] {
         let torque = ground_rates(&q[3..], &forces[3..]).map(|x| x * 0.5);
         Self::join(&[forces[0], forces[1], forces[2]], &torque)
@@ -264,7 +264,7 @@ mod tests {
         rates
     }
 
-    /// `A' = ω × A`, with the rate of the rotation by dual numbers, for rates along which the norm stays one.
+    /// Checks `A' = ω × A`, with the rate of the rotation by dual numbers, for rates that preserve the norm.
     #[test]
     fn the_spin_is_that_of_the_rotation() {
         let q = unit();
@@ -282,7 +282,8 @@ mod tests {
         assert_abs_diff_eq!(Spatial::twist(&q, &v).spin[..], spin[..], epsilon = 1e-15);
     }
 
-    /// Lagrange's equations of `T = ω̄ᵀ J ω̄/2 + c (eᵀ e')²/2` by dual numbers: `d/dt ∂T/∂v − ∂T/∂q` at zero acceleration.
+    /// Compares with Lagrange's equations of `T = ω̄ᵀ J ω̄/2 + c (eᵀ e')²/2` by dual numbers: `d/dt ∂T/∂v − ∂T/∂q` at
+    /// zero acceleration.
     #[test]
     fn inertial_forces_are_those_of_lagranges_equations() {
         use num_dual::HyperDual64;
@@ -313,7 +314,7 @@ mod tests {
         }
     }
 
-    /// The power of a torque is the same in rates of parameters.
+    /// The power of a torque is the same in rates of Euler parameters.
     #[test]
     fn torques_have_their_power() {
         let q = unit();

@@ -1,26 +1,26 @@
-//! A state, with what forces ask of it.
+//! A state, with the quantities that forces depend on.
 
 use mbsbench_problem::Scalar;
 
 use crate::space::{Fixed, Space, Twist, Vector, minus};
 
-/// How a second marker turns from a first: about an axis that they have in common, from directions `x` and `y` of the first to `x` of the
-/// second. In the plane from the angles of the bodies, and `offset` of the markers (rad).
+/// The angle of a second marker from a first: about a common axis, from directions `x` and `y` of the first to `x` of
+/// the second. In the plane it follows from the angles of the bodies and the `offset` of the markers (rad).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Turning {
-    /// Direction `x` of the first.
+    /// Direction `x` of the first marker.
     pub x: Fixed,
-    /// Direction `y` of the first.
+    /// Direction `y` of the first marker.
     pub y: Fixed,
-    /// The axis, on the first.
+    /// The axis, as a direction of the first marker.
     pub axis: Fixed,
-    /// Direction `x` of the second.
+    /// Direction `x` of the second marker.
     pub second: Fixed,
-    /// Angle of the second less that of the first where those of the bodies are the same, in the plane, rad.
+    /// Angle of the second marker minus that of the first at equal angles of the bodies, in the plane, rad.
     pub offset: f64,
 }
 
-/// A state, with what can be asked of it.
+/// A state, with derived quantities.
 pub struct At<'s, S, X> {
     /// Time, s.
     pub t: S,
@@ -31,7 +31,7 @@ pub struct At<'s, S, X> {
     space: std::marker::PhantomData<X>,
 }
 
-/// A point in motion: its arm from the centre of mass of its body, where it is, how fast.
+/// A moving point: its arm from the centre of mass of its body, its position and its velocity.
 pub(super) struct Moving<S> {
     pub(super) arm: Vector<S>,
     pub(super) at: Vector<S>,
@@ -39,7 +39,7 @@ pub(super) struct Moving<S> {
 }
 
 impl<'s, S: Scalar, X: Space> At<'s, S, X> {
-    /// A state.
+    /// Returns the state.
     pub fn new(t: S, q: &'s [S], v: &'s [S]) -> Self {
         Self { t, q, v, space: std::marker::PhantomData }
     }
@@ -76,7 +76,7 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
         }
     }
 
-    /// Adds a force at a point with that arm, and a torque.
+    /// Adds a force at a point with the given arm, and a torque.
     pub(super) fn apply(
         &self,
         body: Option<usize>,
@@ -94,14 +94,14 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
         X::apply(&self.q[X::own(body)], force, &torque, &mut forces[X::own(body)]);
     }
 
-    /// The same, opposite to each other, at two points.
+    /// Adds a force at one point and the opposite force at another.
     pub(super) fn apart(&self, [a, b]: [&Fixed; 2], [at_a, at_b]: [&Moving<S>; 2], on_a: &Vector<S>, forces: &mut [S]) {
         let none = [S::nought(); 3];
         self.apply(a.body, (a.at != [0.0; 3]).then_some(&at_a.arm), on_a, &none, forces);
         self.apply(b.body, (b.at != [0.0; 3]).then_some(&at_b.arm), &on_a.map(|x| -x), &none, forces);
     }
 
-    /// Direction from `a` to `b`, length between and its rate.
+    /// Direction from `a` to `b`, distance, and rate of the distance.
     pub(super) fn line(&self, a: &Moving<S>, b: &Moving<S>) -> (Vector<S>, S, S) {
         let d = minus(&b.at, &a.at);
         let length = X::dot(&d, &d).sqrt();
@@ -110,7 +110,7 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
         (along, length, rate)
     }
 
-    /// Angle of the second from the first, and its rate.
+    /// Angle of the second marker from the first, and its rate.
     pub fn turning(&self, turning: &Turning) -> (S, S) {
         let (first, second) = (turning.x.body, turning.second.body);
         if X::DIMENSION == 2 {

@@ -1,4 +1,4 @@
-//! Bodies that push each other where they overlap.
+//! Contact forces between bodies that overlap.
 
 use mbsbench_problem::Scalar;
 
@@ -14,28 +14,28 @@ pub struct Contact {
     pub between: [Fixed; 2],
     /// The surface that a ball touches.
     pub surface: Surface,
-    /// How they push each other.
+    /// Contact law.
     pub touch: Touch,
 }
 
 /// The surface that a ball touches, with the radius of the ball.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Surface {
-    /// Another ball, whose radius comes first.
+    /// Another ball; the first radius is that of the other ball.
     Outside([f64; 2]),
-    /// The ball around it, whose radius comes first.
+    /// A surrounding ball; the first radius is that of the surrounding ball.
     Inside([f64; 2]),
     /// A plane with this normal.
     Plane(Fixed, f64),
 }
 
 impl<S: Scalar, X: Space> At<'_, S, X> {
-    /// How far two bodies overlap, m; below zero where they do not.
+    /// Overlap of two bodies, m; negative if they do not touch.
     fn overlap(&self, Contact { between: [a, b], surface, .. }: &Contact) -> S {
         let d = minus(&self.moving(b).at, &self.moving(a).at);
         let distance = || {
             let square = X::dot(&d, &d);
-            // a distance of nought has no derivative, and is none at which one ball in another touches it
+            // a distance of zero has no derivative; a ball inside another does not touch it there
             if square.re() == 0.0 { S::nought() } else { square.sqrt() }
         };
         match surface {
@@ -54,17 +54,18 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
         overlap.powf(exponent + 1.0) * (stiffness / (exponent + 1.0))
     }
 
-    /// Adds what two bodies do to each other that overlap, at the point of the second ball's surface against the normal.
+    /// Adds the forces between two overlapping bodies, at the point of the second ball's surface opposite to the
+    /// normal.
     pub(super) fn add_contact(&self, contact: &Contact, forces: &mut [S]) {
         let Contact { between: [a, b], surface, touch } = contact;
         let mut touched = self.moving(b).at;
-        // the second is pushed along the normal
+        // the normal along which the second body is pushed
         let (normal, radius): (Vector<S>, f64) = match surface {
             Surface::Plane(normal, radius) => (self.direction(normal), *radius),
             Surface::Outside(radii) | Surface::Inside(radii) => {
                 let d = minus(&touched, &self.moving(a).at);
                 let square = X::dot(&d, &d);
-                // where the centres meet there is no direction, and no overlap of balls of which one is inside
+                // coinciding centres have no direction, and balls of which one is inside the other do not overlap then
                 if square.re() == 0.0 {
                     return;
                 }
@@ -91,7 +92,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
         if touch.friction > 0.0 {
             let sliding: Vector<S> = std::array::from_fn(|i| relative[i] - normal[i] * parting);
             let square = X::dot(&sliding, &sliding) / (touch.slip_speed * touch.slip_speed);
-            // tanh(x)/x is 1 − x²/3 + … where x has no square root to differentiate
+            // tanh(x)/x is 1 − x²/3 + … near zero, where the square root has no derivative
             let per_speed =
                 if square.re() < 1e-8 { -(square / 3.0) + 1.0 } else { tanh(square.sqrt()) / square.sqrt() };
             let by = size * per_speed * (touch.friction / touch.slip_speed);
@@ -102,7 +103,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
         self.apply(a.body, Some(&arm_a), &force.map(|x| -x), &none, forces);
     }
 
-    /// Arm from the centre of mass to a point of the ground, and how fast the body is there.
+    /// Arm from a body's centre of mass to a point of the ground, and the body's velocity there.
     fn carried(&self, body: Option<usize>, point: &Vector<S>) -> (Vector<S>, Vector<S>) {
         let zero = [S::nought(); 3];
         let Some(number) = body else { return (zero, zero) };

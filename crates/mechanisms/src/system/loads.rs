@@ -1,4 +1,4 @@
-//! What acts on bodies.
+//! Forces and torques on bodies.
 
 use mbsbench_problem::Scalar;
 
@@ -7,29 +7,29 @@ use super::contacts::Contact;
 use crate::formula::Tree;
 use crate::space::{Fixed, Space, Vector, minus};
 
-/// What a formula of a force knows.
+/// A variable in the formula of a force.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Variable {
     /// Time, s.
     Time,
-    /// A component of the place of a point, m.
+    /// A component of a point's position, m.
     Place(Fixed, usize),
-    /// A component of its velocity, m/s.
+    /// A component of a point's velocity, m/s.
     Velocity(Fixed, usize),
     /// The angle of a body in the plane, rad.
     Angle(usize),
-    /// A component of an angular velocity along the directions of the ground, rad/s; the third in the plane.
+    /// A component of an angular velocity in the directions of the ground, rad/s; only the third in the plane.
     Spin(usize, usize),
-    /// Length of the line between (m), or angle between (rad).
+    /// Length of the line between two markers (m), or angle between them (rad).
     Between,
-    /// Its rate.
+    /// Rate of that length or angle.
     BetweenRate,
 }
 
-/// A law of a force.
+/// The formula of a force.
 pub type ForceLaw = Tree<Variable>;
 
-/// What acts.
+/// A force or torque on bodies.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// A spring with a damper between two points: `k`, `c`, free length.
@@ -38,30 +38,30 @@ pub enum Action {
     Torsion(Turning, [f64; 3]),
     /// Springs and dampers along and about the directions of the first of two markers.
     Bushing(Box<Cushion>),
-    /// A force at a point; along the directions of its marker, where there are any.
+    /// A force at a point; in the directions of its marker, if given.
     Force(Fixed, Option<[Fixed; 3]>, Vec<ForceLaw>),
-    /// A torque on a body; the same.
+    /// A torque on a body; in the directions of its marker, if given.
     Torque(Fixed, Option<[Fixed; 3]>, Vec<ForceLaw>),
-    /// A force along the line between.
+    /// A force along the line between two points.
     Actuator(Fixed, Fixed, ForceLaw),
-    /// A torque about an axis between.
+    /// A torque about an axis between two markers.
     Motor(Turning, ForceLaw),
-    /// Two bodies that push each other where they overlap.
+    /// The contact of two bodies.
     Contact(Contact),
 }
 
 /// A bushing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cushion {
-    /// The points.
+    /// Points of the two markers.
     pub between: [Fixed; 2],
     /// Directions of the first marker, and of the second.
     pub directions: [[Fixed; 3]; 2],
-    /// Angle of the second marker less that of the first at equal angles of the bodies, in the plane, rad.
+    /// Angle of the second marker minus that of the first at equal angles of the bodies, in the plane, rad.
     pub offset: f64,
-    /// Along and about the directions.
+    /// Stiffness along and about the directions.
     pub stiffness: Vec<f64>,
-    /// The same.
+    /// Damping along and about the directions.
     pub damping: Vec<f64>,
 }
 
@@ -82,7 +82,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
         law.evaluate(&mut |variable| self.variable(variable, between))
     }
 
-    /// Components by laws, along the directions of the ground.
+    /// Components in the directions of the ground, from laws.
     fn components(&self, laws: &[ForceLaw], directions: Option<&[Fixed; 3]>) -> Vector<S> {
         let nothing = (S::nought(), S::nought());
         let mut own = [S::nought(); 3];
@@ -131,7 +131,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
             (by[2], rates[2]) = self.turning(&turning);
             return (by, rates);
         }
-        // half of the sum of the cross products: for small rotations, the rotation vector
+        // half the sum of the cross products: for small rotations, the rotation vector
         let mut vector = [S::nought(); 3];
         for (first, second) in directions.iter().zip(&cushion.directions[1]) {
             let cross = X::cross(first, &self.direction(second));
@@ -144,7 +144,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
         (by, rates)
     }
 
-    /// Adds what the action does.
+    /// Adds the forces of the action.
     pub fn add(&self, action: &Action, forces: &mut [S]) {
         match action {
             Action::Spring(a, b, [stiffness, damping, free]) => {
@@ -200,14 +200,15 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
                 (0..3).for_each(|k| torque[k] += directions[i][k] * pull_i);
             }
         }
-        // The force acts at the second point on both bodies: with the same line of action no torque is left over.
+        // The force acts at the second point on both bodies: with a common line of action no torque remains.
         let (at_a, at_b) = (self.moving(a), self.moving(b));
         let reach: Vector<S> = std::array::from_fn(|i| at_a.arm[i] + at_b.at[i] - at_a.at[i]);
         self.apply(a.body, Some(&reach), &force, &torque, forces);
         self.apply(b.body, Some(&at_b.arm), &force.map(|x| -x), &torque.map(|x| -x), forces);
     }
 
-    /// Energy that the action has stored, J; nothing for what stores none. Of contacts that push with a power of the overlap.
+    /// Stored energy of the action, J; zero if it stores none. Includes contacts, whose force is a power
+    /// of the overlap.
     pub fn potential(&self, action: &Action) -> S {
         match action {
             Action::Spring(a, b, [stiffness, _, free]) => {
@@ -221,7 +222,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
             }
             Action::Bushing(cushion) => {
                 let (by, _) = self.displacement(cushion);
-                // turns in space are no differences of a potential in these three numbers: their work counts as power
+                // rotations in space have no potential in these three numbers: their work counts as power
                 let with_potential = if X::DIMENSION == 2 { 3 } else { X::DIMENSION };
                 let stored = by[..with_potential].iter().zip(&cushion.stiffness);
                 stored.fold(S::nought(), |sum, (&by, stiffness)| sum + by * by * (0.5 * stiffness))

@@ -1,4 +1,4 @@
-//! A mechanism as equations: bodies, relations and actions with numbers in the place of names.
+//! A mechanism as equations: bodies, relations and actions, with numbers instead of names.
 
 mod at;
 mod contacts;
@@ -21,7 +21,7 @@ pub struct System<X> {
     pub bodies: Vec<Inertia>,
     /// Holonomic constraints of joints.
     pub relations: Vec<Relation>,
-    /// Rows of the relations that follow from the others, in ascending order; they are left out.
+    /// Redundant rows of the relations, in ascending order; the equations leave them out.
     pub redundant: Vec<usize>,
     /// Nonholonomic constraints.
     pub rates: Vec<Rate>,
@@ -29,17 +29,17 @@ pub struct System<X> {
     pub actions: Vec<Action>,
     /// Acceleration of gravity, m/s².
     pub gravity: [f64; 3],
-    /// What it moves in.
+    /// The plane or space.
     pub space: X,
 }
 
 impl<X: Space> System<X> {
-    /// Rows of all relations, those that are left out among them.
+    /// Number of rows of all relations, including those left out.
     pub fn rows(&self) -> usize {
         self.relations.iter().map(Relation::rows::<X>).sum()
     }
 
-    /// The largest length at a state, of coordinates and of arms to joints (m; one if there is none), and the largest
+    /// The largest length at a state, of coordinates and arms to joints (m; one if there is none), and the largest
     /// angle, at least one.
     pub fn sizes(&self, q: &[f64]) -> [f64; 2] {
         let (mut length, mut angle): (f64, f64) = (0.0, 1.0);
@@ -53,13 +53,13 @@ impl<X: Space> System<X> {
         [if length > 0.0 { length } else { 1.0 }, angle]
     }
 
-    /// The unit of each row of the relations: that of lengths or that of angles.
+    /// The unit of each row of the relations: the length or the angle of [`sizes`](Self::sizes).
     pub fn row_units(&self, [length, angle]: [f64; 2]) -> impl Iterator<Item = f64> + '_ {
         let unit = move |relation: &Relation| if relation.points().next().is_some() { length } else { angle };
         self.relations.iter().flat_map(move |relation| std::iter::repeat_n(unit(relation), relation.rows::<X>()))
     }
 
-    /// The relation that a row belongs to.
+    /// The relation to which a row belongs.
     pub fn relation_of_row(&self, row: usize) -> Option<usize> {
         let mut rows = 0;
         self.relations.iter().position(|relation| {
@@ -98,7 +98,7 @@ impl<X: Space> System<X> {
         self.bodies.iter().zip(states).fold(S::nought(), |sum, (body, (q, v))| sum + X::kinetic(body, q, v))
     }
 
-    /// Potential of gravity, J, zero for centres of mass at the origin.
+    /// Potential of gravity, J; zero for centres of mass at the origin.
     pub fn height<S: Scalar>(&self, q: &[S]) -> S {
         let mut sum = S::nought();
         for (body, q) in self.bodies.iter().zip(q.chunks(X::COORDINATES)) {

@@ -1,34 +1,34 @@
-//! What joints ask of the coordinates of bodies, in parts.
+//! Constraints of joints on the coordinates of bodies.
 
 use mbsbench_problem::Scalar;
 
 use crate::formula::Tree;
 use crate::space::{Fixed, Frame, Space, Vector, minus};
 
-/// A law over time: the only variable is the time.
+/// A function of time; its only variable is the time.
 pub type Law = Tree<()>;
 
 /// One or several holonomic constraints.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Relation {
-    /// `p_a − p_b = 0`.
+    /// Common point: `p_a − p_b = 0`.
     Coincide(Fixed, Fixed),
-    /// `(|p_a − p_b|² − L²)/(2 L) = 0`.
+    /// Distance: `(|p_a − p_b|² − L²)/(2 L) = 0`.
     Distance(Fixed, Fixed, f64),
-    /// `u_a · (p_b − p_a) − f(t) = 0`, with a direction of the body of `a`.
+    /// Displacement along a direction of the body of `a`: `u_a · (p_b − p_a) − f(t) = 0`.
     Along(Fixed, Fixed, Fixed, Law),
-    /// `u_a · w_b = 0` with directions of two bodies, in space.
+    /// Right angle between directions of two bodies, in space: `u_a · w_b = 0`.
     Square(Fixed, Fixed),
-    /// `x_b · (y_a cos f(t) − x_a sin f(t)) = 0`, in space: the second turns by `f` about an axis in common. Directions `x`, `y` of the
-    /// first and `x` of the second.
+    /// Rotation of the second marker by `f` about a common axis, in space: `x_b · (y_a cos f(t) − x_a sin f(t)) = 0`,
+    /// with directions `x`, `y` of the first marker and `x` of the second.
     Turned(Fixed, Fixed, Fixed, Law),
-    /// `Σ cᵢ θᵢ − offset − f(t) = 0`, in the plane.
+    /// Linear relation of angles, in the plane: `Σ cᵢ θᵢ − offset − f(t) = 0`.
     Angles(Vec<(usize, f64)>, f64, Law),
-    /// `z − R √(1 − n_z²) = 0` of the centre and the axis of a disk that stands on the plane `z = 0`.
+    /// Contact of a disk with the plane `z = 0`, from its centre and axis: `z − R √(1 − n_z²) = 0`.
     Standing(Fixed, Fixed, f64),
 }
 
-/// Frames of the bodies that were asked for last: joints that follow each other mostly have one in common.
+/// The last requested frames of bodies: successive joints mostly have a body in common.
 pub struct Frames<'q, S, X> {
     q: &'q [S],
     known: [(usize, Frame<S>); 2],
@@ -37,14 +37,14 @@ pub struct Frames<'q, S, X> {
 }
 
 impl<'q, S: Scalar, X: Space> Frames<'q, S, X> {
-    /// Of bodies with these coordinates.
+    /// Returns the frames of bodies with these coordinates.
     pub fn new(q: &'q [S]) -> Self {
         let zero = S::nought();
         let nothing = Frame { centre: [zero; 3], turn: [[zero; 3]; 3] };
         Self { q, known: [(usize::MAX, nothing); 2], next: 0, space: std::marker::PhantomData }
     }
 
-    /// That of a body.
+    /// Returns the frame of a body.
     pub fn of(&mut self, body: usize) -> &Frame<S> {
         if let Some(k) = self.known.iter().position(|(known, _)| *known == body) {
             return &self.known[k].1;
@@ -55,7 +55,7 @@ impl<'q, S: Scalar, X: Space> Frames<'q, S, X> {
         &self.known[k].1
     }
 
-    /// A direction of a body along those of the ground.
+    /// Converts a direction of a body into the ground's directions.
     pub fn direction(&mut self, direction: &Fixed) -> Vector<S> {
         match direction.body {
             Some(body) => X::turned(&self.of(body).turn, &direction.at),
@@ -63,7 +63,7 @@ impl<'q, S: Scalar, X: Space> Frames<'q, S, X> {
         }
     }
 
-    /// A point, m.
+    /// Position of a point, m.
     pub fn point(&mut self, point: &Fixed) -> Vector<S> {
         let Some(body) = point.body else { return point.at.map(S::from) };
         let frame = self.of(body);
@@ -80,7 +80,7 @@ impl<'q, S: Scalar, X: Space> Frames<'q, S, X> {
 }
 
 impl Relation {
-    /// The points that it holds.
+    /// The points in the relation.
     pub fn points(&self) -> impl Iterator<Item = &Fixed> {
         let points = match self {
             Self::Coincide(a, b) | Self::Distance(a, b, _) | Self::Along(a, _, b, _) => [Some(a), Some(b)],
@@ -90,7 +90,7 @@ impl Relation {
         points.into_iter().flatten()
     }
 
-    /// Numbers of its bodies, not all of which need differ.
+    /// Numbers of the bodies in the relation, possibly with repetitions.
     pub fn bodies(&self) -> Vec<usize> {
         match self {
             Self::Angles(terms, ..) => terms.iter().map(|&(body, _)| body).collect(),
@@ -99,12 +99,12 @@ impl Relation {
         }
     }
 
-    /// How many constraints it is.
+    /// Number of constraints in the relation.
     pub fn rows<X: Space>(&self) -> usize {
         if matches!(self, Self::Coincide(..)) { X::DIMENSION } else { 1 }
     }
 
-    /// Writes them.
+    /// Writes the constraints.
     pub fn write<S: Scalar, X: Space>(&self, t: S, frames: &mut Frames<'_, S, X>, phi: &mut [S]) {
         match self {
             Self::Coincide(a, b) => {
@@ -143,7 +143,7 @@ impl Relation {
         }
     }
 
-    /// Whether it depends on time.
+    /// True if the relation depends on time.
     pub fn is_rheonomic(&self) -> bool {
         match self {
             Self::Along(.., law) | Self::Turned(.., law) | Self::Angles(.., law) => law.any(&mut |()| true),
@@ -162,7 +162,7 @@ pub enum Rate {
 }
 
 impl Rate {
-    /// How many constraints it is.
+    /// Number of constraints.
     pub fn rows(&self) -> usize {
         match self {
             Self::Across(..) => 1,
@@ -170,7 +170,7 @@ impl Rate {
         }
     }
 
-    /// Writes them.
+    /// Writes the constraints.
     pub fn write<S: Scalar, X: Space>(&self, q: &[S], v: &[S], gamma: &mut [S]) {
         let (Self::Across(point, axis) | Self::Rolls(point, axis, _)) = self;
         let Some(body) = point.body else { return gamma.fill(S::nought()) };
@@ -179,7 +179,7 @@ impl Rate {
         let axis = X::turned(&frame.turn, axis);
         let mut arm = X::turned(&frame.turn, &point.at);
         if let Self::Rolls(_, _, radius) = self {
-            // from the centre down along the disk: −R (k − n_z n)/√(1 − n_z²)
+            // vector from the centre down along the disk: −R (k − n_z n)/√(1 − n_z²)
             let down = (S::from(1.0) - axis[2] * axis[2]).sqrt().recip() * -*radius;
             let vertical = [S::nought(), S::nought(), S::from(1.0)];
             for i in 0..3 {

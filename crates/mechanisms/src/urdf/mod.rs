@@ -1,9 +1,9 @@
-//! Robots in the Unified Robot Description Format, as mechanisms.
+//! Reads robots in the Unified Robot Description Format as mechanisms.
 //!
-//! The reader takes `link`s with their `inertial` and the first `visual` or `collision` of a simple shape, and `joint`s
-//! with origin, axis and `dynamics`. The root link is the ground. A link without mass on a `fixed` joint is a marker of
-//! the link before; if it has inertia, the link before has it. What is not used is listed; `mimic` and joints of several
-//! degrees but `floating` and `planar` are refused.
+//! The reader takes `link`s with their `inertial` and the first `visual` or `collision` of a simple shape, and
+//! `joint`s with origin, axis and `dynamics`. The root link is the ground. A link without mass on a `fixed` joint
+//! becomes a marker of its parent link, which also takes its inertia, if any. Unused parts of the file are listed.
+//! `mimic` and joints with several degrees of freedom other than `floating` and `planar` are refused.
 
 mod names;
 mod unused;
@@ -23,45 +23,45 @@ use unused::Unused;
 pub use xml::NoRobot;
 use xml::{Inertial, Origin, attribute, child, children, needed, number, numbers, refused};
 
-/// Most links with mass: a chain of as many takes the time and memory that `check` has.
+/// Largest number of links with mass: a chain of this length takes the time and memory that `check` may use.
 const MOST_BODIES: usize = 1000;
 
-/// What the ground is called in a mechanism.
+/// Name of the ground in a mechanism.
 const GROUND: &str = "ground";
 
-/// A robot that was read.
+/// A robot that was read from a file.
 #[derive(Debug, Clone)]
 pub struct Robot {
-    /// The parameters of its mechanism.
+    /// The parameters of the robot's mechanism.
     pub mechanism: Value,
-    /// The first byte of the element that a part of the mechanism is from, by the path of the part: `bodies.arm`.
+    /// First byte of the element from which a part of the mechanism was made, by the path of the part: `bodies.arm`.
     pub places: HashMap<String, usize>,
-    /// What differs from the file or is not used, a line each.
+    /// Differences from the file and unused parts, one line each.
     pub notes: Vec<String>,
 }
 
-/// A joint with the link behind it.
+/// A joint with its child link.
 struct Joint<'a, 'i> {
     node: Node<'a, 'i>,
     name: &'a str,
     link: &'a str,
 }
 
-/// The links of a file, joined to a tree.
+/// The links of a file, connected to a tree.
 struct Tree<'a, 'i> {
     links: IndexMap<&'a str, Node<'a, 'i>>,
-    /// Joints by the link before.
+    /// Joints by parent link.
     joints: HashMap<&'a str, Vec<Joint<'a, 'i>>>,
     names: Vec<&'a str>,
     root: &'a str,
 }
 
-/// The beginning of a name, which may be as long as a file.
+/// The beginning of a name, which may be as long as the file.
 fn short(name: &str) -> String {
     name.chars().take(40).collect()
 }
 
-/// Elements of a kind by their names.
+/// Elements of a kind by name.
 fn named<'a, 'i>(robot: Node<'a, 'i>, kind: &str) -> Result<IndexMap<&'a str, Node<'a, 'i>>, NoRobot> {
     let mut named = IndexMap::new();
     for node in children(robot, kind) {
@@ -121,7 +121,7 @@ impl<'a, 'i> Tree<'a, 'i> {
         }
     }
 
-    /// Joints with the links that the root leads to, each after the joint before it.
+    /// All joints that can be reached from the root, each after the joint of its parent link.
     fn walk(&self) -> impl Iterator<Item = &Joint<'a, 'i>> {
         let mut waiting = vec![self.root];
         let mut of_link: std::slice::Iter<'_, Joint<'_, '_>> = [].iter();
@@ -137,10 +137,10 @@ impl<'a, 'i> Tree<'a, 'i> {
     }
 }
 
-/// A robot from the text of its file.
+/// Reads a robot from the text of its file.
 ///
 /// # Errors
-/// What is wrong with it, and where.
+/// Fails if the text is not a supported robot, with the place of the error.
 pub fn read(text: &str) -> Result<Robot, NoRobot> {
     let document = xml::parse(text)?;
     let robot = document.root_element();
@@ -156,7 +156,7 @@ pub fn read(text: &str) -> Result<Robot, NoRobot> {
         making.unused.note(format!("not used: mass of the root link `{link}`, {mass} kg, which is the ground"));
     }
     making.shape(root, false)?;
-    // each link with the body that it is on, and where on it
+    // the body of each link, and the link's pose on it
     let mut placed = HashMap::from([(tree.root, (GROUND.to_owned(), Origin::frame()))]);
     for joint in tree.walk() {
         let parent = needed(joint.node, "parent")?;
@@ -170,15 +170,15 @@ pub fn read(text: &str) -> Result<Robot, NoRobot> {
     Ok(Robot { mechanism: making.mechanism, places: making.places, notes: making.unused.lines() })
 }
 
-/// A mechanism in the making.
+/// A mechanism under construction.
 struct Making<'a> {
-    /// Its parts by name: `ground`, `bodies`, `joints`, `forces`.
+    /// Parts by name: `ground`, `bodies`, `joints`, `forces`.
     mechanism: Value,
     places: HashMap<String, usize>,
     unused: Unused,
     link_names: HashMap<&'a str, String>,
     joint_names: HashMap<&'a str, String>,
-    /// What bodies and their markers are called where they are observed: `body`, `body_marker`.
+    /// Names of bodies and their markers as observables use them: `body`, `body_marker`.
     seen: Names,
 }
 
@@ -211,7 +211,7 @@ impl<'a> Making<'a> {
         Self { mechanism, places: HashMap::new(), unused, link_names, joint_names, seen }
     }
 
-    /// Adds a part of the mechanism that is from this element.
+    /// Adds a part of the mechanism that was made from an element.
     fn insert(&mut self, kind: &str, name: &str, part: Value, node: Node<'_, '_>) {
         self.places.insert(format!("{kind}.{name}"), node.range().start);
         self.mechanism[kind][name] = part;
@@ -222,7 +222,7 @@ impl<'a> Making<'a> {
         self.mechanism["bodies"].as_object().map_or(0, Map::len)
     }
 
-    /// Adds a marker to a body, with a name that no other body or marker has where it is observed; its path.
+    /// Adds a marker to a body and returns its path. The name is one that observables of no other body or marker use.
     fn mark(&mut self, body: &str, name: &str, origin: &Origin) -> String {
         let marker = oriented(origin);
         let before = format!("{body}_");
@@ -234,7 +234,7 @@ impl<'a> Making<'a> {
         format!("{body}.{name}")
     }
 
-    /// The first simple shape with extent of a link that is a body, with its origin; nothing else is drawn.
+    /// The first simple shape, with a size, of a link that is a body, with its origin; nothing else is drawn.
     fn shape(&mut self, link: Node<'_, '_>, is_body: bool) -> Result<Option<(Value, Origin)>, NoRobot> {
         let mut drawn = None;
         let is_drawing =
@@ -250,7 +250,7 @@ impl<'a> Making<'a> {
         Ok(drawn)
     }
 
-    /// Adds a joint with the link behind it; the body that the link is on, and where.
+    /// Adds a joint with its child link; returns the body of the link, and the link's pose on it.
     fn add(
         &mut self,
         joint: &Joint<'_, '_>,
@@ -331,7 +331,7 @@ impl<'a> Making<'a> {
         Ok((body, Origin::frame()))
     }
 
-    /// Adds the inertia of something without mass to a body, along whose directions it is given.
+    /// Adds the inertia of a massless link to a body, in whose directions it is given.
     fn turn_along(&mut self, body: &str, inertia: &Matrix3<f64>) {
         let moments = self.mechanism["bodies"].get_mut(body).and_then(|body| body.get_mut("inertia"));
         let Some(Value::Array(six)) = moments else {
@@ -343,7 +343,7 @@ impl<'a> Making<'a> {
         }
     }
 
-    /// Damping and friction of a joint.
+    /// Adds damping and friction of a joint.
     fn resist(&mut self, dynamics: Node<'_, '_>, kind: &str, ends: &Ends<'_>) -> Result<(), NoRobot> {
         let of = |what| number(dynamics, what).map(Option::unwrap_or_default);
         let (damping, friction) = (of("damping")?, of("friction")?);
@@ -380,7 +380,7 @@ impl<'a> Making<'a> {
     }
 }
 
-/// A joint with its ends, as the mechanism has them.
+/// A joint with its ends, in the form of the mechanism's parameters.
 struct Ends<'e> {
     name: &'e str,
     between: &'e Value,
@@ -389,12 +389,12 @@ struct Ends<'e> {
     axis: [f64; 3],
 }
 
-/// A point with directions, as a mechanism has it.
+/// A point with directions, in the form of the mechanism's parameters.
 fn oriented(origin: &Origin) -> Value {
     json!({ "at": origin.at.as_slice(), "rotation": rotation::vector(&origin.turn).as_slice() })
 }
 
-/// A box, sphere or cylinder with extent.
+/// A box, sphere or cylinder, if its size is not zero.
 fn simple(form: Node<'_, '_>) -> Result<Option<Value>, NoRobot> {
     let size = |name| number(form, name).map(|number| number.unwrap_or(1.0));
     let (shape, extent) = match form.tag_name().name() {

@@ -1,22 +1,22 @@
-//! Names of a mechanism for the names in a robot's file.
+//! Valid names of a mechanism for the names in a robot's file.
 
 use std::collections::{HashMap, HashSet};
 
-/// Names that are given once each.
+/// A set of unique names.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: HashSet<String>,
-    /// The number that was tried last after each name.
+    /// The last number tried for each name.
     last: HashMap<String, usize>,
 }
 
 impl Names {
-    /// Keeps a name from being given.
+    /// Reserves a name; returns false if it is taken.
     pub(super) fn take(&mut self, name: &str) -> bool {
         self.taken.insert(name.to_owned())
     }
 
-    /// The name itself if it is free, and otherwise the first free one of `name_2`, `name_3`, … .
+    /// Reserves and returns the name itself if it is free, or else the first free one of `name_2`, `name_3`, … .
     pub(super) fn give(&mut self, name: &str) -> String {
         let mut free = name.to_owned();
         while !self.taken.insert(free.clone()) {
@@ -27,8 +27,7 @@ impl Names {
         free
     }
 
-    /// Names for those of a file, which differ from each other. Names that need no change keep theirs, whatever their
-    /// order.
+    /// Derives distinct names for the distinct names of a file. Valid names are kept, regardless of their order.
     pub(super) fn derive<'f>(&mut self, kind: &str, written: &[&'f str]) -> HashMap<&'f str, String> {
         let mut derived = HashMap::new();
         for &name in written {
@@ -45,8 +44,8 @@ impl Names {
     }
 }
 
-/// A name of ASCII letters, digits and `_` that begins with a letter: other letters become their code points, `肩` is
-/// `u80a9_`.
+/// Converts a name to ASCII letters, digits and `_`, starting with a letter: other letters become their code points,
+/// so that `肩` becomes `u80a9_`.
 fn plain(kind: &str, name: &str) -> String {
     let mut plain = String::with_capacity(name.len());
     for c in name.chars() {

@@ -1,12 +1,12 @@
-//! What a robot's file has and its mechanism has not.
+//! Parts of a robot's file that its mechanism does not use.
 
 use indexmap::IndexMap;
 use roxmltree::Node;
 
-/// Most kinds that are listed one by one.
+/// Largest number of kinds that are listed one by one.
 const MOST_KINDS: usize = 20;
 
-/// Elements that are read, by the element that they are in, with the attributes that are read.
+/// Elements that are read, by their parent element, with the attributes that are read.
 const READ: [(&str, &str, &[&str]); 13] = [
     ("robot", "link", &["name"]),
     ("robot", "joint", &["name", "type"]),
@@ -23,7 +23,7 @@ const READ: [(&str, &str, &[&str]); 13] = [
     ("link", "collision", &[]),
 ];
 
-/// Counts of what is not used, by kind.
+/// Counts of unused parts, by kind.
 #[derive(Debug, Default)]
 pub(super) struct Unused {
     lines: Vec<String>,
@@ -31,17 +31,17 @@ pub(super) struct Unused {
 }
 
 impl Unused {
-    /// Adds a line of its own.
+    /// Adds a separate line.
     pub(super) fn note(&mut self, line: String) {
         self.lines.push(line);
     }
 
-    /// Adds one of a kind.
+    /// Counts one part of a kind.
     pub(super) fn count(&mut self, kind: &str) {
         *self.counts.entry(kind.chars().take(100).collect()).or_default() += 1;
     }
 
-    /// Adds all elements and attributes below an element that nothing reads. Drawings are counted where links are read.
+    /// Counts all unread elements and attributes below an element. Drawings are counted when links are read.
     pub(super) fn below(&mut self, node: Node<'_, '_>) {
         let own = node.tag_name();
         for child in node.children().filter(Node::is_element) {
@@ -62,7 +62,7 @@ impl Unused {
         }
     }
 
-    /// A line for each kind.
+    /// Returns one line for each kind.
     pub(super) fn lines(self) -> Vec<String> {
         let Self { mut lines, counts } = self;
         let others = counts.len().saturating_sub(MOST_KINDS);

@@ -1,29 +1,29 @@
-//! Elements and attributes of a robot's file, and how they are refused.
+//! Elements and attributes of a robot's file, and their errors.
 
 use std::fmt;
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use roxmltree::{Document, Error, Node, ParsingOptions};
 
-/// Most attributes of one element: the parser compares them in pairs.
+/// Largest number of attributes of one element: the parser compares them in pairs.
 const MOST_ATTRIBUTES: usize = 256;
-/// Most declarations of namespaces: the parser copies and searches them for each element.
+/// Largest number of namespace declarations: the parser copies and searches them for each element.
 const MOST_NAMESPACES: usize = 200;
-/// Most elements, texts and comments.
+/// Largest number of elements, texts and comments.
 const MOST_NODES: u32 = 400_000;
 
-/// Why a text is not a robot, and where.
+/// The reason why a text is not a robot, and the place of the error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NoRobot {
     /// First byte of the place.
     pub start: usize,
-    /// What is wrong there.
+    /// Message for the user.
     pub message: String,
-    /// What would be accepted.
+    /// Accepted alternatives.
     pub accepted: String,
-    /// A name that nothing has; empty if there is none.
+    /// An unknown name; empty if there is none.
     pub name: String,
-    /// The names that could have been meant.
+    /// Known names, for suggestions.
     pub known: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for NoRobot {
     }
 }
 
-/// The error of an element.
+/// The error for an element.
 pub(super) fn refused(node: Node<'_, '_>, message: impl Into<String>, accepted: impl Into<String>) -> NoRobot {
     refused_at(node.range().start, message, accepted)
 }
@@ -42,7 +42,7 @@ fn refused_at(start: usize, message: impl Into<String>, accepted: impl Into<Stri
     NoRobot { start, message: message.into(), accepted: accepted.into(), ..NoRobot::default() }
 }
 
-/// The document of a file that is within limits and has no unresolved xacro.
+/// Parses a file that is within limits and has no unresolved xacro.
 pub(super) fn parse(text: &str) -> Result<Document<'_>, NoRobot> {
     within_limits(text)?;
     let options = ParsingOptions { nodes_limit: MOST_NODES, ..ParsingOptions::default() };
@@ -100,7 +100,7 @@ fn within_limits(text: &str) -> Result<(), NoRobot> {
     Ok(())
 }
 
-/// Refuses what only `xacro` turns into a robot: half of the robot would be missing.
+/// Refuses files that need `xacro`: parts of the robot would be missing.
 fn without_xacro(document: &Document<'_>) -> Result<(), NoRobot> {
     let accepted = "plain URDF, which `xacro FILE > robot.urdf` writes";
     for node in document.descendants().filter(Node::is_element) {
@@ -114,7 +114,7 @@ fn without_xacro(document: &Document<'_>) -> Result<(), NoRobot> {
     Ok(())
 }
 
-/// The child elements of a name in the namespace of the parent.
+/// The child elements with a name, in the namespace of the parent.
 pub(super) fn children<'a, 'i>(node: Node<'a, 'i>, name: &str) -> impl Iterator<Item = Node<'a, 'i>> {
     let namespace = node.tag_name().namespace();
     node.children().filter(move |child| {
@@ -122,7 +122,7 @@ pub(super) fn children<'a, 'i>(node: Node<'a, 'i>, name: &str) -> impl Iterator<
     })
 }
 
-/// The child element of a name, of which there is at most one.
+/// The child element with a name, if present; fails if there are several.
 pub(super) fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Result<Option<Node<'a, 'i>>, NoRobot> {
     let mut named = children(node, name);
     let first = named.next();
@@ -164,7 +164,7 @@ pub(super) fn numbers(node: Node<'_, '_>, name: &str) -> Result<Option<[f64; 3]>
     }
 }
 
-/// A place with directions in the frame of a link.
+/// A point with directions in the frame of a link.
 #[derive(Clone, Copy)]
 pub(super) struct Origin {
     pub(super) at: Vector3<f64>,
@@ -172,7 +172,7 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// The frame itself.
+    /// The frame of the link itself.
     pub(super) fn frame() -> Self {
         Self { at: Vector3::zeros(), turn: Rotation3::identity() }
     }
@@ -188,7 +188,7 @@ impl Origin {
         Ok(Self { at, turn: Rotation3::from_euler_angles(roll, pitch, yaw) })
     }
 
-    /// Another origin that is given in the frame of this one.
+    /// Another origin that is given in the frame of this one, in the frame of the link.
     pub(super) fn then(&self, next: &Self) -> Self {
         Self { at: self.at + self.turn * next.at, turn: self.turn * next.turn }
     }
@@ -200,12 +200,12 @@ pub(super) struct Inertial {
     pub(super) mass: f64,
     /// Centre of mass in the frame of the link, m.
     pub(super) centre: Vector3<f64>,
-    /// Inertia about it along the directions of the link, kg m².
+    /// Inertia about the centre of mass in the directions of the link, kg m².
     pub(super) inertia: Matrix3<f64>,
 }
 
 impl Inertial {
-    /// The child `inertial` of a link; none if it has neither mass nor inertia.
+    /// The child `inertial` of a link; `None` if it has neither mass nor inertia.
     pub(super) fn of(link: Node<'_, '_>) -> Result<Option<Self>, NoRobot> {
         let Some(inertial) = child(link, "inertial")? else { return Ok(None) };
         let node = needed(inertial, "mass")?;

@@ -35,7 +35,8 @@ pub struct Energy {
 impl Flexible {
     /// Checks an assembly.
     ///
-    /// # Errors Returns [`Refused`], which names the part that makes no sense.
+    /// # Errors
+    /// Returns [`Refused`], which names the part that makes no sense.
     pub fn new(assembly: Assembly) -> Result<Self, Refused> {
         check::parts(&assembly)?;
         let system = System::new(&assembly);
@@ -82,8 +83,9 @@ impl Flexible {
 
     /// Returns the state at time `t` (s) with the nodes in their rest poses and given velocities.
     ///
-    /// # Errors Fails with [`Refused`] if the joints do not hold at that time, do not admit the velocities, or repeat
-    /// each other.
+    /// # Errors
+    /// Fails with [`Refused`] if the joints do not hold at that time, do not admit the velocities, or
+    /// repeat each other.
     pub fn moving<S: Scalar>(&self, t: f64, twists: &[Twist]) -> Result<Vec<S>, Refused> {
         check::start(&self.assembly, t, twists)?;
         check::velocities(&self.assembly, t, twists)?;
@@ -93,7 +95,8 @@ impl Flexible {
     /// Returns the state of [`moving`](Self::moving), except that the joints need not admit the velocities. Equations
     /// of index 3 have no constraints on velocities; the first steps of a method correct the velocities by a jump.
     ///
-    /// # Errors Fails with [`Refused`] if the joints do not hold at that time or repeat each other.
+    /// # Errors
+    /// Fails with [`Refused`] if the joints do not hold at that time or repeat each other.
     pub fn launched<S: Scalar>(&self, t: f64, twists: &[Twist]) -> Result<Vec<S>, Refused> {
         check::start(&self.assembly, t, twists)?;
         Ok(self.state(twists))

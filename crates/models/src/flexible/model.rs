@@ -33,7 +33,8 @@ pub(super) trait Mechanism: Parameters {
     /// Fails unless the mechanism can be assembled and set in motion at the start. Parameters that are each in range
     /// may still not fit together.
     ///
-    /// # Errors Returns [`OutOfRange`] with the reason.
+    /// # Errors
+    /// Returns [`OutOfRange`] with the reason.
     fn assembles(&self) -> Result<(), OutOfRange> {
         let refused = |refused: Refused| {
             OutOfRange::new("", format!("no mechanism: {refused}"), "lengths, masses and stiffnesses in proportion")

@@ -64,7 +64,8 @@ impl NeighbourList {
 
     /// Makes the list valid for a state: it then contains all pairs with a gap of at most `gap` in that state.
     ///
-    /// # Errors Fails with [`Failure::NonFinite`] if a position is not finite.
+    /// # Errors
+    /// Fails with [`Failure::NonFinite`] if a position is not finite.
     pub fn ensure(&mut self, time: f64, state: &[f64], gap: f64) -> Result<(), Failure> {
         if self.complete {
             return Ok(());
