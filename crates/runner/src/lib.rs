@@ -4,7 +4,7 @@
 //! YAML ──input──▶ nodes ──experiment──▶ plan ──runs──▶ results ──judge──▶ verdicts ──artefacts, report──▶ files
 //! ```
 //!
-//! What a crate outside the workspace needs to know is named here again, under the names of the crates that have it.
+//! The items that a crate outside the workspace needs are re-exported here, in modules named after their crates.
 
 pub mod artefacts;
 pub mod cli;
@@ -25,17 +25,18 @@ pub use mbsbench_numbers as numbers;
 pub use mbsbench_render as render;
 pub use mbsbench_runs::{execute, fingerprint, memory, pairs, pipeline, progress, provenance, results, store, timings};
 
-/// The program `mbsbench` over a registry; a crate outside the workspace calls it with its own entries added.
+/// Runs the program `mbsbench` with a registry. A crate outside the workspace calls it with its own entries added.
 pub fn main_with(registry: Registry) -> ExitCode {
     main_of(|| registry)
 }
 
-/// The same over a registry that is not made before the processor is known to be able to: what makes it is compiled for newer ones, too.
+/// Runs the program with a registry that is created only after the processor was checked, because the code that creates
+/// it is compiled for newer processors, too.
 pub fn main_of(registry: impl FnOnce() -> Registry) -> ExitCode {
     match processor::check() {
         Ok(()) => cli::main_with(&registry()),
         Err(lacking) => {
-            // Straight to the standard error: all that the program has for it is compiled for newer processors.
+            // Written without `Output`, because that code is compiled for newer processors.
             eprintln!("error: {lacking}");
             cli::Exit::System.into()
         }

@@ -1,11 +1,11 @@
-//! Lists in which nothing stands twice, in their first order.
+//! Lists without duplicates, in the order of first occurrence.
 
-/// Each item once.
+/// Removes duplicates.
 pub(crate) fn unique<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     unique_by(items, T::eq)
 }
 
-/// Each item once, of those that are the same the first.
+/// Removes duplicates and keeps the first of the items that are the same.
 pub(crate) fn unique_by<T>(items: impl IntoIterator<Item = T>, is_same: impl Fn(&T, &T) -> bool) -> Vec<T> {
     let mut unique: Vec<T> = Vec::new();
     for item in items {

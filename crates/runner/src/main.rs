@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use mbsbench::Registry;
 
-/// Reading and writing files is half of what a command does that finds its runs in the store, and allocates a million times.
+/// A command that finds its runs in the cache spends half of its time on reading and writing files, with a million
+/// allocations.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

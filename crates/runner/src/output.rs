@@ -1,10 +1,10 @@
-//! The one place through which the program writes to standard output, and says beside it what went wrong on the way.
+//! The only module through which the program writes to standard output and standard error.
 
 use std::io::{self, Write};
 
 use mbsbench_input::printable;
 
-/// Standard output, or what stands for it in a test.
+/// Standard output and standard error, or their replacements in a test.
 pub struct Output<'o> {
     writer: &'o mut dyn Write,
     beside: &'o mut dyn Write,
@@ -12,26 +12,27 @@ pub struct Output<'o> {
 }
 
 impl<'o> Output<'o> {
-    /// Writes to `writer`, and to `beside`, the standard error, what is no part of the answer.
+    /// Writes answers to `writer` and messages to `beside`, which is the standard error.
     pub fn new(writer: &'o mut dyn Write, beside: &'o mut dyn Write) -> Self {
         Self { writer, beside, closed: false }
     }
 
-    /// Says something that does not end the command: a reference that failed. Where nobody can be told, nobody is.
+    /// Writes a message that does not end the command, for example about a reference that failed. Errors of writing are
+    /// ignored.
     pub fn beside(&mut self, text: impl AsRef<str>) {
         self.rendered(&printable(text.as_ref()));
     }
 
-    /// The same of a text that is for a terminal already.
+    /// Writes a message that is already formatted for a terminal.
     pub fn rendered(&mut self, text: &str) {
         let _ = writeln!(self.beside, "{}", text.trim_end());
     }
 
-    /// Writes a text and a new line; what would act on a terminal is written out. Where the reader has gone (`mbsbench list | head`), nothing more is written,
-    /// which is no error.
+    /// Writes a text and a new line; control characters are escaped. If the reader has closed the pipe
+    /// (`mbsbench list | head`), nothing more is written, which is not an error.
     ///
     /// # Errors
-    /// Where the text cannot be written for another reason.
+    /// Fails if the text cannot be written for another reason.
     pub fn line(&mut self, text: impl AsRef<str>) -> io::Result<()> {
         if self.closed {
             return Ok(());

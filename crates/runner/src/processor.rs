@@ -1,13 +1,15 @@
-//! Whether this processor has what the program was compiled for: else it would end with a signal, in the middle of its work.
+//! Checks that this processor has the instructions for which the program was compiled. Otherwise a signal would end the
+//! program in the middle of its work.
 //!
-//! The check has to stay plain: a vector or an array that is made here may be cleared by an instruction that an old
+//! The check has to stay simple: clearing a vector or an array may already compile to an instruction that an old
 //! processor does not have.
 
-/// Compares what the program was compiled for with what the processor has: AVX2 and FMA stand for all of x86-64-v3.
-/// `is_x86_feature_detected!` says yes of what is compiled for, without asking the processor.
+/// Compares the instructions for which the program was compiled with those of the processor: AVX2 and FMA represent
+/// x86-64-v3. `is_x86_feature_detected!` cannot be used, because it returns true for compiled features without asking
+/// the processor.
 ///
 /// # Errors
-/// A message that says what is missing and what helps.
+/// Returns a message with the missing instructions and a remedy.
 #[inline(never)]
 pub fn check() -> Result<(), &'static str> {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]

@@ -1,10 +1,10 @@
-//! A CSV file that the program wrote, as it was read.
+//! A CSV file written by the program.
 
 use mbsbench_numbers::unguarded;
 
 use crate::lists::unique;
 
-/// Heads and records, without the guards of [`mbsbench_numbers::guarded`].
+/// Headings and records, without the guards of [`mbsbench_numbers::guarded`].
 pub(crate) struct Sheet {
     pub(crate) heads: Vec<String>,
     pub(crate) records: Vec<Vec<String>>,
@@ -21,13 +21,13 @@ impl Sheet {
         })
     }
 
-    /// The cell of a record under a head; empty if there is none.
+    /// The cell of a record under a heading; empty if there is none.
     pub(crate) fn cell<'s>(&self, record: &'s [String], head: &str) -> &'s str {
         let place = self.heads.iter().position(|own| own == head);
         place.and_then(|place| record.get(place)).map_or("", String::as_str)
     }
 
-    /// The texts in a column, each once.
+    /// The distinct texts in a column.
     pub(crate) fn distinct(&self, column: usize) -> Vec<&str> {
         unique(self.records.iter().filter_map(|record| record.get(column)).map(String::as_str))
     }

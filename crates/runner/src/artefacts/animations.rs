@@ -1,4 +1,4 @@
-//! Mechanisms in motion as data for the renderer.
+//! Animations of mechanisms as data for the renderer.
 
 use std::collections::HashSet;
 
@@ -14,11 +14,11 @@ use rayon::prelude::*;
 use super::drawings::{Pen, extents, panel};
 use super::figures::style_of;
 
-/// How long an animation takes where nothing is said, s.
+/// Duration of an animation if the file does not give one, s.
 const DURATION: f64 = 10.0;
 
-/// The animation of some runs of a plan, with all else as `spec` says. None where there is no run, or the first one has no such view or
-/// reaches no time that is shown.
+/// Returns the animation of some runs of a plan, with all other settings from `spec`. Returns `None` if there is no
+/// run, if the first run does not have the view, or if it reaches none of the times shown.
 pub fn animation(
     plan: &Plan,
     runs: &[&RunSpec],
@@ -61,13 +61,13 @@ pub fn animation(
     })
 }
 
-/// A run as it is seen at each time.
+/// A run as seen at each time.
 struct Actor {
-    /// None at times that the run does not reach.
+    /// One view for each time; `None` if the run does not reach it.
     views: Vec<Option<View>>,
-    /// Most parts that are seen at once.
+    /// Largest number of parts that are visible at once.
     parts: usize,
-    /// Its name and look among several runs.
+    /// Its name and style among several runs.
     role: Option<(String, Style)>,
 }
 
@@ -76,7 +76,7 @@ impl Actor {
         let model = run.model.object().model();
         let seen = |state: &Vec<f64>| {
             let mut views = model.views(state).into_iter();
-            // A state that a diverging method has run off to is nowhere.
+            // A diverging method may produce a state that cannot be drawn.
             let is_somewhere = |view: &View| {
                 view.parts.iter().all(|(_, shape)| shape.points(3).as_flattened().iter().all(|x| x.is_finite()))
             };
@@ -92,8 +92,8 @@ impl Actor {
         Self { views, parts, role: None }
     }
 
-    /// As many series as it has parts, of which those without points are not there: alone, each part in its colour; among others, all in
-    /// that of the run.
+    /// Returns one series for each part; missing parts have no points. A single run has a colour for each part, one of
+    /// several runs has its own colour.
     fn series(&self, k: usize, pen: &Pen<'_>) -> Vec<Series> {
         // The legend is the same at all times.
         let known = self.views.iter().flatten().next();
@@ -117,13 +117,14 @@ impl Actor {
     }
 }
 
-/// Gives several runs the names by which they differ and the looks of their methods, or those of series where the method is one.
+/// Labels several runs by the axes in which they differ. They get the styles of their methods, or the styles of series
+/// if the method is the same.
 fn dress(actors: &mut [Actor], plan: &Plan, runs: &[&RunSpec], registry: &Registry, times: &[f64]) {
     let labels = || runs.iter().map(|run| run.method_label.as_str());
     let methods: HashSet<&str> = labels().collect();
     let differ = |axis: &usize| runs.iter().any(|run| run.cells[*axis] != runs[0].cells[*axis]);
     let axes: Vec<usize> = (0..plan.axes.len()).filter(differ).collect();
-    // Dashes of short lines are not read as such: they tell apart only what has one colour.
+    // Dashes are not recognisable on short lines, so they are used only if the colours are equal.
     let look = |k: usize| if methods.len() > 1 { style_of(runs[k], registry) } else { Style::of_index(k) };
     let mut styles: Vec<Style> = (0..runs.len()).map(|k| Style { dash: Dash::Solid, ..look(k) }).collect();
     Style::distinguish(&mut styles, false);
@@ -141,7 +142,7 @@ fn dress(actors: &mut [Actor], plan: &Plan, runs: &[&RunSpec], registry: &Regist
     }
 }
 
-/// The ranges of both axes: those of the first run, and as much of the others as makes it larger by a half at most.
+/// The ranges of both axes: the ranges of the first run, extended towards the others by at most one half.
 fn ranges(actors: &[Actor], pen: &Pen<'_>) -> [[f64; 2]; 2] {
     let of = |actors: &[Actor]| {
         let views: Vec<&View> = actors.iter().flat_map(|actor| actor.views.iter().flatten()).collect();

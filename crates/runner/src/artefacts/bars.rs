@@ -1,4 +1,4 @@
-//! Bars of an experiment: a column of `runs.csv` for each value of an axis, beside what the paper printed.
+//! Bars of an experiment: a column of `runs.csv` for each value of an axis, beside the published values.
 
 use mbsbench_experiment::{Label, PanelSpec, Published};
 use mbsbench_render::{Dash, Kind, Point, Series, Style};
@@ -9,14 +9,14 @@ use crate::lists::unique_by;
 use super::figures::{Drawn, Look, failed, unresolved};
 
 impl Look {
-    /// The values of the axis over which a panel has bars, in the order of the runs, as far as it shows them.
+    /// The values of the axis of the bars that a panel shows, in the order of the runs.
     pub(super) fn bar_names(spec: &PanelSpec, results: &ResultSet) -> Vec<Label> {
         let labels = results.matching(&spec.filter).filter_map(|row| results.label(row, &spec.x).cloned());
         unique_by(labels, Label::same)
     }
 
-    /// The bars of a panel, those of the paper before ours; ours are multiplied by `scale`, the paper's are in the unit
-    /// that is shown.
+    /// The bars of a panel, published ones before ours. Ours are multiplied by `scale`; published ones are already in
+    /// the unit shown.
     pub(super) fn bars(
         &self,
         spec: &PanelSpec,
@@ -30,7 +30,7 @@ impl Look {
         let style =
             |index: usize, each: &Drawn<'_>| self.style(spec, each.label.map(|label| label.text.as_str()), index);
         let mut styles: Vec<Style> = drawn.iter().enumerate().map(|(index, each)| style(index, each)).collect();
-        // What tells lines apart tells hatches apart.
+        // Styles that distinguish lines also distinguish hatches.
         Style::distinguish(&mut styles, false);
         let mut series = Vec::new();
         for (each, style) in drawn.iter().zip(styles) {
@@ -54,7 +54,7 @@ impl Look {
                 }
             }
             if is_alone && spec.x == "method" {
-                // Names below the axis tell these bars apart.
+                // These bars are distinguished by the names below the axis.
                 let look = |name: &Label| self.style_of_method(&name.text).unwrap_or(style);
                 let style = |name: &Label| Style { dash: Dash::Solid, ..look(name) };
                 own.bar_styles = names.iter().map(style).collect();
@@ -65,12 +65,12 @@ impl Look {
     }
 }
 
-/// The published values of a series; none where the table has no column for it.
+/// Returns the published values of a series; `None` if the table has no column for it.
 fn printed(table: &Published, drawn: &Drawn<'_>, is_alone: bool, names: &[Label]) -> Option<Vec<[f64; 2]>> {
     let column = if is_alone { Some(0) } else { table.columns.iter().position(|head| drawn.is(head)) }?;
     let value = |(head, cells): &(String, Vec<String>)| {
         let place = names.iter().position(|name| name.is(head))?;
-        // The plan was checked: what is no number is empty.
+        // Any cell that is not a number is empty; this was checked with the plan.
         Some([place as f64, cells.get(column)?.parse().ok()?])
     };
     Some(table.rows.iter().filter_map(value).collect())

@@ -9,17 +9,17 @@ use mbsbench_render::{Axis, Dash, Figure, Kind, Panel, Series, Style};
 use mbsbench_runs::Store;
 use mbsbench_runs::execute::collect::states_at;
 
-/// Corners of the polygons that circles are drawn as.
+/// Number of corners of the polygons that represent circles.
 const CORNERS: usize = 72;
 
-/// Part of a mechanism's size that is left free about it where several states are drawn.
+/// Margin around a mechanism if several states are drawn, relative to its size.
 const AIR: f64 = 0.05;
 
-/// A distance that nobody sees in motion, as a share of a picture: about a quarter of a pixel.
+/// A distance that is invisible in motion, relative to the size of a picture: about a quarter of a pixel.
 const UNSEEN: f64 = 0.0007;
 
-/// The figure that `spec` describes: the model of the first run that is meant, as it starts or at several times of that run.
-/// A time that the run does not reach has no panels.
+/// Returns the figure that `spec` describes: the model of the first matching run, at the start or at several times of
+/// this run. A time that the run does not reach has no panels.
 pub fn drawing(plan: &Plan, spec: &DrawingSpec, store: &Store) -> Figure {
     let run = plan.runs.iter().find(|run| plan.is_meant(run, &spec.filter));
     let panels = match (run, spec.at.as_deref()) {
@@ -35,7 +35,7 @@ pub fn drawing(plan: &Plan, spec: &DrawingSpec, store: &Store) -> Figure {
     }
 }
 
-/// A panel for each time and view, those of one view with the same axes.
+/// Draws a panel for each time and view; panels of one view share their axes.
 fn sequence(run: &RunSpec, spec: &DrawingSpec, times: &[f64], store: &Store) -> Vec<Panel> {
     let model = run.model.object().model();
     let states: Vec<_> = times.iter().zip(states_at(run, times, store)).collect();
@@ -58,13 +58,13 @@ fn sequence(run: &RunSpec, spec: &DrawingSpec, times: &[f64], store: &Store) -> 
     panels
 }
 
-/// The ranges of both axes in which several views of one name are seen, in the unit of the pen.
+/// The ranges of both axes that contain several views of one name, in the unit of the pen.
 pub(super) fn extents(views: &[&View], pen: &Pen<'_>) -> [[f64; 2]; 2] {
     let points = || views.iter().flat_map(|view| pen.outlines(view)).flatten();
     [0, 1].map(|axis| extent(points().map(|point| point[axis])))
 }
 
-/// Smallest and largest value, with air about them.
+/// The smallest and the largest value, with a margin.
 fn extent(values: impl Iterator<Item = f64>) -> [f64; 2] {
     let [low, high] =
         values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| [low.min(value), high.max(value)]);
@@ -72,33 +72,33 @@ fn extent(values: impl Iterator<Item = f64>) -> [f64; 2] {
     [low - air, high + air]
 }
 
-/// The views that are asked for, in that order.
+/// The requested views, in the order of the request.
 fn wanted<'v>(spec: &'v DrawingSpec, views: &'v [View]) -> impl Iterator<Item = &'v View> {
     spec.views.iter().filter_map(move |name| views.iter().find(|view| view.name == name.as_str()))
 }
 
-/// How shapes become lines.
+/// The conversion of shapes into lines.
 pub(super) struct Pen<'s> {
     unit: &'s str,
-    /// Units in a metre.
+    /// Conversion factor from metres to the unit.
     scale: f64,
-    /// Corners of a circle, by its radius in m.
+    /// Number of corners of circles.
     corners: Corners,
 }
 
 enum Corners {
     Fixed(usize),
-    /// As many as keep it within this distance of the circle, m.
+    /// As many corners as needed to stay within this distance of the circle, m.
     Within(f64),
 }
 
 impl<'s> Pen<'s> {
-    /// For drawings, whose data are written as well.
+    /// A pen for drawings, whose data are written to files as well.
     fn fine(unit: &'s str) -> Self {
         Self { unit, scale: units::factor("m", unit).unwrap_or(1.0), corners: Corners::Fixed(CORNERS) }
     }
 
-    /// For what is seen in motion, with no more corners than can be seen in pictures of all these views.
+    /// A pen for animations, with no more corners than are visible in pictures of all these views.
     pub(super) fn new(unit: &'s str, views: &[&View]) -> Self {
         let fine = Self::fine("m");
         let size = extents(views, &fine).map(|[low, high]| high - low).into_iter().fold(f64::MIN_POSITIVE, f64::max);
@@ -117,19 +117,19 @@ impl<'s> Pen<'s> {
         let (&Shape::Circle { radius, .. } | &Shape::Around { radius, .. }) = shape else { return CORNERS };
         match self.corners {
             Corners::Fixed(corners) => corners,
-            // An odd number does not halve: the round end of a rod has the same corners however it lies.
+            // The number is odd so that the round end of a rod has the same corners in every orientation.
             Corners::Within(distance) => {
                 ((PI * (0.5 * radius / distance).sqrt()).ceil() as usize).clamp(8, CORNERS) | 1
             }
         }
     }
 
-    /// The lines of a view, those of each part in a colour of its own.
+    /// The lines of a view, with a colour for each part.
     pub(super) fn parts(&self, view: &View) -> Vec<Series> {
         let mut parts: Vec<&'static str> = Vec::new();
         let series = view.parts.iter().zip(self.outlines(view)).map(|(&(part, _), points)| {
             let index = parts.iter().position(|known| *known == part);
-            // One entry of the legend for all outlines of a part.
+            // All outlines of a part share one entry of the legend.
             let label = if index.is_some() { "" } else { part };
             let index = index.unwrap_or_else(|| {
                 parts.push(part);
@@ -147,7 +147,7 @@ fn whole(view: &View, spec: &DrawingSpec) -> Panel {
     panel(view, &pen, spec.to_scale, pen.parts(view))
 }
 
-/// What is seen of a view in `series`, with its axes.
+/// Returns a panel with the `series` of a view and its axes.
 pub(super) fn panel(view: &View, pen: &Pen<'_>, to_scale: bool, series: Vec<Series>) -> Panel {
     Panel {
         x: Axis::linear(view.axes[0], pen.unit),

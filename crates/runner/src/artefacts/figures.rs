@@ -15,16 +15,16 @@ use mbsbench_runs::{ResultSet, Row};
 
 use super::slopes;
 
-/// An error within this factor of the reference's own bound is drawn hollow.
+/// An error within this factor of the bound on the error of its reference is drawn hollow.
 const UNRESOLVED: f64 = 10.0;
 
-/// Label of a run that the others are held against. It looks like no method, in the ink of text.
+/// Label of the run with which the others are compared. It is drawn in the colour of text, unlike any method.
 const REFERENCE: &str = "reference";
 
-/// The figure that `spec` describes, with published values where it has bars for them.
+/// Returns the figure that `spec` describes, with published values for its bars if there are any.
 ///
 /// # Errors
-/// Where the file of published values has gone since the plan was made.
+/// Fails if the file of published values has disappeared since the plan was made.
 pub fn figure(
     plan: &Plan,
     spec: &FigureSpec,
@@ -52,9 +52,9 @@ pub fn figure(
     })
 }
 
-/// A series of a panel of columns before it is drawn.
+/// A series in a panel of columns, before it is drawn.
 pub(super) struct Drawn<'s> {
-    /// What it is called.
+    /// The name of the series.
     pub text: String,
     /// Its value on the axis of the series, if there is one.
     pub label: Option<&'s Label>,
@@ -65,13 +65,13 @@ pub(super) struct Drawn<'s> {
 }
 
 impl Drawn<'_> {
-    /// Whether a head in a file of published values means it: its name, or its value as a number.
+    /// True if a heading in a file of published values refers to this series: by its name, or by its value as a number.
     pub(super) fn is(&self, head: &str) -> bool {
         self.text == head || self.label.is_some_and(|label| label.is(head))
     }
 }
 
-/// The look of the method of a run.
+/// The style of the method of a run.
 pub(crate) fn style_of(run: &RunSpec, registry: &Registry) -> Style {
     let family = run.method.family();
     let mut members = registry.methods().iter().filter(|entry| entry.family() == family);
@@ -80,7 +80,7 @@ pub(crate) fn style_of(run: &RunSpec, registry: &Registry) -> Style {
     Style::of_method(family, member, rho_inf)
 }
 
-/// What names mean in the figures of a plan.
+/// Styles and units by the names used in the figures of a plan.
 pub(super) struct Look {
     /// Style of each method, by its label.
     styles: HashMap<String, Style>,
@@ -91,7 +91,7 @@ pub(super) struct Look {
 impl Look {
     fn new(plan: &Plan, registry: &Registry) -> Self {
         let mut styles = HashMap::new();
-        // models of one name have other observables with other parameters
+        // Models of the same name may have different observables if their parameters differ.
         let mut observables = HashMap::new();
         for run in &plan.runs {
             let style = || if run.method_label == REFERENCE { Style::default() } else { style_of(run, registry) };
@@ -100,7 +100,7 @@ impl Look {
         }
         let mut units: HashMap<String, &'static str> = HashMap::new();
         for Observable { name, unit, .. } in observables.into_values().flatten() {
-            // of one name in two models with different units, none holds
+            // If two models use one name with different units, no unit is shown.
             units
                 .entry(name)
                 .and_modify(|known| {
@@ -113,12 +113,12 @@ impl Look {
         Self { styles, units }
     }
 
-    /// Whether a panel shows observables over time or over each other.
+    /// True if a panel shows observables over time or over each other.
     fn is_over_time(&self, spec: &PanelSpec, results: &ResultSet) -> bool {
         spec.x == "t" || (self.units.contains_key(&spec.x) && results.axis(&spec.x).is_none())
     }
 
-    /// Observables over time or over each other, and what others have of them.
+    /// Draws observables over time or over each other, with published trajectories.
     fn panel_over_time(&self, spec: &PanelSpec, results: &ResultSet, others: Option<&PublishedTrajectory>) -> Panel {
         let (mut panel, scale) = self.empty_panel(spec, |column| Cow::Borrowed(self.unit(column)));
         panel.series = distinguished(self.curves(spec, results, scale));
@@ -127,7 +127,7 @@ impl Look {
         thinned(panel)
     }
 
-    /// Columns over an axis or another column, or as bars, and what others have published of them.
+    /// Draws columns over an axis or another column, or as bars, with published values.
     fn panel_of_columns(&self, spec: &PanelSpec, results: &ResultSet, published: Option<&Published>) -> Panel {
         let unit_of = |column| units::of_column(column, self.unit_inside(column));
         let (mut panel, scale) = self.empty_panel(spec, unit_of);
@@ -143,10 +143,10 @@ impl Look {
         panel
     }
 
-    /// The panel without series, and what values of its columns are multiplied by to be in its unit.
+    /// Returns a panel without series, and the factor that converts its columns to the unit shown.
     fn empty_panel<'c>(&self, spec: &'c PanelSpec, unit_of: impl Fn(&'c str) -> Cow<'c, str>) -> (Panel, f64) {
         let first = spec.y.iter().next().unwrap_or_default();
-        // The unit of one of several columns would be wrong for the others.
+        // If the columns have different units, no unit is shown.
         let own_unit = Some(unit_of(first)).filter(|own| spec.y.iter().all(|column| unit_of(column) == *own));
         let own_unit = own_unit.unwrap_or_default();
         let shown = spec.y_unit.as_deref().unwrap_or(&own_unit);
@@ -172,13 +172,13 @@ impl Look {
         self.units.get(observable).copied().unwrap_or("")
     }
 
-    /// The unit of the observable that a column is about: `error(theta)`, `omega@2`.
+    /// The unit of the observable inside a column name: `error(theta)`, `omega@2`.
     fn unit_inside(&self, column: &str) -> &'static str {
         let inner = column.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map(|(inner, _)| inner);
         self.unit(inner.or_else(|| column.split_once('@').map(|(name, _)| name)).unwrap_or(column))
     }
 
-    /// Observables over time, or over each other.
+    /// Draws observables over time, or over each other.
     fn curves(&self, spec: &PanelSpec, results: &ResultSet, scale: f64) -> Vec<Series> {
         let names: Vec<&str> = spec.y.iter().collect();
         let mut series = Vec::new();
@@ -188,7 +188,7 @@ impl Look {
                 let text = match (&label, names.len()) {
                     (Some(label), 1) => label.clone(),
                     (Some(label), _) => format!("{label}, {name}"),
-                    // The axis says what a single curve is.
+                    // A single curve is named by the axis.
                     (None, 1) => String::new(),
                     (None, _) => (*name).to_owned(),
                 };
@@ -203,7 +203,7 @@ impl Look {
         series
     }
 
-    /// What a panel of columns draws, series by series.
+    /// The series of a panel of columns.
     pub(super) fn drawn<'s>(spec: &'s PanelSpec, results: &'s ResultSet) -> Vec<Drawn<'s>> {
         let names: Vec<&str> = spec.y.iter().collect();
         let labels: Vec<Option<&Label>> = match &spec.series {
@@ -259,13 +259,13 @@ impl Look {
         series
     }
 
-    /// The published values of a panel of columns, in the colours of `series`, which are those of the panel.
+    /// The published values of a panel of columns, in the colours of `series`, which are the series of the panel.
     fn rings(spec: &PanelSpec, results: &ResultSet, table: &Published, series: &[Series]) -> Vec<Series> {
         let group = spec.published_label.as_deref().unwrap_or("published");
         let of = |(drawn, own): (&Drawn<'_>, &Series)| {
             let alone = (series.len() == 1).then_some(0);
             let column = alone.or_else(|| table.columns.iter().position(|head| drawn.is(head)))?;
-            // The plan was checked: what is no number is empty.
+            // Any cell that is not a number is empty; this was checked with the plan.
             let point =
                 |(x, cells): &(String, Vec<String>)| Some([x.parse::<f64>().ok()?, cells.get(column)?.parse().ok()?]);
             let points: Vec<[f64; 2]> = table.rows.iter().filter_map(point).collect();
@@ -287,7 +287,7 @@ impl Look {
     }
 }
 
-/// What a legend calls a column.
+/// The name of a column in a legend.
 fn plain(column: &str) -> &str {
     match column.strip_prefix("final_").unwrap_or(column) {
         "position_error" => "positions (rad, m)",
@@ -299,10 +299,10 @@ fn plain(column: &str) -> &str {
     }
 }
 
-/// Rings of a curve at most: more would be a band that hides it.
+/// Largest number of rings along a curve; more of them would hide it.
 const MOST_RINGS: usize = 60;
 
-/// What others have of the observables of a panel, or of its single curves, in the colours of these.
+/// Published values of the observables of a panel, or of its single curves, in the colours of these curves.
 fn rings_over_time(spec: &PanelSpec, trajectory: &PublishedTrajectory, series: &[Series], scale: f64) -> Vec<Series> {
     let names: Vec<&str> = spec.y.iter().collect();
     let whose = spec.published_label.as_deref().unwrap_or("published");
@@ -327,11 +327,11 @@ fn rings_over_time(spec: &PanelSpec, trajectory: &PublishedTrajectory, series: &
     names.iter().enumerate().filter_map(of_observable).chain(of_curves).collect()
 }
 
-/// The most series that a panel shows in one colour.
+/// Largest number of series that a panel shows in one colour.
 const MOST_IN_A_COLOUR: usize = 3;
 
-/// Series that a reader can tell apart. Many of one family get colours of their own, as the family's tells nothing there; curves of
-/// methods that differ in nothing but their markers get some.
+/// Makes series distinguishable. Many series of one family get their own colours, because the colour of the family does
+/// not help there. Curves of methods that differ only in their markers get markers.
 fn distinguished(mut series: Vec<Series>) -> Vec<Series> {
     if series.len() > MOST_IN_A_COLOUR && series.iter().all(|other| other.style.hue == series[0].style.hue) {
         series.iter_mut().enumerate().for_each(|(index, series)| series.style = Style::of_index(index));
@@ -372,7 +372,7 @@ pub(super) fn failed(row: &Row, x: f64) -> Vec<Failure> {
     vec![Failure { x, name: row.status.to_string(), t_reached: row.t_reached }]
 }
 
-/// Whether an error is too near to the bound on the reference to mean anything.
+/// True if an error is so close to the bound on the error of its reference that it is meaningless.
 pub(super) fn unresolved(results: &ResultSet, row: &Row, column: &str, value: f64) -> bool {
     let bound = bound_of(column).and_then(|bound| results.number(row, &bound));
     bound.is_some_and(|bound| value < UNRESOLVED * bound)

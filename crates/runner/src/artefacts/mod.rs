@@ -1,4 +1,5 @@
-//! What `results/<id>/` holds: `runs.csv`, tables, figures with the data they show, animations, certificates, timings.
+//! The contents of `results/<id>/`: `runs.csv`, tables, figures with the data they show, animations, certificates,
+//! timings.
 
 mod animations;
 mod bars;

@@ -1,17 +1,19 @@
-//! The figure of a reconstruction: the share of every check, and where accepted set-ups lie in their ranges.
+//! The figure of a reconstruction: the share of every check, and the positions of accepted set-ups in their ranges.
 
 use mbsbench_judge::reconstruction::words::short_name;
 use mbsbench_judge::reconstruction::{Finding, Findings, Reconstruction};
 use mbsbench_render::{Axis, Dash, Figure, Hue, Kind, Mark, Panel, Series, Style};
 
-/// Most checks in the figure: those beyond it that have the same verdict in all set-ups are left to the table.
+/// Largest number of checks in the figure. Beyond it, checks with the same verdict in all set-ups appear only in the
+/// table.
 const MOST_CHECKS: usize = 40;
 
 const HOLDS: Style = Style { hue: Hue::Blue, mark: Mark::Circle, dash: Dash::Solid };
 const SET_UPS: Style = Style { hue: Hue::Vermilion, mark: Mark::Circle, dash: Dash::Solid };
 
-/// The share of each check with its interval, largest first, and the set-ups in their ranges if they were accepted by something given; none
-/// without checks and set-ups. Its data are `reconstruction.csv` and `set-ups.csv`.
+/// Draws the share of each check with its interval, largest first, and the set-ups in their ranges if they were
+/// accepted by givens. Returns `None` without checks and set-ups. The data are in `reconstruction.csv` and
+/// `set-ups.csv`.
 pub fn figure(found: &Reconstruction) -> Option<Figure> {
     let findings = &found.findings;
     let panels: Vec<Panel> = [shares(findings), ranges(found)].into_iter().flatten().collect();
@@ -26,7 +28,7 @@ pub fn figure(found: &Reconstruction) -> Option<Figure> {
 
 fn shares(findings: &Findings) -> Option<Panel> {
     let mut shown: Vec<&Finding> = findings.checks.iter().filter(|finding| finding.count().samples > 0).collect();
-    // From below, as names stand along the axis; of equals the last in the ledger first.
+    // The axis starts at the bottom; among equals, the last one in the ledger comes first.
     shown.reverse();
     shown.sort_by(|a, b| a.share().total_cmp(&b.share()));
     shown.truncate(shown.partition_point(|finding| finding.share() < 1.0).max(MOST_CHECKS));
@@ -47,7 +49,7 @@ fn shares(findings: &Findings) -> Option<Panel> {
     Some(panel(Axis::linear(label, "%"), names, series))
 }
 
-/// Accepted set-ups along each range.
+/// Draws accepted set-ups along each range.
 fn ranges(found: &Reconstruction) -> Option<Panel> {
     let count = found.units.first().map_or(0, Vec::len);
     if !found.findings.is_conditioned() || count == 0 {

@@ -1,10 +1,10 @@
-//! Slopes in logarithmic axes: orders of convergence, where a figure shows errors over step sizes.
+//! Slopes in logarithmic axes, which are orders of convergence if errors are drawn over step sizes.
 
 use mbsbench_judge::statistics::exponent;
 use mbsbench_render::Point;
 
-/// The slope of log y over log x by least squares through the `count` points with the smallest x; none where there are
-/// fewer that have logarithms and are resolved by the reference.
+/// The least-squares slope of log y over log x through the `count` points with the smallest x. Returns `None` if fewer
+/// points have logarithms and are resolved by the reference.
 pub(super) fn fitted(points: &[Point], count: usize) -> Option<f64> {
     let resolved = points.iter().filter(|point| !point.hollow && has_logarithms(point));
     let mut finest: Vec<[f64; 2]> = resolved.map(|point| [point.x, point.y]).collect();
@@ -12,8 +12,8 @@ pub(super) fn fitted(points: &[Point], count: usize) -> Option<f64> {
     exponent(finest.get(..count)?)
 }
 
-/// The slopes d log y / d log x between neighbours among `points`, which rise in x, each at the geometric mean of their x.
-/// A point without logarithm has no slope to either side; a slope is hollow where one of its points is.
+/// The slopes d log y / d log x between neighbours among `points`, which are ordered by increasing x. Each is placed at
+/// the geometric mean of its two x. A point without logarithm has no slopes; a slope is hollow if one of its points is.
 pub(super) fn local(points: &[Point]) -> Vec<Point> {
     let slope = |pair: &[Point]| {
         let (a, b) = (pair[0], pair[1]);
@@ -36,7 +36,7 @@ mod tests {
         values.iter().map(|&[x, y]| Point { x, y, hollow: false }).collect()
     }
 
-    /// 3 x², but far off at the coarsest step.
+    /// 3 x², but with a large deviation at the coarsest step.
     fn second_order() -> Vec<Point> {
         points(&[[0.001, 3e-6], [0.01, 3e-4], [0.1, 3e-2], [1.0, 100.0]])
     }

@@ -1,4 +1,4 @@
-//! One method among all others of a ranking, as a picture.
+//! One method among all others of a ranking, as a figure.
 
 use mbsbench_experiment::{RankingSpec, Registry};
 use mbsbench_judge::comparison::{Entrant, errors_and_costs, front};
@@ -6,8 +6,8 @@ use mbsbench_render::{Axis, Dash, Figure, Kind, Panel, Series, Style};
 
 use super::figures::style_of;
 
-/// Error over each kind of work: of one method, which is drawn bold, of all others in grey, and the front of these,
-/// which none of them is below and left of. None where the method has no run with an error.
+/// Draws error over each kind of work: the given method in bold, all others in grey, and the Pareto front of the
+/// others. Returns `None` if the method has no run with an error.
 pub fn work_precision(
     id: &str,
     label: &str,

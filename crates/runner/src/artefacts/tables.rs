@@ -10,10 +10,10 @@ use mbsbench_runs::results::{ResultSet, Row as Run};
 use super::WriteError;
 use crate::lists::unique_by;
 
-/// The table that `spec` describes, with published values where the paper prints them.
+/// Returns the table that `spec` describes, with published values if the paper prints them.
 ///
 /// # Errors
-/// Where the published table has gone since the plan was made.
+/// Fails if the published table has disappeared since the plan was made.
 pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table, WriteError> {
     let published = match &spec.published {
         Some(file) => Some(Published::read(&plan.experiment.document.source.folder().join(file))?),
@@ -64,12 +64,12 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
                 Row { label: row.to_string(), cells }
             })
             .collect(),
-        // Ratios of several quantities beside one another would hide the quantities.
+        // With several quantities side by side, ratios would hide the quantities.
         ratio: published.is_some() && spec.columns.is_some(),
     })
 }
 
-/// What a run has in a column of `runs.csv`.
+/// The result of a run in a column of `runs.csv`.
 fn measured_in(run: &Run, column: &str, results: &ResultSet) -> Measured {
     match results.number(run, column) {
         Some(value) if run.is_ok() => Measured::Value(value),
@@ -78,7 +78,7 @@ fn measured_in(run: &Run, column: &str, results: &ResultSet) -> Measured {
     }
 }
 
-/// The median of the values of a cell's runs; the first that has none, if any has none.
+/// The median over the runs of a cell. If any run has no value, the first such result is returned.
 fn median(runs: impl Iterator<Item = Measured>) -> Measured {
     let mut values = Vec::new();
     for run in runs {
@@ -90,10 +90,11 @@ fn median(runs: impl Iterator<Item = Measured>) -> Measured {
     if values.is_empty() { Measured::Missing } else { Measured::Value(pairs::median(&values).value) }
 }
 
-/// The head of the column with exponents.
+/// The heading of the column with exponents.
 const EXPONENT: &str = "exponent";
 
-/// The exponent of the power of the columns' numbers, from one of them on, that those cells follow which have a value.
+/// The exponent of a power law that is fitted to the cells that have a value, over the columns whose number is at least
+/// `from`.
 fn exponent(from: f64, columns: &[Column<'_>], cells: &[Cell]) -> Cell {
     let points = columns.iter().zip(cells).filter_map(|(column, cell)| {
         let number = column.axis?.1.number.filter(|number| *number >= from && *number > 0.0)?;
@@ -103,7 +104,7 @@ fn exponent(from: f64, columns: &[Column<'_>], cells: &[Cell]) -> Cell {
         }
     });
     let found = statistics::exponent(&points.collect::<Vec<_>>());
-    // beyond the second digit is noise, where times are what grows
+    // Digits beyond the second are noise if times are fitted.
     let measured = found.map_or(Measured::Missing, |exponent| Measured::Value((100.0 * exponent).round() / 100.0));
     Cell { published: None, measured }
 }
@@ -111,9 +112,9 @@ fn exponent(from: f64, columns: &[Column<'_>], cells: &[Cell]) -> Cell {
 /// A column of a table.
 struct Column<'t> {
     head: String,
-    /// The axis and the value on it that the column is for; none where it is for a quantity.
+    /// The axis and its value for this column; `None` if the column shows a quantity.
     axis: Option<(&'t str, &'t Label)>,
-    /// The column of `runs.csv` that fills it.
+    /// The column of `runs.csv` with the values.
     value: &'t str,
 }
 
@@ -138,7 +139,7 @@ fn columns<'t>(spec: &'t TableSpec, results: &'t ResultSet) -> Vec<Column<'t>> {
         Some(Layout::Values(values)) => {
             values.iter().map(|(head, value)| Column { head: head.clone(), axis: None, value }).collect()
         }
-        // The plan was checked.
+        // Excluded when the plan was checked.
         None => Vec::new(),
     }
 }

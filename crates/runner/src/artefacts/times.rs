@@ -1,4 +1,4 @@
-//! Times that an experiment's tables and figures show: those recorded in `results/times/`.
+//! Times shown in the tables and figures of an experiment: those recorded in `results/times/`.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use mbsbench_runs::timings::{self, RunTiming};
 
 use super::WriteError;
 
-/// Gives the rows of `results` the times recorded below `out`. They are measured and recorded before if that is asked for
-/// (`anew`), or if a finished run has none. True if they were.
+/// Adds the times recorded below `out` to the rows of `results`. They are first measured and recorded if `anew` is set,
+/// or if a completed run has none. Returns true if they were measured.
 ///
 /// # Errors
-/// Files that cannot be written or read.
+/// Fails if a file cannot be written or read.
 pub fn time(out: &Path, plan: &Plan, results: &mut ResultSet, anew: bool) -> Result<bool, WriteError> {
     let mut times = if anew { Vec::new() } else { recorded_times(out, plan)? };
     let lacks =
@@ -29,10 +29,10 @@ pub fn time(out: &Path, plan: &Plan, results: &mut ResultSet, anew: bool) -> Res
     Ok(measures)
 }
 
-/// The times recorded below `out`, one for each run of the plan; empty if there are none.
+/// Reads the times recorded below `out`, one for each run of the plan; empty if there are none.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// Fails if the file cannot be read.
 pub fn recorded_times(out: &Path, plan: &Plan) -> Result<Vec<Option<RunTiming>>, WriteError> {
     let path = timings::path(out, &plan.experiment.id);
     Ok(if path.exists() { timings::read(&path, plan)? } else { Vec::new() })

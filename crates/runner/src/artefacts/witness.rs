@@ -1,4 +1,4 @@
-//! A set-up that meets everything at once, as an experiment file.
+//! A set-up that satisfies everything at once, as an experiment file.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use mbsbench_input::{Entry, Key, Node, Value};
 use mbsbench_judge::reconstruction::Witness;
 use mbsbench_numbers::short;
 
-/// Keys that a witness does not take from its experiment: what is shown, what was searched, and what is stored beside the file.
+/// Keys that a witness does not copy from its experiment: output, search settings, and data stored beside the file.
 const LEFT_OUT: [&str; 12] = [
     "id",
     "tables",
@@ -23,7 +23,7 @@ const LEFT_OUT: [&str; 12] = [
     "reproduces",
 ];
 
-/// The text of `witness.yaml`, which `mbsbench run` takes.
+/// The text of `witness.yaml`, which is an input of `mbsbench run`.
 pub fn text(plan: &Plan, witness: &Witness) -> String {
     let id = &plan.experiment.id;
     let mut text = format!("# {}\n# Written by `mbsbench reconstruct {id}`.\n", summary(witness));
@@ -62,7 +62,7 @@ pub fn text(plan: &Plan, witness: &Witness) -> String {
     text
 }
 
-/// What a witness shows, in a sentence.
+/// Summarises a witness in a sentence.
 pub fn summary(witness: &Witness) -> String {
     let misses = witness.givens.iter().filter(|(.., miss)| *miss > 0.0).count();
     let (givens, sentences) = (witness.givens.len(), witness.sentences.len());
@@ -82,12 +82,12 @@ pub fn summary(witness: &Witness) -> String {
     }
 }
 
-/// `The given`, `All 3 givens`.
+/// `The given` or `All 3 givens`.
 fn all(count: usize, noun: &str) -> String {
     if count == 1 { format!("The {noun}") } else { format!("All {count} {noun}s") }
 }
 
-/// A node on one line, as YAML.
+/// A node as YAML on one line.
 fn flow(node: &Node) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     match &node.value {

@@ -1,4 +1,4 @@
-//! Writes the artefacts of an experiment, each file whole or not at all.
+//! Writing of the artefacts of an experiment; each file is written completely or not at all.
 
 use std::path::{Path, PathBuf};
 
@@ -14,43 +14,43 @@ use rayon::prelude::*;
 
 use super::{animation, drawing, figure, table};
 
-/// Why the artefacts of an experiment could not be written.
+/// The reason why the artefacts of an experiment could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The file system refused.
+    /// The file system failed.
     #[error(transparent)]
     File(#[from] FileError),
     /// A file of published values cannot be read.
     #[error("published values {0}")]
     Published(#[from] PublishedError),
-    /// A picture or an animation cannot be made.
+    /// A picture or an animation cannot be rendered.
     #[error("{path}: {error}", path = path.display())]
     Picture {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: AnimationError,
     },
-    /// A table of results cannot be made.
+    /// A table of results cannot be written.
     #[error("table: {0}")]
     Csv(#[from] ::csv::Error),
 }
 
-/// What was written for a reader to be told.
+/// A summary of the written files for the user.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
-    /// Where it is.
+    /// The folder.
     pub folder: PathBuf,
-    /// Tables as they look on a terminal.
+    /// Tables formatted for a terminal.
     pub tables: Vec<String>,
     /// Names of all files.
     pub files: Vec<String>,
 }
 
-/// Writes everything but times under `out/<id>/`, pictures and animations as SVG, and seals it.
+/// Writes everything except times under `out/<id>/`, with pictures and animations as SVG, and seals it.
 ///
 /// # Errors
-/// The first file that could not be written; the others are whole.
+/// Fails with the first file that could not be written; all files before it are complete.
 pub fn write(
     out: &Path,
     plan: &Plan,
@@ -84,10 +84,10 @@ pub fn write(
     Ok(written)
 }
 
-/// Writes the figures of an experiment and nothing else under `out/<id>/`, as PNG or as SVG, and gives their paths.
+/// Writes only the figures of an experiment under `out/<id>/`, as PNG or as SVG, and returns their paths.
 ///
 /// # Errors
-/// The first picture that could not be made or written; the others are whole.
+/// Fails with the first picture that could not be rendered or written; the others are complete.
 pub fn write_pictures(
     out: &Path,
     plan: &Plan,
@@ -109,7 +109,7 @@ pub fn write_pictures(
     let files = figures(plan, outcome, registry, store)?.par_iter().map(picture).collect::<Result<Vec<_>, _>>()?;
     let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
     if as_png {
-        // No result is read from these.
+        // These files are never read back as results, so they are not sealed.
         paths.iter().zip(&files).try_for_each(|(path, (_, content))| seal::put(path, content))?;
     } else {
         seal::write(&folder, &files)?;
@@ -117,7 +117,7 @@ pub fn write_pictures(
     Ok(paths)
 }
 
-/// Figures and drawings, each with whether its panels are also there by themselves.
+/// Figures and drawings; the flag is true if their panels are also written separately.
 fn figures(
     plan: &Plan,
     outcome: &Outcome,
@@ -129,8 +129,8 @@ fn figures(
     plots.chain(plan.experiment.drawings.iter().map(|spec| Ok((drawing(plan, &spec.value, store), true)))).collect()
 }
 
-/// A figure as SVG and the data it shows, in one file; with `separate` each of several panels is there by itself instead: its data,
-/// and the SVG of one that a paper has a number for.
+/// Writes a figure as an SVG and a file with its data. With `separate`, a figure of several panels has one data file
+/// for each panel instead, and an SVG for a panel that has a number in the paper.
 fn pictures_of(figure: &Figure, separate: bool) -> Vec<(String, Vec<u8>)> {
     let picture = |figure: &Figure| (format!("{}.svg", figure.id), svg::write(&lay_out(figure)).into_bytes());
     let data = |figure: &Figure| (format!("{}.csv", figure.id), csv::write(figure).into_bytes());
@@ -155,7 +155,7 @@ fn pictures_of(figure: &Figure, separate: bool) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// One line a reference: how it was made, and to how many digits its two methods agree.
+/// Describes each reference in a line: its method, and the digits to which its two methods agree.
 fn certificates(outcome: &Outcome) -> String {
     let heads = ["reference", "model", "method", "check", "digits_asked", "digits_agreed", "failure"];
     let line = |Certificate { plan, outcome, .. }: &Certificate| {

@@ -8,10 +8,10 @@ use clap::{Arg, ArgMatches, ValueEnum, value_parser};
 
 use super::commands::{Command, Entry, GROUPS, HIDDEN};
 
-/// The words of a command line.
+/// The parsed command line.
 #[derive(Debug)]
 pub struct Arguments {
-    /// The folder of experiments that is named.
+    /// The folder of experiments given on the command line.
     pub(super) experiments: Option<PathBuf>,
     pub(super) command: Box<dyn Command>,
 }
@@ -22,10 +22,11 @@ Options: --experiments DIR (instead of ./experiments), --version, --help, also o
 Exit codes: 0 done; 1 not as expected; 2 bad input; 3 system or program failed; 130, 143 signal";
 
 impl Arguments {
-    /// Reads the words of a command line, the first of which is the name of the program.
+    /// Parses the words of a command line; the first one is the name of the program.
     ///
     /// # Errors
-    /// Words that no command accepts, and requests for help or the version, which are rendered as the answer.
+    /// Fails if no command accepts the words. Requests for help or the version are returned as errors, too, with the
+    /// rendered answer.
     pub fn read(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Self, clap::Error> {
         let mut program = Self::program();
         let matches = program.try_get_matches_from_mut(words)?;
@@ -39,7 +40,7 @@ impl Arguments {
         Ok(Self { experiments: matches.get_one("experiments").cloned(), command: (entry.read)(own)? })
     }
 
-    /// The program with its commands and help pages, as clap has them.
+    /// The program with its commands and help pages, as a clap command.
     pub fn program() -> clap::Command {
         let experiments = Arg::new("experiments")
             .long("experiments")
@@ -64,12 +65,12 @@ fn entries() -> impl Iterator<Item = Entry> {
     GROUPS.iter().flat_map(|(_, entries)| *entries).chain(&HIDDEN).copied()
 }
 
-/// A command with one line for each option: the text of an option names its values.
+/// Formats the help with one line for each option; the description of an option lists its values.
 fn plain(command: clap::Command) -> clap::Command {
     command.mut_args(|argument| argument.hide_possible_values(true)).mut_subcommands(plain)
 }
 
-/// The commands of a program under the headings of their groups.
+/// Lists the commands of a program under the headings of their groups.
 fn grouped(program: &clap::Command) -> String {
     let mut text = String::new();
     for (heading, entries) in GROUPS {

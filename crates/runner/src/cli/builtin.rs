@@ -8,11 +8,11 @@ use super::{CommandError, is_paper};
 
 /// The folder with the experiments of a project.
 pub(super) const EXPERIMENTS: &str = "experiments";
-/// The folder with results, beside it.
+/// The folder with results, beside the experiments.
 pub(super) const RESULTS: &str = "results";
 
-/// Built-in papers, sets and the comparison, except those that a folder of the user replaces. They are unpacked when the first of them is
-/// read.
+/// The built-in papers, sets and the comparison, except those that a folder of the user replaces. They are unpacked
+/// when one of them is read for the first time.
 #[derive(Debug, Default)]
 pub(super) struct Builtin {
     pub(super) papers: BTreeSet<&'static str>,
@@ -20,7 +20,8 @@ pub(super) struct Builtin {
 }
 
 impl Builtin {
-    /// The built-in papers that no folder of `experiments` replaces. A folder does if it has a `paper.yaml` or an experiment.
+    /// Returns the built-in papers that no folder of `experiments` replaces. A folder replaces a paper if it has a
+    /// `paper.yaml` or an experiment.
     pub(super) fn beside(experiments: &Path) -> Self {
         let mut papers = mbsbench_builtin::papers();
         papers.retain(|paper| !is_paper(&experiments.join(paper)));
@@ -30,16 +31,16 @@ impl Builtin {
     /// The folder with their `experiments` and `results`.
     ///
     /// # Errors
-    /// They cannot be unpacked.
+    /// Fails if they cannot be unpacked.
     pub(super) fn root(&self) -> Result<&Path, CommandError> {
         if self.root.get().is_none() {
-            // Another thread may be faster; the folder is the same.
+            // If another thread was faster, it unpacked to the same folder.
             let _ = self.root.set(mbsbench_builtin::unpacked()?);
         }
         Ok(self.unpacked().unwrap_or(Path::new("")))
     }
 
-    /// The same, if one of them has been read.
+    /// The folder, if one of them has been read.
     pub(super) fn unpacked(&self) -> Option<&Path> {
         self.root.get().map(PathBuf::as_path)
     }

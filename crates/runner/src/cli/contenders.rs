@@ -1,4 +1,5 @@
-//! Methods that stand beside all others in the tables, figures and pages of the comparison: `contenders:` in one file.
+//! Methods that are compared with all others in the tables, figures and pages of the comparison: `contenders:` in one
+//! file.
 
 use std::path::Path;
 
@@ -9,15 +10,15 @@ use mbsbench_runs::Outcome;
 
 use super::{CONTENDERS, CommandError, RunOptions, Session, contended, read};
 
-/// The methods that a file names.
+/// Reads the methods that a file names.
 ///
 /// # Errors
-/// A file that cannot be read, and what is wrong with it.
+/// Fails if the file cannot be read or has mistakes.
 pub(super) fn read_entries(registry: &Registry, path: &Path) -> Result<Vec<ContenderEntry>, CommandError> {
     Ok(read_contenders(path, &read(path)?, registry)?)
 }
 
-/// The contenders with the runs that were made of them.
+/// The contenders with their runs.
 #[derive(Default)]
 pub(super) struct Contenders {
     names: Vec<String>,
@@ -26,12 +27,12 @@ pub(super) struct Contenders {
 }
 
 impl Contenders {
-    /// The contenders of the comparison, run wherever its experiments with rankings say `every`, and taken from the
-    /// store as far as it has their runs. A method that the comparison runs itself is run no further. Says that they
-    /// are among what is written.
+    /// Returns the contenders of the comparison, run wherever its experiments with rankings say `every`. Runs are taken
+    /// from the cache if it has them. A method that the comparison runs itself is not run again. Reports that the
+    /// contenders are included in the output.
     ///
     /// # Errors
-    /// What is wrong with the file or with the runs.
+    /// Fails if the file has mistakes, or if the program or the machine ended a run.
     pub(super) fn of(plans: &[Plan], options: &RunOptions, session: &mut Session<'_>) -> Result<Self, CommandError> {
         let library = session.library;
         let file = library.experiments.join(COMPARISON).join(CONTENDERS);
@@ -59,7 +60,7 @@ impl Contenders {
         Ok(contenders)
     }
 
-    /// For rankings.
+    /// The contenders in the form that rankings use.
     pub(super) fn contending(&self) -> Contending<'_> {
         Contending::new(self.names.clone(), &self.plans, Evidence::of(&self.plans, &self.outcomes))
     }

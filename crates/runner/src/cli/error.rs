@@ -1,4 +1,4 @@
-//! Why a command stopped.
+//! Errors that stop a command.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ use crate::artefacts::WriteError;
 /// Exit codes of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// Done.
+    /// The command completed.
     Done = 0,
     /// A verdict or run differs from what is expected.
     Differs = 1,
     /// Bad input; nothing was changed on disk.
     BadInput = 2,
-    /// The disk or the system failed, or the program itself.
+    /// The disk, the system or the program failed.
     System = 3,
 }
 
@@ -32,22 +32,22 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command stopped.
+/// The reason why a command stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    /// Files that cannot be used, all of them.
+    /// Invalid files, all of them.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     BadInput(Vec<BadInput>),
-    /// What is asked for cannot be done, and nothing was changed on disk.
+    /// The request cannot be carried out, and nothing was changed on disk.
     #[error("{0}")]
     Refused(String),
     /// A file that the user named cannot be read.
     #[error(transparent)]
     Unreadable(FileError),
-    /// The built-in experiments are not to be had, or differ from what is there.
+    /// The built-in experiments are not available, or differ from existing files.
     #[error("{error}\nhelp: {help}", error = .0, help = help_with(.0))]
     Builtin(#[from] BuiltinError),
-    /// A command would change experiments that are built in.
+    /// A command would change built-in experiments.
     #[error(
         "the built-in experiments cannot be changed\nhelp: `mbsbench init .` writes them into the folder `experiments`, where they can"
     )]
@@ -69,15 +69,15 @@ pub enum CommandError {
         .0.join("; ")
     )]
     Memory(Vec<String>),
-    /// A reference cannot be kept.
+    /// A reference cannot be stored.
     #[error("{path} {error}", path = path.display())]
     Reference {
-        /// Its file.
+        /// The file of the reference.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: mbsbench_experiment::plan::stored::StoredError,
     },
-    /// Stores cannot be merged.
+    /// Caches cannot be merged.
     #[error(transparent)]
     Merge(#[from] MergeError),
     /// Results cannot be written.
@@ -89,26 +89,26 @@ pub enum CommandError {
     /// Results were changed after they were made.
     #[error("{}", changed(.0))]
     Changed(Vec<ChangedResults>),
-    /// A reconstruction is of something else by now.
+    /// A reconstruction belongs to an earlier version of its experiment or check.
     #[error(transparent)]
     OutdatedStudy(OutdatedStudy),
     /// A reconstruction cannot be made.
     #[error(transparent)]
     Reconstruction(#[from] ReconstructionError),
-    /// Reconstructions that have not all of their runs.
+    /// Reconstructions that lack some of their runs.
     #[error("no reconstruction of {}, which needs a run that was not finished; all other runs are finished and kept", .0.join("; "))]
     LostStudies(Vec<String>),
-    /// An engine does not take the runs.
+    /// An engine does not accept the runs.
     #[error(
         "{program}: {error}; the runs made by then are kept\nhelp: check that it is installed and that its server runs; without `--engine` this machine computes the runs"
     )]
     Engine {
-        /// Its program.
+        /// The program of the engine.
         program: &'static str,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
-    /// Threads cannot be made.
+    /// Threads cannot be created.
     #[error("threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// The output cannot be written.
@@ -116,7 +116,7 @@ pub enum CommandError {
     Output(#[from] io::Error),
 }
 
-/// Files of the results of an experiment that are not as the program wrote them.
+/// Result files of an experiment that are not as the program wrote them.
 #[derive(Debug)]
 pub struct ChangedResults {
     /// The experiment.
@@ -125,7 +125,7 @@ pub struct ChangedResults {
     pub files: Vec<PathBuf>,
 }
 
-/// What is said of changed results.
+/// The message about changed results.
 fn changed(all: &[ChangedResults]) -> String {
     let files = all.iter().flat_map(|results| &results.files);
     let lines = files.map(|file| format!("{} was changed after it was made\n", file.display()));
@@ -139,41 +139,41 @@ fn changed(all: &[ChangedResults]) -> String {
     )
 }
 
-/// Whether a file is written by `reconstruct`.
+/// True if a file is written by `reconstruct`.
 fn is_of_study(file: &Path) -> bool {
     let own = ["reconstruction.csv", "reconstruction.svg", "set-ups.csv", "witness.yaml"];
     file.file_name().is_some_and(|name| own.iter().any(|own| name == *own))
 }
 
 impl CommandError {
-    /// The error that something cannot be done, and what to do instead.
+    /// An error for an impossible request, with the alternative.
     pub(super) fn refused(what: &str, help: &str) -> Self {
         Self::Refused(format!("{what}\nhelp: {help}"))
     }
 
-    /// The error about a name on the command line that nothing has.
+    /// An error for an unknown name on the command line.
     pub(super) fn unknown(kind: &str, found: &str, known: impl IntoIterator<Item = String>) -> Self {
         let known: Vec<String> = known.into_iter().collect();
         Self::refused(&unknown(kind, &format!("`{found}`")), &names(kind, found, &known))
     }
 
-    /// The error about something that cannot be called so.
+    /// An error for an invalid name.
     pub(super) fn no_name(found: &str, accepted: &str) -> Self {
         Self::refused(&format!("`{}` is not a valid name", found.escape_debug()), &format!("accepted: {accepted}"))
     }
 
-    /// The error about results that cannot be read as such.
+    /// An error for a file that cannot be read as results.
     pub(super) fn no_results(path: &Path, what: &str) -> Self {
         Self::refused(&format!("{}: {what}", path.display()), "`mbsbench reproduce` makes results")
     }
 
-    /// The error about a paper that has nothing to be run, so that no statement of it can be tested.
+    /// An error for a paper without experiments, whose statements cannot be tested.
     pub(super) fn no_experiment(paper: &str) -> Self {
         let help = format!("`mbsbench new experiment {paper}/NAME` begins one");
         Self::refused(&format!("{paper} has no experiment yet"), &help)
     }
 
-    /// The error about a file that cannot be read.
+    /// An error for a file that cannot be read.
     pub(super) fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Self {
         |error| Self::Unreadable(FileError { path: path.to_owned(), error })
     }
@@ -204,7 +204,7 @@ impl CommandError {
     }
 }
 
-/// The help for an unknown name, which says how to list all if there are many.
+/// The help for an unknown name. If there are many known names, it gives the command that lists them.
 fn names(kind: &str, found: &str, known: &[String]) -> String {
     let help = accepted(found, known.iter().map(String::as_str));
     if !help.ends_with(" others") {
@@ -216,7 +216,7 @@ fn names(kind: &str, found: &str, known: &[String]) -> String {
     if lists.is_empty() { help } else { format!("{help}; {} lists all", lists.join(" or ")) }
 }
 
-/// What to do where the built-in experiments are not to be had.
+/// The help if the built-in experiments are not available.
 fn help_with(error: &BuiltinError) -> &'static str {
     match error {
         BuiltinError::NoCache(_) | BuiltinError::Files { .. } => {
@@ -227,7 +227,7 @@ fn help_with(error: &BuiltinError) -> &'static str {
     }
 }
 
-/// Whether the user named what cannot be read, or the disk failed.
+/// Distinguishes a file that the user named wrongly from a failure of the disk.
 fn unreadable(error: &io::Error) -> Exit {
     match error.kind() {
         io::ErrorKind::NotFound

@@ -16,25 +16,25 @@ use serde_json::json;
 
 use super::{CommandError, FileKind, file_kind};
 
-/// The bytes of a file with a text that people write.
+/// Reads a text file written by a person.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
     mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT).map_err(CommandError::unreadable(path))
 }
 
-/// The bytes of a file that a program wrote.
+/// Reads a file written by a program.
 pub(super) fn read_data(path: &Path) -> Result<Vec<u8>, CommandError> {
     mbsbench_input::read_file(path, mbsbench_input::LARGEST_DATA).map_err(CommandError::unreadable(path))
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file completely or not at all.
 pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), CommandError> {
     Ok(put(path, content.as_ref())?)
 }
 
-/// Reads experiment files and plans their runs; all files are read before the first problem is reported.
+/// Reads experiment files and plans their runs. All files are read before the first problem is reported.
 ///
 /// # Errors
-/// A file that cannot be read, or everything that is wrong with the files, among it two of one id.
+/// Fails if a file cannot be read, or with all problems found in the files, including duplicate ids.
 pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<Plan>, CommandError> {
     let plan = |path: &PathBuf| Ok(Plan::read(path, &read(path)?, registry, quick));
     let planned: Vec<Result<Plan, BadInput>> = files.par_iter().map(plan).collect::<Result<_, CommandError>>()?;
@@ -68,8 +68,8 @@ pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<P
     Err(no_experiment(bad, &files))
 }
 
-/// The error about `files` that are not experiments: the mistakes in them or in files that they name, or that one of `files` is
-/// something else.
+/// Returns the error for `files` that are not valid experiments: their mistakes, including those in files that they
+/// name, or a note that one of `files` is of another kind.
 pub fn no_experiment(bad: Vec<BadInput>, files: &[&Path]) -> CommandError {
     let other = |wrong: &BadInput| {
         let path = wrong.source().path();
@@ -78,14 +78,14 @@ pub fn no_experiment(bad: Vec<BadInput>, files: &[&Path]) -> CommandError {
     bad.iter().find_map(other).unwrap_or_else(|| CommandError::BadInput(bad))
 }
 
-/// The error about a file that is something else than what is wanted; none if it is that, or nothing is known of it.
+/// Returns the error for a file of another kind than `wanted`; `None` if the kind matches or is unknown.
 pub(super) fn other_kind(path: &Path, wanted: FileKind) -> Option<CommandError> {
     let found = file_kind(path).filter(|found| *found != wanted)?;
     let what = format!("{} is {}, not {}", path.display(), found.name(), wanted.name());
     Some(CommandError::refused(&what, &found.help(path)))
 }
 
-/// Reads a file of YAML as what it is.
+/// Reads a YAML file and converts it by `of_document`.
 pub(super) fn read_with<T>(
     path: &Path,
     of_document: impl Fn(&Document) -> Result<T, BadInput>,
@@ -98,7 +98,7 @@ pub(super) fn read_ledger(path: &Path, book: Book, plans: &[Plan]) -> Result<Led
     read_with(path, |document| Ledger::read(document, book, plans))
 }
 
-/// Reads the ledger of a paper whatever its lock says.
+/// Reads the ledger of a paper without comparing it with its lock.
 pub(super) fn read_unlocked(path: &Path, plans: &[Plan]) -> Result<Ledger, CommandError> {
     read_with(path, |document| Ledger::read_unlocked(document, Book::Claims, plans))
 }
@@ -116,7 +116,7 @@ pub(super) fn read_publication(registry: &Registry, path: &Path) -> Result<Publi
     Ok(publication)
 }
 
-/// Plans of the experiments that lie beside a file.
+/// Reads the experiments beside a file.
 pub(super) fn plans_beside(registry: &Registry, file: &Path) -> Result<Vec<Plan>, CommandError> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut files = entries(folder)?;
@@ -124,9 +124,9 @@ pub(super) fn plans_beside(registry: &Registry, file: &Path) -> Result<Vec<Plan>
     load(registry, &files, false)
 }
 
-/// The experiment that moves a mechanism from its file for some time, s, by the method of a name.
+/// Returns an experiment that simulates the mechanism of a file over a time span, s, with the method of a name.
 pub(super) fn motion(registry: &Registry, path: &Path, span: f64, method: &str) -> Result<Plan, CommandError> {
-    // A file that is missing is an error of the command line, not of the experiment below.
+    // A missing file is reported as an error of the command line, not of the experiment below.
     read(path)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
@@ -135,13 +135,13 @@ pub(super) fn motion(registry: &Registry, path: &Path, span: f64, method: &str) 
         "schema": 2, "id": format!("mechanism/{stem}"), "title": name, "model": { "mechanism": name },
         "span": [0.0, span], "method": method, "tolerance": 1e-6,
     });
-    // JSON is YAML, and the name of the file is from its own folder.
+    // JSON is valid YAML; the name of the mechanism is relative to this folder.
     let place = path.with_file_name("mbsbench-mechanism.yaml");
     Ok(Plan::read(&place, experiment.to_string().as_bytes(), registry, false)?)
 }
 
-/// Experiment files in a folder and in the folders of papers in it, in the order of their paths. Mechanisms and methods that lie beside
-/// them are left out, and so are all files in deeper folders: mechanisms, references, published values.
+/// Returns the experiment files in a folder and in its folders of papers, ordered by path. Mechanisms and methods
+/// beside them are left out, and so are all files in deeper folders: mechanisms, references, published values.
 pub(super) fn experiment_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let mut files = files_below(folder, 2)?;
     files.retain(|path| is_experiment(path));
@@ -153,7 +153,7 @@ fn is_experiment(path: &Path) -> bool {
         && matches!(file_kind(path), None | Some(FileKind::Experiment))
 }
 
-/// True for the folder of a paper: it has a `paper.yaml` or an experiment.
+/// True for the folder of a paper, which has a `paper.yaml` or an experiment.
 pub(super) fn is_paper(folder: &Path) -> bool {
     folder.join(publication::FILE).exists()
         || entries(folder).is_ok_and(|entries| entries.iter().any(|path| is_experiment(path)))
@@ -164,8 +164,8 @@ pub(super) fn all_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     files_below(folder, usize::MAX)
 }
 
-/// The files that are at most so deep in a folder, in the order of their paths. Links are followed; one that leads to nothing is left
-/// out, as editors make them, and one that leads in a circle is an error.
+/// Returns the files in a folder up to a depth, ordered by path. Links are followed. A dangling link, as editors create
+/// them, is left out; a cycle of links is an error.
 fn files_below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, CommandError> {
     let mut files = Vec::new();
     for entry in walkdir::WalkDir::new(folder).follow_links(true).max_depth(depth).sort_by_file_name() {

@@ -1,4 +1,4 @@
-//! What the program does when it is told to end.
+//! Termination of the program by a signal.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::exit;
@@ -12,8 +12,8 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
-/// From now on SIGINT and SIGTERM end the program with no file half written, the exit code 130 or 143, and a word on what is kept.
-/// The second one ends it at once. Where signals cannot be watched they do what they do to every program.
+/// Lets SIGINT and SIGTERM end the program without partially written files, with exit code 130 or 143 and a message
+/// about the runs kept. A second signal ends it at once. If signals cannot be handled, they have their default effect.
 pub(super) fn watch() {
     let _ = begin();
 }
@@ -30,22 +30,22 @@ fn begin() -> io::Result<()> {
 }
 
 fn end(signal: i32) {
-    // Never given back: what is whole by now stays, and runs under way are not worth a wait.
+    // The lock is never released: complete files remain, and runs in progress are not worth waiting for.
     let _writing = stop_writing();
     let name = if signal == SIGINT { "SIGINT" } else { "SIGTERM" };
     let mut stderr = io::stderr();
-    // The bar of a terminal stands in the line.
+    // On a terminal, the progress bar occupies the current line.
     let bar = if stderr.is_terminal() { "\n" } else { "" };
     let _ = writeln!(stderr, "{bar}ended by {name}{}", left(kept_of_all()));
     exit(code(signal));
 }
 
-/// As shells say that a program was ended by a signal.
+/// The exit code by which shells report that a signal ended a program.
 fn code(signal: i32) -> i32 {
     128 + signal
 }
 
-/// What is there of the runs, and how to go on.
+/// Describes the finished runs, and how to continue.
 fn left((kept, all): (usize, usize)) -> String {
     match (kept, all) {
         (_, 0) => String::new(),

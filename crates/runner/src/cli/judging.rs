@@ -12,28 +12,28 @@ use rayon::prelude::*;
 
 use super::{CommandError, Exit, Library, Session, counted, ensure_sealed, evidence_of, write};
 
-/// Said of statements whose verdicts differ from the expected ones.
+/// The mark of statements whose verdicts differ from the expected ones.
 pub(super) const NOT_AS_EXPECTED: &str = "not as expected";
-/// The same if only checks on times make the difference. That changes no exit code.
+/// The mark if only checks on times cause the difference, which does not change the exit code.
 pub(super) const BY_TIMES: &str = "not as expected by the recorded times, which do not decide the exit code";
 
-/// What was judged of a paper on its results.
+/// The results of judging a paper.
 pub(super) struct Verdicts {
-    /// Its id.
+    /// The id of the paper.
     pub(super) paper: String,
     /// Its statements and findings.
     pub(super) judged: Vec<Judged>,
-    /// How many anchors it has.
+    /// The number of anchors.
     pub(super) anchors: usize,
-    /// The anchors that do not hold, a line each.
+    /// The anchors that do not hold, one line each.
     pub(super) loose: Vec<String>,
-    /// The runs that program or machine ended, a line each.
+    /// The runs that the program or the machine ended, one line each.
     pub(super) lost: Vec<String>,
-    /// How many of its main claims have each outcome; none if `paper.yaml` has none.
+    /// The number of main claims with each outcome; `None` if `paper.yaml` has no main claims.
     pub(super) claims: Option<String>,
 }
 
-/// Judges the statements of ledgers on the results in a folder, and writes `claims.json` of each.
+/// Judges the statements of ledgers on the results in a folder, and writes `claims.json` for each.
 pub(super) fn judge_papers(
     ledgers: &[Ledger],
     plans: &[Plan],
@@ -53,7 +53,7 @@ pub(super) fn judge_papers(
 }
 
 impl Verdicts {
-    /// Judges the statements of a ledger on the results in a folder, where nothing is written.
+    /// Judges the statements of a ledger on the results in a folder, without writing anything.
     pub(super) fn of(
         library: &Library<'_>,
         ledger: &Ledger,
@@ -78,7 +78,7 @@ impl Verdicts {
         Ok(Self { paper, anchors, loose, lost, claims, judged })
     }
 
-    /// The exit code that they ask for.
+    /// The exit code for these verdicts.
     pub(super) fn exit(&self) -> Exit {
         if !self.lost.is_empty() {
             Exit::System
@@ -89,14 +89,14 @@ impl Verdicts {
         }
     }
 
-    /// `gil2013: 36 statements: 15 reproduced, 16 open, …; 8 findings of ours`.
+    /// Summarises the verdicts: `gil2013: 36 statements: 15 reproduced, 16 open, …; 8 findings of ours`.
     pub(super) fn summary(&self) -> String {
         let parts = [false, true].into_iter().filter_map(|is_finding| tally(&self.judged, is_finding, false));
         let parts = parts.collect::<Vec<_>>().join("; ");
         format!("{}: {}", self.paper, if parts.is_empty() { "no statements" } else { &parts })
     }
 
-    /// What differs from what is expected, a line each: statements, anchors, and runs that are lost.
+    /// The differences from the expected results, one line each: statements, anchors and lost runs.
     pub(super) fn differences(&self) -> Vec<String> {
         let line = |each: &Judged| {
             let what = if each.is_surprise() { NOT_AS_EXPECTED } else { BY_TIMES };
@@ -112,7 +112,7 @@ impl Verdicts {
     }
 }
 
-/// The runs that program or machine ended, a line each.
+/// The runs that the program or the machine ended, one line each.
 fn lost(evidence: &Evidence<'_>) -> Vec<String> {
     let line = |(plan, run, status): (&Plan, &RunSpec, Status)| {
         let (id, key) = (&plan.experiment.id, run.key());
@@ -126,7 +126,7 @@ fn lost(evidence: &Evidence<'_>) -> Vec<String> {
     evidence.lost().map(line).collect()
 }
 
-/// The anchors that do not hold, a line each. They guard against regressions, and no report counts them.
+/// The anchors that do not hold, one line each. Anchors guard against regressions and appear in no report.
 fn loose(ledger: &Ledger, evidence: &Evidence<'_>) -> Vec<String> {
     let Ledger { paper, .. } = ledger;
     let line = |check: &Check| {
@@ -148,19 +148,19 @@ fn loose(ledger: &Ledger, evidence: &Evidence<'_>) -> Vec<String> {
     ledger.checks().filter_map(line).collect()
 }
 
-/// Whether a ledger speaks of an experiment.
+/// True if a ledger names an experiment.
 fn is_named(ledger: &Ledger, plan: &Plan) -> bool {
     let mut experiments = ledger.checks().flat_map(|check| check.kind.experiments());
     experiments.any(|name| plan.experiment.is_called(name, &ledger.paper))
 }
 
-/// Whether what is judged of a ledger can rest on the results of an experiment: its checks name it, or it is of the
-/// ledger's paper, as anchors and studies are.
+/// True if the verdicts of a ledger may depend on the results of an experiment: if its checks name the experiment, or
+/// if it belongs to the ledger's paper, like anchors and studies.
 pub(super) fn rests_on(ledger: &Ledger, plan: &Plan) -> bool {
     plan.experiment.paper == ledger.paper || is_named(ledger, plan)
 }
 
-/// All statements of a ledger, judged on the results and studies in a folder.
+/// Judges all statements of a ledger on the results and studies in a folder.
 pub(super) fn judged(
     ledger: &Ledger,
     plans: &[Plan],
@@ -169,7 +169,7 @@ pub(super) fn judged(
     judged_on(&evidence(ledger, plans, results)?, ledger, plans, results)
 }
 
-/// The same, where the evidence has been read.
+/// Judges all statements of a ledger on evidence that has been read.
 pub(super) fn judged_on(
     evidence: &Evidence<'_>,
     ledger: &Ledger,
@@ -179,7 +179,7 @@ pub(super) fn judged_on(
     Ok(judge_all(ledger, evidence, &Grounds::new(plans), &studies(ledger, plans, results)?))
 }
 
-/// What was measured in the experiments that a ledger names.
+/// Reads the results of the experiments that a ledger names.
 pub(super) fn evidence<'p>(
     ledger: &Ledger,
     plans: &'p [Plan],
@@ -188,7 +188,7 @@ pub(super) fn evidence<'p>(
     evidence_of(results, plans, |plan| is_named(ledger, plan))
 }
 
-/// A statement that differs from what is expected, with its checks that do: `table-1 (table-1/rk3, table-1/rk5)`.
+/// Describes an unexpected statement with its unexpected checks: `table-1 (table-1/rk3, table-1/rk5)`.
 pub(super) fn surprise(each: &Judged) -> String {
     const MOST: usize = 4;
     let differing = each.checks.iter().filter(|check| check.differs()).map(|check| check.check.id.as_str());
@@ -203,7 +203,7 @@ pub(super) fn surprise(each: &Judged) -> String {
     format!("{} ({})", each.statement.id, checks.join(", "))
 }
 
-/// `12 statements with 40 checks: 9 reproduced, 3 open`; none if there are no such statements.
+/// Counts statements: `12 statements with 40 checks: 9 reproduced, 3 open`; `None` if there are none.
 pub(super) fn tally(judged: &[Judged], is_finding: bool, tells_checks: bool) -> Option<String> {
     let scores = Scores::of(judged, is_finding);
     let what = counted(scores.total(), if is_finding { "finding" } else { "statement" });
@@ -213,12 +213,12 @@ pub(super) fn tally(judged: &[Judged], is_finding: bool, tells_checks: bool) -> 
     (scores.total() > 0).then(|| format!("{what}{ours}{checks}: {}", verdicts.join(", ")))
 }
 
-/// The outcome of a statement, with the expected verdict if it has another one.
+/// The outcome of a statement, with the expected verdict if it differs.
 pub(super) fn outcome_of(each: &Judged) -> String {
     with_expected(&each.outcome, (each.verdict() != each.statement.expected()).then_some(each.statement.expected()))
 }
 
-/// The outcome of a check with its reason, and with the expected verdict if it differs from that.
+/// The outcome of a check with its reason, and with the expected verdict if it differs.
 pub(super) fn outcome_of_check(each: &JudgedCheck) -> String {
     with_expected(&each.outcome, each.check.expected.filter(|_| each.differs()))
 }

@@ -1,4 +1,4 @@
-//! The experiments that a call is about: a folder, the built-in ones, or both, and what lies beside them.
+//! The experiments available to a command, from a folder, built in, or both, with the files beside them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,46 +17,46 @@ use super::{
 };
 use crate::output::Output;
 
-/// What the reconstruction of an experiment found.
+/// The findings of the reconstruction of an experiment.
 const STUDY: &str = "reconstruction.csv";
 
-/// What a command needs of the experiments of the papers.
+/// The access that a command needs to the experiments of the papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// Nothing: it is about files that are named, or about no experiment.
+    /// None: the command uses named files only, or no experiment.
     Nothing,
-    /// To read those that are named.
+    /// Reading the named experiments.
     Read,
-    /// To read those of all papers.
+    /// Reading the experiments of all papers.
     ReadAll,
-    /// To read their results.
+    /// Reading the results of the named experiments.
     Results,
-    /// To read the results of all papers.
+    /// Reading the results of all papers.
     AllResults,
-    /// To write among them.
+    /// Writing into the folder of experiments.
     Change,
 }
 
-/// Folders of papers with their experiments and ledgers, and what these can name.
+/// Folders of papers with their experiments and ledgers, and the registry with the names that these can use.
 #[derive(Debug)]
 pub(super) struct Library<'l> {
     pub(super) registry: &'l Registry,
-    /// The folder that has a folder for each paper: the user's own, or the built-in one if there are no own ones.
+    /// The folder with a folder for each paper: the user's own, or the built-in one if there is none.
     pub(super) experiments: PathBuf,
-    /// True if these are the built-in ones, unpacked in the user's folder for caches.
+    /// True if this is the built-in folder, unpacked in the user's cache folder.
     is_builtin: bool,
-    /// Built-in papers that can be named, among these or beside them.
+    /// Built-in papers that can be named, in this folder or beside it.
     builtin: Builtin,
 }
 
 impl<'l> Library<'l> {
-    /// The experiments in a folder and nothing else.
+    /// A library with only the experiments in a folder.
     pub(super) fn only(registry: &'l Registry, experiments: PathBuf) -> Self {
         Self { registry, experiments, is_builtin: false, builtin: Builtin::default() }
     }
 
-    /// The experiments in the folder that is named; or else those of the project and, beside them, the built-in papers. If the latter are
-    /// all there is, that is said.
+    /// Returns the experiments in the named folder, or else those of the project and, beside them, the built-in papers.
+    /// It is reported if there are only built-in papers.
     pub(super) fn find(
         registry: &'l Registry,
         named: Option<&Path>,
@@ -89,12 +89,13 @@ impl<'l> Library<'l> {
         Ok(library)
     }
 
-    /// The folder for new results: beside the folder of the experiments, or in the current one if these are built in.
+    /// The folder for new results: beside the folder of experiments, or in the current folder if the experiments are
+    /// built in.
     pub(super) fn results(&self) -> PathBuf {
         if self.is_builtin { PathBuf::from(RESULTS) } else { self.beside() }
     }
 
-    /// The results that are read: those in a folder that is named, or else those made here and the built-in ones.
+    /// The results that are read: those in a named folder, or else the local and the built-in ones.
     pub(super) fn seen(&self, seen: &Seen) -> Results<'_> {
         match &seen.results {
             Some(folder) => Results::only(folder.clone()),
@@ -102,14 +103,15 @@ impl<'l> Library<'l> {
         }
     }
 
-    /// The folder that records how long runs take.
+    /// The folder with the recorded durations of runs.
     pub(super) fn recorded(&self) -> PathBuf {
         let own = self.beside();
         let built_in = self.builtin.unpacked().filter(|_| !own.join(RECORDED).exists());
         built_in.map_or(own, |root| root.join(RESULTS))
     }
 
-    /// Copies the recorded studies and times of built-in experiments into results that have none: verdicts depend on them.
+    /// Copies the recorded studies and times of built-in experiments into results that lack them, because verdicts
+    /// depend on them.
     pub(super) fn bring_recorded(&self, plans: &[Plan]) -> Result<(), CommandError> {
         let results = self.results();
         let experiments = plans.iter().map(|plan| &plan.experiment).filter(|experiment| !experiment.quick);
@@ -135,7 +137,7 @@ impl<'l> Library<'l> {
         self.builtin.papers.iter().copied().filter(|_| !self.is_builtin)
     }
 
-    /// Whether a paper is built in and beside those of the user.
+    /// True if a paper is built in and not in the user's folder.
     pub(super) fn is_beside(&self, paper: &str) -> bool {
         !self.is_builtin && self.builtin.papers.contains(paper)
     }
@@ -148,7 +150,7 @@ impl<'l> Library<'l> {
         Ok(self.experiments.join(paper))
     }
 
-    /// Experiment files of the folder, and of those built-in papers beside it that are wanted.
+    /// Experiment files of the folder, and of the requested built-in papers beside it.
     pub(super) fn files(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, CommandError> {
         let mut files = experiment_files(&self.experiments)?;
         for paper in self.others().filter(|paper| is_wanted(paper)) {
@@ -162,8 +164,8 @@ impl<'l> Library<'l> {
         load(self.registry, &self.files(|_| true)?, false)
     }
 
-    /// Plans of the papers or experiments (`compere2001/pendulum-ode`) with these names; without names, of all papers of the user, or of all
-    /// built-in papers if there are no others. Other files are not read.
+    /// Plans of the papers or experiments (`compere2001/pendulum-ode`) with these names; without names, of all papers
+    /// of the user, or of all built-in papers if there are no others. Other files are not read.
     pub(super) fn named(&self, names: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {
         if names.is_empty() {
             return self.called(&self.papers_alone()?, quick);
@@ -180,7 +182,8 @@ impl<'l> Library<'l> {
         Ok(plans)
     }
 
-    /// Plans of all papers of the user, and all other plans that a report shows: read together, both cores have work to the end.
+    /// Plans of all papers of the user, and all other plans that a report shows. They are read together, so that all
+    /// cores are busy until the end.
     pub(super) fn papers_and_others(&self) -> Result<(Vec<Plan>, Vec<Plan>), CommandError> {
         let papers = self.papers_alone()?;
         Ok(self.completed(Vec::new())?.into_iter().partition(|plan| papers.contains(&plan.experiment.paper)))
@@ -189,7 +192,7 @@ impl<'l> Library<'l> {
     /// Plans of the experiments of one paper.
     ///
     /// # Errors
-    /// Where it has none, or as [`load`].
+    /// Fails if the paper has no experiments, and like [`load`].
     pub(super) fn plans_of(&self, paper: &str) -> Result<Vec<Plan>, CommandError> {
         let plans = self.called(&[paper.to_owned()], false)?;
         if plans.is_empty() {
@@ -198,8 +201,8 @@ impl<'l> Library<'l> {
         Ok(plans)
     }
 
-    /// Plans of the papers or experiments with these names, which may have none. Of other files no more is read than the line with their
-    /// id.
+    /// Plans of the papers or experiments with these names, which may have none. In other files, only the line with the
+    /// id is read.
     pub(super) fn called(&self, names: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {
         let is_wanted = |id: &str| names.iter().any(|name| is_called(id, name));
         let mut files = self.files(|paper| names.iter().any(|name| paper_of(name) == paper))?;
@@ -209,12 +212,12 @@ impl<'l> Library<'l> {
         Ok(plans)
     }
 
-    /// Some plans with those of all other files that a report shows, in the order of their paths: of built-in papers beside the user's own,
-    /// those that have results here.
+    /// Completes plans by those of all other files that a report shows, ordered by path. Built-in papers beside the
+    /// user's own are included if they have results here.
     pub(super) fn completed(&self, mut plans: Vec<Plan>) -> Result<Vec<Plan>, CommandError> {
         let results = self.results();
         let has_results = |paper: &str| {
-            // Verdicts on built-in results are written beside the folders of experiments.
+            // Verdicts on built-in results are stored beside the folders of experiments.
             entries(&results.join(paper)).is_ok_and(|entries| entries.iter().any(|entry| entry.is_dir()))
         };
         let mut rest = self.files(has_results)?;
@@ -224,29 +227,30 @@ impl<'l> Library<'l> {
         Ok(plans)
     }
 
-    /// The ids of all experiments of the folder and of some built-in papers beside it, as far as they can be known without reading whole
-    /// files.
+    /// The ids of all experiments of the folder and of some built-in papers beside it, as far as they are known without
+    /// reading whole files.
     fn ids(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, CommandError> {
         Ok(self.files(is_wanted)?.iter().filter_map(|path| id_in(path)).collect())
     }
 
-    /// The papers, sets and the comparison that have experiments: those of the folder before the built-in ones beside it.
+    /// The papers, sets and the comparison with experiments: first those of the folder, then the built-in ones beside
+    /// it.
     pub(super) fn papers(&self) -> Result<Vec<String>, CommandError> {
         let own = self.own_papers()?;
         let others: Vec<String> = self.others().map(str::to_owned).filter(|paper| !own.contains(paper)).collect();
         Ok([own, others].concat())
     }
 
-    /// Those of the folder.
+    /// The papers of the folder.
     pub(super) fn own_papers(&self) -> Result<Vec<String>, CommandError> {
         Ok(sorted(self.ids(|_| false)?.iter().map(|id| paper_of(id).to_owned())))
     }
 
-    /// The papers of the folder that have experiments. Sets of problems and the comparison across the papers are left out: they take long,
-    /// and are named by those who want them.
+    /// The papers of the folder that have experiments. Sets of problems and the comparison across papers are left out:
+    /// they take long, and are run only if they are named.
     ///
     /// # Errors
-    /// An error if the folder has papers and none of them has an experiment.
+    /// Fails if the folder has papers and none of them has an experiment.
     pub(super) fn papers_alone(&self) -> Result<Vec<String>, CommandError> {
         let papers = self.own_papers()?;
         if papers.is_empty()
@@ -263,19 +267,20 @@ impl<'l> Library<'l> {
         Ok(alone)
     }
 
-    /// Papers with a `paper.yaml` in the folder.
+    /// The papers in the folder that have a `paper.yaml`.
     fn cited(&self) -> Result<Vec<String>, CommandError> {
         let folders = entries(&self.experiments)?.into_iter().filter(|folder| folder.join(publication::FILE).exists());
         Ok(folders.filter_map(|folder| Some(folder.file_name()?.to_string_lossy().into_owned())).collect())
     }
 
-    /// How a paper or set is cited; of one without `paper.yaml` its id is all that is known.
+    /// The citation of a paper or set. Without `paper.yaml`, it consists of the id.
     pub(super) fn publication(&self, paper: &str) -> Result<Publication, CommandError> {
         let path = self.folder_of(paper)?.join(publication::FILE);
         if path.exists() { read_with(&path, Publication::read) } else { Ok(Publication::untold(paper)) }
     }
 
-    /// Some papers and sets and all that have a `paper.yaml` in the folder, in the order of the report. The comparison is not one of them.
+    /// The citations of some papers and sets and of all in the folder with a `paper.yaml`, in the order of the report,
+    /// without the comparison.
     pub(super) fn publications(&self, papers: Vec<String>) -> Result<Vec<(String, Publication)>, CommandError> {
         let mut found = Vec::new();
         let ids = sorted(papers.into_iter().chain(self.cited()?));
@@ -287,22 +292,22 @@ impl<'l> Library<'l> {
         Ok(found)
     }
 
-    /// The ledger of a paper; none where it has no ledger.
+    /// The ledger of a paper; `None` if it has none.
     pub(super) fn ledger(&self, paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
         self.book(paper, Book::Claims, plans)
     }
 
-    /// The ledgers of papers, of those that have one.
+    /// The ledgers of those papers that have one.
     pub(super) fn ledgers(&self, papers: &[String], plans: &[Plan]) -> Result<Vec<Ledger>, CommandError> {
         papers.par_iter().filter_map(|paper| self.ledger(paper, plans).transpose()).collect()
     }
 
-    /// The anchors of a paper; none where it has none.
+    /// The anchors of a paper; `None` if it has none.
     pub(super) fn anchors(&self, paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
         self.book(paper, Book::Anchors, plans)
     }
 
-    /// Where the ledger of a paper is, if it has one.
+    /// The path of the ledger of a paper, if it has one.
     pub(super) fn ledger_file(&self, paper: &str, book: Book) -> Result<Option<PathBuf>, CommandError> {
         let folder = self.folder_of(paper)?;
         let mut ledgers = LEDGERS.into_iter().filter(|(_, one)| *one == book).map(|(name, _)| folder.join(name));
@@ -314,12 +319,12 @@ impl<'l> Library<'l> {
     }
 }
 
-/// The content of a file that exists and has no counterpart.
+/// Reads a file that exists and whose counterpart does not.
 fn lacking(from: &Path, counterpart: &Path) -> Result<Option<Vec<u8>>, CommandError> {
     if from.exists() && !counterpart.exists() { read_data(from).map(Some) } else { Ok(None) }
 }
 
-/// True if an experiment has a name, or its paper does.
+/// True if `name` is the id of an experiment or of its paper.
 fn is_called(id: &str, name: &str) -> bool {
     id == name || paper_of(id) == name
 }
@@ -329,7 +334,7 @@ fn file_of(plan: &Plan) -> &Path {
     plan.experiment.document.source.path()
 }
 
-/// True if a folder has neither papers nor experiments in it, or is missing.
+/// True if a folder is missing, or contains neither papers nor experiments.
 fn is_empty(folder: &Path) -> bool {
     match folder.read_dir() {
         Ok(mut entries) => {

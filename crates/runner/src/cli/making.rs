@@ -1,4 +1,4 @@
-//! The runs of experiments, made and written, for the commands that do.
+//! Making the runs of experiments and writing the results, for the commands that do so.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,14 +30,14 @@ pub struct MakeOptions {
     engine: EngineOptions,
 }
 
-/// What is left of runs when their results are written.
+/// A summary of runs whose results were written.
 pub(super) struct Made<'p> {
     plans: &'p [Plan],
-    /// How many there were, and which of them program or machine ended.
+    /// The number of runs, and the runs that the program or the machine ended.
     pub(super) progress: Progress,
-    /// What was written of each plan.
+    /// The files written for each plan.
     written: Vec<Written>,
-    /// Experiments of which no run reached its end, a line each.
+    /// Experiments without a completed run, one line each.
     pub(super) failed: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl Made<'_> {
         self.written.iter().flat_map(|written| written.tables.iter().cloned()).collect()
     }
 
-    /// How many files were written and where: a line for the experiments of each paper.
+    /// The number and location of the written files: one line for the experiments of each paper.
     pub(super) fn files(&self) -> Vec<(String, Option<String>)> {
         let each: Vec<(&Plan, &Written)> = self.plans.iter().zip(&self.written).collect();
         let of_paper = |each: &[(&Plan, &Written)]| {
@@ -69,7 +69,7 @@ impl Made<'_> {
     }
 }
 
-/// Makes the runs of plans and writes what comes of them.
+/// Makes the runs of plans and writes their results.
 pub(super) fn make_and_write<'p>(
     plans: &'p [Plan],
     out: &Path,
@@ -84,7 +84,7 @@ pub(super) fn make_and_write<'p>(
     let (workshop, outcomes) = session.make(plans, &make.options)?;
     let mut outcomes: Vec<(&Plan, Outcome)> = plans.iter().zip(outcomes).collect();
     for (plan, outcome) in &mut outcomes {
-        // Alone, after all runs: nothing else of this program runs while it is timed.
+        // Times are measured after all runs, so that no other work of this program disturbs them.
         if time(out, plan, &mut outcome.results, make.record_times)? {
             let (id, times) = (&plan.experiment.id, out.join("times"));
             session.output.beside(format!("{id}: times of this machine are recorded in {}", times.display()));
@@ -98,7 +98,7 @@ pub(super) fn make_and_write<'p>(
     Ok(Made { plans, progress: workshop.progress, written, failed })
 }
 
-/// Says of an experiment that none of its runs reached its end, if that is so.
+/// Returns a message if none of the runs of an experiment completed.
 fn all_failed(plan: &Plan, outcome: &Outcome) -> Option<String> {
     let rows = &outcome.results.rows;
     if rows.is_empty() || rows.iter().any(Row::is_ok) {

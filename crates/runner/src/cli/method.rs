@@ -1,4 +1,4 @@
-//! A method that is looked at, by its name or from a file.
+//! A single method under consideration, by its name or from a file.
 
 use std::path::Path;
 
@@ -11,22 +11,22 @@ use super::{CommandError, FileKind, is_file, other_kind, read};
 
 /// A method by its name or from a file.
 pub(super) struct Examined {
-    /// What it is called.
+    /// The name of the method.
     pub(super) label: String,
-    /// What it is, and where it is from.
+    /// Its description and source.
     pub(super) about: Vec<String>,
     pub(super) choice: Choice<MethodKind>,
-    /// As it stands in the place of `every`.
+    /// The method in place of `every`.
     pub(super) contender: Contender,
-    /// True if it is from a file, so that nothing is known of it.
+    /// True if it is from a file, so that it has no stored results.
     pub(super) is_from_file: bool,
 }
 
 impl Examined {
-    /// The method of that name, or of that file.
+    /// Finds a method by its name or reads it from a file.
     ///
     /// # Errors
-    /// Names that nobody has registered, and what is wrong with a file.
+    /// Fails if no such name is registered, or if the file has mistakes.
     pub(super) fn find(registry: &Registry, method: &str) -> Result<Self, CommandError> {
         let path = Path::new(method);
         if is_file(path) {
@@ -52,7 +52,7 @@ impl Examined {
         })
     }
 
-    /// Why the method cannot make a run; none if it can.
+    /// The reason why the method cannot make a run; `None` if it can.
     pub(super) fn refusal(&self, run: &RunSpec) -> Option<String> {
         let model = run.model.object().model();
         let mut ode = Formulated::<f64>::ode(&*model);
@@ -61,7 +61,7 @@ impl Examined {
     }
 }
 
-/// What a method says of itself.
+/// Lists the properties that a method reports.
 pub(super) fn properties(choice: &Choice<MethodKind>) -> Vec<String> {
     let method = choice.object().method();
     let yes = |holds: bool| if holds { "yes" } else { "no" };
@@ -75,7 +75,7 @@ pub(super) fn properties(choice: &Choice<MethodKind>) -> Vec<String> {
     lines
 }
 
-/// What experiments ask of a method where they say `every`.
+/// Returns the plans of experiments in which the contender takes the place of `every`.
 pub(super) fn contended<'p>(
     registry: &Registry,
     plans: impl IntoIterator<Item = &'p Plan>,

@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line of the program.
 
 mod arguments;
 mod builtin;
@@ -84,14 +84,14 @@ pub fn run(
             output.rendered(&printable(&error.render().to_string()));
             return Exit::BadInput;
         }
-        // `--help` and `--version` are answers, not errors.
+        // The texts of `--help` and `--version` are answers, not errors.
         Err(answer) => {
             let written = output.line(answer.render().to_string().trim_end());
             return if written.is_ok() { Exit::Done } else { Exit::System };
         }
     };
     obey(registry, &arguments, stdout, stderr).unwrap_or_else(|error| {
-        // If even that cannot be said, the exit code is all that is left.
+        // If the message cannot be written, only the exit code remains.
         Output::new(stdout, stderr).rendered(&error.render(colour));
         error.exit()
     })

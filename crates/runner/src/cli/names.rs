@@ -1,4 +1,4 @@
-//! Names of experiments and papers, and texts about several of them.
+//! Names of experiments and papers, and texts about lists of them.
 
 use std::collections::BTreeSet;
 
@@ -7,22 +7,22 @@ use tabled::Table;
 use tabled::builder::Builder;
 use tabled::settings::Style;
 
-/// The paper of the experiment with an id.
+/// The paper of the experiment with this id.
 pub(super) fn paper_of(id: &str) -> &str {
     id.split('/').next().unwrap_or_default()
 }
 
-/// The papers of some plans, in order, each once.
+/// The papers of some plans, sorted and unique.
 pub(super) fn papers<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<String> {
     sorted(plans.into_iter().map(|plan| plan.experiment.paper.clone()))
 }
 
-/// Names in order, each once.
+/// Sorts names and removes duplicates.
 pub(super) fn sorted(names: impl IntoIterator<Item = String>) -> Vec<String> {
     names.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// `gil2013/figure-5 and 13 other experiments`.
+/// Summarises several ids: `gil2013/figure-5 and 13 other experiments`.
 pub(super) fn several(experiments: &[String]) -> String {
     match experiments {
         [] => String::new(),
@@ -32,7 +32,7 @@ pub(super) fn several(experiments: &[String]) -> String {
     }
 }
 
-/// A table for a terminal, with its heads in the first row.
+/// A table for a terminal, with the headings in the first row.
 pub(super) fn table<R: IntoIterator<Item: Into<String>>>(rows: impl IntoIterator<Item = R>) -> Table {
     let mut builder = Builder::default();
     rows.into_iter().for_each(|row| builder.push_record(row));
@@ -41,7 +41,7 @@ pub(super) fn table<R: IntoIterator<Item: Into<String>>>(rows: impl IntoIterator
     table
 }
 
-/// `1 run`, `2 runs`, `3 bodies`.
+/// Formats a count with its noun: `1 run`, `2 runs`, `3 bodies`.
 pub(super) fn counted(count: usize, what: &str) -> String {
     match what.strip_suffix('y') {
         _ if count == 1 => format!("1 {what}"),
@@ -50,7 +50,7 @@ pub(super) fn counted(count: usize, what: &str) -> String {
     }
 }
 
-/// Values with the same text, under that text; texts in their first order.
+/// Groups values by their text; the groups are in the order of their first values.
 pub(super) fn grouped<T>(pairs: impl IntoIterator<Item = (String, T)>) -> Vec<(String, Vec<T>)> {
     let mut groups: Vec<(String, Vec<T>)> = Vec::new();
     for (text, value) in pairs {

@@ -1,4 +1,4 @@
-//! Options that several commands have, and how many threads make runs, in how much memory.
+//! Options shared by several commands, and the numbers of threads and bytes for runs.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -17,17 +17,17 @@ pub(super) const STORE: &str = "target/mbsbench-store";
 /// The folder for results of shortened experiments.
 pub(super) const QUICK: &str = "target/quick";
 
-/// The part of the memory that is free when the program starts, which runs may take where nobody says how much.
+/// The share of the free memory at start that runs may use by default.
 const SHARE: f64 = 0.75;
 
-/// Threads for each core of the machine at most: more only wait for each other.
+/// Largest number of threads per core; more of them would only wait for each other.
 const EACH: usize = 2;
 
-/// Stack of a thread, bytes: no less than the main thread has, so that what `check` accepts there does not end a run
-/// here. Memory is taken as far as it is used.
+/// Stack size of a thread, bytes: at least that of the main thread, so that an input that passes `check` there does not
+/// overflow here. Memory is only used as far as the stack grows.
 const STACK: usize = 16 << 20;
 
-/// Experiments that are named on the command line.
+/// Experiments named on the command line.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Wanted {
     /// Experiment files, or names of papers or experiments [default: all papers].
@@ -48,7 +48,8 @@ impl Wanted {
         }
     }
 
-    /// Plans of the files, or of the papers and experiments by their names; of all papers of the user if there are no names.
+    /// Plans of the named files, or of the named papers and experiments. Without names, plans of all papers of the
+    /// user.
     pub(super) fn plans(&self, library: &Library<'_>, quick: bool) -> Result<Vec<Plan>, CommandError> {
         if self.are_files() {
             return load(library.registry, &self.wanted, quick);
@@ -58,7 +59,7 @@ impl Wanted {
     }
 }
 
-/// The options that say with what runs are made.
+/// The resources with which runs are made.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Machine {
     /// Threads; results do not depend on their number [default: one a core].
@@ -79,12 +80,13 @@ impl Default for Machine {
 }
 
 impl Machine {
-    /// The memory.
+    /// The memory for all runs.
     pub(super) fn memory(&self) -> Memory {
         self.memory.map_or_else(memory_of_machine, |size| Memory::new(size.as_u64()))
     }
 
-    /// The threads. If more are asked for than make sense, there are as many as do, and that is said.
+    /// Creates the threads. If more threads are requested than are useful, the number is reduced and a message is
+    /// written.
     pub(super) fn pool(&self, output: &mut Output<'_>) -> Result<ThreadPool, CommandError> {
         let threads = threads(self.jobs);
         if let Some(asked) = self.jobs.filter(|asked| asked.get() > threads) {
@@ -94,7 +96,7 @@ impl Machine {
     }
 }
 
-/// How runs are made, the same for all commands that make them.
+/// Options for making runs, shared by all commands that make them.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct RunOptions {
     /// Threads, memory and cache.
@@ -116,7 +118,7 @@ pub struct Strict {
     pub(super) strict: bool,
 }
 
-/// Results that are read.
+/// The results that a command reads.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Seen {
     /// Results directory [default: beside the experiments].
@@ -125,28 +127,28 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// The folder to which verdicts and reports on them go.
+    /// The folder to which verdicts and reports on the results are written.
     pub(super) fn folder(&self, library: &Library<'_>) -> PathBuf {
         self.results.clone().unwrap_or_else(|| library.results())
     }
 }
 
-/// Makes the threads for all that is done outside of runs. Left to itself, rayon makes as many as `RAYON_NUM_THREADS`
-/// says, be it a hundred thousand; here that is a wish like `--jobs`.
+/// Creates the threads for all work outside of runs. By default, rayon creates as many as `RAYON_NUM_THREADS` says,
+/// even a hundred thousand; here this number is limited like `--jobs`.
 pub(super) fn make_global_pool() {
     let wish = std::env::var("RAYON_NUM_THREADS").ok().and_then(|number| number.parse().ok());
-    // Another call in this process has made them already.
+    // An earlier call in this process created them.
     let _ = ThreadPoolBuilder::new().num_threads(threads(wish)).stack_size(STACK).build_global();
 }
 
-/// How many threads make runs: as many as are asked for, at most two for each core of the machine; one for each where nobody asks.
+/// The number of threads for runs: the requested number, limited to two per core; by default one per core.
 pub fn threads(asked: Option<NonZero<usize>>) -> usize {
     let cores = available_parallelism().map_or(1, NonZero::get);
     asked.map_or(cores, NonZero::get).min(EACH * cores)
 }
 
-/// What runs may take where nobody says how much: a share of the memory that is free on this machine and in the group of processes that
-/// this one belongs to. A machine that does not tell is not known to have too little.
+/// The default memory for runs: a share of the memory that is free on this machine and in the control group of this
+/// process. If the free memory is unknown, there is no limit.
 pub fn memory_of_machine() -> Memory {
     let Ok(mut system) = sysinfo::System::new() else { return Memory::new(u64::MAX) };
     system.refresh_memory();

@@ -1,4 +1,4 @@
-//! Kinds of files: experiments, what experiments name, and what lies beside them.
+//! Kinds of files: experiments, files that experiments name, and files beside them.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use mbsbench_input::Document;
 use mbsbench_judge::claims::Book;
 use mbsbench_judge::publication;
 
-/// Ledgers lie beside the experiments of their paper.
+/// Names of ledgers, which lie beside the experiments of their paper.
 pub(super) const LEDGERS: [(&str, Book); 2] = [("claims.yaml", Book::Claims), ("anchors.yaml", Book::Anchors)];
 
-/// The file that names contenders, beside the experiments of the comparison.
+/// The file with the contenders, beside the experiments of the comparison.
 pub(super) const CONTENDERS: &str = "contenders.yaml";
 
 /// The kind of a file.
@@ -19,20 +19,20 @@ pub enum FileKind {
     Experiment,
     /// A mechanism.
     Mechanism,
-    /// A robot in the format URDF.
+    /// A robot in URDF format.
     Robot,
     /// Coefficients of a method.
     Method,
     /// A ledger.
     Ledger(Book),
-    /// How a paper is cited.
+    /// The citation of a paper.
     Publication,
-    /// Methods that take part in the comparison.
+    /// Methods from outside that take part in the comparison.
     Contenders,
 }
 
 impl FileKind {
-    /// Its name, with an article.
+    /// The name of the kind, with an article.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Experiment => "an experiment",
@@ -45,7 +45,7 @@ impl FileKind {
         }
     }
 
-    /// Commands that take the file.
+    /// Names the commands that accept the file.
     pub(super) fn help(self, path: &Path) -> String {
         let (name, path) = (path.file_name().unwrap_or_default().display(), path.display());
         match self {
@@ -70,7 +70,7 @@ impl FileKind {
     }
 }
 
-/// The kind of the file at `path`, by its name or its keys; none if neither shows it.
+/// Returns the kind of the file at `path` according to its name or its keys; `None` if neither determines it.
 pub(super) fn file_kind(path: &Path) -> Option<FileKind> {
     if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("urdf")) {
         return Some(FileKind::Robot);
@@ -105,17 +105,19 @@ pub(super) fn file_kind(path: &Path) -> Option<FileKind> {
     }
 }
 
-/// True if a word of the command line names a file: it ends as files do, or a file of a known kind has this path.
+/// True if a word of the command line names a file: it has a suffix of such files, or a file of a known kind has this
+/// path.
 pub(super) fn is_file(path: &Path) -> bool {
     is_yaml(path) || file_kind(path).is_some()
 }
 
-/// True for names of YAML files.
+/// True if the name is that of a YAML file.
 pub(super) fn is_yaml(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "yaml" || end == "yml")
 }
 
-/// The id of an experiment file, if it stands on a line of its own as it is; none if only reading the whole file tells.
+/// Returns the id of an experiment file if it is written plainly on a line of its own; `None` if the whole file must be
+/// read to know it.
 pub(super) fn id_in(path: &Path) -> Option<String> {
     let text = mbsbench_input::read_text(path, mbsbench_input::LARGEST_TEXT).ok()?;
     let id = text.lines().find_map(|line| line.strip_prefix("id:"))?.trim();

@@ -12,14 +12,14 @@ use rayon::prelude::*;
 use super::{CommandError, Contenders, Library, RunOptions, Session, all_files, ensure_sealed, judging, papers, write};
 use crate::report::{self, ComparisonReport, PaperReport};
 
-/// Folder for what is said of this machine and day, which no result depends on.
+/// Folder for data about this machine and day, on which no result depends.
 const HERE: &str = "target";
 
 /// The judged statements of papers, by their ids.
 pub(super) type Judgements = BTreeMap<String, Vec<Judged>>;
 
-/// Writes the report of all papers of these plans whose results are there, and gives the path of its first page; `judged` are statements
-/// that were judged on these results.
+/// Writes the report of all papers of these plans that have results, and returns the path of its first page. `judged`
+/// has the statements that were judged on these results.
 pub(super) fn write_report(
     plans: &[Plan],
     judged: &Judgements,
@@ -63,7 +63,7 @@ pub(super) fn write_report(
     Ok(report::write(results, &reports, &lacking, compared.as_ref())?)
 }
 
-/// The comparison across the papers from its results; its summary is written beside them.
+/// Returns the comparison across papers computed from its results, after writing its summary beside them.
 fn comparison<'p>(
     library: &Library<'p>,
     plans: &'p [Plan],
@@ -81,7 +81,7 @@ fn comparison<'p>(
     Ok(ComparisonReport { plans: own, summary, evidence, contending, registry: library.registry })
 }
 
-/// Writes the rankings of experiments beside their results, each for itself. Gives a line on where they are, if there are any.
+/// Writes the rankings of each experiment beside its results. Returns a line with their location, if there are any.
 pub(super) fn write_rankings(plans: &[Plan], results: &Path) -> Result<Option<String>, CommandError> {
     let ranks = |plan: &Plan| !plan.experiment.rankings.is_empty();
     let evidence = Evidence::read(results, plans, ranks)?;
@@ -101,13 +101,14 @@ pub(super) fn write_rankings(plans: &[Plan], results: &Path) -> Result<Option<St
     })
 }
 
-/// A summary as CSV and as Markdown, with the names of both files.
+/// Returns a summary as CSV and as Markdown, with the names of both files.
 fn files(name: &str, summary: &Summary<'_>) -> [(String, Vec<u8>); 2] {
     [("csv", summary.to_csv()), ("md", summary.markdown())]
         .map(|(end, text)| (format!("{name}.{end}"), text.into_bytes()))
 }
 
-/// Writes what made the results of these plans, there and of this machine.
+/// Writes the provenance of the results of these plans: the reproducible part beside them, the rest into the folder of
+/// this machine.
 pub(super) fn write_manifest(library: &Library<'_>, plans: &[Plan], results: &Path) -> Result<(), CommandError> {
     let mut outputs: Vec<PathBuf> = plans.iter().map(|plan| runs_file(results, plan)).collect();
     let claims = papers(plans).into_iter().map(|paper| results.join(paper).join("claims.json"));

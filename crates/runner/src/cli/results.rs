@@ -1,5 +1,4 @@
-//! The results that commands read: those made here, and those that are built in. They are compared with their seals before a command
-//! believes them.
+//! The results that commands read, local or built in. They are compared with their seals before a command uses them.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +11,10 @@ use rayon::prelude::*;
 use super::{Builtin, ChangedResults, CommandError, RESULTS, paper_of, papers, several, sorted};
 use crate::output::Output;
 
-/// Where the table of the runs of an experiment is.
+/// Name of the table with the runs of an experiment.
 const RUNS: &str = "runs.csv";
 
-/// Results by experiment: those made here, or else the built-in ones.
+/// Results by experiment: local ones, or else the built-in ones.
 #[derive(Debug, Clone)]
 pub(super) struct Results<'b> {
     own: PathBuf,
@@ -23,12 +22,12 @@ pub(super) struct Results<'b> {
 }
 
 impl<'b> Results<'b> {
-    /// Those in one folder.
+    /// Results in one folder only.
     pub(super) fn only(own: PathBuf) -> Self {
         Self { own, builtin: None }
     }
 
-    /// Those in a folder and, of built-in experiments that have none there, the built-in ones.
+    /// Results in a folder; built-in results for those built-in experiments that have none there.
     pub(super) fn or_builtin(own: PathBuf, builtin: &'b Builtin) -> Self {
         Self { own, builtin: Some(builtin) }
     }
@@ -49,10 +48,10 @@ impl Folders for Results<'_> {
     }
 }
 
-/// The results of those plans that are wanted.
+/// Reads the results of the requested plans.
 ///
 /// # Errors
-/// Names all plans without results; the others are those of [`Evidence::read`].
+/// Fails if plans have no results, and names all of them; otherwise like [`Evidence::read`].
 pub(super) fn evidence_of<'p>(
     results: &(impl Folders + ?Sized),
     plans: &'p [Plan],
@@ -61,7 +60,7 @@ pub(super) fn evidence_of<'p>(
     let is_missing = |plan: &&Plan| wanted(plan) && !results.of(&plan.experiment.id).join(RUNS).exists();
     let missing: Vec<String> = plans.iter().filter(is_missing).map(|plan| plan.experiment.id.clone()).collect();
     if !missing.is_empty() {
-        // One experiment is made alone, of several their papers.
+        // A single experiment is reproduced by its own id, several by the ids of their papers.
         let made_by = match missing.as_slice() {
             [one] => one.clone(),
             all => sorted(all.iter().map(|id| paper_of(id).to_owned())).join(" "),
@@ -74,7 +73,7 @@ pub(super) fn evidence_of<'p>(
     Ok(Evidence::read(results, plans, wanted)?)
 }
 
-/// Says beside the output for which of these plans the built-in results are used.
+/// Reports on standard error for which of these plans the built-in results are used.
 fn tell_builtin(results: &(impl Folders + ?Sized), plans: &[&Plan], output: &mut Output<'_>) {
     let is_builtin = |plan: &&&Plan| {
         let folder = results.of(&plan.experiment.id);
@@ -92,11 +91,11 @@ fn tell_builtin(results: &(impl Folders + ?Sized), plans: &[&Plan], output: &mut
     output.beside(format!("no results of {names} here: the built-in ones are used"));
 }
 
-/// Refuses results of some plans that were changed after they were made, and says beside the output which are not
-/// sealed, and which are built in. The latter were compared with the program when they were unpacked.
+/// Rejects results of some plans that were changed after they were written. Reports on standard error which results are
+/// not sealed, and which are built in; the latter were compared with the program when they were unpacked.
 ///
 /// # Errors
-/// [`CommandError::Changed`], or a file that cannot be read.
+/// Fails with [`CommandError::Changed`], or if a file cannot be read.
 pub(super) fn ensure_sealed<'p>(
     results: &(impl Folders + ?Sized),
     plans: impl IntoIterator<Item = &'p Plan>,

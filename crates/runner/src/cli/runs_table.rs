@@ -1,4 +1,4 @@
-//! `runs.csv` as it was read: cells as text, which has all digits.
+//! `runs.csv` with its cells as text, which preserves all digits.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -7,7 +7,7 @@ use csv::StringRecord;
 
 use super::{CommandError, read_data};
 
-/// The rows of a `runs.csv` by the keys of their runs: a run that an experiment has under two labels has two.
+/// The rows of a `runs.csv` by the keys of their runs. A run that an experiment contains under two labels has two rows.
 #[derive(Debug, Default)]
 pub(super) struct RunsTable {
     pub(super) columns: Vec<String>,

@@ -1,4 +1,4 @@
-//! The state of one call of the program, and what it makes runs with.
+//! The state of one call of the program, and its means of making runs.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,14 +15,14 @@ use rayon::prelude::*;
 use super::{CommandError, Library, Machine, RunOptions, Strict, counted};
 use crate::output::Output;
 
-/// The experiments that a call is about, and where it writes to.
+/// The experiments of a call, and its output.
 pub struct Session<'s> {
     pub(super) library: &'s Library<'s>,
     pub(super) output: Output<'s>,
 }
 
 impl Session<'_> {
-    /// The results of plans, made if the cache has none, and what they were made with.
+    /// Returns the results of plans, computing those that are not in the cache, and the workshop that made them.
     pub(super) fn make(
         &mut self,
         plans: &[Plan],
@@ -36,7 +36,7 @@ impl Session<'_> {
         Ok((workshop, outcomes))
     }
 
-    /// Has so many runs made and kept in the cache.
+    /// Makes `runs` runs and keeps them in the cache.
     pub(super) fn keep<T: Send>(
         &mut self,
         runs: usize,
@@ -50,7 +50,7 @@ impl Session<'_> {
         Ok((workshop, made))
     }
 
-    /// The results of plans that all have to be there.
+    /// Returns the results of plans, all of which are required.
     pub(super) fn made(&mut self, plans: &[Plan], options: &RunOptions) -> Result<Vec<Outcome>, CommandError> {
         if plans.is_empty() {
             return Ok(Vec::new());
@@ -60,7 +60,7 @@ impl Session<'_> {
         Ok(outcomes)
     }
 
-    /// Says which references failed, by their names.
+    /// Reports the references that failed, by name.
     pub(super) fn tell_failed(&mut self, certificates: &[Certificate], name: impl Fn(&Certificate) -> String) {
         for certificate in certificates {
             if let Err(failure) = &certificate.outcome {
@@ -69,10 +69,10 @@ impl Session<'_> {
         }
     }
 
-    /// Says beside the output what of files changes nothing, and how often.
+    /// Reports on standard error the parts of files that have no effect, and their number.
     ///
     /// # Errors
-    /// An error if there is any and `strict` is asked for.
+    /// Fails if there are any and `strict` is set.
     pub(super) fn heed(&mut self, plans: &[Plan], strict: Strict) -> Result<(), CommandError> {
         let mut count = 0;
         let warned: Vec<Vec<Problem>> = plans.par_iter().map(Plan::warnings).collect();
@@ -96,8 +96,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Gives lines on how many methods `every` means and leaves out and, beside the output, names those that do not run since the
-    /// model jumps.
+    /// Returns lines on the number of methods that `every` selects and leaves out. Reports on standard error the
+    /// methods that are left out because the state of the model jumps.
     pub(super) fn tell_left_out(&mut self, plans: &[Plan]) -> Vec<String> {
         let mut accounts = Vec::new();
         for plan in plans {
@@ -122,7 +122,7 @@ pub(super) struct Workshop {
 }
 
 impl Workshop {
-    /// Makes the threads, and removes from the cache what killed programs left.
+    /// Creates the threads, and removes files that killed programs left in the cache.
     pub(super) fn open(machine: &Machine, progress: Progress, session: &mut Session<'_>) -> Result<Self, CommandError> {
         let Session { library, output } = session;
         let store = Store::new(&machine.cache, fingerprint(library.registry));
@@ -137,7 +137,7 @@ impl Workshop {
         })
     }
 
-    /// Has runs made by all threads, and says which entries of the cache were refused.
+    /// Makes runs on all threads, and reports entries of the cache that were refused.
     pub(super) fn make<T: Send>(&self, session: &mut Session<'_>, make: impl FnOnce(Means<'_>) -> T + Send) -> T {
         let Self { store, memory, progress, costs, .. } = self;
         let made = self.pool.install(|| make(Means { store, memory, progress, costs: Some(costs), fresh: false }));
@@ -146,12 +146,12 @@ impl Workshop {
         made
     }
 
-    /// Keeps what the runs took, beside the entries of the cache.
+    /// Records the durations of the runs beside the entries of the cache.
     pub(super) fn learn(&self) -> Result<(), CommandError> {
         Ok(self.progress.costs().learnt(&self.cache).map_err(FileError::of(&self.cache))?)
     }
 
-    /// Says which entries of the cache were not taken.
+    /// Reports the entries of the cache that were refused.
     pub(super) fn tell_refused(&self, output: &mut Output<'_>) {
         for (path, refusal) in self.store.refused() {
             output.beside(format!("{}: {refusal}; the entry is discarded and computed again", path.display()));
@@ -159,7 +159,7 @@ impl Workshop {
     }
 }
 
-/// An error that names the runs that program or machine ended, if there are any.
+/// Fails with the names of the runs that the program or the machine ended, if there are any.
 pub(super) fn none_lost(progress: &Progress) -> Result<(), CommandError> {
     let [panicked, memory] = [Status::Panicked, Status::Memory].map(|status| progress.all_lost(status));
     match (panicked.is_empty(), memory.is_empty()) {

@@ -1,33 +1,33 @@
-//! What `run` and `reproduce` print when they are done: at most [`MOST_LINES`] lines, unless tables are asked for.
+//! The output of `run` and `reproduce` at the end: at most [`MOST_LINES`] lines, unless tables are requested.
 
 use std::io;
 
 use crate::output::Output;
 
-/// Lines that fit on a screen.
+/// Number of lines that fit on a screen.
 pub(super) const MOST_LINES: usize = 40;
 
-/// Characters in a line of a text that is broken into lines.
+/// Number of characters in a line of wrapped text.
 const WIDTH: usize = 116;
 
-/// What is printed at the end, in this order.
+/// The final output, in this order.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
     /// Tables of the experiments; left out if they do not fit.
     pub tables: Vec<String>,
-    /// What was made or judged, a line each, with a text below it that is left out if not all of them fit.
+    /// The runs made and statements judged, one line each, with texts below that are omitted unless all of them fit.
     pub done: Vec<(String, Option<String>)>,
-    /// What differs from what is expected, a line each; the last ones are left out if they do not fit.
+    /// The differences from the expected results, one line each; the last ones are omitted if they do not fit.
     pub differences: Vec<String>,
-    /// Where files are, and how many runs there were, a line each.
+    /// The locations of files, and the number of runs, one line each.
     pub end: Vec<String>,
 }
 
 impl Summary {
-    /// Prints it; with `show` all tables, however long they are.
+    /// Prints the summary; with `show`, it includes all tables regardless of their length.
     ///
     /// # Errors
-    /// Output that cannot be written.
+    /// Fails if the output cannot be written.
     pub(super) fn print(&self, show: bool, output: &mut Output<'_>) -> io::Result<()> {
         self.lines(show).iter().try_for_each(|line| output.line(line))
     }
@@ -36,7 +36,7 @@ impl Summary {
     fn lines(&self, show: bool) -> Vec<String> {
         let mut done: Vec<String> = self.done.iter().map(|(line, _)| line.clone()).collect();
         let tables: Vec<&str> = self.tables.iter().flat_map(|table| table.split('\n')).collect();
-        // A line says that tables were left out.
+        // One line is reserved for a note that tables were left out.
         let mut room = MOST_LINES - usize::from(!tables.is_empty() && !show);
         room = room.saturating_sub(self.end.len());
         done = first(done, room);
@@ -65,7 +65,7 @@ impl Summary {
     }
 }
 
-/// As many lines as there is room for; the last one says how many are left out.
+/// Returns the first lines, at most `room`; the last one gives the number of omitted lines.
 fn first(mut lines: Vec<String>, room: usize) -> Vec<String> {
     if lines.len() > room {
         let left_out = lines.len() - room.saturating_sub(1);
@@ -75,7 +75,7 @@ fn first(mut lines: Vec<String>, room: usize) -> Vec<String> {
     lines
 }
 
-/// A text in lines, indented.
+/// Wraps and indents a text.
 fn paragraph(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

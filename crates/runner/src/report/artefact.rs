@@ -1,4 +1,4 @@
-//! Tables and figures with the statements about them, the experiment behind them and the command that redoes them.
+//! Tables and figures with the statements about them, their experiment and the command that reproduces them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,36 +14,37 @@ use super::results_table::Table;
 use super::statement::{Found, statement, target};
 use super::{FileError, read};
 
-/// Widest figure or table that has statements beside it, px.
+/// Largest width of a figure or table that has statements beside it, px.
 const WIDEST_BESIDE: u32 = 640;
 
 /// A table or figure of an experiment.
 pub(crate) struct Artefact<'r> {
-    /// `table-3.1`, `figure-3.8`.
+    /// The id: `table-3.1`, `figure-3.8`.
     pub id: &'r str,
-    /// Its heading.
+    /// The heading.
     pub title: &'r str,
-    /// What there is to see in it; empty where nothing is said.
+    /// An explanation of the contents; may be empty.
     pub caption: &'r str,
     /// The experiment.
     pub plan: &'r Plan,
-    /// What it is.
+    /// The kind of artefact.
     pub kind: Kind,
 }
 
-/// What is shown of the results of an experiment.
+/// The kinds of artefacts in the results of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Numbers.
+    /// A table of numbers.
     Table,
     /// A plot or a drawing.
     Figure,
-    /// A mechanism in motion.
+    /// An animated mechanism.
     Animation,
 }
 
 impl<'r> Artefact<'r> {
-    /// Those of some plans, the paper's own first: by chapters, where their numbers have two parts, and there tables before figures.
+    /// Returns the artefacts of some plans, the paper's own first: by chapter if their numbers have two parts, and
+    /// within a chapter tables before figures.
     pub fn all(plans: &[&'r Plan]) -> Vec<Self> {
         let mut artefacts = Vec::new();
         for &plan in plans {
@@ -71,13 +72,13 @@ impl<'r> Artefact<'r> {
         artefacts
     }
 
-    /// Whether the paper has it: its experiment says so.
+    /// True if the paper has this table or figure, according to its experiment.
     pub fn is_published(&self) -> bool {
         let name = self.name();
         self.plan.experiment.reproduces.contains(&name)
     }
 
-    /// `Table 3.1`.
+    /// The name: `Table 3.1`.
     pub fn name(&self) -> String {
         let (kind, number) = self.id.split_once('-').unwrap_or((self.id, ""));
         let mut letters = kind.chars();
@@ -85,12 +86,13 @@ impl<'r> Artefact<'r> {
         format!("{}{} {number}", first.map(String::from).unwrap_or_default(), letters.as_str()).trim_end().to_owned()
     }
 
-    /// Whether a statement speaks of it: `Figure 3.1`, `Figures 2 to 4`, `Tables 5.3-5.6`.
+    /// True if a place of a statement refers to it: `Figure 3.1`, `Figures 2 to 4`, `Tables 5.3-5.6`.
     pub fn is_place_of(&self, place: &str) -> bool {
         places(&self.name()).iter().any(|own| places(place).contains(own))
     }
 
-    /// The section of a page, with the statements that speak of it beside it, and links to those that stand with another.
+    /// Returns its section of a page, with the statements about it, and links to the statements that are placed
+    /// elsewhere.
     pub fn section(
         &self,
         results: &Path,
@@ -117,7 +119,7 @@ impl<'r> Artefact<'r> {
         };
         let kinds: &[&str] = if self.kind == Kind::Table { &["csv", "md"] } else { &["svg", "csv"] };
         let kinds = kinds.iter().filter(|kind| folder.join(format!("{}.{kind}", self.id)).exists());
-        // The data of a figure of several panels lie beside its panels.
+        // A figure of several panels may have its data in one file for each panel.
         let of_panels = (0..).map_while(|panel| panel_id(self.id, panel)).map(|panel| format!("{panel}.csv"));
         let of_panels: Vec<String> = of_panels.take_while(|name| folder.join(name).exists()).collect();
         let name = if self.is_published() { self.name() } else { beyond(paper).to_owned() };
@@ -152,14 +154,14 @@ impl<'r> Artefact<'r> {
         })
     }
 
-    /// The SVG of its first panel where that is one by itself, else of all of it.
+    /// The SVG of its first panel if that is a separate file, else of all of it.
     pub fn first_panel(&self, results: &Path) -> Result<(String, String), FileError> {
         let panel = panel_id(self.id, 0).unwrap_or_default();
         let path = results.join(&self.plan.experiment.id).join(format!("{panel}.svg"));
         if path.exists() { Ok((panel, read(&path)?)) } else { Ok((self.id.to_owned(), self.svg(results)?)) }
     }
 
-    /// The target of links to it, unique on the page: its own name, where the paper has it.
+    /// The target of links to it, unique on the page. If the paper has it, this is its id.
     pub fn anchor(&self) -> String {
         if self.is_published() {
             self.id.to_owned()
@@ -174,18 +176,18 @@ impl<'r> Artefact<'r> {
     }
 }
 
-/// What artefacts are called that are no paper's.
+/// The name of artefacts that are not in the paper.
 fn beyond(paper: &str) -> &'static str {
     if paper == COMPARISON { "All methods" } else { "Beyond the paper" }
 }
 
-/// The numbers in a name, so that `figure-3.10` comes after `figure-3.5`; then the name.
+/// The numbers in an id, followed by the id, so that `figure-3.10` comes after `figure-3.5`.
 fn numbers(id: &str) -> (Vec<u64>, String) {
     let digits = id.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok());
     (digits.collect(), id.to_owned())
 }
 
-/// The first of two numbers in a name: `3` of `figure-3.10`; 0 where there is but one.
+/// The first of two numbers in an id: `3` of `figure-3.10`; 0 if there is only one.
 fn chapter(id: &str) -> u64 {
     let number = id.split_once('-').and_then(|(_, number)| number.split_once('.')).map(|(chapter, _)| chapter.parse());
     number.and_then(Result::ok).unwrap_or(0)

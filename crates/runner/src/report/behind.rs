@@ -1,5 +1,5 @@
-//! What is behind the page of a paper: its experiment files, figures and tables that the paper does not have, and how far verdicts
-//! depend on what it leaves out.
+//! The page behind the page of a paper: its experiment files, figures and tables that the paper does not have, and the
+//! dependence of verdicts on what the paper leaves out.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ use super::page::{Section, anchor, badge, experiment_anchor, figure_named, heade
 use super::statement::{Found, check_target};
 use super::{FileError, PaperReport, read};
 
-/// What a study leaves in the folder of its experiment.
+/// Name of the file with the findings of a study, in the folder of its experiment.
 const STUDY: &str = "reconstruction.csv";
-/// Its figure.
+/// Name of the figure of a study.
 const FIGURE: &str = "reconstruction.svg";
 
-/// The page.
+/// Returns the page.
 pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String, FileError> {
     let paper = format!("{}.html", report.paper);
     let mut studies = Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
     Ok(page_of_sections(&format!("mbsbench: behind {}", report.publication.title), &header, &sections))
 }
 
-/// An experiment file, to be opened.
+/// An experiment file that can be expanded.
 pub(super) fn experiment(plan: &Plan) -> Markup {
     let id = &plan.experiment.id;
     html! {
@@ -81,10 +81,10 @@ pub(super) fn experiment(plan: &Plan) -> Markup {
     }
 }
 
-/// What the study of an experiment found of the checks that are judged; none where no study was made.
+/// Reads the findings of the study of an experiment about the judged checks; `None` if there is no study.
 fn findings(results: &Path, plan: &Plan, judged: &[Judged]) -> Result<Option<Findings>, FileError> {
     let path = results.join(&plan.experiment.id).join(STUDY);
-    // A study is made by a command of its own and may not have been.
+    // Studies are made by a separate command and may be missing.
     if !path.exists() {
         return Ok(None);
     }

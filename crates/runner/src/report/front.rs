@@ -1,4 +1,5 @@
-//! The front page: what this is in a picture, all papers with how their statements fare, and where to go from here.
+//! The front page: the purpose in one picture, all papers with the outcomes of their statements, and links to all
+//! pages.
 
 use std::path::Path;
 
@@ -11,10 +12,10 @@ use super::page::{badge, figure_named, of, page, search, strip, tally};
 use super::statement::target;
 use super::{FileError, PaperReport};
 
-/// How many numbers of a statement are told as an example.
+/// Number of measured values that are shown as examples for a statement.
 const TOLD: usize = 3;
 
-/// The front page.
+/// Returns the front page.
 pub(super) fn page_of(
     results: &Path,
     reports: &[PaperReport<'_>],
@@ -71,11 +72,11 @@ pub(super) fn page_of(
     Ok(page("mbsbench: does what these papers say hold?", &body))
 }
 
-/// From a sentence to its outcome, by the first example that there is.
+/// Shows the way from a statement to its outcome, using the first suitable example.
 fn way(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, FileError> {
     for report in reports {
         for claim in &report.publication.claims {
-            // An example that is understood without a word on what is left out: our numbers beside printed ones.
+            // The example should be clear without explanation: our numbers beside printed ones.
             let is_plain = |each: &&Judged| each.verdict() == Verdict::Reproduced && compared(each).count() > 1;
             let judged = claim.judged(&report.judged).find(is_plain);
             let Some((judged, picture)) = judged.zip(thumbnail(results, report, Some(claim), "way")?) else { continue };
@@ -100,7 +101,7 @@ fn way(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, FileError>
     Ok(html! {})
 }
 
-/// What was measured for a statement: its first numbers, and how many there are.
+/// The first measured values of a statement, and how many there are.
 fn measured(judged: &Judged) -> Markup {
     let shown = || compared(judged).take(TOLD);
     html! {
@@ -123,7 +124,7 @@ fn compared(judged: &Judged) -> impl Iterator<Item = &JudgedCheck> {
     judged.checks.iter().filter(is_compared)
 }
 
-/// A paper or set with how its statements fare.
+/// A paper or set with the outcomes of its statements.
 fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup, FileError> {
     let page = format!("{}.html", report.paper);
     let claims = &report.publication.claims;
@@ -142,7 +143,7 @@ fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup, FileError> 
     })
 }
 
-/// A figure of a paper without its words: the first that a main claim speaks of, or its first.
+/// A figure of a paper without its text: the first one to which a main claim refers, or the first one.
 fn thumbnail(
     results: &Path,
     report: &PaperReport<'_>,
@@ -164,16 +165,15 @@ fn thumbnail(
     }))
 }
 
-/// What the first panel of an SVG shows, by the names of its axes as they are written there: `angle (deg) over time
-/// (s)`.
+/// Describes the first panel of an SVG by the names of its axes: `angle (deg) over time (s)`.
 fn axes_of(svg: &str) -> Option<String> {
-    // Ends and kind of an axis are written before its name.
+    // In the SVG, the ends and the kind of an axis precede its name.
     let name = |key: &str| svg.split_once(&format!(" data-{key}=\""))?.1.split_once('"')?.0.splitn(4, ' ').nth(3);
     let [x, y] = ["x", "y"].map(name);
     Some(format!("{} over {}", y?, x?)).filter(|text| !text.starts_with(" over") && !text.ends_with("over "))
 }
 
-/// All statements of all papers, which the field above them sifts.
+/// All statements of all papers, with a form to filter them.
 fn find(reports: &[PaperReport<'_>]) -> Markup {
     let line = |paper: &str, judged: &Judged| {
         html! {
@@ -200,7 +200,7 @@ fn find(reports: &[PaperReport<'_>]) -> Markup {
     }
 }
 
-/// How to come to an outcome oneself.
+/// Instructions for verifying an outcome.
 fn how_to_verify() -> Markup {
     html! {
         section id="verify" {
@@ -222,7 +222,7 @@ fn how_to_verify() -> Markup {
     }
 }
 
-/// How to bring a method along.
+/// Instructions for adding a method.
 fn how_to_add() -> Markup {
     html! {
         section id="add" {
@@ -236,7 +236,7 @@ fn how_to_add() -> Markup {
     }
 }
 
-/// How to read outcomes.
+/// Instructions for reading outcomes.
 fn how_to_read() -> Markup {
     html! {
         section id="verdicts" {

@@ -1,7 +1,8 @@
-//! The report: a front page and one page for each paper, from what is in the results folder.
+//! The report: a front page and one page for each paper, generated from the results folder.
 //!
-//! Each page is one file: figures, style and script are inside it, nothing is fetched, and everything but filters, hiding
-//! series and reading values works without the script. Experiment files and studies of a paper are a page beside it, so that no page is large.
+//! Each page is one file. It contains its figures, style and script, and loads nothing. Without the script, only
+//! filters, hiding of series and reading of values are missing. Experiment files and studies of a paper are on a second
+//! page, which keeps pages small.
 
 pub(crate) mod artefact;
 mod behind;
@@ -25,44 +26,44 @@ use mbsbench_runs::FileError;
 use mbsbench_runs::seal::put;
 use rayon::prelude::*;
 
-/// A paper with everything that its page shows.
+/// A paper with the contents of its page.
 pub struct PaperReport<'r> {
-    /// The paper's id.
+    /// The id of the paper.
     pub paper: String,
-    /// How it is cited.
+    /// Its citation.
     pub publication: Publication,
     /// Plans of its experiments.
     pub plans: Vec<&'r Plan>,
-    /// Its statements and our findings, judged; none where it has no ledger.
+    /// Its statements and our findings, judged; empty if it has no ledger.
     pub judged: Vec<Judged>,
 }
 
 impl PaperReport<'_> {
-    /// How its statements fare.
+    /// The outcomes of its statements.
     fn scores(&self) -> Scores {
         Scores::of(&self.judged, false)
     }
 }
 
-/// The comparison of methods across the papers with what its page shows.
+/// The comparison of methods across papers with the contents of its page.
 pub struct ComparisonReport<'r> {
     /// Plans of its experiments.
     pub plans: Vec<&'r Plan>,
     /// The cheapest methods.
     pub summary: Summary<'r>,
-    /// What was measured.
+    /// The measured results.
     pub evidence: &'r Evidence<'r>,
-    /// What methods there are, which gives each its look.
+    /// The registry of methods, from which methods get their styles.
     pub registry: &'r Registry,
-    /// Methods that somebody puts beside all others.
+    /// Methods from outside that are compared with all others.
     pub contending: &'r Contending<'r>,
 }
 
-/// Writes `results/report/index.html`, a page for each paper and those of the comparison, where it was made, from the files
-/// under `results`. The front page names those that are `lacking` results as well.
+/// Writes `results/report/index.html`, a page for each paper and, if there is a comparison, its pages, from the files
+/// under `results`. The front page also lists the papers `lacking` results.
 ///
 /// # Errors
-/// The first file that cannot be read or written.
+/// Fails with the first file that cannot be read or written.
 pub fn write(
     results: &Path,
     papers: &[PaperReport<'_>],
@@ -89,7 +90,7 @@ pub fn write(
     Ok(folder.join("index.html"))
 }
 
-/// The text of a file.
+/// Reads the text of a file.
 fn read(path: &Path) -> Result<String, FileError> {
     mbsbench_input::read_text(path, mbsbench_input::LARGEST_DATA).map_err(FileError::of(path))
 }

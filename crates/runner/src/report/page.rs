@@ -1,4 +1,4 @@
-//! What all pages have in common.
+//! Parts common to all pages.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use mbsbench_render::svg;
 
 use super::policy::policy;
 
-/// Background of figures on a light and on a dark page.
+/// Background colours of figures on light and dark pages.
 const BACKGROUNDS: [&str; 2] = ["#ffffff", "#16181d"];
 
 /// The only script of a page.
@@ -19,13 +19,13 @@ static SCRIPT: LazyLock<String> = LazyLock::new(|| without_margins(include_str!(
 /// The style of a page.
 static STYLE: LazyLock<String> = LazyLock::new(|| without_margins(include_str!("assets/report.css"), "/*"));
 
-/// Each page carries the text, so lines are without indentation, and those that are comments are left out.
+/// Removes indentation and comment lines, because every page contains the text.
 fn without_margins(text: &str, comment: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.filter(|line| !line.starts_with(comment)).collect::<Vec<_>>().join("\n")
 }
 
-/// A page with its title and body.
+/// Returns a page with its title and body.
 pub(super) fn page(title: &str, body: &Markup) -> String {
     let [light, dark] = [svg::theme(false, BACKGROUNDS[0]), svg::theme(true, BACKGROUNDS[1])];
     let themes = format!(
@@ -53,7 +53,7 @@ pub(super) fn page(title: &str, body: &Markup) -> String {
     .into_string()
 }
 
-/// The sign of an outcome, readable without colour.
+/// The symbol of an outcome, readable without colour.
 pub(super) fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Reproduced => "✓",
@@ -68,8 +68,8 @@ pub(super) fn badge(verdict: Verdict) -> Markup {
     html! { span.badge.(verdict.name()) { (sign(verdict)) " " (verdict) } }
 }
 
-/// How many statements have each outcome, as a bar, and by their mark. Each count leads to its statements on the page of the
-/// paper, `""` on that page itself.
+/// The number of statements with each outcome, as a bar and by ground. Each count links to its statements on the page
+/// of the paper, which is `""` on that page itself.
 pub(super) fn scorecard(scores: &Scores, page: &str) -> Markup {
     let counts = scores.verdicts();
     let verdicts: Vec<Verdict> = counts.each().map(|(verdict, _)| verdict).collect();
@@ -117,7 +117,7 @@ pub(super) fn strip(scores: &Scores) -> Markup {
     }
 }
 
-/// How many statements have each outcome, in a line; each count leads to them on the page of the paper.
+/// The number of statements with each outcome, in a line. Each count links to its statements on the page of the paper.
 pub(super) fn tally(scores: &Scores, page: &str) -> Markup {
     html! {
         p.tally {
@@ -129,12 +129,13 @@ pub(super) fn tally(scores: &Scores, page: &str) -> Markup {
     }
 }
 
-/// The target of links to the statements that have an outcome.
+/// The target of links to the statements with an outcome.
 pub(super) fn verdict_anchor(verdict: Verdict) -> String {
     format!("outcome-{}", verdict.name())
 }
 
-/// The SVG of the figure `id` with names that are unique on a page, and one of its own by which it is shown once more.
+/// The SVG of the figure `id` with identifiers that are unique on a page. The drawing gets an identifier, by which it
+/// can be shown a second time.
 pub(super) fn figure_named(svg: &str, id: &str, unique: &str) -> Markup {
     let rename = |text: String, part: &str| text.replace(&format!("{id}-{part}"), &format!("{unique}-{part}"));
     let text = ["title", "desc"].into_iter().fold(svg.to_owned(), rename);
@@ -142,15 +143,16 @@ pub(super) fn figure_named(svg: &str, id: &str, unique: &str) -> Markup {
     html! { figure { (PreEscaped(in_page(&text))) } }
 }
 
-/// A file beside the page in which something moves when it is asked to. What is in it is a document of its own, which is loaded when it
-/// comes near to being seen, and which without its script, and on paper, is a drawing.
+/// An animation in a separate file beside the page. It is loaded when it is about to become visible. Without its
+/// script, and in print, it is a drawing.
 pub(super) fn animation(file: &str, [width, height]: [u32; 2], about: &str) -> Markup {
     html! {
         figure { iframe src=(file) width=(width) height=(height) loading="lazy" scrolling="no" title=(format!("Animation: {about}")) {} }
     }
 }
 
-/// A figure without what the page's style says of it once for all: the colours of a white page, and that lines and texts have them.
+/// Removes attributes of a figure that the style of the page defines: the colours of a white page, and their use by
+/// lines and texts.
 fn in_page(svg: &str) -> String {
     let mut pieces = svg.split(" color=\"#");
     let mut text = pieces.next().unwrap_or_default().to_owned();
@@ -162,12 +164,12 @@ fn in_page(svg: &str) -> String {
         .replace(">\n<", "><")
 }
 
-/// The name of the drawing of a figure.
+/// The identifier of the drawing of a figure.
 fn drawing_id(unique: &str) -> String {
     format!("drawing-{unique}")
 }
 
-/// Width and height of an SVG, px, as it says itself.
+/// Reads width and height of an SVG, px, from its attributes.
 pub(super) fn size_of(svg: &str) -> [u32; 2] {
     let number = |key: &str| {
         let (_, rest) = svg.split_once(&format!(" {key}=\""))?;
@@ -176,11 +178,11 @@ pub(super) fn size_of(svg: &str) -> [u32; 2] {
     ["width", "height"].map(|key| number(key).unwrap_or(0))
 }
 
-/// A section of a page, which its contents lead to.
+/// A section of a page, which is listed in the contents.
 pub(super) struct Section {
     pub id: &'static str,
     pub heading: &'static str,
-    /// What stands below it in the contents; may be empty.
+    /// The entries below it in the contents; may be empty.
     pub entries: Markup,
     pub body: Markup,
 }
@@ -211,13 +213,13 @@ pub(super) fn header(above: &[(&str, &str)], heading: &str, about: &Markup) -> M
     }
 }
 
-/// The page of some sections beside its contents.
+/// Returns a page with its contents and some sections.
 pub(super) fn page_of_sections(title: &str, header: &Markup, sections: &[Section]) -> String {
     let main = html! { @for section in sections { (section) } };
     page(title, &with_contents(header, sections, &html! {}, &main))
 }
 
-/// A page beside its contents, which stay in sight where there is room: its sections, and `further` entries.
+/// Lays out a page with its contents, which stay visible on wide screens: its sections, and `further` entries.
 pub(super) fn with_contents<'s>(
     header: &Markup,
     sections: impl IntoIterator<Item = &'s Section>,
@@ -241,8 +243,7 @@ pub(super) fn with_contents<'s>(
     }
 }
 
-/// The field that leaves only some statements, those with its words and of one of the outcomes, or what else is offered;
-/// the script makes it work.
+/// The form that filters statements by words, by outcome, or by `further` choices; it requires the script.
 pub(super) fn search(what: &str, further: &Markup) -> Markup {
     let outcomes = Verdict::ALL.map(|one| (one.name().to_owned(), one.words()));
     html! {
@@ -255,7 +256,7 @@ pub(super) fn search(what: &str, further: &Markup) -> Markup {
     }
 }
 
-/// One of the choices of a search: values with their names.
+/// A choice in a search form: values with their names.
 pub(super) fn choice<'n>(
     what: &str,
     label: &str,
@@ -273,7 +274,7 @@ pub(super) fn choice<'n>(
     }
 }
 
-/// The page with what is behind the results of a paper.
+/// The name of the page behind the results of a paper.
 pub(super) fn file_behind(paper: &str) -> String {
     format!("{paper}-behind.html")
 }
@@ -288,7 +289,7 @@ pub(super) fn anchor(id: &str) -> String {
     id.replace('/', "-")
 }
 
-/// Whose it is, and what it is about.
+/// The authors and the subject.
 pub(super) fn of(id: &str, publication: &Publication) -> Markup {
     html! {
         @if let Some(by) = publication.by() { (by) " (" code { (id) } "): " (publication.about) "." }

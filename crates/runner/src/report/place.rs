@@ -1,15 +1,15 @@
-//! The places that a statement names, one by one: `Figures 3 to 5 and 15a, Section 4` is four figures and a section.
+//! The places that a statement names: `Figures 3 to 5 and 15a, Section 4` are four figures and a section.
 
-/// Parts of a paper that have numbers; several numbers follow the plural.
+/// Numbered parts of a paper. A plural may be followed by several numbers.
 const NUMBERED: [&str; 10] =
     ["Figure", "Table", "Section", "Chapter", "Equation", "Theorem", "Definition", "Algorithm", "Example", "Appendix"];
-/// Parts of a paper that have none.
+/// Parts of a paper without numbers.
 const NAMED: [&str; 4] = ["Abstract", "Introduction", "Conclusion", "Conclusions"];
-/// Most numbers of a range.
+/// Largest number of elements in a range.
 const LONGEST: u64 = 60;
 
-/// The places in the order in which they are named, each once: `Figure 3`, `Section 4`, `Abstract`. Letters of panels
-/// are dropped. If none is named, as in a set of problems, the text up to the first comma is the place.
+/// Returns the places in the order of the text, each once: `Figure 3`, `Section 4`, `Abstract`. Letters of panels are
+/// dropped. If there is none, as in a set of problems, the text up to the first comma is the place.
 pub(super) fn places(text: &str) -> Vec<String> {
     let (mut found, mut kind, mut last, mut is_range) = (Vec::new(), None, "", false);
     let mut add = |place: String| {
@@ -40,7 +40,7 @@ pub(super) fn places(text: &str) -> Vec<String> {
     found
 }
 
-/// Places in their order, each once: figures and tables before all others, each kind by its numbers.
+/// Sorts places and removes duplicates: figures and tables before all others, each kind by its numbers.
 pub(super) fn in_order(mut places: Vec<String>) -> Vec<String> {
     places.sort_by_cached_key(|place| {
         let (kind, number) = place.split_once(' ').unwrap_or((place, ""));
@@ -51,7 +51,7 @@ pub(super) fn in_order(mut places: Vec<String>) -> Vec<String> {
     places
 }
 
-/// The numbers from the first to the last, `3.10` to `3.12`; the first alone if they do not count on.
+/// The numbers from the first to the last, `3.10` to `3.12`. If they do not form a range, only the first.
 fn range(first: &str, last: &str) -> impl Iterator<Item = String> {
     let plain = |number: &str| match number.trim_end_matches(|c: char| c.is_ascii_lowercase()) {
         "" => number.to_owned(),

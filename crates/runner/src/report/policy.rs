@@ -1,11 +1,11 @@
-//! What a browser may do with a page, whatever the texts in it turn out to be.
+//! The permissions of a page in a browser, independent of the texts in it.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 
-/// The content of `Content-Security-Policy`: nothing is loaded, nothing is sent, and of scripts only this one runs, if there is one.
-/// Styles stand in the page and in its figures.
+/// Returns the content of `Content-Security-Policy`: nothing is loaded or sent, and only the given script may run.
+/// Styles are inside the page and its figures.
 pub fn policy(script: Option<&str>) -> String {
     let own = |script| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)));
     let script = script.map_or_else(|| "'none'".to_owned(), own);

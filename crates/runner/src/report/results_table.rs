@@ -1,4 +1,4 @@
-//! Tables of experiments in pages: what was measured beside what is published.
+//! Tables of experiments in pages, with measured and published values.
 
 use std::path::Path;
 
@@ -10,18 +10,18 @@ use super::page::sign;
 use super::{FileError, read};
 use crate::sheet::Sheet;
 
-/// Widest table that a page has room for, px.
+/// Largest width of a table on a page, px.
 const ROOM: u32 = 960;
-/// Width of a character and of what is about those of a cell, px.
+/// Width of a character, and of the padding of a cell, px.
 const CHARACTER: u32 = 9;
 const ABOUT: u32 = 20;
-/// Least width of the heads of rows, px; the words of longer ones go on in the next line.
+/// Smallest width of the column of row headings, px; longer headings are wrapped.
 const HEADS: u32 = 150;
 
-/// A table of an experiment, as it stands in its CSV file.
+/// A table of an experiment, as in its CSV file.
 pub(crate) struct Table {
     id: String,
-    /// What the rows are.
+    /// The quantity that varies between rows.
     pub axis: String,
     pub rows: Vec<String>,
     pub columns: Vec<Column>,
@@ -33,7 +33,7 @@ pub(crate) struct Column {
     pub cells: Vec<Option<Cell>>,
 }
 
-/// A cell of a published value and ours.
+/// A cell with a published value and ours.
 pub(crate) struct Cell {
     pub published: String,
     pub measured: Option<f64>,
@@ -42,7 +42,7 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// What was found here.
+    /// The text of our value.
     fn text(&self) -> String {
         match (self.measured, &self.failure) {
             (Some(number), _) => short(number),
@@ -70,7 +70,7 @@ impl Column {
         let word = self.head.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
         let cell = |characters: usize| CHARACTER * u32::try_from(characters).unwrap_or(u32::MAX / 100) + ABOUT;
         match self.is_published() {
-            // A sign of a verdict may follow what is measured.
+            // The measured value may be followed by the symbol of a verdict.
             true if is_stacked => cell(published.max(measured + 2).max(word)),
             true => cell(published.max("published".len())) + cell(measured + 2),
             false => cell((measured + 2).max(word)),
@@ -79,13 +79,13 @@ impl Column {
 }
 
 impl Table {
-    /// Reads the table `id` of a folder.
+    /// Reads the table `id` from a folder.
     pub fn read(folder: &Path, id: &str) -> Result<Self, FileError> {
         let path = folder.join(format!("{id}.csv"));
         Self::parse(id, &read(&path)?).map_err(|error| FileError::of(&path)(error.into()))
     }
 
-    /// Reads the text of a table.
+    /// Parses the text of a table.
     pub fn parse(id: &str, text: &str) -> Result<Self, csv::Error> {
         let sheet = Sheet::parse(text)?;
         let rows = sheet.distinct(0);
@@ -107,7 +107,7 @@ impl Table {
         })
     }
 
-    /// Least width, px, as it is shown.
+    /// The smallest width of the table, px, in its current layout.
     pub fn width(&self) -> u32 {
         self.width_of(self.is_stacked())
     }
@@ -116,12 +116,12 @@ impl Table {
         HEADS + self.columns.iter().map(|column| column.width(is_stacked)).sum::<u32>()
     }
 
-    /// Whether published values stand above those of here, since beside them they have no room.
+    /// True if published values are shown above ours because the table would be too wide otherwise.
     fn is_stacked(&self) -> bool {
         self.width_of(false) > ROOM
     }
 
-    /// The table, cells with the verdicts of their checks.
+    /// Formats the table; cells have the verdicts of their checks.
     pub fn shown(&self, judged: &[&Judged]) -> Markup {
         let is_published = self.columns.iter().any(Column::is_published);
         let is_stacked = is_published && self.is_stacked();
@@ -162,7 +162,7 @@ impl Table {
         }
     }
 
-    /// The published value above or beside ours.
+    /// Formats a cell with the published value above or beside ours.
     fn cell(
         &self,
         row: &str,
@@ -195,7 +195,7 @@ impl Table {
 mod tests {
     use super::*;
 
-    /// A table of `columns` columns of which the first has published values.
+    /// Formats a table of `columns` columns, the first of which has published values.
     fn shown(columns: usize) -> String {
         let folder = tempfile::tempdir().expect("a folder");
         let mut text = "method,quantity,published,measured,failure,t_reached\n".to_owned();

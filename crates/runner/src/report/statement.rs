@@ -1,4 +1,4 @@
-//! Statements and their checks as they stand in a page.
+//! Statements and their checks on a page.
 
 use std::collections::HashMap;
 
@@ -12,37 +12,37 @@ use mbsbench_numbers::short;
 use super::page::{anchor, badge, sign};
 use super::place::places;
 
-/// Most parameters of ours that are named.
+/// Largest number of parameters of ours that are named.
 const NAMED: usize = 8;
 
-/// What the statements of a paper can be found by beside their words: the methods and places that they speak of.
+/// Keys by which the statements of a paper can be searched in addition to their words: methods and places.
 pub(crate) struct Found {
     /// Methods, by the keys of their runs.
     methods: HashMap<String, String>,
 }
 
 impl Found {
-    /// By the runs of a paper.
+    /// Collects the methods from the runs of a paper.
     pub fn new(plans: &[&Plan]) -> Self {
         let runs = plans.iter().flat_map(|plan| &plan.runs);
         Self { methods: runs.map(|run| (run.key().to_string(), run.method_label.clone())).collect() }
     }
 
-    /// The methods whose runs a statement rests on.
+    /// The methods whose runs a statement uses.
     pub fn methods(&self, judged: &Judged) -> Vec<&str> {
         let runs = judged.checks.iter().flat_map(|check| &check.judgement.evidence);
         sorted(runs.filter_map(|key| self.methods.get(key)).map(String::as_str).collect())
     }
 }
 
-/// Each once, in order.
+/// Sorts texts and removes duplicates.
 pub(super) fn sorted(mut all: Vec<&str>) -> Vec<&str> {
     all.sort_unstable();
     all.dedup();
     all
 }
 
-/// A name without spaces.
+/// A name in lower case without spaces.
 pub(super) fn slug(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     name.chars().map(plain).collect()
@@ -52,7 +52,7 @@ fn slugs<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     names.into_iter().map(slug).collect::<Vec<_>>().join(" ")
 }
 
-/// A statement that can be opened: what it says and its outcome with the reason, and behind them its checks.
+/// A statement that can be expanded: its text and outcome with the reason, followed by its checks.
 pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
     let Judged { statement, checks, .. } = judged;
     let verdict = judged.verdict();
@@ -103,7 +103,8 @@ pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
     }
 }
 
-/// The check that stands for the bound of all checks of a statement, which is said once if they share it.
+/// Returns a representative check if all checks of a statement share their bound, so that the bound is described only
+/// once.
 fn shared_bound(judged: &Judged) -> Option<&Check> {
     let bound = |each: &JudgedCheck| (each.check.bound_from, each.check.bound_set, each.check.why.clone());
     let first = judged.checks.first().filter(|first| judged.checks.iter().all(|each| bound(each) == bound(first)))?;
@@ -126,14 +127,14 @@ pub(super) fn ground(mark: Option<Mark>) -> Markup {
     html! { @if !name.is_empty() { span.ground.(slug(name)) { (name) } } }
 }
 
-/// A text as a sentence.
+/// Formats a text as a sentence.
 pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
     format!("{first}{}.", letters.as_str().trim_end_matches('.'))
 }
 
-/// Where a bound comes from, when it was set, and why.
+/// The origin of a bound, the time at which it was set, and the reason.
 fn words_of_bound(check: &Check) -> String {
     let from = check.bound_from.map_or("", |from| from.name());
     let late = match check.bound_set {
@@ -145,7 +146,7 @@ fn words_of_bound(check: &Check) -> String {
     format!("{from}{late}{why}")
 }
 
-/// A check in a row: what is printed beside what was measured here.
+/// A check as a row of a table: the printed value and ours.
 fn check(each: &JudgedCheck, of: &Judged, shares_bound: bool, is_printed: bool) -> Markup {
     let JudgedCheck { check, judgement, .. } = each;
     let name = if check.about.is_empty() { &check.id } else { &check.about };
@@ -161,7 +162,7 @@ fn check(each: &JudgedCheck, of: &Judged, shares_bound: bool, is_printed: bool) 
     }
 }
 
-/// What else there is to say of a check, in sentences.
+/// Further remarks on a check, in sentences.
 fn notes(each: &JudgedCheck, of: &Judged, shares_bound: bool) -> Vec<String> {
     let JudgedCheck { check, judgement, .. } = each;
     let mut notes: Vec<String> = judgement.details.iter().map(detail).collect();

@@ -1,4 +1,4 @@
-//! `mbsbench check`: files of all kinds, each read as what it is.
+//! `mbsbench check`: checks files of all kinds, each according to its kind.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ impl Command for Check {
         let (experiments, others): (Vec<_>, Vec<_>) = kinds.partition(|(_, kind)| *kind == FileKind::Experiment);
         let files: Vec<PathBuf> = experiments.into_iter().map(|(path, _)| path.clone()).collect();
         let plans = load(registry, &files, false)?;
-        // What `--quick` makes of a file has to be in order as well, where it makes something else of it.
+        // If `--quick` changes the experiment, the changed version is checked as well.
         let is_quickened = |(plan, _): &(&Plan, &PathBuf)| {
             !plan.experiment.gathers.is_empty() || plan.experiment.document.root.get("quick").is_some()
         };
@@ -88,13 +88,13 @@ impl Command for Check {
     }
 }
 
-/// Prints what a file is, with notes on it.
+/// Prints the kind of a file, with notes.
 fn tell(session: &mut Session<'_>, path: &Path, found: &str, notes: &[String]) -> Result<(), CommandError> {
     session.output.line(format!("{}: {found}", path.display()))?;
     Ok(notes.iter().try_for_each(|note| session.output.line(format!("  {note}")))?)
 }
 
-/// The parts and the size of the mechanism of a plan: `a mechanism with 3 bodies, 2 joints, 18 states and 4 constraints`.
+/// Describes the size of the mechanism of a plan: `a mechanism with 3 bodies, 2 joints, 18 states and 4 constraints`.
 fn described(plan: &Plan) -> String {
     let Some(choice) = plan.runs.first().map(|run| &run.model) else { return String::new() };
     let model = choice.object().model();
@@ -104,7 +104,7 @@ fn described(plan: &Plan) -> String {
         _ => 0,
     };
     let count = |key: &str| choice.parameter(key).and_then(Value::as_object).map_or(0, |parts| parts.len());
-    // Parts that are repeated have no names of their own before they are written out.
+    // Repeated parts have no names before they are expanded, so they cannot be counted here.
     let is_repeated = choice.parameter("repeat").and_then(Value::as_array).is_some_and(|parts| !parts.is_empty());
     let parts = if is_repeated {
         String::new()

@@ -1,4 +1,4 @@
-//! `mbsbench diff`: two folders of results, compared by tolerance.
+//! `mbsbench diff`: compares two folders of results within a tolerance.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub(super) struct Diff {
     tolerances: Tolerances,
 }
 
-/// How much two numbers may differ.
+/// The allowed difference between two numbers.
 #[derive(Debug, Clone, Copy, clap::Args)]
 struct Tolerances {
     /// Relative tolerance.
@@ -32,7 +32,7 @@ struct Tolerances {
     abs: f64,
 }
 
-/// A finite number, zero or above.
+/// Parses a finite number that is not negative.
 fn tolerance(text: &str) -> Result<f64, String> {
     let accepted = "accepted: a finite number, zero or above";
     match text.parse::<f64>() {
@@ -41,15 +41,15 @@ fn tolerance(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Files whose content is numbers that do not depend on time or machine.
+/// Files with numbers that do not depend on time or machine.
 const COMPARED: [&str; 2] = ["runs.csv", "claims.json"];
 
-/// The column that is not compared: the words of a failure, with numbers in them that other processors round otherwise, and which results of
-/// earlier versions do not have. That a run failed, and how, is its status.
+/// The column that is not compared: the message of a failure. It contains numbers that are rounded differently on other
+/// processors, and results of earlier versions do not have it. The failure itself is compared by its status.
 const WORDS: &str = "message";
 
 impl Command for Diff {
-    /// Compares `runs.csv` and the verdicts of two folders; every difference is a line.
+    /// Compares `runs.csv` and the verdicts of two folders, and prints a line for every difference.
     fn run(&self, Session { output, .. }: &mut Session<'_>) -> Result<Exit, CommandError> {
         let Self { one, other, tolerances } = self;
         let (first, second) = (files(one)?, files(other)?);
@@ -79,7 +79,7 @@ impl Command for Diff {
     }
 }
 
-/// The files to be compared below a folder. Links to folders are not followed: they may lead in a circle.
+/// Returns the files to be compared below a folder. Links to folders are not followed, because they may form a cycle.
 fn files(folder: &Path) -> Result<BTreeSet<PathBuf>, CommandError> {
     let mut found = BTreeSet::new();
     for entry in walkdir::WalkDir::new(folder) {
@@ -94,7 +94,8 @@ fn files(folder: &Path) -> Result<BTreeSet<PathBuf>, CommandError> {
     Ok(found)
 }
 
-/// Rows of one key are compared in their order: a run that stands in a table twice, under two labels, has one key.
+/// Compares rows with the same key in their order. A run that an experiment contains twice, under two labels, has one
+/// key.
 fn runs(first: &RunsTable, second: &RunsTable, tolerances: Tolerances) -> Vec<String> {
     let mut lines = Vec::new();
     let mut common = Vec::new();
@@ -118,7 +119,7 @@ fn runs(first: &RunsTable, second: &RunsTable, tolerances: Tolerances) -> Vec<St
         for (index, (a, b)) in a.iter().zip(b).enumerate() {
             let which = if index == 0 { String::new() } else { format!(" (row {})", index + 1) };
             for &(column, i, j) in &common {
-                // the reader has seen that rows are as long as their heads
+                // `read` ensured that rows are as long as the headings.
                 let (x, y) = (&a[i], &b[j]);
                 if !same(x, y, tolerances) {
                     lines.push(format!("run {key}{which}, {column}: {x} and {y}"));
@@ -129,7 +130,7 @@ fn runs(first: &RunsTable, second: &RunsTable, tolerances: Tolerances) -> Vec<St
     lines
 }
 
-/// Texts to the letter, finite numbers within tolerances; what is not finite is the same as itself alone.
+/// True if two texts are equal, or are finite numbers within the tolerances.
 fn same(x: &str, y: &str, tolerances: Tolerances) -> bool {
     if x == y {
         return true;
@@ -142,7 +143,7 @@ fn same(x: &str, y: &str, tolerances: Tolerances) -> bool {
     }
 }
 
-/// Statements and checks by id: their verdicts are compared, their numbers stand in `runs.csv`.
+/// Compares the verdicts of statements and checks by id. Their numbers are compared in `runs.csv`.
 fn verdicts(one: &Path, other: &Path) -> Result<Vec<String>, CommandError> {
     let read = |path: &Path| verdicts_of(&read_data(path)?).map_err(|what| CommandError::no_results(path, &what));
     let (first, second) = (read(one)?, read(other)?);

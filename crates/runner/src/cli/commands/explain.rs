@@ -13,15 +13,15 @@ use crate::cli::{
     CommandError, Exit, Need, Seen, Session, ensure_sealed, evidence, judged_on, outcome_of, outcome_of_check, rests_on,
 };
 
-/// Most checks that are told one by one where the statement, and not a check, is asked for.
+/// Largest number of checks that are listed if the request names a statement rather than a check.
 const MOST_CHECKS: usize = 12;
-/// Most numbers of an operand that are shown.
+/// Largest number of values of an operand that are shown.
 const MOST_NUMBERS: usize = 12;
-/// Most columns of an operand that are named.
+/// Largest number of columns of an operand that are named.
 const MOST_COLUMNS: usize = 4;
-/// Most parameters of ours that are named.
+/// Largest number of parameters of ours that are named.
 const MOST_OURS: usize = 4;
-/// Width of the names before the lines.
+/// Width of the column of names.
 const NAMES: usize = 12;
 
 /// Explain one statement: outcome, evidence, checks, commands to reproduce it.
@@ -51,7 +51,7 @@ impl Command for Explain {
 }
 
 impl Explain {
-    /// Everything about the statement, or about the statement of the check, and how to redo it.
+    /// Describes the statement, or the statement of the check, with the commands to reproduce it.
     fn told(&self, session: &mut Session<'_>) -> Result<Vec<String>, CommandError> {
         let (library, name) = (session.library, self.statement.as_str());
         let results = library.seen(&self.seen);
@@ -62,7 +62,7 @@ impl Explain {
         }
         let mut known = Vec::new();
         for paper in papers {
-            // Of most papers the ledger alone would do, but it is read with the experiments that it names.
+            // For most papers the ledger alone would suffice, but a ledger is read with the experiments that it names.
             let plans = library.plans_of(&paper)?;
             let Some(ledger) = library.ledger(&paper, &plans)? else { continue };
             let statements = || ledger.statements.iter().chain(&ledger.findings);
@@ -82,7 +82,7 @@ impl Explain {
         Err(CommandError::unknown("statement", own, known))
     }
 
-    /// The letter to the authors of the paper that asks what would settle its open statements.
+    /// Writes the letter to the authors of the paper with questions that would settle its open statements.
     fn letter(&self, session: &mut Session<'_>) -> Result<Vec<String>, CommandError> {
         let (library, paper) = (session.library, self.statement.as_str());
         let results = library.seen(&self.seen);
@@ -100,7 +100,7 @@ impl Explain {
     }
 }
 
-/// What a name is within a paper, where it begins with that.
+/// Returns the rest of a name after its paper, if it begins with this paper.
 fn own_name<'n>(name: &'n str, paper: &str) -> Option<&'n str> {
     name.strip_prefix(paper)?.strip_prefix(['/', ':'])
 }
@@ -124,7 +124,7 @@ impl Teller<'_> {
         say("because", &statement.because);
         say("mark", ground_of(judged.rests_on()));
         say("ours", &judged.ours(MOST_OURS));
-        // A reader first asks for what does not hold.
+        // Readers first look for checks that do not hold.
         let mut checks: Vec<&JudgedCheck> =
             judged.checks.iter().filter(|check| only.is_none_or(|id| check.check.id == id)).collect();
         checks.sort_by_key(|check| check.verdict() == Verdict::Reproduced);
@@ -205,7 +205,7 @@ impl Teller<'_> {
         say("evidence", &evidence_text(&judgement.evidence));
     }
 
-    /// The commands that make all of it again.
+    /// The commands that reproduce all of it.
     fn redo(&self, judged: &Judged) -> Vec<String> {
         let names = judged.checks.iter().flat_map(|check| check.check.kind.experiments());
         let plans = names.filter_map(|name| self.plans.iter().find(|plan| plan.experiment.is_called(name, self.paper)));
@@ -242,7 +242,7 @@ fn bound_text(from: Option<BoundFrom>, set: BoundSet) -> String {
     from.map_or_else(String::new, |from| format!("{from}; {when}"))
 }
 
-/// A margin in two decimals, or as a power where it is far beyond.
+/// Formats a margin with two decimals, or as a power of ten if it is large.
 fn margin_text(margin: f64) -> String {
     if margin.abs() < 100.0 { format!("{margin:.2}") } else { format!("{margin:.0e}") }
 }
@@ -253,7 +253,7 @@ fn evidence_text(keys: &[String]) -> String {
     if keys.len() > MOST { format!("{shown} … ({} runs)", keys.len()) } else { shown }
 }
 
-/// An operand in words; columns are not repeated if they are those of the operand before.
+/// Describes an operand; its columns are not repeated if they are those of the operand before.
 fn operand_text(operand: &Operand, before: Option<&Operand>) -> String {
     let mut columns: Vec<&str> = operand.columns().collect();
     let rest = columns.len().saturating_sub(MOST_COLUMNS);

@@ -1,4 +1,4 @@
-//! `mbsbench init`: the built-in experiments as files.
+//! `mbsbench init`: writes the built-in experiments as files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

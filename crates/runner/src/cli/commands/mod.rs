@@ -22,17 +22,18 @@ use clap::{ArgMatches, Args};
 
 use crate::cli::{CommandError, Exit, Need, Session};
 
-/// A command with its arguments. The doc comment of the type and its `after_help`, which has examples, are the help page.
+/// A command with its arguments. The help page is the doc comment of the type followed by its `after_help`, which has
+/// examples.
 pub trait Command: std::fmt::Debug {
-    /// What it needs of the experiments of the papers.
+    /// The access to the experiments of the papers that the command needs.
     fn need(&self) -> Need {
         Need::Nothing
     }
 
-    /// Does it.
+    /// Executes the command.
     ///
     /// # Errors
-    /// Bad input, and failures of the system or the program.
+    /// Fails on bad input, and if the system or the program fails.
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError>;
 }
 
@@ -40,7 +41,7 @@ pub trait Command: std::fmt::Debug {
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     pub(super) name: &'static str,
-    /// Adds help and arguments to a command without any.
+    /// Adds help and arguments to an empty command.
     pub(super) augment: fn(clap::Command) -> clap::Command,
     /// Reads the arguments.
     pub(super) read: fn(&ArgMatches) -> Result<Box<dyn Command>, clap::Error>,
@@ -83,5 +84,5 @@ pub(super) const GROUPS: [(&str, &[Entry]); 3] = [
     ),
 ];
 
-/// Commands for those who keep a ledger, which the first help page does not show.
+/// Commands for maintainers of ledgers, which the first help page does not show.
 pub(super) const HIDDEN: [Entry; 1] = [entry::<ledger::Keep>("ledger")];

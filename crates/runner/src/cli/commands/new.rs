@@ -1,4 +1,4 @@
-//! `mbsbench new`: commented starts of the files of a paper.
+//! `mbsbench new`: commented templates for the files of a paper.
 
 use std::path::Path;
 
@@ -49,7 +49,7 @@ enum Start {
 }
 
 impl Command for New {
-    /// Writes a start that `check` accepts, and says what comes next.
+    /// Writes a template that passes `check`, and names the next step.
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         let [written, next] = match &self.what {
             Start::Paper { id } => paper(session, id)?,
@@ -62,7 +62,7 @@ impl Command for New {
     }
 }
 
-/// The place that was written, and what comes next.
+/// The path that was written, and the next step.
 type Begun = Result<[String; 2], CommandError>;
 
 fn paper(session: &mut Session<'_>, id: &str) -> Begun {
@@ -129,7 +129,7 @@ fn statement(library: &Library<'_>, id: &str, experiment: Option<&str>) -> Begun
         None => before.len(),
     };
     let text = format!("{}{start}{}", &before[..at], &before[at..]);
-    // What cannot be read again, after a list in braces or a file in an older format, is not written.
+    // A ledger that could not be read back, for example after a list in braces or in an older format, is not written.
     Document::parse(&path, text.as_bytes())
         .and_then(|document| Ledger::read_unlocked(&document, Book::Claims, &plans))?;
     write(&path, &text)?;
@@ -138,13 +138,14 @@ fn statement(library: &Library<'_>, id: &str, experiment: Option<&str>) -> Begun
     Ok([format!("{}:{line}", path.display()), next])
 }
 
-/// The first number that the runs of an experiment measure.
+/// The first column that the runs of an experiment measure.
 fn column(plan: &Plan) -> String {
     let measured = plan.runs.first().and_then(|run| run.columns().into_iter().next());
     measured.unwrap_or_else(|| "steps_accepted".to_owned())
 }
 
-/// Where, in the text of a ledger, a statement can follow the last one: behind the last line of `statements:`.
+/// Returns the position in the text of a ledger at which a statement can be appended: after the last line of
+/// `statements:`.
 fn end_of_statements(path: &Path, text: &str) -> Result<usize, CommandError> {
     let next = read_with(path, |document: &Document| {
         let keys: Vec<_> =
@@ -154,14 +155,14 @@ fn end_of_statements(path: &Path, text: &str) -> Result<usize, CommandError> {
         Ok(after.map(|(_, place)| place.start))
     })?;
     let body = &text[..next.unwrap_or(text.len())];
-    // Comments before the next key are its own.
+    // Comments before the next key belong to that key.
     let is_own = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
     let lines: Vec<&str> = body.split_inclusive('\n').collect();
     let kept = lines.iter().rposition(is_own).map_or(0, |last| last + 1);
     Ok(lines[..kept].iter().map(|line| line.len()).sum())
 }
 
-/// The paper and the rest of a name.
+/// Splits a name into its paper and the rest.
 fn parts(id: &str) -> Result<(&str, &str), CommandError> {
     let found = id.split_once('/').filter(|(paper, _)| is_safe_name(paper));
     found.ok_or_else(|| CommandError::no_name(id, "the paper and a name, `modin2005/…`"))
@@ -171,7 +172,7 @@ fn exists(what: &str) -> CommandError {
     CommandError::Refused(format!("{what} already exists; nothing was written"))
 }
 
-/// Writes a file of a paper that is not there yet, says if the folder replaces a built-in paper, and gives the path.
+/// Creates a file of a paper, reports if its folder replaces a built-in paper, and returns the path.
 fn create(session: &mut Session<'_>, paper: &str, name: &str, text: &str) -> Result<String, CommandError> {
     let folder = session.library.experiments.join(paper);
     if mbsbench_builtin::papers().contains(paper) && !folder.exists() {

@@ -1,4 +1,4 @@
-//! `mbsbench reconstruct`.
+//! `mbsbench reconstruct`: searches for set-ups that agree with a paper, and judges statements in them.
 
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,8 @@ impl Command for Reconstruct {
         Need::Read
     }
 
-    /// Searches for the set-ups of experiments that agree with what their papers print, and judges the checks that rest on each.
+    /// Searches for the set-ups of experiments that agree with the printed numbers of their papers, and judges the
+    /// checks of each experiment.
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         let library = session.library;
         let plans = self.wanted.plans(library, false)?;
@@ -79,7 +80,7 @@ impl Command for Reconstruct {
                 Reconstruction::new(&scope, checks, size, library.registry, Means { costs: None, ..means })
             };
             let found = match workshop.make(session, search) {
-                // Those of other experiments say as much without it.
+                // Reconstructions of other experiments do not depend on it.
                 Err(error @ ReconstructionError::Lost { .. }) => {
                     session.output.beside(error.to_string());
                     lost.push(id.clone());
@@ -121,7 +122,8 @@ fn print(plan: &Plan, found: &Reconstruction, output: &mut Output<'_>) -> Result
     for (key, undetermined) in &plan.experiment.undetermined {
         output.line(format!("  {}: {}", key.name, words::sampled(undetermined)))?;
     }
-    // Beside what the file's own numbers give: in accepted set-ups the share that reproduces, else the share with the nominal verdict.
+    // The share beside the nominal verdict: in accepted set-ups the share that reproduces, else the share with the
+    // nominal verdict.
     let share = if findings.is_conditioned() { "reproduced in" } else { "the same in" };
     let heads = ["check", "nominal", share, "95 % interval", "decided by", "then", "readings"].map(str::to_owned);
     let line = |finding: &Finding| {

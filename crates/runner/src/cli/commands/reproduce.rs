@@ -1,4 +1,4 @@
-//! `mbsbench reproduce`: the results of papers, judged and reported.
+//! `mbsbench reproduce`: computes, judges and reports the results of papers.
 
 use std::path::PathBuf;
 
@@ -40,9 +40,9 @@ impl Command for Reproduce {
         let (plans, others) =
             if is_all { library.papers_and_others()? } else { (self.wanted.plans(library, quick)?, Vec::new()) };
         session.heed(&plans, make.strict)?;
-        // What a shortened experiment gives is nobody's result.
+        // Results of shortened experiments must not be mixed with complete ones.
         let out = if quick { PathBuf::from(QUICK) } else { library.results() };
-        // Ledgers are read before anything is run, so that a mistake in one is known at once.
+        // Ledgers are read before anything is run, so that mistakes in them are reported immediately.
         let is_whole =
             |paper: &String| wanted.is_empty() || wanted.iter().any(|name| name.as_os_str() == paper.as_str());
         let whole: Vec<String> = papers(&plans).into_iter().filter(|paper| !quick && is_whole(paper)).collect();

@@ -1,4 +1,4 @@
-//! `mbsbench run`: the results of experiments, in any folder.
+//! `mbsbench run`: computes the results of experiments, in any folder.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ impl Command for Run {
         self.wanted.need()
     }
 
-    /// Runs experiments and writes their results. An experiment of which no run reached its end is not as expected.
+    /// Runs experiments and writes their results. The exit code is 1 if no run of an experiment completed.
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         let Self { wanted, out, make } = self;
         let plans = wanted.plans(session.library, make.options.quick)?;

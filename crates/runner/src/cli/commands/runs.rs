@@ -1,4 +1,4 @@
-//! `mbsbench runs`: the runs of experiments, listed, made one by one or in parts on any machine, and merged.
+//! `mbsbench runs`: lists the runs of experiments, computes one or some of them on any machine, and merges caches.
 
 use std::path::{Path, PathBuf};
 
@@ -124,7 +124,7 @@ fn print_table(plan: &Plan, output: &mut Output<'_>) -> Result<(), CommandError>
     Ok(output.line(table([heads].into_iter().chain(plan.runs.iter().map(line))).to_string())?)
 }
 
-/// A run for programs; axes are spelled as in `runs.csv`.
+/// A run as JSON; axes are spelled as in `runs.csv`.
 fn line(plan: &Plan, run: &RunSpec) -> Value {
     let cells = plan.axes.iter().zip(&run.cells);
     let axes: Map<String, Value> =
@@ -132,7 +132,7 @@ fn line(plan: &Plan, run: &RunSpec) -> Value {
     json!({ "key": run.key().to_string(), "experiment": plan.experiment.id, "axes": axes, "timing": plan.is_timed() })
 }
 
-/// Makes the run of a key. If several experiments have it, what each of them draws of it is kept.
+/// Makes the run with a key. If several experiments contain it, the recordings for all of them are kept.
 fn one(key: &str, plans: &[Plan], options: &RunOptions, session: &mut Session<'_>) -> Result<Exit, CommandError> {
     let runs = || plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
     let is_meant = |run: &RunSpec| key == run.key().full() || key == run.key().to_string();
@@ -155,7 +155,7 @@ fn one(key: &str, plans: &[Plan], options: &RunOptions, session: &mut Session<'_
     Ok(Exit::Done)
 }
 
-/// Makes the chosen runs and keeps them in the cache.
+/// Makes the selected runs and keeps them in the cache.
 fn keep(
     plans: &[Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
@@ -171,7 +171,8 @@ fn keep(
     Ok((made, workshop.progress))
 }
 
-/// Adds what caches in `folders` have. If some of it is refused, the rest is there, and the exit code says so.
+/// Adds the entries of the caches in `folders`. If some entries are refused, the others are merged, and the exit code
+/// reports it.
 fn merge(folders: &[PathBuf], cache: &Path, session: &mut Session<'_>) -> Result<Exit, CommandError> {
     let Session { library, output } = session;
     let store = Store::new(cache, fingerprint(library.registry));

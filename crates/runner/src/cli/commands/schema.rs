@@ -1,4 +1,5 @@
-//! `mbsbench schema`: the JSON Schema of experiment files, with all that the registry has, of ledgers, and of `paper.yaml`.
+//! `mbsbench schema`: prints the JSON Schema of experiment files, including the whole registry, of ledgers, and of
+//! `paper.yaml`.
 
 use clap::ValueEnum;
 

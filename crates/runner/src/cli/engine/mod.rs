@@ -1,7 +1,9 @@
-//! Runs made by many machines: an engine gets the parts `1/N` to `N/N` of the runs as tasks, and this program waits for them.
+//! Distribution of runs over many machines: an engine receives the parts `1/N` to `N/N` of the runs as tasks, and this
+//! program waits for them.
 //!
-//! The cache is all that is known of what is done: tasks write into it as every program does. So a program that is killed, here or on any
-//! machine, loses nothing but the runs under way, and what no task made is left to this program.
+//! The cache is the only record of finished work, and tasks write into it like every other program. Therefore a program
+//! that is killed, here or on any machine, loses only the runs in progress, and this program computes everything that
+//! no task did.
 
 mod submit;
 
@@ -19,7 +21,7 @@ use mbsbench_runs::{FileError, Store, fingerprint};
 use super::{CommandError, RunOptions, Session, counted};
 pub use submit::Engine;
 
-/// Where runs are made.
+/// The machines that make runs.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct EngineOptions {
     /// Workers: `local`, `hyperqueue`, `slurm` or `snakemake`.
@@ -30,7 +32,7 @@ pub struct EngineOptions {
     parts: NonZero<usize>,
 }
 
-/// Has an engine make the runs that the cache does not have. Parts that fail or are lost are named.
+/// Lets an engine make the runs that are missing in the cache. Parts that fail or are lost are reported.
 pub(super) fn distribute(
     plans: &[Plan],
     options: &RunOptions,
@@ -80,8 +82,8 @@ pub(super) fn distribute(
     Ok(())
 }
 
-/// A folder beside the entries of the cache with the script of the tasks, removed in the end. A task ends well whatever happens, since engines
-/// repeat or take away what fails: how it ended stands in a file.
+/// Creates a folder beside the entries of the cache with the script of the tasks; it is removed at the end. A task
+/// always exits with success, because engines repeat or cancel failed tasks. Its actual result is written to a file.
 fn told(plans: &[Plan], experiments: &Path, options: &RunOptions, parts: usize) -> io::Result<tempfile::TempDir> {
     let cache = &options.machine.cache;
     let above = cache.join(".parts");
@@ -108,7 +110,7 @@ fn told(plans: &[Plan], experiments: &Path, options: &RunOptions, parts: usize) 
     Ok(folder)
 }
 
-/// A path as a shell reads it.
+/// Quotes a path for a shell.
 fn quoted(path: &Path) -> String {
     format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
 }

@@ -1,4 +1,4 @@
-//! The engines: what differs between them is the command that has the tasks 0 … N−1 made and waits for them.
+//! The engines. They differ in the command that starts the tasks 0 … N−1 and waits for them.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use clap::ValueEnum;
 
-/// What makes runs.
+/// A system that makes runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
     /// This machine.
@@ -16,12 +16,12 @@ pub enum Engine {
     Hyperqueue,
     /// Nodes of Slurm (`sbatch`); its variables, such as `SBATCH_PARTITION`, say which.
     Slurm,
-    /// What a profile of Snakemake says, with as many tasks at a time as this machine has cores where it says nothing.
+    /// Snakemake with the user's profile; without one, as many simultaneous tasks as this machine has cores.
     Snakemake,
 }
 
 impl Engine {
-    /// The program that gives tasks to other machines; none if there are none.
+    /// The program that distributes tasks to other machines; `None` for this machine.
     pub(super) fn program(self) -> Option<&'static str> {
         match self {
             Self::Local => None,
@@ -31,8 +31,8 @@ impl Engine {
         }
     }
 
-    /// Has `program` make so many tasks and waits for them. Each of them is `task.sh` in a folder, which finds its number in a variable of
-    /// the engine or as its argument.
+    /// Lets `program` run `tasks` tasks and waits for them. Each of them runs `task.sh` in `folder`, which finds its
+    /// number in a variable of the engine or as its argument.
     pub(super) fn submit(self, program: &str, folder: &Path, tasks: usize) -> io::Result<ExitStatus> {
         let mut command = Command::new(program);
         let (task, array) = (folder.join("task.sh"), format!("0-{}", tasks - 1));
@@ -57,7 +57,7 @@ impl Engine {
     }
 }
 
-/// Tasks of Snakemake are known by the files that they write.
+/// Snakemake identifies tasks by the files that they write.
 const SNAKEFILE: &str = "\
 rule all:
     input: expand(\"{part}.ended\", part=range(TASKS))

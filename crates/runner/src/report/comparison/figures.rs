@@ -1,4 +1,4 @@
-//! Work over precision and performance profiles as figures, with names at the ends of curves.
+//! Work-precision diagrams and performance profiles, with names at the ends of curves.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::artefacts::style_of;
 pub(super) struct Looks<'f>(HashMap<&'f str, Style>);
 
 impl<'f> Looks<'f> {
-    /// Those of all methods of some models, each the same on all of them.
+    /// Returns the styles of all methods, each the same on all models.
     pub(super) fn of(fields: &[Field<'f>], registry: &Registry) -> Self {
         let mut runs: Vec<_> = Vec::new();
         for method in fields.iter().flat_map(|field| &field.methods) {
@@ -21,26 +21,26 @@ impl<'f> Looks<'f> {
                 runs.push((method.method, point.run));
             }
         }
-        // Names with one method behind them, as with several parameters of it, differ in their dashes.
+        // Several parameters of one method have different names and the same style; they are distinguished by dashes.
         runs.sort_unstable_by_key(|&(name, _)| name);
         let mut styles: Vec<Style> = runs.iter().map(|(_, run)| style_of(run, registry)).collect();
         Style::distinguish(&mut styles, true);
         Self(runs.into_iter().map(|(name, _)| name).zip(styles).collect())
     }
 
-    /// The look of a method.
+    /// The style of a method.
     fn style(&self, name: &str) -> Style {
         self.0.get(name).copied().unwrap_or_else(Style::of_all)
     }
 }
 
-/// Most curves that stand out of a panel.
+/// Largest number of highlighted curves in a panel.
 pub(super) const MOST: usize = 8;
 
 /// Largest error that is drawn, in the unit of the ranking.
 pub(super) const MOST_ERROR: f64 = 10.0;
 
-/// What families are called.
+/// The name of a family as shown to readers.
 pub(super) fn family_name(family: &str) -> String {
     let word = |word: &str| match word {
         "bdf" | "esdirk" | "ndf" | "sundials" => word.to_uppercase(),
@@ -51,7 +51,7 @@ pub(super) fn family_name(family: &str) -> String {
     words.join(" ").replace("Runge Kutta", "Runge–Kutta")
 }
 
-/// All runs in grey, and of each family the runs that no other of it beats in both; a panel for each kind of work that is wanted.
+/// Draws all runs in grey, and for each family its Pareto front; one panel for each requested kind of work.
 pub(super) fn best_of_families(field: &Field<'_>, looks: &Looks<'_>, id: &str, works: &[usize]) -> Figure {
     let panel = |&work: &usize| {
         let mut series = vec![background(field.methods.iter(), work)];
@@ -59,7 +59,7 @@ pub(super) fn best_of_families(field: &Field<'_>, looks: &Looks<'_>, id: &str, w
         let mut fronts: Vec<(&str, Vec<[f64; 2]>)> =
             families.iter().map(|&family| (family, front(of_family(field, family, work)))).collect();
         fronts.retain(|(_, points)| !points.is_empty());
-        // Those nearest to the front of all stand out: what they need for their best error is least for that error.
+        // The highlighted families are those with the most digits per decade of work.
         fronts.sort_by(|a, b| reach(&b.1).total_cmp(&reach(&a.1)));
         fronts.truncate(MOST - 1);
         let all = field.methods.iter().flat_map(|method| shown(method, work)).collect();
@@ -75,7 +75,8 @@ pub(super) fn best_of_families(field: &Field<'_>, looks: &Looks<'_>, id: &str, w
     Figure { id: id.to_owned(), title, columns: 1, panels: works.iter().map(panel).collect() }
 }
 
-/// A panel for each family of several methods, and one for those that are alone in theirs: the methods by name, all others in grey.
+/// Draws a panel for each family of several methods, and one for all single methods: the methods by name, all others in
+/// grey.
 pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: usize) -> Figure {
     let is_done = |method: &&Curve<'_>| !shown(method, work).is_empty();
     let of = |family: &str| field.methods.iter().filter(|method| method.family == family).filter(is_done).collect();
@@ -97,14 +98,14 @@ pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: us
     Figure { id: id.to_owned(), title, columns: 2, panels: panels.collect() }
 }
 
-/// The front of a method's runs under its name, in bold if it is a contender.
+/// The Pareto front of a method's runs under its name, in bold if it is a contender.
 fn curve(method: &Curve<'_>, looks: &Looks<'_>, work: usize) -> Series {
     let Curve { method: name, is_contender, .. } = *method;
     let points = front(shown(method, work));
     Series { bold: is_contender, ..Series::new(Kind::Both, name, looks.style(name), points) }
 }
 
-/// Performance profiles, a panel for each: the best methods by name, the rest in grey.
+/// Draws performance profiles, one panel each: the best methods by name, the rest in grey.
 pub(super) fn profiles(profiles: &[Profile<'_>], looks: &Looks<'_>, id: &str, title: &str) -> Figure {
     let panel = |profile: &Profile<'_>| {
         let steps = |ratios: &[f64]| {
@@ -140,7 +141,8 @@ pub(super) fn profiles(profiles: &[Profile<'_>], looks: &Looks<'_>, id: &str, ti
     Figure { id: id.to_owned(), title: title.to_owned(), columns: 1, panels: profiles.iter().map(panel).collect() }
 }
 
-/// The runs of a method that are drawn: beyond [`MOST_ERROR`] a run has gone astray, and how far would be the scale of all others.
+/// The runs of a method that are drawn. Runs beyond [`MOST_ERROR`] have diverged and would determine the scale of all
+/// others.
 fn shown(method: &Curve<'_>, work: usize) -> Vec<[f64; 2]> {
     let mut points = method.measured(work);
     points.retain(|[_, error]| *error <= MOST_ERROR);
@@ -157,7 +159,7 @@ fn of_family(field: &Field<'_>, family: &str, work: usize) -> Vec<[f64; 2]> {
     field.methods.iter().filter(|method| method.family == family).flat_map(|method| shown(method, work)).collect()
 }
 
-/// How many digits a front has for each decade of work, where it has most.
+/// The largest number of digits per decade of work on a front.
 fn reach(front: &[[f64; 2]]) -> f64 {
     front.iter().map(|[work, error]| -error.log10() / work.log10().max(1.0)).fold(f64::MIN, f64::max)
 }

@@ -1,4 +1,4 @@
-//! Methods × models: how many digits each has for its work, and where it fails.
+//! Matrix of methods and models: digits per decade of work, and failures.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use mbsbench_judge::comparison::Field;
 use super::figures::family_name;
 use super::{file_of, method_name};
 
-/// Shades of cells, from the fewest digits to the most on a model.
+/// Number of shades of cells, from the fewest digits to the most on a model.
 const SHADES: f64 = 5.0;
 
-/// The table, by one kind of work.
+/// Returns the table for one kind of work.
 pub(super) fn table(fields: &[Field<'_>], work: &str) -> Markup {
     let methods: BTreeSet<(&str, &str, bool)> = fields
         .iter()
@@ -39,13 +39,13 @@ pub(super) fn table(fields: &[Field<'_>], work: &str) -> Markup {
     }
 }
 
-/// The most digits that a method has on a model.
+/// The largest number of digits of any method on a model.
 fn best(field: &Field<'_>, work: &str) -> f64 {
     let Some(work) = field.work(work) else { return 0.0 };
     field.methods.iter().filter_map(|method| method.digits(work)).map(|(digits, _)| digits).fold(0.0, f64::max)
 }
 
-/// What there is to say of a method on a model.
+/// The cell of a method on a model.
 fn cell(field: &Field<'_>, name: &str, work: &str, most: f64) -> Markup {
     let method = field.methods.iter().find(|method| method.method == name);
     let Some((method, work)) = method.zip(field.work(work)) else {

@@ -20,10 +20,10 @@ use super::{ComparisonReport, FileError};
 use crate::lists::unique;
 use figures::{Looks, family_name};
 
-/// The kind of work that the matrix is about.
+/// The kind of work that the matrix uses.
 const WORK: &str = "right-hand sides";
 
-/// The pages with their files.
+/// Returns the pages with the names of their files.
 pub(super) fn pages(results: &Path, report: &ComparisonReport<'_>) -> Result<Vec<(String, String)>, FileError> {
     let fields = Field::all(&report.plans, report.evidence, report.contending);
     let looks = Looks::of(&fields, report.registry);
@@ -34,22 +34,22 @@ pub(super) fn pages(results: &Path, report: &ComparisonReport<'_>) -> Result<Vec
     Ok(pages)
 }
 
-/// The name of a method, in bold if somebody puts it beside all others.
+/// The name of a method, in bold for a contender.
 fn method_name(name: &str, is_contender: bool) -> Markup {
     html! { @if is_contender { strong.contender { (name) } } @else { (name) } }
 }
 
-/// The file of a model's page.
+/// The name of the file with a model's page.
 fn file_of(field: &Field<'_>) -> String {
     format!("{}.html", field.plan.experiment.id.replace('/', "-"))
 }
 
-/// What a picture is called in the page.
+/// Draws a figure for a page, under its own id.
 fn drawn(figure: &mbsbench_render::Figure) -> Markup {
     figure_named(&svg::write(&lay_out(figure)), &figure.id, &figure.id)
 }
 
-/// The page of all models.
+/// Returns the page of all models.
 fn overview(
     results: &Path,
     report: &ComparisonReport<'_>,
@@ -130,7 +130,7 @@ fn overview(
     Ok(page_of_sections("mbsbench: which method for which model?", &header, &sections))
 }
 
-/// The numbers behind profiles and matrix.
+/// A link to the numbers behind profiles and matrix.
 fn costs_link() -> Markup {
     html! {
         p.links {
@@ -179,7 +179,7 @@ fn cheapest(report: &ComparisonReport<'_>, fields: &[Field<'_>]) -> Markup {
     }
 }
 
-/// The profiles of the methods with names as a table.
+/// The profiles of the named methods as a table.
 fn profile_table(profiles: &[Profile<'_>]) -> Markup {
     const RATIOS: [f64; 4] = [1.0, 2.0, 5.0, 100.0];
     let share = |profile: &Profile<'_>, ratios: &[f64], most: f64| {
@@ -209,7 +209,7 @@ fn profile_table(profiles: &[Profile<'_>]) -> Markup {
     }
 }
 
-/// The field that leaves only some methods in the matrix; the script makes it work.
+/// The form that filters the methods of the matrix; it requires the script.
 fn filters(fields: &[Field<'_>]) -> Markup {
     let families: BTreeSet<&str> = fields.iter().flat_map(Field::families).collect();
     html! {

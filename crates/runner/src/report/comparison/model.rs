@@ -1,4 +1,4 @@
-//! The page of a model: the front of all methods, family by family, and the cheapest for each accuracy.
+//! The page of a model: the front of all methods, the methods by family, and the cheapest for each accuracy.
 
 use maud::{Markup, html};
 use mbsbench_experiment::Plan;
@@ -10,7 +10,7 @@ use crate::report::ComparisonReport;
 use crate::report::behind::experiment;
 use crate::report::page::{Section, header, page_of_sections};
 
-/// The page.
+/// Returns the page.
 pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &Looks<'_>) -> String {
     let plan = field.plan;
     let id = &plan.experiment.id;
@@ -56,12 +56,12 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &
     page_of_sections(&format!("mbsbench: {}", field.spec.title), &header, &sections)
 }
 
-/// Whether some run has this kind of work.
+/// True if some run has this kind of work.
 fn is_done(field: &Field<'_>, work: usize) -> bool {
     field.methods.iter().any(|method| !method.measured(work).is_empty())
 }
 
-/// The methods that cannot be told from the cheapest on a model.
+/// The methods whose cost does not differ significantly from the cheapest on a model.
 fn table(ranked: &Ranked<'_>) -> Markup {
     let spec = ranked.spec;
     html! {
@@ -100,7 +100,7 @@ fn table(ranked: &Ranked<'_>) -> Markup {
     }
 }
 
-/// Methods that were not run, each with the reason.
+/// Methods that were not run, with reasons.
 fn left_out(plan: &Plan) -> Markup {
     let all = plan.left_out();
     html! {

@@ -1,4 +1,4 @@
-//! What a paper leaves out and had to be assumed.
+//! Assumptions about parameters that a paper leaves out.
 
 use maud::{Markup, html};
 use mbsbench_experiment::Undetermined;
@@ -7,7 +7,7 @@ use mbsbench_numbers::brief;
 
 use crate::report::PaperReport;
 
-/// The parameters that the paper leaves out; none if there are none.
+/// The parameters that the paper leaves out; `None` if there are none.
 pub(super) fn left_out(report: &PaperReport<'_>) -> Option<Markup> {
     let rows: Vec<(&str, &str, Vec<f64>, &Undetermined)> = report
         .plans

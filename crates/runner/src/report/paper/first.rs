@@ -1,5 +1,5 @@
-//! What a reader of a paper's page sees first: its main claims, what is not reproduced or open, and what its authors
-//! could settle.
+//! The first sections of a paper's page: its main claims, statements that are not reproduced or open, and questions to
+//! the authors.
 
 use maud::{Markup, html};
 use mbsbench_judge::claims::{self, Judged, Reason, Verdict};
@@ -8,7 +8,7 @@ use crate::report::PaperReport;
 use crate::report::page::{badge, verdict_anchor};
 use crate::report::statement::{sentence, target};
 
-/// The main claims with their outcomes, each with its statements, and the slips in the paper's print.
+/// The main claims with their outcomes, each with its statements, and the errors in print.
 pub(super) fn claims(report: &PaperReport<'_>) -> Markup {
     let publication = &report.publication;
     html! {
@@ -39,7 +39,7 @@ pub(super) fn claims(report: &PaperReport<'_>) -> Markup {
     }
 }
 
-/// A link to a statement with its place and why it has its outcome.
+/// A link to a statement with its place and the reason for its outcome.
 fn link(judged: &Judged) -> Markup {
     let why = judged.why();
     html! {
@@ -48,7 +48,7 @@ fn link(judged: &Judged) -> Markup {
     }
 }
 
-/// The statements of each outcome: those that are not reproduced, those that are open by their reasons, the others.
+/// The statements by outcome: first those that are not reproduced, then open ones by reason, then the others.
 pub(super) fn outcomes(statements: &[&Judged]) -> Markup {
     let with = |verdict| statements.iter().copied().filter(move |each| each.verdict() == verdict);
     let mut reasons: Vec<&str> =
@@ -84,7 +84,7 @@ fn listed<'j>(all: impl Iterator<Item = &'j Judged>) -> Markup {
     html! { ul.sentences { @for each in all { li { (link(each)) } } } }
 }
 
-/// What the authors would have to say to settle the open statements, as a letter; none if there is nothing to ask.
+/// The letter to the authors with questions that would settle open statements; `None` if there are none.
 pub(super) fn letter(report: &PaperReport<'_>) -> Option<Markup> {
     let questions = claims::questions(&report.judged, &report.plans);
     let paragraphs = claims::letter(&report.publication, &report.judged, &questions)?;

@@ -1,5 +1,5 @@
-//! The page of a paper: its main claims, what is not reproduced or open, its figures and tables with what they say,
-//! what else it says, what had to be assumed, and what its authors could settle.
+//! The page of a paper: its main claims, statements that are not reproduced or open, its figures and tables with their
+//! statements, all other statements, assumptions, and questions to the authors.
 
 mod assumed;
 mod first;
@@ -18,14 +18,14 @@ use super::place::{in_order, places};
 use super::statement::{Found, slug, sorted, statement};
 use super::{FileError, PaperReport};
 
-/// The page of a paper.
+/// Returns the page of a paper.
 pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String, FileError> {
     let artefacts = Artefact::all(&report.plans);
     let found = Found::new(&report.plans);
     let mut placed: Vec<Vec<&Judged>> = vec![Vec::new(); artefacts.len()];
     let mut elsewhere: Vec<&Judged> = Vec::new();
     let (findings, statements): (Vec<&Judged>, Vec<&Judged>) = report.judged.iter().partition(|each| each.is_finding);
-    // A statement stands in full with the first figure that it speaks of, and as a link with the others.
+    // A statement appears in full at the first figure to which it refers, and as a link at the others.
     let mut linked: Vec<Vec<&Judged>> = vec![Vec::new(); artefacts.len()];
     for &judged in &statements {
         let place = &judged.statement.place;
@@ -98,7 +98,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
     Ok(page(&format!("mbsbench: {title}"), &with_contents(&header, &sections, &further, &main)))
 }
 
-/// Where it was published, and on what terms its numbers stand here.
+/// The publication data, and the licence of the numbers.
 fn published(publication: &Publication) -> Markup {
     html! {
         @if publication.by().is_some() {

@@ -1,4 +1,4 @@
-//! What the report tells about the verdicts themselves.
+//! The section about the verdicts themselves.
 
 use maud::{Markup, html};
 use mbsbench_judge::claims::Judged;
@@ -6,7 +6,7 @@ use mbsbench_judge::claims::{BoundFrom, BoundSet};
 
 use crate::report::PaperReport;
 
-/// The section.
+/// Returns the section.
 pub(super) fn section(report: &PaperReport<'_>, statements: &[&Judged]) -> Markup {
     html! {
         (bounds(statements))
@@ -18,7 +18,7 @@ pub(super) fn section(report: &PaperReport<'_>, statements: &[&Judged]) -> Marku
     }
 }
 
-/// Where the bounds of the checks come from, and how many were set when their result was known.
+/// The origins of the bounds of the checks, and the number of bounds set after their results were known.
 fn bounds(statements: &[&Judged]) -> Markup {
     let checks = || statements.iter().flat_map(|each| &each.checks).map(|each| &each.check);
     let from = |wanted: BoundFrom| checks().filter(|check| check.bound_from == Some(wanted)).count();

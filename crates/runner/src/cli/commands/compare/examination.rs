@@ -1,6 +1,6 @@
-//! One page on one method, of what is asked of all methods.
+//! A page with the standard examination of one method.
 //!
-//! Three experiments beside this file ask it of `every` method; here the method is the only one.
+//! It runs the three experiments beside this file, which are written for `every` method, with this method only.
 
 use std::path::Path;
 
@@ -58,7 +58,7 @@ pub(super) fn examine(compare: &Compare, examined: &Examined, session: &mut Sess
     Ok(())
 }
 
-/// What one experiment asks of all methods, and what it found of this one.
+/// One experiment as written for all methods, and the results of this method.
 struct Problems<'p> {
     examined: &'p Examined,
     asked: &'p Plan,
@@ -80,7 +80,7 @@ impl<'p> Problems<'p> {
         self.found.filter(|_| row.is_ok())?.number(row, column)
     }
 
-    /// Its columns with errors that a reference certifies, or that a closed form gives.
+    /// The columns with errors that are measured against a reference or a closed form.
     fn errors(&self, case: &str) -> Vec<String> {
         let case = self.asked.experiment.cases.iter().find(|each| each.name.as_deref() == Some(case));
         let mut columns = case.map_or(Vec::new(), |case| case.columns());
@@ -94,13 +94,13 @@ impl<'p> Problems<'p> {
         Some(ErrorAt { step, error: self.number(row, column)?, bound })
     }
 
-    /// The step or tolerance of a row, as it stands in the experiment.
+    /// The step or tolerance of a row, as written in the experiment.
     fn control(&self, row: &Row) -> String {
         let label = |axis: &str| Some(format!("{axis} {}", self.found?.label(row, axis)?));
         label("step").or_else(|| label("tolerance")).unwrap_or_default()
     }
 
-    /// Why the method was not run in a case.
+    /// The reason why the method was not run in a case.
     fn why_not(&self, case: &str) -> String {
         let axis = self.asked.axis("case");
         let is_of =
@@ -115,7 +115,7 @@ impl<'p> Problems<'p> {
         })
     }
 
-    /// In which cases it was not run, by the reason.
+    /// The cases in which it was not run, grouped by reason.
     fn not_applicable(&self) -> Vec<String> {
         let missing = self.cases().filter(|case| self.rows(case).is_empty());
         let reasons = grouped(missing.map(|case| (self.why_not(case), case)));
@@ -123,7 +123,7 @@ impl<'p> Problems<'p> {
     }
 }
 
-/// Failures of some rows in words, each once, with their number.
+/// Lists the failures among some rows, each once, with their numbers.
 fn failures(rows: &[&Row]) -> String {
     let failed = rows.iter().filter(|row| !row.is_ok());
     let told = grouped(failed.map(|row| (row.status.to_string(), ())));
@@ -141,7 +141,7 @@ fn order_of(problems: &Problems<'_>) -> Section {
     let mut panels = Vec::new();
     for case in problems.cases() {
         let rows = problems.rows(case);
-        // a method may say of itself that constant steps are nothing for it
+        // A method may report that constant steps do not apply to it.
         if let [first, ..] = rows.as_slice()
             && rows.iter().all(|row| row.status == Status::NotApplicable)
         {
@@ -191,7 +191,7 @@ fn order_of(problems: &Problems<'_>) -> Section {
     section
 }
 
-/// Whose error a column has.
+/// The quantity whose error is in a column.
 fn quantity(column: &str) -> String {
     match column {
         "position_error" => "positions q".to_owned(),
@@ -203,7 +203,7 @@ fn quantity(column: &str) -> String {
     }
 }
 
-/// Moments of inertia of the two rods of `conservation.yaml`, of 1 kg and 2 kg and 1 m, kg m².
+/// Moments of inertia of the two rods of `conservation.yaml`, kg m²; masses are 1 kg and 2 kg, lengths 1 m.
 const RODS: [(&str, f64, f64); 2] = [("one", 1.0, 1.0 / 12.0), ("two", 2.0, 2.0 / 12.0)];
 
 fn conservation(problems: &Problems<'_>) -> Section {

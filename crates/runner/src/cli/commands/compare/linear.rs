@@ -1,4 +1,4 @@
-//! What a method does to the linear oscillator, from its characteristic roots.
+//! Properties of a method on the linear oscillator, from its characteristic roots.
 
 use mbsbench_numbers::short;
 use mbsbench_problem::Method;
@@ -7,11 +7,11 @@ use mbsbench_problem::linear::{characteristics, spectral_radius};
 use super::page::Section;
 use crate::conformance::order_of_the_root;
 
-/// `ωh` at which a method shows what it does at infinity.
+/// The value of `ωh` that represents infinity.
 const INFINITE: f64 = 1e14;
-/// Largest magnitude of roots that counts as one; rounding of multiple roots needs as much.
+/// Largest magnitude of roots that counts as one. The rounding error of multiple roots requires this tolerance.
 const ONE: f64 = 1.0 + 1e-9;
-/// Steps over the period and the number of stages at which damping and period are told.
+/// Steps, relative to the period and the number of stages, at which damping and period are reported.
 const ABSCISSAS: [f64; 2] = [0.01, 0.1];
 
 pub(super) fn section(method: &dyn Method) -> Section {
@@ -50,13 +50,13 @@ pub(super) fn section(method: &dyn Method) -> Section {
 fn bounded(radius: f64) -> String {
     match radius {
         radius if radius > 1e3 => "beyond all bounds".to_owned(),
-        // of a root at zero that is fivefold at most
+        // The rounding error of a root at zero with multiplicity up to five.
         radius if radius < 2e-3 => "0".to_owned(),
         radius => short(radius),
     }
 }
 
-/// Up to which `ωh` no root is larger than [`ONE`], on a grid of a tenth of a decade.
+/// The largest `ωh` up to which no root is larger than [`ONE`], on a grid of one hundredth of a decade.
 fn stable_to(radius: impl Fn(f64) -> Option<f64>) -> String {
     let grid = (-200..=400).map(|k| 10f64.powf(f64::from(k) / 100.0));
     let is_beyond = |omega_h: &f64| radius(*omega_h).is_some_and(|radius| radius > ONE);

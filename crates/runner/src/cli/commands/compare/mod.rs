@@ -1,4 +1,4 @@
-//! `mbsbench compare`: a method among all others, or all methods on a model.
+//! `mbsbench compare`: compares a method with all others, or all methods on a model.
 
 mod examination;
 mod linear;
@@ -66,7 +66,7 @@ impl Command for Compare {
 }
 
 impl Compare {
-    /// The results of the other methods: of shortened experiments if these are asked for.
+    /// Returns the options for the results of the other methods: those of shortened experiments with `--quick`.
     fn seen(&self) -> Seen {
         let results = self.seen.results.clone().or_else(|| self.options.quick.then(|| PathBuf::from(QUICK)));
         Seen { results }

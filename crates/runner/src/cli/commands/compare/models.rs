@@ -1,4 +1,4 @@
-//! All methods on one model, by the stored comparison.
+//! Ranking of all methods on one model, from the stored comparison.
 
 use mbsbench_experiment::RankingSpec;
 use mbsbench_judge::comparison::{entrants, places, words};

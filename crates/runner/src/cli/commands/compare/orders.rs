@@ -1,8 +1,8 @@
-//! The order of convergence that errors show.
+//! The observed order of convergence.
 
 use mbsbench_judge::statistics::exponent;
 
-/// An error at a step, with the bound on its reference's own error.
+/// An error at a step, with the bound on the error of its reference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ErrorAt {
     pub(super) step: f64,
@@ -15,29 +15,30 @@ pub(super) struct ErrorAt {
 pub(super) struct Order {
     /// The order.
     pub(super) slope: f64,
-    /// The coarsest and the finest step that it is from, s.
+    /// The coarsest and the finest step of the fit, s.
     pub(super) steps: [f64; 2],
-    /// The largest distance of a slope between two neighbouring steps from it.
+    /// The largest deviation of a slope between two neighbouring steps from the order.
     pub(super) spread: f64,
 }
 
-/// Errors below this are rounding, of quantities of about one.
+/// Errors below this are rounding errors of quantities of order one.
 const ROUNDING: f64 = 1e-13;
-/// Steps that an order is read from.
+/// Number of steps to which an order is fitted.
 const STEPS: usize = 4;
-/// How far the slope between two of them may lie from that of all: beyond, errors do not fall as a power of the step there.
+/// Largest deviation of the slope between two neighbouring steps from the fitted slope. Beyond it, errors do not follow
+/// a power of the step.
 const AGREEING: f64 = 0.25;
 
-/// The order that errors show at the four finest steps in a row, from each to the next, over which they fall as a power of the step: where
-/// steps are coarser other powers have a part in them, where they are finer rounding, or what Newton's iteration leaves. None where there are no
-/// four such steps.
+/// Returns the order at the four finest consecutive steps over which errors follow a power of the step. At coarser
+/// steps other powers contribute; at finer ones rounding errors, or the residual of Newton's iteration. Returns `None`
+/// if there are no four such steps.
 pub(super) fn order(errors: &[ErrorAt]) -> Option<Order> {
     let tells = |at: &ErrorAt| at.error.is_finite() && at.error > (10.0 * at.bound).max(ROUNDING);
     let used: Vec<ErrorAt> = errors.iter().copied().filter(tells).collect();
     used.windows(STEPS).rev().filter_map(fitted).find(|order| order.spread <= AGREEING && order.slope > AGREEING)
 }
 
-/// The slope by least squares, and how far those of neighbours are from it.
+/// Fits the slope by least squares, with the largest deviation of slopes between neighbours.
 fn fitted(errors: &[ErrorAt]) -> Option<Order> {
     let points: Vec<[f64; 2]> = errors.iter().map(|at| [at.step, at.error]).collect();
     let slope = exponent(&points)?;

@@ -1,4 +1,4 @@
-//! The page that `mbsbench compare --examine` makes, for a terminal, a browser and programs.
+//! The page that `mbsbench compare --examine` creates, for a terminal, a browser and other programs.
 
 use std::fmt::Write;
 
@@ -10,11 +10,11 @@ use tabled::settings::Style;
 
 use crate::report::policy::policy;
 
-/// What was found of a method.
+/// The results of an examination.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Page {
     pub(super) title: String,
-    /// What the method says of itself.
+    /// The properties that the method reports.
     pub(super) about: Vec<String>,
     pub(super) sections: Vec<Section>,
 }
@@ -23,13 +23,13 @@ pub(super) struct Page {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Section {
     pub(super) title: &'static str,
-    /// What was done, for a reader.
+    /// The experiment, described for readers.
     pub(super) text: String,
     pub(super) heads: Vec<&'static str>,
     pub(super) rows: Vec<Vec<String>>,
-    /// What does not apply, and why.
+    /// The cases that do not apply, with reasons.
     pub(super) notes: Vec<String>,
-    /// A picture, as SVG.
+    /// A figure, as SVG.
     pub(super) figure: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Where one method stands among all others that the comparison has.
+//! The rank of one method among all others of the comparison.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use crate::cli::{
 };
 use crate::lists::{unique, unique_by};
 
-/// Plans of the experiments with rankings that are wanted; of the comparison if none is named.
+/// Returns the plans of the requested experiments with rankings; without names, of the comparison.
 pub(super) fn ranked(compare: &Compare, library: &Library<'_>) -> Result<Vec<Plan>, CommandError> {
     let comparison = vec![COMPARISON.to_owned()];
     let wanted = if compare.wanted.is_empty() { &comparison } else { &compare.wanted };
@@ -44,7 +44,7 @@ pub(super) fn rank(compare: &Compare, examined: &Examined, session: &mut Session
                 let contending = contenders.contending();
                 return tell(compare, examined, &entered(examined, &plans, &evidence, &contending, None), session);
             }
-            // Perhaps a method from elsewhere that `every` takes in, of which nothing is stored.
+            // The method may be one from elsewhere, which is run as part of `every` and has no stored results.
             Err(CommandError::Evidence(EvidenceError::Outdated { .. })) => {}
             Err(other) => return Err(other),
         }
@@ -59,7 +59,7 @@ pub(super) fn rank(compare: &Compare, examined: &Examined, session: &mut Session
     tell(compare, examined, &entered(examined, &plans, &evidence, &contending, Some(&own)), session)
 }
 
-/// A ranking with the method's own runs and those of all others.
+/// A ranking with the runs of the method and of all others.
 struct Entered<'s> {
     plan: &'s Plan,
     spec: &'s RankingSpec,
@@ -81,7 +81,7 @@ impl<'s> Entered<'s> {
     }
 }
 
-/// Who enters each ranking: with the stored runs of the method's name, or with those made for it.
+/// Collects the runs of each ranking: those stored under the name of the method, or those made for it.
 fn entered<'s>(
     examined: &Examined,
     plans: &'s [Plan],
@@ -105,7 +105,7 @@ fn entered<'s>(
     rankings.map(of_ranking).collect()
 }
 
-/// Draws error over work for each ranking that the method has runs of, and gives the files.
+/// Draws error over work for each ranking in which the method has runs, and returns the files.
 fn draw(
     registry: &Registry,
     examined: &Examined,
@@ -170,7 +170,7 @@ fn tell(
     Ok(())
 }
 
-/// The first of several titles and how many others there are.
+/// Returns the first of several titles and the number of the others.
 fn some(titles: &[&str]) -> String {
     match titles {
         [first, _, _, _, ..] => format!("{first} and {} other rankings", titles.len() - 1),
@@ -183,7 +183,7 @@ fn unequal_json(unequal: &Unequal) -> Value {
     json!({ "setting": unequal.name, "values": values.collect::<Vec<Value>>() })
 }
 
-/// Ranks by one kind of work; none where the method has none by it.
+/// Formats the ranks by one kind of work; `None` if there are no ranks.
 fn ranks_by(standings: &[Standing<'_>], head: &str) -> Option<String> {
     let accuracies = unique(standings.iter().flat_map(|standing| standing.spec.accuracies.iter().copied()));
     let columns = accuracies.iter().map(|accuracy| format!("{accuracy:e}"));
@@ -207,7 +207,7 @@ fn ranks_by(standings: &[Standing<'_>], head: &str) -> Option<String> {
     tells.then(|| table(lines).to_string())
 }
 
-/// `3 of 28, 1.42 × dop853 371`; of the best one what it costs.
+/// Formats a rank: `3 of 28, 1.42 × dop853 371`. For the best method, its own cost is shown.
 fn cell(rank: &Rank) -> String {
     match rank {
         Rank::Reached { rank, of, cost, best, .. } => {
@@ -227,7 +227,7 @@ fn cell(rank: &Rank) -> String {
     }
 }
 
-/// Why there is no table by one kind of work.
+/// The reason why there is no table by one kind of work.
 fn why_untold(standings: &[Standing<'_>], head: &str) -> &'static str {
     let of_head = |standing: &Standing<'_>| standing.spec.work.0.iter().position(|(name, _)| name == head);
     let has = |wanted: &Rank| {
@@ -244,7 +244,7 @@ fn why_untold(standings: &[Standing<'_>], head: &str) -> &'static str {
     }
 }
 
-/// Why a method was not run on what a ranking is about.
+/// The reason why a method was not run on the problems of a ranking.
 fn why_absent(examined: &Examined, standing: &Standing<'_>) -> String {
     let mut named = standing.plan.experiment.cases.iter().flat_map(|case| case.account.named());
     if let Some((_, reason, _)) = named.find(|(method, ..)| *method == examined.label) {
@@ -260,7 +260,7 @@ fn why_absent(examined: &Examined, standing: &Standing<'_>) -> String {
     })
 }
 
-/// The last line: how far it comes, at what cost, and how often it fails.
+/// The last line: how often it reaches the accuracies, at what cost, and how often it fails.
 fn sentence(examined: &Examined, tally: &Tally) -> String {
     let reached = tally.reached.iter().map(|(accuracy, count)| format!("{accuracy:e} on {count}"));
     let reached: Vec<String> = reached.collect();

@@ -1,4 +1,5 @@
-//! `mbsbench ledger lock`: records what checks test, and whether that was written before their results were known.
+//! `mbsbench ledger lock`: records the definitions of checks, and whether they were written before their results were
+//! known.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Writes the lock of the ledger of a paper, or of all papers, and prints what is new in it.
+    /// Writes the lock of the ledger of a paper, or of all papers, and prints its changes.
     pub(super) fn write(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         let Session { library, output } = session;
         let papers = self.paper.as_ref().map_or_else(|| library.own_papers(), |paper| Ok(vec![paper.clone()]))?;
@@ -66,8 +67,8 @@ impl Lock {
 /// The runs of some plans whose results exist.
 struct Known<'p> {
     plans: &'p [Plan],
-    /// For each plan the keys of its runs in `runs.csv` or in the store; all of them if `runs.csv` is that of an
-    /// earlier version.
+    /// For each plan, the keys of its runs in `runs.csv` or in the cache. All runs are included if `runs.csv` was
+    /// written by an earlier version.
     keys: Vec<HashSet<String>>,
 }
 
@@ -88,7 +89,7 @@ impl<'p> Known<'p> {
         Self { plans, keys: keys.collect() }
     }
 
-    /// Whether the result of any run that a check selects exists.
+    /// True if the result of any run that a check selects exists.
     fn has_result(&self, paper: &str, check: &Check) -> bool {
         check.kind.selections().into_iter().any(|(experiment, filter)| {
             let mut plans = self.plans.iter().zip(&self.keys);

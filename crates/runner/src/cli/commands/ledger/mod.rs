@@ -1,4 +1,4 @@
-//! `mbsbench ledger`: for those who keep the ledger of a paper and the references beside its experiments.
+//! `mbsbench ledger`: maintains the ledger of a paper and the references beside its experiments.
 
 mod lock;
 mod reference;

@@ -1,4 +1,4 @@
-//! `mbsbench ledger reference`: makes the references that lie beside the experiments.
+//! `mbsbench ledger reference`: computes the references stored beside the experiments.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    /// Makes every stored reference of the experiment, at the times that all experiments need that share it.
+    /// Computes every stored reference of the experiment, at the times required by all experiments that share it.
     pub(super) fn make(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         let (library, id) = (session.library, self.id.as_str());
         if library.is_beside(paper_of(id)) {
@@ -58,13 +58,13 @@ impl Reference {
     }
 }
 
-/// All experiments, whether or not their stored references are there.
+/// Reads all experiments, whether or not their stored references exist.
 fn plans(library: &Library<'_>) -> Result<Vec<Plan>, CommandError> {
     let plan = |path: &Path| Ok(Plan::read_for_references(path, &read(path)?, library.registry)?);
     experiment_files(&library.experiments)?.iter().filter_map(|path| plan(path).transpose()).collect()
 }
 
-/// The runs of a plan whose references are stored, with file and reference.
+/// The runs of a plan with stored references, each with its file and reference.
 fn references(plan: &Plan) -> impl Iterator<Item = (&Path, &ReferencePlan, &RunSpec)> {
     plan.runs.iter().filter_map(|run| {
         let reference = run.reference.as_deref()?;
@@ -81,7 +81,7 @@ fn two_in_one_file(plan: &Plan, reference: &ReferencePlan, path: &Path) -> BadIn
     BadInput::new(Arc::clone(&document.source), vec![problem])
 }
 
-/// What the measures read; everything where one of them reads whole classes of observables.
+/// Reduces a reference to the observables that the measures read, unless a measure reads whole classes of observables.
 fn only_asked(mut reference: ReferenceTrajectory, sharing: &[&RunSpec]) -> ReferenceTrajectory {
     let measures = sharing.iter().flat_map(|run| run.measures.iter().map(move |measure| (run.span, measure.object())));
     let of_reference = measures.filter(|(span, measure)| !measure.reference_times(*span).is_empty());
@@ -102,7 +102,7 @@ fn only_asked(mut reference: ReferenceTrajectory, sharing: &[&RunSpec]) -> Refer
     reference
 }
 
-/// Solves and writes; nothing is written that has fewer digits than asked.
+/// Solves and writes a reference. Nothing is written if fewer digits agree than required.
 fn make(
     plan: &ReferencePlan,
     path: &Path,

@@ -1,4 +1,4 @@
-//! All about a model, method or measure: parameters from their JSON Schema, observables from the model itself.
+//! The description of a model, method or measure: parameters from their JSON Schema, observables from the model itself.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Listed;
 use crate::cli::properties;
 
-/// Describes what a registry has under a name; nothing if it has no such thing.
+/// Describes an entry of the registry; empty if there is none with this name.
 pub(super) fn lines(registry: &Registry, name: &str, kind: Listed) -> Vec<String> {
     match kind {
         Listed::Models => about(registry.models(), name, |entry| {
@@ -35,7 +35,7 @@ pub(super) fn lines(registry: &Registry, name: &str, kind: Listed) -> Vec<String
     }
 }
 
-/// What is known of every entry, and what `more` says of one of its kind.
+/// Describes an entry, followed by the lines of `more`.
 fn about<K: Kind>(entries: &[Entry<K>], name: &str, more: impl Fn(&Entry<K>) -> Vec<String>) -> Vec<String> {
     let Some(entry) = entries.iter().find(|entry| entry.name() == name) else { return Vec::new() };
     let mut lines = vec![format!("{name}: {}", entry.summary())];
@@ -56,7 +56,7 @@ fn about<K: Kind>(entries: &[Entry<K>], name: &str, more: impl Fn(&Entry<K>) -> 
 /// Lines about the parameters of a schema.
 struct Parameters<'s> {
     root: &'s Value,
-    /// References to schemas that have been described, which are not described again.
+    /// References to schemas that were described already.
     described: HashSet<&'s str>,
     lines: Vec<String>,
 }
@@ -66,8 +66,8 @@ impl<'s> Parameters<'s> {
         self.lines.push(format!("{}{line}", "  ".repeat(depth)));
     }
 
-    /// One line for each parameter, the alternatives of a parameter and their parameters below it; of things by name, and of lists of maps,
-    /// what each of them is.
+    /// Adds one line for each parameter, followed by its alternatives with their parameters. For maps by name and lists
+    /// of maps, it describes an item.
     fn of(&mut self, schema: &'s Value, defaults: &Value, depth: usize) {
         for (name, property) in object(self.resolved(schema), "properties") {
             let default = defaults.get(name).or(property.get("default"));
@@ -98,7 +98,7 @@ impl<'s> Parameters<'s> {
         }
     }
 
-    /// The parameters of a map, or alternatives.
+    /// Adds the parameters of a map, or alternatives.
     fn content(&mut self, schema: &'s Value, defaults: &Value, depth: usize) {
         if schema.get("properties").is_some() {
             self.of(schema, defaults, depth);
@@ -128,7 +128,7 @@ impl<'s> Parameters<'s> {
         }
     }
 
-    /// The schema that a reference stands for.
+    /// Returns the schema that a reference refers to.
     fn resolved(&self, schema: &'s Value) -> &'s Value {
         let target = text(schema, "$ref").and_then(|reference| reference.strip_prefix('#'));
         target.and_then(|pointer| self.root.pointer(pointer)).unwrap_or(schema)
@@ -165,7 +165,7 @@ fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
     listed.filter(|schema| text(schema, "type") != Some("null")).chain(named)
 }
 
-/// What a number may be, as messages have it.
+/// The range of a number, as written in messages.
 fn range(schema: &Value) -> String {
     <&Schema>::try_from(schema).map_or(String::new(), |schema| Interval::of(schema).to_string())
 }
@@ -174,7 +174,7 @@ fn documentation(schema: &Value) -> Option<String> {
     Some(text(schema, "description")?.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// A value in one line, an alternative without parameters as its name.
+/// Formats a value on one line; an alternative without parameters is its name.
 fn compact(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! `mbsbench list`: everything of a kind, or one of them with its parameters.
+//! `mbsbench list`: lists everything of a kind, or describes one item with its parameters.
 
 mod description;
 
@@ -17,7 +17,7 @@ use crate::cli::{
     properties, read,
 };
 
-/// A mark on a line about something that is built in, beside what is the user's own.
+/// A mark for built-in items, if there are items of the user, too.
 const BUILTIN: &str = "(built in)";
 
 /// List models, methods, measures and papers; show the parameters of one, with units.
@@ -53,7 +53,7 @@ enum Listed {
 }
 
 impl Listed {
-    /// Kinds that are registered; their names alone are enough.
+    /// Kinds in the registry; their names are sufficient to identify an item.
     const REGISTERED: [Self; 3] = [Self::Models, Self::Methods, Self::Measures];
 
     fn name(self) -> String {
@@ -61,7 +61,7 @@ impl Listed {
     }
 }
 
-/// A line of a list: its name, what it is, and all of it for programs.
+/// An item of a list: its name, a description, and the JSON form.
 struct Item {
     name: String,
     about: String,
@@ -127,7 +127,7 @@ impl List {
         })
     }
 
-    /// A line for each of a kind.
+    /// Returns a line for each item of a kind.
     fn all(&self, library: &Library<'_>, kind: Listed) -> Result<Vec<String>, CommandError> {
         let items = self.items(library, kind)?;
         if self.format == Format::Json {
@@ -143,7 +143,7 @@ impl List {
         Ok(items.into_iter().map(line).collect())
     }
 
-    /// Everything about one of a kind.
+    /// Describes one item of a kind.
     fn one(&self, library: &Library<'_>, kind: Listed, name: &str) -> Result<Vec<String>, CommandError> {
         let mut items = self.items(library, kind)?;
         let Some(index) = items.iter().position(|item| item.name == name) else {
@@ -159,7 +159,7 @@ impl List {
         Ok(if described.is_empty() { vec![format!("{name}: {}", item.about)] } else { described })
     }
 
-    /// The method that a file writes out.
+    /// Describes the method that a file defines.
     fn file(&self, library: &Library<'_>, file: &str) -> Result<Vec<String>, CommandError> {
         let Examined { label, about, choice, .. } = Examined::find(library.registry, file)?;
         if self.format == Format::Json {
@@ -184,7 +184,7 @@ fn entries<K: Kind>(entries: &[Entry<K>]) -> Vec<Item> {
     entries.iter().map(item).collect()
 }
 
-/// The experiments in files, in the order of their ids.
+/// Reads the experiments in files, ordered by id.
 fn experiments(files: &[PathBuf]) -> Result<Vec<Item>, CommandError> {
     let mut items = Vec::new();
     let mut bad = Vec::new();
@@ -209,7 +209,7 @@ fn experiment(path: &Path, bytes: &[u8]) -> Result<Item, BadInput> {
     Ok(Item { name: id, about: title, json })
 }
 
-/// The papers and sets, as the report has them.
+/// Lists the papers and sets, in the order of the report.
 fn publications(library: &Library<'_>) -> Result<Vec<Item>, CommandError> {
     let item = |(id, publication): (String, Publication)| Item {
         about: publication.citation(),
@@ -219,7 +219,7 @@ fn publications(library: &Library<'_>) -> Result<Vec<Item>, CommandError> {
     Ok(library.publications(library.papers()?)?.into_iter().map(item).collect())
 }
 
-/// The statements of all papers and our findings, in the order of their ledgers.
+/// Lists the statements of all papers and our findings, in the order of their ledgers.
 fn statements(library: &Library<'_>) -> Result<Vec<Item>, CommandError> {
     let plans = library.plans()?;
     let mut items = Vec::new();

@@ -1,4 +1,4 @@
-//! Animations of experiments: as they say, or else of the first run of a model that has a view.
+//! Animations of experiments: those in the file, else of the first run of a model that has a view.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::Form;
 use crate::artefacts::{WriteError, animation};
 use crate::cli::{CommandError, sorted};
 
-/// Choice and look of animations.
+/// Choice and style of animations.
 #[derive(Debug, clap::Args)]
 pub(super) struct AnimationOptions {
     /// Animation with this id [default: all of the file].
@@ -29,12 +29,12 @@ pub(super) struct AnimationOptions {
 }
 
 impl AnimationOptions {
-    /// True if any is given.
+    /// True if any option is given.
     pub(super) fn is_given(&self) -> bool {
         self.id.is_some() || !self.method.is_empty() || self.view.is_some() || self.frames.is_some()
     }
 
-    /// Writes the animations of an experiment, and gives their paths.
+    /// Writes the animations of an experiment, and returns their paths.
     pub(super) fn write(
         &self,
         plan: &Plan,
@@ -70,7 +70,8 @@ impl AnimationOptions {
         Ok(paths)
     }
 
-    /// The animations of a plan with what is said on the command line; where the file has none, one of its first run that can be seen.
+    /// The animations of a plan, modified by the command line. If the file has none, one of its first run that has a
+    /// view.
     fn wanted(&self, plan: &Plan) -> Result<Vec<AnimationSpec>, CommandError> {
         let own = plan.experiment.animations.iter().map(|animation| animation.value.clone());
         let mut specs: Vec<AnimationSpec> = own.collect();
@@ -99,7 +100,8 @@ impl AnimationOptions {
         Ok(specs)
     }
 
-    /// The runs that are drawn over one another: those meant by the file, or of each method that is named the first that is meant otherwise.
+    /// The runs that are overlaid: the runs selected by the file, or, for each method named on the command line, the
+    /// first run that otherwise matches.
     fn runs<'p>(&self, plan: &'p Plan, spec: &AnimationSpec) -> Result<Vec<&'p RunSpec>, CommandError> {
         let methods = &self.method;
         let seen = || plan.runs.iter().filter(|run| !run.views().is_empty());
@@ -125,7 +127,7 @@ impl AnimationOptions {
     }
 }
 
-/// The animation of an experiment that has none.
+/// Returns the animation of an experiment that defines none.
 fn of_model(plan: &Plan) -> Result<AnimationSpec, CommandError> {
     let Some(run) = plan.runs.iter().find(|run| !run.views().is_empty()) else {
         let mut models: Vec<String> = plan.runs.iter().map(|run| run.model.name().to_owned()).collect();

@@ -1,4 +1,4 @@
-//! How a paper is cited, as an entry for BibTeX.
+//! Citation of a paper as a BibTeX entry.
 
 use std::fmt::Write as _;
 
@@ -6,18 +6,18 @@ use mbsbench_judge::publication::Publication;
 
 use super::tex;
 
-/// Text for a field. BibTeX counts escaped braces, too, so that those of the text are written by name.
+/// Escapes text for a field. BibTeX counts escaped braces, too, so braces in the text are written by name.
 fn escaped(text: &str) -> String {
     tex::escaped(text).replace("\\{", "\\textbraceleft{}").replace("\\}", "\\textbraceright{}")
 }
 
-/// The entry, under the paper's id.
+/// Returns the entry, under the paper's id.
 pub(super) fn entry(paper: &str, publication: &Publication) -> String {
     let mut text = format!("@misc{{{paper},\n");
     let mut field = |name: &str, value: &str| {
         let _ = writeln!(text, "  {name} = {{{value}}},");
     };
-    // Names of institutions have commas and words that are no surname: braces keep them whole.
+    // Names of institutions have commas and words that are not surnames; braces protect them.
     let author = |name: &String| {
         if name.split_whitespace().count() > 3 { format!("{{{}}}", escaped(name)) } else { escaped(name) }
     };
@@ -32,7 +32,7 @@ pub(super) fn entry(paper: &str, publication: &Publication) -> String {
         field("year", &publication.year.to_string());
     }
     if let Some(link) = &publication.link {
-        // Addresses are taken as they stand, but for braces.
+        // In addresses only braces are escaped.
         let link = link.replace('{', "%7B").replace('}', "%7D");
         field(if link.starts_with("10.") { "doi" } else { "url" }, &link);
     }

@@ -1,4 +1,4 @@
-//! A statement, figure or table in a form that a paper or slides take.
+//! Export of a statement, figure or table for papers and slides.
 
 use mbsbench_experiment::{Mark, Plan, panel_id};
 use mbsbench_judge::claims::{Judged, JudgedCheck, Ledger};
@@ -9,13 +9,13 @@ use super::{Form, bibtex, tex};
 use crate::cli::{CommandError, Seen, Session, ensure_sealed, judged, paper_of, read_data, rests_on};
 use crate::report::artefact::{Artefact, Kind};
 
-/// What is called so.
+/// The item that a name refers to.
 enum Found<'p> {
     Statement(Box<Judged>),
     Artefact(Artefact<'p>),
 }
 
-/// What is called `name` in the form that is wanted, from results.
+/// Returns the item called `name` from results, in the requested form.
 pub(super) fn text(name: &str, form: Form, seen: &Seen, session: &mut Session<'_>) -> Result<String, CommandError> {
     let library = session.library;
     let results = &library.seen(seen);
@@ -62,7 +62,8 @@ pub(super) fn text(name: &str, form: Form, seen: &Seen, session: &mut Session<'_
     Err(CommandError::unknown("statement, figure or table", name, known))
 }
 
-/// What is called so within a paper, with all that there is by name: of a table and a statement of one name it is the table.
+/// Finds an item by name within a paper, and collects all known names. If a table and a statement have the same name,
+/// it is the table.
 fn find<'p>(
     paper: &str,
     own: &str,
@@ -91,7 +92,7 @@ fn find<'p>(
     Ok(None)
 }
 
-/// The files with the data of a figure, one for each panel that has one by itself.
+/// Reads the files with the data of a figure, one for each panel that has its own file.
 fn curves(artefact: &Artefact<'_>, results: &impl Folders) -> Result<Vec<String>, CommandError> {
     let folder = results.of(&artefact.plan.experiment.id);
     let of = |id: &str| folder.join(format!("{id}.csv"));
@@ -111,7 +112,8 @@ fn curves(artefact: &Artefact<'_>, results: &impl Folders) -> Result<Vec<String>
     files.iter().map(|path| Ok(String::from_utf8_lossy(&read_data(path)?).into_owned())).collect()
 }
 
-/// The numbers of a table or figure as they lie in the results, of a figure of several panels with the number of each.
+/// Returns the numbers of a table or figure as stored in the results. For a figure of several panels, each part starts
+/// with the number of its panel.
 fn numbers(artefact: &Artefact<'_>, results: &impl Folders) -> Result<String, CommandError> {
     let files = curves(artefact, results)?;
     if let [one] = &files[..] {
@@ -124,7 +126,7 @@ fn numbers(artefact: &Artefact<'_>, results: &impl Folders) -> Result<String, Co
     Ok(text)
 }
 
-/// The checks of a statement with what was measured.
+/// The checks of a statement with their measured numbers.
 fn checks(judged: &Judged) -> String {
     let heads = ["check", "about", "required", "measured", "verdict", "rests_on"];
     let line = |each: &JudgedCheck| {

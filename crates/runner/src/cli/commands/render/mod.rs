@@ -19,9 +19,9 @@ use crate::cli::{
 };
 use animations::AnimationOptions;
 
-/// Time that a mechanism moves that no experiment moves, s.
+/// Time span over which a mechanism is animated if no experiment defines one, s.
 const SHOWN: f64 = 10.0;
-/// The method that solves it: implicit, since nothing is known of its stiffness.
+/// The method for such an animation: implicit, because the stiffness of the mechanism is unknown.
 const METHOD: &str = "radau5";
 
 /// Render figures, animations or the report; export parts of it as LaTeX or CSV.
@@ -110,7 +110,7 @@ impl Command for Render {
 }
 
 impl Render {
-    /// Writes figures and animations and prints their paths. Times are those recorded in `results/`.
+    /// Writes figures and animations and prints their paths. The times shown are those recorded in `results/`.
     fn pictures(&self, session: &mut Session<'_>) -> Result<(), CommandError> {
         let library = session.library;
         let is_figures = matches!(self.to, Form::Svg | Form::Png);

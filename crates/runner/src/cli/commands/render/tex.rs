@@ -1,4 +1,5 @@
-//! Statements, tables and figures as LaTeX. Greek letters and signs stay as they are, which LuaLaTeX and XeLaTeX set.
+//! Statements, tables and figures as LaTeX. Greek letters and symbols are not escaped; LuaLaTeX and XeLaTeX typeset
+//! them.
 
 use std::fmt::Write as _;
 
@@ -13,7 +14,7 @@ use crate::report::artefact::Artefact;
 use crate::report::results_table::{Cell, Table};
 use crate::sheet::Sheet;
 
-/// Text with LaTeX's own characters escaped.
+/// Escapes the special characters of LaTeX.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -28,7 +29,7 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// What a statement says, its outcome, and its checks as a table.
+/// Formats a statement with its outcome and a table of its checks.
 pub(super) fn statement(paper: &str, judged: &Judged) -> String {
     let statement = &judged.statement;
     let mut text = format!("% {paper}/{}\n\\begin{{quote}}\n", statement.id);
@@ -48,7 +49,7 @@ pub(super) fn statement(paper: &str, judged: &Judged) -> String {
     text
 }
 
-/// A table, with what is published in parentheses.
+/// Formats a table, with published values in parentheses.
 pub(super) fn table(artefact: &Artefact<'_>, csv: &str) -> Result<String, CommandError> {
     let Table { axis, rows, columns, .. } = Table::parse(artefact.id, csv).map_err(WriteError::from)?;
     let text_of = |cell: &Cell| {
@@ -74,13 +75,13 @@ pub(super) fn table(artefact: &Artefact<'_>, csv: &str) -> Result<String, Comman
     Ok(text)
 }
 
-/// A figure with its caption.
+/// Formats a figure with its caption.
 pub(super) fn figure(artefact: &Artefact<'_>, files: &[String]) -> Result<String, CommandError> {
     let plot = plot(artefact, files)?;
     Ok(format!("\\begin{{figure}}\n{plot}  \\caption{{{}}}\n\\end{{figure}}\n", escaped(artefact.title)))
 }
 
-/// The axes of a figure with its curves, a panel after the other.
+/// Formats the axes and curves of a figure, one panel after the other.
 pub(super) fn plot(artefact: &Artefact<'_>, files: &[String]) -> Result<String, CommandError> {
     let mut text = format!("% {}/{}; needs \\usepackage{{pgfplots}}\n", artefact.plan.experiment.id, artefact.id);
     let plot = artefact.plan.experiment.plots.iter().map(|plot| &plot.value).find(|plot| plot.id == artefact.id);
@@ -95,7 +96,7 @@ pub(super) fn plot(artefact: &Artefact<'_>, files: &[String]) -> Result<String, 
                 series.push((name, is_published, Vec::new()));
             }
             let point = [of("x"), of("y")];
-            // A failed run has no value; what is not finite has no place.
+            // A failed run has no value, and a value that is not finite has no place.
             if let (Some((_, _, points)), Ok(y)) = (series.last_mut(), point[1].parse::<f64>())
                 && y.is_finite()
             {
@@ -117,7 +118,7 @@ pub(super) fn plot(artefact: &Artefact<'_>, files: &[String]) -> Result<String, 
     Ok(text)
 }
 
-/// What an axis is told: labels, scales, and names where there are no numbers.
+/// Returns the options of an axis: labels, scales, and names in place of numbers.
 fn options(panel: Option<&PanelSpec>, xs: &[&String]) -> String {
     let mut options = Vec::new();
     if let Some(panel) = panel {

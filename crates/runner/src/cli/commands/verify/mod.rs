@@ -1,4 +1,4 @@
-//! `mbsbench verify`: verdicts on all statements.
+//! `mbsbench verify`: judges all statements.
 
 mod recompute;
 
@@ -66,7 +66,7 @@ impl Command for Verify {
 }
 
 impl Verify {
-    /// Prints statements as tables, and below them how many have each verdict and what differs from what is expected.
+    /// Prints statements as tables, followed by the number of statements with each verdict and the unexpected ones.
     fn print(&self, verdicts: &Verdicts, output: &mut Output<'_>) -> io::Result<()> {
         let Verdicts { paper, judged, anchors, loose, .. } = verdicts;
         for line in loose {
@@ -109,7 +109,7 @@ impl Verify {
         verdicts.lost.iter().chain(&verdicts.claims).try_for_each(|line| output.line(line))
     }
 
-    /// Adds the line of a statement and, if they are shown, those of its checks.
+    /// Adds the line of a statement and, if they are shown, the lines of its checks.
     fn push(&self, table: &mut Builder, each: &Judged) {
         let rests_on = ground_of(each.rests_on());
         let (id, place) = (each.statement.id.clone(), each.statement.place.clone());

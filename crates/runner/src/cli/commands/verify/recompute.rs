@@ -1,5 +1,5 @@
-//! `mbsbench verify --recompute`: a sample of the runs behind the verdicts, made again and compared with what is
-//! judged.
+//! `mbsbench verify --recompute`: recomputes a sample of the runs behind the verdicts and compares them with the
+//! results.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use mbsbench_runs::{FileError, Means, Progress, ResultSet};
 
 use crate::cli::{CommandError, Exit, Machine, RunsTable, Session, Workshop, none_lost};
 
-/// Which of the runs are made again.
+/// The selection of runs to recompute.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Recompute {
     /// Recompute a share of the runs, `5%`, and compare them with `runs.csv`.
@@ -29,7 +29,7 @@ pub(super) struct Recompute {
     machine: Machine,
 }
 
-/// A share of a whole, from above 0 to 1.
+/// A share of a whole, above 0 and at most 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Share(f64);
 
@@ -47,7 +47,7 @@ impl FromStr for Share {
 }
 
 impl Share {
-    /// Whether a run is among those that a seed draws: each with this share for its chance.
+    /// True if a run belongs to the random sample of a seed; each run has this share as its probability.
     fn has(self, seed: u64, run: &RunSpec) -> bool {
         let drawn = blake3::hash(format!("{seed} {}", run.key().full()).as_bytes());
         let upper = drawn.as_bytes()[..8].iter().fold(0, |number: u64, &byte| number << 8 | u64::from(byte));
@@ -56,7 +56,7 @@ impl Share {
 }
 
 impl Recompute {
-    /// Makes the sample and says which runs differ from the results in a folder.
+    /// Recomputes the sample and reports runs that differ from the results in a folder.
     pub(super) fn make(
         &self,
         plans: &[Plan],
@@ -102,7 +102,8 @@ impl Recompute {
     }
 }
 
-/// The cells in which a run that was made again differs from its lines in a table: texts, which have all digits.
+/// Returns the cells in which a recomputed run differs from its lines in a table. Texts are compared, which have all
+/// digits.
 fn differences(table: &RunsTable, Again { plan, row, .. }: &Again<'_>) -> Result<Vec<String>, CommandError> {
     let made = ResultSet { axes: plan.axes.clone(), measures: plan.columns.clone(), rows: vec![row.clone()] };
     let made = RunsTable::parse(made.to_csv().as_bytes())
@@ -125,7 +126,7 @@ fn differences(table: &RunsTable, Again { plan, row, .. }: &Again<'_>) -> Result
     Ok(differences)
 }
 
-/// Another number each time.
+/// Returns a different number at each call.
 fn drawn() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     since.as_nanos() as u64 % 1_000_000
