@@ -1,4 +1,5 @@
-//! The articulated-body recursion: nothing is allocated in a right-hand side, and its cost grows as the number of bodies does.
+//! The articulated-body recursion allocates nothing in a right-hand side, and its cost is proportional to the
+//! number of bodies.
 
 use std::alloc::System;
 use std::hint::black_box;
@@ -13,7 +14,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// A chain of rods on hinges in space, each axis another, with springs between neighbours and a force by formula.
+/// A chain of rods on hinges in space with different axes, with springs between neighbours and a force by formula.
 fn chain(bodies: usize) -> Mechanism {
     let text = format!(
         "
@@ -39,7 +40,7 @@ repeat:
     read(&document.root).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// One after the other: other tests would be counted, and timed, too.
+/// Runs both parts in sequence, because a parallel test would be counted and timed, too.
 #[test]
 fn right_hand_sides_allocate_nothing_and_cost_what_there_are_bodies() {
     nothing_is_allocated();
@@ -53,7 +54,7 @@ fn nothing_is_allocated() {
     let region = Region::new(ALLOCATOR);
     let mut ode = model.ode();
     assert!(region.change().allocations > 0, "the allocator is not instrumented");
-    // The test harness allocates in another thread now and then, which can only add.
+    // The test harness occasionally allocates in another thread, which can only increase the count.
     let fewest = (0..5).map(|_| {
         let region = Region::new(ALLOCATOR);
         for k in 0..20 {
@@ -66,8 +67,8 @@ fn nothing_is_allocated() {
     assert!(dydt.iter().all(|x| x.is_finite()));
 }
 
-/// Four times as many bodies take four times as long. Matrices of all bodies would take sixteen times as long, or more; what caches add is
-/// below half. The fastest of fifteen times is the one to which other work on the machine adds least.
+/// Four times as many bodies take four times as long. Matrices of all bodies would take at least sixteen times as
+/// long; effects of caches are below half. Other work on the machine affects the fastest of fifteen times least.
 fn the_cost_grows_as_the_number_of_bodies_does() {
     let seconds = |bodies: usize| {
         let model = chain(bodies).model();

@@ -1,4 +1,5 @@
-//! Time of one right-hand side of the ball bearing, with and without contact powers, of a displacement, and of a Jacobian.
+//! Time of one right-hand side of the ball bearing, with and without contact powers, of a displacement,
+//! and of a Jacobian.
 #![allow(missing_docs)] // the harness makes public functions
 
 use std::hint::black_box;

@@ -1,4 +1,5 @@
-//! Time of one Newton iteration on the rotating shaft of zhang2022, section 5.4 (16 beams, 33 nodes), by its parts.
+//! Time of one Newton iteration, and of its parts, on the rotating shaft of zhang2022, section 5.4 (16
+//! beams, 33 nodes).
 
 use std::hint::black_box;
 
@@ -8,7 +9,7 @@ use mbsbench_problem::dae::Point;
 use mbsbench_problem::{Form, Formulated, ModelDefinition};
 
 const START: f64 = -1.0;
-/// Size of `b₀ h`, s.
+/// Coefficient `b₀ h`, s.
 const C: f64 = 5e-4;
 
 fn newton(criterion: &mut Criterion) {
@@ -21,7 +22,7 @@ fn newton(criterion: &mut Criterion) {
     let (mut chart, mut y, mut rates) = (vec![0.0; dae.chart_length()], vec![0.0; n], vec![0.0; n + m]);
     dae.locate(&state, &mut chart, &mut y);
     dae.consistent(START, &chart, &y, &mut rates).expect("they exist");
-    // somewhere else, so that nothing is zero
+    // an arbitrary state, so that nothing is zero
     y.iter_mut().enumerate().for_each(|(k, y)| *y += 1e-3 * (k as f64).sin());
     let at = Point { t: START + C, chart: &chart, y: &y, rates: &rates };
     let mut x = vec![0.0; n + m];

@@ -1,5 +1,6 @@
-//! Time of one right-hand side, and of one search for events, in a jar as wide as it is full, per marble: contacts found
-//! near each marble (`near`) for 10 to 100 000 marbles. Packed so that a marble touches four others or so.
+//! Time of one right-hand side, and of one search for events, per marble, in a jar as wide as it is full:
+//! contacts found near each marble (`near`) for 10 to 100 000 marbles. They are packed so that a marble touches
+//! about four others.
 #![allow(missing_docs)] // the harness makes public functions
 
 use std::hint::black_box;
@@ -12,7 +13,7 @@ use mbsbench_problem::{
     Counted, EventFunctions, Formulated, MethodDefinition, ModelDefinition, Ode, Settings, Silent, Task,
 };
 
-/// A jar about as high as wide.
+/// A jar filled to a height of about its width.
 fn packed(count: usize) -> MarbleJar {
     let packing = r#"{ "packed": { "spacing": 0.9995, "displacement": 0.001 } }"#;
     let arrangement: Arrangement = serde_json::from_str(packing).expect("an arrangement");

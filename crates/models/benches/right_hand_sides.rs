@@ -79,7 +79,7 @@ fn squeezers(criterion: &mut Criterion) {
     linearisation(criterion, "squeezer/Cartesian", &SqueezerBodies(Squeezer::default()));
 }
 
-/// What an iteration of an implicit method asks of the mechanics: the terms alone, and with their derivatives.
+/// The evaluations of the mechanics in an iteration of an implicit method: the terms alone, and with their derivatives.
 fn linearisation(criterion: &mut Criterion, name: &str, model: &impl SqueezerEquations) {
     let y = model.initial::<f64>();
     let (q, v) = y.split_at(model.dimensions().coordinates);

@@ -1,5 +1,5 @@
-//! Time of 500 points of implicit formulas on the squeezer: steps of `1e-4 s` times the stages of a step, as zhang2022 makes
-//! them.
+//! Time of 500 stages of implicit formulas on the squeezer: as in zhang2022, a step is `1e-4 s` times its
+//! number of stages.
 
 use std::hint::black_box;
 

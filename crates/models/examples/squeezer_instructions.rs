@@ -1,8 +1,8 @@
-//! One solution of Andrews' squeezer, for an instrumenting tool to count the instructions of: `scripts/instructions.sh` does.
+//! One solution of Andrews' squeezer, whose instructions an instrumenting tool counts: see `scripts/instructions.sh`.
 //!
-//! The mechanism is in its seven angles and starts as in the test set for IVP solvers (Bari), which asks for the state at
-//! 0.03 s with equal relative and absolute tolerances. DOP853 solves the equations at acceleration level, RADAU5 those of
-//! index 3; both choose their first step by themselves.
+//! The mechanism is in its seven angles and starts as in the test set for IVP solvers (Bari), which asks for the
+//! state at 0.03 s with equal relative and absolute tolerances. DOP853 solves the equations at acceleration level,
+//! RADAU5 those of index 3; both choose their own first step.
 #![expect(clippy::print_stdout, reason = "the counters are what the example is for")]
 
 use std::process::ExitCode;
@@ -14,7 +14,8 @@ use mbsbench_problem::{
     AccelerationLevel, Counted, MechanicsOf, Method, MethodDefinition, Ode, Settings, Silent, Solution, Task,
 };
 
-/// Solves the task. Instructions are counted from the beginning to the end of this function, which is therefore not inlined.
+/// Solves the task. Instructions are counted from the beginning to the end of this function, which is
+/// therefore not inlined.
 #[inline(never)]
 fn solve_counted(method: &dyn Method, equations: &mut dyn Ode, task: &Task<'_>) -> Solution {
     method.solve(Counted::new(equations), task, &mut Silent)

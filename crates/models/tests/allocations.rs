@@ -1,4 +1,4 @@
-//! Forces and events of marbles allocate nothing once the lists have their size, also when lists are made anew.
+//! Forces and events of marbles allocate nothing once the lists have reached their size, even if lists are rebuilt.
 
 use std::alloc::System;
 
@@ -21,7 +21,7 @@ fn marbles_allocate_only_while_their_lists_grow() {
     assert!(region.change().allocations > 0, "the allocator is not instrumented");
     let (mut y, mut dydt) = (start.clone(), start.clone());
     let (mut g, mut rates, mut open) = (vec![0.0; 40_000], vec![0.0; 40_000], vec![false; 40_000]);
-    // Sideways and back, by more than a list allows, with long and short steps in view.
+    // Sideways and back, farther than a list allows, with long and short steps ahead.
     let mut cycle = || {
         for part in 0..20 {
             for i in 0..200 {
@@ -42,7 +42,7 @@ fn marbles_allocate_only_while_their_lists_grow() {
         ode.neighbours().rebuilds()
     };
     let first = cycle();
-    // The test harness allocates in another thread now and then, which can only add.
+    // The test harness occasionally allocates in another thread, which can only increase the count.
     let fewest = (0..5).map(|_| {
         let region = Region::new(ALLOCATOR);
         let rebuilds = cycle();

@@ -23,7 +23,7 @@ fn the_bearing_allocates_nothing_in_a_step() {
         side.accelerations(0.0, &y[..84], &y[84..], &mut rate[84..], &mut powers).unwrap();
         side.displace(&y[..84], &y[84..], &mut moved);
     };
-    // The test harness allocates in another thread now and then, which can only add.
+    // The test harness occasionally allocates in another thread, which can only increase the count.
     let fewest = (0..5).map(|_| {
         let region = Region::new(ALLOCATOR);
         step();

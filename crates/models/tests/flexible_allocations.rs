@@ -10,7 +10,8 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Fewest allocations of five repetitions: the test harness allocates in another thread now and then, which can only add.
+/// The fewest allocations of five repetitions; the test harness occasionally allocates in another thread, which can
+/// only increase the count.
 fn fewest(mut work: impl FnMut()) -> usize {
     let repetitions = (0..5).map(|_| {
         let region = Region::new(ALLOCATOR);

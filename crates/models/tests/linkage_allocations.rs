@@ -1,4 +1,5 @@
-//! Right-hand sides, mechanics and observations of the linkages, and of the small problems of gil2013, allocate nothing.
+//! Right-hand sides, mechanics and observations of the linkages, and of the small problems of gil2013,
+//! allocate nothing.
 
 use std::alloc::System;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,13 +18,14 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Held by each test from its start to its end: allocations of another one would be counted.
+/// A lock held by each test from start to end, because allocations of another test would be counted.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Fewest allocations of five repetitions: the test harness allocates in another thread now and then, which can only add.
+/// The fewest allocations of five repetitions; the test harness occasionally allocates in another thread, which can
+/// only increase the count.
 fn fewest(mut work: impl FnMut()) -> usize {
     let repetitions = (0..5).map(|_| {
         let region = Region::new(ALLOCATOR);

@@ -1,4 +1,5 @@
-//! Steps on a chain of rods allocate nothing: by itself, since what is counted is of the whole program.
+//! Steps on a chain of rods allocate nothing. This is a program of its own because allocations are counted for
+//! the whole program.
 
 mod common;
 
@@ -15,7 +16,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Allocations until the end of a span: of a method, in all and in bytes.
+/// Allocations of a method until the end of a span: their number and their size in bytes.
 fn allocations(method: &Named, t_end: f64, settings: &Settings) -> (usize, u64) {
     let chain = RodChain { formulation: LinkageFormulation::Cartesian, rods: 20, damping: 1e-3, ..RodChain::default() };
     let model = chain.model();
@@ -45,7 +46,7 @@ fn steps_on_many_bodies_allocate_nothing() {
         let (short, few) = allocations(&method, 0.02, &constant);
         let (long, many) = allocations(&method, 0.2, &constant);
         assert!(many > 5 * few);
-        // Factors grow where pivots change, and then by as much again as they hold.
+        // Factors grow when pivots change, and then double their memory.
         assert!(long <= short + 8, "{}: {short} and {long} allocations", method.0);
     }
     let controlled = Settings::tolerance(1e-7, 1e-7);

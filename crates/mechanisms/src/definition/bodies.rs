@@ -37,7 +37,7 @@ parameters! {
         pub rate: Option<Formula> [unit "rad/s"],
         /// Initial angular velocity in space, in the directions of the ground.
         pub spin: Option<Vec<Formula>> [unit "rad/s"],
-        /// True if closing the joints must not move this body, but others.
+        /// True if other bodies, rather than this one, are moved to close the joints.
         pub held: bool = default,
         /// Points by name, in the frame of the body.
         pub markers: Named<Point> = default,

@@ -1,5 +1,6 @@
-//! The bicycle's equations for small motions against the published linear ones (J. P. Meijaard, J. M. Papadopoulos, A. Ruina, A. L. Schwab,
-//! Proc. R. Soc. A 463 (2007) 1955–1982): `M q'' + v C₁ q' + (g K₀ + v² K₂) q = 0` with the angles of roll and steering.
+//! Compares the bicycle's equations for small motions with the published linear ones (J. P. Meijaard, J. M.
+//! Papadopoulos, A. Ruina, A. L. Schwab, Proc. R. Soc. A 463 (2007) 1955–1982):
+//! `M q'' + v C₁ q' + (g K₀ + v² K₂) q = 0` with the angles of roll and steering.
 
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 const TILT: f64 = 0.1 * std::f64::consts::PI;
 const GRAVITY: f64 = 9.81;
 
-/// The bicycle of the gallery with a marker to the left on frame and fork, written as JSON.
+/// The bicycle of the gallery with an additional marker to the left on frame and fork, as JSON.
 fn bicycle() -> Value {
     let text = include_str!("../../../../examples/mechanisms/bicycle.yaml");
     let document = Document::parse(Path::new("bicycle.yaml"), text.as_bytes()).expect("YAML");
@@ -27,8 +28,9 @@ fn bicycle() -> Value {
     bicycle
 }
 
-/// Roll and steering, and their first and second derivatives, of the bicycle that was turned and set moving by about so much before its
-/// joints were closed. Small rotations `θ` move the marker to the left by `θ × e_y = (−θ_z, 0, θ_x)`.
+/// Roll and steering angles, and their first and second derivatives, of the bicycle, which was rotated and set in
+/// motion by about these values before its joints were closed. Small rotations `θ` move the marker to the left by
+/// `θ × e_y = (−θ_z, 0, θ_x)`.
 fn motion(written: &Value, speed: f64, [roll, steer, roll_rate, steer_rate]: [f64; 4]) -> [Vector2<f64>; 3] {
     let axis = [-TILT.sin(), 0.0, TILT.cos()];
     let turned = |roll: f64, steer: f64| json!([roll + steer * axis[0], 0.0, steer * axis[2]]);
@@ -53,7 +55,7 @@ fn motion(written: &Value, speed: f64, [roll, steer, roll_rate, steer_rate]: [f6
     })
 }
 
-/// `A` of `q'' = A (q ; q')` for small motions, by central differences.
+/// The matrix `A` of `q'' = A (q ; q')` for small motions, by central differences.
 fn linearised(speed: f64) -> Matrix2x4<f64> {
     let (written, small) = (bicycle(), 1e-4);
     let (mut states, mut accelerations) = (Matrix4::zeros(), Matrix2x4::zeros());
@@ -67,7 +69,7 @@ fn linearised(speed: f64) -> Matrix2x4<f64> {
     accelerations * states.try_inverse().expect("four motions that differ")
 }
 
-/// The same as published. Our steering angle counts about an axis upwards, theirs downwards.
+/// The published matrix. Our steering angle is about an upward axis, theirs about a downward one.
 fn published(speed: f64) -> Matrix2x4<f64> {
     let mass = Matrix2::new(80.817_22, 2.319_413_322_087_09, 2.319_413_322_087_09, 0.297_841_881_996_855);
     let damping = Matrix2::new(0.0, 33.866_413_914_924_94, -0.850_356_414_569_785, 1.685_403_973_975_596);
@@ -81,7 +83,7 @@ fn published(speed: f64) -> Matrix2x4<f64> {
     Matrix2x4::from_columns(&[of_angles.column(0), of_angles.column(1), of_rates.column(0), of_rates.column(1)])
 }
 
-/// What is left out is of the third order in motions of 1e-4.
+/// The neglected terms are of third order in motions of 1e-4.
 #[test]
 fn small_motions_are_the_published_ones() {
     for speed in [0.5, 3.0, 4.6, 8.0] {
@@ -91,8 +93,8 @@ fn small_motions_are_the_published_ones() {
     }
 }
 
-/// The weave neither grows nor decays at 4.29238253634111 m/s, a steady turn stays at 6.02426201538837 m/s; real parts change by about 1.2 and
-/// by 0.17 for each m/s.
+/// The weave neither grows nor decays at 4.29238253634111 m/s, and a steady turn is neutral at 6.02426201538837 m/s;
+/// real parts change by about 1.2 and by 0.17 per m/s.
 #[test]
 fn critical_speeds_are_the_published_ones() {
     let exponents = |speed: f64| {

@@ -1,4 +1,4 @@
-//! What mechanisms that are written cost: beside the same ones as programs, and with many bodies.
+//! Costs of mechanisms from files: compared with the same models in Rust, and for many bodies.
 
 use crate::common;
 
@@ -29,7 +29,7 @@ fn time(model: &dyn Model, method: &dyn Method, t_end: f64, step: f64) -> Durati
     time
 }
 
-/// The median of the quotients of times taken one after the other: no more than twice that of the model that is a program.
+/// The median ratio of times measured in turn is at most twice that of the model in Rust.
 #[test]
 fn what_is_written_costs_no_more_than_twice() {
     let squeezer = Squeezer { formulation: SqueezerFormulation::Cartesian, ..Squeezer::default() };
@@ -56,7 +56,7 @@ fn what_is_written_costs_no_more_than_twice() {
     }
 }
 
-/// A chain of rods by `repeat`.
+/// A chain of rods, made with `repeat`.
 fn chain(rods: usize) -> Mechanism {
     let rod = json!({ "mass": 0.1, "shape": { "rod": { "length": 0.1 } }, "markers": { "start": [-0.05, 0], "end": [0.05, 0] } });
     common::mechanism(json!({
@@ -70,7 +70,7 @@ fn chain(rods: usize) -> Mechanism {
     }))
 }
 
-/// Balls on a closed ring of rods, held at the first.
+/// Balls on a closed ring of rods, held at the first ball.
 fn ring(bodies: usize) -> Mechanism {
     let radius = 0.05 / (std::f64::consts::PI / bodies as f64).sin();
     let turn = format!("2*pi*{{i}}/{bodies}");
@@ -94,7 +94,7 @@ fn ring(bodies: usize) -> Mechanism {
     }))
 }
 
-/// A thousand steps on a thousand rods, and on a closed ring of two hundred.
+/// Takes a thousand steps on a thousand rods, and on a closed ring of two hundred.
 #[test]
 fn many_bodies_are_made_and_move() {
     for (name, make, bodies) in [("chain", chain as fn(usize) -> Mechanism, 1000), ("ring", ring, 200)] {

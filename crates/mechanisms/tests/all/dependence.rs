@@ -1,4 +1,4 @@
-//! Constraints that follow from others: everywhere, or in the initial position alone.
+//! Redundant constraints: at all positions, or in the initial position alone.
 
 use crate::common;
 
@@ -22,8 +22,8 @@ fn pin(a: &str, b: &str) -> Value {
     json!({ "revolute": { "between": [a, b] } })
 }
 
-/// A platform of 2 m on parallel links of 1 m at its ends and, with `links` of three and more, between them. All turn
-/// at 1 rad/s.
+/// A platform of 2 m on parallel links of 1 m at its ends and, for three or more `links`, between them. All links
+/// turn at 1 rad/s.
 fn platform(links: usize, angle: f64, scale: f64) -> Value {
     let (sin, cos) = angle.sin_cos();
     let scaled = |x: [f64; 2]| x.map(|x| scale * x);
@@ -55,10 +55,10 @@ fn a_constraint_that_follows_from_others_in_the_initial_position_only_is_refused
             assert!(error.message().contains(" at (") && error.message().contains("initial position only"), "{error}");
         }
     }
-    // closer to the flat position than its constraints can be told from dependent ones, and far enough
+    // so close to the flat position that its constraints cannot be distinguished from dependent ones, and far enough
     assert!(refused(platform(2, 1e-10, 1.0)).message().contains("initial position only"));
     common::mechanism(platform(2, 1e-3, 1.0));
-    // two rods in a stretched line, which cannot move: the position is the only one that closes the joints
+    // two rods in a stretched line, which cannot move: no other position closes the joints
     let stretched = json!({
         "ground": { "far": [2, 0] },
         "bodies": { "one": rod(1.0, [0.5, 0.0], 0.0, 0.0, [0.0; 2]), "two": rod(1.0, [1.5, 0.0], 0.0, 0.0, [0.0; 2]) },
@@ -110,7 +110,7 @@ fn drives_of_one_joint_that_differ_are_refused_or_end_the_run() {
     for (t, open) in [(0.25, 0.0), (0.75, 0.25)] {
         let state = common::states(&*model, &*method, &[t], Settings::fixed(1e-3)).remove(0);
         observation.observe(t, &state, &mut values);
-        // drift of the drive that is solved for is a measure, and no failure
+        // drift of the solved drive is a measure, not a failure
         assert!((values[constraint] - open).abs() < 1e-6, "{} at {t}", values[constraint]);
         match observation.failure() {
             None => assert_eq!(open, 0.0),
@@ -129,7 +129,7 @@ fn drift_that_the_equations_show_as_well_is_not_a_failure() {
     let model = mechanism.model();
     let mut state = Formulated::<f64>::initial_state(&*model);
     let mut values = vec![0.0; model.observables().len()];
-    // the platform is lifted off all of its joints
+    // lifts the platform off all of its joints
     state[10] += 1e-3;
     let mut observation = model.observation();
     observation.observe(0.0, &state, &mut values);
@@ -144,7 +144,7 @@ fn more_constraints_than_can_be_left_out_are_refused_at_once() {
     let mut many = json!({ "bodies": { "rod": rod(1.0, [0.5, 0.0], 0.0, 0.0, [0.0; 2]) }, "joints": {} });
     many["repeat"] = json!([{ "for": { "i": 90 }, "joints": { "pin{i}": hinge } }]);
     common::mechanism(many.clone());
-    // beside a chain whose coordinates would hide them from a count
+    // together with a chain whose coordinates would hide them from a count
     many["repeat"] = json!([
         { "for": { "i": 2000 }, "joints": { "pin{i}": hinge } },
         { "for": { "i": 3000 }, "bodies": { "ball{i}": { "mass": 1, "inertia": [1] } } },

@@ -1,4 +1,4 @@
-//! The files of the gallery: all of them are assembled and move; the bicycle as published.
+//! The files of the gallery: all of them assemble and move; the bicycle moves as published.
 
 use std::path::{Path, PathBuf};
 
@@ -55,9 +55,8 @@ fn all_move_on_their_constraints() {
     }
 }
 
-/// Manoeuvre M2 of IFToMM's bicycle after 5 s: roll and steer angle, by a program in other coordinates whose energy varies by less than
-/// 1e-12 and which goes over into
-/// the published linear model for small angles.
+/// Manoeuvre M2 of IFToMM's bicycle after 5 s: roll and steering angle from a program in other coordinates, whose
+/// energy varies by less than 1e-12 and which reduces to the published linear model for small angles.
 #[test]
 fn the_bicycle_comes_upright() {
     let model = gallery("bicycle").model();

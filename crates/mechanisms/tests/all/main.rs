@@ -1,4 +1,4 @@
-//! Mechanisms by their descriptions. One program: what they share is compiled and linked once.
+//! Tests of mechanisms by their descriptions, in one program so that shared code is compiled and linked once.
 
 mod bicycle;
 #[path = "../common/mod.rs"]

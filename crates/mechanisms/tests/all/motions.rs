@@ -1,4 +1,4 @@
-//! Motions in space against closed forms, and against references that were computed by other formulations.
+//! Compares motions in space with closed forms and with references in other formulations.
 
 use crate::common::{mechanism, motion, observed, states};
 use mbsbench_integrators::{Dop853, Radau5};
@@ -6,7 +6,7 @@ use mbsbench_problem::{Formulated, MethodDefinition, ModelDefinition, Settings};
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use serde_json::json;
 
-/// `(sn, cn, dn)` of the parameter `m = k²`, by the arithmetic-geometric mean (Abramowitz and Stegun, 16.4).
+/// Returns `(sn, cn, dn)` for the parameter `m = k²`, by the arithmetic-geometric mean (Abramowitz and Stegun, 16.4).
 fn jacobi(u: f64, m: f64) -> [f64; 3] {
     let (mut a, mut b, mut c) = (1.0, (1.0 - m).sqrt(), m.sqrt());
     let mut steps = Vec::new();
@@ -23,7 +23,7 @@ fn jacobi(u: f64, m: f64) -> [f64; 3] {
     [phi.sin(), phi.cos(), phi.cos() / (before - phi).cos()]
 }
 
-/// Euler's equations without torque: `(a cn, b sn, c dn)` of `p t` (Landau and Lifshitz, section 37).
+/// Euler's equations without torque have the solution `(a cn, b sn, c dn)` of `p t` (Landau and Lifshitz, section 37).
 #[test]
 fn a_free_body_turns_as_eulers_equations_say() {
     let [i1, i2, i3] = [1.0f64, 2.0, 2.5];
@@ -50,7 +50,8 @@ fn a_free_body_turns_as_eulers_equations_say() {
     }
 }
 
-/// Steady motion of a disk at the angle β between its axis and the vertical, with the precession Ω and the spin about its axis
+/// Steady motion of a disk at the angle β between its axis and the vertical, with the precession Ω and the
+/// spin about its axis
 ///
 /// ```text
 /// w = cos β (A Ω² sin β − m g r)/(Ω sin β (C + m r²)),   A = m r²/4,   C = m r²/2
@@ -78,7 +79,7 @@ fn a_disk_rolls_steadily_in_a_circle() {
     }));
     let names = ["disk_e1", "disk_e2", "disk_z", "disk_x", "disk_y", "energy_change", "velocity_constraint"];
     let times = [1.0, 3.0];
-    // the centre goes round its own circle with the precession
+    // the centre moves on a circle of its own with the precession
     let centre = Vector3::z().cross(&velocity) / omega;
     for (t, values) in
         times.iter().zip(motion(&mechanism, &Dop853::default(), Settings::tolerance(1e-12, 1e-12), &times, &names))
@@ -91,8 +92,8 @@ fn a_disk_rolls_steadily_in_a_circle() {
     }
 }
 
-/// Z. Terze and others 2016; Euler parameters at 0.2 s and the centre of mass at 0.1 s by a program in Euler's equations, which has
-/// all printed digits of the publication.
+/// The heavy top of Z. Terze and others (2016): Euler parameters at 0.2 s and the centre of mass at 0.1 s, from a
+/// program for Euler's equations that agrees with all printed digits of the publication.
 #[test]
 fn the_heavy_top_is_where_others_have_it() {
     let top = mechanism(json!({
@@ -117,8 +118,8 @@ fn the_heavy_top_is_where_others_have_it() {
     }
 }
 
-/// Five rods with six hinges, one of whose constraints follows from the others at all times (IFToMM A04). References: chain in joint
-/// coordinates, closed by the pseudo-inverse.
+/// Five rods with six hinges, one of whose constraints follows from the others at all times (IFToMM A04). References
+/// are from a chain in joint coordinates, closed by the pseudo-inverse.
 #[test]
 fn bricards_mechanism_moves_with_one_constraint_too_many() {
     let points =
@@ -163,7 +164,7 @@ fn bricards_mechanism_moves_with_one_constraint_too_many() {
         }
         assert!(values[3].abs() < 1e-9, "{values:?}");
     }
-    // every other hinge turns by the same angle, the last from the last rod to the ground
+    // every other hinge turns by the same angle; the last connects the last rod with the ground
     let hinges: Vec<String> = (0..6).map(|k| format!("hinge{k}_angle")).collect();
     let hinges: Vec<&str> = hinges.iter().map(String::as_str).collect();
     let angles = motion(&bricard, &Dop853::default(), Settings::tolerance(1e-12, 1e-12), &[1.0], &hinges).remove(0);
@@ -172,8 +173,8 @@ fn bricards_mechanism_moves_with_one_constraint_too_many() {
     }
 }
 
-/// IFToMM A05 at 2π rad/s: two rods with masses at their ends on a shaft, each with a stiff spring and damper to a slider. References by
-/// the two coordinates that are left (height and angle; the angular momentum is constant).
+/// IFToMM A05 at 2π rad/s: two rods with masses at their ends on a shaft, each with a stiff spring and damper to a
+/// slider. References are from the two remaining coordinates (height and angle; the angular momentum is constant).
 #[test]
 fn the_governor_lifts_its_slider() {
     let centre = (0.3 * 0.5 + 5.0) / 5.3;
@@ -221,7 +222,8 @@ fn the_governor_lifts_its_slider() {
     }
 }
 
-/// The spatial slider crank with the moments of inertia of the published reference (Masoudi): x at 1 s and at 5 s, by the crank's angle.
+/// The spatial slider crank with the moments of inertia of the published reference (Masoudi): x at 1 s and at 5 s,
+/// from the crank's angle.
 #[test]
 fn the_spatial_slider_crank_is_where_its_reference_is() {
     let b = Vector3::new(0.0, 0.1, 0.2);
@@ -260,7 +262,8 @@ fn the_spatial_slider_crank_is_where_its_reference_is() {
     assert!((values[0][1] - values[0][2] - 0.765_698_4).abs() < 1e-12, "{values:?}");
 }
 
-/// A pendulum at rest on one pin that is said three times: each carries a third, and their sum is what one alone carries.
+/// A pendulum at rest on a pin that is described three times: each pin carries a third, and their sum is the force
+/// of a single pin.
 #[test]
 fn joints_that_say_the_same_share_the_force() {
     let pendulum = |pins: &[&str]| {
@@ -280,7 +283,7 @@ fn joints_that_say_the_same_share_the_force() {
         let state: Vec<f64> = Formulated::<f64>::initial_state(&*model);
         observed(&*model, 0.0, &state, &[&format!("{joint}_fx"), &format!("{joint}_fy")])
     };
-    // on the ground: the centrifugal force m ω² l/2, and a quarter of the weight of a level rod
+    // force on the ground: the centrifugal force m ω² l/2, and a quarter of the weight of a level rod
     let alone = force(&["a"], "a");
     assert!((alone[0] - 6.0).abs() < 1e-12 && (alone[1] + 7.5).abs() < 1e-12, "{alone:?}");
     for joint in ["a", "b", "c"] {

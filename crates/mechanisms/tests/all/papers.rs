@@ -1,5 +1,5 @@
-//! Mechanisms of the papers, written as files: the same equations as the models that are programs, the same motion, no more than
-//! twice the cost.
+//! Mechanisms of the papers from files: they have the equations and the motions of the models in Rust, at no more
+//! than twice the cost.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn mechanism(name: &str) -> Mechanism {
     mechanism
 }
 
-/// The terms of both at states that are not on the constraints, too.
+/// Compares the terms of both, also at states that violate the constraints.
 fn compare<M: MechanicalModel>(name: &str, written: &Mechanism, model: &M) {
     let own = written.model();
     let initial: Vec<f64> = own.initial_state();
@@ -73,16 +73,17 @@ fn solve(model: &dyn Model, initial: &[f64], method: &dyn Method, t_end: f64, se
 /// A method with its name.
 type Named = (&'static str, Box<dyn Method>);
 
-/// A file, the same mechanism as a program, methods, the end (s) and steps (s).
+/// A file, the same mechanism in Rust, methods, the end (s) and steps (s).
 type Table = (&'static str, Box<dyn Model>, Vec<Named>, f64, [f64; 2]);
 
 fn named<D: MethodDefinition>(definition: D) -> Named {
     (D::NAME, definition.method())
 }
 
-/// What the papers' tables are made of, errors and counts of a method over steps, is the same of the written mechanism from the same start:
-/// the equations differ in rounding, which undamped methods and Newton's tolerances amplify. Tables print three digits of errors. (Both
-/// bounds below were set after a first run, which had asked for 1e-6 of the error and for equal counts of iterations.)
+/// The numbers in the papers' tables, errors and counts of a method over steps, are the same for the mechanism from a
+/// file with the same initial state. The equations differ in roundoff, which undamped methods and Newton's tolerances
+/// amplify. Tables print three digits of errors. (Both bounds below were set after a first run, which had required
+/// 1e-6 of the error and equal counts of iterations.)
 #[test]
 fn what_tables_of_the_papers_show_is_the_same() {
     let low_order = || -> Vec<Named> {
@@ -133,7 +134,7 @@ fn what_tables_of_the_papers_show_is_the_same() {
                     (b.failure.is_none(), b.statistics.steps_accepted),
                     "{what}"
                 );
-                // an iteration whose correction is near rounding is one more or one less, here or there
+                // iterations whose correction is near roundoff may take one more or one less
                 let [of_a, of_b] = [&a, &b].map(|solution| solution.statistics.newton_iterations);
                 assert!(of_a.abs_diff(of_b) * 50 <= of_b, "{what}: {of_a} and {of_b} iterations");
                 if b.failure.is_some() {
@@ -151,7 +152,7 @@ fn what_tables_of_the_papers_show_is_the_same() {
     }
 }
 
-/// From their own starts, which files give by positions that are assembled.
+/// Starts from each model's own initial state; those in files are assembled.
 #[test]
 fn trajectories_are_within_the_error_of_the_method() {
     let squeezer = Squeezer { formulation: SqueezerFormulation::Cartesian, ..Squeezer::default() };

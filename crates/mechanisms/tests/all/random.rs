@@ -1,4 +1,4 @@
-//! Random mechanisms: trees and loops, constraints that follow from others, in the plane and in space.
+//! Random mechanisms: trees and loops, redundant constraints, in the plane and in space.
 
 use crate::common;
 
@@ -9,19 +9,19 @@ use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// What a body hangs on, and how.
+/// The attachment of a body.
 #[derive(Debug, Clone)]
 struct Link {
-    /// Which of the bodies before, or the ground.
+    /// The parent: one of the bodies before, or the ground.
     parent: usize,
     kind: usize,
     length: f64,
     mass: f64,
     angle: f64,
     rate: f64,
-    /// Directions in space.
+    /// Direction of the axis in space.
     axis: [f64; 3],
-    /// A spring to the ground, a damper, a formula, or nothing.
+    /// Kind of force: a spring to the ground, a damper, a formula, or none.
     force: usize,
 }
 
@@ -42,7 +42,7 @@ fn link() -> impl Strategy<Value = Link> {
     )
 }
 
-/// A tree of links, with a loop that is closed by a rod without mass (a distance), or by a joint that says once more what is so.
+/// A tree of links, with a loop that is closed by a massless rod (a distance), or by a repeated joint.
 fn written(is_spatial: bool, links: &[Link], closing: usize) -> Value {
     let (mut bodies, mut joints, mut forces) = (Map::new(), Map::new(), Map::new());
     let point = |x: f64| if is_spatial { json!([x, 0, 0]) } else { json!([x, 0]) };
@@ -92,7 +92,7 @@ fn written(is_spatial: bool, links: &[Link], closing: usize) -> Value {
             } }),
             _ => json!({ "actuator": { "between": [far, end], "force": "10 - 3*speed + 2*length^2" } }),
         };
-        // motors have an axis only where there is one
+        // motors have an axis only in space
         if !(force.get("motor").is_some() && is_spatial) {
             forces.insert(format!("force{number}"), force);
         }
@@ -103,7 +103,7 @@ fn written(is_spatial: bool, links: &[Link], closing: usize) -> Value {
             joints.insert("closing".to_owned(), json!({ "distance": { "between": ["ground.far", last] } }));
         }
         1 => {
-            // said twice: as many constraints follow from the others
+            // repeated: as many constraints become redundant
             let first = joints["joint1"].clone();
             joints.insert("again".to_owned(), without_start(first));
         }
@@ -130,7 +130,7 @@ fn written(is_spatial: bool, links: &[Link], closing: usize) -> Value {
     })
 }
 
-/// A joint that places nothing.
+/// A joint that places no body.
 fn without_start(mut joint: Value) -> Value {
     for parameters in joint.as_object_mut().expect("a joint").values_mut() {
         let parameters = parameters.as_object_mut().expect("parameters");
@@ -139,11 +139,12 @@ fn without_start(mut joint: Value) -> Value {
     joint
 }
 
-/// Energy as a function of time along the motion, by a difference that is good to `h⁴`.
+/// Energy as a function of time along the motion, by a difference accurate to `h⁴`.
 fn energy_rate(model: &dyn Model, state: &[f64], rates: &[f64]) -> (f64, f64) {
     let h = 1e-4;
     let mut ode = model.ode();
-    // two stages of the motion by Taylor's formula of second order, with the second derivative by a difference of the rates
+    // two stages of the motion by a second-order Taylor formula, with the second derivative by a
+    // difference of the rates
     let at = |by: f64| -> Vec<f64> { state.iter().zip(rates).map(|(y, rate)| y + by * rate).collect() };
     let (mut ahead, mut behind) = (vec![0.0; state.len()], vec![0.0; state.len()]);
     ode.rhs(h, &at(h), &mut ahead).expect("regular");
@@ -166,7 +167,7 @@ fn holds(mechanism: &Mechanism) -> Result<(), TestCaseError> {
     let mut rates = vec![0.0; state.len()];
     let mut ode = Formulated::<f64>::ode(&*model);
     prop_assert!(ode.rhs(0.0, &state, &mut rates).is_ok(), "no accelerations");
-    // accelerations with every constraint, those that were left out, too: M a = D + Jᵀ λ, J a + bias = 0
+    // accelerations with every constraint, including those left out: M a = D + Jᵀ λ, J a + bias = 0
     let (rate, spread) = energy_rate(&*model, &state, &rates);
     let size = 1.0 + values[3].abs() + values[2].abs();
     prop_assert!(
@@ -218,7 +219,7 @@ fn check(is_spatial: bool, links: &[Link], closing: usize) -> Result<(), TestCas
     let minimal: Mechanism = serde_json::from_value(written).expect("a mechanism");
     match minimal.check() {
         Ok(()) => moves_alike(&mechanism, &minimal),
-        // spherical joints have Euler parameters, beside which no constraint may be left
+        // spherical joints have Euler parameters, with which no constraint may remain
         Err(error) if is_spatial && links.iter().any(|link| link.kind % 5 == 2) => {
             prop_assert!(error.to_string().contains("Euler"), "{error}");
             Ok(())
@@ -227,7 +228,8 @@ fn check(is_spatial: bool, links: &[Link], closing: usize) -> Result<(), TestCas
     }
 }
 
-/// Places, velocities and accelerations of all markers are the same in absolute and in joint coordinates, and so is the power.
+/// Positions, velocities and accelerations of all markers are the same in absolute and in joint coordinates, and
+/// so is the power.
 fn moves_alike(absolute: &Mechanism, minimal: &Mechanism) -> Result<(), TestCaseError> {
     let [absolute, minimal] = [absolute, minimal].map(ModelDefinition::model);
     let of = |observable: mbsbench_problem::Observable| observable.name;
@@ -240,13 +242,13 @@ fn moves_alike(absolute: &Mechanism, minimal: &Mechanism) -> Result<(), TestCase
     });
     let size = a.iter().fold(1.0f64, |size, x| size.max(x.abs()));
     for ((name, a), b) in names.iter().zip(&a).zip(&b) {
-        // constraints that nearly depend on each other are solved for with as many digits less
+        // nearly dependent constraints lose digits accordingly
         prop_assert!((a - b).abs() < 1e-7 * size, "{name}: {a} and {b}, of {size}");
     }
     Ok(())
 }
 
-/// `‖A x − b‖ ≤ 1e-13 (‖A‖ ‖x‖ + ‖b‖)` for the matrix of masses and constraints, in both kinds of memory.
+/// Checks `‖A x − b‖ ≤ 1e-13 (‖A‖ ‖x‖ + ‖b‖)` for the matrix of masses and constraints, stored dense and sparse.
 fn solves_backward_stable(mechanism: &Mechanism) -> Result<(), TestCaseError> {
     let model = mechanism.model();
     let state: Vec<f64> = Formulated::<f64>::initial_state(&*model);

@@ -34,7 +34,7 @@ fn read(text: &str) -> urdf::Robot {
     urdf::read(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The same arm, by hand: the second link's frame is at the elbow of the first.
+/// Compares with the same arm by hand, in which the second link's frame is at the elbow of the first.
 #[test]
 fn a_robot_is_the_mechanism_that_it_describes() {
     let robot = mechanism(read(ARM).mechanism);
@@ -94,7 +94,7 @@ fn what_is_wrong_is_shown_at_its_place() {
         "<robot",
     );
     at("<axis xyz=\"1 0 0\"/>", "<mimic joint=\"bend\"/>", "<mimic");
-    // characters of several bytes count as one
+    // multi-byte characters count as one
     at("<link name=\"base\"/>", "<link name=\"ééé\"/></link>", "</link>");
     at("<robot name=\"arm\">", "<robots name=\"arm\">", "</robot>");
 }
@@ -109,7 +109,7 @@ fn a_floating_base_is_where_its_joint_is() {
     assert_eq!(&initial[..3], &[1.0, 2.0, 3.0]);
 }
 
-/// The only refusal of a text, at a place that begins so.
+/// Checks the only error of a text, whose place begins with `place`.
 #[track_caller]
 fn refused(text: &str, place: &str, message: &str) {
     let error = urdf::read(text).map(|robot| robot.mechanism).expect_err(message);
@@ -139,7 +139,7 @@ fn pendulum(links: [&str; 3], joints: [&str; 2]) -> String {
     )
 }
 
-/// The two bodies after half a second in joint coordinates, by the names of these bodies.
+/// The two bodies after half a second in joint coordinates, by name.
 fn swung(text: &str, bodies: [&str; 2]) -> Vec<f64> {
     let mut written = read(text).mechanism;
     written["formulation"] = json!("minimal");
@@ -163,7 +163,7 @@ fn links_and_joints_with_names_that_differ_stay_apart() {
         (["base", "one", "two"], ["肩部", "肘部"], ["one", "two"]),
         (["base", "l-1", "l.1"], ["γόνατο", "αγκώνας"], ["l_1", "l_1_2"]),
         (["base", "ground", "two"], ["ground", "two"], ["ground_2", "two"]),
-        // markers of joints where bodies are observed, and of damping
+        // names of markers of joints on observed bodies, and of damping
         (["base", "arm", "arm_wrist"], ["arm", "wrist"], ["arm", "arm_wrist"]),
         (["a", "1", "link_1"], ["x", "x_axis"], ["link_1_2", "link_1"]),
     ] {
@@ -206,7 +206,8 @@ fn names_that_are_the_same_are_refused_at_the_second() {
     refused(&text.replace("<link name=\"two\">", "<link name=\"one\">"), "<link name=\"one\">", "a second link `one`");
 }
 
-/// Where the centre of a body and one in its child are with a joint origin of this rotation, by matrices.
+/// Checks positions of the centre of a body and of one in its child, for a joint origin with this
+/// rotation, by matrices.
 #[test]
 fn joints_may_be_turned_in_all_ways() {
     use nalgebra::{Rotation3, Unit, Vector3};
@@ -291,7 +292,7 @@ fn what_is_half_a_robot_is_refused() {
         "a second `<axis>`",
     );
     refused(&text.replace("rpy=\"0.3 -0.4 0.7\"", "quat_xyzw=\"0 0 1 0\""), "<origin", "`<origin>` with `quat_xyzw`");
-    // names that are declared and not used do no harm
+    // declared but unused names do no harm
     let declared = text.replace("<robot ", "<robot xmlns:xacro=\"http://www.ros.org/wiki/xacro\" ");
     assert!(urdf::read(&declared).is_ok());
 }
@@ -384,8 +385,8 @@ fn motors_act_about_the_axis_of_their_joint() {
     assert!(end(json!({ "motor": { "between": ["one", "two"], "axis": [0, 0, 1], "torque": 1 } })).is_ok());
 }
 
-/// Links without simple shapes, as most have meshes: each is drawn from its joint to the next, the last to its centre
-/// of mass.
+/// Links without simple shapes, as most have meshes, are drawn from each joint to the next, the last to its
+/// centre of mass.
 #[test]
 fn links_are_drawn_from_joint_to_joint() {
     let link = |name: &str, centre: f64| {

@@ -7,7 +7,7 @@ use mbsbench_problem::{
 };
 use serde_json::Value;
 
-/// A mechanism that makes sense.
+/// Reads a valid mechanism.
 #[track_caller]
 pub fn mechanism(written: Value) -> Mechanism {
     let mechanism: Mechanism = serde_json::from_value(written).expect("a mechanism");
@@ -31,7 +31,7 @@ pub fn states(model: &dyn Model, method: &dyn Method, times: &[f64], settings: S
     times.iter().map(one).collect()
 }
 
-/// The observables of these names at a state.
+/// The observables with these names at a state.
 pub fn observed(model: &dyn Model, t: f64, state: &[f64], names: &[&str]) -> Vec<f64> {
     let all = model.observables();
     let mut values = vec![f64::NAN; all.len()];

@@ -1,5 +1,5 @@
-//! The ball bearing: forces, symmetries, energy and start against theory, and the motion against values of an
-//! independent implementation.
+//! Compares forces, symmetries, energy and initial state of the ball bearing with theory, and the motion with values
+//! of an independent implementation.
 
 use std::f64::consts::TAU;
 use std::ops::ControlFlow;
@@ -83,7 +83,7 @@ fn the_start_is_an_equilibrium_with_rolling_balls() {
     assert!((rolling.axial + 2_117.463_92).abs() < 0.51e-5);
 }
 
-/// Forces and contact angles of the bearing that nothing was tuned for, under its load.
+/// Forces and contact angles of the untuned bearing under its load.
 #[test]
 fn the_other_bearing_has_its_own_equilibrium() {
     let bearing = Bearing::new(&BallBearing { variant: Variant::PureHertz, ..BallBearing::default() });
@@ -128,7 +128,7 @@ fn contact_forces_and_torques_are_in_balance() {
     let of = |partner| contacts.iter().filter(|contact| contact.partner == partner).count();
     assert_eq!((of(OUTER), of(INNER)), (9, 9));
     assert!((1..9).contains(&of(CAGE)), "{}", of(CAGE));
-    // From the accelerations: what the bodies do is what acts on them, and the two rings' torques come from the contacts.
+    // From the accelerations: the rates of momenta equal the loads, and the two rings' torques come from the contacts.
     let mut accelerations = vec![0.0; v.len()];
     bearing.accelerations(0.0, q, v, &mut accelerations, &mut []);
     let at = |values: &[f64], k: usize| Vector3::new(values[k], values[k + 1], values[k + 2]);
@@ -168,7 +168,7 @@ fn contact_forces_and_torques_are_in_balance() {
     assert!(torque.norm() < 1e-11, "{torque}");
 }
 
-/// Contact power of all bodies is what contacts do to the energies.
+/// The contact power of all bodies equals the change of the energies by contacts.
 #[test]
 fn energy_changes_by_the_powers() {
     for variant in [Variant::Calibrated, Variant::PureHertz] {
@@ -192,7 +192,7 @@ fn energy_changes_by_the_powers() {
     }
 }
 
-/// Without gravity, turning the bearing by the distance of two balls turns what happens.
+/// Without gravity, rotating the bearing by the distance of two balls rotates the motion.
 #[test]
 fn the_equations_are_the_same_around_the_axis() {
     let parameters = BallBearing { gravity: 0.0, ..BallBearing::default() };
@@ -200,7 +200,7 @@ fn the_equations_are_the_same_around_the_axis() {
     let y = disturbed(&parameters);
     let coordinates = bearing.coordinates();
     let rotation = Rotation3::from_axis_angle(&Vector3::z_axis(), TAU / 9.0);
-    // The cage is turned back by as much in its own frame, and balls take the numbers of their new places.
+    // The cage is rotated back by the same angle in its own frame, and balls take the numbers of their new positions.
     let next = |body: usize| if body < 3 { body } else { 3 + (body - 3 + 1) % 9 };
     let turned = |values: &[f64], size: usize| {
         let mut turned = values.to_vec();
@@ -268,10 +268,10 @@ fn the_jacobian_of_duals_is_that_of_differences() {
     assert_eq!((sizes[7], sizes[10], sizes[84], sizes[87]), (1e-3, 1.0, 1.0, 100.0));
     assert_eq!((scales[7], scales[10], scales[84], scales[87]), (1e-2, 1.0, 10.0, 1000.0));
     let (mut before, mut after) = (vec![0.0; n], vec![0.0; n]);
-    // Of an overlap to 1e-17 m, a force to 4e-10 N and its torque on a ball's inertia.
+    // Roundoff: 1e-17 m of an overlap, 4e-10 N of a force, and its torque on a ball's inertia.
     let roundoff = 4e-10 * 0.07 * bearing.ball_radius / bearing.ball_inertia;
     for j in 0..n {
-        // A quaternion moves the grooves by its change times the pitch radius, which is far more than an overlap.
+        // A quaternion moves the grooves by its change times the pitch radius, far more than an overlap.
         let step = if j < 84 && j % COORDINATES > 2 { 1e-7 } else { 1e-5 * sizes[j] };
         let mut moved = y.clone();
         moved[j] = y[j] - step;
@@ -303,7 +303,7 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// Observables at the times, and the largest magnitudes of each over the whole run.
+/// Returns the observables at the times, and their largest magnitudes over the whole run.
 fn solve(parameters: &BallBearing, tolerance: f64, times: &[f64]) -> (Vec<Vec<f64>>, Vec<f64>) {
     parameters.check().unwrap();
     let model = parameters.model();
@@ -373,18 +373,19 @@ fn a_drawing_shows_all_bodies_in_contact() {
     let Shape::Circle { centre, radius } = &section[4].1 else { panic!("a ball is a circle") };
     for (_, shape) in &section[..2] {
         let Shape::Outline(points) = shape else { panic!("a ring is an outline") };
-        // The ball touches the groove: the nearest point is on its surface, but for overlap and spacing of the points.
+        // The ball touches the groove: the nearest point is on its surface, except for the overlap and the
+        // spacing of points.
         let nearest = points.iter().map(|p| (p[0] - centre[0]).hypot(p[1] - centre[1])).fold(f64::MAX, f64::min);
         assert!((nearest - radius).abs() < 1e-5, "{nearest} and {radius}");
     }
-    // The cage is cut out as far as its pockets are wide, about centres of its own.
+    // The cage has cut-outs as wide as its pockets, about their own centres.
     let opening = bearing.ball_radius + bearing.pockets.clearance;
     let cage = |shapes: &[(&str, Shape)]| -> Vec<Vec<[f64; 2]>> {
         shapes.iter().filter(|(part, _)| *part == "cage").map(|(_, shape)| shape.points(0)).collect()
     };
     let distance = |p: &[f64; 2], from: [f64; 2]| (p[0] - from[0]).hypot(p[1] - from[1]);
     let nearest = |points: &[[f64; 2]], from| points.iter().map(|p| distance(p, from)).fold(f64::MAX, f64::min);
-    // The third body, with seven coordinates each; it is not turned at the start.
+    // The third body, with seven coordinates each; it is not rotated at the start.
     let cage_centre = [q[14], q[15]];
     for (web, &[x, y]) in cage(&face).iter().zip(&bearing.pockets.centres) {
         let pocket = [x + cage_centre[0], y + cage_centre[1]];

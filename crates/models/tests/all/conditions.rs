@@ -1,4 +1,5 @@
-//! Conditions between parameters. Ranges of single ones are declared, and tested for all models and methods together.
+//! Conditions between parameters. Ranges of single parameters are declared, and tested for all models and
+//! methods together.
 
 use mbsbench_models::flexible_slider_crank::Deflection;
 use mbsbench_models::marble_jar::Candidates;
@@ -6,7 +7,7 @@ use mbsbench_models::*;
 use mbsbench_problem::sliding_mode::RobustControl;
 use mbsbench_problem::{Formulation, Parameters, SlidingModeSettings};
 
-/// The field that is refused after a change of the defaults; empty where nothing is.
+/// The field that is refused after a change of the defaults; empty if none is refused.
 fn refused<P: Parameters>(change: impl Fn(&mut P)) -> String {
     let mut parameters = P::default();
     change(&mut parameters);

@@ -1,7 +1,7 @@
-//! The flexible mechanisms of zhang2022 against values by hand and those of independent programs.
+//! Compares the flexible mechanisms of zhang2022 with analytical values and with values of independent programs.
 //!
-//! Values without another source are those of a prototype in another language with its own derivatives (automatic ones), to the
-//! digits given; the authors' own program gives the same for the four-bar mechanism.
+//! Values without another source are those of a prototype in another language with automatic derivatives, to the
+//! given digits; the authors' own program gives the same for the four-bar mechanism.
 
 use crate::common::{Record, run_from};
 use approx::assert_relative_eq;
@@ -13,7 +13,7 @@ use mbsbench_problem::{
 };
 use nalgebra::DMatrix;
 
-/// Angular frequencies (rad/s) of small motions about the state at the start, time `t`, in increasing order.
+/// Angular frequencies (rad/s) of small motions about the initial state at time `t`, in increasing order.
 fn frequencies(model: &impl ModelDefinition, t: f64) -> Vec<f64> {
     const UNKNOWNS: usize = 12;
     let model = model.model();
@@ -24,12 +24,12 @@ fn frequencies(model: &impl ModelDefinition, t: f64) -> Vec<f64> {
         let (mut chart, mut y) = (vec![0.0; dae.chart_length()], vec![0.0; n]);
         dae.locate(&initial, &mut chart, &mut y);
         let (mut rates, mut residual) = (vec![0.0; n + m], vec![0.0; n + m]);
-        // At rest, so that nothing is linearised but stiffness and inertia.
+        // At rest, so that only stiffness and inertia are linearised.
         y.chunks_exact_mut(UNKNOWNS).for_each(|node| node[6..].fill(0.0));
         rates.fill(0.0);
         let at = Point { t, chart: &chart, y: &y, rates: &rates };
         dae.residual(at, 1.0, &mut residual).expect("it exists");
-        // Derivatives by y' alone, and with those by y.
+        // Derivatives by y' alone, and including those by y.
         let [still, moved] = [0.0, 1.0].map(|c| {
             let mut matrix = DMatrix::zeros(n + m, n + m);
             dae.jacobian(at, c, &mut matrix);
@@ -49,7 +49,7 @@ fn frequencies(model: &impl ModelDefinition, t: f64) -> Vec<f64> {
     let squares = (mass.lu().solve(&stiffness).expect("the mass matrix is regular")).complex_eigenvalues();
     let mut squares: Vec<_> = squares.iter().copied().collect();
     squares.sort_by(|one, other| one.re.total_cmp(&other.re));
-    // The stiffness matrix is not symmetric; motions that are resolved have real squares all the same.
+    // The stiffness matrix is not symmetric; resolved motions nevertheless have real squares.
     assert!(squares[..16].iter().all(|square| square.im == 0.0 && square.re > -1e-3), "{squares:?}");
     squares.iter().map(|square| square.re.max(0.0).sqrt()).collect()
 }
@@ -65,7 +65,7 @@ fn null_space(rows: &DMatrix<f64>) -> DMatrix<f64> {
 
 fn assert_frequencies(found: &[f64], expected: &[f64]) {
     for (found, expected) in found.iter().zip(expected) {
-        // As many digits as are given.
+        // To all given digits.
         assert_relative_eq!(found, expected, max_relative = 2e-5);
     }
 }
@@ -74,7 +74,7 @@ fn assert_frequencies(found: &[f64], expected: &[f64]) {
 fn the_shaft_has_its_frequencies() {
     let found = frequencies(&RotatingShaft::default(), -1.0);
     assert_frequencies(&found, &[56.709, 56.849]);
-    // Clamped beam with a mass in the middle (Euler and Bernoulli), which shear and the width of the disk lower a little.
+    // Clamped beam with a mass in the middle (Euler and Bernoulli); shear and the width of the disk lower it slightly.
     assert!(found[0] < 57.07 && found[0] > 0.99 * 57.07);
     for expected in [204.1, 286.7, 288.1, 455.9, 458.3] {
         assert!(found.iter().any(|found| (found - expected).abs() < 0.06), "no {expected} in {:?}", &found[..10]);
@@ -91,7 +91,7 @@ fn the_four_bar_mechanism_has_its_frequencies() {
     assert_frequencies(&frequencies(&FlexibleFourBar::default(), 0.0), &[1320.6, 1861.8, 3490.0]);
 }
 
-/// Bending and shear of a clamped beam under the disk and its own weight, `m_d g L³/(192 EI) + m g L⁴/(384 EI)` and
+/// Bending and shear of a clamped beam under the disk and its own weight: `m_d g L³/(192 EI) + m g L⁴/(384 EI)` and
 /// `(m_d/4 + m L/8) g L/GA`.
 #[test]
 fn the_shaft_sags_by_its_weight() {
@@ -107,7 +107,7 @@ fn the_shaft_sags_by_its_weight() {
 }
 
 fn shaft_until(t_end: f64, step: f64) -> Record {
-    // The residual cannot be had much smaller than that: it is made of large forces.
+    // The residual cannot be reduced much further, because it consists of large forces.
     let method = Esdirk436l2sa2 { newton_tolerance: 1e-4, ..Esdirk436l2sa2::default() };
     run_from(&RotatingShaft::default(), &method, [-1.0, t_end], step)
 }
@@ -132,7 +132,7 @@ fn the_shaft_moves_as_it_did_elsewhere() {
     assert_relative_eq!(record.largest("u3"), 0.2688, max_relative = 2e-4);
 }
 
-/// Accelerations by the multipliers of the method are those of the velocities.
+/// Accelerations from the multipliers of the method are the rates of the velocities.
 #[test]
 fn accelerations_are_the_rates_of_velocities() {
     let record = shaft_until(0.5, 5e-3);
@@ -141,13 +141,14 @@ fn accelerations_are_the_rates_of_velocities() {
             let (h, at) = (5e-3, |t| record.at(velocity, t));
             let slope = (8.0 * (at(t + h) - at(t - h)) - (at(t + 2.0 * h) - at(t - 2.0 * h))) / (12.0 * h);
             let found = record.at(acceleration, t);
-            // Differences over four steps at 60 rad/s: (60 h)⁴/30 of the largest value.
+            // Differences over four steps at 60 rad/s have an error of (60 h)⁴/30 of the largest value.
             assert!((found - slope).abs() < 1e-3 * record.largest(acceleration), "{acceleration}({t}) {found} {slope}");
         }
     }
 }
 
-/// The first turn of the mechanism before it buckles; LMS4 with ρ∞ = 0.6 and steps of 1e-3 s, whose digits are those given.
+/// The first turn of the mechanism before it buckles; the given digits are those of LMS4 with ρ∞ = 0.6 and
+/// steps of 1e-3 s.
 #[test]
 fn the_beam_buckles_as_it_did_elsewhere() {
     let method = Lms4 { rho_inf: 0.6, newton_tolerance: 1e-4, max_iterations: 50, ..Lms4::default() };
@@ -161,7 +162,7 @@ fn the_beam_buckles_as_it_did_elsewhere() {
     assert_relative_eq!(onset, &0.131, epsilon = 1e-9);
 }
 
-/// An observable at a time between two steps, on the straight line between them.
+/// An observable at a time between two steps, by linear interpolation.
 fn between(record: &Record, name: &str, t: f64) -> f64 {
     let values: Vec<f64> = record.column(name).collect();
     let after = record.times.partition_point(|&end| end < t);
@@ -169,7 +170,7 @@ fn between(record: &Record, name: &str, t: f64) -> f64 {
     values[after - 1] + share * (values[after] - values[after - 1])
 }
 
-/// The third turn, to all digits; the two before it let the transients of the start die out.
+/// The third turn, to all digits; during the first two, the initial transients decay.
 #[test]
 fn the_four_bar_mechanism_moves_as_it_did_elsewhere() {
     let four_bar = FlexibleFourBar::default();
@@ -203,8 +204,8 @@ fn two_turns_before(four_bar: &FlexibleFourBar) -> f64 {
     -2.0 * std::f64::consts::TAU / four_bar.angular_velocity
 }
 
-/// Largest oscillation of zhang2022, Figure 16, and the run that would not get over the first extended position with the whole
-/// mass; as the authors' own program has them.
+/// Largest oscillation of zhang2022, Figure 16, and the run that cannot pass the first extended position with the
+/// whole mass; both agree with the authors' own program.
 #[test]
 fn lumps_of_the_published_input_give_its_oscillations() {
     let four_bar = FlexibleFourBar { lumps: Lumps::ByMechanism, ..FlexibleFourBar::default() };
@@ -219,7 +220,7 @@ fn lumps_of_the_published_input_give_its_oscillations() {
     assert_relative_eq!(record.times[record.times.len() - 1], -18.0, epsilon = 1e-9);
 }
 
-/// In the plane, without the tilt, the four-bar mechanism is a parallelogram: its coupler does not turn.
+/// Without the tilt, the four-bar mechanism is a planar parallelogram: its coupler does not rotate.
 #[test]
 fn without_the_tilt_the_coupler_does_not_turn() {
     let straight = FlexibleFourBar { misalignment: 0.0, elements: 2, ..FlexibleFourBar::default() };
@@ -228,7 +229,7 @@ fn without_the_tilt_the_coupler_does_not_turn() {
     assert!(record.largest("theta") < 1e-9 && record.largest("bending_moment") < 1e-6);
 }
 
-/// The equations are differential-algebraic; a method that evaluates a right-hand side says so before its first step.
+/// The equations are differential-algebraic; a method that evaluates a right-hand side fails before its first step.
 #[test]
 fn methods_without_implicit_stages_refuse_them() {
     let model = RotatingShaft::default().model();
@@ -247,7 +248,7 @@ fn methods_without_implicit_stages_refuse_them() {
     assert_eq!(solution.statistics.steps_accepted, 0);
 }
 
-/// Width and height (m) of the parts of a view that have the name.
+/// Width and height (m) of the parts of a view with the given name.
 fn extent(view: &View, name: &str) -> [f64; 2] {
     let parts = view.parts.iter().filter(|(part, _)| *part == name);
     let points: Vec<[f64; 2]> = parts.flat_map(|(_, shape)| shape.points(360)).collect();
@@ -267,7 +268,7 @@ fn mechanisms_are_drawn_to_scale() {
     let four_bar = views(&|| FlexibleFourBar::default().model());
     let sizes: Vec<_> = four_bar.iter().map(|view| (view.name, extent(view, "bars"), extent(view, "axes"))).collect();
     let [("plane", [width, height], _), ("top", [_, depth], [tilted, _])] = sizes[..] else { panic!("{sizes:?}") };
-    // The bars are squares of 16 and 8 mm, whose middle lines are 0.24 by 0.12 m.
+    // The bars are squares of 16 and 8 mm, with centre lines of 0.24 by 0.12 m.
     assert_relative_eq!(width, 0.24 + 0.008 + 0.004, max_relative = 1e-4);
     assert_relative_eq!(height, 0.12 + 0.008, max_relative = 1e-4);
     assert_relative_eq!(depth, 0.016, max_relative = 1e-4);

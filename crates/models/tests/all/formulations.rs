@@ -1,4 +1,4 @@
-//! Each formulation against the exact solution, against the others, and against its own invariants.
+//! Compares each formulation with the exact solution and with the others, and checks its invariants.
 
 use crate::common::{pendulum, run_with, sliding, spheres, unprojected};
 use mbsbench_integrators::Rk8;
@@ -15,8 +15,8 @@ fn swing(model: &Pendulum) -> Swing<f64> {
     Swing::new(frequency, model.angle.to_radians(), model.angular_velocity).expect("it swings")
 }
 
-/// All formulations of the pendulum against Jacobi's elliptic functions, with parameters that keep every
-/// power of mass and length apart.
+/// Compares all formulations of the pendulum with Jacobi's elliptic functions, for parameters that distinguish every
+/// power of mass and length.
 #[test]
 fn the_pendulum_moves_as_the_elliptic_functions_say() {
     let published = Pendulum::default();
@@ -29,7 +29,8 @@ fn the_pendulum_moves_as_the_elliptic_functions_say() {
             for (k, &t) in record.times.iter().enumerate() {
                 let (theta, omega) = exact.at(t);
                 let error = |name: &str, exact: f64| (record.column(name).nth(k).unwrap() - exact).abs();
-                // 500 steps with truncation below 1e-13 each (5e-11 J in table 3.1 at five times the step), and rounding
+                // 500 steps with truncation errors below 1e-13 each (5e-11 J in table 3.1 at five times the
+                // step), and roundoff
                 assert!(error("theta", theta) < 2e-12, "θ({t}): {:e}", error("theta", theta));
                 assert!(error("omega", omega) < 1e-11, "ω({t}): {:e}", error("omega", omega));
             }
@@ -64,7 +65,7 @@ fn initial_states_are_consistent_in_both_precisions() {
             definition.observation().observe(0.0, &rounded, &mut values);
             for (observable, value) in definition.observables().iter().zip(values) {
                 if ["constraint", "surface"].contains(&observable.name.as_str()) {
-                    // σ times the rounding of the distance 0.6 m
+                    // σ times the roundoff of the distance 0.6 m
                     assert!(value.abs() <= 10.0 * 2.0 * f64::EPSILON, "{}: {value:e}", observable.name);
                 }
             }
@@ -74,11 +75,11 @@ fn initial_states_are_consistent_in_both_precisions() {
     assert_eq!(angle, [20.0 * std::f64::consts::PI / 180.0, 1.0]);
 }
 
-/// The balance of energy, at the level of rounding, of every formulation.
+/// The energy balance of every formulation, at roundoff level.
 #[test]
 fn energy_is_conserved() {
     for formulation in formulations() {
-        // rounding of 160 J in 500 evaluations and steps; truncation of RK-8 is below 1e-15 of it (table 3.1)
+        // roundoff of 160 J in 500 evaluations and steps; the truncation error of RK-8 is below 1e-15 of it (table 3.1)
         let record = run_with::<Rk8>(&pendulum(formulation.clone()), 0.01, 5.0);
         assert!(record.variation("energy") < 20.0 * 2f64.powi(-45), "{:e}", record.variation("energy"));
         let record = run_with::<Rk8>(&spheres(formulation.clone()), 0.01, 8.0);
@@ -97,14 +98,15 @@ fn the_formulations_of_the_spheres_agree() {
                 let pairs = records[0].times.iter().zip(records[0].column(name).zip(record.column(name)));
                 pairs.filter(|&(&t, _)| t <= until).map(|(_, (a, b))| (a - b).abs()).fold(0.0, f64::max)
             };
-            // rounding of angles of up to 20 rad over 800 steps, and an unstabilised drift that grows with t²
+            // roundoff of angles of up to 20 rad over 800 steps, and an unstabilised drift that grows with t²
             assert!(difference(1.0) < 1e-13, "{name} within 1 s: {:e}", difference(1.0));
             assert!(difference(8.0) < 1e-11, "{name} within 8 s: {:e}", difference(8.0));
         }
     }
 }
 
-/// The same with other radii, mass and initial rates that roll, so that no factor of the derivation is one or zero.
+/// Compares the formulations with other radii, another mass and other rolling initial rates, so that no factor of the
+/// derivation is one or zero.
 #[test]
 fn the_formulations_of_the_spheres_agree_for_other_parameters() {
     let other = |formulation| RollingSpheres {
@@ -123,7 +125,7 @@ fn the_formulations_of_the_spheres_agree_for_other_parameters() {
     }
 }
 
-/// Figure 3.10, consistent initial values, against another implementation.
+/// Figure 3.10, consistent initial values, compared with another implementation.
 #[test]
 fn landmarks_of_figure_3_10() {
     let record = run_with::<Rk8>(&spheres(sliding(|_| ())), 0.01, 8.0);
@@ -143,7 +145,7 @@ fn landmarks_of_figure_3_10() {
     }
 }
 
-/// Without corrections the constraints drift; with them they stay at rounding.
+/// Without corrections the constraints drift; with them they stay at roundoff level.
 #[test]
 fn corrections_hold_the_constraints() {
     let drift = |formulation| run_with::<mbsbench_integrators::Rk3>(&pendulum(formulation), 0.05, 5.0);
@@ -156,7 +158,7 @@ fn corrections_hold_the_constraints() {
 
 #[test]
 fn small_swings_have_the_small_angle_frequency() {
-    // A quarter of the period of √(3 g/2 l) after the top of a swing of 0.01° the pendulum hangs straight.
+    // A quarter period of √(3 g/2 l) after the peak of a swing of 0.01°, the pendulum hangs straight.
     let quarter = 0.5 * std::f64::consts::PI / (1.5f64 * 9.81).sqrt();
     for formulation in formulations() {
         let model = Pendulum { angle: 0.01, angular_velocity: 0.0, ..pendulum(formulation) };

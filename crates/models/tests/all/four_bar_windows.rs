@@ -1,18 +1,18 @@
-//! Four-bar windows: against the exact motion of one degree of freedom, and against values of others.
+//! Compares four-bar windows with the exact motion of one degree of freedom, and with published values.
 
 use crate::common::solving::{Named, named, observed, solve};
 use mbsbench_integrators::{Dop853, GeneralizedAlpha, Lms2, Radau5};
 use mbsbench_models::{FourBarWindows, LinkageFormulation};
 use mbsbench_problem::{Model, ModelDefinition, Settings, Solution};
 
-/// The complete solution.
+/// Returns the solution, which must be complete.
 fn solved(model: &dyn Model, method: &Named, t_end: f64, settings: Settings) -> Solution {
     let solution = solve(model, method, t_end, settings);
     assert_eq!(solution.failure, None, "{}", method.0);
     solution
 }
 
-/// Angles at 20 s by elliptic integrals, `F(φ/2 | −4 c) = t/2` in thirty digits.
+/// Angles at 20 s by elliptic integrals, `F(φ/2 | −4 c) = t/2` to thirty digits.
 #[test]
 fn the_angle_is_that_of_the_elliptic_integral() {
     for (windows, exact) in [(1, 64.689_640_422_695_99), (2, 63.828_669_393_146_12), (1000, 63.232_477_514_711_47)] {

@@ -1,5 +1,5 @@
-//! The equations of the linkages: forces and mass matrices from the energy, derivatives of the constraints against formulas
-//! found by hand, and the minimal formulation against the Cartesian one, at random states.
+//! Tests the equations of the linkages at random states: forces and mass matrices against the energy, derivatives of
+//! the constraints against formulas derived by hand, and the minimal against the Cartesian formulation.
 
 use crate::common::lagrange::{assert_lagrange, dissipated};
 use approx::assert_relative_eq;
@@ -54,7 +54,7 @@ fn flexible_slider_crank(modes: usize) -> FlexibleSliderCrank {
     }
 }
 
-/// The state of the Cartesian formulation that belongs to a minimal one.
+/// The state of the Cartesian formulation that corresponds to a minimal one.
 fn expanded(linkage: &impl TwoRods, y: &[f64]) -> Vec<f64> {
     let mut full = vec![f64::NAN; 2 * linkage.dimensions().coordinates];
     linkage.expand(y, &mut full);
@@ -76,7 +76,7 @@ fn assert_formulations_agree(linkage: &impl TwoRods, y: &[f64]) {
     linkage.expand(&along, &mut moving);
     let mut expected = vec![0.0; 2 * n];
     AccelerationLevel::new(MechanicsOf::new(linkage)).rhs(0.0, &full, &mut expected).unwrap();
-    // Rounding, multiplied by the condition of mass matrix and constraints.
+    // Roundoff, multiplied by the condition of mass matrix and constraints.
     let scale = expected.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
     for (k, (moving, expected)) in moving.iter().zip(expected).enumerate() {
         let difference = (moving.eps - expected).abs();
@@ -91,7 +91,7 @@ fn assert_formulations_agree(linkage: &impl TwoRods, y: &[f64]) {
     assert!(values.iter().all(|rate| rate.abs() < 2e-14), "Φ_q v = {values:?}");
 }
 
-/// Asserts that Jacobian and bias are those of `rows`, each the coefficients of the positions and the coefficients of
+/// Asserts that Jacobian and bias are those of `rows`, each given by the coefficients of the positions and of
 /// `(cos θ₁, sin θ₁, cos θ₂, sin θ₂)`.
 #[track_caller]
 fn assert_constraints(linkage: &impl TwoRods, rows: &[([f64; 4], [f64; 4])], q: &[f64], v: &[f64]) {
@@ -116,10 +116,10 @@ fn assert_constraints(linkage: &impl TwoRods, rows: &[([f64; 4], [f64; 4])], q: 
     assert_pin_drift(linkage, q, v);
 }
 
-/// The closed form of the pin's drift against the third derivative of Φ along `q + v s + a s²/2`.
+/// Compares the closed form of the pin's drift with the third derivative of Φ along `q + v s + a s²/2`.
 #[track_caller]
 fn assert_pin_drift(linkage: &impl TwoRods, q: &[f64], v: &[f64]) {
-    // Any accelerations do: the formula does not ask where they come from.
+    // The formula holds for any accelerations.
     let a: Vec<f64> = q.iter().zip(v).map(|(q, v)| 3.0 * q - v * v + 0.7).collect();
     let path: Vec<_> = (0..q.len()).map(|k| Dual3_64::new(q[k], v[k], a[k], 0.0)).collect();
     let mut phi = vec![Dual3_64::from(0.0); linkage.dimensions().holonomic];
@@ -148,7 +148,8 @@ fn slider_crank_dissipates_in_its_damper() {
     assert_relative_eq!(dissipated(&damped, &undamped, &q, &v), 2.0 * slider * slider, max_relative = 1e-14);
 }
 
-/// Each mode has the power `2 ζ ω_k m_k ė_k²` with the frequency `ω_k² = E I (k π/L₂)⁴/μ` of a pinned beam and `m_k = m₂/2`.
+/// Each mode has the power `2 ζ ω_k m_k ė_k²` with the frequency `ω_k² = E I (k π/L₂)⁴/μ` of a pinned beam
+/// and `m_k = m₂/2`.
 #[test]
 fn flexible_slider_crank_dissipates_in_its_modes() {
     let damped = flexible_slider_crank(3);
@@ -164,7 +165,7 @@ fn flexible_slider_crank_dissipates_in_its_modes() {
     assert_relative_eq!(dissipated(&damped, &undamped, &q, &v), expected, max_relative = 1e-13);
 }
 
-/// Mass and energy of the rod against sums over slices of it, whose velocities are found from their positions.
+/// Compares mass and energy of the rod with sums over its slices, whose velocities are found from their positions.
 #[test]
 fn flexible_rod_has_the_kinetic_energy_of_its_slices() {
     let model = flexible_slider_crank(4);
@@ -186,7 +187,7 @@ fn flexible_rod_has_the_kinetic_energy_of_its_slices() {
     assert_relative_eq!(kinetic, expected, max_relative = 1e-8);
 }
 
-/// Without modes, and in the limit of a stiff rod, the crank moves as that of the rigid mechanism without a spring.
+/// Without modes, and in the limit of a stiff rod, the crank moves like that of the rigid mechanism without a spring.
 #[test]
 fn flexible_slider_crank_tends_to_the_rigid_one() {
     let rigid =
@@ -200,14 +201,14 @@ fn flexible_slider_crank_tends_to_the_rigid_one() {
     assert_relative_eq!(flexible(0, 200e9), expected, max_relative = 1e-14);
     for modes in [1, 2, 5] {
         let differences = [1e10, 1e11, 1e12].map(|young_modulus| flexible(modes, young_modulus) - expected);
-        // of the order 1/E
+        // of order 1/E
         for pair in differences.windows(2) {
             assert_relative_eq!(pair[0] / pair[1], 10.0, max_relative = 1e-2);
         }
     }
 }
 
-/// Rates of the minimal state at the start.
+/// Initial rates of the minimal state.
 fn rate(linkage: &impl TwoRods) -> Vec<f64> {
     let y = linkage.reduced_initial::<f64>();
     let mut rate = y.clone();

@@ -1,5 +1,5 @@
-//! Motions of the linkages: states that another implementation found, both formulations against each other, and the
-//! energy where nothing dissipates.
+//! Tests motions of the linkages: states from another implementation, both formulations against each other, and the
+//! energy of systems without dissipation.
 
 use crate::common::{Record, run_with};
 use approx::assert_relative_eq;
@@ -8,22 +8,22 @@ use mbsbench_models::flexible_slider_crank::Deflection;
 use mbsbench_models::{DoublePendulum, FlexibleSliderCrank, LinkageFormulation, SliderCrank, StiffDoublePendulum};
 use mbsbench_problem::{DoubleDouble, Formulated, ModelDefinition, Scalar};
 
-/// Asserts that `found` agrees with `expected` to half a unit of the last of its printed decimals, and a little more for
-/// the rounding of the comparison.
+/// Asserts that `found` agrees with `expected` to half a unit of its last printed decimal, plus a little for the
+/// roundoff of the comparison.
 #[track_caller]
 fn assert_printed(found: f64, expected: f64, unit: f64) {
     assert!((found - expected).abs() < 0.51 * unit, "{found:.15e}, expected {expected}");
 }
 
-/// Value of an observable at the end.
+/// Final value of an observable.
 fn last(record: &Record, name: &str) -> f64 {
     record.column(name).last().expect("at least the initial state")
 }
 
 const BOTH: [LinkageFormulation; 2] = [LinkageFormulation::Cartesian, LinkageFormulation::Minimal];
 
-/// States at 2 s by Radau's method and another implementation of the minimal form. The stiff damper asks for steps
-/// below some 1e-4 s of an explicit method.
+/// States at 2 s by RADAU5 and by another implementation of the minimal form. The stiff damper requires steps below
+/// some 1e-4 s of an explicit method.
 #[test]
 fn double_pendulum_at_2_s() {
     let step = 2f64.powi(-14);
@@ -39,7 +39,7 @@ fn double_pendulum_at_2_s() {
     assert_printed(last(&record, "theta2"), 6.233_624_32, 1e-8);
 }
 
-/// Soft enough for an explicit method, and long enough for every term to act.
+/// A pendulum soft enough for an explicit method; the run is long enough for every term to act.
 fn soft() -> DoublePendulum {
     DoublePendulum { stiffness_2: 20.0, damping_1: 0.2, damping_2: 0.1, ..DoublePendulum::default() }
 }
@@ -51,7 +51,7 @@ fn formulations_of_the_double_pendulum_agree() {
     assert_same(&cartesian, &minimal, 1e-9);
 }
 
-/// Every observable that both records have, over the whole run; `tolerance` is relative to the largest value.
+/// Compares every observable that both records have, over the whole run; `tolerance` is relative to the largest value.
 #[track_caller]
 fn assert_same(cartesian: &Record, minimal: &Record, tolerance: f64) {
     for name in &minimal.names {
@@ -68,13 +68,13 @@ fn undamped_double_pendulum_keeps_its_energy() {
         let model = DoublePendulum { formulation, damping_1: 0.0, damping_2: 0.0, ..soft() };
         let record = run_with::<Rk8>(&model, 2f64.powi(-11), 5.0);
         assert_eq!(record.column("energy_change").next(), Some(0.0));
-        // of 500 J; truncation is below 1e-11 J, the rest rounding of 10⁴ steps
+        // of 500 J; truncation is below 1e-11 J, the rest is roundoff of 10⁴ steps
         assert!(record.largest("energy_change") < 1e-10, "{:e}", record.largest("energy_change"));
     }
 }
 
-/// States at 2 s by the classical Runge–Kutta formula on the constrained form and DOP853 on the minimal form, another
-/// implementation of both.
+/// States at 2 s by the classical Runge–Kutta formula on the constrained form and DOP853 on the minimal form, from
+/// another implementation of both.
 #[test]
 fn slider_crank_at_2_s() {
     let down = SliderCrank::default();
@@ -106,7 +106,7 @@ fn undamped_slider_crank_keeps_its_energy() {
         let record = run_with::<Rk8>(&model, 2f64.powi(-9), 10.0);
         if point_mass == 0.0 {
             assert_printed(record.at("energy", 0.0), 1.4958, 1e-4);
-            // 4.7124 and 6.5448 rad are where it turns back
+            // it turns back at 4.7124 and 6.5448 rad
             let angles = (record.column("theta1").fold(9.0, f64::min), record.column("theta1").fold(0.0, f64::max));
             assert_printed(angles.0, 4.7124, 1e-4);
             assert_printed(angles.1, 6.5448, 1e-4);
@@ -150,7 +150,7 @@ fn undamped_flexible_slider_crank_keeps_its_energy() {
     }
 }
 
-/// From the quasi-static start the modes follow the slow motion; a straight rod starts to vibrate about it.
+/// From the quasi-static start the modes follow the slow motion; from a straight one the rod vibrates about it.
 #[test]
 fn nothing_vibrates_from_the_quasi_static_start() {
     let swing = |deflection| {
@@ -168,7 +168,7 @@ fn nothing_vibrates_from_the_quasi_static_start() {
     assert!(calm < 1e-3 * ringing, "{calm:e} against {ringing:e} m/s");
 }
 
-/// Names and classes fit the values; the initial state satisfies the constraints in both precisions.
+/// Names and classes match the values; the initial state satisfies the constraints in both precisions.
 #[test]
 fn initial_states_and_observables_are_consistent() {
     for formulation in BOTH {
@@ -204,7 +204,7 @@ fn initial_states_and_observables_are_consistent() {
     }
 }
 
-/// Hanging straight and at rest, each pin carries the weights below it.
+/// If the rods hang straight and at rest, each pin carries the weights below it.
 #[test]
 fn multipliers_are_the_forces_in_the_pins() {
     let model = DoublePendulum { angle_1: 1.5 * std::f64::consts::PI, rate_2: 0.0, ..DoublePendulum::default() };
@@ -219,7 +219,7 @@ fn multipliers_are_the_forces_in_the_pins() {
     assert!(record.at("multiplier_1", 0.0).abs() < 1e-10 && record.at("multiplier_3", 0.0).abs() < 1e-10);
 }
 
-/// What is watched of a state that violates the constraints, against formulas written out.
+/// Compares observables of a state that violates the constraints with explicit formulas.
 #[test]
 fn observables_of_an_inconsistent_state() {
     let model = SliderCrank::default().model();
@@ -243,7 +243,7 @@ fn observables_of_an_inconsistent_state() {
         [x1 - 0.15 * c1, y1 - 0.15 * s1, x1 + 0.15 * c1 - x2 + 0.3 * c2, y1 + 0.15 * s1 - y2 + 0.3 * s2, y2 + 0.3 * s2];
     let largest = rows.into_iter().fold(0.0, |largest: f64, row| largest.max(row.abs()));
     assert_relative_eq!(value("constraint"), largest, max_relative = 1e-14);
-    // The pin along y is what moves apart fastest.
+    // The pin along y has the largest relative velocity.
     assert_relative_eq!(value("velocity_constraint"), pin[1].abs(), max_relative = 1e-14);
     assert_relative_eq!(value("energy_change"), value("energy") - 1.495_8, epsilon = 5e-5);
 }

@@ -1,5 +1,5 @@
-//! The models with events under the solver that locates them: numbers of events, final states, and the jar with pairs
-//! near each other against all pairs.
+//! Models with events, solved by the method that locates them: numbers of events, final states, and the jar with
+//! nearby pairs compared with all pairs.
 
 use mbsbench_integrators::Dode;
 use mbsbench_models::marble_jar::Candidates;
@@ -37,7 +37,7 @@ fn solve_with(
     solution
 }
 
-/// Events as in closed form, and the state of that component within `error` of it.
+/// Checks the number of events, and that the given component of the final state is within `error` of its exact value.
 fn check(definition: &impl ModelDefinition, t_end: f64, events: usize, component: usize, exact: f64, error: f64) {
     let solution = solve(definition, t_end, 1e-8);
     assert_eq!(solution.statistics.events, events as u64);
@@ -68,11 +68,12 @@ fn hundred_balls_have_twelve_hundred_events() {
     assert_eq!(solve(&BouncingBalls::default(), 3.0, 1e-3).statistics.events, 1200);
 }
 
-/// Which distances pass a minimum far from contact is seen with all pairs only, and costs steps there. Between contacts
-/// the marbles fly on parabolas, over which a step may be as long as the flight at any tolerance, and a short contact
-/// within a long step is seen or not as such false alarms cut the step or do not. With steps short beside a contact both
-/// see every one, until the last bits that differ have grown. A damper's force jumps where contact ends, so that where
-/// within its tolerance an event is located is seen in the velocities.
+/// Only a run with all pairs notices distances that pass a minimum far from contact, and these cost steps. Between
+/// contacts the marbles fly on parabolas, over which a step may be as long as the flight at any tolerance. If a short
+/// contact within such a long step is found depends on these false alarms cutting the step. With steps short compared
+/// to a contact, both variants find every contact until differences in the last bits have grown. A damper's force
+/// jumps at the end of a contact, so that the velocities depend on the located time of the event within its
+/// tolerance.
 #[test]
 fn near_and_all_locate_the_same_events() {
     for (count, damping, seed) in [(4, 0.0, 0), (4, 5.0, 1), (10, 0.0, 2), (32, 5.0, 0), (64, 0.0, 1), (64, 5.0, 2)] {
@@ -89,7 +90,7 @@ fn near_and_all_locate_the_same_events() {
     }
 }
 
-/// The largest error that a model observes of itself, at the ends of steps.
+/// The largest error that a model observes of itself, over the ends of steps.
 struct Worst<'m> {
     observation: Box<dyn Observation + 'm>,
     values: Vec<f64>,
@@ -105,7 +106,7 @@ impl Observer for Worst<'_> {
     }
 }
 
-/// At an event, too, where a state that jumps may be on either side of the closed form's own jump.
+/// Includes events, at which a state that jumps may be on either side of the closed form's jump.
 fn observed_error(definition: &impl ModelDefinition, t_end: f64, dode: &Dode, tolerance: f64) -> f64 {
     let model = definition.model();
     let names = model.observables();
@@ -140,8 +141,8 @@ fn observed_errors_are_small_at_every_step() {
     assert!(errors.iter().all(|&error| error < 1e-6), "{errors:?}");
 }
 
-/// A tank that is never filled is off by what it is below its bottom, one that is filled all the time by what it is
-/// above its brim.
+/// The error of a tank that is never filled is its distance below the bottom, and that of one that is filled all the
+/// time is its distance above the brim.
 #[test]
 fn a_tank_that_misses_fillings_has_an_error() {
     let tank = BallAndTank::default();

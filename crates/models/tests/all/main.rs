@@ -1,4 +1,4 @@
-//! What several parts of the crate do together, and what models give. One program: what they share is compiled and linked once.
+//! Tests across modules and models, in one program so that shared code is compiled and linked once.
 
 mod ball_bearing;
 #[path = "../common/mod.rs"]

@@ -1,4 +1,4 @@
-//! Marbles: the fast forces and events against those of all pairs, and the energy of motions known in closed form.
+//! Compares the fast forces and events of marbles with those of all pairs, and the energy with motions in closed form.
 
 use mbsbench_integrators::{Dop853, SemiExplicit, StormerVerlet};
 use mbsbench_models::MarbleJar;
@@ -13,7 +13,7 @@ fn jar(count: usize, damping: f64) -> MarbleJar {
     MarbleJar { count, damping, ..MarbleJar::default() }
 }
 
-/// A crowd about as dense as a packing, in and a little beyond the jar, with velocities up to `speed`.
+/// A crowd about as dense as a packing, in and slightly outside the jar, with velocities up to `speed`.
 fn crowd(count: usize, speed: f64) -> impl Strategy<Value = Vec<f64>> {
     let height = 0.01 + 0.004 * count as f64;
     let positions = proptest::collection::vec((-0.03..0.03, -0.03..0.03, 0.009..height), count);
@@ -30,7 +30,7 @@ fn index_of(n: usize, [i, j]: [u32; 2]) -> usize {
     2 * n + i * (2 * n - i - 1) / 2 + (j - i - 1)
 }
 
-/// The watched functions' indices among all.
+/// Indices of the watched functions among all functions.
 fn watched(ode: &MarbleOde, n: usize) -> Vec<usize> {
     let floors = ode.watched_floors().iter().map(|&i| i as usize);
     let walls = ode.watched_walls().iter().map(|&i| n + i as usize);
@@ -53,7 +53,7 @@ fn numbers_of_functions_are_the_printed_ones() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// To the last bit, also with a list made for an earlier state.
+    /// Bitwise, also with a list made for an earlier state.
     #[test]
     fn near_and_all_give_the_same_forces(states in (2..=64_usize).prop_flat_map(|n| crowd(n, 3.0)), damping in 0.0..20.0) {
         let n = states.len() / 6;
@@ -99,11 +99,11 @@ proptest! {
             ode.rates(0.0, &y, &all_dydt, &mut rates).unwrap();
             for (entry, &index) in indices.iter().enumerate() {
                 prop_assert_eq!(g[entry], all_g[index]);
-                // By hand here, by dual numbers there
+                // One by hand, the other by dual numbers
                 let scale = 1e-14 * (1.0 + all_rates[index].abs());
                 prop_assert!((rates[entry] - all_rates[index]).abs() <= scale);
             }
-            // What is not watched is open.
+            // Contacts that are not watched are open.
             prop_assert!(all_g.iter().enumerate().all(|(i, &g)| g >= 0.0 || indices.contains(&i)));
             let configuration: Vec<bool> = g.iter().map(|&g| g >= 0.0).collect();
             ode.lock(Some(&configuration));
@@ -112,7 +112,7 @@ proptest! {
         }
     }
 
-    /// A step whose contacts stay locked, in small parts: no gap of any pair that is not watched comes to zero.
+    /// During a step with locked contacts, in small parts, no gap of an unwatched pair reaches zero.
     #[test]
     fn nothing_that_touches_within_the_step_is_left_out(
         y in (2..=40_usize).prop_flat_map(|n| crowd(n, 3.0)), damping in 0.0..5.0, horizon in 1e-6..2e-3,
@@ -129,7 +129,7 @@ proptest! {
         ode.lock(Some(&configuration));
         let mut all_g = vec![0.0; jar.functions()];
         let mut y = y;
-        // Steps short against the fastest of 12 springs at a marble, 1e-5 s
+        // Steps short compared to the fastest of 12 springs at a marble, 1e-5 s
         let steps = (horizon / 2e-6).ceil();
         for _ in 0..steps as u64 {
             runge_kutta(&mut ode, horizon / steps, &mut y);
@@ -175,14 +175,14 @@ fn free_flight_keeps_the_energy() {
             runge_kutta(&mut *ode, 1e-3, &mut y);
         }
         assert!((observed(&*model, &y, "energy") - energy).abs() < 1e-14);
-        // All fall by g t²/2 = 49 mm.
+        // All marbles fall by g t²/2 = 49 mm.
         assert!((observed(&*model, &y, "height") - (0.31 - 0.5 * 9.81 * 0.01)).abs() < 1e-14);
         assert_eq!(observed(&*model, &y, "contacts"), 0.0);
     }
 }
 
 /// Two marbles meet head on at rest in the jar's height: the relative motion is a harmonic oscillation with
-/// `ω² = 2 k/m`, from which depth and duration of the contact follow.
+/// `ω² = 2 k/m`, which determines depth and duration of the contact.
 #[test]
 fn a_single_contact_is_a_half_oscillation() {
     let definition = MarbleJar { count: 2, gravity: 0.0, candidates: Candidates::Near, ..MarbleJar::default() };
@@ -201,7 +201,7 @@ fn a_single_contact_is_a_half_oscillation() {
     let steps = 2000;
     for step in 1..=steps {
         runge_kutta(&mut ode, half_period / f64::from(steps), &mut y);
-        // 2000 roundings of a position at 0.01 m, 9e-19 m each, against up to 61 N
+        // 2000 roundoff errors of a position at 0.01 m, 9e-19 m each, multiplied by up to 61 N
         assert!((observed(&*model, &y, "energy") - energy).abs() < 1.1e-13, "step {step}");
         if step == steps / 2 {
             assert!((observed(&*model, &y, "penetration") - speed / omega).abs() < 1e-12);
@@ -211,13 +211,13 @@ fn a_single_contact_is_a_half_oscillation() {
     assert!((y[6] + 0.5 * speed).abs() < 1e-11 && (y[7] - 0.5 * speed).abs() < 1e-11, "they have changed velocities");
 }
 
-/// The derivative of the right-hand side along a direction, by dual numbers of the generic form, against differences of
-/// the fast one; and double-double against double.
+/// Compares the derivative of the right-hand side along a direction, by dual numbers of the generic form, with
+/// differences of the fast one; and double-double with double precision.
 #[test]
 fn derivatives_and_double_double_agree_with_the_fast_form() {
     use num_dual::Dual64;
     let jar = jar(3, 5.0);
-    // Two pressed on the floor and at each other, one at the cylinder
+    // Two pressed against the floor and each other, one at the cylinder
     let y = [
         0.0, 0.0199, -0.0401, 0.001, 0.002, 0.001, 0.0099, 0.0105, 0.04, //
         0.1, -0.2, -0.3, 0.05, 0.1, 0.02, -0.1, 0.3, 0.2,
@@ -261,12 +261,12 @@ fn derivatives_and_double_double_agree_with_the_fast_form() {
     let mut precise = vec![DoubleDouble::from(0.0); 18];
     AsEventOde::new(&jar).rhs(DoubleDouble::from(0.0), &precise_y, &mut precise).unwrap();
     for (double, precise) in dydt.iter().zip(precise) {
-        // k/m times the rounding of a gap
+        // k/m times the roundoff of a gap
         assert!((precise.value() - double).abs() < 3e8 * 1e-17 * 4.0, "{double} {precise}");
     }
 }
 
-/// A smooth run through contacts: `near` reuses its lists and goes where `all` goes, bit by bit.
+/// A smooth run through contacts: `near` reuses its lists and agrees bitwise with `all`.
 #[test]
 fn near_follows_all_through_contacts() {
     let arrangement: Arrangement = serde_json::from_str(r#"{ "packed": { "spacing": 1.02 } }"#).unwrap();
@@ -291,7 +291,7 @@ fn near_follows_all_through_contacts() {
     assert_eq!(Formulated::<f64>::initial_state(model), start);
 }
 
-/// Forty marbles pressed together, at rest, solved for `t_end` in so many steps.
+/// Forty marbles pressed together, at rest, solved until `t_end` in the given number of steps.
 fn pressed(damping: f64, method: &dyn Method, t_end: f64, steps: u32) -> (Vec<f64>, Statistics) {
     let definition = MarbleJar { count: 40, damping, ..MarbleJar::default() };
     let y: Vec<f64> = MarbleJar { arrangement: packed(0.98, 0.004), ..definition }.model().initial_state();
@@ -307,8 +307,8 @@ fn packed(spacing: f64, displacement: f64) -> Arrangement {
         .unwrap()
 }
 
-/// Over a twentieth of a period of two marbles no contact opens, so that forces are smooth; with damping they depend on
-/// velocities, which Störmer and Verlet's method sees as it predicts them.
+/// Over a twentieth of a period of two marbles no contact opens, so that forces are smooth. With damping they depend
+/// on velocities, which the Störmer–Verlet method predicts.
 #[test]
 fn formulas_with_one_evaluation_a_step_keep_their_order() {
     let t_end = 2e-5;
@@ -330,8 +330,9 @@ fn formulas_with_one_evaluation_a_step_keep_their_order() {
     }
 }
 
-/// The pressed marbles fly apart and collide for 5 ms. A symplectic method of order two keeps an energy that is off by
-/// `(h ω)²/4` of that of a spring with the frequency ω; a formula that is unstable without damping does not.
+/// The pressed marbles fly apart and collide for 5 ms. A symplectic method of order two conserves an energy
+/// that differs by `(h ω)²/4` of the energy of a spring with frequency ω; a formula that is unstable without
+/// damping does not.
 #[test]
 fn verlet_keeps_the_energy_of_the_jar() {
     let definition = MarbleJar { count: 40, arrangement: packed(0.98, 0.004), ..MarbleJar::default() };

@@ -1,11 +1,11 @@
-//! The memory that matrices of mechanisms are kept in, chosen.
+//! Choice of the storage of matrices of mechanisms.
 
 use crate::common::solving::{Named, named, solve};
 use mbsbench_integrators::{Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, NstiffSi2, Ode15s, Ode23s, Radau5};
 use mbsbench_models::{LinkageFormulation, RodChain};
 use mbsbench_problem::{Failure, Matrices, ModelDefinition, Settings};
 
-/// What memory matrices are kept in can be chosen, on few bodies and on many, and changes solutions by rounding only.
+/// The storage of matrices can be chosen for few bodies and for many, and changes solutions at roundoff level only.
 #[test]
 fn matrices_with_a_pattern_and_with_all_entries_give_the_same_solutions() {
     let fixed = Settings::fixed(1e-3);
@@ -32,7 +32,7 @@ fn matrices_with_a_pattern_and_with_all_entries_give_the_same_solutions() {
             });
             let difference = |(a, b): (&f64, &f64)| (a - b).abs();
             let largest = dense.state.iter().zip(&sparse.state).map(difference).fold(0.0, f64::max);
-            // corrections end at 1e-10, steps of 1e-3 divide them, and estimates of errors decide on steps
+            // corrections end at 1e-10, steps of 1e-3 divide them, and error estimates influence the steps
             assert!(largest < 1e-6, "{} on {rods} rods: {largest:e}", method.0);
             assert!(dense.state != sparse.state, "{} on {rods} rods: the same to the bit", method.0);
         }

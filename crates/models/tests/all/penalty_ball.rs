@@ -1,4 +1,4 @@
-//! The ball of modin2005: contact power against the energy, and the motion in closed form against an integration.
+//! Compares, for the ball of modin2005, contact power with the energy, and the closed-form motion with an integration.
 
 use approx::assert_relative_eq;
 use mbsbench_integrators::Dop853;
@@ -36,7 +36,7 @@ fn contact_power_is_what_the_floor_gives_to_the_ball() {
     assert_relative_eq!(observed(&*model, &[0.0, 4.429_446_918_070_017], "top_height"), 1.0, max_relative = 1e-14);
 }
 
-/// `P = (m v² ω/2) sin 2ωt` without gravity: 31.0 kW.
+/// Without gravity `P = (m v² ω/2) sin 2ωt`: 31.0 kW.
 #[test]
 fn the_largest_contact_power_is_that_of_half_a_period() {
     let ball = PenaltyBall::default();
@@ -50,7 +50,7 @@ fn the_largest_contact_power_is_that_of_half_a_period() {
     assert!((largest - 0.5 * 19.62 * 1e7f64.sqrt()).abs() < 0.002 * largest, "{largest}");
 }
 
-/// From touch to touch, so that the force is smooth but at its ends.
+/// Integrates from touch to touch, so that the force is smooth except at the ends.
 #[test]
 fn the_closed_form_is_what_an_integration_finds() {
     for damping in [0.0, 2000.0] {

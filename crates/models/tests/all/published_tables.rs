@@ -1,16 +1,16 @@
-//! All 36 cells of tables 3.1–3.3 of compere2001: variation of the energy, `max E − min E` over the ends of the
-//! steps and the initial state.
+//! All 36 cells of tables 3.1–3.3 of compere2001: variation of the energy, `max E − min E` over the ends of the steps
+//! and the initial state.
 //!
-//! Where the truncation of the formula decides, both printed digits have to come out. Where roundoff of the same size
-//! joins it, a factor of 1.5, where roundoff decides, a factor of 3: perturbing the initial state by a few units in the
-//! last place moves those cells by as much.
+//! If the truncation error of the formula dominates, both printed digits must agree. If roundoff of the same size is
+//! added, a factor of 1.5 is allowed; if roundoff dominates, a factor of 3. Perturbing the initial state by a few
+//! units in the last place changes those cells by as much.
 
 use crate::common::{pendulum, run_with, sliding, spheres};
 use mbsbench_integrators::{Rk3, Rk5, Rk8};
 use mbsbench_problem::Formulation;
 use mbsbench_problem::ModelDefinition;
 
-/// What decides a cell.
+/// The dominant error of a cell.
 #[derive(Debug, Clone, Copy)]
 enum Decides {
     Truncation,
@@ -77,8 +77,8 @@ fn table_3_3() {
     check(&spheres(sliding(|_| ())), 8.0, [161, 801, 1601, 8000], table);
 }
 
-/// The roundoff-level cells are whole multiples of the spacing of doubles between 128 and 256, which shows where the
-/// dissertation's energy is zero.
+/// The roundoff-level cells are multiples of the spacing of doubles between 128 and 256, which shows at which
+/// position the dissertation's energy is zero.
 #[test]
 fn energy_is_counted_from_the_pivot() {
     for formulation in [Formulation::Minimal, sliding(|_| ())] {

@@ -1,6 +1,6 @@
 //! Rolling spheres from inconsistent initial values (compere2001, figures 3.11 and 3.12): the sliding-mode control
-//! drives each surface to zero, then the corrections hold it. The dissertation prints neither η nor curves; the
-//! landmarks for σ = 10 1/s, η = (0.1, 0.1, 2) were computed with another implementation.
+//! drives each surface to zero, then the corrections keep it there. The dissertation prints neither η nor the curves
+//! as numbers; the landmarks for σ = 10 1/s, η = (0.1, 0.1, 2) were computed with another implementation.
 
 use crate::common::{Record, run_with, sliding, spheres};
 use mbsbench_integrators::Rk5;
@@ -53,15 +53,16 @@ fn landmarks_of_figure_3_11() {
     let units = [1e-5, 0.01, 0.01, 0.1, 0.1, 0.1, 1e-6];
     for (t, values) in landmarks {
         for ((name, expected), unit) in names.iter().zip(values).zip(units) {
-            // the instant at which the third surface is reached, before the correction that starts there
+            // the time at which the third surface is reached, before the correction that starts then
             let found = if t == 0.5 { record.before(name, t) } else { record.at(name, t) };
             let found = found * if unit >= 0.01 { 180.0 / std::f64::consts::PI } else { 1.0 };
-            // half a unit, and some of it for values that were rounded twice
+            // half a unit, and a little more for values that were rounded twice
             assert!((found - expected).abs() < 0.55 * unit, "{name}({t}) = {found}, expected {expected}");
         }
     }
     assert!((record.before("rho_rate", 0.5) + 0.1987).abs() < 5e-5);
-    // The energy stays below the axis of the figure, highest when the third surface is reached, and constant after.
+    // The energy stays below the axis of the figure, is highest when the third surface is reached, and is
+    // constant afterwards.
     let highest = record.column("energy").fold(0.0, f64::max);
     assert!(highest < record.before("energy", 0.5) && record.before("energy", 0.5) < 0.03);
     let after: Vec<usize> = (0..record.times.len()).filter(|&k| record.times[k] >= times[2]).collect();
@@ -73,7 +74,8 @@ fn landmarks_of_figure_3_11() {
     assert!(surface <= 1e-16, "{surface:e}"); // |S| terms are about 0.06 m/s, spacing 7e-18
 }
 
-/// `s₃ = 1 − η₃ t` and `ρ̇ = −(η₃/σ)(1 − exp(−σ t))`: surface 3 is not coupled to the others and `(GB)₃₃ = 1/m`.
+/// Surface 3 has `s₃ = 1 − η₃ t` and `ρ̇ = −(η₃/σ)(1 − exp(−σ t))`: it is not coupled to the others, and
+/// `(GB)₃₃ = 1/m`.
 #[test]
 fn the_third_surface_falls_linearly_and_the_distance_as_a_first_order_lag() {
     let record = run_with::<Rk5>(&inconsistent([0.1, 0.1, 2.0], 1.0), 0.01, 0.5);
@@ -82,7 +84,7 @@ fn the_third_surface_falls_linearly_and_the_distance_as_a_first_order_lag() {
         assert!((s - (1.0 - 2.0 * t)).abs() < 1e-13, "s₃({t}) = {s}");
         let rate = record.column("rho_rate").nth(k).unwrap();
         let exact = -0.2 * (1.0 - (-10.0 * t).exp());
-        // local error σ (σ h)⁵/6! of ρ̇ ≈ 1e-9 a step, damped within 1/(σ h) = 10 steps
+        // local error σ (σ h)⁵/6! of ρ̇ ≈ 1e-9 per step, damped within 1/(σ h) = 10 steps
         assert!((rate - exact).abs() < 3e-9, "ρ̇({t}): {:e}", rate - exact);
     }
 }
@@ -99,13 +101,14 @@ fn reaching_times_and_what_follows_do_not_depend_on_the_step() {
         assert!(difference.abs() < 1e-9, "h = {step}: {difference:e} J"); // shifts of 1e-8 s at 0.0068 J/s
         let times = reaching_times(&record);
         for (found, expected) in times.iter().zip(reference) {
-            // |s| ≤ h⁵ places a zero within h⁵/|ṡ|: 3.2e-9/0.32 for the coarsest
+            // s| ≤ h⁵ locates a zero within h⁵/|ṡ|: 3.2e-9/0.32 for the coarsest
             assert!((found - expected).abs() < 1.1e-8, "h = {step}: {times:?} against {reference:?}");
         }
     }
 }
 
-/// The bound |s_i(0)|/η_i of compere2001, Eq. 3.20, holds since (GB)_ii ≥ 1, with equality for surface 3 at unit mass.
+/// The bound |s_i(0)|/η_i of compere2001, Eq. 3.20, holds because (GB)_ii ≥ 1, with equality for surface 3 at unit
+/// mass.
 #[test]
 fn reaching_times_obey_the_printed_bound() {
     for eta in [[0.05, 0.05, 1.0], [0.2, 0.1, 4.0]] {
@@ -116,7 +119,7 @@ fn reaching_times_obey_the_printed_bound() {
         }
         assert!((times[2] - 1.0 / eta[2]).abs() < 1e-9);
     }
-    // u enters as a force: half the mass is reached in half the time.
+    // u acts as a force: with half the mass the surface is reached in half the time.
     let times = reaching_times(&run_with::<Rk5>(&inconsistent([0.1, 0.1, 2.0], 0.5), 0.01, 0.6));
     assert!((times[2] - 0.25).abs() < 1e-9, "{times:?}");
 }

@@ -1,4 +1,4 @@
-//! What the wording of compere2001, chapter 3, leaves open, and the numbers that tell the readings apart; and the
+//! Readings that the wording of compere2001, chapter 3, leaves open, with the numbers that distinguish them; and the
 //! faulty hybrid of figure 3.8. The expected numbers were computed with another implementation.
 
 use crate::common::{
@@ -18,7 +18,7 @@ fn the_metric_of_the_correction_shows_in_the_energy() {
     ];
     for (change, expected) in readings {
         let model = pendulum(sliding(change));
-        // 100 steps of 0.05, before the extra one of the accumulating clock
+        // 100 steps of 0.05, before the extra step of the accumulating clock
         assert_digits(run_with::<Rk3>(&model, 0.05, 4.99).variation("energy"), expected[0], "h = 0.05");
         assert_digits(run_with::<Rk3>(&model, 0.01, 4.995).variation("energy"), expected[1], "h = 0.01");
         assert_digits(run_with::<Rk3>(&model, 0.005, 4.9975).variation("energy"), expected[2], "h = 0.005");
@@ -46,7 +46,7 @@ fn which_constraints_move_positions_shows_in_the_energy() {
     }
 }
 
-/// One pass or two, a frozen control that is corrected, or no correction of a control at every stage: the same energy.
+/// One pass or two, a corrected frozen control, or no correction of a control at every stage: the energy is the same.
 #[test]
 fn what_does_not_show_in_the_energy() {
     let literal = run_with::<Rk5>(&pendulum(sliding(|_| ())), 0.05, 5.0).variation("energy");
@@ -77,7 +77,7 @@ fn a_frozen_control_takes_energy_out() {
         assert!((lost(&energies) - at_10).abs() < 0.0051, "h = {step}: {}", lost(&energies));
         assert!(record.largest("constraint") < 1e-14 && record.largest("surface") < 1e-13);
     }
-    // Not a matter of the formula's order.
+    // Does not depend on the order of the formula.
     let third = run_with::<Rk3>(&pendulum(sliding(frozen)), 0.01, 10.0).variation("energy");
     assert!((third - 13.58).abs() < 0.05, "{third}");
 }
@@ -98,16 +98,16 @@ fn figure_3_8() {
     let expected = [25.00, -23.19, 21.54, -20.03, 18.64, -17.36, 16.18, -15.08, 14.07, -13.13, 12.26, -11.45];
     assert_eq!(turning.len(), expected.len(), "{turning:?}");
     for (found, expected) in turning.iter().zip(expected) {
-        // printed to 0.01°; the amplitude shrinks by as much within the step that turns
+        // printed to 0.01°; the amplitude shrinks by as much within the step at the turning point
         assert!((found - expected).abs() < 0.01, "{found} against {expected}");
     }
-    // The adjustment after a step, against the dissertation's own bound h^(p−1).
+    // Compares the adjustment after a step with the dissertation's own bound h^(p−1).
     assert!((record.adjustment / 2.2e-3 - 1.0).abs() < 0.05, "{:e}", record.adjustment);
     assert!(record.adjustment > 1e11 * 0.01f64.powi(7));
-    // The energy falls towards that of rest, −m g l/2, and never rises by more than rounding.
+    // The energy falls towards that of rest, −m g l/2, and never rises by more than roundoff.
     let energies: Vec<f64> = record.column("energy").collect();
     assert!(energies.windows(2).all(|w| w[1] < w[0] + 1e-12));
-    // One pass leaves the drift of the surfaces that the text reports.
+    // With one pass the surfaces drift as the text reports.
     let one_pass = |s: &mut SlidingModeSettings| {
         frozen(s);
         s.post_stabilization_passes = 1;

@@ -1,8 +1,8 @@
-//! Reference states in double-double arithmetic: each computed by two unrelated methods, Fehlberg's eighth-order
+//! Reference states in double-double arithmetic: each is computed by two unrelated methods, Fehlberg's eighth-order
 //! formula and extrapolation of the modified midpoint rule, which must agree to 18 digits.
 //!
-//! Nothing here is a stored constant; the test computes both and prints the state they agree on
-//! (`cargo test --release -p mbsbench-models --test all references -- --nocapture`).
+//! No state is a stored constant; the test computes both and prints the state on which they agree (`cargo test
+//! --release -p mbsbench-models --test all references -- --nocapture`).
 
 #![allow(clippy::print_stdout)] // the agreed states are what this test is run for
 
@@ -35,7 +35,7 @@ fn state(model: &dyn Model, definition: &impl MethodDefinition, step: f64, t_end
     solution.state
 }
 
-/// Digits to which the states agree, relative to the larger of one and the component.
+/// Digits to which the states agree, relative to the component or one, whichever is larger.
 fn agreed_digits(a: &[DoubleDouble], b: &[DoubleDouble]) -> f64 {
     let largest = a.iter().zip(b).map(|(a, b)| (*a - *b).value().abs() / a.value().abs().max(1.0)).fold(0.0, f64::max);
     -largest.log10()
@@ -57,8 +57,8 @@ fn agree(name: &str, model: &dyn Model, step: f64, t_end: f64) -> Vec<DoubleDoub
 fn pendulum_at_5_s() {
     let model = pendulum(Formulation::Minimal).model();
     let reference = agree("pendulum", &*model, 2f64.powi(-9), 5.0);
-    // A third, unrelated way: elliptic functions, limited by sines and cosines of double-doubles, good to 1e-21 and
-    // multiplied by some ten in the transformations.
+    // A third, unrelated method: elliptic functions, limited by sines and cosines of double-doubles, which are
+    // accurate to 1e-21 and whose errors grow about tenfold in the transformations.
     let frequency = (DoubleDouble::from(9.81) * 3.0 / 2.0).sqrt();
     let theta = DoubleDouble::from(20.0) * DoubleDouble::pi() / 180.0;
     let swing = Swing::new(frequency, theta, DoubleDouble::from(1.0)).expect("it swings");
@@ -74,7 +74,7 @@ fn spheres_at_8_s() {
     agree("rolling spheres", &*model, 2f64.powi(-9), 8.0);
 }
 
-/// Both readings of the start: crank down, and crank across with the spring free where the slider is.
+/// Both readings of the start: crank down, and crank across with the spring unstrained at the slider's position.
 #[test]
 fn slider_cranks_at_2_s() {
     let minimal = SliderCrank { formulation: LinkageFormulation::Minimal, ..SliderCrank::default() };
@@ -83,7 +83,8 @@ fn slider_cranks_at_2_s() {
     agree("slider crank, across", &*across.model(), 2f64.powi(-10), 2.0);
 }
 
-/// The second mode, 6658 rad/s, asks extrapolation for these steps; its first column is two steps of the midpoint rule.
+/// The second mode, 6658 rad/s, requires these steps for extrapolation, whose first column is two steps of
+/// the midpoint rule.
 #[test]
 fn flexible_slider_cranks_at_half_a_second() {
     let minimal = FlexibleSliderCrank { formulation: LinkageFormulation::Minimal, ..FlexibleSliderCrank::default() };
@@ -92,8 +93,8 @@ fn flexible_slider_cranks_at_half_a_second() {
     agree("flexible slider crank, across", &*across.model(), 2f64.powi(-16), 0.5);
 }
 
-/// The spring's mode has 242.76 rad/s. Ten digits of the angles are those of another implementation, in body coordinates
-/// and by the pair of Dormand and Prince.
+/// The spring's mode has 242.76 rad/s. Ten digits of the angles are those of another implementation, in body
+/// coordinates and by the pair of Dormand and Prince.
 #[test]
 fn stiff_double_pendulum_at_5_s() {
     let minimal = StiffDoublePendulum { formulation: LinkageFormulation::Minimal, ..StiffDoublePendulum::default() };
@@ -103,8 +104,8 @@ fn stiff_double_pendulum_at_5_s() {
     }
 }
 
-/// Both starts. The seven angles at acceleration level, which is not stabilised: the constraints stay as good as the steps. Ten
-/// digits of the crank at the end are those of another implementation.
+/// Both starts, in the seven angles at acceleration level, which is not stabilised: the constraints stay as accurate
+/// as the steps. Ten digits of the crank at the end are those of another implementation.
 #[test]
 fn squeezers_at_30_ms() {
     let paper = Squeezer::default();
@@ -115,14 +116,15 @@ fn squeezers_at_30_ms() {
     assert!((state[0].value() - 15.810_771_195_16).abs() < 1e-9, "{:?}", state[0]);
 }
 
-/// The references are of minimal formulations; the sliding-mode form in double-double arrives at the same state.
+/// The references are for minimal formulations; the sliding-mode form in double-double arithmetic reaches
+/// the same state.
 #[test]
 fn sliding_mode_form_in_double_double() {
     let minimal = state(&*spheres(Formulation::Minimal).model(), &Gbs { order: 16 }, 0.05, 1.0);
     let hybrid = state(&*spheres(common::sliding(|_| ())).model(), &Gbs { order: 16 }, 0.05, 1.0);
     let same = [&hybrid[1..6], &hybrid[9..]].concat();
-    // ρ(0) = 0.6 and R + r differ by the rounding of these doubles, 1e-17, which the first correction takes out of ρ
-    // and which the other coordinates do not feel: nothing but ρ̈ depends on it to first order.
+    // ρ(0) = 0.6 and R + r differ by the roundoff of these doubles, 1e-17. The first correction removes this from ρ,
+    // and the other coordinates are not affected: only ρ̈ depends on it to first order.
     let digits = agreed_digits(&minimal, &same);
     assert!(digits >= 18.0, "{digits} digits");
 }

@@ -1,4 +1,4 @@
-//! A chain of rods: methods that solve its constrained form in matrices with the entries that it has, against its form in angles.
+//! A chain of rods: methods that solve its constrained form with sparse matrices, compared with its form in angles.
 
 use crate::common::solving::{Named, named, observed, solve};
 use mbsbench_integrators::low_order::NewtonSettings;
@@ -14,12 +14,12 @@ fn chain(formulation: LinkageFormulation, rods: usize) -> RodChain {
     RodChain { formulation, rods, damping: 1e-3, ..RodChain::default() }
 }
 
-/// Position and velocity of the free end of the state.
+/// Position and velocity of the free end at a state.
 fn tip(model: &dyn Model, state: &[f64]) -> [f64; 4] {
     observed(model, 0.0, state)[..4].try_into().expect("four of them first")
 }
 
-/// Angles and angular velocities at the end, with more digits than any method here has.
+/// Position and velocity of the free end at the end of the run, with more digits than any method here has.
 fn reference(rods: usize, t_end: f64) -> [f64; 4] {
     let model = chain(LinkageFormulation::Minimal, rods).model();
     let solution = solve(&*model, &named(Dop853::default()), t_end, Settings::tolerance(1e-13, 1e-13));
@@ -40,8 +40,8 @@ fn errors(method: &Named, settings: Settings, reference: [f64; 4]) -> [f64; 2] {
     [distance(0), distance(2)]
 }
 
-/// The rule by which an iteration ends where a further one would move nothing but rounding: against one that goes on until corrections
-/// no longer decrease, with a tolerance that none meets.
+/// Compares the rule that ends an iteration if the next one would change only roundoff with an iteration that
+/// continues until corrections no longer decrease, with an unattainable tolerance.
 #[test]
 fn a_correction_within_rounding_is_the_last_and_costs_no_digits() {
     let model = chain(LinkageFormulation::Cartesian, 200).model();
@@ -55,7 +55,7 @@ fn a_correction_within_rounding_is_the_last_and_costs_no_digits() {
     let ((usual, few), (strict, many)) = (solved(NewtonSettings::default().tolerance), solved(1e-16));
     // 20 steps; 17 fewer were measured before this bound was set.
     assert!(few + 10 <= many, "an iteration less in every other step: {few}, {many}");
-    // accelerations are rounded by 1e-6 m/s², which moves a velocity by 1e-9 m/s in a step
+    // accelerations have roundoff of 1e-6 m/s², which changes a velocity by 1e-9 m/s in a step
     for (usual, strict) in usual.iter().zip(strict) {
         assert!((usual - strict).abs() <= 1e-8, "{usual} {strict}");
     }
@@ -85,7 +85,8 @@ fn orders_on_many_bodies_are_those_of_the_formulas() {
     }
 }
 
-/// The local error is of third order, that at the end of second: it goes with the power 2/3 of the tolerance.
+/// The local error is of third order and that at the end of second order: it is proportional to the tolerance
+/// to the power 2/3.
 #[test]
 fn errors_on_many_bodies_go_with_the_tolerance() {
     let reference = reference(RODS, T_END);
@@ -120,7 +121,7 @@ fn methods_of_high_order_agree_with_the_form_in_angles() {
     }
 }
 
-/// Default settings, on chains on which rounding of the constraints moves angles by far more than positions.
+/// Default settings, on chains in which roundoff of the constraints changes angles by far more than positions.
 #[test]
 fn newtons_method_ends_at_rounding() {
     for rods in [50, 200] {
@@ -144,7 +145,7 @@ fn newtons_method_ends_at_rounding() {
     }
 }
 
-/// Forces out of all proportion make Newton's matrix so large that its corrections are small wherever the rods are.
+/// Excessive forces make Newton's matrix so large that its corrections are small wherever the rods are.
 #[test]
 fn rods_that_come_apart_are_a_failure() {
     let model = RodChain { rods: 3, gravity: 1e300, ..RodChain::default() }.model();

@@ -1,5 +1,5 @@
-//! The equations of the squeezer: masses and forces from the energy, both formulations against each other at random
-//! states, and the published starts.
+//! Tests the equations of the squeezer: masses and forces against the energy, both formulations against each other at
+//! random states, and the published initial states.
 
 use crate::common::lagrange::{assert_lagrange, dissipated};
 use crate::common::squeezer::{ByDuals, motion, skewed, state};
@@ -32,7 +32,7 @@ fn assert_positive_definite(model: &impl MechanicalModel, q: &[f64]) {
     assert!(mass.clone().cholesky().is_some(), "{mass}");
 }
 
-/// Φ and its rate vanish; the angles and the points come back from the coordinates.
+/// Φ and its rate vanish; the coordinates give back the angles and points.
 #[track_caller]
 fn assert_assembled(model: &impl SqueezerEquations, beta: f64, omega: f64) {
     let y = state(model, beta, omega);
@@ -40,7 +40,7 @@ fn assert_assembled(model: &impl SqueezerEquations, beta: f64, omega: f64) {
     let mut mechanics = MechanicsOf::new(model);
     let mut values = vec![f64::NAN; model.dimensions().holonomic];
     mechanics.constraint_values(0.0, q, v, &mut values);
-    // rounding of angles of 20 rad, on links of up to 0.04 m
+    // roundoff of angles of 20 rad, on links of up to 0.04 m
     assert!(values.iter().all(|phi| phi.abs() < 2e-16), "Φ = {values:?}");
     mechanics.velocity_constraints(0.0, q, v, &mut values);
     assert!(values.iter().all(|rate| rate.abs() < 1e-14 * omega.abs().max(1.0)), "Φ_q v = {values:?}");
@@ -49,7 +49,7 @@ fn assert_assembled(model: &impl SqueezerEquations, beta: f64, omega: f64) {
     }
 }
 
-/// The torque is all that is not in the energy, and its power is that on the crank.
+/// Only the torque is not part of the energy, and its power is that on the crank.
 #[test]
 fn the_torque_works_on_the_crank() {
     let squeezer = skewed();
@@ -130,7 +130,7 @@ proptest! {
     }
 }
 
-/// The acceleration of the crank when it starts, by the inertia and the force that the whole mechanism has for it: with
+/// The initial acceleration of the crank, from the inertia and force of the whole mechanism reduced to it: with
 /// `q(β)` on the loops, `m = q'ᵀ M q'` and at rest `m β̈ = q'ᵀ D`.
 #[test]
 fn the_start_accelerates_as_one_degree_of_freedom() {
@@ -149,7 +149,7 @@ fn the_start_accelerates_as_one_degree_of_freedom() {
     assert!((1.35e4..1.45e4).contains(&(force / inertia)), "{}", force / inertia);
 }
 
-/// E, F, G and H of the start, from the authors' input, which has 17 digits.
+/// E, F, G and H of the initial state, from the authors' input, which has 17 digits.
 #[test]
 fn the_published_start_is_assembled() {
     let model = SqueezerAngles(Squeezer::default());
@@ -164,8 +164,8 @@ fn the_published_start_is_assembled() {
     }
 }
 
-/// The start of the test set for IVP solvers (Bari): its Θ is zero, and crank and rod in line determine the other angles,
-/// which it prints with thirty digits of which sixteen hold.
+/// The initial state of the test set for IVP solvers (Bari): its Θ is zero, and crank and rod in line determine the
+/// other angles, which it prints with thirty digits, of which sixteen are correct.
 #[test]
 fn the_start_of_the_test_set_has_crank_and_rod_in_line() {
     let model = Squeezer { start: SqueezerStart::TestSet, ..Squeezer::default() };
@@ -187,7 +187,7 @@ fn the_start_of_the_test_set_has_crank_and_rod_in_line() {
     }
 }
 
-/// Names and classes fit the values; both starts satisfy the constraints in both precisions.
+/// Names and classes match the values; both starts satisfy the constraints in both precisions.
 #[test]
 fn initial_states_and_observables_are_consistent() {
     for formulation in [SqueezerFormulation::Angles, SqueezerFormulation::Cartesian] {
@@ -224,7 +224,7 @@ fn initial_states_and_observables_are_consistent() {
     }
 }
 
-/// Both formulations draw the same, with the pins as far from each other as the links are long.
+/// Both formulations draw the same, with the distances between pins equal to the lengths of the links.
 #[test]
 fn the_drawing_has_the_links_of_the_model() {
     let drawn = [SqueezerFormulation::Angles, SqueezerFormulation::Cartesian].map(|formulation| {
@@ -261,7 +261,7 @@ fn the_drawing_has_the_links_of_the_model() {
     assert_eq!(names, ["A", "B", "C", "D", "E", "F", "G", "H", "O"]);
 }
 
-/// What a mechanical system gives one by one, and what its closed form gives at once: mass, forces, constraints, Jacobian, bias.
+/// Mass, forces, constraints, Jacobian and bias of a mechanical system, one by one or all at once by its closed form.
 fn term_by_term<S: Scalar>(model: &SqueezerAngles, q: &[S], v: &[S], closed: bool) -> [Vec<S>; 5] {
     let t = S::from(0.3);
     let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
@@ -287,7 +287,7 @@ fn term_by_term<S: Scalar>(model: &SqueezerAngles, q: &[S], v: &[S], closed: boo
     [mass.as_slice().to_vec(), forces, constraints, jacobian.as_slice().to_vec(), bias]
 }
 
-/// All terms and derivatives of a model that are asked for in implicit methods, one after the other.
+/// All terms and derivatives of a model that implicit methods use, one after the other.
 fn linearised(model: &impl MechanicalModel, q: &[f64], v: &[f64]) -> Vec<f64> {
     let mut mechanics = MechanicsOf::<_, f64>::new(model);
     let (mut terms, mut derivatives) = (Terms::new(7, 6), Derivatives::new(&mechanics.structure()));
@@ -301,9 +301,9 @@ fn linearised(model: &impl MechanicalModel, q: &[f64], v: &[f64]) -> Vec<f64> {
 }
 
 proptest! {
-    /// To the last bit in double precision, since the operations are those that dual numbers make, and in double-double precision
-    /// to its roundoff in the largest entry of each term (the parts of a small one may cancel); at states that need not close the
-    /// loops.
+    /// The terms agree bitwise in double precision, because the operations are those of dual numbers. In
+    /// double-double precision they agree to the roundoff of the largest entry of each term (the parts of a small one
+    /// may cancel). The states need not close the loops.
     #[test]
     fn the_closed_form_is_that_of_dual_numbers(q in vec(-20.0..20.0f64, 7), v in vec(-1e3..1e3f64, 7)) {
         for squeezer in [Squeezer::default(), skewed()] {

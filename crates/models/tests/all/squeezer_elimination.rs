@@ -1,5 +1,5 @@
-//! Accelerations and multipliers of the squeezer by the elimination along its loops against those by matrices: the system of
-//! both together, and mass and constraints one after the other.
+//! Compares accelerations and multipliers of the squeezer from the elimination along its loops with those from
+//! matrices: the system of both together, and mass and constraints in turn.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -14,23 +14,23 @@ use num_dual::Dual64;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Units in which entries of mass matrix and Jacobian are about one: kg m² and m.
+/// Units in which entries of mass matrix and Jacobian are of order one: kg m² and m.
 const UNITS: (f64, f64) = (1e-5, 0.03);
 
-/// Sines and cosines of double-doubles are good to that.
+/// Accuracy of sines and cosines of double-doubles.
 const DOUBLE_DOUBLE: f64 = 1e-21;
 
 fn squeezers() -> [SqueezerAngles; 2] {
     [Squeezer::default(), skewed()].map(SqueezerAngles)
 }
 
-/// Accelerations, then multipliers times length and divided by mass unit.
+/// Accelerations, then multipliers times the unit of length and divided by that of mass.
 fn scaled<S: Scalar>(accelerations: &[S], multipliers: &[S]) -> Vec<S> {
     let multipliers = multipliers.iter().map(|&lambda| lambda * (UNITS.1 / UNITS.0));
     accelerations.iter().copied().chain(multipliers).collect()
 }
 
-/// By the elimination along the loops, where it is for that state.
+/// Result of the elimination along the loops, if it applies to the state.
 fn along_loops<S: Scalar>(model: &SqueezerAngles, y: &[S]) -> Option<Vec<S>> {
     let (q, v) = y.split_at(7);
     let (mut accelerations, mut multipliers) = ([S::nought(); 7], [S::nought(); 6]);
@@ -38,7 +38,7 @@ fn along_loops<S: Scalar>(model: &SqueezerAngles, y: &[S]) -> Option<Vec<S>> {
     found.then(|| scaled(&accelerations, &multipliers))
 }
 
-/// By the acceleration level of a model.
+/// Result of the acceleration level of a model.
 fn by_adaptor<S: Scalar>(model: &impl MechanicalModel, y: &[S]) -> Result<Vec<S>, Failure> {
     let mut ode = AccelerationLevel::<S>::new(MechanicsOf::new(model));
     let mut rate = y.to_vec();
@@ -47,7 +47,7 @@ fn by_adaptor<S: Scalar>(model: &impl MechanicalModel, y: &[S]) -> Result<Vec<S>
     Ok(scaled(&rate[7..], ode.multipliers()))
 }
 
-/// `(M, −Jᵀ; J, 0)` and `(D, −bias)` in the units.
+/// The system `(M, −Jᵀ; J, 0)` and its right-hand side `(D, −bias)` in these units.
 fn together(model: &SqueezerAngles, y: &[f64]) -> (DMatrix<f64>, DVector<f64>) {
     let (q, v) = y.split_at(7);
     let model = ByDuals(model);
@@ -81,9 +81,9 @@ fn precise(y: &[f64]) -> Vec<DoubleDouble> {
     y.iter().map(|&x| DoubleDouble::from(x)).collect()
 }
 
-/// Asserts that the elimination, where it is for that state, differs from the system of all unknowns in double precision and from
-/// the adaptor in double-double precision by no more than rounded entries may; says whether it is. A sum of two angles of 20 rad
-/// is rounded by a number of units of roundoff.
+/// Asserts that the elimination, if it applies to the state, differs from the system of all unknowns in double
+/// precision, and from the adaptor in double-double precision, by no more than roundoff of the entries; returns true
+/// if it applies. The roundoff of a sum of two angles of 20 rad is several units.
 #[track_caller]
 fn agrees(model: &SqueezerAngles, y: &[f64]) -> bool {
     let Some(found) = along_loops(model, y) else { return false };
@@ -108,8 +108,8 @@ proptest! {
         }
     }
 
-    /// Loops that do not close, constraints that are not kept at velocity level. Cosines of Φ and Ω are the sines of the angles between
-    /// arms and links; that of Θ is here since plate, crank and rod in one line are left out, too.
+    /// Loops need not close, and constraints need not hold at velocity level. The cosines of Φ and Ω are the sines of
+    /// the angles between arms and links; that of Θ is included to exclude plate, crank and rod in one line, too.
     #[test]
     fn both_agree_where_loops_do_not_close(q in vec(-20.0..20.0f64, 7), v in vec(-1e3..1e3f64, 7)) {
         let smallest = q[3].cos().abs().min(q[5].cos().abs());
@@ -120,7 +120,7 @@ proptest! {
         }
     }
 
-    /// Derivatives by dual numbers through the elimination are those by implicit differentiation of the system.
+    /// Derivatives by dual numbers through the elimination equal those by implicit differentiation of the system.
     #[test]
     fn derivatives_are_those_of_the_system(beta in -20.0..20.0f64, omega in -1e3..1e3f64) {
         for model in squeezers() {
@@ -142,7 +142,7 @@ proptest! {
     }
 }
 
-/// E stays within reach of both arms, so that no step of a motion goes by matrices.
+/// E stays within reach of both arms, so that no step of a motion uses matrices.
 #[test]
 fn arms_and_links_are_never_in_line() {
     let model = SqueezerAngles(Squeezer::default());
@@ -153,7 +153,7 @@ fn arms_and_links_are_never_in_line() {
     }
 }
 
-/// With an arm and its link in line, the adaptor takes the matrices.
+/// If an arm and its link are in line, the adaptor uses the matrices.
 #[test]
 fn matrices_where_arm_and_link_are_in_line() {
     for model in squeezers() {
@@ -167,8 +167,8 @@ fn matrices_where_arm_and_link_are_in_line() {
     }
 }
 
-/// Plate, crank and rod in one line: no force along it moves them, and its size is not determined. The failures are those of the
-/// matrices, as are those of a state that is not finite.
+/// Plate, crank and rod in one line: a force along the line moves none of them, so its size is not determined. The
+/// failures are those of the matrices, and so are those of a state that is not finite.
 #[test]
 fn states_without_accelerations() {
     let model = SqueezerAngles(Squeezer::default());

@@ -1,5 +1,5 @@
-//! The squeezer in origins and momenta: its implicit equations against dual numbers and against those of centres of mass,
-//! and its motions against those of the code that has these unknowns.
+//! Compares the squeezer in origins and momenta with dual numbers, with the equations of centres of mass, and with
+//! motions of the code that has these unknowns.
 
 use std::array::from_fn;
 
@@ -22,7 +22,7 @@ use proptest::prelude::*;
 
 const ROTATIONS: [Rotations; 2] = [Rotations::Angles, Rotations::Rodrigues];
 const C: f64 = 1.7e-4;
-/// Differential unknowns, and all of them.
+/// Number of differential unknowns, and of all unknowns.
 const N: usize = 42;
 const ALL: usize = 62;
 
@@ -30,7 +30,7 @@ fn bodies() -> SqueezerBodies {
     SqueezerBodies(Squeezer::default())
 }
 
-/// The state `(q ; v)` of centres of mass on the motion with this crank angle and rate.
+/// The state `(q ; v)` of centres of mass on the motion with the given crank angle and rate.
 fn state(model: &SqueezerBodies, beta: f64, omega: f64) -> Vec<f64> {
     let q = model.coordinates_at(&model.squeezer().angles_at(Dual64::new(beta, omega)));
     q.iter().map(|q| q.re).chain(q.iter().map(|q| q.eps)).collect()
@@ -69,7 +69,7 @@ proptest! {
             let mut matrix = DMatrix::from_element(ALL, ALL, f64::NAN);
             Dae::jacobian(&mut dae, at, C, &mut matrix);
             let expected = by_duals(rotations, &chart, &y, &rates);
-            // rounding of entries up to 100
+            // roundoff of entries up to 100
             assert_relative_eq!(&matrix, &expected, max_relative = 1e-12, epsilon = 1e-14);
             let right: Vec<f64> = (0..ALL).map(|i| (i as f64).sin()).collect();
             let mut solution = right.clone();
@@ -83,7 +83,7 @@ proptest! {
         }
     }
 
-    /// The residual vanishes where the motion is that of the equations in centres of mass, with their multipliers.
+    /// The residual vanishes if the motion satisfies the equations in centres of mass, with their multipliers.
     #[test]
     fn consistent_rates_satisfy_the_equations(beta in -20.0..20.0f64, omega in -1e3..1e3f64) {
         let model = bodies();
@@ -111,7 +111,7 @@ proptest! {
         }
     }
 
-    /// A point stays where it is, and moves as it does, in any chart.
+    /// Positions and velocities of a point are the same in any chart.
     #[test]
     fn charts_describe_the_same(
         beta in -20.0..20.0f64, omega in -1e3..1e3f64, turns in vec(-1.5..1.5f64, 7), g in vec(-0.7..0.7f64, 7),
@@ -167,8 +167,8 @@ fn model(rotations: Rotations) -> Squeezer {
     Squeezer { formulation: SqueezerFormulation::Momenta(rotations), ..Squeezer::default() }
 }
 
-/// The motion is that of the angles: to 1e-8 by extrapolation from two small steps, with energy and constraints kept. The
-/// formula of order four has order two here, with the positions as constraints.
+/// The motion equals that in the angles: to 1e-8 by extrapolation from two small steps, with energy and constraints
+/// conserved. The formula of order four has order two here, because positions are constrained.
 #[test]
 fn small_steps_give_the_same_motion() {
     let t_end = 0.01;
@@ -186,7 +186,7 @@ fn small_steps_give_the_same_motion() {
     }
 }
 
-/// Explicit methods solve the accelerations of the same state; there are no mechanics in index-3 form to be had.
+/// Explicit methods solve for the accelerations of the same state; the mechanics in index-3 form are not available.
 #[test]
 fn explicit_equations_are_those_of_centres_of_mass() {
     let cartesian = Squeezer { formulation: SqueezerFormulation::Cartesian, ..Squeezer::default() };
@@ -206,8 +206,8 @@ fn largest_error(exact: &Record, method: &dyn Method) -> f64 {
     ends.filter(|&(&t, _)| t < 0.05 + 1e-9).map(|(&t, omega)| (omega - exact.at("omega", t)).abs()).fold(0.0, f64::max)
 }
 
-/// The code behind zhang2022 on its own input, 2025: largest errors of the figures 9 and 10, in its unknowns and with its
-/// charts, from consistent initial derivatives and from none.
+/// Errors of the code behind zhang2022 on its own input, 2025: largest errors of figures 9 and 10, in its unknowns
+/// and with its charts, from consistent initial derivatives and from zero ones.
 #[test]
 fn the_published_code_has_these_errors() {
     let exact = run_with::<Rk8>(&Squeezer::default(), 1e-5, 0.05);
@@ -229,7 +229,7 @@ fn the_published_code_has_these_errors() {
         ("ESDIRK3(2)4L[2]SA", error!(Esdirk324l2sa {}, Zero), 277.0),
         ("Bathe", error!(Bathe { rho_inf: 0.6 }, Zero), 154.0),
     ] {
-        // its reference with zero derivatives is late by 5e-7 s, which is up to 0.6 rad/s
+        // its reference with zero derivatives is late by 5e-7 s, which changes ω by up to 0.6 rad/s
         assert!((found - expected).abs() < 1.2, "{name}: {found} rad/s against {expected}");
     }
 }

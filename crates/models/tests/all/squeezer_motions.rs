@@ -1,5 +1,5 @@
-//! Motions of the squeezer: states that other implementations found, both formulations against each other, and the balance
-//! of energy.
+//! Tests motions of the squeezer: states from other implementations, both formulations against each other, and the
+//! energy balance.
 
 use crate::common::{Record, run_with};
 use mbsbench_integrators::{Dop853Projected, Radau5, Rk8};
@@ -11,7 +11,7 @@ use mbsbench_problem::{
 
 const BOTH: [SqueezerFormulation; 2] = [SqueezerFormulation::Angles, SqueezerFormulation::Cartesian];
 
-/// The angles and their rates.
+/// Names of the angles and of their rates.
 const ANGLES: [&str; 7] = ["beta", "theta", "gamma", "phi", "delta", "omega_angle", "epsilon"];
 const RATES: [&str; 7] =
     ["omega", "theta_rate", "gamma_rate", "phi_rate", "delta_rate", "omega_angle_rate", "epsilon_rate"];
@@ -20,8 +20,8 @@ fn run(formulation: SqueezerFormulation, start: SqueezerStart, t_end: f64) -> Re
     run_with::<Rk8>(&Squeezer { formulation, start, ..Squeezer::default() }, 1e-5, t_end)
 }
 
-/// The test set for IVP solvers (Bari) at 0.03 s, computed there with PSIDE, tolerance 1e-14: angles, rates, accelerations and
-/// multipliers. It writes `M q'' + Jᵀ λ = f`.
+/// End of the test set for IVP solvers (Bari) at 0.03 s, computed with PSIDE at tolerance 1e-14: angles, rates,
+/// accelerations and multipliers. It writes `M q'' + Jᵀ λ = f`.
 const TEST_SET: [[f64; 7]; 3] = [
     [
         15.810_771_196_299_04,
@@ -60,7 +60,7 @@ const TEST_SET_MULTIPLIERS: [f64; 6] = [
     11.617_407_000_196_73,
 ];
 
-/// Its slow velocities are good to some 5e-8 only, by comparison with two other implementations.
+/// The slow velocities of the test set are accurate to some 5e-8 only, by comparison with two other implementations.
 #[test]
 fn the_end_of_the_test_set() {
     for formulation in BOTH {
@@ -72,9 +72,10 @@ fn the_end_of_the_test_set() {
     }
 }
 
-/// Accelerations and multipliers there. The test set's accelerations are of a solution of the index-3 form: those that the equations
-/// give at its own angles and rates differ from them by 1.01e-7 of the largest, which bounds what they can decide. The first
-/// bound here, 1e-7, was missed by that hundredth; for multipliers it holds of the largest, and not of λ₃ by itself (1.14e-7).
+/// Accelerations and multipliers at the end of the test set. Its accelerations are from a solution of the index-3
+/// form. Those that the equations give at its own angles and rates differ from them by 1.01e-7 of the largest, which
+/// limits what they can decide. The first bound here, 1e-7, was missed by that hundredth; for multipliers it holds
+/// relative to the largest, but not for λ₃ itself (1.14e-7).
 #[test]
 fn accelerations_and_multipliers_of_the_test_set() {
     let record = run(SqueezerFormulation::Angles, SqueezerStart::TestSet, 0.03);
@@ -95,9 +96,10 @@ fn assert_all_near(found: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
-/// Accepted steps and factorizations of RADAU5 on the test set's form of the index-3 equations (27 unknowns: angles, rates,
-/// accelerations, multipliers), as the test set for IVP solvers (Bari) gives them. They differ by a few steps: our Jacobian is
-/// exact and our first step is 1e-6 s, and which the published runs had is not known here.
+/// Accepted steps and factorizations of RADAU5 on the test set's form of the index-3 equations (27 unknowns: angles,
+/// rates, accelerations, multipliers), compared with those that the test set for IVP solvers (Bari) gives. They
+/// differ by a few steps: our Jacobian is exact and our first step is 1e-6 s; those of the published runs are not
+/// known.
 #[test]
 fn radau5_takes_the_steps_of_the_test_set() {
     let model = SqueezerAngles(Squeezer { start: SqueezerStart::TestSet, ..Squeezer::default() });
@@ -120,12 +122,13 @@ fn radau5_takes_the_steps_of_the_test_set() {
     assert!(errors.windows(2).all(|pair| pair[1] < 0.3 * pair[0]) && errors[3] < 1e-5, "{errors:?}");
 }
 
-/// The index-1 equations with projection at the end of the test set, by angles and the crank's velocity, which are published to 1e-10
-/// of themselves (or of one); the slow velocities are not.
+/// The index-1 equations with projection at the end of the test set, compared by angles and the crank's velocity,
+/// which are published to 1e-10 relative to themselves (or one); the slow velocities are not.
 ///
-/// An accepted step has an estimated error of the tolerance, in units of `1 + |y|`, and a motion that is neither stable nor unstable sums
-/// these up: the error at the end is at most the number of steps times the tolerance. The estimate is of the order of the error, so that a
-/// hundredth of the tolerance gives a hundredth of the error, and a tenth at the least.
+/// The estimated error of an accepted step is at most the tolerance, in units of `1 + |y|`, and errors add up in a
+/// motion that is neither stable nor unstable: the error at the end is at most the number of steps times the
+/// tolerance. Because the estimate is of the order of the error, a hundredth of the tolerance gives a hundredth of
+/// the error, and at least reduces it to a tenth.
 #[test]
 fn projected_steps_end_where_the_test_set_does() {
     const PUBLISHED: f64 = 1e-10;
@@ -149,8 +152,9 @@ fn projected_steps_end_where_the_test_set_does() {
     assert!(errors.windows(2).all(|pair| pair[1] < 0.1 * pair[0] + PUBLISHED), "{errors:?}");
 }
 
-/// Asserts that a state satisfies the constraints on positions and on velocities to rounding: each is a sum of at most seven sines or
-/// cosines times lengths of 0.04 m, of angles of 16 rad and with rates of 1425 rad/s, which have roundings themselves.
+/// Asserts that a state satisfies the constraints on positions and velocities to roundoff. Each is a sum of at most
+/// seven sines or cosines times lengths of 0.04 m, of angles of 16 rad and with rates of 1425 rad/s, which have
+/// roundoff themselves.
 fn assert_constraints_hold(model: &SqueezerAngles, state: &[f64]) {
     let mut mechanics = MechanicsOf::<_, f64>::new(model);
     let (q, v) = state.split_at(7);
@@ -162,8 +166,8 @@ fn assert_constraints_hold(model: &SqueezerAngles, state: &[f64]) {
     assert!(rates.iter().all(|rate| rate.abs() <= 2.0 * sums * 1425.0), "{rates:?} m/s");
 }
 
-/// The paper's start: states, extremes and energies from another implementation, in angles with projection and by DOP853,
-/// to the digits that it gives.
+/// The paper's start: states, extremes and energies from another implementation, in angles with projection and by
+/// DOP853, to its printed digits.
 #[test]
 fn the_motion_of_the_paper() {
     let table = [
@@ -178,18 +182,18 @@ fn the_motion_of_the_paper() {
             assert!((record.at("beta", t) / beta - 1.0).abs() < 1e-8, "β({t}) = {}", record.at("beta", t));
             assert!((record.at("omega", t) / omega - 1.0).abs() < 1e-8, "ω({t}) = {}", record.at("omega", t));
         }
-        // A maximum among values 5e-5 s apart; the velocity has its own 2e-5 s earlier.
+        // The maximum of values 5e-5 s apart; the velocity's own maximum is 2e-5 s earlier.
         assert!((record.at("omega", 0.04435) - 1287.24).abs() < 0.0051, "{} rad/s", record.at("omega", 0.04435));
         assert!((record.largest("omega") - 1287.401).abs() < 0.001, "{} rad/s", record.largest("omega"));
         assert!((record.at("energy", 0.0) - 1.435_796).abs() < 0.51e-6, "{} J", record.at("energy", 0.0));
         let work = 0.033 * (record.at("beta", 0.05) - record.at("beta", 0.0));
         assert!((work - 1.117_952).abs() < 0.51e-6, "{work} J");
-        // of 2.6 J, with rounding of 5000 steps
+        // of 2.6 J, with the roundoff of 5000 steps
         assert!(record.largest("energy_balance") < 1e-12, "{:e} J", record.largest("energy_balance"));
     }
 }
 
-/// Whatever both formulations show is the same.
+/// All common observables of both formulations agree.
 #[test]
 fn the_formulations_agree() {
     for start in [SqueezerStart::Paper, SqueezerStart::TestSet] {

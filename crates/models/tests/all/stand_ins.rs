@@ -1,5 +1,5 @@
-//! The stand-ins' closed forms against an integration from each of their events to the next, and their events against
-//! the numbers that the literature's problems are printed with.
+//! Compares the stand-ins' closed forms with an integration from each event to the next, and their events with the
+//! numbers printed for the problems in the literature.
 
 use mbsbench_models::bouncing_balls::{BouncingBalls, Contact, Restitution, SpringDamper, exact};
 use mbsbench_models::{
@@ -29,8 +29,8 @@ fn runge_kutta(ode: &mut dyn Ode, start: f64, end: f64, y: &mut [f64]) {
     }
 }
 
-/// Integrates with the configuration locked from each event to the next, whose function must be zero there and, of a
-/// bilateral one, change its sign, while a unilateral one stays on its side; returns the state at `t_end`.
+/// Integrates with the configuration locked from each event to the next. The event's function must be zero there; a
+/// bilateral one must change its sign, and a unilateral one must stay on its side. Returns the state at `t_end`.
 fn march(definition: &impl ModelDefinition, events: &[(f64, usize)], t_end: f64) -> Vec<f64> {
     definition.check().unwrap();
     let model = definition.model();
@@ -53,7 +53,7 @@ fn march(definition: &impl ModelDefinition, events: &[(f64, usize)], t_end: f64)
         if let Some((index, sign)) = before {
             match functions.kind(index) {
                 EventKind::Bilateral => assert_ne!(configuration[index], sign, "function {index} after t = {start}"),
-                // It may rest at zero, where rounding has the last word.
+                // It may rest at zero, where roundoff determines the sign.
                 EventKind::Unilateral => assert!(g[index] > -1e-9, "function {index} after t = {start}"),
             }
         }
@@ -139,7 +139,7 @@ fn diode_branches() {
 
 #[test]
 fn damped_cosine_threshold() {
-    // Seven digits of an independent computation.
+    // Seven digits from an independent computation.
     let expected = [(0.35, 3, 0.638_237_6), (0.40, 3, 0.670_001_0), (0.41, 1, 0.685_920_2), (0.45, 1, 0.688_113_4)];
     for (threshold, count, x) in expected {
         let problem = DampedCosineThreshold { threshold, ..DampedCosineThreshold::default() };
@@ -158,7 +158,7 @@ fn spring_damper_ball() {
     let problem = SpringDamperBall::default();
     let events = first(problem.events(5.5));
     assert_eq!(events.len(), 16, "as Birta, Ören and Kettenis' second");
-    // Digits of an independent computation.
+    // Digits from an independent computation.
     close(problem.exact(5.5).0, 0.082_526_7, 5e-7);
     let y = march(&problem, &events, 5.5);
     close(y[0], problem.exact(5.5).0, 1e-9);
@@ -174,7 +174,7 @@ fn ball_between_walls() {
     for (found, expected) in march(&problem, &events, 3.64).into_iter().zip(problem.exact(3.64)) {
         close(found, expected, 1e-9);
     }
-    // The setting with which another program found 0.0007901 at 3.95 s
+    // The setting for which another program found 0.0007901 at 3.95 s
     let other = BallBetweenWalls { height: 1.0, ..problem };
     assert_eq!(other.events(3.95).len(), 20);
     close(other.exact(3.95)[0], 0.000_790_1, 5e-8);
@@ -206,7 +206,7 @@ fn bouncing_balls_on_either_floor() {
     }
 }
 
-/// Each watches its own error against the closed form: that is none at the start.
+/// Each model observes its own error against the closed form, which is zero at the start.
 #[test]
 fn observed_errors_are_none_at_the_start() {
     fn error_of(definition: &impl ModelDefinition) -> f64 {
@@ -231,12 +231,12 @@ fn currents_of_diode_branches_are_known_at_any_time() {
         for t in later {
             close(problem.exact(branch, t + far), problem.exact(branch, t), 1e-9);
         }
-        // One after the other, with nothing kept of those between.
+        // One after the other, without storing those between.
         assert!([1e12, 1e15, 1e300].iter().all(|&t| problem.exact(branch, t).is_finite()));
     }
 }
 
-/// Its pieces one after the other, as the closed form had them before it knew of periods.
+/// The pieces one after the other, without the period that the closed form uses.
 fn driven_from_zero(problem: &DrivenRelaxation, t: f64) -> f64 {
     let events = problem.events(t);
     let (mut x, mut start, mut is_driven_up, mut is_above) = (0.0, 0.0, true, false);
@@ -257,14 +257,14 @@ fn driven_from_zero(problem: &DrivenRelaxation, t: f64) -> f64 {
 #[test]
 fn a_driven_relaxation_is_known_at_any_time() {
     let problem = DrivenRelaxation::default();
-    // Before the clock starts again to the bit, later to the rounding of long sums.
+    // Equal bitwise before the clock restarts; later to the roundoff of long sums.
     for t in (0..600).map(|k| f64::from(k) * 0.1) {
         assert_eq!(problem.exact(t), driven_from_zero(&problem, t), "{t}");
     }
     for t in (0..40).map(|k| 63.0 + f64::from(k) * 37.3) {
         close(problem.exact(t), driven_from_zero(&problem, t), 1e-12);
     }
-    // Slow, fast, no passages, and a rate that falls at the threshold.
+    // Slow, fast, no passages, and a rate that decreases at the threshold.
     let others = [
         DrivenRelaxation { frequency: 20.0, ..problem.clone() },
         DrivenRelaxation { slow: 2.0, fast: 3.0, frequency: 0.02, ..problem.clone() },
@@ -273,18 +273,18 @@ fn a_driven_relaxation_is_known_at_any_time() {
     ];
     for other in others {
         for t in (0..40).map(|k| f64::from(k) * 23.7) {
-            // the list adds up half periods from zero on
+            // the list sums half periods from zero on
             let rounding = 2.0 * other.frequency * t * t * f64::EPSILON;
             close(other.exact(t), driven_from_zero(&other, t), 1e-12 + rounding);
         }
     }
-    // The period is 2 s. One time after the other, with nothing kept of those between.
+    // The period is 2 s. One time after the other, without storing those between.
     for t in [0.1, 0.7, 1.3, 1.9] {
-        // a double at 1e9 s is known to 1e-7 s
+        // a double at 1e9 s has a resolution of 1e-7 s
         close(problem.exact(1e9 + t), problem.exact(1e3 + t), 1e-6);
     }
     assert!([1e12, 1e15, 1e300].iter().all(|&t| problem.exact(t).is_finite()));
-    // What does not become periodic in time is no number, and none is made up.
+    // A solution that does not become periodic in time is NaN; none is invented.
     let slow = DrivenRelaxation { slow: 1e-2, fast: 1e-2, frequency: 1e3, ..problem };
     assert!(slow.exact(1.0).is_finite() && slow.exact(1e15).is_nan());
 }
@@ -293,7 +293,7 @@ fn a_driven_relaxation_is_known_at_any_time() {
 fn a_threshold_that_is_crossed_without_end_is_followed_for_some_time_only() {
     let problem = DampedCosineThreshold { decay: 1e-9, ..DampedCosineThreshold::default() };
     assert!(problem.exact(4000.0).is_finite() && problem.exact(1e15).is_nan());
-    // Where the oscillation has faded, all crossings are known.
+    // Once the oscillation has decayed, all crossings are known.
     assert!(DampedCosineThreshold::default().exact(1e3).is_finite());
 }
 
@@ -304,6 +304,6 @@ fn a_ball_that_bounces_without_end_is_followed_for_some_time_only() {
     assert!(rigid.exact(1e15).iter().any(|number| number.is_nan()));
     let soft = SpringDamperBall { damping: 0.0, ..SpringDamperBall::default() };
     assert!(soft.exact(1e3).0.is_finite() && soft.exact(1e15).0.is_nan());
-    // Bounces that become shorter end, and what comes after is known.
+    // Ever shorter bounces end, and the motion afterwards is known.
     assert_eq!(BallBetweenWalls::default().exact(1e3)[..2], [0.0, 0.0]);
 }

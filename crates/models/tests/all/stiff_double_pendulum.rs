@@ -1,5 +1,5 @@
-//! The stiff double pendulum of gil2013: its fast mode, both formulations against each other, energy, and the forces in
-//! its pins.
+//! Tests the stiff double pendulum of gil2013: its fast mode, both formulations against each other, energy, and the
+//! forces in its pins.
 
 use crate::common::lagrange::assert_lagrange;
 use crate::common::{Record, run_with};
@@ -31,7 +31,7 @@ fn jacobian(ode: &mut dyn Ode<Dual64>, y: &[f64]) -> DMatrix<f64> {
     jacobian
 }
 
-/// Frequency (rad/s) of the fast mode at the start, of which there must be one pair without damping in both formulations.
+/// Initial frequency (rad/s) of the fast mode; both formulations must have exactly one undamped pair.
 fn frequency(model: &StiffDoublePendulum) -> f64 {
     let model = &model.rods();
     let reduced = jacobian(&mut ReducedOde(model), &model.reduced_initial::<f64>());
@@ -47,8 +47,8 @@ fn frequency(model: &StiffDoublePendulum) -> f64 {
     reduced
 }
 
-/// Of two equal rods in line `ω² = 96 k/(7 m L²)`; frequencies times a step of 0.02 s in half turns, some at resonance,
-/// as another implementation found them.
+/// For two equal rods in line `ω² = 96 k/(7 m L²)`; frequencies times a step of 0.02 s in half turns, some at
+/// resonance, from another implementation.
 #[test]
 fn fast_mode_at_the_start() {
     let found = frequency(&StiffDoublePendulum::default());
@@ -64,11 +64,12 @@ fn fast_mode_at_the_start() {
     }
 }
 
-/// The torque is `k (θ₂ − θ₁ − r)` on the first rod, and at the start stiffness times preload wherever the spring is free.
+/// The torque on the first rod is `k (θ₂ − θ₁ − r)`, and initially stiffness times preload for any free angle.
 #[test]
 fn preload_is_the_deflection_at_the_start() {
     let preload = 5f64.to_radians();
-    // bent rods with a spring that is free in line, and rods in line with a spring that is free where they are bent
+    // bent rods with a spring that is unstrained in line, and rods in line with a spring that is unstrained
+    // when they are bent
     for free_angle in [0.0, -preload] {
         let model = StiffDoublePendulum { preload, free_angle, gravity: 0.0, angle_1: 0.7, ..minimal() };
         model.check().unwrap();
@@ -83,7 +84,7 @@ fn preload_is_the_deflection_at_the_start() {
     }
 }
 
-/// Every observable that both records have, over the whole run; `tolerance` is relative to the largest value.
+/// Compares every observable that both records have, over the whole run; `tolerance` is relative to the largest value.
 #[track_caller]
 fn assert_same(cartesian: &Record, minimal: &Record, tolerance: f64) {
     for name in &minimal.names {
@@ -94,7 +95,7 @@ fn assert_same(cartesian: &Record, minimal: &Record, tolerance: f64) {
     }
 }
 
-/// Multipliers and drift of the pins are among what is compared.
+/// The comparison includes multipliers and drift of the pins.
 #[test]
 fn formulations_agree() {
     for start in
@@ -111,7 +112,7 @@ fn formulations_agree() {
     }
 }
 
-/// Angles and the peak to peak of the fast component, 0.0327 deg, from another implementation.
+/// Angles, and the peak-to-peak value of the fast component, 0.0327 deg, from another implementation.
 #[test]
 fn motion_from_horizontal_rest() {
     for formulation in [LinkageFormulation::Cartesian, LinkageFormulation::Minimal] {
@@ -121,12 +122,12 @@ fn motion_from_horizontal_rest() {
         assert!((record.at("theta2", 5.0) + 2.015_314_502).abs() < 1e-9, "{:.12}", record.at("theta2", 5.0));
         assert!((record.variation("relative_angle").to_degrees() - 0.0327).abs() < 0.51e-4);
         assert_eq!(record.column("energy_change").next(), Some(0.0));
-        // kinetic energy is some 600 J; truncation is below 1e-9 J
+        // the kinetic energy is some 600 J; truncation is below 1e-9 J
         assert!(record.largest("energy_change") < 1e-8, "{:e}", record.largest("energy_change"));
     }
 }
 
-/// Hanging in line at rest, each pin carries the weights below it.
+/// If the rods hang in line at rest, each pin carries the weights below it.
 #[test]
 fn multipliers_are_the_forces_in_the_pins() {
     let model = StiffDoublePendulum { angle_1: -0.5 * std::f64::consts::PI, mass_2: 4.0, ..Default::default() };
@@ -137,7 +138,7 @@ fn multipliers_are_the_forces_in_the_pins() {
 }
 
 proptest! {
-    /// Forces and mass matrix are those of the energy, at states that need not satisfy the constraints.
+    /// Forces and mass matrix follow from the energy, at states that need not satisfy the constraints.
     #[test]
     fn equations_are_lagrange(q in vec(-3.0..3.0f64, 6), v in vec(-4.0..4.0f64, 6)) {
         let model =

@@ -1,5 +1,5 @@
-//! The test equations: their closed forms against matrix exponentials and an explicit method, and the local error of one
-//! step of the local linearisation method as gil2013, figure 6, shows it.
+//! Compares the closed forms of the test equations with matrix exponentials and an explicit method, and the local
+//! error of one step of the local linearisation method with gil2013, figure 6.
 
 use crate::common::run_with;
 use approx::assert_relative_eq;
@@ -9,8 +9,8 @@ use mbsbench_problem::{DoubleDouble, ModelDefinition, OdeModel, Parameters, Scal
 use nalgebra::DMatrix;
 use num_dual::Dual64;
 
-/// `∂f/∂y`, `∂f/∂t` and `f` at `(t, y)`, columns of a matrix of `n + 2`; further rows carry the time: what the local
-/// linearisation method takes the exponential of (gil2013, Eqs. 1–6).
+/// The matrix whose exponential the local linearisation method uses (gil2013, Eqs. 1–6): columns `∂f/∂y`, `∂f/∂t` and
+/// `f` at `(t, y)` in a matrix of order `n + 2`; the further rows carry the time.
 fn generator(model: &impl OdeModel, t: f64, y: &[f64]) -> DMatrix<f64> {
     let n = y.len();
     let mut generator = DMatrix::zeros(n + 2, n + 2);
@@ -34,7 +34,7 @@ fn linearised(model: &impl OdeModel, t: f64, y: &[f64], h: f64) -> Vec<f64> {
     (0..y.len()).map(|i| y[i] + exponential[(i, y.len() + 1)]).collect()
 }
 
-/// Error of one step from `1/π`, in 40 digits by another implementation; the components at 1e-2 have four digits.
+/// Error of one step from `1/π`, in 40 digits from another implementation; the components at 1e-2 have four digits.
 #[test]
 fn local_error_of_one_linearised_step() {
     let model = OscillationInTime::default();
@@ -55,7 +55,7 @@ fn local_error_of_one_linearised_step() {
     ];
     for (h, expected) in norms {
         let [e1, e2] = error(h);
-        // half a unit of the last digit of the smallest mantissa, and rounding
+        // half a unit of the last digit of the smallest mantissa, and roundoff
         assert!((e1.hypot(e2) - expected).abs() < 5e-7 * expected + 2e-15, "{h}: {:e}", e1.hypot(e2));
     }
     let [e1, e2] = error(1e-2);
@@ -75,19 +75,19 @@ fn oscillation_starts_where_it_should() {
         definition.check().unwrap();
         let y: Vec<f64> = definition.model().initial_state();
         let exact = OscillationInTime::exact(y[2]);
-        // the sine of a number that is nearly a multiple of π has the rounding of that number
+        // the sine of a number that is nearly a multiple of π has the roundoff of that number
         assert!((y[0] - exact[0]).abs() < 4e-15 && (y[1] - exact[1]).abs() < 1e-15, "{y:?} {exact:?}");
     }
 }
 
-/// In the span of the paper's equation, from `1/π` to one.
+/// The span of the paper's equation, from `1/π` to one.
 #[test]
 fn oscillation_follows_its_closed_form() {
     for half_turns in [1, 4] {
         let model = OscillationInTime { half_turns };
         let start: Vec<f64> = model.model().initial_state();
         let record = run_with::<Rk8>(&model, 2f64.powi(-11), 1.0 - start[2]);
-        // the error of the start, rounded to double, grows with the derivative of 1/t
+        // the roundoff of the initial state grows with the derivative of 1/t
         assert!(record.largest("error") < 1e-12, "{:e}", record.largest("error"));
         let last = record.rows.last().expect("some steps");
         assert_relative_eq!(last[3], f64::sin(1.0 / last[2]), max_relative = 1e-15);
@@ -109,7 +109,7 @@ fn linear_tests() -> Vec<LinearTest> {
     ]
 }
 
-/// One step of the local linearisation method, of any size, is the solution.
+/// One step of the local linearisation method, of any size, gives the solution.
 #[test]
 fn linear_tests_have_no_error_of_linearisation() {
     for model in linear_tests() {
@@ -118,7 +118,7 @@ fn linear_tests_have_no_error_of_linearisation() {
             let start = model.exact(from);
             let step = linearised(&model, from, &start, to - from);
             let exact = model.exact(to);
-            // The exponential is that of the norm of the generator times the step, some hundreds, in rounding.
+            // The roundoff of the exponential is that of the norm of the generator times the step, some hundreds.
             let scale = start[0].hypot(start[1]).max(exact[0].hypot(exact[1])).max(1e-3);
             for k in 0..2 {
                 assert!((step[k] - exact[k]).abs() < 2e-13 * scale, "{model:?} {from} {to}: {step:?} {exact:?}");

@@ -1,10 +1,11 @@
-//! The clamped beam with a force at its tip, come to rest, against its exact equations integrated along it and against small deflections.
+//! Compares the clamped beam with a force at its tip, at rest, with the exact equations integrated along it and with
+//! small deflections.
 
 use mbsbench_integrators::{Esdirk324l2sa, Lms2};
 use mbsbench_models::TipLoadedBeam;
 use mbsbench_problem::{Counted, Formulated, Method, MethodDefinition, ModelDefinition, Settings, Silent, Task};
 
-/// Displacements of the tip and the kinetic energy after 20 s, in steps far above the periods of the beam.
+/// Displacements of the tip and the kinetic energy after 20 s, with steps far above the periods of the beam.
 fn rest(beam: &TipLoadedBeam, method: &dyn Method) -> [f64; 4] {
     let model = beam.model();
     let initial = Formulated::<f64>::initial_state(&*model);
@@ -28,8 +29,9 @@ fn thick(load: f64, elements: usize) -> TipLoadedBeam {
     beam
 }
 
-/// The exact equations of the beam in its plane, with a force `P` along `y`: `x' = (1 + N/EA) cos θ − (Q/GA) sin θ` and so on, with
-/// `N = P sin θ`, `Q = P cos θ` and `M' = −P x'`; the moment at the clamp is the one that leaves none at the tip. Shortening and deflection.
+/// Shortening and deflection by the exact equations of the beam in its plane, with a force `P` along `y`:
+/// `x' = (1 + N/EA) cos θ − (Q/GA) sin θ` and so on, with `N = P sin θ`, `Q = P cos θ` and `M' = −P x'`. The moment
+/// at the clamp is the one for which the moment at the tip vanishes.
 fn by_shooting(beam: &TipLoadedBeam) -> [f64; 2] {
     let (section, load) = (&beam.section, beam.load);
     let rate = |[_, _, angle, moment]: [f64; 4]| {
@@ -59,13 +61,13 @@ fn by_shooting(beam: &TipLoadedBeam) -> [f64; 2] {
     [x - beam.length, y]
 }
 
-/// Elements are of order four: 1e-7 m of 2 m with 32.
+/// Elements are of order four: 1e-7 m of 2 m with 32 elements.
 #[test]
 fn a_large_force_bends_it_as_the_exact_equations_say() {
     let exact = by_shooting(&thick(6.25e7, 1));
     // the same equations in another program
     assert!((exact[0] + 0.150_971_144_239).abs() < 1e-11 && (exact[1] - 0.710_568_597_854).abs() < 1e-11, "{exact:?}");
-    // residuals of rounding are 1e-4 N and more, of stiffnesses of 1e10 N
+    // residuals at roundoff level are 1e-4 N and more, for stiffnesses of 1e10 N
     let method = Esdirk324l2sa { newton_tolerance: 1e-2, ..Esdirk324l2sa::default() }.method();
     let errors = [8, 16].map(|elements| {
         let [ux, uy, uz, energy] = rest(&thick(6.25e7, elements), &*method);
@@ -76,7 +78,7 @@ fn a_large_force_bends_it_as_the_exact_equations_say() {
     assert!(errors[1] < 1e-5 && (order - 4.0).abs() < 0.3, "{errors:?}, order {order:.3}");
 }
 
-/// What is at rest does not depend on the method that brought it there.
+/// The position of rest does not depend on the method that reaches it.
 #[test]
 fn methods_come_to_the_same_rest() {
     let beam = TipLoadedBeam::default();
@@ -88,7 +90,7 @@ fn methods_come_to_the_same_rest() {
     assert!(one[3] < 1e-12 && other[3] < 1e-12);
 }
 
-/// Of a small force, `P L³/3EI + P L/GA` about each axis.
+/// The deflection by a small force is `P L³/3EI + P L/GA` about each axis.
 #[test]
 fn a_small_force_bends_it_as_timoshenko_says() {
     let beam = TipLoadedBeam { load: 1e-3, angle: 30.0, ..TipLoadedBeam::default() };

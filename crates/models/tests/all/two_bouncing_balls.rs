@@ -1,5 +1,5 @@
-//! The two bouncing balls of gil2013: equations against the energy, the motion in closed form against the solver that
-//! locates events, and both against events and states of another implementation.
+//! Tests the two bouncing balls of gil2013: equations against the energy, the closed-form motion against the method
+//! that locates events, and both against events and states of another implementation.
 
 use std::ops::ControlFlow;
 
@@ -12,8 +12,8 @@ use mbsbench_problem::{
     Counted, Failure, Formulated, MethodDefinition, ModelDefinition, Observer, Ode, Parameters, Settings, Step, Task,
 };
 
-/// Events of the default motion: time, `B` between the balls or `G` at the ground, whether the contact closes; from
-/// another implementation by the local linearisation method.
+/// Events of the default motion: time, `B` between the balls or `G` at the ground, and true if the contact closes;
+/// from another implementation by the local linearisation method.
 const EVENTS: [(f64, char, bool); 12] = [
     (0.349_748_708, 'G', true),
     (0.359_740_479, 'G', false),
@@ -32,7 +32,7 @@ const EVENTS: [(f64, char, bool); 12] = [
 /// The state at 3 s from the same implementation.
 const AT_3_S: [f64; 4] = [1.521_855_869, 0.516_502_121, 0.326_408_224, -1.750_678_125];
 
-/// Events as the solver reports them, and the largest change of energy at ends of steps, relative to the energy.
+/// Events as the method reports them, and the largest change of energy over the ends of steps, relative to the energy.
 struct Watch<'m> {
     balls: &'m TwoBouncingBalls,
     initial_energy: f64,
@@ -49,13 +49,14 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// Solves to `t_end` with Runge–Kutta steps, and events located; events, final state and change of energy.
+/// Solves to `t_end` with Runge–Kutta steps and event location; returns the events, the final state and the
+/// change of energy.
 fn solve(balls: &TwoBouncingBalls, t_end: f64) -> (Vec<(f64, usize)>, Vec<f64>, f64) {
     let dode = Dode { pair: PairName::Rk8, event_tolerance: 1e-14, ..Dode::default() };
     solve_with(&dode, Settings::tolerance(1e-13, 1e-13), balls, t_end)
 }
 
-/// The same with any method.
+/// Solves to `t_end` with any method.
 fn solve_with(
     method: &impl MethodDefinition,
     settings: Settings,
@@ -96,7 +97,7 @@ fn events_and_state_at_3_s() {
     assert_relative_eq!(balls.energy(&[1.5, 0.7, 0.0, 0.0]), 21.582, max_relative = 1e-14);
 }
 
-/// The motion is linear from event to event, and so are the steps of the local linearisation method.
+/// The motion is linear from event to event, and the local linearisation method is exact for it.
 #[test]
 fn local_linearisation_is_exact_whatever_the_step() {
     let balls = TwoBouncingBalls::default();
@@ -114,15 +115,15 @@ fn local_linearisation_is_exact_whatever_the_step() {
         }
         assert!(energy_change < 1e-10, "{energy_change:e}");
     }
-    // A contact that closes and opens within a step is not seen. The balls then pass through each other a little, without
-    // a force and so without a change of the energy: it does not tell.
+    // A contact that closes and opens within a step is not detected. The balls then overlap slightly without a force
+    // and so without a change of the energy, which does not reveal this.
     let (located, state, energy_change) = solve_with(&Llm::default(), Settings::fixed(0.02), &balls, 3.0);
     assert_eq!(located.len(), 24);
     assert!((end[0] - state[0]).abs() > 0.1 && energy_change < 1e-10, "{state:?}, {energy_change:e}");
 }
 
-/// The balls' distance is an oscillator of mass `m/2` while they touch and the ground is free, so that each such contact
-/// takes `π/√(2K/m)`, however they meet; and its closed form keeps the energy.
+/// While the balls touch and the lower one is off the ground, their distance is an oscillator of mass `m/2`, so that
+/// each such contact takes `π/√(2K/m)`, however they meet; its closed form conserves the energy.
 #[test]
 fn contacts_between_the_balls_take_the_same_time() {
     for balls in [TwoBouncingBalls::default(), TwoBouncingBalls { mass: 2.5, stiffness: 4e4, ..Default::default() }] {
@@ -167,7 +168,7 @@ fn both_contacts_at_once() {
     assert!(energy_change < 1e-11, "{energy_change:e}");
 }
 
-/// Power of gravity and springs against the change of kinetic energy, in each of the four configurations.
+/// Compares the power of gravity and springs with the change of kinetic energy, in each of the four configurations.
 #[test]
 fn energy_is_kept_in_every_configuration() {
     let balls = TwoBouncingBalls { mass: 1.7, radius: 0.2, ..TwoBouncingBalls::default() };
@@ -178,7 +179,7 @@ fn energy_is_kept_in_every_configuration() {
         let mut rate = [0.0; 4];
         ode.rhs(0.0, &y, &mut rate).unwrap();
         assert_eq!(rate[..2], y[2..]);
-        // Central differences of a piecewise quadratic function are exact but for rounding.
+        // Central differences of a piecewise quadratic function are exact except for roundoff.
         let along = |s: f64| balls.energy(&[0, 1, 2, 3].map(|k| y[k] + s * rate[k]));
         let scale = 1e-6 * balls.energy(&y) * rate[2].abs().max(rate[3].abs());
         assert!((along(1e-6) - along(-1e-6)).abs() < 1e-9 * scale, "{y1} {y2}");

@@ -1,4 +1,4 @@
-//! A model's mass matrix and forces against the Lagrange terms of its energy, by nested dual numbers.
+//! Compares a model's mass matrix and forces with the Lagrange terms of its energy, by nested dual numbers.
 #![allow(dead_code)] // each test file uses its own part
 
 use approx::assert_relative_eq;
@@ -10,8 +10,8 @@ fn unit(i: usize, k: usize) -> f64 {
     f64::from(u8::from(i == k))
 }
 
-/// Asserts `M = ∂²E/∂v²` and `D = −(d/dt(∂T/∂v)|_{v' = 0} − ∂T/∂q) − ∂V/∂q`, with `V(q) = E(q, 0)` and `T = E − V`, entry by
-/// entry; the model must not dissipate.
+/// Asserts `M = ∂²E/∂v²` and `D = −(d/dt(∂T/∂v)|_{v' = 0} − ∂T/∂q) − ∂V/∂q`, with `V(q) = E(q, 0)` and `T = E − V`,
+/// entry by entry; the model must not dissipate.
 #[track_caller]
 pub fn assert_lagrange(model: &impl MechanicalModel, q: &[f64], v: &[f64]) {
     let n = q.len();
@@ -19,7 +19,7 @@ pub fn assert_lagrange(model: &impl MechanicalModel, q: &[f64], v: &[f64]) {
     model.mass(q, &mut mass);
     let mut forces = vec![0.0; n];
     model.forces(0.0, q, v, &mut forces);
-    // Rounding is of the size of the terms that cancel.
+    // Roundoff is of the size of the cancelling terms.
     let mass_scale = mass.amax();
     let constant: Vec<_> = q.iter().map(|&q| Dual::new(Dual64::from(q), Dual64::from(0.0))).collect();
     let moving: Vec<_> = (0..n).map(|k| Dual::new(Dual64::new(q[k], v[k]), Dual64::from(0.0))).collect();
@@ -44,7 +44,7 @@ pub fn assert_lagrange(model: &impl MechanicalModel, q: &[f64], v: &[f64]) {
     }
 }
 
-/// The power of what a model dissipates: its forces less those of `undamped`, times the velocities, W.
+/// The dissipated power, W: the forces of a model minus those of `undamped`, times the velocities.
 pub fn dissipated<M: MechanicalModel>(model: &M, undamped: &M, q: &[f64], v: &[f64]) -> f64 {
     let forces = |model: &M| {
         let mut forces = vec![0.0; v.len()];

@@ -1,4 +1,4 @@
-//! A model solved with a constant step and watched, as all integration tests of this crate need it.
+//! Solves a model with a constant step and records its observables, for all integration tests of this crate.
 #![allow(dead_code)] // each test file uses its own part
 
 pub mod lagrange;
@@ -14,16 +14,16 @@ use mbsbench_problem::{
     Settings, SlidingModeSettings, Step, Task,
 };
 
-/// How the steps of a run were made and what was seen at their ends.
+/// Steps of a run, and the observables at their ends.
 #[derive(Debug, Default)]
 pub struct Record {
     /// Names of the observables, in the order of `rows`.
     pub names: Vec<String>,
     /// Times of the initial state and of the end of each step, s.
     pub times: Vec<f64>,
-    /// Observables there.
+    /// Observables at these times.
     pub rows: Vec<Vec<f64>>,
-    /// States there.
+    /// States at these times.
     pub states: Vec<Vec<f64>>,
     /// Observables before the corrections at the end of each step.
     pub uncorrected: Vec<Vec<f64>>,
@@ -52,12 +52,12 @@ impl Record {
         self.column(name).fold(0.0, |largest: f64, x| largest.max(x.abs()))
     }
 
-    /// Value of an observable at the end of the step that ends at `t`, up to rounding of the clock.
+    /// Value of an observable at the end of the step that ends at `t`, up to roundoff of the clock.
     pub fn at(&self, name: &str, t: f64) -> f64 {
         self.column(name).nth(self.index_at(t)).expect("as many rows as times")
     }
 
-    /// The same before the corrections at the end of the step.
+    /// Value of an observable before the corrections at the end of the step.
     pub fn before(&self, name: &str, t: f64) -> f64 {
         let index = self.names.iter().position(|n| n == name).unwrap_or_else(|| panic!("no observable {name}"));
         self.uncorrected[self.index_at(t)][index]
@@ -129,7 +129,7 @@ pub fn run_with<D: MethodDefinition>(model: &impl ModelDefinition, step: f64, t_
     run(&*model.model(), &*D::default().method(), step, t_end)
 }
 
-/// Solves a named model with a method over a span with constant steps, which have to divide it.
+/// Solves a named model with a method over a span with constant steps, which must divide the span.
 pub fn run_from(model: &impl ModelDefinition, method: &impl MethodDefinition, span: [f64; 2], step: f64) -> Record {
     model.check().expect("parameters in range");
     solved(&*model.model(), &*method.method(), span, Settings::fixed(step))
@@ -162,7 +162,7 @@ pub fn unprojected(settings: &mut SlidingModeSettings) {
     settings.post_stabilization_passes = 0;
 }
 
-/// Only Φ moves positions.
+/// Only Φ corrects positions.
 pub fn holonomic_only(settings: &mut SlidingModeSettings) {
     settings.position_correction = PositionCorrection::Holonomic;
 }
@@ -178,6 +178,6 @@ pub fn frozen(settings: &mut SlidingModeSettings) {
 #[track_caller]
 pub fn assert_digits(found: f64, expected: f64, what: &str) {
     let unit = 10f64.powf(expected.abs().log10().floor() - 2.0);
-    // half a unit for the rounding of the expected value, and a little for that of the comparison
+    // half a unit for the rounding of the expected value, plus a little for the comparison
     assert!((found - expected).abs() <= 0.51 * unit, "{what}: {found:e}, expected {expected:e}");
 }

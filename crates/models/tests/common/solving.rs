@@ -1,16 +1,16 @@
-//! A model solved by a method that goes by its name, and what is observed at the end.
+//! Solves a model by a method with a name, and observes the final state.
 
 use mbsbench_problem::{Counted, Formulated, Method, MethodDefinition, Model, Settings, Silent, Solution, Task};
 
 /// A method with its name.
 pub type Named = (&'static str, Box<dyn Method>);
 
-/// The method that is defined so.
+/// Returns the method of a definition, with its name.
 pub fn named<D: MethodDefinition>(definition: D) -> Named {
     (D::NAME, definition.method())
 }
 
-/// The solution from zero to `t_end`, complete or not.
+/// Returns the solution from zero to `t_end`, complete or not.
 pub fn solve(model: &dyn Model, method: &Named, t_end: f64, settings: Settings) -> Solution {
     let initial = Formulated::<f64>::initial_state(model);
     let mut ode = model.ode();

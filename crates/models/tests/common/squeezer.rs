@@ -1,11 +1,11 @@
-//! Squeezers and states of them, for the tests of its equations.
+//! Squeezers and their states, for tests of the equations.
 
 use mbsbench_models::Squeezer;
 use mbsbench_models::squeezer::{Link, SqueezerAngles, SqueezerEquations};
 use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Scalar};
 use num_dual::Dual64;
 
-/// Centres of mass beside the line of the pins, so that no term of the masses vanishes.
+/// A squeezer whose centres of mass are off the lines of the pins, so that no term of the masses vanishes.
 pub fn skewed() -> Squeezer {
     let aside = |link: Link, x: f64, y: f64| Link { centre: [x, y], ..link };
     let paper = Squeezer::default();
@@ -23,13 +23,13 @@ pub fn motion(squeezer: &Squeezer, beta: f64, omega: f64) -> [Dual64; 7] {
     squeezer.angles_at(Dual64::new(beta, omega))
 }
 
-/// The state `(q ; v)` of a formulation on that motion.
+/// The state `(q ; v)` of a formulation on the motion with crank angle and rate `(beta, omega)`.
 pub fn state(model: &impl SqueezerEquations, beta: f64, omega: f64) -> Vec<f64> {
     let q = model.coordinates_at(&motion(model.squeezer(), beta, omega));
     q.iter().map(|q| q.re).chain(q.iter().map(|q| q.eps)).collect()
 }
 
-/// The angles without closed forms and without an elimination of their own.
+/// The angles without closed-form derivatives and without the elimination.
 pub struct ByDuals<'m>(pub &'m SqueezerAngles);
 impl MechanicalModel for ByDuals<'_> {
     fn dimensions(&self) -> Dimensions {

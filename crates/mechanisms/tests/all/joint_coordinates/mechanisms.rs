@@ -1,11 +1,11 @@
-//! Mechanisms of all sorts.
+//! Mechanisms of many kinds.
 
 use std::path::Path;
 
 use mbsbench_input::{Document, read};
 use mbsbench_mechanisms::Mechanism;
 
-/// A mechanism from its text.
+/// Reads a mechanism from its text.
 pub fn mechanism(text: &str) -> Mechanism {
     let document = Document::parse(Path::new("mechanism.yaml"), text.as_bytes()).expect("YAML");
     read(&document.root).unwrap_or_else(|error| panic!("{error}"))
@@ -28,7 +28,7 @@ repeat:
       \"pin_{i}\": { revolute: { between: [\"rod_{i}.pin\", \"rod_{i-1}.end\"], angle: 0.05 } }
 ";
 
-/// A cart on an inclined line with a pendulum that is written the other way round, both driven.
+/// A cart on an inclined line with a pendulum whose joint has its markers in reverse order, both driven.
 pub const CART: &str = "
 motion: planar
 gravity: [0.2, -9.81]
@@ -82,7 +82,7 @@ forces:
   spring: { spring: { between: [ground, b6.tip], stiffness: 30, length: 0.4 } }
 ";
 
-/// What takes and gives energy, behind [`ARM`].
+/// Forces that add and remove energy, appended to [`ARM`].
 pub const ARM_FORCES: &str =
     "  damper: { torsion-spring: { between: [b1, b2], axis: [0.2, 1, 0], stiffness: 2, damping: 0.3, angle: 0.1 } }
   cushion: { bushing: { between: [b2.end, b5], stiffness: [10, 20, 30, 1, 2, 3], damping: [1, 2, 3, 0.1, 0.2, 0.3] } }
@@ -91,7 +91,7 @@ pub const ARM_FORCES: &str =
   piston: { actuator: { between: [b1, b5.end], force: \"2*length - 0.3*speed\" } }
 ";
 
-/// Two bodies on universal joints, the second written the other way round.
+/// Two bodies on universal joints, the second with its markers in reverse order.
 pub const UNIVERSAL: &str = "
 motion: spatial
 gravity: [0, 0, -9.81]
@@ -103,7 +103,7 @@ joints:
   second: { universal: { between: [b2.top, b1.end] } }
 ";
 
-/// A spherical pendulum, a free body, and a body that hangs on the free one.
+/// A spherical pendulum, a free body, and a body attached to the free one.
 pub const BALLS: &str = "
 motion: spatial
 gravity: [0, 0, -9.81]
@@ -119,7 +119,7 @@ forces:
   wind: { torque: { on: tail, follows: true, torque: [0.01, \"0.02*t\", 0] } }
 ";
 
-/// Joints with two and three coordinates, one on the other, and some of them the other way round.
+/// Joints with two and three coordinates in series, some of them with markers in reverse order.
 pub const SLIDES: &str = "
 motion: spatial
 gravity: [1, 0.5, -9.81]
@@ -156,7 +156,7 @@ forces:
   drive: { motor: { between: [ground, crank], torque: \"2*sin(t) - 0.3*rate\" } }
 ";
 
-/// A loop in space, of two revolute joints, a universal and a spherical one.
+/// A spatial loop of two revolute joints, a universal and a spherical one.
 pub const SPATIAL_FOUR_BAR: &str = "
 motion: spatial
 gravity: [0, 0, -9.81]
@@ -172,7 +172,7 @@ joints:
   cross: { universal: { between: [rocker.end, coupler.end], axes: [[1, 0, 0], [0, 1, 0]] } }
 ";
 
-/// Constraints that are no joints of a tree, in the plane: a skate, a distance, gears, and an angle that is given over time.
+/// Constraints outside the tree, in the plane: a skate, a distance, gears, and a prescribed angle.
 pub const HELD: &str = "
 motion: planar
 gravity: [0, -1]
@@ -193,7 +193,7 @@ joints:
   mesh: { gear: { joints: [axle, shaft], ratio: -3 } }
 ";
 
-/// Bodies that joints hold the other way up: their relations hold for that, too.
+/// Bodies that joints hold upside down: the relations of joints hold for this orientation, too.
 pub const UPSIDE_DOWN: &str = "
 motion: spatial
 gravity: [0.5, 1, -9.81]

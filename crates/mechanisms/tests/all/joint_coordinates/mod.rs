@@ -1,4 +1,5 @@
-//! Joint coordinates: the same equations as in absolute coordinates, with as few unknowns as a tree of joints leaves.
+//! Joint coordinates: the same motions as in absolute coordinates, with the fewest unknowns that a tree of joints
+//! allows.
 
 mod mechanisms;
 mod motions;
@@ -20,7 +21,7 @@ fn both<X: Space>(text: &str) -> [MechanismModel<X>; 2] {
     })
 }
 
-/// Numbers between −1 and 1 that follow no pattern, another for each pair.
+/// Numbers between −1 and 1 without pattern, different for each pair.
 fn number(k: usize, i: usize) -> f64 {
     ((k * 61 + i) as f64 * 0.731_1 + (i as f64).sqrt()).sin()
 }
@@ -29,11 +30,13 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
-/// Accelerations at states all over the joint coordinates, taken to absolute ones by dual numbers along the motion, are those of the
-/// absolute equations with all joints as constraints. `coordinates` is how many coordinates, velocities and constraints there are.
+/// Accelerations at states all over the joint coordinates, converted to absolute ones by dual numbers along the
+/// motion, equal those of the absolute equations with all joints as constraints. `coordinates` has the numbers of
+/// coordinates, velocities and constraints.
 ///
-/// The absolute equations solve for the forces of all joints, which rounding changes by the condition of that system (1e4 for the chain)
-/// times 1e-16, so that 1e-10 of the largest acceleration is out of reach of rounding and of a wrong term alike.
+/// The absolute equations solve for the forces of all joints, in which roundoff of 1e-16 is amplified by the
+/// condition of that system (1e4 for the chain). A difference of 1e-10 of the largest acceleration is thus far above
+/// roundoff and far below the effect of a wrong term.
 fn compare<X: Space>(name: &str, text: &str, coordinates: [usize; 3]) {
     let [absolute, joint] = both::<X>(text);
     let space = joint.joint_space().expect("asked for");
@@ -89,8 +92,9 @@ fn accelerations_of_loops_are_those_of_absolute_coordinates() {
     compare::<Spatial>("four bars in space", SPATIAL_FOUR_BAR, [4, 4, 3]);
 }
 
-/// `M v' = D` with masses of composite bodies and forces by Newton and Euler, and `v'` of the articulated-body recursion: three
-/// algorithms with nothing but the kinematics in common, each of which rounds to 1e-15 of the largest term.
+/// The equations `M v' = D` with composite-body masses and Newton–Euler forces agree with `v'` of the
+/// articulated-body recursion. The three algorithms share only the kinematics, and the roundoff of each is 1e-15 of
+/// the largest term.
 fn agree<X: Space>(text: &str) {
     let [_, joint] = both::<X>(text);
     let space = joint.joint_space().unwrap();
@@ -107,7 +111,7 @@ fn agree<X: Space>(text: &str) {
     assert!((&left - &forces).amax() < 1e-12 * mass.amax() * largest(&rate).max(1.0), "{left} {forces}");
     assert!((&mass - mass.transpose()).amax() == 0.0);
     assert!(mass.cholesky().is_some(), "masses are positive");
-    // twice the energy without potential is vᵀ M v
+    // vᵀ M v is twice the kinetic energy
     let mut at_rest = vec![0.0; v.len()];
     let kinetic = space.energy(q, v) - space.energy(q, &at_rest);
     let mut mass = DMatrix::zeros(v.len(), v.len());
@@ -128,8 +132,8 @@ fn masses_and_forces_are_those_of_the_recursion() {
     agree::<Spatial>(SLIDES);
 }
 
-/// Derivatives by dual numbers against central differences of double-doubles, whose error is `h²` (1e-16 of third derivatives) and rounding
-/// 1e-32/h.
+/// Compares derivatives by dual numbers with central differences of double-doubles, whose errors are `h²` (1e-16 of
+/// third derivatives) and roundoff 1e-32/h.
 #[test]
 fn derivatives_are_those_of_the_right_hand_side() {
     fn differences<X: Space>(text: &str) {
@@ -198,7 +202,8 @@ fn second_order_is_where_coordinates_are_vectors() {
     assert!(mechanics.has_vector_coordinates());
 }
 
-/// A parallelogram of hinges with the same axis moves in a plane: of the five constraints of the hinge where it is cut two are needed.
+/// A parallelogram of hinges with parallel axes moves in a plane: of the five constraints of the hinge at which it is
+/// cut, only two are needed.
 #[test]
 fn constraints_that_follow_from_others_are_left_out() {
     let text = "
@@ -220,7 +225,8 @@ joints:
     assert_eq!((space.dimensions().coordinates, space.dimensions().holonomic, space.system.redundant.len()), (3, 2, 3));
 }
 
-/// A second hinge where there is one already, and a length that a hinge keeps, hold at all angles: what is left is the tree.
+/// A second hinge in the place of an existing one, and a length that a hinge keeps, hold at all angles: only
+/// the tree remains.
 #[test]
 fn constraints_that_the_tree_keeps_are_left_out() {
     let more = "

@@ -1,4 +1,4 @@
-//! Motions in joint coordinates, and what is seen of them.
+//! Motions in joint coordinates, and their observables.
 
 use mbsbench_integrators::{Dop853, HhtI3, Radau5};
 use mbsbench_mechanisms::MechanismModel;
@@ -23,11 +23,12 @@ fn observed<X: Space>(model: &MechanismModel<X>, t: f64, state: &[f64]) -> Vec<f
     values
 }
 
-/// All observables of both formulations after a motion.
+/// Compares all observables of both formulations after a motion.
 ///
-/// Errors add up to no more than the tolerance times the steps (some hundreds in a second) times what the motion itself makes of a
-/// deviation (less than 10 in the time given): with 1e-10, below 1e-7 of the largest of all values. Forces, accelerations and power are as
-/// exact as the states, but for the stiff springs of the double pendulum, which make a thousand times as much of a deviation.
+/// Errors accumulate to at most the tolerance times the number of steps (some hundreds per second) times the
+/// amplification of deviations by the motion (less than 10 in the given time): for 1e-10, below 1e-7 of the largest
+/// value. Forces, accelerations and power are as accurate as the states, except for the stiff springs of the double
+/// pendulum, which amplify deviations a thousandfold.
 fn same_motion<X: Space>(name: &str, text: &str, t_end: f64, tolerance: f64) {
     let [absolute, joint] = both::<X>(text);
     let names = |model: &MechanismModel<X>| model.observables().iter().map(|o| o.name.clone()).collect::<Vec<_>>();
@@ -39,7 +40,7 @@ fn same_motion<X: Space>(name: &str, text: &str, t_end: f64, tolerance: f64) {
         let end = solved(&Dop853::default(), model, t_end, settings);
         (observed(model, t_end, &end), model.views(&end))
     });
-    // the constraints themselves are what the formulations differ in
+    // the formulations differ in the constraints themselves
     let size = largest(&first.0).max(1.0);
     for (k, name_of) in names(&absolute).iter().enumerate() {
         let off = (first.0[k] - second.0[k]).abs();
@@ -67,8 +68,9 @@ fn motions_in_space_are_those_of_absolute_coordinates() {
     same_motion::<Spatial>("four bars in space", SPATIAL_FOUR_BAR, 0.5, 1e-10);
 }
 
-/// Each step errs by about the tolerance, and there are some thousand in the time, in which the energy of about 30 J sums up what a
-/// deviation takes from it: 1e-12 · 1000 · 30 is 3e-8 where all add up, and their square root where they do not.
+/// Each of some thousand steps has an error of about the tolerance, and the errors accumulate in the energy of about
+/// 30 J: up to 1e-12 · 1000 · 30 = 3e-8 if all have the same sign, and in proportion to the square root of their
+/// number otherwise.
 #[test]
 fn the_energy_of_an_arm_without_friction_is_kept() {
     let [_, arm] = both::<Spatial>(ARM);
@@ -80,10 +82,11 @@ fn the_energy_of_an_arm_without_friction_is_kept() {
     assert!((after - before).abs() < 1e-9, "{before} J, then {after} J");
 }
 
-/// The trapezoidal rule for constrained mechanics, on trees and on loops: half the step leaves a quarter of the error. With α below zero it
-/// is of first order where masses depend on coordinates. RADAU5 takes its tolerance to the power 2/3, so that
-/// 1e-8 of it leaves 5e-6 of the error. Its iteration scatters single errors by a factor of some tens, as in absolute coordinates: the worst of
-/// two tolerances is held against the worst of two others, below 1e-4, a power of one half.
+/// The trapezoidal rule for constrained mechanics, on trees and on loops: halving the step leaves a quarter of the
+/// error. With negative α it is of first order if masses depend on coordinates. Errors of RADAU5 are proportional to
+/// the tolerance to the power 2/3, so that 1e-8 of a tolerance leaves 5e-6 of the error. Its iteration scatters single
+/// errors by a factor of some tens, as in absolute coordinates. The worst errors of two tolerances and of two smaller
+/// ones are therefore compared; their ratio has to be below 1e-4, which is a power of one half.
 #[test]
 fn methods_for_mechanics_solve_trees_and_loops() {
     fn order<X: Space>(text: &str) {

@@ -1,4 +1,4 @@
-//! Bodies with their rotations as such: the same motions as with Euler parameters for vectors.
+//! Rotations of bodies on the group: the same motions as with Euler parameters as vectors.
 
 use mbsbench_integrators::{Dop853, GeneralizedAlpha, LieGeneralizedAlpha};
 use mbsbench_mechanisms::MechanismModel;
@@ -11,7 +11,7 @@ use mbsbench_problem::{
 use super::largest;
 use super::mechanisms::*;
 
-/// A crank, a rod on a ball joint and on a cross, a slider: joints of all sorts in a loop.
+/// A slider crank with a rod on a ball joint and a universal joint: a loop with joints of many kinds.
 const SLIDER_CRANK: &str = include_str!("../../../../../experiments/iftomm/mechanisms/spatial-slider-crank.yaml");
 
 fn both(text: &str) -> [MechanismModel<Spatial>; 2] {
@@ -52,12 +52,12 @@ fn motions_are_those_of_euler_parameters() {
         assert_eq!((space.dimensions().coordinates, space.dimensions().velocities), (7 * bodies, 6 * bodies), "{name}");
         let tight = Settings::tolerance(1e-11, 1e-11);
         let [one, other] = [&vectors, &group].map(|model| solved(&Dop853::default(), model, 0.3, tight)[1].clone());
-        // the constraints, which are among what is seen, are violated by another rounding
+        // the constraints, which are among the observables, are violated by different roundoff
         assert!(distance(&one, &other) < 1e-7, "{name}: {:e}", distance(&one, &other));
     }
 }
 
-/// Of order two, as generalized-α on the other equations is, with Euler parameters of length one.
+/// Checks order two, as for generalized-α on the other equations, and Euler parameters of length one.
 #[test]
 fn the_method_on_the_group_is_of_second_order() {
     let [vectors, group] = both(SLIDER_CRANK);
@@ -71,7 +71,7 @@ fn the_method_on_the_group_is_of_second_order() {
         .collect();
     assert_eq!(places.len(), 5);
     let error = |values: &[f64]| places.iter().map(|&k| (values[k] - exact[k]).abs()).fold(0.0, f64::max);
-    // rounding of joints' places, over the square of the step, is 1e-8 m/s²
+    // roundoff of joint positions over the square of the step is 1e-8 m/s²
     let method = LieGeneralizedAlpha { newton_tolerance: 1e-7, ..LieGeneralizedAlpha::default() };
     let errors = [300.0, 600.0].map(|steps| {
         let [state, values] = solved(&method, &group, 0.3, Settings::fixed(0.3 / steps));
@@ -93,7 +93,7 @@ fn rotations_need_absolute_coordinates() {
     (written.rotations, written.formulation) = (Rotations::Group, Formulation::Minimal);
     let Err(refused) = MechanismModel::<Spatial>::new(&written) else { panic!("not refused") };
     assert!(refused.to_string().contains("rotations"), "{refused}");
-    // in the plane there are none, and nothing changes
+    // the plane has no Euler parameters, and nothing changes
     let mut flat = mechanism(FOUR_BAR);
     flat.rotations = Rotations::Group;
     let model = MechanismModel::<Plane>::new(&flat).expect("three coordinates a body");
