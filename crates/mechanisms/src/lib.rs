@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! definition ── flat ─▶ parts ── compile ─▶ System (MechanicalModel) ── assembly ─▶ initial state ── model ─▶ Model
-//!  (as written)          (repeated,          (numbers for names)          (closed, redundant rows found)
+//!  (as in file)          (repeated,          (numbers for names)          (closed, redundant rows found)
 //!                         by name)
 //! ```
 

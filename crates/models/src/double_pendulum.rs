@@ -58,7 +58,8 @@ impl ModelDefinition for DoublePendulum {
     }
 }
 
-/// `q = (x₁, y₁, θ₁, x₂, y₂, θ₂)`, `M = diag(m₁, m₁, m₁ L₁²/12, m₂, m₂, m₂ L₂²/12)` and, with `lᵢ = Lᵢ/2`,
+/// The coordinates are `q = (x₁, y₁, θ₁, x₂, y₂, θ₂)`. `M = diag(m₁, m₁, m₁ L₁²/12, m₂, m₂, m₂ L₂²/12)` and, with
+/// `lᵢ = Lᵢ/2`,
 ///
 /// ```text
 /// Φ = ( x₁ − l₁ cos θ₁, y₁ − l₁ sin θ₁, x₁ + l₁ cos θ₁ − x₂ + l₂ cos θ₂, y₁ + l₁ sin θ₁ − y₂ + l₂ sin θ₂ )

@@ -127,7 +127,7 @@ impl Shapes {
         product
     }
 
-    /// `B x`.
+    /// Returns `B x`.
     fn turn<S: Scalar>(&self, x: &[S]) -> [S; 4] {
         let [b13, b14, b24] = self.skew;
         [x[2] * b13 + x[3] * b14, x[3] * b24, -(x[0] * b13), -(x[0] * b14) - x[1] * b24]

@@ -1,4 +1,4 @@
-//! Formulas read and evaluated.
+//! Reads and evaluates formulas.
 
 use super::*;
 

@@ -3,7 +3,7 @@
 //! ```text
 //! compile ─ candidates ─▶ tree ──▶ kinematics (frames, columns, twists) ──┬─▶ articulated ─▶ ode     (no constraints)
 //!                                       │                                 └─▶ composite ─▶ AccelerationLevel  (loops)
-//!                                       └─▶ absolute coordinates ─▶ actions, relations, what is observed
+//!                                       └─▶ absolute coordinates ─▶ actions, relations, observables
 //! ```
 
 mod articulated;

@@ -1,4 +1,4 @@
-//! Robots from their usual files.
+//! Reads robots from URDF files.
 
 use crate::common::{mechanism, observed, states};
 use approx::assert_abs_diff_eq;

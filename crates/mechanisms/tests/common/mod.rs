@@ -1,4 +1,4 @@
-//! Mechanisms from JSON, solved and observed.
+//! Solves and observes mechanisms from JSON.
 #![allow(dead_code)] // each test file uses its own part
 
 use mbsbench_mechanisms::Mechanism;

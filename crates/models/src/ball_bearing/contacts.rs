@@ -24,7 +24,7 @@ pub struct Contact<S: Scalar> {
     pub arm: Vector3<S>,
     /// The same point from the partner's centre, m.
     pub partner_arm: Vector3<S>,
-    /// Velocity of the ball against its partner in that point, m/s.
+    /// Velocity of the ball relative to its partner at that point, m/s.
     pub velocity: Vector3<S>,
     /// Magnitude of the normal force, N.
     pub normal_force: S,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! R ═══════════════ T     beam from R, clamped, to T; link from C, fixed to T at a small offset along y, to B;
-//!                   │     crank from B to G, which is turned by half a turn and pulls T up and down again
+//!                   │     crank from B to G, which makes half a turn and pulls T up and down again
 //!               G ──B     x from R to T, z up
 //! ```
 

@@ -1,8 +1,8 @@
 //! A flexible four-bar mechanism with one misaligned axis (zhang2022, section 5.2; after Bauchau et al. 2016).
 //!
 //! ```text
-//! B ─────────── C      A-B turns at a given speed about A, clockwise; hinges in A, B, C and D along z,
-//! │             │      but in C, where the axis is tilted about y: rigid bars would lock.
+//! B ─────────── C      A-B turns at a given speed about A, clockwise; hinges at A, B, C and D along z,
+//! │             │      except at C, whose axis is tilted about y: rigid bars would lock.
 //! A             D      x from A to D, y from A to B, z towards the reader
 //! ```
 

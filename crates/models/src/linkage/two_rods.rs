@@ -13,8 +13,8 @@ use crate::mechanism::{Coordinate, WithMultipliers, multipliers, positions, rate
 /// A linkage of two bodies with absolute coordinates `q = (x₁, y₁, θ₁, x₂, y₂, θ₂, …)`. The third and fourth
 /// constraints are those of the pin between crank and rod.
 ///
-/// All constraints have the unit m, and depend on the configuration only through terms linear in positions and through
-/// sines and cosines of the two angles.
+/// All constraints have the unit m. They depend on the configuration only through terms linear in positions and
+/// through sines and cosines of the two angles.
 pub trait TwoRods: Linkage {
     /// Writes the rates of `y = (u ; u')`; the equations of linkages do not depend on time.
     fn reduced_rhs<S: Scalar>(&self, y: &[S], dydt: &mut [S]);

@@ -4,7 +4,7 @@
 //! ```text
 //! O-F    crank, with the torque             A-G, A-H   arms about A
 //! E-F    its rod                            G-E, H-E   links from the arms to E
-//! E-B-D  plate about B, with a spring from D to the ground in C
+//! E-B-D  plate about B, with a spring from D to the ground at C
 //! ```
 //!
 //! The mechanism has one degree of freedom and three loops, which all close at E. Its links are in the local frames
