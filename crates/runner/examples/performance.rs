@@ -1,7 +1,7 @@
-//! What steps cost, against the bars that are set for them: `docs/performance.md`, made by `make performance`.
+//! Cost of steps compared with the required limits: `docs/performance.md`, written by `make performance`.
 //!
-//! With the interpreter of a Python that has Exudyn, as `MBSBENCH_EXUDYN=.../python`, chains and linkages are timed beside its
-//! generalized-α method, in turn with ours.
+//! If `MBSBENCH_EXUDYN=.../python` names the interpreter of a Python with Exudyn, chains and linkages are timed
+//! alternately with our methods and with Exudyn's generalized-α method.
 #![expect(clippy::print_stdout, reason = "the table is what the example is for")]
 
 use std::error::Error;
@@ -16,14 +16,14 @@ use mbsbench::input::Document;
 use mbsbench::statistics;
 use mbsbench_problem::{Method, Model, Settings, StepControl};
 
-/// Rounds of which the fastest counts.
+/// Number of rounds, of which the fastest counts.
 const ROUNDS: usize = 5;
 /// Numbers of rods, or of windows.
 const SIZES: [usize; 5] = [50, 100, 200, 400, 800];
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// A model or method as a file names it.
+/// Parses a model or method as a file names it.
 fn named(text: &str) -> Outcome<Document> {
     Ok(Document::parse(Path::new("performance.yaml"), text.as_bytes())?)
 }
@@ -38,7 +38,7 @@ fn method(text: &str) -> Outcome<Box<dyn Method>> {
     Ok(choice.object().method())
 }
 
-/// The fastest of some solves, with the fastest set-up.
+/// The shortest solve and the shortest set-up of several rounds.
 fn fastest(rounds: usize, mut solve: impl FnMut() -> TimedSolve) -> Outcome<TimedSolve> {
     let mut best = solve();
     for _ in 1..rounds {
@@ -52,7 +52,7 @@ fn fastest(rounds: usize, mut solve: impl FnMut() -> TimedSolve) -> Outcome<Time
     }
 }
 
-/// The page as far as it is made.
+/// The part of the page that has been written.
 struct Page(String);
 
 impl Page {
@@ -62,14 +62,14 @@ impl Page {
         self.0.push('\n');
     }
 
-    /// The head of a table, its columns separated by bars.
+    /// Writes the head of a table; columns are separated by bars.
     fn head(&mut self, columns: &str) {
         self.line(&format!("| {columns} |"));
         let rule = columns.split('|').map(|_| "---").collect::<Vec<_>>().join("|");
         self.line(&format!("|{rule}|"));
     }
 
-    /// A line of a table that ends with what was measured, the bar for it, and whether it holds.
+    /// Writes a line of a table that ends with the measured value, its limit, and whether it holds.
     fn judged(&mut self, cells: &str, measured: f64, bar: f64) {
         let verdict = if measured <= bar { "holds" } else { "**does not hold**" };
         let bar = (1e3 * bar).round() / 1e3;
@@ -104,7 +104,7 @@ fn on_chains() -> Vec<(&'static str, Settings)> {
     ]
 }
 
-/// How costs grow with the number of bodies.
+/// Growth of costs with the number of bodies.
 fn growth(page: &mut Page, kind: &str, size: &str) -> Outcome<()> {
     let sizes = SIZES.map(|size| format!("{size}")).join(" | ");
     page.head(&format!(
@@ -131,7 +131,7 @@ fn growth(page: &mut Page, kind: &str, size: &str) -> Outcome<()> {
         }
         let of_step = if steps.len() == SIZES.len() { statistics::exponent(&steps) } else { None };
         let of_step = of_step.unwrap_or(f64::INFINITY);
-        // Methods on accelerations have nothing to set up but memory, in a time that is no longer than a look at the clock.
+        // Methods on accelerations only set up memory, in a time comparable with the resolution of the clock.
         let of_set_up = statistics::exponent(&set_ups).filter(|_| set_ups.iter().any(|&[_, time]| time > 1e-4));
         let set_up = of_set_up.map_or("–".to_owned(), |exponent| format!("{exponent:.2}"));
         let of_iteration = statistics::exponent(&of_iterations).filter(|_| iterations.iter().all(|&made| made > 0.0));
@@ -148,7 +148,7 @@ fn growth(page: &mut Page, kind: &str, size: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// Why iterations rise with the number of rods: what they are where steps follow the motion of the rods.
+/// Shows why iterations increase with the number of rods, by comparison with steps that follow the motion of the rods.
 fn followed(page: &mut Page) -> Outcome<()> {
     let (few, many) = (SIZES[0], SIZES[SIZES.len() - 1]);
     page.head(&format!("method | {few} rods, 0.5 ms | {many} rods, 0.5 ms | {many} rods, steps in proportion"));
@@ -172,20 +172,20 @@ fn followed(page: &mut Page) -> Outcome<()> {
     Ok(())
 }
 
-/// Microseconds of a step of a solve, and iterations of it.
+/// Microseconds per step of a solve, and iterations per step.
 fn of_a_step(solve: &TimedSolve) -> (f64, f64) {
     let steps = solve.statistics.steps_accepted as f64;
     (1e6 * solve.seconds / steps, solve.statistics.newton_iterations as f64 / steps)
 }
 
-/// Microseconds of a step, and iterations of it.
+/// Microseconds per step, and iterations per step.
 fn step(kind: &str, name: &str, span: [f64; 2], settings: Settings) -> Outcome<(f64, f64)> {
     let (model, method) = (model(kind)?, method(name)?);
     let solve = fastest(ROUNDS, || time(&*model, &*method, span, settings))?;
     Ok(of_a_step(&solve))
 }
 
-/// Steps and iterations by themselves.
+/// Cost of single steps and iterations.
 fn single(page: &mut Page) -> Outcome<()> {
     page.head("work | measured | bar | ");
     let chain = "rod-chain: { rods: 200 }";
@@ -222,7 +222,7 @@ fn single(page: &mut Page) -> Outcome<()> {
     Ok(())
 }
 
-/// What Exudyn takes for a mechanism: microseconds of a step, and iterations of it.
+/// Runs a mechanism in Exudyn; returns microseconds per step, and iterations per step.
 fn exudyn(python: &str, mechanism: &str) -> Outcome<(f64, f64)> {
     let output = Command::new(python).args(["scripts/exudyn_steps.py", mechanism]).output()?;
     let text = String::from_utf8(output.stdout)?;
@@ -233,10 +233,12 @@ fn exudyn(python: &str, mechanism: &str) -> Outcome<(f64, f64)> {
     Ok((micros, iterations))
 }
 
-/// A mechanism of Exudyn's, ours with the method and its step, and whether steps are compared, in the place of iterations.
+/// A mechanism of Exudyn's, our model with the method and its step, and true if steps are compared instead of
+/// iterations.
 type Pair<'k> = (&'static str, &'k str, &'static str, f64, bool);
 
-/// A chain as files describe it, of the rods and the length of [`pairs`]' others, or a ring of rods held in the middle of the first.
+/// A chain as a mechanism file, with the given number of rods and the total length of the other chains in [`pairs`], or
+/// a ring of rods held in the middle of the first one.
 fn written(rods: usize, is_ring: bool) -> String {
     let (length, mass) = if is_ring { (0.1, 0.1) } else { (1.0 / rods as f64, 1.0 / rods as f64) };
     let half = 0.5 * length;
@@ -266,7 +268,7 @@ fn written(rods: usize, is_ring: bool) -> String {
     )
 }
 
-/// Ours beside Exudyn, in turn.
+/// Our methods and Exudyn, alternately.
 fn pairs(page: &mut Page, python: &str) -> Outcome<()> {
     page.head("work | ours | Exudyn | iterations per step | Exudyn's | ratio | bar | ");
     let crank = "slider-crank: { crank-mass: 1, crank-length: 1, rod-mass: 1, rod-length: 2, stiffness: 0, damping: 0, \

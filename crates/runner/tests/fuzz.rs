@@ -1,8 +1,8 @@
-//! What is read is mutated, over and over, and nothing panics or takes long: experiments, robots, ledgers,
-//! `paper.yaml`, entries of the store, stored references, published tables, `runs.csv` and `diff`.
+//! Mutates inputs many times and checks that nothing panics or takes long: experiments, robots, ledgers, `paper.yaml`,
+//! entries of the cache, stored references, published tables, `runs.csv` and `diff`.
 //!
-//! A few hundred inputs for each by default; `make fuzz` goes on for ten minutes. `FUZZ_SECONDS` says how long, `FUZZ_SEED` with which
-//! mutations. An input that fails is written to `target/fuzz/`.
+//! The default is a few hundred inputs for each; `make fuzz` runs for ten minutes. `FUZZ_SECONDS` sets the duration,
+//! `FUZZ_SEED` the mutations. An input that fails is written to `target/fuzz/`.
 
 use std::collections::HashMap;
 use std::fs;
@@ -21,14 +21,14 @@ use mbsbench::plan::{Plan, StoredReference};
 use mbsbench::store::{Store, shape};
 use mbsbench_problem::Status;
 
-/// What an input may take, with everything that a loaded machine does besides.
+/// Longest time for an input, including delays on a loaded machine.
 const LONGEST: Duration = Duration::from_secs(10);
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Files of the repository below a folder with an ending, none of them large.
+/// Files of the repository below a folder whose paths `ends` accepts, except large ones.
 fn corpus(folder: &str, ends: impl Fn(&str) -> bool) -> Vec<(PathBuf, Vec<u8>)> {
     let files = walkdir::WalkDir::new(root().join(folder)).sort_by_file_name().into_iter().filter_map(Result::ok);
     let files = files.filter(|file| ends(&file.path().to_string_lossy().replace('\\', "/")));
@@ -38,7 +38,7 @@ fn corpus(folder: &str, ends: impl Fn(&str) -> bool) -> Vec<(PathBuf, Vec<u8>)> 
     found
 }
 
-/// Words that break what reads them carelessly.
+/// Words that break careless parsers.
 const WORDS: [&str; 34] = [
     "0",
     "-1",
@@ -76,7 +76,7 @@ const WORDS: [&str; 34] = [
     "every",
 ];
 
-/// A text with some places changed: bytes, words, lines, indentation, parts of other files.
+/// Changes a text in some places: bytes, words, lines, indentation, parts of other files.
 fn mutated(rng: &mut Rng, text: &[u8], others: &[(PathBuf, Vec<u8>)]) -> Vec<u8> {
     let mut bytes = text.to_vec();
     for _ in 0..=rng.usize(..4) {
@@ -110,7 +110,7 @@ fn mutated(rng: &mut Rng, text: &[u8], others: &[(PathBuf, Vec<u8>)]) -> Vec<u8>
     bytes
 }
 
-/// Tries mutations of a corpus until it is time; each is either read or refused.
+/// Tries mutations of a corpus for the given time; each is either read or refused.
 fn fuzz(name: &str, corpus: &[(PathBuf, Vec<u8>)], mut read: impl FnMut(&Path, &[u8]) -> bool) {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a whole number"));
     let (seconds, seed) = (number("FUZZ_SECONDS"), number("FUZZ_SEED").unwrap_or(1));
@@ -218,7 +218,7 @@ fn entries_of_the_store() {
     let path = file.map(walkdir::DirEntry::into_path).find(|path| path.is_file()).unwrap();
     let corpus = [(path.clone(), fs::read(&path).unwrap())];
     fuzz("entries", &corpus, |_, bytes| {
-        // A checksum that is right lets what stands behind it be reached.
+        // A correct checksum is needed to reach the code behind its check.
         let text = String::from_utf8_lossy(bytes);
         let sum = text.split_once('\n').map(|(_, record)| blake3::hash(record.as_bytes()).to_hex().to_string());
         let own = text.split_once("\"sum\":\"").and_then(|(_, rest)| rest.split('"').next()).unwrap_or_default();
@@ -239,7 +239,7 @@ fn stored_references() {
     let text: Vec<u8> =
         fs::read(&file).unwrap().split_inclusive(|&byte| byte == b'\n').take(12).collect::<Vec<_>>().concat();
     fuzz("references", &[(file, text)], |_, bytes| {
-        // As with entries: the checksum is right.
+        // As with entries, the checksum has to be correct.
         let own = |line: &&str| line.starts_with("# checksum: ");
         let text = String::from_utf8_lossy(bytes);
         let lines: String = text.lines().filter(|line| !own(line)).flat_map(|line| [line, "\n"]).collect();

@@ -23,7 +23,7 @@ plots:
   - { id: swing, x: t, y: [theta, energy] }
 ";
 
-/// Bytes that a run allocates until its end at `end` seconds.
+/// Number of bytes that a run allocates up to its end at `end` seconds.
 fn bytes(end: f64) -> usize {
     let text = EXPERIMENT.replace("END", &format!("{end:.1}"));
     let plan = Plan::read(Path::new("memory.yaml"), text.as_bytes(), &Registry::builtin(), false).unwrap();
@@ -37,9 +37,9 @@ fn bytes(end: f64) -> usize {
 
 #[test]
 fn memory_does_not_grow_with_the_number_of_steps() {
-    // Both fill the recorder of the trajectory, which is then thinned in place.
+    // Both runs fill the recorder of the trajectory, which is then thinned in place.
     let (short, long) = (bytes(500.0), bytes(10_000.0));
     assert!(short > 1000, "the allocator is not instrumented");
-    // Twenty times the steps; the points that are left for drawing are not the same in number.
+    // There are twenty times as many steps; the number of points kept for drawing may differ.
     assert!(long < short + short / 4, "{short} bytes for 500 s, {long} bytes for 10 000 s");
 }

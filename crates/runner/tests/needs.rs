@@ -1,4 +1,4 @@
-//! What the program says that a run needs of memory, against what it takes; and what `check` takes.
+//! The program's prediction of the memory of a run compared with the actual use, and the memory that `check` uses.
 
 use std::fs;
 use std::io::Read;
@@ -11,10 +11,10 @@ use mbsbench::memory::of_run;
 use mbsbench::plan::Plan;
 use wait4::{ResourceUsage, Wait4};
 
-/// Held while the program runs: what this process has in memory counts as taken by its children.
+/// Held while the program runs, because the memory of this process counts as used by its children.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Runs the program in a folder: what it took, whether it ended well, and what it said.
+/// Runs the program in a folder; returns its resource usage, whether it succeeded, and its output.
 fn taken(folder: &Path, arguments: &[&str]) -> (ResourceUsage, bool, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
         .current_dir(folder)
@@ -29,7 +29,8 @@ fn taken(folder: &Path, arguments: &[&str]) -> (ResourceUsage, bool, String) {
     (ended.rusage, ended.status.success(), said)
 }
 
-/// A model with a method and its control: what is measured above 300 MB has to be predicted within a factor of two.
+/// A model with a method and its step control. If the actual use is above 300 MB, the prediction must be within a
+/// factor of two.
 const RUNS: [(&str, &str, &str); 7] = [
     ("{ bouncing-balls: { count: 2000 } }", "ode15s", "tolerance: 1e-6"),
     ("{ bouncing-balls: { count: 1500 } }", "radau5", "step: 1e-3"),
@@ -64,7 +65,7 @@ fn memory_of_large_runs_is_known_within_a_factor_of_two() {
 
 const HEAD: &str = "id: large/file\nspan: [0.0, 1.0]\nmeasures: [steps_accepted]\n";
 
-/// Gives files that ask as much of `check` as one may, one after the other.
+/// Passes files that need as much of `check` as is allowed to `put`, one after the other.
 fn files(put: &mut dyn FnMut(String)) {
     let numbers = |count: usize, from: f64, by: f64| {
         (0..count).map(|k| format!("{:e}", from + by * k as f64)).collect::<Vec<_>>().join(", ")
@@ -126,7 +127,7 @@ fn files(put: &mut dyn FnMut(String)) {
         put(repeats(&[repeated(times, again), repeated(6000, ball)]));
         put(repeats(&[vec![repeated(times, again)], chain(6000).to_vec()].concat()));
     }
-    // a loop of 6000 links, and a joint that is said twice
+    // a loop of 6000 links, and a joint that is defined twice
     let closed = "joints: { 'closing{i}': { revolute: { between: [ground, 'link1.a'] } } }";
     put(repeats(&[chain(6000).to_vec(), vec![repeated(2, closed)]].concat()));
     put(repeats(&[chain(3000).to_vec(), vec![repeated(2, closed), repeated(20, again)]].concat()));
@@ -143,7 +144,8 @@ fn files(put: &mut dyn FnMut(String)) {
     put(format!("{HEAD}model: pendulum\nmethod: rk3\nstep: 1e-3\nmatrix: {{ {} }}\n", axes.join(", ")));
 }
 
-/// Gives files of robots that ask much of the parser, of the tree of links, or of what is made of it.
+/// Passes files of robots that are demanding for the parser, for the tree of links, or for the compiled mechanism to
+/// `put`.
 fn robots(put: &mut dyn FnMut(String)) {
     let many = |each: &dyn Fn(usize) -> String| {
         let mut text = String::new();

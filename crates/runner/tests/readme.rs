@@ -1,23 +1,24 @@
-//! Checks what the README, the guide and the page on the comparison show and name against the program and the files.
+//! Compares the commands, outputs and names in the README, the guide and the page on the comparison with the program and
+//! the files.
 //!
-//! | in a document | what is done |
+//! | in a document | check |
 //! |---|---|
-//! | `console` | a shell runs every command, and what it prints is compared |
-//! | derived tables and numbers | made from the results and the registry, and compared |
-//! | `sh`: `mbsbench …` | the program's own grammar reads it, and it is run: as it stands, or as in [`SHORTENED`] where it takes minutes |
-//! | `sh`: `cargo run … -- …` | the same for the part behind `--`; packages, binaries and tests that are named exist |
+//! | `console` | a shell runs every command, and its output is compared |
+//! | derived tables and numbers | recomputed from the results and the registry, and compared |
+//! | `sh`: `mbsbench …` | parsed by the program and run, possibly as in [`SHORTENED`] |
+//! | `sh`: `cargo run … -- …` | the part after `--` likewise; packages, binaries and tests that are named exist |
 //! | `sh`: `cargo install …` | there is a program in the folder; `.ci/long` installs it |
-//! | `sh`: `make …` | `make -n` expands it; not run |
-//! | `sh`: `scripts/…` | may be executed, and its shell reads it (`bash -n`); not run |
-//! | `python` | run where the package is installed; else compiled, where there is Python |
-//! | `sh`: `pip install …` | the package is there; `make python` installs it |
-//! | `sh`: [`UNCHECKED`] | nothing: it needs the network, or a shell of the reader's own |
-//! | commands within a sentence | as in `sh`, but that nothing of `mbsbench` is run |
-//! | links | what they lead to is there |
+//! | `sh`: `make …` | expanded by `make -n`; not run |
+//! | `sh`: `scripts/…` | executable, with a syntax that its shell accepts (`bash -n`); not run |
+//! | `python` | run if the package is installed; else compiled, if there is Python |
+//! | `sh`: `pip install …` | the package exists; `make python` installs it |
+//! | `sh`: [`UNCHECKED`] | none: it needs the network, or a shell of the reader |
+//! | commands within a sentence | as in `sh`, but no `mbsbench` command is run |
+//! | links | their targets exist |
 //!
-//! A line that is none of these is an error. Everything is run in a copy of the experiments, results and scripts, with no run in
-//! the store. Another processor may change last digits, and numbers that roundoff decides by a factor.
-//! `UPDATE_README=1 cargo test --release -p mbsbench-runner --test readme` writes outputs and derived parts again.
+//! Any other line is an error. Everything is run in a copy of the experiments, results and scripts, with an empty cache.
+//! Another processor may change last digits, and numbers that roundoff dominates by a factor.
+//! `UPDATE_README=1 cargo test --release -p mbsbench-runner --test readme` updates outputs and derived parts.
 
 mod chapter;
 mod document;
@@ -40,7 +41,7 @@ use mbsbench::publication::{FILE, MainClaim, Publication};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Commands that take minutes, and what is run in their place.
+/// Commands that take minutes, and shorter replacements that are run.
 const SHORTENED: [(&str, &str); 4] = [
     ("mbsbench reproduce gil2013", "mbsbench reproduce gil2013 --quick"),
     ("mbsbench reproduce comparison", "mbsbench runs plan comparison"),
@@ -51,13 +52,13 @@ const SHORTENED: [(&str, &str); 4] = [
     ),
 ];
 
-/// Commands that cannot be tried here.
+/// Commands that cannot be run here.
 const UNCHECKED: [&str; 1] = ["git clone <this repository> mbsbench && cd mbsbench"];
 
 /// The documents, by their paths in the repository.
 const DOCUMENTS: [&str; 3] = ["README.md", "docs/guide.md", "docs/comparison.md"];
 
-/// A mistake of each kind that a reader of the README is shown.
+/// A mistake of each kind that the README shows.
 const MISTAKEN: &str = "\
 id: mine/pendulum
 model: { pendulum: { mass: -12.0 } }
@@ -91,7 +92,7 @@ fn blocks<'r>(text: &'r str, language: &str) -> Vec<Vec<&'r str>> {
     parts(text).into_iter().filter_map(block).collect()
 }
 
-/// A clone as far as the commands of the documents need one.
+/// A copy of the parts of the repository that the commands of the documents need.
 struct Scratch(TempDir);
 
 impl Scratch {
@@ -120,7 +121,7 @@ impl Scratch {
     }
 }
 
-/// A document with outputs and derived parts put in.
+/// Returns a document with updated outputs and derived parts.
 fn renewed(document: &str, scratch: &Scratch) -> String {
     let mut text = String::new();
     for part in parts(document) {
@@ -171,7 +172,7 @@ fn the_readme_is_short() {
     assert!(readme.lines().count() <= 180 && readme.len() <= 9 * 1024, "{} bytes", readme.len());
 }
 
-/// What stands in a derived part.
+/// The contents of a derived part.
 fn derived(name: &str) -> String {
     match name {
         "counts" => counts(),
@@ -217,7 +218,7 @@ fn counts() -> String {
     )
 }
 
-/// For each paper, how many statements have each outcome, by their mark.
+/// For each paper, the number of statements with each outcome, by mark.
 fn scorecard() -> String {
     let mut text = format!(
         "| paper | mark | {} |\n|---|---|{}\n",
@@ -253,7 +254,7 @@ fn publication(paper: &str) -> Publication {
     Publication::read(&document).unwrap()
 }
 
-/// For each paper its main claims, each with the sign of its outcome.
+/// For each paper, its main claims with the symbols of their outcomes.
 fn main_claims() -> String {
     let mut text = "| paper | main claims |\n|---|---|\n".to_owned();
     for paper in papers() {
@@ -273,7 +274,7 @@ fn main_claims() -> String {
     text
 }
 
-/// The sign of the outcome of a main claim whose statements have these: see `MainClaim::outcome`.
+/// The symbol for the outcome of a main claim with these outcomes of its statements; see `MainClaim::outcome`.
 fn outcome_of(statements: &[&str]) -> &'static str {
     let decided: Vec<&str> = statements.iter().copied().filter(|&one| one != "open").collect();
     let is_all = |wanted: &str| decided.iter().all(|&one| one == wanted);
@@ -285,7 +286,7 @@ fn outcome_of(statements: &[&str]) -> &'static str {
     }
 }
 
-/// Where the bounds of all checks on the papers' statements come from, and how many were set late.
+/// The origins of the bounds of all checks on the papers' statements, and the number of bounds that were set late.
 fn bounds() -> String {
     let papers: Vec<Value> = papers().iter().flat_map(|paper| statements(paper, false)).collect();
     let bounded: Vec<&Value> = checks(&papers).into_iter().filter(|check| check["bound_from"].is_string()).collect();
@@ -303,8 +304,9 @@ fn bounds() -> String {
     format!("{text}\n")
 }
 
-/// For each model the methods that cannot be told from the cheapest at each accuracy, by right-hand sides and the first
-/// error that is ranked: from the committed runs, as the tables of the report.
+/// For each model, the methods whose cost does not differ significantly from the cheapest at each accuracy, by
+/// right-hand sides and the first ranked error. They are computed from the committed runs, like the tables of the
+/// report.
 fn cheapest() -> String {
     let files = fs::read_dir(root().join("experiments/comparison")).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
@@ -313,7 +315,7 @@ fn cheapest() -> String {
     let evidence = Evidence::read(&root().join("results"), &plans, |_| true).unwrap();
     let contending = Contending::new(Vec::new(), &[], Evidence::of(&[], &[]));
     let ranked: Vec<Ranked<'_>> = plans.iter().flat_map(|plan| rank(plan, &evidence, &contending)).collect();
-    // "Squeezer, positions": the model is named before the comma, and its first error stands for it.
+    // "Squeezer, positions": the model is named before the comma; only its first error is used.
     let model = |ranked: &Ranked<'_>| ranked.spec.title.split(',').next().unwrap().to_owned();
     let mut models: Vec<String> = Vec::new();
     let accuracies = [1e-3, 1e-6, 1e-9];
@@ -364,13 +366,13 @@ fn commands_of_the_documents_can_be_given() {
     }
 }
 
-/// Whether code within a sentence is a whole command.
+/// True if code within a sentence is a complete command.
 fn is_command(code: &str) -> bool {
     let tools = ["mbsbench ", "make ", "cargo ", "UPDATE_README=1 cargo "];
     tools.iter().any(|tool| code.starts_with(tool)) && !code.contains("COMMAND") && !code.ends_with(" reconstruct")
 }
 
-/// Checks a command as the head of this file says; without a scratch folder nothing of `mbsbench` is run.
+/// Checks a command as described at the top of this file. Without a scratch folder, no `mbsbench` command is run.
 fn check(command: &str, scratch: Option<&Scratch>) {
     let words: Vec<&str> = command.split_whitespace().skip_while(|word| word.contains('=')).collect();
     match words[..] {
@@ -404,7 +406,7 @@ fn check_mbsbench(command: &str, scratch: Option<&Scratch>) {
     }
 }
 
-/// Packages, binaries and tests exist; what stands behind `--` is of `mbsbench`.
+/// Checks that packages, binaries and tests exist; the words after `--` are arguments of `mbsbench`.
 fn check_cargo(command: &str, options: &[&str], scratch: Option<&Scratch>) {
     let mut options = options.iter();
     while let Some(&option) = options.next() {
@@ -459,7 +461,7 @@ fn python_of_the_documents_works() {
     }
 }
 
-/// The fragments by which the headings of a document can be linked to.
+/// The fragments that links to the headings of a document use.
 fn fragments(text: &str) -> Vec<String> {
     text.lines()
         .filter_map(|line| Some(line.strip_prefix("##")?.trim_start_matches('#').trim()))

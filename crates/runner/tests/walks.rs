@@ -1,6 +1,6 @@
-//! Pages of `docs/` gone through by a program: files are written as shown, commands are given, and what they print is compared.
+//! Pages of `docs/` executed by a program: files are written as shown, commands are run, and their output is compared.
 //!
-//! `UPDATE_DOCS=1 cargo test --release -p mbsbench-runner --test walks` writes what they print anew.
+//! `UPDATE_DOCS=1 cargo test --release -p mbsbench-runner --test walks` updates the output in the pages.
 
 mod chapter;
 mod document;
@@ -16,7 +16,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Goes through a page in a folder.
+/// Executes a page in a folder.
 fn walk(page: &str, folder: &Path) {
     let page = root().join("docs").join(page);
     let shown = fs::read_to_string(&page).unwrap();

@@ -1,5 +1,5 @@
-//! What happens to a run of the program must not happen to its results: killed at any moment, with any number
-//! of threads, a second time from nothing, the files are bitwise the same.
+//! Results do not depend on accidents of the program. If it is killed at any moment, with any number of threads, or run
+//! again from scratch, the files are bitwise identical.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// Enough runs, some of them long enough, that a kill hits the middle; all renderers take part.
+/// Enough runs, some of them long, that a kill happens in the middle; all renderers are used.
 const EXPERIMENT: &str = "\
 id: accidents/pendulum
 title: Pendulum for accidents
@@ -79,7 +79,7 @@ fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
         if path.is_dir() {
             collect(root, &path, files);
         } else {
-            // A program that still runs may put a file in its place between the two calls.
+            // A running program may rename a file between the two calls.
             match fs::read(&path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 content => drop(files.insert(path.strip_prefix(root).unwrap().to_owned(), content.unwrap())),
@@ -115,7 +115,7 @@ fn a_killed_run_resumes_to_the_same_bits() {
         // SIGKILL on Unix: no handler runs.
         child.kill().unwrap();
         killed += usize::from(!child.wait().unwrap().success());
-        // Whatever is there is whole: every file that exists is a file of the undisturbed run.
+        // Every existing file is complete: it is a file of the undisturbed run.
         for (path, content) in place.results() {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if !name.ends_with(".part") {
@@ -124,7 +124,7 @@ fn a_killed_run_resumes_to_the_same_bits() {
         }
     }
     assert!(killed > 0, "no kill came in time: the experiment is too short for this test");
-    // What a writer that was killed leaves behind.
+    // Files left behind by a killed writer.
     let left =
         ["results/accidents/pendulum/.aB3dE9.part", "cache/00/.Zz9Zz9.part"].map(|path| place.folder.path().join(path));
     for path in &left {
@@ -153,7 +153,7 @@ measures: [energy_variation, steps_accepted]
         .args(["run", "diverging.yaml", "--out", "results", "--cache", "cache"])
         .output()
         .unwrap();
-    // No run reaches its end, which is not as expected.
+    // No run completes, which is reported as unexpected.
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let mut reader = csv::Reader::from_path(folder.path().join("results/accidents/diverging/runs.csv")).unwrap();
     let headers = reader.headers().unwrap().clone();
@@ -173,7 +173,7 @@ measures: [energy_variation, steps_accepted]
     }
 }
 
-/// Two drives of one hinge are the same for half a second, so that the equations have one of them, and differ
+/// Two drives of one hinge agree for half a second, so that the equations contain only one of them, and differ
 /// afterwards.
 #[test]
 fn a_run_in_which_a_joint_opens_unseen_fails_with_its_name() {
@@ -214,7 +214,7 @@ measures: [{ max_abs: { of: constraint } }]
     }
 }
 
-/// More runs than two threads make in the time that they are given, the last ones long ones.
+/// More runs than two threads complete in the available time; the last ones are long.
 const LONG: &str = "\
 id: accidents/long
 title: Runs to be interrupted
@@ -244,7 +244,7 @@ fn a_signal_ends_the_program_at_once_with_a_word_and_nothing_half_written() {
         while stored() < 3 && begun.elapsed() < Duration::from_secs(60) {
             sleep(Duration::from_millis(5));
         }
-        // A run is told to be finished a moment after it is kept.
+        // A run is reported as finished a moment after it is stored.
         sleep(Duration::from_millis(200));
         let told = Instant::now();
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());

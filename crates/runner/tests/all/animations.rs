@@ -1,4 +1,5 @@
-//! Mechanisms in motion, from the file to what moves: the numbers in an SVG against exact motions, bitmaps that decode, runs over one another.
+//! Animations, from the file to the motion: numbers in an SVG against exact motions, bitmaps that can be decoded,
+//! overlaid runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use roxmltree::{Document, Node};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A pendulum by a method that is good to what can be seen and far beyond, and by one that is not.
+/// A pendulum with one method whose error is far too small to be visible, and one with a visible error.
 const EXPERIMENT: &str = "\
 id: films/pendulum
 title: Two pendulums
@@ -24,7 +25,7 @@ cases:
 measures: [steps_accepted]
 ";
 
-/// The exact motion of that pendulum, a rod of 1 m that starts with 1 rad/s.
+/// The exact motion of that pendulum, a rod of 1 m with an initial angular velocity of 1 rad/s.
 fn swing() -> Swing<f64> {
     Swing::new((1.5 * 9.81_f64).sqrt(), 60.0_f64.to_radians(), 1.0).unwrap()
 }
@@ -42,10 +43,10 @@ impl Place {
         Command::new(env!("CARGO_BIN_EXE_mbsbench")).args(arguments).current_dir(self.0.path()).output().unwrap()
     }
 
-    /// What a command leaves.
+    /// Returns a file that a command wrote.
     fn made(&self, arguments: &[&str], file: &str) -> Vec<u8> {
         let output = self.mbsbench(arguments);
-        // Runs that fail are results.
+        // Failed runs are results.
         assert!(output.status.code() != Some(2), "{}", String::from_utf8_lossy(&output.stderr));
         fs::read(self.0.path().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
     }
@@ -55,13 +56,13 @@ impl Place {
     }
 }
 
-/// What the script of an animation moves.
+/// The data that the script of an animation uses.
 fn film(svg: &str) -> Value {
     let (_, rest) = svg.split_once("const film = ").unwrap();
     serde_json::from_str(rest.split_once(";\n").unwrap().0).unwrap()
 }
 
-/// The sums of the differences that a row of numbers is written as.
+/// Decodes a row of numbers, which is written as differences.
 fn row(text: &Value, count: usize) -> Vec<f64> {
     let text = text.as_str().unwrap().replace('-', " -");
     let steps: Vec<f64> = text.split_whitespace().map(|step| step.parse().unwrap()).collect();
@@ -92,7 +93,7 @@ fn attributed<'n>(svg: &'n Document<'_>, key: &str, value: &str) -> Vec<Node<'n,
     svg.descendants().filter(|node| node.attribute(key) == Some(value)).collect()
 }
 
-/// From tenths of pixels to metres.
+/// Converts tenths of pixels to metres.
 fn metres(svg: &Document<'_>) -> impl Fn([f64; 2]) -> [f64; 2] + use<> {
     let frame = attributed(svg, "class", "frame")[0];
     let number = |key: &str| frame.attribute(key).unwrap().parse::<f64>().unwrap();
@@ -104,7 +105,7 @@ fn metres(svg: &Document<'_>) -> impl Fn([f64; 2]) -> [f64; 2] + use<> {
     move |[px, py]| [x[0] + (px - left) / width * (x[1] - x[0]), y[1] - (py - top) / height * (y[1] - y[0])]
 }
 
-/// Every corner of the rod, in every frame, is where the exact motion has the outline of the rod.
+/// In every frame, every corner of the rod is on the outline given by the exact motion.
 #[test]
 fn frames_are_the_positions_at_their_times() {
     let place = Place::with("animations: [{ id: swing, frames: 31, still: 1.0, where: { case: good } }]\n");
@@ -172,7 +173,7 @@ fn runs_over_one_another_are_named_and_part() {
             all.iter().map(|&k| row(&moving[k]["pose"][2], 40)[39]).collect()
         })
         .collect();
-    // Both rods turn, and at the end they are not in the same place.
+    // Both rods turn, and end in different positions.
     assert_eq!(ends[0].len(), 2);
     assert!((ends[0][0] - ends[0][1]).abs() > 100.0, "{ends:?}");
     let inks: Vec<_> = svg
@@ -183,7 +184,7 @@ fn runs_over_one_another_are_named_and_part() {
     assert_eq!(inks.len(), 2);
 }
 
-/// Where a run has ended nothing of it is shown.
+/// A run is not shown after its end.
 #[test]
 fn what_ended_is_gone() {
     let place = Place::with(
@@ -209,7 +210,8 @@ fn bitmaps_decode_with_their_frames_and_delays() {
         delays.push(frame.delay);
         colours += frame.buffer.chunks(4).filter(|pixel| **pixel != [255; 4]).count();
     }
-    // 0.5 s of the model a frame, 1.5 of them in one: a third of a second each, in hundredths.
+    // A frame covers 0.5 s of the model, and a second of the animation covers 1.5 s: each frame takes a third of a
+    // second, in hundredths.
     assert_eq!(delays, [33, 34, 33, 33, 34, 33, 33]);
     assert!(colours > 2000, "{colours} pixels are not white");
 
@@ -256,7 +258,7 @@ fn a_file_without_animations_is_animated_and_mere_equations_are_not() {
     assert!(output.status.code() == Some(2) && error.contains("`linear-oscillator` has no picture"), "{error}");
 }
 
-/// All that has bodies or points has a picture at its start, with places that are numbers.
+/// Every model with bodies or points has a picture at its start, with finite coordinates.
 #[test]
 fn models_with_bodies_have_a_picture() {
     let registry = mbsbench::Registry::builtin();
@@ -302,7 +304,7 @@ fn committed() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results")
 }
 
-/// Each animation of the papers is there, small, and well-formed.
+/// Each animation of the papers exists, is small, and is well-formed.
 #[test]
 fn committed_animations_are_small() {
     let mut found = 0;

@@ -1,7 +1,7 @@
-//! Broken experiment files: each gives its place, what was found, what would be accepted, exit code 2, and
-//! nothing on disk.
+//! Broken experiment files. Each message gives the place, the mistake, and the accepted input; the exit code is 2, and
+//! nothing is written.
 //!
-//! The first line of each file of the corpus says what is expected:
+//! The first line of each file of the corpus has the expected message:
 //! `# LINE:COLUMN | part of the message | part of the help`.
 
 use crate::bad_input_fixture as fixture;
@@ -12,12 +12,12 @@ use std::process::Command;
 use mbsbench::Registry;
 use mbsbench::cli::{self, Exit};
 
-/// Exit code, standard output and standard error of `mbsbench` over the registry of the fixture.
+/// Exit code, standard output and standard error of `mbsbench` with the registry of the fixture.
 fn mbsbench(arguments: &[&str]) -> (Exit, String, String) {
     with(&fixture::registry(), arguments)
 }
 
-/// The same over any registry.
+/// Runs `mbsbench` with any registry.
 pub(super) fn with(registry: &Registry, arguments: &[&str]) -> (Exit, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let all = std::iter::once("mbsbench").chain(arguments.iter().copied());
@@ -34,7 +34,7 @@ fn corpus(name: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The names below a folder, to see that nothing was written.
+/// The names in a folder, to check that nothing was written.
 fn names(folder: &Path) -> Vec<PathBuf> {
     let mut names: Vec<PathBuf> =
         std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
@@ -47,13 +47,13 @@ fn every_broken_file_is_refused_at_the_right_place() {
     refused_at_their_places(&fixture::registry(), "bad_input", 60);
 }
 
-/// The same of mechanisms, over the registry of the program.
+/// Checks mechanisms with the registry of the program.
 #[test]
 fn every_broken_mechanism_is_refused_at_the_right_place() {
     refused_at_their_places(&Registry::builtin(), "bad_mechanisms", 40);
 }
 
-/// The same of methods that are written out.
+/// Checks methods that are defined in files.
 #[test]
 fn every_broken_method_is_refused_at_the_right_place() {
     refused_at_their_places(&Registry::builtin(), "bad_methods", 8);
@@ -82,7 +82,7 @@ fn refused_at_their_places(registry: &Registry, name: &str, least: usize) {
 
 #[test]
 fn each_file_has_one_problem() {
-    // A second one would be a consequence of the first, and noise.
+    // A second message would only be a consequence of the first.
     for file in corpus("bad_input") {
         let (_, _, err) = mbsbench(&["check", file.to_str().expect("UTF-8")]);
         assert_eq!(err.matches(&format!("{}:", file.display())).count(), 1, "{err}");

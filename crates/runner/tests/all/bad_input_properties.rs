@@ -1,5 +1,4 @@
-//! Properties of reading and planning: how many runs there are, what their keys depend on, and that no bytes
-//! make the program panic.
+//! Properties of reading and planning: the number of runs, the dependence of keys, and that no bytes cause a panic.
 
 use crate::bad_input_fixture as fixture;
 
@@ -20,7 +19,7 @@ fn keys(text: &str) -> Vec<String> {
     plan(text).runs.iter().map(|run| run.key().full().to_owned()).collect()
 }
 
-/// What makes up a run; changing any one of these changes its key.
+/// The parts of a run; a change in any of them changes its key.
 #[derive(Debug, Clone, PartialEq)]
 struct Parts {
     mass: f64,
@@ -51,7 +50,7 @@ impl Parts {
         }
     }
 
-    /// The same with one part a little different.
+    /// Returns a copy in which one part differs slightly.
     fn changed(mut self, part: usize) -> Self {
         match part {
             0 => self.mass += 0.1,
@@ -68,7 +67,7 @@ impl Parts {
         self
     }
 
-    /// The lines of a file, which may stand in any order; `label` and `title` are only words.
+    /// The lines of a file, which may be in any order; `label` and `title` are only words.
     fn lines(&self, label: &str) -> Vec<String> {
         let Self { mass, length, eta, alpha, step, end, steps, sample, above, reference } = self;
         vec![
@@ -113,7 +112,7 @@ proptest! {
     #[test]
     fn exclusions_take_away_what_they_match(out in 0..4_usize, step in 0..3_usize) {
         let steps = ["0.1", "0.2", "0.4"];
-        // 0.2 is also 2e-1, 1/5 of a second however it is spelled.
+        // 0.2 is also 2e-1, however it is spelled.
         let spelled = ["1e-1", "0.20", "4e-1"][step];
         let exclude = ["{ method: rk3 }".to_owned(), format!("{{ step: {spelled} }}"), format!("{{ method: [rk3, rk8], step: {spelled} }}"),
             "{ method: rk3, case: a }".to_owned()];
@@ -193,7 +192,7 @@ fn runs_know_what_is_drawn_of_them() {
     assert_eq!(reference.model.parameter("mass").unwrap(), 36.0, "the other parameters are those of the run");
 }
 
-/// Panels over the whole run, beyond it, over its end, and on a logarithmic axis.
+/// Panels over the whole run, outside it, across its end, and on a logarithmic axis.
 const WINDOWS: &str = "\
 id: mine/windows
 model: pendulum

@@ -1,4 +1,4 @@
-//! Broken ledgers: each mistake is found at its line and column, with what would be accepted.
+//! Broken ledgers: each mistake is reported at its line and column, with the accepted input.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ statements:
     why: five printed digits
 ";
 
-/// What the good ledger tests.
+/// The test in the good ledger.
 const VALUE: &str = "    value:
       of: { experiment: pendulum-motion, where: { case: ode, method: rk8 }, column: initial(energy), magnitude: true }
       published: \"159.93\"
@@ -34,7 +34,8 @@ fn read(text: &str, plans: &[Plan]) -> Result<Ledger, BadInput> {
     Ledger::read(&document, Book::Claims, plans)
 }
 
-/// What is replaced in the good ledger, by what, where the mistake is (line, column), and parts of what is said.
+/// The replaced text in the good ledger, its replacement, the place of the mistake (line, column), and parts of the
+/// message.
 type Mistake = (&'static str, &'static str, (usize, usize), [&'static str; 2]);
 
 const MISTAKES: [Mistake; 47] = [

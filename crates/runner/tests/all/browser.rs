@@ -1,4 +1,5 @@
-//! Pages of the report in a browser, with texts in them that nothing has escaped: no script but the page's own runs, and nothing is loaded.
+//! Pages of the report in a browser, with hostile texts that were not escaped: only the page's own script runs, and
+//! nothing is loaded.
 
 use std::fs;
 use std::io::Read;
@@ -16,12 +17,12 @@ use sha2::{Digest, Sha256};
 
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
-/// The page as the browser has it when its scripts have run; none where there is no browser.
+/// The page in a browser after its scripts have run; `None` if there is no browser.
 fn shown(page: &Path) -> Option<String> {
     shown_with(page, &["--virtual-time-budget=2000"])
 }
 
-/// The same with further options of the browser.
+/// The page in a browser with further options.
 fn shown_with(page: &Path, options: &[&str]) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     let profile = format!("--user-data-dir={}", folder.path().display());
@@ -40,7 +41,8 @@ fn hostile_texts_neither_run_nor_load() {
     let address = listener.local_addr().unwrap();
     let loaded = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&loaded);
-    // Whoever asks for something gets nothing. A browser may connect before it knows that it must not ask.
+    // Every request is counted and gets no answer. A browser may connect before it knows that it must not send a
+    // request.
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             let _ = stream.set_read_timeout(Some(Duration::from_millis(300)));
@@ -61,10 +63,10 @@ fn hostile_texts_neither_run_nor_load() {
     assert!(dom.contains("<title>mbsbench: "), "{}", &dom[..dom.len().min(500)]);
     assert!(!dom.contains("<title>pwned"));
     assert_eq!(loaded.load(Ordering::SeqCst), 0, "something was loaded");
-    // The page's own script has run: it shows the field that finds statements.
+    // The page's own script has run: it shows the search form.
     assert!(page.contains("<form class=\"search\" hidden") && !dom.contains("<form class=\"search\" hidden"));
 
-    // Without the policy the same texts do all of that, so that the test can fail.
+    // Without the policy the same texts run and load, so the test can fail.
     let (start, rest) = page.split_once("<meta http-equiv=\"Content-Security-Policy\"").unwrap();
     let open = [start, rest.split_once('>').unwrap().1].concat();
     fs::write(&path, open.replacen("<body>", &format!("<body>{hostile}"), 1)).unwrap();
@@ -72,7 +74,8 @@ fn hostile_texts_neither_run_nor_load() {
     assert!(loaded.load(Ordering::SeqCst) > 0);
 }
 
-/// What a viewer does on the page, and what moves: as it is shown first, after the slider was moved, and while it plays.
+/// Actions of a viewer on the page, and the resulting picture: at first, after the slider was moved, and during
+/// playing.
 const VIEWER: &str = "\
 const frame = document.querySelector('iframe');
 frame.loading = 'eager';
@@ -96,10 +99,10 @@ const watch = (tries) => {
 };
 watch(40);";
 
-/// For how long the page of that test is open, s.
+/// Time for which the page of that test is open, s.
 const OPEN: u64 = 6;
 
-/// An animation beside a page plays in it under the policy of the page, and not without its leave.
+/// An animation beside a page plays in it under the policy of the page, and is blocked without permission.
 #[test]
 fn animations_move_on_their_page() {
     let folder = tempfile::tempdir().unwrap();
@@ -114,7 +117,8 @@ fn animations_move_on_their_page() {
     let path = folder.path().join("results/report/films-behind.html");
     let page = fs::read_to_string(&path).unwrap();
     let hash = format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(VIEWER)));
-    // The browser takes down what the page is when all of it is there, which this picture delays: time that is not real draws nothing.
+    // The browser dumps the page when everything is loaded. This picture delays it, because nothing is drawn in virtual
+    // time.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -132,7 +136,7 @@ fn animations_move_on_their_page() {
     assert!(watched.contains(&hash) && watched.contains("<iframe"));
     let title = |text: &str| {
         fs::write(&path, text).unwrap();
-        // Without this no document is allowed to look into another file.
+        // Without this option no document may access another file.
         let dom = shown_with(&path, &["--allow-file-access-from-files"])?;
         Some(dom.split_once("<title>").unwrap().1.split("</title>").next().unwrap().to_owned())
     };
@@ -143,7 +147,7 @@ fn animations_move_on_their_page() {
     assert!(first != slid && slid != played && played.starts_with("translate("), "{said:?}");
     let time = |text: &str| text.rsplit("t = ").next().unwrap().trim_end_matches(" s").parse::<f64>().unwrap();
     assert!((1.55..=3.0).contains(&time(played)), "{said:?}");
-    // The policy is what lets it in.
+    // The policy permits the frame.
     let closed = title(&watched.replacen("; frame-src 'self'", "", 1)).unwrap();
     assert_eq!(closed, "nothing");
 }

@@ -1,4 +1,4 @@
-//! In a folder without the repository: the built-in experiments, and `mbsbench init`.
+//! The program in a folder without the repository: built-in experiments, and `mbsbench init`.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-/// A folder, and one for caches.
+/// A working folder, and a folder for caches.
 struct Place {
     here: TempDir,
     cache: TempDir,
@@ -50,7 +50,7 @@ fn an_empty_folder_is_enough_to_reproduce_a_paper() {
     let said: Vec<&str> = err.lines().filter(|line| line.contains("built-in")).collect();
     assert!(matches!(said[..], [line] if line.contains(place.cache.path().to_str().unwrap())), "{err}");
 
-    // Verdicts of single experiments rest on studies, which come with them.
+    // Verdicts on single experiments depend on studies, which are copied with them.
     place.done("reproduce gil2013/linear-exactness");
     assert!(place.has("results/gil2013/linear-exactness/runs.csv"));
     assert!(place.has("results/gil2013/linear-exactness/reconstruction.csv"));
@@ -74,7 +74,7 @@ fn an_empty_folder_is_enough_to_ask_about_results() {
     }
     assert!(place.has("results/gil2013/claims.json") && !place.has("results/comparison"));
 
-    // Figures are not built in, so there is nothing to make pages of.
+    // Figures are not built in, so pages cannot be written.
     let (code, _, err) = place.mbsbench("render --to html");
     assert!(code == 2 && err.contains("mbsbench reproduce gil2013"), "{code}: {err}");
 }
@@ -108,7 +108,7 @@ step: [0.1, 0.05]
 measures: [energy_variation]
 ";
 
-/// A place with a paper of the user's own.
+/// A place with a paper of the user.
 fn with_a_paper() -> Place {
     let place = Place::new();
     place.done("new paper mine2026");
@@ -127,7 +127,7 @@ fn built_in_papers_stay_beside_those_of_the_user() {
     let (out, _) = place.done("list papers");
     assert!(out.lines().any(|line| line.starts_with("mine2026")) && out.contains("(built in)"), "{out}");
 
-    // Without names the user's own are meant.
+    // Without names, the user's own papers are selected.
     let (code, out, err) = place.mbsbench("reproduce");
     assert!(out.contains("mine2026: 1 statement") && !out.contains("gil2013"), "{code} {out}{err}");
     assert!(err.contains("no paper is named: those in `experiments` are taken"), "{err}");
@@ -178,7 +178,7 @@ fn a_folder_without_papers_is_as_good_as_none() {
     fs::write(place.here.path().join("experiments/notes.txt"), "to do").unwrap();
     let (out, err) = place.done("runs plan gil2013/linear-exactness");
     assert!(out.contains("20 runs") && err.contains("the experiments are the built-in ones"), "{out}{err}");
-    // Nor does a folder replace a built-in paper if nothing in it is one.
+    // A folder replaces a built-in paper only if it contains a paper.
     fs::create_dir(place.here.path().join("experiments/gil2013")).unwrap();
     fs::write(place.here.path().join("experiments/gil2013/notes.txt"), "to do").unwrap();
     let (out, err) = place.done("runs plan gil2013/linear-exactness");

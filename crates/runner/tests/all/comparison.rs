@@ -1,4 +1,4 @@
-//! The comparison across the papers: what it runs, what it names the cheapest, where it stands in the report.
+//! The comparison across papers: its runs, its cheapest methods, and its place in the report.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -63,12 +63,12 @@ fn column(work: &str) -> &'static str {
     if work == "factorizations" { "factorizations" } else { "rhs_cost" }
 }
 
-/// The error of a run with its bound, if it went to its end.
+/// The error of a completed run, including the bound on the error of its reference.
 fn error(run: &HashMap<String, String>) -> Option<f64> {
     (run["status"] == "ok").then(|| number(&run["error(theta)"]) + number(&run["error_bound(theta)"]))
 }
 
-/// Digits are those of the run that is named, and costs those that the summary has in more digits.
+/// Digits are those of the named run, and costs are those of the summary, which has more digits.
 fn costs_are_of_the_runs(costs: &Rows, summary: &Rows, runs: &Rows) {
     let (mut digits, mut read_off) = (0, 0);
     for line in costs {
@@ -90,7 +90,8 @@ fn costs_are_of_the_runs(costs: &Rows, summary: &Rows, runs: &Rows) {
     assert!(digits > 20 && read_off > 4, "{digits} {read_off}");
 }
 
-/// A cost lies between those of two runs, of which one misses the accuracy and one reaches it, or is that of a run.
+/// A cost lies between the costs of two runs, one of which misses the accuracy and one of which reaches it, or is the
+/// cost of a single run.
 fn costs_lie_between_runs(summary: &Rows, runs: &Rows) {
     let (mut between, mut of_runs) = (0, 0);
     for line in summary.iter().filter(|line| !line["method"].is_empty()) {
@@ -117,7 +118,7 @@ fn costs_lie_between_runs(summary: &Rows, runs: &Rows) {
     assert!(between > 8 && of_runs > 2, "{between} {of_runs}");
 }
 
-/// Exact Jacobians are charged, whose columns no right-hand side was evaluated for.
+/// Columns of exact Jacobians are counted as cost although no right-hand side was evaluated for them.
 fn jacobians_are_charged(runs: &Rows) {
     let of = |method: &str, column: &str| -> f64 {
         let done = runs.iter().filter(|run| run["method"] == method && run["status"] == "ok");
@@ -130,7 +131,8 @@ fn jacobians_are_charged(runs: &Rows) {
     }
 }
 
-/// The summary, the page, `rank` of every method and `like` name the same methods at the same costs.
+/// The summary, the page, the ranking of every method and the ranking on a model name the same methods at the same
+/// costs.
 fn all_name_the_same(folder: &Path, summary: &Rows, runs: &Rows, page: &str) {
     let methods: BTreeSet<&str> = runs.iter().map(|run| run["method"].as_str()).collect();
     let mut ranked: BTreeMap<(String, String), Vec<(String, f64)>> = BTreeMap::new();
@@ -213,7 +215,7 @@ fn the_comparison_is_made_when_it_is_asked_for() {
     let markdown = fs::read_to_string(at("results/comparison/summary.md")).unwrap();
     assert!(markdown.contains("| 1e-6 |") && markdown.contains("## Angle of the pendulum"));
 
-    // an experiment of one's own is ranked beside its results
+    // a user's experiment is ranked beside its results
     let said = mbsbench(folder.path(), "run experiments/comparison/pendulum.yaml --out mine");
     assert!(said.contains("ranking: mine/comparison/pendulum/ranking.md"), "{said}");
     let read = |name: &str| fs::read_to_string(at(name)).unwrap();
@@ -223,7 +225,7 @@ fn the_comparison_is_made_when_it_is_asked_for() {
     a_contender_joins(folder.path());
 }
 
-/// A method in one line of one file is in the tables and, in bold, in the figures; nothing else of the results changes.
+/// A method added by one line in one file appears in the tables and, in bold, in the figures; no other result changes.
 fn a_contender_joins(folder: &Path) {
     let at = |name: &str| folder.join(name);
     let read = |name: &str| fs::read_to_string(at(name)).unwrap();
@@ -257,7 +259,7 @@ fn a_contender_joins(folder: &Path) {
         assert!(!is_bold(page, "rk8") && page.contains("data-series=\"rk8\""));
     }
     assert!(!is_bold(&without[2], "dop853"));
-    // The same among the others of `rank`.
+    // The same holds for the ranking of one method.
     let of = |said: &str| {
         let start = said.find('{').unwrap();
         let answer: Value = serde_json::from_str(&said[start..=said.rfind('}').unwrap()]).unwrap();

@@ -1,5 +1,5 @@
-//! compere2001 from end to end: the experiment files as they are give the verdicts that the ledger
-//! stands by, and the values that another implementation gave.
+//! compere2001 from end to end: the committed experiment files give the verdicts that the ledger expects, and the
+//! values of another implementation.
 
 use std::sync::OnceLock;
 
@@ -36,7 +36,8 @@ fn verdicts_are_those_that_the_ledger_stands_by() {
     assert!(surprising.is_empty(), "{surprising:#?}");
 }
 
-/// 24 cells print the published two digits; where roundoff decides, a factor is all that can be asked for.
+/// 24 cells agree with the two published digits. Cells that roundoff dominates can only be required to agree within a
+/// factor.
 #[test]
 fn every_cell_of_the_tables_is_reproduced() {
     let judged = chapter().judged(Book::Claims);

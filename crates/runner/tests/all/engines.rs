@@ -1,5 +1,5 @@
-//! Runs made by engines: whatever is killed and whoever stays away, the results are those of one program. Programs that speak as those of the
-//! engines do stand in for them.
+//! Runs made by engines: if workers are killed or lost, the results are still those of one program. Scripts with the
+//! interface of the real engines replace them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,11 +20,11 @@ done
 shift
 ";
 
-/// Makes all tasks in their order.
+/// Runs all tasks in order.
 const ALL: &str = "for part in $(seq 0 $last); do HQ_TASK_ID=$part \"$@\"; done\n";
 
-/// Two workers with every second task each. One is killed in its first task and makes it again, the other is killed in its second and does
-/// not come back.
+/// Two workers with every second task each. One is killed in its first task and repeats it; the other is killed in its
+/// second task and does not return.
 const KILLED: &str = "\
 worker() {
     part=$1 dies=$2 returns=$3
@@ -43,10 +43,10 @@ worker 1 3 no \"$@\" &
 wait
 ";
 
-/// What is asked of engines.
+/// The command under test.
 const RUN: &str = "run experiment.yaml --out results --cache store --parts 6 --engine";
 
-/// Programs of engines that stand in for the real ones and note each submission in a line.
+/// Replacements for the programs of engines, which record each submission in a line.
 struct Engines(Place);
 
 impl Engines {
@@ -68,13 +68,13 @@ impl Engines {
         command
     }
 
-    /// What a command says, with its exit code.
+    /// The output of a command, with its exit code.
     fn said(&self, arguments: &str) -> (Option<i32>, String) {
         let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
         (status.code(), String::from_utf8([stdout, stderr].concat()).unwrap())
     }
 
-    /// What is said if an engine makes runs, with the results of one program.
+    /// Checks that an engine reproduces the results of one program, and returns the output.
     fn reproduced(&self, engine: &str, local: &BTreeMap<PathBuf, Vec<u8>>) -> String {
         let (code, said) = self.said(&format!("{RUN} {engine}"));
         assert_eq!(code, Some(0), "{said}");
@@ -83,7 +83,7 @@ impl Engines {
         said
     }
 
-    /// How often tasks were submitted.
+    /// The number of submissions.
     fn submissions(&self) -> usize {
         fs::read_to_string(self.0.path("submitted")).unwrap_or_default().lines().count()
     }
@@ -153,7 +153,7 @@ fn a_killed_program_goes_on() {
     program.wait().unwrap();
     let folder = engines.0.path("store/.parts");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "what the tasks of the killed program are told");
-    // The task goes on without the program, and writes into this folder until it ends.
+    // The task continues without the program, and writes into this folder until it ends.
     while !fs::read_dir(&folder).unwrap().any(|part| part.unwrap().path().join("0.ended").exists()) {
         sleep(Duration::from_millis(20));
     }

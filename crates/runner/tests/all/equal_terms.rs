@@ -1,5 +1,5 @@
-//! Methods from files of coefficients have the options of the built-in methods, and give the same runs to the bit; a comparison says
-//! where methods differ in other things than their formulas.
+//! Methods from files of coefficients have the options of the built-in methods, and give bitwise identical runs. A
+//! comparison reports settings, other than formulas, in which methods differ.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,22 +16,22 @@ use tempfile::TempDir;
 
 const HEAVY_TOP: &str = include_str!("../../../../experiments/iftomm/mechanisms/heavy-top.yaml");
 
-/// Families whose methods coefficients define, but for [`MORE`] and with [`generalized-alpha`](alpha).
+/// Families whose methods are defined by coefficients, except [`MORE`], and [`generalized-alpha`](alpha).
 const FAMILIES: [&str; 4] = ["explicit-runge-kutta", "composite", "esdirk", "linear-multistep"];
 
-/// Methods of these families that have more than a formula: a controller of its own, a projection, events.
+/// Methods of these families that have more than a formula: a controller, a projection, or events.
 const MORE: [&str; 3] = ["ode45", "dop853-projected", "dode"];
 
-/// A built-in method with parameters, and the same as a file.
+/// A built-in method with parameters, and the equivalent file.
 struct Twin {
     name: String,
     /// Parameters of the built-in method.
     parameters: String,
     file: String,
     is_explicit: bool,
-    /// Whether the file has its estimate of the error, with the same controller.
+    /// True if the file has the estimate of the error, with the same controller.
     adapts: bool,
-    /// Whether the method begins with formulas of fewer steps.
+    /// True if the method starts with formulas of fewer steps.
     starts: bool,
 }
 
@@ -66,7 +66,7 @@ fn difference(a: &Number, b: &Number) -> String {
     format!("{numerator}/{denominator}")
 }
 
-/// An explicit tableau. A file has one estimate, and DOP853 makes one of two.
+/// An explicit tableau. A file has one error estimate, while DOP853 combines two.
 fn explicit(tableau: &Tableau, control: &str) -> (String, bool) {
     let all = |numbers: &[Number]| list(numbers.iter().map(text));
     let rows = list(tableau.rows.iter().map(|row| all(row)));
@@ -100,7 +100,7 @@ fn alpha(rho: f64) -> String {
     format!("generalized-alpha: {{ alpha-m: {alpha_m:e}, alpha-f: {alpha_f:e}, beta: {beta:e}, gamma: {gamma:e} }}\n")
 }
 
-/// The files of a registered method, for several of its parameters.
+/// Returns the files equivalent to a registered method, for several of its parameters.
 fn twins(name: &str) -> Vec<Twin> {
     let twin = |parameters: String, file: String| Twin {
         name: name.to_owned(),
@@ -156,12 +156,12 @@ fn twins(name: &str) -> Vec<Twin> {
         "esdirk325l2sa" => fixed(dirk(&Esdirk::esdirk325l2sa())),
         "esdirk436l2sa2" => fixed(dirk(&Esdirk::esdirk436l2sa2())),
         "generalized-alpha" => damped(&[0.0, 0.8, 1.0], &alpha),
-        // a formula whose coefficients are not given here
+        // a formula whose coefficients are not available here
         _ => Vec::new(),
     }
 }
 
-/// The methods of the registry that coefficients define.
+/// The registered methods that are defined by coefficients.
 fn all_twins() -> Vec<Twin> {
     let registry = Registry::builtin();
     let is_formula = |entry: &&Entry<MethodKind>| {
@@ -170,7 +170,7 @@ fn all_twins() -> Vec<Twin> {
     registry.methods().iter().filter(is_formula).flat_map(|entry| twins(entry.name())).collect()
 }
 
-/// Options of a kind that change its runs where they mean something.
+/// Options of a kind that change its runs if they have an effect.
 fn options(twin: &Twin) -> String {
     match twin {
         Twin { name, .. } if name == "generalized-alpha" => {
@@ -187,8 +187,8 @@ fn options(twin: &Twin) -> String {
     }
 }
 
-/// The experiment that solves an ordinary differential equation, an index-3 mechanism and a body that turns in space with both. A step is
-/// no part of the span, so that the last one is shorter.
+/// An experiment that solves an ordinary differential equation, an index-3 mechanism and a rotating body with both
+/// methods. The span is not a multiple of the step, so the last step is shorter.
 fn experiment(index: usize, twin: &Twin) -> String {
     let Twin { name, parameters, .. } = twin;
     let both = |options: &str| {
@@ -211,10 +211,10 @@ fn experiment(index: usize, twin: &Twin) -> String {
     let (plane, slider) = (["theta", "omega", "energy"], ["theta1", "x2", "theta2_rate", "multiplier_4"]);
     let top = ["top_x", "top_e1", "top_e3", "energy"];
     let mechanism = "{ mechanism: heavy-top.yaml }";
-    // Explicit formulas without a pair have no options.
+    // Explicit formulas without an embedded pair have no options.
     let ways = if twin.is_explicit { 1 } else { 2 };
     for (title, method) in [("", &usual), (" otherwise", &other)].into_iter().take(ways) {
-        // Generalized-α formulas solve equations of motion with constraints only.
+        // Generalized-α formulas only solve constrained equations of motion.
         if name != "generalized-alpha" {
             case(&format!("equation{title}"), "pendulum", method, "step: 0.01", &plane);
         }
@@ -241,7 +241,7 @@ fn folder_with(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// Rows of `runs.csv` by method, without what names the run.
+/// Rows of `runs.csv` by method, without the names of runs.
 fn rows(path: &Path, method: &str) -> Vec<Vec<String>> {
     let mut reader = csv::Reader::from_path(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let heads: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
@@ -279,11 +279,11 @@ fn every_built_in_formula_as_a_file_gives_the_same_runs_to_the_bit() {
         let solved = match twin.name.as_str() {
             "generalized-alpha" => 2,
             _ if twin.is_explicit => 3,
-            // Without damping multipliers alternate, and Newton's iteration may end a run.
+            // Without damping, multipliers alternate, and Newton's iteration may fail.
             _ => 4,
         };
         assert!(done >= solved, "{about}{own:#?}");
-        // Options that change nothing would not be tested.
+        // Otherwise the options would not be tested.
         let of = |case: &str| own.iter().find(|row| row[0] == format!("case={case}")).unwrap()[1..].to_vec();
         if !twin.is_explicit {
             assert_ne!(of("index 3"), of("index 3 otherwise"), "{about}");
@@ -291,7 +291,7 @@ fn every_built_in_formula_as_a_file_gives_the_same_runs_to_the_bit() {
     }
 }
 
-/// What references are made with.
+/// Checks the precision in which references are computed.
 #[test]
 fn explicit_formulas_are_the_same_in_double_double_precision() {
     let registry = Registry::builtin();
@@ -346,7 +346,7 @@ fn options_that_a_kind_does_not_have_are_errors_at_their_place() {
         let (exit, _, err) = run(&["mbsbench", "check", path.to_str().unwrap()]);
         assert_eq!(exit, cli::Exit::BadInput, "{err}");
         assert!(err.contains(message) && err.contains(accepted) && err.contains("a.yaml:7:"), "{err}");
-        // In the file itself, too.
+        // The same mistake inside the file.
         let folder = folder_with(&[("own.yaml", &format!("{method}{option}\n"))]);
         let path = folder.path().join("own.yaml");
         let (exit, _, err) = run(&["mbsbench", "list", path.to_str().unwrap()]);
@@ -355,7 +355,7 @@ fn options_that_a_kind_does_not_have_are_errors_at_their_place() {
     }
 }
 
-/// A ranking of a formula among those that say `every`.
+/// Ranks a formula among methods selected by `every`.
 fn ranked(method: &str) -> (String, String) {
     let text = format!(
         "{HEAD}method: [{{ every: {{ families: [esdirk, composite], with: {{ charts: moving }} }} }}, {method}, {{ tableau: heun.yaml }}]

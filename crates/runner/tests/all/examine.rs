@@ -1,4 +1,5 @@
-//! `mbsbench compare --examine`: the orders and the stability that theory has of methods, what does not apply, and the page for a browser.
+//! `mbsbench compare --examine`: order and stability according to theory, cases that do not apply, and the page for a
+//! browser.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -9,7 +10,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// `examine` in the folder of the project, with a store of its own.
+/// Runs `compare --examine` in the folder of the project, with its own cache.
 fn examine(arguments: &[&str], cache: &Path) -> Output {
     let output = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
         .current_dir(root())
@@ -80,7 +81,7 @@ fn an_explicit_formula_of_order_four_is_found_to_be_one() {
     assert!((2.7..=8f64.sqrt()).contains(&stable), "{stable}");
     assert_eq!(value(&page, "spectral radius at infinity"), "beyond all bounds");
     let decay = value(&page, "amplitude decay, period elongation at h/(nT) = 0.1");
-    // |R(iω)|² = 1 − ω⁶/72 + ω⁸/576, and the decay is −ln|R|/|ln R| with |ln R| = ω but for the period elongation.
+    // |R(iω)|² = 1 − ω⁶/72 + ω⁸/576; the decay is −ln|R|/|ln R|, and |ln R| = ω except for the period elongation.
     let y: f64 = 0.1 * std::f64::consts::TAU;
     let damped = -0.5 * (1.0 - y.powi(6) / 72.0 + y.powi(8) / 576.0).ln() / y;
     let found: f64 = decay.split(',').next().unwrap().parse().unwrap();
@@ -101,13 +102,14 @@ fn formulas_on_index_three_have_the_orders_of_theory() {
     assert_eq!(conserved.len(), 4, "constant steps and tolerances");
     for row in conserved {
         let number = |head: &str| row[head].as_str().unwrap().parse::<f64>().unwrap();
-        // Forces of the hinge act on both rods, so that any formula for vectors keeps the linear momentum.
+        // Forces of the hinge act on both rods, so that any vector formula conserves the linear momentum.
         assert!(number("linear momentum") < 1e-12 && number("hinge (m)") < 1e-10, "{row}");
         assert!(number("energy (J)") > 1e-6 && number("angular momentum") > 1e-8, "which it does not conserve: {row}");
     }
-    // Newmark's formulas with γ = 1/2 + 0.1 or more are of order one in everything.
+    // Newmark's formulas with γ ≥ 1/2 + 0.1 have order one in all variables.
     assert_orders(&examined("newmark"), [1.0; 3]);
-    // Radau IIA of order five on index 3: velocities of order 3, multipliers of order 2 (Hairer and Wanner, table VII.4.1).
+    // Radau IIA of order five at index 3: velocities of order 3, multipliers of order 2 (Hairer and Wanner, table
+    // VII.4.1).
     let radau = orders(&examined("radau5"));
     for (found, expected) in radau[1..].iter().zip([3.0, 2.0]) {
         assert!(found.is_some_and(|found| (found - expected).abs() < 0.15), "{radau:?}");
@@ -132,7 +134,7 @@ fn a_file_is_examined_like_any_method_and_a_browser_gets_a_page() {
     let output = examine(&arguments, &folder.path().join("store"));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with("# bdf3\n\n    source: C. F. Curtiss"), "{text}");
-    // BDF3 is not A-stable, and grows just beside the origin of the imaginary axis.
+    // BDF3 is not A-stable: roots grow near the origin of the imaginary axis.
     assert!(
         text.contains("| undamped oscillations grow by less than 1e-9 a step") && text.contains("| nowhere"),
         "{text}"

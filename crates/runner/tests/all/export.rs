@@ -1,4 +1,4 @@
-//! Statements, figures and tables handed out for papers and slides, from the committed results.
+//! Statements, figures and tables exported for papers and slides, from the committed results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What is printed, or why nothing is, and the exit code.
+/// The output or the error message, and the exit code.
 fn export(name: &str, form: &str) -> (String, Option<i32>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
     let output =
@@ -23,7 +23,7 @@ fn a_figure_has_all_its_points() {
     let (text, code) = export("gil2013/figure-6", "pgfplots");
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("xmode=log, ymode=log"), "{text}");
-    // The curves in the order of the file, each with its own points.
+    // The curves are in the order of the file, each with its own points.
     let mut curves = text.split("\\addplot+").skip(1);
     let (mut curve, mut points, mut series) = ("", 0, String::new());
     for line in data.lines().skip(1) {

@@ -1,4 +1,4 @@
-//! Help pages are short, and their examples are commands that the program accepts, on things that exist.
+//! Help pages are short, and their examples are accepted commands on existing items.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn said(words: &[&str]) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-/// All commands with the names that lead to them, `["new", "paper"]`.
+/// All commands with their full names, `["new", "paper"]`.
 fn commands(command: &clap::Command, above: &[String]) -> Vec<(Vec<String>, clap::Command)> {
     let below = command.get_subcommands().filter(|below| below.get_name() != "help");
     below
@@ -64,7 +64,7 @@ fn help_pages_are_short_and_say_what_each_option_accepts() {
                 assert!(page.contains(accepted.get_name()), "{path:?}: {} is not named\n{page}", accepted.get_name());
             }
         }
-        // A cache is called so everywhere, and an option has one line on a terminal.
+        // The word for a cache is the same everywhere, and an option has one line on a terminal.
         assert!(!page.to_lowercase().contains("store of"), "{path:?}:\n{page}");
         for line in page.lines().chain(front.lines()) {
             assert!(line.chars().count() <= 100, "{path:?}: {line}");
@@ -101,9 +101,9 @@ fn help_examples_are_accepted_and_name_what_exists() {
     }
 }
 
-/// The positional words of a command exist: files in the repository, or names that `list` has.
+/// Checks that the positional words of a command exist: files in the repository, or names in `list`.
 fn check(command: &str, given: &ArgMatches, known: &BTreeSet<String>, wrong: &dyn Fn(&str)) {
-    // The names are of what the command makes, or of what a user has made.
+    // These names denote new items, or items of a user.
     if ["new", "init", "diff", "schema"].contains(&command) {
         return;
     }
@@ -113,7 +113,7 @@ fn check(command: &str, given: &ArgMatches, known: &BTreeSet<String>, wrong: &dy
         }
         return;
     }
-    // Figures and tables are exported, which says if there is none.
+    // Figures and tables are exported, which fails if there is none.
     let form = words(given, "to").pop().filter(|form| ["tex", "pgfplots", "csv", "bibtex"].contains(&form.as_str()));
     if let Some(form) = form {
         said(&["render", &words(given, "wanted")[0], "--to", &form]);

@@ -1,4 +1,4 @@
-//! Models that jump at events, under methods that do not locate them.
+//! Models with jumps at events, under methods that do not locate them.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use mbsbench_problem::{Counted, Events, Failure, Formulated, Method, Model, Sett
 
 use super::bad_input::with;
 
-/// How a solve with the first control that the method takes ends.
+/// The failure of a solve with the first kind of step control that the method accepts.
 fn failure(method: &dyn Method, model: &dyn Model, events: Events) -> Option<Failure> {
     let initial = Formulated::<f64>::initial_state(model);
     let control = if method.properties().adapts { Settings::tolerance(1e-6, 1e-6) } else { Settings::fixed(1e-3) };
@@ -16,8 +16,8 @@ fn failure(method: &dyn Method, model: &dyn Model, events: Events) -> Option<Fai
     method.solve(Counted::new(Formulated::<f64>::ode(model).as_mut()), &task, &mut Silent).failure
 }
 
-/// Every registered method refuses every registered model that jumps, but those that locate events; told to ignore
-/// events, no method is refused for the jumps. The models are found by their functions.
+/// Every registered method except those that locate events refuses every registered model with jumps. If events are
+/// ignored, no method is refused because of jumps. The models are found by their event functions.
 #[test]
 fn methods_without_events_refuse_every_model_that_jumps() {
     let registry = Registry::builtin();
@@ -35,7 +35,7 @@ fn methods_without_events_refuse_every_model_that_jumps() {
             let applies = method.applies_to(ode.as_mut(), Events::Located).is_ok();
             assert_eq!(applies, suits && ["dode", "llm"].contains(&entry.name()), "{}", entry.name());
             let is_refused = matches!(failure(&*method, &*model, Events::Located), Some(Failure::NotApplicable { .. }));
-            // what SUNDIALS says without its library comes first
+            // SUNDIALS reports a missing library first
             let is_there = !matches!(failure(&*method, &*model, Events::Ignored), Some(Failure::Unavailable { .. }));
             assert_eq!(is_refused, !applies && is_there, "{} on {}", entry.name(), found[found.len() - 1]);
             let ignored = failure(&*method, &*model, Events::Ignored);

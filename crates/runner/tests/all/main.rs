@@ -1,4 +1,5 @@
-//! The program, as it is called. One program: what they share is compiled and linked once.
+//! Tests of the program through its command line. They form one binary, so that shared code is compiled and linked
+//! once.
 
 #[path = "../bad_input/fixture.rs"]
 mod bad_input_fixture;

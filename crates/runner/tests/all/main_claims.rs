@@ -1,4 +1,5 @@
-//! The main claims of `paper.yaml` name statements of the ledger, and their outcomes follow from these.
+//! The main claims of `paper.yaml` name statements of the ledger, and their outcomes follow from those of the
+//! statements.
 
 use crate::chapter;
 

@@ -1,5 +1,6 @@
-//! What every registered method must do, on a registered model that it suits. A method with a line in the registry is tested here without
-//! being named; what is told of a method's own (evaluations a step, measured order) is tested beside it.
+//! Requirements on every registered method, checked on a registered model that it suits. A method in the registry is
+//! tested here without being named. Properties of a single method (evaluations per step, measured order) are tested
+//! beside it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[test]
 fn every_registered_method_does_what_is_asked_of_all() {
     let registry = Registry::builtin();
-    // SUNDIALS may not be installed; its methods then refuse everything.
+    // SUNDIALS may be missing; then its methods refuse everything.
     let is_there = |entry: &&Entry<_>| entry.family() != "sundials" || mbsbench_sundials::version().is_some();
     let mut broken = Vec::new();
     let mut know_their_roots = 0;
@@ -30,7 +31,7 @@ fn every_registered_method_does_what_is_asked_of_all() {
     assert!(know_their_roots > 20, "{know_their_roots} methods know their roots");
 }
 
-/// One step over whatever span there is, to a state that depends on how often it was asked.
+/// A method that takes one step over any span, to a state that depends on the number of calls.
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 struct Careless {}
 

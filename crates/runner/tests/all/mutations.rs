@@ -1,4 +1,4 @@
-//! The ledger notices: a changed published value, coefficient or sign turns what the test of some check says.
+//! The ledger detects errors: a changed published value, coefficient or sign changes the result of some check.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,14 +21,14 @@ use mbsbench_problem::{
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What the tests of all checks of chapter 3 say, by id.
+/// The test results of all checks of chapter 3, by id.
 fn tests_of(folder: &std::path::Path, registry: &Registry) -> BTreeMap<String, Verdict> {
-    // Studies are of the experiments as they are; what is looked at here is the test of each check.
+    // Studies belong to the unchanged experiments, so only the tests of checks are compared here.
     let judged = Chapter::run(folder, registry, is_of_chapter_3).judged_with(Book::Claims, false);
     judged.into_iter().flat_map(|each| each.checks).map(|each| (each.check.id, each.judgement.verdict)).collect()
 }
 
-/// Ids of the checks whose test says something else than with the files and the registry as they are.
+/// Ids of the checks whose test result differs from that of the unchanged files and registry.
 fn surprises(folder: &std::path::Path, registry: &Registry) -> Vec<String> {
     static SOUND: OnceLock<BTreeMap<String, Verdict>> = OnceLock::new();
     let sound = SOUND.get_or_init(|| tests_of(&experiments(), &Registry::builtin()));
@@ -54,16 +54,16 @@ fn a_changed_published_value_turns_its_claim() {
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains(from), "{file} has no {from}");
         fs::write(&path, text.replacen(from, to, 1)).unwrap();
-        // Its lock would tell by itself.
+        // The lock would detect the change by itself.
         let _ = fs::remove_file(folder.path().join("bounds.lock"));
         let surprises = surprises(folder.path(), &Registry::builtin());
         assert!(!surprises.is_empty(), "{from} to {to} in {file}");
-        // One number of a ledger may stand for both formulations; one cell of a table is one check.
+        // One number of a ledger may be used for both formulations; one cell of a table is one check.
         assert!(surprises.iter().all(|check| check.contains(claim)), "{from} to {to} in {file}: {surprises:?}");
     }
 }
 
-/// A method under the name of another.
+/// A method with a wrong tableau under the name of a correct one.
 trait Wrong: Send + Sync + 'static {
     const NAME: &'static str;
     const TABLEAU: Tableau;
@@ -144,14 +144,14 @@ wrong!(Eighth, "rk8", FEHLBERG_78, weights: &[
     O, O, O, O, O, q(34, 105), q(9, 35), q(9, 35), q(9, 280), q(9, 281), O, q(41, 840), q(41, 840),
 ]);
 
-/// What is wrong with a model.
+/// An error in a model.
 trait Slip: Send + Sync + 'static {
     type Of: ModelDefinition;
-    /// The right-hand side, after it was evaluated.
+    /// Changes the right-hand side after its evaluation.
     fn rhs<S: Scalar>(_y: &[S], _dydt: &mut [S]) {}
-    /// The observables, after they were computed.
+    /// Changes the observables after their evaluation.
     fn observe(_names: &[Observable], _values: &mut [f64]) {}
-    /// The parameters, before they are used.
+    /// Changes the parameters before their use.
     fn parameters(_parameters: &mut Self::Of) {}
 }
 
@@ -265,7 +265,7 @@ impl<P: Slip> Observation for SlippedObservation<'_, P> {
     }
 }
 
-/// The sign of gravity, which the parameters bring in.
+/// The sign of gravity, changed through the parameters.
 struct Gravity;
 impl Slip for Gravity {
     type Of = Pendulum;
@@ -285,7 +285,7 @@ impl Slip for Acceleration {
     }
 }
 
-/// A hundredth too much angular acceleration: 3.03 g / 2 l.
+/// An angular acceleration that is 1 % too large: 3.03 g / 2 l.
 struct Factor;
 impl Slip for Factor {
     type Of = Pendulum;
@@ -296,7 +296,7 @@ impl Slip for Factor {
     }
 }
 
-/// The sign and the zero of the energy, whose variation stays as it is.
+/// The sign and the zero of the energy; its variation is unchanged.
 struct Energy;
 impl Slip for Energy {
     type Of = Pendulum;
@@ -318,7 +318,7 @@ impl Slip for Latitude {
     }
 }
 
-/// A radius that is wrong in its third digit.
+/// A radius that is wrong by 2 %.
 struct Radius;
 impl Slip for Radius {
     type Of = RollingSpheres;

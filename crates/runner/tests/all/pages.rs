@@ -1,4 +1,4 @@
-//! The pages of the report as files: links that lead somewhere, names that are unique, nothing fetched, sizes.
+//! The pages of the report as files: valid links, unique names, nothing loaded, limited sizes.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 
 use walkdir::WalkDir;
 
-/// Most bytes of a page.
+/// Largest size of a page, bytes.
 const LARGEST_PAGE: u64 = 2_000_000;
-/// Most bytes of all committed results.
+/// Largest size of all committed results, bytes.
 const LARGEST_RESULTS: u64 = 16_000_000;
 
 fn root() -> PathBuf {
@@ -37,14 +37,14 @@ pub(super) fn results() -> &'static Path {
     })
 }
 
-/// All files of a folder of results but those of a report.
+/// All files in a folder of results except those of the report.
 fn files(results: &Path) -> impl Iterator<Item = PathBuf> {
     let report = results.join("report");
     let paths = WalkDir::new(results).into_iter().map(|entry| entry.unwrap().into_path());
     paths.filter(move |path| path.is_file() && !path.starts_with(&report))
 }
 
-/// The pages of the report, by their names.
+/// The pages of the report by name.
 fn pages() -> HashMap<String, String> {
     let entries = fs::read_dir(results().join("report")).unwrap().map(|entry| entry.unwrap().path());
     let pages = entries.filter(|path| path.extension().is_some_and(|end| end == "html"));
@@ -94,7 +94,7 @@ fn pages_need_nothing_else_and_are_small() {
     for (name, text) in pages() {
         assert!((text.len() as u64) < LARGEST_PAGE, "{name} has {} bytes", text.len());
         let markup = text.split("<script>").next().unwrap();
-        // Animations are files beside the pages, which are loaded when they are seen.
+        // Animations are files beside the pages, which are loaded when they become visible.
         for frame in markup.split("<iframe ").skip(1) {
             let file = frame.strip_prefix("src=\"../").and_then(|rest| rest.split_once("\"")).map(|(file, _)| file);
             let file = file.unwrap_or_else(|| panic!("{name}: a frame begins with {}", &frame[..60]));
@@ -117,7 +117,7 @@ fn all_results_together_are_small() {
     assert!(bytes < LARGEST_RESULTS, "{bytes} bytes");
 }
 
-/// Findings of ours hold numbers against numbers of ours, and no page says otherwise.
+/// Findings of ours compare our own numbers, and no page calls these published.
 #[test]
 fn no_page_calls_a_number_of_ours_published() {
     let mut findings = 0;
@@ -130,7 +130,7 @@ fn no_page_calls_a_number_of_ours_published() {
     assert!(findings > 20, "{findings} numbers of findings");
 }
 
-/// No legend is longer than eight entries: where curves are more, they have their names at their ends.
+/// Legends have at most eight entries; further curves have their names at their ends.
 #[test]
 fn no_figure_has_a_long_legend() {
     use mbsbench::render::{Axis, Figure, Kind, Panel, Series, Style, lay_out};

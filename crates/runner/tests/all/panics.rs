@@ -1,5 +1,5 @@
-//! A mistake of the program in one run, or too little memory for it: the others finish, nothing is kept of it, and nothing is judged by
-//! it.
+//! A panic of the program in one run, or too little memory for it: all other runs complete, the result of this run is
+//! not kept, and nothing is judged by it.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A method that suits everything until it is asked to solve it.
+/// A method that accepts every problem and panics when it has to solve it.
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 struct Mistaken {}
 
@@ -39,7 +39,7 @@ impl Method for Mistaken {
     }
 }
 
-/// A method that takes nearly all of the stack that a main thread has, 8 MB.
+/// A method that needs nearly all of the stack of a main thread, 8 MB.
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 struct Deep {}
 
@@ -122,7 +122,7 @@ statements:
     bound_from: ours
 ";
 
-/// A study of a method that panics and one of a method that does not.
+/// A study with a method that panics and a method that does not.
 const STUDY: &str = "\
 id: broken/NAME
 model: pendulum
@@ -146,7 +146,7 @@ statements:
     bound_from: ours
 ";
 
-/// Two methods, of which one keeps six matrices of 2000 rows: 192 MB.
+/// Two methods, one of which stores six matrices of 2000 rows: 192 MB.
 const BALLS: &str = "\
 id: broken/squeezer
 model: { bouncing-balls: { count: 1000 } }
@@ -173,7 +173,7 @@ impl Place {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    /// The end of a command with its output and what it says beside.
+    /// The exit code of a command, its output and its messages.
     fn end(&self, arguments: &[&str]) -> (Exit, String, String) {
         let registry = Registry::builtin().method::<Mistaken>().method::<Deep>();
         let experiments = self.path("experiments");
@@ -225,7 +225,7 @@ fn a_panic_is_the_failure_of_its_run_alone() {
     }
     assert_eq!(judged.as_array().unwrap().iter().filter(|claim| claim["verdict"] == "reproduced").count(), 1);
 
-    // Without the mistake the one run is made that is missing.
+    // Without the mistake, only the missing run is made.
     let mended = SQUEEZER.replace("mistaken", "rk3");
     fs::write(place.path("experiments/broken/squeezer.yaml"), mended).unwrap();
     let (file, out) = (place.path("experiments/broken/squeezer.yaml"), place.path("out"));
@@ -305,12 +305,12 @@ fn a_run_has_the_stack_of_a_main_thread() {
     let place = Place::new(&[("squeezer.yaml", &text)]);
     let (file, cache, out) = (place.path("experiments/broken/squeezer.yaml"), place.path("cache"), place.path("out"));
     place.end(&["run", &file, "--out", &out, "--cache", &cache]);
-    // Seven thousand kilobytes deep it goes, and ends by its own word.
+    // The recursion reaches seven thousand kilobytes and ends by its own panic.
     let rows = place.read("out/broken/squeezer/runs.csv");
     assert!(rows.contains(",panicked,") && rows.contains("the sum is 24503500"), "{rows}");
 }
 
-/// Two experiments: every run of one fails.
+/// Two experiments, one of which has only runs that fail.
 const FAILING: &str = "\
 id: broken/failing
 model: pendulum

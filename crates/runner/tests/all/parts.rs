@@ -1,5 +1,5 @@
-//! Runs made in parts, as on several machines: together they are bitwise what one machine makes, whatever is killed, and
-//! nothing that cannot be trusted gets in.
+//! Runs made in parts, as on several machines. Together they are bitwise identical to those of one machine, whatever is
+//! killed, and untrustworthy entries are refused.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,8 @@ use mbsbench::store::Store;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Runs with and without reference, at different times of the same one, recorded and not, and some that fail.
+/// Runs with and without reference, at different times of the same reference, with and without recording, and some that
+/// fail.
 const EXPERIMENT: &str = "\
 id: parts/pendulum
 title: Pendulum in parts
@@ -32,7 +33,7 @@ plots:
   - { id: motion, x: t, y: theta, series: method, where: { case: free, step: 0.04 } }
 ";
 
-/// Two runs that are timed.
+/// Two runs with timing.
 const TIMED: &str = "\
 id: parts/timed
 model: { pendulum: { formulation: minimal } }
@@ -85,7 +86,7 @@ impl Place {
         said
     }
 
-    /// The files of a folder, by their paths in it.
+    /// The files of a folder, by their relative paths.
     pub(super) fn files(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
             for entry in fs::read_dir(folder).into_iter().flatten() {
@@ -102,14 +103,14 @@ impl Place {
         files
     }
 
-    /// The entries of a store.
+    /// The entries of a cache.
     pub(super) fn entries(&self, store: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut entries = self.files(store);
         entries.retain(|path, _| path.extension().is_some_and(|extension| extension == "json"));
         entries
     }
 
-    /// What a run without parts writes: results in `local`, the store in `whole`.
+    /// Writes the output of a command without parts: results in `local`, the cache in `whole`. Returns the results.
     pub(super) fn local(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         self.said("run experiment.yaml --out local --cache whole");
         let files = self.files("local");
@@ -117,14 +118,14 @@ impl Place {
         files
     }
 
-    /// One of the entries of a store that are of a run.
+    /// One of the entries of a cache that belong to a run.
     fn one_of_a_run(&self, store: &str) -> (PathBuf, String) {
         let entries = self.entries(store).into_iter().map(|(path, bytes)| (path, String::from_utf8(bytes).unwrap()));
         entries.into_iter().find(|(_, text)| head(text)["name"].as_str().unwrap().starts_with("run ")).unwrap()
     }
 }
 
-/// What an entry says of itself.
+/// The header of an entry.
 fn head(entry: &str) -> Value {
     serde_json::from_str(entry.lines().next().unwrap()).unwrap()
 }
@@ -144,7 +145,7 @@ fn parts_merged_are_bitwise_what_one_machine_makes() {
         place.said(&format!("runs shard {part}/5 experiment.yaml --cache part{part}"));
         assert!(place.entries(&format!("part{part}")).len() < RUNS, "part {part} is the whole");
     }
-    // As other tools and killed writers leave them.
+    // Files left by other tools and killed writers.
     fs::write(place.path("part1/.timestamp"), "").unwrap();
     fs::write(place.path("part2/.half.part"), "{").unwrap();
     fs::create_dir(place.path("part2/.parts")).unwrap();
@@ -263,7 +264,7 @@ fn entries_of_other_code_are_refused_by_name() {
     let said = place.refused("runs merge foreign --cache here", 1);
     assert!(said.contains("made by other code") && said.contains("another compiler"), "{said}");
     assert!(place.files("here").is_empty());
-    // What only looks like an entry of this code, since it is of nothing that this program makes.
+    // Entries that look valid but belong to no run or reference of this program.
     let own = Store::new(place.path("strange"), mbsbench::fingerprint(&Registry::builtin()));
     own.save(&name, &"no record").unwrap();
     own.save("weather tomorrow", &record).unwrap();
@@ -272,7 +273,7 @@ fn entries_of_other_code_are_refused_by_name() {
     assert!(place.files("here").is_empty());
 }
 
-/// Entries with the right checksum that this program did not write.
+/// Entries with a correct checksum that this program did not write.
 #[test]
 fn forged_entries_are_made_again_and_not_merged() {
     let place = Place::new();
@@ -292,7 +293,7 @@ fn forged_entries_are_made_again_and_not_merged() {
         record
     };
     let empty = || Value::Array(Vec::new());
-    // What is seen without the plan, and what only the run shows that is asked for.
+    // The flag is true if the forgery is detected without the plan; otherwise only the requested run reveals it.
     let forged = [
         (drawn, changed(curves, "/values", empty()), true),
         (drawn, changed(curves, "/trajectory/columns", empty()), true),
@@ -323,7 +324,7 @@ fn forged_entries_are_made_again_and_not_merged() {
         assert_same(&local, &place.files("again"));
         assert_same(&whole, &place.entries("whole"));
     }
-    // A folder is in the way, and said to be by its own path.
+    // A folder has the path of an entry, and the message names it.
     let (path, _) = place.one_of_a_run("whole");
     fs::remove_file(place.path("whole").join(&path)).unwrap();
     fs::create_dir(place.path("whole").join(&path)).unwrap();
@@ -345,7 +346,7 @@ fn a_contradiction_names_the_run_and_nothing_is_merged() {
     let said = place.refused("runs merge one other --cache here", 2);
     assert!(said.contains(&format!("run {key} is not the same in one/")) && said.contains("other/"), "{said}");
     assert!(place.files("here").is_empty(), "nothing is merged");
-    // The same against what is here already.
+    // The same conflict with an existing entry.
     place.said("runs merge one --cache here");
     let before = place.files("here");
     let said = place.refused("runs merge other --cache here", 2);

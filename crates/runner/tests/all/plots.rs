@@ -1,4 +1,4 @@
-//! What plots of an experiment file say, from the file to the pictures: slopes of convergence, and bars.
+//! Plots of an experiment file, from the file to the pictures: slopes of convergence, and bars.
 
 use std::fs;
 use std::path::Path;
@@ -48,7 +48,7 @@ impl Plot {
         String::from_utf8(self.file(ending)).unwrap()
     }
 
-    /// The rows of the data, by head.
+    /// The rows of the data; each gives its cells by heading.
     fn data(&self) -> Vec<impl Fn(&str) -> String + use<>> {
         let text = self.text("csv");
         let mut reader = csv::Reader::from_reader(text.as_bytes());
@@ -62,7 +62,8 @@ impl Plot {
     }
 }
 
-/// What another code might give of the pendulum of [`EXPERIMENT`]: 181 times to 1.8 s, and an angle in degrees that is a straight line.
+/// Possible results of another code for the pendulum of [`EXPERIMENT`]: 181 times to 1.8 s, and an angle in degrees on
+/// a straight line.
 fn trajectory() -> String {
     let row = |k: u32| format!("{},{}\n", f64::from(k) * 10.0, 35.0 - f64::from(k) / 10.0);
     format!("# another code\nt [ms],theta [deg]\n{}", (0..=180).map(row).collect::<String>())
@@ -75,7 +76,7 @@ fn run(folder: &TempDir) {
         .args(["run", "experiment.yaml", "--out", "results", "--cache", "cache"])
         .output()
         .unwrap();
-    // Runs that fail are results.
+    // Failed runs are results.
     let code = output.status.code();
     assert!(code.is_some_and(|code| code != 2), "{code:?} {}", String::from_utf8_lossy(&output.stderr));
 }
@@ -124,7 +125,7 @@ fn local_slopes_are_drawn_between_the_steps() {
     let own: Vec<_> = rows.iter().filter(|row| row("series") == "rk4").collect();
     assert_eq!(own.len(), 3, "one fewer than steps");
     for (row, between) in own.iter().zip([[0.005, 0.01], [0.01, 0.02], [0.02, 0.04_f64]]) {
-        // To the bit: the file has the nearest number of six digits.
+        // The file has the nearest number of six digits exactly.
         let exact: f64 = format!("{:.5e}", (between[0] * between[1]).sqrt()).parse().unwrap();
         assert!((number(row, "x") - exact).abs() < 1e-15);
         assert!((number(row, "y") - 4.0).abs() < 0.2, "{}", row("y"));
@@ -167,7 +168,7 @@ fn bars_stand_beside_those_of_the_paper() {
     );
 }
 
-/// `render` makes what `run` leaves out, from the store, and names the file that it cannot write.
+/// `render` makes the files that `run` leaves out, from the cache, and names the file that it cannot write.
 #[test]
 fn bitmaps_come_on_demand() {
     let plot = Plot::new("x: step, y: rhs_evaluations, series: method, scale: log-log");
@@ -249,7 +250,7 @@ fn a_trajectory_of_another_code_is_laid_over_ours() {
         .filter(|row| row("published") == "true")
         .map(|row| ["x", "y"].map(|head| row(head).parse().unwrap()))
         .collect();
-    // Of the 121 values to 1.2 s every third, which leaves 41.
+    // Every third of the 121 values to 1.2 s, which leaves 41.
     assert_eq!(rings.len(), 41);
     for (k, [t, theta]) in rings.iter().enumerate() {
         assert!((t - 0.03 * k as f64).abs() < 1e-12 && (theta - (35.0 - 0.3 * k as f64)).abs() < 1e-12, "{t} {theta}");
@@ -400,7 +401,7 @@ plots:
     assert_eq!(names(&svg, "data-legend"), ["rk3", "rk4"]);
 }
 
-/// Number of entries of runs and references below a folder of the store.
+/// Number of entries of runs and references below a folder of the cache.
 fn walk(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries

@@ -1,4 +1,5 @@
-//! `mbsbench compare`: ranks against what `runs.csv` says, computed here anew, and a method from a file against the same method by name.
+//! `mbsbench compare`: ranks are compared with an independent computation from `runs.csv`, and a method from a file
+//! with the same method by name.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ runge-kutta:
   weights: [1/6, 1/3, 1/3, 1/6]
 ";
 
-/// One with constant steps and tolerances, and three errors.
+/// An experiment with constant steps and tolerances, and three errors.
 const EXPERIMENT: &str = "comparison/slider-crank";
 
 fn root() -> PathBuf {
@@ -44,7 +45,7 @@ fn committed() -> Vec<Line> {
     reader.deserialize().collect::<Result<_, _>>().unwrap()
 }
 
-/// The cost of an accuracy for each method, on the lines from run to run of one case in decimal logarithms.
+/// The cost of an accuracy for each method, interpolated linearly in decimal logarithms between the runs of one case.
 fn costs(runs: &[Line], error: &str, scale: f64, accuracy: f64) -> BTreeMap<String, f64> {
     let mut curves: BTreeMap<(String, String), Vec<Option<[f64; 2]>>> = BTreeMap::new();
     for run in runs {
@@ -93,7 +94,7 @@ fn ranks_are_those_of_the_committed_runs() {
                     missed += 1;
                     continue;
                 };
-                // A cost read off between runs is good to rounding, so that equal ones are told apart by no more.
+                // Interpolated costs are accurate to rounding, so costs within that count as equal.
                 let close = |value: &Value, expected: f64| (value.as_f64().unwrap() / expected - 1.0).abs() < 1e-12;
                 assert!(close(&place["cost"], own), "{method} {error} {place}: {own}");
                 let before = costs.values().filter(|cost| **cost < own * (1.0 - 1e-12)).count();
@@ -141,7 +142,7 @@ fn a_method_from_a_file_has_the_ranks_of_the_same_method_by_name() {
                 assert_eq!(one[key], other[key], "{key} of {one} and {other}");
             }
             compared += usize::from(one["result"] == "reached");
-            // Beside the one by name it is one more.
+            // The method from the file is ranked in addition to the one by name.
             let more = usize::from(one["result"] == "reached");
             assert_eq!(one["of"].as_u64(), other["of"].as_u64().map(|of| of + more as u64));
         }
@@ -184,7 +185,7 @@ fn settings_in_which_others_differ_are_said() {
     assert!(text.lines().all(|line| line.chars().count() <= 200), "{text}");
 }
 
-/// A method of a crate outside, which the committed results do not have.
+/// A method of another crate, which is not in the committed results.
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 struct Elsewhere {}
 

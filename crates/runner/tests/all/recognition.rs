@@ -1,4 +1,4 @@
-//! Mechanisms, robots and methods in files of their own: beside experiments they do no harm, and commands say what they are.
+//! Mechanisms, robots and methods in separate files: they may lie beside experiments, and commands recognise them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn mbsbench(folder: &Path, arguments: &str) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// An experiment on a mechanism beside it, and files that are named by none.
+/// An experiment on a mechanism beside it, and files that no experiment names.
 fn place() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let papers = folder.path().join("experiments/mine2026");
@@ -91,7 +91,7 @@ fn commands_for_experiments_say_what_a_file_is_and_what_takes_it() {
             assert!(code == 2 && err.contains(&said) && err.lines().count() == 2, "{command} {name}: {err}");
         }
     }
-    // A mistake in an experiment is shown as before.
+    // A mistake in an experiment is still reported as such.
     fs::write(place.path().join("wrong.yaml"), "id: mine/wrong\nbodies: {}\n").unwrap();
     let (code, _, err) = mbsbench(place.path(), "run wrong.yaml");
     assert!(code == 2 && err.contains("bodies") && !err.contains("is a mechanism"), "{err}");
@@ -117,7 +117,7 @@ fn check_and_render_take_mechanisms_and_check_takes_methods() {
         assert!(code == 2 && err.starts_with("error: nowhere."), "{arguments}: {err}");
     }
 
-    // It is really checked, and mistakes are shown in the file itself.
+    // The mechanism is checked, and mistakes are reported in its own file.
     let top = place.path().join("experiments/mine2026/top.yaml");
     let text = fs::read_to_string(&top).unwrap();
     fs::write(&top, text.replace("mass:", "mas:")).unwrap();

@@ -1,5 +1,5 @@
-//! Results that were changed after they were made: seals notice an edit, and `verify --recompute` also finds what was
-//! sealed again.
+//! Results that were changed after they were written: seals detect an edit, and `verify --recompute` also detects one
+//! that was sealed again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     entries
 }
 
-/// Changes a number of an entry and gives it the checksum of its new content.
+/// Changes a number in an entry and updates its checksum.
 fn forge(path: &Path) -> bool {
     let text = fs::read_to_string(path).unwrap();
     let (head, record) = text.split_once('\n').unwrap();
@@ -92,7 +92,7 @@ fn edit(folder: &Path) {
     fs::write(&path, edited.collect::<String>()).unwrap();
 }
 
-/// The commands that believe results.
+/// The commands that rely on results.
 const READERS: [&[&str]; 6] = [
     &["verify", "mine"],
     &["verify"],
@@ -111,7 +111,7 @@ fn no_command_believes_results_that_were_edited() {
         let (exit, said) = end(folder.path(), reader);
         assert!(exit == Exit::Done && !said.contains("sealed"), "{reader:?}: {said}");
     }
-    // As git leaves a file where it changes the ends of lines.
+    // The content of a file after git converted its line ends.
     fs::write(at("mine/pendulum/runs.csv"), whole.replace('\n', "\r\n")).unwrap();
     for reader in READERS {
         assert_eq!(end(folder.path(), reader).0, Exit::Done, "{reader:?}");
@@ -130,13 +130,13 @@ fn no_command_believes_results_that_were_edited() {
     let (exit, said) = again(folder.path(), "100%", "1");
     assert_eq!(exit, Exit::Differs, "{said}");
 
-    // Made again, they are as they were.
+    // Recomputed results are as before.
     let (exit, said) = reproduce(folder.path());
     assert_eq!(exit, Exit::Done, "{said}");
     assert_eq!(fs::read_to_string(at("mine/pendulum/runs.csv")).unwrap(), whole);
     assert_eq!(end(folder.path(), READERS[0]).0, Exit::Done);
 
-    // A figure is not exported with other numbers than it was drawn with.
+    // A figure is not exported with numbers other than those it was drawn with.
     let figure = at("mine/pendulum/swing.csv");
     fs::write(&figure, fs::read_to_string(&figure).unwrap().replacen("0.", "1.", 1)).unwrap();
     let (exit, said) = end(folder.path(), READERS[5]);
@@ -162,12 +162,12 @@ fn what_is_judged_is_compared_with_runs_that_are_made_again() {
     let (exit, said) = again(folder.path(), "100%", "7");
     assert_eq!(exit, Exit::Done, "{said}");
     assert!(said.contains("6 runs made again with --seed 7: 0 differ"), "{said}");
-    // A seed draws the same runs each time.
+    // A seed selects the same runs each time.
     let some: Vec<String> = (0..20).map(|seed| again(folder.path(), "50%", &seed.to_string()).1).collect();
     assert_eq!(some[3], again(folder.path(), "50%", "3").1);
     assert!(some.iter().any(|one| !one.contains("3 runs")) && some.iter().all(|one| one.contains(": 0 differ")));
 
-    // Sealed again by somebody who knows how, an edit is found, whether or not there is a store.
+    // An edit that was sealed again is detected with or without a cache.
     edit(folder.path());
     fs::remove_file(folder.path().join("results/mine/pendulum/manifest.json")).unwrap();
     for cache in ["cache", "elsewhere"] {
@@ -187,7 +187,7 @@ fn a_forged_entry_of_the_store_is_found_by_its_results() {
     let folder = reproduced();
     let is_forged: Vec<bool> = entries(&folder.path().join("cache")).iter().map(|path| forge(path)).collect();
     assert_eq!(is_forged.iter().filter(|&&is| is).count(), 6, "runs, and no reference");
-    // What has the right checksum is believed, and made again only where somebody asks.
+    // An entry with a correct checksum is used, and recomputed only on request.
     let (exit, said) = reproduce(folder.path());
     assert!(exit == Exit::Done && said.contains("6 runs, 6 from the cache"), "{said}");
     let (exit, said) = again(folder.path(), "100%", "1");

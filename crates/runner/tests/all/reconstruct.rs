@@ -1,5 +1,5 @@
-//! Reconstructions through the program: what is planted is found, what cannot be judged is said, and a search is the same for any number of
-//! threads and after a kill.
+//! Reconstructions through the program: planted effects are found, checks that cannot be judged are reported, and a
+//! search gives the same result for any number of threads and after a kill.
 
 use std::fs;
 use std::path::Path;
@@ -11,8 +11,8 @@ use mbsbench::reconstruction::explain::Side;
 use mbsbench::statistics::wilson;
 use tempfile::TempDir;
 
-/// `weight` decides the check `light` at 200 J; mass and length do so only together. Lengths below zero are refused, and
-/// runs above 300 J in magnitude fail by a rule.
+/// The case `weight` decides the check `light` at 200 J; mass and length decide it only together. Lengths below zero
+/// are refused, and runs above 300 J in magnitude fail by a rule.
 const EXPERIMENT: &str = "\
 id: mine/pendulum
 span: [0.0, 0.2]
@@ -84,7 +84,7 @@ fn place(claims: &str) -> TempDir {
     place_as("mine", claims)
 }
 
-/// The experiment and its ledger as those of `paper`.
+/// Writes the experiment and its ledger as those of `paper`.
 fn place_as(paper: &str, claims: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let experiments = folder.path().join("experiments").join(paper);
@@ -118,7 +118,8 @@ fn findings(folder: &Path) -> Findings {
     Findings::read_csv(std::str::from_utf8(&file(folder, "reconstruction.csv")).unwrap()).unwrap()
 }
 
-/// The energy at the start, -m g l / 2 of a rod that hangs at rest, is printed: 100 J within 10 J. Lengths are at most 2 m, so that masses are at least 9.2 kg.
+/// The energy at the start, −m g l / 2 of a rod that hangs at rest, is printed: 100 J within 10 J. Lengths are at most
+/// 2 m, so that masses are at least 9.2 kg.
 const GIVEN: &str = "  scale: { readings: [{ name: a toy, set: { model.mass: 0.5 } }], why: 'the text says \"small\"' }
 given:
   - id: energy
@@ -129,7 +130,7 @@ given:
     why: nothing but a test
 ";
 
-/// The mass is at most 20 kg, as `t_reached` is 0.2 s; the energy is that which is given.
+/// The mass is at most 20 kg, as `t_reached` is 0.2 s; the energy is the given one.
 const OF_SET_UPS: &str = "  - id: light-weight
     place: Figure 1
     says: The mass is at most 20 kg.
@@ -153,7 +154,8 @@ fn place_with_given(given: &str) -> TempDir {
     folder
 }
 
-/// The accepted region is known: lengths between 180 and 220 J over m g, up to 2 m, and masses evenly in the logarithm.
+/// The accepted region is known: lengths between 180 and 220 J over m g, up to 2 m, and masses uniformly in the
+/// logarithm.
 #[test]
 fn set_ups_are_those_that_meet_what_is_given_and_shares_are_theirs() {
     let folder = place_with_given(GIVEN);
@@ -175,8 +177,8 @@ fn set_ups_are_those_that_meet_what_is_given_and_shares_are_theirs() {
     let finding = |id: &str| found.checks.iter().find(|finding| finding.check == id).unwrap();
     let share = finding("light-weight");
     assert_eq!((share.count().holds, share.count().samples), (light, numbers.len()));
-    // The area of the region up to 20 kg over all of it, both worked out by hand.
-    // Neighbouring draws are correlated: as if every third were one by itself.
+    // The area of the region up to 20 kg relative to the whole region, both computed by hand. Neighbouring draws are
+    // correlated: the interval assumes that every third one is independent.
     let [low, high] = wilson(light / 3, numbers.len() / 3);
     assert!((low..high).contains(&0.547), "{light} of {}", numbers.len());
     let first = share.explanation.first.as_ref().unwrap();
@@ -184,7 +186,7 @@ fn set_ups_are_those_that_meet_what_is_given_and_shares_are_theirs() {
     assert_eq!(finding("circular").left_out.as_deref(), Some("givens alone"), "accepted by the same number");
     assert_eq!(share.readings, [("a toy".to_owned(), None)]);
 
-    // The witness is an experiment that runs, and has what is given.
+    // The witness is an experiment that can be run, and meets the given.
     let witness = String::from_utf8(file(folder.path(), "witness.yaml")).unwrap();
     assert!(witness.starts_with("# The given and the sentence hold together in this set-up.\n"), "{witness}");
     let (code, text) = mbsbench(folder.path(), "run results/mine/pendulum/witness.yaml --out of-witness");
@@ -207,7 +209,7 @@ fn a_search_is_the_same_for_any_number_of_threads_and_after_a_kill() {
         }
     };
     same();
-    // A kill leaves some of the runs in the store.
+    // After a kill, the cache has some of the runs.
     let kept: Vec<_> = walkdir::WalkDir::new(other.path().join("two")).into_iter().map(Result::unwrap).collect();
     let files = kept.iter().filter(|entry| entry.file_type().is_file()).step_by(2);
     files.for_each(|entry| fs::remove_file(entry.path()).unwrap());
@@ -259,11 +261,11 @@ fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
     let of = |id: &str| findings.iter().find(|finding| finding.check == id).unwrap_or_else(|| panic!("{id}: {said}"));
 
     let light = of("light").explanation.first.as_ref().unwrap();
-    // The energy is negative where the pendulum hangs.
+    // The energy of the hanging pendulum is negative.
     assert_eq!((light.variable.as_str(), light.distance, light.holds), ("weight", 1.0, Side::Above));
-    // Midway between the two samples next to 200 J.
+    // The threshold is midway between the two samples next to 200 J.
     assert!((light.threshold.unwrap() + 200.0).abs() < 30.0, "{light:?}");
-    // Lengths below zero, a fifth of the range, are refused: evidence without a feature.
+    // Lengths below zero, a fifth of the range, are refused; they count as evidence but have no feature.
     let refused = of("light").count().samples - light.counts[0].samples - light.counts[1].samples;
     assert!((refused as f64 / 128.0 - 0.2).abs() < 0.02, "{refused} samples are refused");
     assert_eq!(of("light").verdicts.of(Verdict::Open), 0);
@@ -303,7 +305,8 @@ fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
     assert!(!folder.path().join("results/mine/pendulum/witness.yaml").exists(), "nothing is given");
 }
 
-/// An end of the span that is sampled is that of the reference, too, or errors could not be measured there.
+/// If the end of the span is sampled, the reference extends to it as well; otherwise errors could not be measured
+/// there.
 #[test]
 fn references_follow_what_is_varied() {
     use mbsbench::input::{Key, Node, Place};
@@ -340,7 +343,7 @@ fn enlarged_samples_are_those_made_at_once() {
 
 #[test]
 fn the_report_shows_the_study() {
-    // Claims on times need times, which are no matter here.
+    // Claims on times need times, which are irrelevant here.
     let folder = place(&CLAIMS.replace("timing.median_s", "t_reached"));
     study(folder.path(), "--samples 64");
     let (code, said) = mbsbench(folder.path(), "reproduce");
@@ -358,8 +361,8 @@ fn the_report_shows_the_study() {
     }
 }
 
-/// The front page counts statements by what they rest on, and leads to those of each verdict on the pages of papers; there has to
-/// be something where its links point.
+/// The front page counts statements by verdict and links to those of each verdict on the pages of papers; every target
+/// of its links exists.
 #[test]
 fn the_front_page_counts_by_ground_and_its_links_lead_somewhere() {
     let folder = place_as("gil2013", &CLAIMS.replace("timing.median_s", "t_reached"));
@@ -371,7 +374,7 @@ fn the_front_page_counts_by_ground_and_its_links_lead_somewhere() {
     let (front, paper) = (page("index.html"), page("gil2013.html"));
     let targets: Vec<&str> =
         front.split("href=\"gil2013.html#").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
-    // Ranges of ours turn no outcome; `never` has nothing to run.
+    // Our ranges change no outcome; `never` has nothing to run.
     assert!(targets.contains(&"outcome-reproduced") && targets.contains(&"outcome-open"), "{targets:?}");
     assert!(front.contains("6 statements, tested by 6 checks"), "{front}");
     for target in targets {
@@ -379,7 +382,7 @@ fn the_front_page_counts_by_ground_and_its_links_lead_somewhere() {
     }
 }
 
-/// A mark, a range or a bound that goes away does not go in silence.
+/// Removing a mark, a range or a bound is always reported.
 #[test]
 fn what_is_left_out_of_an_account_shows() {
     let folder = place(&CLAIMS.replace("timing.median_s", "t_reached"));
@@ -392,20 +395,20 @@ fn what_is_left_out_of_an_account_shows() {
     let experiment = fs::read_to_string(at("pendulum.yaml")).unwrap();
     let ledger = fs::read_to_string(at("claims.yaml")).unwrap();
 
-    // A range that is left out makes the study that of something else.
+    // Without a range, the study belongs to another experiment.
     let without = experiment.replace("  model.mass: { range: [1.0, 100.0], why: not printed }\n", "");
     assert_ne!(without, experiment);
     fs::write(at("pendulum.yaml"), without).unwrap();
     let (code, said) = verify();
     assert!(code == Some(2) && said.contains("have changed since"), "{said}");
 
-    // Without marks the file is refused.
+    // A file without marks is refused.
     fs::write(at("pendulum.yaml"), experiment.replace("known: { defaults: printed }\n", "")).unwrap();
     let (code, said) = verify();
     assert!(code == Some(2) && said.contains("does not say how its parameters are known"), "{said}");
     fs::write(at("pendulum.yaml"), &experiment).unwrap();
 
-    // A bound that is moved is told from the lock, and after its result it has to say so.
+    // A changed bound differs from the lock, and after its result is known the ledger has to say so.
     assert_eq!(mbsbench(folder.path(), "ledger lock mine --trust").0, Some(0));
     fs::write(at("claims.yaml"), ledger.replace("below: 200.0", "below: 250.0")).unwrap();
     let (code, said) = verify();
@@ -419,7 +422,7 @@ fn what_is_left_out_of_an_account_shows() {
     assert_ne!(verify().0, Some(2), "as it was, and said to be after");
 }
 
-/// How many samples there are is said by the command, else by the file.
+/// The command determines the number of samples, or else the file.
 #[test]
 fn the_file_says_how_many_samples_where_the_command_does_not() {
     let folder = place(CLAIMS);
@@ -435,7 +438,7 @@ fn a_range_that_no_model_accepts_is_refused() {
     let folder = place(CLAIMS);
     let path = folder.path().join("experiments/mine/pendulum.yaml");
     let text = fs::read_to_string(&path).unwrap();
-    // The nominal value lies on the upper end, where no sample is.
+    // The nominal value is at the upper end of the range, where there is no sample.
     fs::write(&path, text.replace("length: 1.0", "length: 1.0e-9").replace("[-0.5, 2.0]", "[-1.0, 1.0e-9]")).unwrap();
     let (code, said) = mbsbench(folder.path(), "reconstruct experiments/mine/pendulum.yaml --samples 8");
     assert_eq!(code, Some(2), "{said}");
@@ -443,7 +446,7 @@ fn a_range_that_no_model_accepts_is_refused() {
     assert!(!folder.path().join("results").exists());
 }
 
-/// A lock over results that exist does not say that bounds were set before them, not even the first one.
+/// If results exist, even a first lock does not record that bounds were set before them.
 #[test]
 fn the_first_lock_looks_at_results_and_store() {
     let folder = place(&CLAIMS.replace("timing.median_s", "t_reached"));
@@ -463,14 +466,14 @@ fn the_first_lock_looks_at_results_and_store() {
     let bound = || mbsbench(folder.path(), "explain mine/light").1;
     assert!(bound().contains("ours: the paper has none; set before the result was known"), "{}", bound());
 
-    // Without a lock nothing shows when a bound was set.
+    // Without a lock, the time at which a bound was set is not verified.
     fs::remove_file(at("bounds.lock")).unwrap();
     assert!(bound().contains("stated to be set before the result was known, which no lock verifies"), "{}", bound());
     assert_eq!(stamps("ledger lock mine"), ["after"]);
     let (code, said) = mbsbench(folder.path(), "verify mine");
     assert!(code == Some(2) && said.contains("add `bound_set: after`"), "{said}");
 
-    // The store has the runs as well; results of another version of the experiment are results.
+    // The cache contains the runs as well, and results of another version of the experiment count.
     fs::remove_file(at("bounds.lock")).unwrap();
     let runs = folder.path().join("results/mine/pendulum/runs.csv");
     let kept = fs::read_to_string(&runs).unwrap();
@@ -485,7 +488,7 @@ fn the_first_lock_looks_at_results_and_store() {
     assert_eq!(stamps("ledger lock mine --cache nowhere"), ["after"]);
     fs::write(at("pendulum.yaml"), experiment).unwrap();
 
-    // What the user states is shown as stated, and not for a bound that is moved.
+    // A statement of the user is shown as such, but is not accepted for a changed bound.
     fs::remove_file(at("bounds.lock")).unwrap();
     assert_eq!(stamps("ledger lock mine --trust"), ["stated"]);
     assert_eq!(stamps("ledger lock mine"), ["stated"], "a later lock verifies nothing either");

@@ -1,4 +1,4 @@
-//! `mbsbench ledger reference`: what is stored is what would be computed, and an old one is refused.
+//! `mbsbench ledger reference`: stored references equal computed ones, and outdated ones are refused.
 
 use std::fs;
 use std::path::Path;
@@ -68,7 +68,7 @@ fn errors_against_a_stored_reference_are_those_against_a_fresh_one() {
     let text = fs::read_to_string(stored.path().join(STORED)).unwrap();
     assert!(text.starts_with("# mbsbench ledger reference stored/pendulum\n"), "{text}");
 
-    // Beside an experiment that gathers its runs, too, which cannot be read before the reference is there.
+    // This also works beside an experiment that gathers its runs, which cannot be read before the reference exists.
     fs::write(stored.path().join("experiments/stored/gathered.yaml"), GATHERED).unwrap();
     fs::remove_file(stored.path().join(STORED)).unwrap();
     let (code, said) = mbsbench(stored.path(), "ledger reference stored/pendulum");
@@ -79,7 +79,7 @@ fn errors_against_a_stored_reference_are_those_against_a_fresh_one() {
     assert!(expected.iter().all(|cell| cell.parse::<f64>().is_ok_and(|error| error > 0.0)), "{expected:?}");
     assert_eq!(errors(stored.path()), expected);
 
-    // Its numbers are what errors are measured against, also where runs are kept.
+    // Errors are measured against its numbers, even if runs are in the cache.
     let path = stored.path().join(STORED);
     let mut other = StoredReference::read(&path).unwrap();
     let row = other.trajectory.row(0.5).unwrap();
@@ -145,7 +145,7 @@ fn experiments_without_a_stored_reference_are_named() {
     assert!(said.contains("did you mean `stored/pendulum`?"), "{said}");
 }
 
-/// An experiment whose reference is a trajectory that a file gives.
+/// An experiment whose reference is a trajectory from a file.
 const GIVEN: &str = "\
 id: stored/pendulum
 title: Pendulum against another code
@@ -190,7 +190,7 @@ fn errors_against_a_given_trajectory_are_those_against_its_numbers() {
         // the bound is in the unit of the model
         assert_eq!(found[1], 1e-7);
     }
-    // Other numbers give other errors, also where runs are kept.
+    // Other numbers give other errors, even if runs are in the cache.
     fs::write(given.path().join(OTHER), other.replace("0.5, -", "0.5, -1")).unwrap();
     assert!(numbers(errors(given.path()))[0] > 1.0);
 }

@@ -1,4 +1,4 @@
-//! Figures and tables as their readers get them: golden files, and what may never overlap.
+//! Figures and tables as readers see them: golden files, and elements that must never overlap.
 
 use mbsbench::render::drawing::{Area, Drawing, Part, Shape};
 use mbsbench::render::{
@@ -45,7 +45,7 @@ fn many(count: usize, points: impl Fn(usize) -> Vec<[f64; 2]>) -> Vec<Series> {
     (0..count).map(|k| Series::new(Kind::Both, label(k), Style::of_index(k), points(k))).collect()
 }
 
-/// Figures that are hard to lay out.
+/// Figures with a difficult layout.
 fn awkward() -> Vec<(&'static str, Figure)> {
     let log = || (Axis::log("Step size", "s"), Axis::log("Error", "1"));
     let linear = || (Axis::linear("Time", "s"), Axis::linear("Energy", "J"));
@@ -121,7 +121,7 @@ fn awkward() -> Vec<(&'static str, Figure)> {
         for (name, panels) in &cases {
             let mut panels = panels.clone();
             if columns > 1 {
-                // Beside an ordinary one, and in a second row.
+                // Beside an ordinary panel, and in a second row.
                 panels.push(of(linear(), many(3, |k| vec![[0.0, 0.0], [8.0, k as f64]])));
                 panels.extend(panels.clone());
                 panels[0].title = long.into();
@@ -185,7 +185,7 @@ fn curves_stay_inside_the_frame_and_every_mark_on_the_page() {
             for shape in &group.shapes {
                 match shape {
                     Shape::Line { points, .. } => {
-                        // Clipping rounds.
+                        // Clipping is subject to rounding errors.
                         let holds = |frame: &Area, [x, y]: [f64; 2]| {
                             x > frame.left - 1e-6
                                 && x < frame.right + 1e-6
@@ -208,7 +208,7 @@ fn curves_stay_inside_the_frame_and_every_mark_on_the_page() {
     }
 }
 
-/// Markers that a figure shows for its series, legends apart.
+/// Number of markers that a figure shows for its series, without legends.
 fn markers(figure: &Figure) -> usize {
     let drawing = lay_out(figure);
     let of_series = drawing.groups.iter().filter(|group| matches!(group.part, Part::Series(_)));
@@ -217,7 +217,7 @@ fn markers(figure: &Figure) -> usize {
 
 #[test]
 fn no_finite_point_and_no_failure_is_lost() {
-    // The point that is zero stands on the lower margin, the failed run on the upper.
+    // The point at zero is drawn on the lower margin, the failed run on the upper.
     assert_eq!(markers(&small()), 4 + 2 + 1 + 2);
     let zeros = Series::new(
         Kind::Both,
@@ -240,7 +240,7 @@ fn what_is_not_drawn_is_said() {
     assert!(drawing.description.contains("failed: newton-diverged at t = 1.25 s"), "{}", drawing.description);
 }
 
-/// Over time a failure has one time, over anything else a place and a time; both in six digits, as in the data.
+/// Over time, a failure has one time; over anything else, a place and a time. Both have six digits, as in the data.
 #[test]
 fn failures_are_said_in_rounded_numbers() {
     let described = |x: f64, t_reached: f64| {
@@ -348,7 +348,7 @@ fn tables_are_as_they_were() {
     insta::assert_snapshot!("table_with_ratio", Table { ratio: true, ..table() }.markdown());
 }
 
-/// A name stands with its middle at its place on the axes, and is left out where that is beyond their ends.
+/// The middle of a name is at its place on the axes; names beyond the ends of the axes are left out.
 #[test]
 fn names_stand_at_their_places() {
     let mut panel = panel(
@@ -370,7 +370,7 @@ fn names_stand_at_their_places() {
     assert!(area.holds(place) && area.height() < 20.0, "{area:?} does not hold {place:?}");
 }
 
-/// Each method has a colour and a marker that no other has, whichever figures it is in, and so has each family.
+/// Each method has a unique colour and marker in all figures, and so has each family.
 #[test]
 fn no_two_methods_look_alike() {
     let registry = mbsbench::Registry::builtin();

@@ -1,5 +1,5 @@
-//! The JSON Schema accepts what the program accepts, and refuses the plain mistakes, so that an editor that uses it
-//! does not lead astray.
+//! The JSON Schema accepts what the program accepts and rejects simple mistakes, so that an editor that uses it does
+//! not mislead.
 
 use std::fs;
 use std::path::{Path, PathBuf};

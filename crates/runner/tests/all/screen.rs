@@ -1,4 +1,4 @@
-//! What `run` and `reproduce` print fits on a screen, and what they are given is a file or a name.
+//! The output of `run` and `reproduce` fits on a screen, and their arguments are files or names.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Lines that fit on a screen.
+/// Number of lines that fit on a screen.
 const MOST_LINES: usize = 40;
 
 const EXPERIMENT: &str = "\
@@ -21,7 +21,7 @@ measures: [rhs_evaluations]
 tables: [{ id: cost, rows: step, columns: method, value: rhs_evaluations }]
 ";
 
-/// A folder with an experiment, and one for caches.
+/// A folder with an experiment, and a folder for caches.
 fn place(experiment: &str) -> [TempDir; 2] {
     let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
     fs::write(folders[0].path().join("mine.yaml"), experiment).unwrap();
@@ -107,7 +107,7 @@ fn files_and_names_are_accepted_by_both() {
     assert!(has("results/mine/pendulum/runs.csv") && !out.contains("report"), "{out}");
     done(&place, "run gil2013/linear-exactness --out other");
     assert!(has("other/gil2013/linear-exactness/runs.csv") && !has("results/gil2013"));
-    // The file of an experiment is that experiment.
+    // The file of an experiment and its name are equivalent.
     done(&place, "init .");
     let own = done(&place, "reproduce experiments/gil2013/linear-exactness.yaml");
     assert_eq!(done(&place, "reproduce gil2013/linear-exactness"), own);

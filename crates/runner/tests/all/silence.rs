@@ -1,4 +1,4 @@
-//! What of a file changes nothing is an error or a warning, and names are those that files can have.
+//! Parts of a file that have no effect cause an error or a warning, and names must be valid file names.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn check(text: &str, further: &[&str]) -> (Exit, String) {
 
 const HEAD: &str = "id: mine/file\nspan: [0.0, 1.0]\n";
 
-/// Files with what is said of them.
+/// Files with their warnings.
 const WARNED: [(&str, &str); 5] = [
     (
         "model: penalty-ball\nmethod: contact-power\ntolerance: [1e-4, 1e-6]\nmeasures: [steps_accepted]\n",
@@ -61,7 +61,7 @@ fn what_changes_nothing_is_warned_of_and_an_error_with_strict() {
     assert_eq!(check(&quiet, &["--strict"]), (Exit::Done, String::new()));
 }
 
-/// Baselines that stand in every case are one run, a row in each, and nothing is wrong with that.
+/// A baseline in several cases is one run with a row for each case, without a warning.
 #[test]
 fn a_run_may_stand_in_several_cases() {
     let cases = "cases:\n  - { case: one, method: [rk3, rk5] }\n  - { case: other, method: [rk5, rk8] }\n";
@@ -69,7 +69,7 @@ fn a_run_may_stand_in_several_cases() {
     assert_eq!(check(&text, &["--strict"]), (Exit::Done, String::new()));
 }
 
-/// Nor can one row be listed twice: what an axis or a list of cases names is different, however it is spelled.
+/// No row can be listed twice: the values of an axis and the cases differ, however they are spelled.
 #[test]
 fn no_row_is_listed_twice() {
     let listed = [
@@ -98,7 +98,7 @@ fn a_name_of_the_same_words_is_suggested() {
     assert!(said.contains("did you mean `steps_rejected`?"), "{said}");
 }
 
-/// A method of somebody, called as no file can call one.
+/// A method from outside with a name that files cannot use.
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 struct Named {}
 

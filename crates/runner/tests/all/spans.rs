@@ -1,4 +1,4 @@
-//! No method looks beyond the span that it is asked for.
+//! No method evaluates a problem outside the span of its task.
 
 use std::sync::Mutex;
 
@@ -9,7 +9,7 @@ use mbsbench_problem::{
 };
 use nalgebra::DMatrix;
 
-/// The first and the last time at which something was evaluated, s.
+/// The first and the last time of an evaluation, s.
 struct Times(Mutex<[f64; 2]>);
 
 impl Times {
@@ -61,7 +61,7 @@ impl Ode for Driven<'_> {
     }
 }
 
-/// The same as contact without power.
+/// The same equation as contact without power.
 impl ContactModel for Times {
     fn coordinates(&self) -> usize {
         1
@@ -72,7 +72,7 @@ impl ContactModel for Times {
     }
 }
 
-/// A pendulum of 1 m, which a force along x drives or not.
+/// A pendulum of 1 m, optionally driven by a force along x.
 struct Pendulum<'t> {
     times: &'t Times,
     is_driven: bool,
@@ -87,7 +87,7 @@ impl MechanicalModel for Pendulum<'_> {
     }
     fn forces<S: Scalar>(&self, t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
         forces.copy_from_slice(&[S::nought(), S::from(-9.81)]);
-        // a look at a value counts as a branch, by which forces may depend on anything
+        // reading a value counts as a branch, after which forces may depend on anything
         if self.is_driven {
             self.times.see(t.value());
             forces[0] = t.cos();
@@ -102,14 +102,15 @@ impl MechanicalModel for Pendulum<'_> {
     }
 }
 
-/// Formulas that are published with stages beyond the end of their step, and by how many steps: nodes above one, and of
-/// SHAKE the velocity at the end, a difference of the positions before and after.
+/// Published formulas with stages beyond the end of their step, and the distance in steps: nodes above one, and the
+/// velocity of SHAKE at the end, a difference of the positions before and after.
 const AHEAD: [(&str, f64); 4] = [("mssth4", 0.15), ("mssth5", 0.15), ("esdirk436l2sa2", 0.05), ("shake", 1.0)];
 
-/// Spans in seconds: short ones, one that no step divides, one away from zero.
+/// Spans in seconds: short ones, one that is not a multiple of any step, one away from zero.
 const SPANS: [[f64; 2]; 5] = [[0.0, 1e-4], [0.0, 0.37], [0.0, 1.0], [0.0, 5.0], [100.0, 103.0]];
 
-/// The problems, each with a start, on which a solve leaves its span; their number that the method suits.
+/// Returns the problems, each with an initial state, on which a solve leaves its span, and the number of problems that
+/// the method suits.
 fn leaves(method: &dyn Method, ahead: f64, span: [f64; 2], settings: Settings) -> (Vec<String>, usize) {
     let times: Vec<Times> = (0..5).map(|_| Times::new()).collect();
     let (mut exact, mut by_differences) =
@@ -119,7 +120,7 @@ fn leaves(method: &dyn Method, ahead: f64, span: [f64; 2], settings: Settings) -
         (Pendulum { times: &times[3], is_driven: true }, Pendulum { times: &times[4], is_driven: false });
     let [mut driven, mut free] =
         [&driven, &free].map(|model| AccelerationLevel::new(MechanicsOf::<_, f64>::new(model)));
-    // the structure of a mechanism is found once, at states that are made up, and is no part of a solve
+    // the structure of a mechanism is determined once, at artificial states, and is not part of a solve
     for mechanism in [&mut driven, &mut free] {
         mechanism.form().mechanics().unwrap().structure();
     }
@@ -139,7 +140,7 @@ fn leaves(method: &dyn Method, ahead: f64, span: [f64; 2], settings: Settings) -
         let task = Task { t_start: span[0], t_end: span[1], initial, settings };
         let failure = method.solve(Counted::new(ode), &task, &mut Silent).failure;
         match failure {
-            // a method that keeps its order with its step, or its step over a span that is no multiple of it
+            // a method that keeps its order or its step, on a span that is not a multiple of the step
             Some(Failure::NotApplicable { .. }) => continue,
             Some(Failure::Unavailable { .. }) => {}
             failure => assert_eq!(failure, None, "{span:?} {settings:?}"),

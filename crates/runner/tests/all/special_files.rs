@@ -1,4 +1,4 @@
-//! What is no file, has no end or leads in a circle is refused before it is read.
+//! Special files, endless files and cycles of links are refused before they are read.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 const EXPERIMENT: &str = "id: mine/p\ntitle: p\nmodel: pendulum\nmethod: rk3\nstep: 0.1\nspan: [0, 1]\n";
 
-/// Exit code and what was said; panics where the program waits for something that never comes.
+/// Exit code and output; panics if the program waits for input that never comes.
 fn mbsbench(folder: &Path, arguments: &[&str]) -> (i32, String) {
     let (out, err) = (folder.join("said.out"), folder.join("said.err"));
     let file = |path| Stdio::from(fs::File::create(path).unwrap());
@@ -90,7 +90,7 @@ fn links_in_a_circle_are_named() {
     let mine = folder.path().join("experiments/mine");
     fs::create_dir_all(&mine).unwrap();
     fs::write(mine.join("p.yaml"), EXPERIMENT).unwrap();
-    // Editors mark open files by links to nothing.
+    // Editors mark open files by dangling links.
     symlink("nobody@nowhere", mine.join(".#p.yaml")).unwrap();
     let (code, message) = mbsbench(folder.path(), &["list", "experiments"]);
     assert_eq!((code, message.matches("mine/p").count()), (0, 1), "{message}");

@@ -1,11 +1,11 @@
-//! Times: those that are recorded change only when that is asked for.
+//! Recorded times change only on request.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Short runs of the same cost, so that nothing is known of their ratio but by measuring it.
+/// Short runs of similar cost, so that only a measurement can determine their ratio.
 const EXPERIMENT: &str = "\
 id: timed/pendulum
 known: { defaults: printed }
@@ -53,7 +53,7 @@ fn end(folder: &Path, arguments: &str) -> (Option<i32>, String) {
     (status.code(), String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned())
 }
 
-/// A folder with the experiment and a ledger whose ratio has this bound; its first times are recorded.
+/// A folder with the experiment and a ledger with this bound on the ratio; its first times are recorded.
 fn recorded(bound: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("experiments/timed")).unwrap();
@@ -64,7 +64,7 @@ fn recorded(bound: &str) -> tempfile::TempDir {
     folder
 }
 
-/// Makes the recorded times of `rk8` longer by a factor, as if they were those of another machine.
+/// Multiplies the recorded times of `rk8` by a factor, as if another machine had measured them.
 fn slow_down(file: &Path, factor: f64) {
     let mut reader = csv::Reader::from_path(file).unwrap();
     let head = reader.headers().unwrap().clone();
@@ -82,7 +82,7 @@ fn slow_down(file: &Path, factor: f64) {
     fs::write(file, writer.into_inner().unwrap()).unwrap();
 }
 
-/// All files below a folder with what is in them.
+/// All files below a folder with their contents.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -108,7 +108,7 @@ fn recorded_times_change_only_when_that_is_asked_for() {
     );
     let before = contents(&at("results"));
 
-    // Runs are made again, tables and figures are written again, and not a byte has changed.
+    // Runs are repeated, and tables and figures are rewritten, without changing a byte.
     for command in ["reproduce timed --fresh", "run experiments/timed/pendulum.yaml --fresh"] {
         let said = run(folder.path(), command);
         assert!(contents(&at("results")) == before && !said.contains("times of this machine"), "{command}: {said}");
@@ -124,7 +124,7 @@ fn recorded_times_change_only_when_that_is_asked_for() {
 
 #[test]
 fn verdicts_on_times_decide_no_exit_code() {
-    // Thirteen stages against three.
+    // Thirteen stages compared with three.
     let folder = recorded("below: 12");
     let times = folder.path().join("results/times/timed/pendulum/timings.csv");
     for (factor, verdict) in [(10.0, "not reproduced"), (0.01, "reproduced")] {
@@ -184,7 +184,7 @@ fn an_experiment_with_new_runs_is_timed_again() {
     }
 }
 
-/// What is not counted is refused before anything is run, and never a zero.
+/// A cost that a method does not count is refused before anything is run, and is never zero.
 #[test]
 fn operations_are_measured_of_methods_that_count_them_only() {
     let folder = tempfile::tempdir().unwrap();

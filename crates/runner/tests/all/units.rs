@@ -1,4 +1,4 @@
-//! Every number among the parameters of a model has a unit, and angles that were meant in degrees are warned about.
+//! Every number among the parameters of a model has a unit, and angles apparently given in degrees cause a warning.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use mbsbench::Registry;
 use serde_json::Value;
 
-/// Paths of numbers without a unit below a schema; what is referred to is looked at once.
+/// Paths of numbers without a unit in a schema; each reference is followed once.
 fn without_unit(root: &Value, schema: &Value, path: &str, seen: &mut Vec<String>, found: &mut Vec<String>) {
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! The commands that judge: exit codes, files and what they say.
+//! The commands that judge: exit codes, files and output.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn verdicts_change_with_what_is_published_and_the_exit_code_says_so() {
         assert!(!needs_margin || claim["margin"].is_number(), "{claim:#}");
     }
 
-    // A changed number of a table is told from the lock, before any verdict; here the verdict is looked at.
+    // The lock detects a changed number of a table before any verdict; here the verdict is tested.
     copy(&at("results"), &at("before"));
     let table = at("experiments/compere2001/published/table-3.1.csv");
     let published = fs::read_to_string(&table).unwrap();
@@ -113,7 +113,7 @@ fn every_kind_of_claim_is_explained() {
 fn missing_and_outdated_results_are_told_with_the_command_that_makes_them() {
     let folder = reproduced();
     let path = folder.path().join("results/compere2001/pendulum-ode/runs.csv");
-    // As an older program left it: what is sealed is not shortened unnoticed.
+    // As an older program left it, without a seal, which would detect the truncation.
     let _ = fs::remove_file(path.with_file_name("manifest.json"));
     let rows = fs::read_to_string(&path).unwrap();
     fs::write(&path, rows.lines().take(3).map(|line| line.to_owned() + "\n").collect::<String>()).unwrap();
@@ -126,7 +126,7 @@ fn missing_and_outdated_results_are_told_with_the_command_that_makes_them() {
     let said = "no results of compere2001/pendulum-ode in results\n\
                 help: `mbsbench reproduce compere2001/pendulum-ode` makes them";
     assert!(text(&output).contains(said), "{}", text(&output));
-    // Of several the paper is named, and not each of them.
+    // If several experiments lack results, the paper is named instead of each of them.
     fs::remove_file(path.parent().unwrap().with_file_name("pendulum-dae").join("runs.csv")).unwrap();
     let output = run(folder.path(), "explain table-3.1");
     assert_eq!(output.status.code(), Some(2));
@@ -137,7 +137,7 @@ fn missing_and_outdated_results_are_told_with_the_command_that_makes_them() {
     assert!(text(&output).contains(said), "{}", text(&output));
 }
 
-/// A paper of one experiment whose runs are timed, and claims about the times.
+/// A paper with one experiment whose runs are timed, and claims about the times.
 const TIMED: &str = "\
 id: timed/pendulum
 known: { defaults: printed }
@@ -200,7 +200,8 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
         .deserialize::<std::collections::HashMap<String, String>>()
         .map(|row| row.unwrap()["run"].clone())
         .collect();
-    // Times of our own, so that nothing depends on those of the machine: eight rounds, slower or faster together.
+    // Artificial times, so that nothing depends on the machine: eight rounds, in which both runs are slower or faster
+    // together.
     let verdict = |name: &str, ratio: f64, noise: f64| {
         let rounds = |of: f64, noise: f64| {
             let load = |round: u32| if round.is_multiple_of(3) { 1.5 } else { 1.0 };
@@ -220,11 +221,11 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
         let verdicts = ["not reproduced", "reproduced", "open: timing undecided"];
         let start = format!(" {name} ");
         let line = said.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("{said}")).to_owned();
-        // The first is the verdict; a surprising one is followed by the expected one.
+        // The first one is the verdict; an unexpected verdict is followed by the expected one.
         let first = verdicts.into_iter().filter_map(|verdict| Some((line.find(verdict)?, verdict))).min().unwrap().1;
         (first, output.status.code())
     };
-    // As a ratio that the file has, as a quotient of two medians, and as an order: all from the rounds.
+    // As a ratio in the file, as a quotient of two medians, and as an order: all are judged from the rounds.
     for name in ["slower", "quotient", "order"] {
         assert_eq!(verdict(name, 4.2, 0.01), ("reproduced", Some(0)), "{name}");
         assert_eq!(verdict(name, 4.2, 0.9), ("open: timing undecided", Some(0)), "{name}: no surprise on a time");
@@ -248,7 +249,7 @@ fn claims_on_a_method_that_is_unavailable_are_open_and_no_surprise() {
     let output = run(folder.path(), "run experiments/elsewhere/pendulum.yaml");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     fs::write(at("experiments/elsewhere/claims.yaml"), UNAVAILABLE).unwrap();
-    // As it is written where the library is not there, by a program that had no words for it yet.
+    // The file as written without the library by an earlier program, which did not record messages.
     let path = at("results/elsewhere/pendulum/runs.csv");
     let rows = fs::read_to_string(&path).unwrap();
     let without: Vec<String> = rows
@@ -276,7 +277,7 @@ fn claims_on_a_method_that_is_unavailable_are_open_and_no_surprise() {
     }
     assert_eq!(of("another")["verdict"], "reproduced");
 
-    // A run that failed its watch is no evidence against a paper.
+    // A run that did not pass our own checks is no evidence against a paper.
     fs::write(&path, without.join("\n").replace(",unavailable,", ",joint-open,")).unwrap();
     assert_eq!(run(folder.path(), "verify elsewhere").status.code(), Some(1));
     let judged: Vec<serde_json::Value> =
@@ -344,7 +345,7 @@ statements:
     bound_from: ours
 ";
 
-/// The distance that `agreement` finds, once more from the tables that are written beside the runs.
+/// The distance that `agreement` finds, recomputed from the tables beside the runs.
 #[test]
 fn agreement_with_published_tables_is_that_of_their_cells() {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/ivptestset");
@@ -382,7 +383,7 @@ fn agreement_with_published_tables_is_that_of_their_cells() {
     }
 }
 
-/// A table that is wrapped for a terminal breaks between words: "Equation 1" is not what "Equation 18" says.
+/// A table for a terminal is wrapped between words: "Equation 18" must not become "Equation 1".
 #[test]
 fn places_are_not_broken_inside_words() {
     let folder = reproduced();

@@ -1,11 +1,11 @@
-//! zhang2022 against the authors' own program: histories of all 26 methods, at ends of steps that all of them share.
+//! zhang2022 compared with the authors' own program: histories of all 26 methods, at common ends of steps.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A quantity of a method at the times of a file, each as it is written there.
+/// A quantity of a method at the times of a file, each as written there.
 type History = HashMap<String, Vec<(String, f64)>>;
 
 fn folder() -> PathBuf {
@@ -37,8 +37,8 @@ fn the_squeezer_moves_as_in_the_authors_program() {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let runs: Vec<HashMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
     let mut compared = 0;
-    // Of the largest angular velocity, 1287 rad/s, and of the energy at the start, 1.436 J, this is 4.6 and 5 digits. The first steps of
-    // LMS3 and LMS4 are others there.
+    // Relative to the largest angular velocity, 1287 rad/s, and the energy at the start, 1.436 J, this is 4.6 and 5
+    // digits. The authors' program uses other first steps for LMS3 and LMS4.
     for (figure, observable, most) in [("figure-9", "omega", 0.03), ("figure-10", "energy_balance", 1.4e-5)] {
         for case in ["rho-0", "rho-0.6", "higher-order"] {
             for (method, values) in history(&format!("{figure}-{case}.csv")) {

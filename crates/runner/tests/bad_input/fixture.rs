@@ -1,4 +1,5 @@
-//! A registry of tiny models, methods and measures: tests of the input do not change with what the workspace has.
+//! A registry of tiny models, methods and measures, so that tests of the input do not depend on the contents of the
+//! workspace.
 
 use mbsbench::Registry;
 use mbsbench::measures::{Ending, Measure, MeasureContext, MeasureDefinition};
@@ -37,7 +38,7 @@ pub struct Pendulum {
     pub angle: f64,
     /// Number of identical links.
     pub links: u8,
-    /// Whether friction acts.
+    /// Include friction.
     pub friction: bool,
     /// Equations of motion.
     pub formulation: Formulation,
@@ -113,7 +114,7 @@ impl ModelDefinition for Decay {
     }
 }
 
-/// The equations behind both models: what they are does not matter to the input.
+/// The equations behind both models, which are irrelevant for the input.
 struct Exponential {
     names: Vec<&'static str>,
 }
@@ -155,7 +156,7 @@ impl Model for Exponential {
     }
 }
 
-/// A method that only knows what it is.
+/// A method that has properties but solves nothing.
 struct Inert {
     adapts: bool,
     stages: u32,
@@ -234,7 +235,7 @@ impl MethodDefinition for Newmark {
     }
 }
 
-/// A measurement that has nothing to tell.
+/// A measure that reports nothing.
 struct Nothing(usize);
 impl Measure for Nothing {
     fn finish(self: Box<Self>, _: &Ending<'_>) -> Vec<Option<f64>> {

@@ -1,4 +1,4 @@
-//! compere2001 through the library: experiments and ledgers of a folder, any registry.
+//! compere2001 through the library: experiments and ledgers of a folder, with any registry.
 #![allow(dead_code, reason = "each test uses its own part")]
 
 use std::fs;
@@ -29,13 +29,13 @@ pub struct Chapter {
     outcomes: Vec<Outcome>,
 }
 
-/// Whether an experiment belongs to chapter 3.
+/// True if an experiment belongs to chapter 3.
 pub fn is_of_chapter_3(plan: &Plan) -> bool {
     plan.experiment.id.contains("/pendulum-") || plan.experiment.id.contains("/rolling-spheres")
 }
 
 impl Chapter {
-    /// Runs the experiments of `folder` that are wanted, with what `registry` knows.
+    /// Runs the selected experiments of `folder` with the entries of `registry`.
     pub fn run(folder: &Path, registry: &Registry, wanted: impl Fn(&Plan) -> bool) -> Self {
         let all = plans(folder, registry);
         let plans: Vec<Plan> = all.iter().filter(|plan| wanted(plan)).cloned().collect();
@@ -47,12 +47,14 @@ impl Chapter {
         Self { folder: folder.to_owned(), all, plans, outcomes }
     }
 
-    /// The statements and findings, or anchors, that rest on the experiments that were run, judged with the committed studies.
+    /// Judges the statements and findings, or anchors, that use the experiments that were run, with the committed
+    /// studies.
     pub fn judged(&self, book: Book) -> Vec<Judged> {
         self.judged_with(book, true)
     }
 
-    /// The same; without studies, which are of the experiments as they are, where these were changed.
+    /// Judges them with or without studies. Studies belong to the unchanged experiments, so changed ones are judged
+    /// without.
     pub fn judged_with(&self, book: Book, with_studies: bool) -> Vec<Judged> {
         let name = if book == Book::Claims { "claims.yaml" } else { "anchors.yaml" };
         let mut ledger = ledger(&self.folder.join(name), book, &self.all);
@@ -88,7 +90,7 @@ pub fn ledger(path: &Path, book: Book, plans: &[Plan]) -> Ledger {
     Ledger::read(&document, book, plans).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)))
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder with its contents.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

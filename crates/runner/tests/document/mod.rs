@@ -1,19 +1,19 @@
-//! Documents that a test reads: their blocks, and the commands in them given to a shell.
+//! Documents read by tests: their blocks, and the commands in them, which are executed by a shell.
 
 use std::path::Path;
 use std::process::{Command, Output};
 
 /// A piece of a document.
 pub enum Part<'d> {
-    /// Lines outside of what follows.
+    /// Lines outside of blocks and derived parts.
     Text(&'d str),
-    /// A fenced block: its language, with what follows it, and its lines.
+    /// A fenced block: its info string, which begins with the language, and its lines.
     Block(&'d str, Vec<&'d str>),
-    /// What stands between `<!-- derived: NAME -->` and `<!-- /derived -->`: its name.
+    /// The part between `<!-- derived: NAME -->` and `<!-- /derived -->`, by its name.
     Derived(&'d str),
 }
 
-/// A document in pieces.
+/// Splits a document into parts.
 pub fn parts(document: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut lines = document.lines();
@@ -31,7 +31,7 @@ pub fn parts(document: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// Runs a line of a shell in which `mbsbench` is this build.
+/// Runs a line in a shell in which `mbsbench` is this build.
 pub fn shell(folder: &Path, line: &str) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_mbsbench"));
     assert_eq!(program.file_stem().unwrap(), "mbsbench");
@@ -43,14 +43,14 @@ pub fn shell(folder: &Path, line: &str) -> Output {
     shell.output().unwrap()
 }
 
-/// What a line prints, without spaces at the ends of lines.
+/// The output of a line, without trailing spaces.
 pub fn printed(folder: &Path, line: &str) -> String {
     let output = shell(folder, line);
     let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     text.lines().map(|line| line.trim_end().to_owned() + "\n").collect::<String>().trim_matches('\n').to_owned()
 }
 
-/// Whether two lines say the same: the same words, numbers within a factor of two.
+/// True if two lines have the same words, and numbers within a factor of two.
 pub fn same(shown: &str, real: &str) -> bool {
     let number = |word: &str| word.parse::<f64>().ok();
     let close = |(a, b): (&str, &str)| match (number(a), number(b)) {
