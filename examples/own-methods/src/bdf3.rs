@@ -1,4 +1,4 @@
-//! The backward differentiation formula of order three: its coefficients, and the name under which experiment files know it.
+//! The backward differentiation formula of order three: its coefficients, and its name in experiment files.
 
 use mbsbench_integrators::implicit::{Implicit, LinearMultistep, Multistep, Options};
 use mbsbench_problem::{Method, MethodDefinition, parameters};
@@ -10,10 +10,10 @@ fn formula() -> LinearMultistep {
 }
 
 parameters! {
-    /// BDF3: order three, A(α)-stable with α = 86°, constant step. The first two steps are made by the trapezoidal rule.
+    /// BDF3: order three, A(α)-stable with α = 86°, constant step. The trapezoidal rule makes the first two steps.
     #[derive(Copy)]
     pub struct Bdf3 {
-        /// Newton's iteration at a point ends with an L2 norm of the whole residual of at most this.
+        /// Largest L2 norm of the whole residual at which Newton's iteration at a point stops.
         pub newton_tolerance: f64 [above 0.0] = Options::default().tolerance,
     }
 }

@@ -92,7 +92,7 @@ mod tests {
         let energy = |y: &[f64]| bead.energy(y[0], y[1]);
         let start = energy(&bead.initial_state());
         for t in [0.3, 1.0, 5.0] {
-            // rounding of 5000 steps; the terms of the energy are a few joules
+            // rounding errors of 5000 steps; the terms of the energy are a few joules
             assert!((energy(&state_at(&bead, t)) - start).abs() < 1e-12, "at {t} s");
         }
     }
@@ -111,7 +111,7 @@ mod tests {
             let bead = BeadOnHoop { spin, angle: (rest + amplitude).to_degrees(), ..BeadOnHoop::default() };
             for (phase, displacement) in [(0.5, 0.0), (1.0, -1.0), (2.0, 1.0)] {
                 let phi = state_at(&bead, phase * PI / frequency)[0];
-                // What the linearised equation leaves out is of the amplitude's order, 1e-4.
+                // The linearised equation neglects terms of the amplitude's order, 1e-4.
                 let error = (phi - rest) / amplitude - displacement;
                 assert!(error.abs() < 5e-4, "spin {spin}, phase {phase} π: off by {error:e}");
             }

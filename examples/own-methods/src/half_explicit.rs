@@ -6,12 +6,12 @@ use mbsbench_problem::{Counted, Failure, Made, Mechanics, Method, MethodDefiniti
 use mbsbench_problem::{Stepping, Task, Terms, Unsuitable, parameters};
 use nalgebra::DMatrix;
 
-/// The weights that lead from the stages so far to the next one, or to the end of the step, and where that is.
+/// The weights that lead from the stages so far to the next one, or to the end of the step, and the node of that point.
 const ROWS: [(&[f64], f64); 3] = [(&[1.0 / 3.0], 1.0 / 3.0), (&[-1.0, 2.0], 1.0), (&[0.0, 0.75, 0.25], 1.0)];
 
 parameters! {
-    /// Multipliers of a stage are such that velocities satisfy their constraints at the next one: one linear system a stage
-    /// and no iteration. Order three; positions drift off their constraints.
+    /// The multipliers of a stage make the velocities at the next stage satisfy their constraints: one linear system
+    /// per stage, without iteration. Order three; positions drift off their constraints.
     #[derive(Copy)]
     pub struct HalfExplicit {}
 }

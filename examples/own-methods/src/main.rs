@@ -1,4 +1,4 @@
-//! The program `mbsbench` with three methods and one model more (docs/extending.md).
+//! The program `mbsbench` with three additional methods and one additional model (docs/extending.md).
 
 mod bdf3;
 mod bead_on_hoop;

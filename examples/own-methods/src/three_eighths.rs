@@ -1,4 +1,4 @@
-//! Kutta's 3/8 rule: the tableau, and the name under which experiment files know it.
+//! Kutta's 3/8 rule: the tableau, and its name in experiment files.
 
 use mbsbench_integrators::ExplicitRungeKutta;
 use mbsbench_integrators::control::ControllerSettings;
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use mbsbench_integrators::{Formula, conditions::violations};
 
-    /// To the rounding of sums of double-doubles.
+    /// Tolerance for rounding errors in sums of double-doubles.
     const EXACT: f64 = 1e-27;
 
     /// The rule with its last weight misread.

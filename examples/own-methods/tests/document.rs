@@ -1,5 +1,5 @@
-//! `docs/extending.md` shows code of this crate, changes to the workspace, and commands with their output; all of it is
-//! held against the files and the program.
+//! Checks the code of this crate, the changes to the workspace, and the commands with their output that
+//! `docs/extending.md` shows, against the files and the program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ fn changes_fit_the_files_that_they_change() {
     }
 }
 
-/// Whether a line of the file is the one shown, in which `…` stands for anything.
+/// True if a line of the file is the one shown, in which `…` matches any text.
 fn fits(shown: &str, there: &str) -> bool {
     match shown.split_once('…') {
         None => shown == there,
@@ -97,15 +97,15 @@ fn commands(block: &str) -> Vec<(String, String)> {
     found.into_iter().map(|(command, output)| (command, output.join("\n"))).collect()
 }
 
-/// Whether two outputs are the same, but for the width of columns and the last digits of numbers, which another
-/// processor may change.
+/// True if two outputs are the same except for the width of columns and the last digits of numbers, which depend on the
+/// processor.
 fn agree(shown: &str, printed: &str) -> bool {
     let words = |line: &str| -> Vec<String> {
         line.split([' ', ',']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     };
     let same = |shown: &String, printed: &String| match (shown.parse::<f64>(), printed.parse::<f64>()) {
         _ if shown == printed => true,
-        // 1e-3: four digits in a table, the last of them rounded the other way; counts are exact
+        // 1e-3: four digits in a table, the last of them rounded differently; counts are exact
         (Ok(a), Ok(b)) => a.fract() != 0.0 && (a - b).abs() <= 1e-3 * b.abs(),
         _ => false,
     };
@@ -131,7 +131,7 @@ fn commands_print_what_is_shown() {
     }
     let mut run = 0;
     for (command, shown) in blocks("console").iter().flat_map(|block| commands(block)) {
-        // What `cargo` does here compiles the workspace with the changes made.
+        // These `cargo` commands would compile the workspace with the changes made.
         if command.starts_with("cargo ") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The program, run on its experiment file.
+//! The program, run on its experiment files.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 type Row = HashMap<String, String>;
 
-/// Runs an experiment file of this crate with nothing in the store and gives the rows of `runs.csv`.
+/// Runs an experiment file of this crate with an empty cache and returns the rows of `runs.csv`.
 fn runs(file: &str, id: &str) -> Vec<Row> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let output = Command::new(env!("CARGO_BIN_EXE_own-methods"))
@@ -36,16 +36,16 @@ fn errors_have_the_orders_of_the_methods_and_the_energy_is_kept() {
             let [coarse, fine] = [pair[0], pair[1]].map(|row| number(row, "error(phi)"));
             let ratio = number(pair[0], "step") / number(pair[1], "step");
             let measured = (coarse / fine).ln() / ratio.ln();
-            // nearer to the order than to any other whole number
+            // closer to the order than to any other whole number
             assert!((measured - order).abs() < 0.5, "{method}: {coarse:e} and {fine:e} give order {measured:.2}");
         }
-        // What the finest step leaves; the energy is −5.4 J.
+        // The remaining variation at the finest step; the energy is −5.4 J.
         let left = number(rows[3], "energy_variation");
         assert!(left < energy, "{method}: the energy varies by {left:e} J");
     }
 }
 
-/// In positions and velocities, on a mechanism with five constraints.
+/// Measured in positions and velocities, on a mechanism with five constraints.
 #[test]
 fn methods_of_order_three_have_it_on_constrained_mechanics() {
     let rows = runs("slider-crank.yaml", "own-methods/slider-crank");
@@ -66,7 +66,7 @@ fn both_rules_of_order_four_cost_the_same() {
     let evaluations: Vec<f64> = rows.iter().map(|row| number(row, "rhs_evaluations")).collect();
     // four stages a step; 250 and 500 steps
     assert_eq!(evaluations, [1000.0, 2000.0, 1000.0, 2000.0]);
-    // They are two methods: the energies differ, by less than their own size.
+    // The two methods are different: their energy variations differ, by less than their own size.
     let energies: Vec<f64> = rows.iter().map(|row| number(row, "energy_variation")).collect();
     for (rk4, three_eighths) in [(energies[0], energies[2]), (energies[1], energies[3])] {
         assert!(rk4 != three_eighths && (rk4 / three_eighths - 1.0).abs() < 0.5, "{rk4:e}, {three_eighths:e}");
@@ -75,7 +75,7 @@ fn both_rules_of_order_four_cost_the_same() {
 
 #[test]
 fn panels_are_drawn_and_their_data_lie_beside() {
-    // `runs` fails where a file of a figure cannot be made.
+    // `runs` fails if a file of a figure cannot be written.
     let rows = runs("panels.yaml", "own-methods/panels");
     assert_eq!(rows.len(), 12);
     assert!(rows.iter().all(|row| row["status"] == "ok"));

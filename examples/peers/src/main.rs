@@ -1,5 +1,5 @@
-//! One solution by one of the programs that are compared: `peers PROBLEM SOLVER TOLERANCE`. `scripts/peers.sh` counts the
-//! instructions of what is called `solve_counted`.
+//! One solution by one of the compared programs: `peers PROBLEM SOLVER TOLERANCE`. `scripts/peers.sh` counts the
+//! instructions of the functions named `solve_counted`.
 
 use std::error::Error;
 
@@ -13,14 +13,14 @@ use mbsbench_problem::{
 };
 use nalgebra::DMatrix;
 
-/// Equations with derivatives, for every program the same.
+/// Equations with derivatives, the same for every program.
 #[derive(Clone, Copy)]
 enum Equations {
     /// Robertson's reaction.
     Robertson,
     /// Van der Pol's oscillator with μ = 1000.
     VanDerPol,
-    /// The heat equation with a source, by differences in so many points.
+    /// The heat equation with a source, discretised by differences at this number of points.
     Heat(usize),
     /// A pendulum of 1 m.
     Pendulum,
@@ -54,7 +54,7 @@ impl Equations {
         }
     }
 
-    /// Absolute tolerance for a relative one.
+    /// The absolute tolerance for a relative one.
     fn absolute(self, tolerance: f64) -> f64 {
         if matches!(self, Self::Robertson) { 1e-6 * tolerance } else { tolerance }
     }
@@ -122,7 +122,7 @@ impl Ode for Equations {
         Ok(())
     }
 
-    /// Column by column from products, as diffsol makes it.
+    /// Computed column by column from products, like diffsol's.
     fn jacobian(&mut self, _t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
         let mut unit = vec![0.0; y.len()];
         for (j, mut column) in jacobian.column_iter_mut().enumerate() {
@@ -134,13 +134,13 @@ impl Ode for Equations {
     }
 }
 
-/// By one of ours.
+/// Solves with one of our methods.
 #[inline(never)]
 fn solve_counted(method: &dyn Method, equations: &mut dyn Ode, task: &Task<'_>) -> Solution {
     method.solve(Counted::new(equations), task, &mut Silent)
 }
 
-/// The end of a solution by one of ours.
+/// Returns the final state of a solution by one of our methods.
 fn by_ours(method: &dyn Method, equations: &mut dyn Ode, initial: &[f64], t_end: f64, settings: Settings) -> End {
     let task = Task { t_start: 0.0, t_end, initial, settings };
     let Solution { state, failure, .. } = solve_counted(method, equations, &task);
@@ -150,7 +150,7 @@ fn by_ours(method: &dyn Method, equations: &mut dyn Ode, initial: &[f64], t_end:
     }
 }
 
-/// The state at the end.
+/// The final state.
 type End = Result<Vec<f64>, Box<dyn Error>>;
 
 mod diffsols {
@@ -169,7 +169,7 @@ mod diffsols {
         Ok(solver.state().y.inner().as_slice().to_vec())
     }
 
-    /// By diffsol's BDF, with dense matrices of nalgebra.
+    /// Solves with diffsol's BDF and dense matrices of nalgebra.
     pub fn solve(equations: Equations, tolerance: f64) -> End {
         let initial = equations.initial();
         let n = initial.len();
@@ -192,7 +192,7 @@ mod ode_solverss {
     use ode_solvers::dop_shared::OutputType;
     use ode_solvers::{SVector, System};
 
-    /// Equations of `N` unknowns as ode_solvers takes them.
+    /// Equations of `N` unknowns in the form that ode_solvers requires.
     pub struct Right<F>(pub F);
 
     impl<F: Fn(f64, &[f64], &mut [f64]), const N: usize> System<f64, SVector<f64, N>> for Right<F> {
@@ -206,7 +206,8 @@ mod ode_solverss {
         integrate()
     }
 
-    /// By DOPRI5 or DOP853 with the settings of the published codes, as ours have them, and without output in between.
+    /// Solves with DOPRI5 or DOP853, with the settings of the published codes, which ours use as well, and without
+    /// intermediate output.
     pub fn solve<const N: usize>(
         right: impl Fn(f64, &[f64], &mut [f64]),
         initial: &[f64],
