@@ -1,5 +1,6 @@
-//! Packs what is built in: all experiments, the mechanisms that they name, and the numbers of all results with the manifests that seal them.
-//! Figures and pages are not packed: they would double the archive, and `mbsbench reproduce` draws them.
+//! Packs the built-in files: all experiments, the mechanisms that they name, and the numerical results with the
+//! manifests that seal them. Figures and pages are not packed: they would double the size of the archive, and
+//! `mbsbench reproduce` draws them.
 
 use std::env;
 use std::error::Error;
@@ -24,7 +25,7 @@ fn main() -> Done<()> {
     Ok(())
 }
 
-/// Whether a file, by its path in the repository, is built in.
+/// True if a file, named by its path in the repository, is built in.
 fn is_wanted(path: &str) -> bool {
     match path.split('/').next() {
         Some("results") => {
@@ -36,13 +37,13 @@ fn is_wanted(path: &str) -> bool {
     }
 }
 
-/// The wanted files below a root, sorted, without times and owners, so that the same files give the same bytes; and their hashes and paths,
-/// a line each.
+/// Returns an archive of the wanted files below a root, and an index with the hash and path of each file, one per
+/// line. The files are sorted and stored without times and owners, so that equal files give equal bytes.
 fn archive(root: &Path) -> Done<(Vec<u8>, String)> {
     let mut index = String::new();
     let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
     for folder in ["examples/mechanisms", "experiments", "results"] {
-        // A new file of results is seen with the next change; it would else be one after every reproduction.
+        // Changes below `results` alone do not trigger a rebuild; otherwise every reproduction would.
         if folder != "results" {
             println!("cargo::rerun-if-changed={}", root.join(folder).display());
         }
@@ -69,7 +70,7 @@ fn append(builder: &mut tar::Builder<impl Write>, path: &str, content: &[u8]) ->
     Ok(())
 }
 
-/// Hidden files are those of editors and of programs that write.
+/// False for hidden files, which belong to editors and to programs that are still writing.
 fn is_visible(entry: &walkdir::DirEntry) -> bool {
     !entry.file_name().to_string_lossy().starts_with('.')
 }

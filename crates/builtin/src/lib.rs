@@ -1,14 +1,15 @@
-//! The experiments of the project inside of the program.
+//! The project's experiments, packed into the program.
 //!
-//! The program reads its experiments from files, and says of them where a mistake is. In a folder without the repository these files are
-//! unpacked once, into the user's folder for caches, below a name that is the hash of what is in them:
+//! The program reads experiments from files and reports the place of every mistake in them. Outside the repository,
+//! the packed files are unpacked once into the user's cache folder, below a folder that is named by the hash of their
+//! content:
 //!
 //! ```text
 //! experiments/  examples/mechanisms/  results/…  ──build.rs──▶ archive ──unpacked──▶ ~/.cache/mbsbench/HASH/experiments/ …
 //! ```
 //!
-//! Paths are as in the repository, since experiments name mechanisms by theirs. Of the results there are the numbers, on which verdicts and
-//! rankings rest; figures and pages are left out.
+//! Paths are the same as in the repository, since experiments name mechanisms by path. Of the results, only the
+//! numbers are included, because verdicts and rankings depend on them; figures and pages are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,32 +22,32 @@ use walkdir::WalkDir;
 
 const ARCHIVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin.tar.gz"));
 
-/// The hash and the path of each built-in file, a line each.
+/// The hash and the path of each built-in file, one file per line.
 const INDEX: &str = include_str!(concat!(env!("OUT_DIR"), "/index.txt"));
 
-/// Why the built-in files are not to be had.
+/// An error in providing the built-in files.
 #[derive(Debug, thiserror::Error)]
 pub enum BuiltinError {
-    /// Nobody knows where this user keeps caches.
+    /// The user's cache folder cannot be determined.
     #[error("no folder for caches: {0}")]
     NoCache(#[from] etcetera::HomeDirError),
     /// The file system failed.
     #[error("{path}: {error}", path = path.display())]
     Files {
-        /// The folder that they were to be written into.
+        /// The folder that the files were to be written into.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
-    /// Files that are there already and are others.
+    /// Files that exist already and differ from the built-in ones.
     #[error("refusing to overwrite modified files: {}; nothing was written", named(.0))]
     Differ(Vec<PathBuf>),
-    /// The program is damaged.
+    /// The packed archive is damaged.
     #[error("the archive in the program: {0}")]
     Archive(io::Error),
 }
 
-/// The first of some paths, and how many there are besides.
+/// Lists the first paths, and the number of the remaining ones.
 fn named(paths: &[PathBuf]) -> String {
     const NAMED: usize = 5;
     let names: Vec<String> = paths.iter().take(NAMED).map(|path| path.display().to_string()).collect();
@@ -54,13 +55,13 @@ fn named(paths: &[PathBuf]) -> String {
     if rest == 0 { names.join(", ") } else { format!("{} and {rest} more", names.join(", ")) }
 }
 
-/// Files by their paths.
+/// Contents of files by path.
 pub type Files = BTreeMap<PathBuf, Vec<u8>>;
 
-/// Built-in files by their paths in the repository (`experiments/gil2013/claims.yaml`).
+/// Returns the built-in files by their paths in the repository (`experiments/gil2013/claims.yaml`).
 ///
 /// # Errors
-/// [`BuiltinError::Archive`], where the program is damaged.
+/// Fails with [`BuiltinError::Archive`] if the packed archive is damaged.
 pub fn files() -> Result<Files, BuiltinError> {
     let read = || {
         let mut files = Files::new();
@@ -75,30 +76,31 @@ pub fn files() -> Result<Files, BuiltinError> {
     read().map_err(BuiltinError::Archive)
 }
 
-/// Hashes of the built-in files, in hexadecimal digits, and their paths in the repository.
+/// The hash (hexadecimal) and the repository path of each built-in file.
 fn index() -> impl Iterator<Item = (&'static str, &'static str)> {
     INDEX.lines().filter_map(|line| line.split_once(' '))
 }
 
-/// The built-in papers, sets of problems and the comparison: the folders of `experiments/`.
+/// Names of the built-in papers, problem sets and the comparison: the folders in `experiments/`.
 pub fn papers() -> BTreeSet<&'static str> {
     let below = index().filter_map(|(_, path)| path.strip_prefix("experiments/"));
     below.filter_map(|path| path.split_once('/')).map(|(paper, _)| paper).collect()
 }
 
-/// The folder with the unpacked files, in the user's folder for caches (`XDG_CACHE_HOME`, `~/.cache`): every call compares their hashes with
-/// what is built in, and unpacks them if one is missing or differs.
+/// Returns the folder with the unpacked files, in the user's cache folder (`XDG_CACHE_HOME`, `~/.cache`). Every call
+/// compares the hashes of the unpacked files with the built-in ones, and unpacks again if a file is missing or
+/// differs.
 ///
 /// # Errors
-/// Where there is no such folder, or the file system fails.
+/// Fails if there is no cache folder, or on an error of the file system.
 pub fn unpacked() -> Result<PathBuf, BuiltinError> {
     unpacked_below(&etcetera::choose_base_strategy()?.cache_dir().join("mbsbench"))
 }
 
-/// The same below another folder.
+/// Like [`unpacked`], below another folder.
 ///
 /// # Errors
-/// Where the file system fails.
+/// Fails on an error of the file system.
 pub fn unpacked_below(cache: &Path) -> Result<PathBuf, BuiltinError> {
     let folder = cache.join(&env!("MBSBENCH_BUILTIN_HASH")[..16]);
     if !is_whole(&folder) {
@@ -107,7 +109,7 @@ pub fn unpacked_below(cache: &Path) -> Result<PathBuf, BuiltinError> {
     Ok(folder)
 }
 
-/// Whether a folder has the built-in files and no others.
+/// True if a folder has all built-in files, unmodified, and no others.
 fn is_whole(folder: &Path) -> bool {
     let present =
         WalkDir::new(folder).into_iter().filter(|entry| !matches!(entry, Ok(entry) if entry.file_type().is_dir()));
@@ -117,12 +119,13 @@ fn is_whole(folder: &Path) -> bool {
     present.count() == index().count() && index().all(is_same)
 }
 
-/// Writes all built-in files into a folder, as they are in the repository, and returns those that were missing. Folders with results that
-/// exist stay as they are. If any other file exists and differs, nothing is written. All files are written beside their places first, so
-/// that a full disk leaves everything as it was.
+/// Writes all built-in files into a folder, with the same paths as in the repository, and returns those that were
+/// missing. Existing folders with results are left unchanged. If any other file exists and differs, nothing is
+/// written. All files are first written to temporary places beside their targets, so that a full disk leaves the
+/// folder unchanged.
 ///
 /// # Errors
-/// [`BuiltinError::Differ`], or where the file system fails.
+/// Fails with [`BuiltinError::Differ`] if a file exists and differs, or on an error of the file system.
 pub fn write_out(folder: &Path) -> Result<Vec<PathBuf>, BuiltinError> {
     let mut files = files()?;
     let mut different = Vec::new();
@@ -167,7 +170,7 @@ fn write(folder: &Path, files: &Files) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes files beside a folder and puts them in its place at once, so that nobody sees a part of them.
+/// Writes the files beside a folder and then renames them into place at once, so that nobody sees a part of them.
 fn unpack(cache: &Path, folder: &Path, files: &Files) -> io::Result<()> {
     fs::create_dir_all(cache)?;
     let beside = tempfile::tempdir_in(cache)?;

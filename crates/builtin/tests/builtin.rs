@@ -1,4 +1,4 @@
-//! What is built in is what the repository has, and is unpacked whole or not at all.
+//! The built-in files are those of the repository, and are unpacked completely or not at all.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use mbsbench_builtin::{BuiltinError, files, papers, unpacked_below, write_out};
 use walkdir::WalkDir;
 
-/// Visible files below a folder by their paths from a root.
+/// Visible files below a folder, by their paths relative to a root.
 fn below(root: &Path, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     let is_visible = |entry: &walkdir::DirEntry| !entry.file_name().to_string_lossy().starts_with('.');
     let entries = WalkDir::new(root.join(folder)).into_iter().filter_entry(is_visible).map(Result::unwrap);
@@ -83,7 +83,7 @@ fn files_are_written_out_where_none_differs_and_only_those_that_are_missing() {
     fs::remove_file(project.join(ledger)).unwrap();
     assert_eq!(write_out(&project).unwrap(), [ledger]);
 
-    // Results that exist stay as they are.
+    // Existing results are left unchanged.
     let times = project.join("results/times/gil2013/bouncing-pair/timings.csv");
     fs::write(&times, "mine").unwrap();
     assert!(write_out(&project).unwrap().is_empty());
