@@ -1,8 +1,9 @@
-//! Lengths of the hypotenuse of right-angled triangles.
+//! The length of the hypotenuse of a right-angled triangle.
 
 use std::cmp::Ordering;
 
-/// `√(x² + y²)`, correctly rounded, without overflow or underflow on the way; infinite if one side is, whatever the other.
+/// `√(x² + y²)`, correctly rounded, without intermediate overflow or underflow. Infinite if either argument is
+/// infinite, even if the other one is NaN.
 pub fn hypot(x: f64, y: f64) -> f64 {
     let (x, y) = (x.abs(), y.abs());
     if x.is_infinite() || y.is_infinite() {
@@ -12,14 +13,14 @@ pub fn hypot(x: f64, y: f64) -> f64 {
         return f64::NAN;
     }
     let (long, short) = if x < y { (y, x) } else { (x, y) };
-    // Such a side adds less than 2⁻⁵⁵ of the longer one.
+    // A side this short adds less than 2⁻⁵⁵ of the longer one.
     if short <= long / (1_u64 << 27) as f64 {
         return long;
     }
     if long < f64::MIN_POSITIVE {
         return of_subnormal(long, short);
     }
-    // The longer side between one and two; scaling is exact.
+    // Scale the longer side to lie between one and two; scaling is exact.
     let exponent = (long.to_bits() >> 52) as i32 - 1023;
     scale(of_scaled(scale(long, -exponent), scale(short, -exponent)), exponent)
 }
@@ -30,8 +31,8 @@ fn scale(x: f64, k: i32) -> f64 {
     x * power(k / 2) * power(k - k / 2)
 }
 
-/// The hypotenuse of subnormal sides. The bits of a subnormal number count units of the smallest positive number, so that
-/// integers suffice.
+/// The hypotenuse of subnormal sides. The bits of a subnormal number count units of the smallest positive number, so
+/// integer arithmetic suffices.
 fn of_subnormal(long: f64, short: f64) -> f64 {
     let [long, short] = [long, short].map(|side| u128::from(side.to_bits()));
     let square = long * long + short * short;
@@ -64,14 +65,14 @@ fn of_scaled(long: f64, short: f64) -> f64 {
     }
 }
 
-/// How the hypotenuse compares with the middle `m` of two neighbouring numbers: exactly, by `short²` and
+/// Compares the hypotenuse with the middle `m` of two neighbouring numbers, exactly: by `short²` and
 /// `m² − long² = (m − long)(m + long)` in integers.
 fn against_middle(long: f64, short: f64, down: f64, up: f64) -> Ordering {
     const UNIT: f64 = (1_u64 << 53) as f64;
     let integer = |x: f64| (x * UNIT) as u128;
     let (middle, long) = ((integer(down) + integer(up)) / 2, integer(long));
     let of_difference = (middle - long) * (middle + long);
-    // The shorter side is its digits times 2^(exponent − 52).
+    // The shorter side equals its digits times 2^(exponent − 52).
     let exponent = (short.to_bits() >> 52) as i32 - 1023;
     let digits = u128::from((short.to_bits() & ((1 << 52) - 1)) | 1 << 52);
     let shift = 2 * exponent + 2;
@@ -81,13 +82,13 @@ fn against_middle(long: f64, short: f64, down: f64, up: f64) -> Ordering {
     }
 }
 
-/// `x²` as the sum of two numbers, exactly, of numbers from 2⁻²⁸ to 3.
+/// `x²` as the exact sum of two numbers, for `x` from 2⁻²⁸ to 3.
 fn square(x: f64) -> [f64; 2] {
     let square = x * x;
     if cfg!(target_feature = "fma") {
         return [square, x.mul_add(x, -square)];
     }
-    // Both halves of the digits, whose products are exact.
+    // Splits the digits into halves, whose products are exact.
     let shifted = x * ((1_u64 << 27) + 1) as f64;
     let upper = shifted - (shifted - x);
     let lower = x - upper;
@@ -102,7 +103,7 @@ mod tests {
 
     /// The number nearest to `√(x² + y²)` of integers below 2⁵³, ties to even, by integers alone.
     fn of_integers(x: u64, y: u64) -> f64 {
-        // With 61 digits the integer part of the root says enough.
+        // With 61 digits the integer part of the root is accurate enough.
         let shift = (x | y).leading_zeros() - 3;
         let [x, y] = [x, y].map(|side| u128::from(side << shift));
         let square = x * x + y * y;

@@ -3,8 +3,9 @@
 
 /// Defines functions of numbers under their names in the C library.
 ///
-/// Each has the signature and the meaning that the C standard gives it, which is what a definition of such a symbol must
-/// ensure. `errno` and the exception flags stay as they are, as the standard allows and nothing here reads.
+/// Each function has the signature and the meaning that the C standard gives it, which a definition of such a symbol
+/// must ensure. `errno` and the exception flags are left unchanged; the standard allows that, and nothing here reads
+/// them.
 macro_rules! define {
     ($number:ty: $($name:ident($($x:ident),+) = $function:path;)+) => {
         $(
@@ -71,7 +72,8 @@ define! { f32:
     tanhf(x) = pxfm::f_tanhf;
 }
 
-/// Defines functions that write sine and cosine of one argument to two places, which compilers call for both at once.
+/// Defines functions that write the sine and the cosine of one argument to two places. Compilers call these functions
+/// when both values are needed.
 macro_rules! define_both {
     ($($name:ident, $number:ty, $function:path;)+) => {
         $(
@@ -79,7 +81,7 @@ macro_rules! define_both {
             #[unsafe(no_mangle)]
             unsafe extern "C" fn $name(x: $number, sine: *mut $number, cosine: *mut $number) {
                 let (s, c) = $function(x);
-                // SAFETY: the caller passes two places that it may write to, as for the C library's function.
+                // SAFETY: as for the C library's function, the caller passes two writable places.
                 unsafe {
                     sine.write(s);
                     cosine.write(c);

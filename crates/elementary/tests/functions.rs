@@ -48,7 +48,7 @@ fn functions_of_the_standard_library_are_correctly_rounded() {
     assert!(seen.len() == 20 && seen.values().all(|&count| count >= 200), "{seen:?}");
 }
 
-/// Functions of constants are evaluated when the program runs, by the same functions, and not by the compiler.
+/// Functions of constants are evaluated at run time, by the functions of this crate, and not by the compiler.
 #[test]
 fn functions_of_constants_are_the_same() {
     macro_rules! same {
@@ -60,7 +60,7 @@ fn functions_of_constants_are_the_same() {
             );)+
         };
     }
-    // glibc rounds all of these the other way but the last one.
+    // glibc rounds all of these but the last one the other way.
     same! {
         0.259.sin(); 1.622.sin(); 0.473.cos(); 1.31.cos(); 0.08.tan(); 1.49.tan(); 2.467.exp(); 5.66.exp();
         0.691.ln(); 1.366.ln(); 0.054.log10(); 0.094.log10(); 0.86.log2(); 1.022.log2(); 0.004.sinh(); 0.008.sinh();
