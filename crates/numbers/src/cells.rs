@@ -1,19 +1,20 @@
-//! Texts in cells of tables, so that what reads a table takes them for texts.
+//! Texts in table cells, escaped so that programs that read the table treat them as text.
 
 use std::borrow::Cow;
 
-/// A text as a cell of CSV: with `'` before what a spreadsheet would run as a formula, `=…`, `@…`, `+…`, `-…`, a tab or the end of a
-/// line. Numbers are as they are. [`unguarded`] gives the text back, whatever it is.
+/// Returns a text as a CSV cell, with `'` in front if a spreadsheet would run it as a formula: `=…`, `@…`, `+…`,
+/// `-…`, or a text that begins with a tab or a line end. Numbers are left unchanged. [`unguarded`] restores the text,
+/// whatever it is.
 pub fn guarded(text: &str) -> Cow<'_, str> {
     if is_run(text.trim_start_matches('\'')) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
 
-/// The text that a cell of CSV has, written by [`guarded`].
+/// Returns the text of a CSV cell that was written by [`guarded`].
 pub fn unguarded(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|text| is_run(text.trim_start_matches('\''))).unwrap_or(cell)
 }
 
-/// Whether a spreadsheet would not take a text for a text. A sign alone is one.
+/// True if a spreadsheet would run a text instead of showing it. False for numbers and for a sign alone.
 fn is_run(text: &str) -> bool {
     match text.as_bytes() {
         [b'=' | b'@' | b'\t' | b'\r', ..] => true,
@@ -22,7 +23,7 @@ fn is_run(text: &str) -> bool {
     }
 }
 
-/// Records of equal length as CSV, with [`guarded`] cells.
+/// Writes records of equal length as CSV, with [`guarded`] cells.
 pub fn csv<R: IntoIterator<Item: AsRef<str>>>(records: impl IntoIterator<Item = R>) -> String {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     for record in records {
@@ -36,14 +37,14 @@ pub fn csv<R: IntoIterator<Item: AsRef<str>>>(records: impl IntoIterator<Item = 
     String::from_utf8(bytes).expect("texts are UTF-8")
 }
 
-/// A text as a cell of a table in Markdown: nothing in it is markup that leads elsewhere, and it stays in its cell.
+/// Returns a text as a cell of a Markdown table: characters that could start a link or end the cell are escaped.
 pub fn markdown(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut before = None;
     for letter in text.chars() {
         match letter {
             '\\' | '|' | '<' | '`' => written.extend(['\\', letter]),
-            // brackets alone are none of a link
+            // brackets alone do not make a link
             '(' if before == Some(']') => written.extend(['\\', letter]),
             '\n' | '\r' => written.push(' '),
             _ => written.push(letter),

@@ -1,74 +1,76 @@
-//! Fewer points of a trajectory that look the same.
+//! Thinning of trajectories to fewer points that look the same.
 //!
-//! [`Decimator`] takes a trajectory step by step in bounded memory and keeps the envelope;
-//! [`simplify`](crate::simplify) then takes out what a straight line between its neighbours shows as well.
+//! [`Decimator`] receives a trajectory step by step, keeps its envelope, and uses bounded memory;
+//! [`simplify`](crate::simplify) then removes points that a straight line between their neighbours shows equally
+//! well.
 
 use crate::simplify::{range, simplify_by};
 
-/// Part of a column's range that cannot be seen: a quarter of a pixel of the usual figure.
+/// The part of a column's range that cannot be seen: a quarter of a pixel of the usual figure.
 pub(crate) const INVISIBLE: f64 = 1.0 / 2000.0;
 
-/// Rows `(t, values)` of a trajectory, decimated as they come.
+/// Rows `(t, values)` of a trajectory, thinned while they arrive.
 ///
-/// All rows are kept until there are too many; then time is divided into buckets, and of each bucket the first and
-/// last row are kept and those in which a column has its minimum or maximum. When they are too many again, the
-/// buckets are made wider by a power of two, so that each is a union of earlier ones and no extremum is ever lost.
+/// All rows are kept until there are too many. Then time is divided into buckets; each bucket keeps its first and
+/// last row and the rows in which a column has its minimum or maximum. When there are too many rows again, the
+/// buckets are widened by a power of two, so that each new bucket is a union of earlier ones and no extremum is lost.
 /// Parts of time that a figure shows alone have [buckets of their own](Self::looking_at). Memory is bounded by the
-/// numbers of columns and of such parts, not by the number of rows.
+/// number of columns and of such parts, not by the number of rows.
 #[derive(Debug, Clone)]
 pub struct Decimator {
     columns: usize,
-    /// Least number of buckets of the whole time, and the number of those of each window.
+    /// Least number of buckets for the whole time; the exact number for each window.
     buckets: usize,
     /// Parts of time with buckets of their own, s.
     windows: Vec<[f64; 2]>,
-    /// Whether values are also drawn on logarithmic axes.
+    /// True if values are also drawn on logarithmic axes.
     logarithmic: bool,
     /// Times of the rows.
     times: Vec<f64>,
     /// Values, row after row.
     values: Vec<f64>,
-    /// Width of a bucket of the whole time, a power of two, s; zero while all rows are kept.
+    /// Width of a bucket of the whole time, a power of two, s; zero as long as all rows are kept.
     width: f64,
-    /// Scratch memory of the thinning: the rows to keep.
+    /// Scratch memory for thinning: the rows to keep.
     kept: Vec<usize>,
 }
 
 impl Decimator {
-    /// For rows of `columns` values, with 512 buckets at least (a figure is about as many pixels wide).
+    /// A decimator for rows of `columns` values, with at least 512 buckets (a figure is about as many pixels wide).
     pub fn new(columns: usize) -> Self {
         Self::with_buckets(columns, 512)
     }
 
-    /// For rows that are drawn over each other, where a loop is as wide as the figure and lasts a part of the time.
+    /// A decimator for rows whose columns are drawn against each other: a loop is as wide as the figure but lasts
+    /// only a part of the time.
     pub fn of_orbit(columns: usize) -> Self {
         Self::with_buckets(columns, 1024)
     }
 
-    /// With at least `buckets` buckets after each thinning.
+    /// A decimator that keeps at least `buckets` buckets after each thinning.
     pub fn with_buckets(columns: usize, buckets: usize) -> Self {
         let (times, values, kept) = (Vec::new(), Vec::new(), Vec::new());
         let (buckets, windows) = (buckets.max(1), Vec::new());
         Self { columns, buckets, windows, logarithmic: false, times, values, width: 0.0, kept }
     }
 
-    /// With as many buckets in each of these parts of time as in the whole, s: what is drawn over a part is drawn as
-    /// wide.
+    /// Gives each of these parts of time (s) as many buckets as the whole, for figures that show one part over their
+    /// full width.
     #[must_use]
     pub fn looking_at(self, windows: &[[f64; 2]]) -> Self {
         Self { windows: windows.to_vec(), ..self }
     }
 
-    /// For values that are also drawn on logarithmic axes, where small ones are seen as well as large ones.
+    /// Prepares for logarithmic axes, where small values are as visible as large ones.
     #[must_use]
     pub fn on_logarithmic_axes(self, logarithmic: bool) -> Self {
         Self { logarithmic, ..self }
     }
 
-    /// Takes a row. Times must not fall; rows at equal times (a jump) are fine.
+    /// Adds a row. Times must not decrease; rows at equal times (a jump) are allowed.
     ///
     /// # Panics
-    /// If the row has another number of values than was announced.
+    /// If the length of the row is not the number of columns.
     pub fn push(&mut self, t: f64, row: &[f64]) {
         assert_eq!(row.len(), self.columns, "number of values in a row");
         if self.times.len() == self.capacity() {
@@ -83,20 +85,20 @@ impl Decimator {
         self.times.len()
     }
 
-    /// Whether no row was taken yet.
+    /// True if no row has been added yet.
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
 
-    /// Most rows that are ever held: twice as many as buckets can need.
+    /// Largest number of rows that are ever held: twice as many as the buckets can need.
     pub fn capacity(&self) -> usize {
         // The edges of one division cut the buckets of the others.
         let buckets = 2 * self.buckets + self.windows.len() * (self.buckets + 2);
         2 * buckets * (3 + 2 * self.columns)
     }
 
-    /// Times and columns of what was kept, without the rows that [`simplify`](crate::simplify) takes out. The last
-    /// rows are thinned as all others are.
+    /// Returns the times and columns of the kept rows, without the rows that [`simplify`](crate::simplify) removes.
+    /// The last rows are thinned like all others.
     pub fn finish(mut self) -> (Vec<f64>, Vec<Vec<f64>>) {
         if self.width > 0.0 {
             self.thin();
@@ -114,7 +116,7 @@ impl Decimator {
         (pick(&self.times), columns.iter().map(|column| pick(column)).collect())
     }
 
-    /// The smallest range that a column has in the whole time and in the windows in which it varies.
+    /// The smallest range of a column over the whole time and over the windows in which it varies.
     fn least_range(&self, column: &[f64]) -> f64 {
         let whole = std::iter::once(range(column));
         let within = self.windows.iter().map(|&[low, high]| {
@@ -127,11 +129,11 @@ impl Decimator {
     fn thin(&mut self) {
         let Self { times, values, .. } = self;
         let span = times[times.len() - 1] - times[0];
-        // If time stands still there is one bucket.
+        // If time stands still, there is one bucket.
         let widest = (span / self.buckets as f64).max(f64::MIN_POSITIVE);
         self.width = self.width.max(widest.log2().floor().exp2());
         let (start, width, buckets) = (times[0], self.width, self.buckets as f64);
-        // The bucket of the first row is number 0 and full; rounding of the last may open one more.
+        // The bucket of the first row is number 0; rounding of the last row may open one more.
         let whole = |t: f64| ((t - start) / width).floor().min(2.0 * buckets - 1.0);
         let within = |[low, high]: [f64; 2], t: f64| ((t - low) / (high - low) * buckets).floor().clamp(-1.0, buckets);
         let windows = &self.windows;
@@ -150,9 +152,9 @@ impl Decimator {
     }
 }
 
-/// The rows of a curve over growing `x` that show as much as all of them if the axis from 0 to 1 is divided into so
-/// many buckets: of each the first and last one and those with the least and the largest `y`. What lies beyond the
-/// axis is one bucket on each side.
+/// Returns the rows of a curve over increasing `x` that look the same as all rows if the axis from 0 to 1 is divided
+/// into `buckets` buckets: the first and last row of each bucket and those with the smallest and the largest `y`.
+/// Rows beyond the axis form one bucket on each side.
 pub fn thin_evenly(x: &[f64], y: &[f64], buckets: usize) -> Vec<usize> {
     let buckets = buckets as f64;
     let bucket = |row: usize| (x[row] * buckets).floor().clamp(-1.0, buckets);
@@ -161,8 +163,8 @@ pub fn thin_evenly(x: &[f64], y: &[f64], buckets: usize) -> Vec<usize> {
     kept
 }
 
-/// Puts into `kept` which rows show as much as all of them: of each bucket the first and the last, the first with a
-/// value that is not finite, and those in which a column has its minimum or maximum.
+/// Puts the rows to keep into `kept`: of each bucket the first and the last row, the first one with a value that is
+/// not finite, and those in which a column has its minimum or maximum.
 fn envelopes(
     rows: usize,
     is_same_bucket: impl Fn(usize, usize) -> bool,
@@ -183,7 +185,7 @@ fn envelopes(
         for column in 0..columns {
             let finite = || (start..end).filter(|&row| value(row, column).is_finite());
             kept.extend(finite().min_by(|&a, &b| value(a, column).total_cmp(&value(b, column))));
-            // The first of equal maxima, as of equal minima.
+            // Of equal maxima the first one is kept, as for minima.
             kept.extend(finite().rev().max_by(|&a, &b| value(a, column).total_cmp(&value(b, column))));
         }
         kept[first_kept..].sort_unstable();
@@ -210,7 +212,7 @@ mod tests {
         assert_eq!((time[0], time[time.len() - 1]), (0.0, f64::from(rows - 1) * 1e-5));
         assert!(columns[1].contains(&9.0), "the spike of one row is kept");
         let maximum = columns[0].iter().copied().fold(f64::MIN, f64::max);
-        // Nearest sample to a crest: (50 · 1e-5 / 2)² / 2.
+        // Distance of the nearest sample from a crest: (50 · 1e-5 / 2)² / 2.
         assert!(maximum > 1.0 - 4e-8, "{maximum}");
     }
 
@@ -232,7 +234,7 @@ mod tests {
         }
     }
 
-    /// An oscillation of 2000 periods before `end`, as [time, value], with an amplitude that grows tenfold.
+    /// An oscillation with 2000 periods before `end`, as [time, value], whose amplitude grows tenfold.
     fn oscillation(end: f64) -> impl Fn(u32) -> [f64; 2] {
         move |row| {
             let t = end * f64::from(row) / 100_000.0;
@@ -240,8 +242,8 @@ mod tests {
         }
     }
 
-    /// The least and the largest number of points, and the part of the amplitude that is lost, in any hundredth of an
-    /// axis from 0 to `end`.
+    /// The smallest and the largest number of points in any hundredth of an axis from 0 to `end`, and the largest
+    /// part of the amplitude that is lost.
     fn over_the_axis(end: f64, time: &[f64], values: &[f64]) -> ([usize; 2], f64) {
         let (mut fewest, mut most, mut lost) = (usize::MAX, 0, 0.0_f64);
         for part in 0..100 {
@@ -258,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_fast_oscillation_keeps_its_envelope_and_is_as_dense_everywhere() {
-        // The axis shows all of the run, its first third, or what comes after a part that is not shown.
+        // The axis shows the whole run, its first third, or the part after one that is not shown.
         for (before, end, rows) in [(0.0, 12.0, 100_000), (0.0, 12.0, 300_000), (-21.0, 12.0, 100_000)] {
             let mut decimator = Decimator::new(1);
             if rows > 100_000 || before < 0.0 {
@@ -285,7 +287,7 @@ mod tests {
         let kept = thin_evenly(&x, &y, 300);
         let [x, y] = [x, y].map(|all| kept.iter().map(|&row| all[row]).collect::<Vec<f64>>());
         let ([fewest, most], lost) = over_the_axis(1.0, &x, &y);
-        // Three buckets of four points, and now and then one on the edge of a hundredth.
+        // Three buckets of four points, and occasionally one on the edge of a hundredth.
         assert!(fewest >= 11 && most <= 13 && lost < 0.02, "{fewest} to {most}, {lost} lost");
         assert_eq!(thin_evenly(&[-3.0, -2.0, -1.0, 0.5, 0.5, 2.0], &[0.0; 6], 10), [0, 2, 3, 4, 5]);
         let gap = [1.0, f64::NAN, f64::NAN, 2.0, 3.0, 2.5];

@@ -1,9 +1,8 @@
-//! What the rest of the program says with numbers: how they are written ([`decimal`], [`brief`], [`shortest`],
-//! [`rounded`], [`short`], [`percent`]), and curves of them thinned to what an eye can see ([`Decimator`],
-//! [`thin_evenly`], [`simplify`], [`simplify_path`]). Beside numbers tables have texts, which [`guarded`],
-//! [`unguarded`] and [`markdown`] keep what they are.
+//! How the program presents numbers: formatting ([`decimal`], [`brief`], [`shortest`], [`rounded`], [`short`],
+//! [`percent`]), thinning of curves to what an eye can see ([`Decimator`], [`thin_evenly`], [`simplify`],
+//! [`simplify_path`]), and escaping of texts in tables ([`guarded`], [`unguarded`], [`markdown`]).
 
-// `f64::sin` and its like are correctly rounded in every program that links this crate.
+// Every program that links this crate has correctly rounded `f64::sin` and its like.
 use mbsbench_elementary as _;
 
 mod cells;

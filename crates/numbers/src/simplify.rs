@@ -1,16 +1,16 @@
-//! Lines without the points that nobody misses: Ramer (1972), Douglas and Peucker (1973).
+//! Removal of points that a polyline does not need (Ramer 1972; Douglas and Peucker 1973).
 
-/// Rows that must be kept so that each column, drawn with straight lines over `time`, nowhere moves by more than
-/// `tolerance` times its range: by Ramer (1972), Douglas and Peucker (1973), with vertical distances.
+/// Returns the rows that must be kept so that no column, drawn as a polyline over `time`, moves by more than
+/// `tolerance` times its range (Ramer 1972; Douglas and Peucker 1973; with vertical distances).
 ///
 /// The first and last row and the extrema of each column are always kept, as is every row with a value that is not
-/// finite and its neighbours.
+/// finite, with its neighbours.
 pub fn simplify(time: &[f64], columns: &[&[f64]], tolerance: f64) -> Vec<usize> {
     let allowed: Vec<f64> = columns.iter().map(|column| tolerance * range(column)).collect();
     simplify_by(time, columns, &allowed)
 }
 
-/// The same with a distance for each column.
+/// Like [`simplify`], with an allowed distance for each column.
 pub(crate) fn simplify_by(time: &[f64], columns: &[&[f64]], allowed: &[f64]) -> Vec<usize> {
     let rows = time.len();
     let finite = |row: usize| columns.iter().all(|column| column[row].is_finite());
@@ -42,8 +42,8 @@ pub(crate) fn simplify_by(time: &[f64], columns: &[&[f64]], allowed: &[f64]) -> 
     (0..rows).filter(|&row| keep[row]).collect()
 }
 
-/// Points that must be kept so that a line through them nowhere passes a point farther away than `tolerance`: by
-/// Ramer (1972), Douglas and Peucker (1973). For lines that turn back, as orbits do.
+/// Returns the points that must be kept so that the polyline through them passes within `tolerance` of every point
+/// (Ramer 1972; Douglas and Peucker 1973). It suits curves that turn back, such as orbits.
 pub fn simplify_path(points: &[[f64; 2]], tolerance: f64) -> Vec<usize> {
     let mut keep = vec![false; points.len()];
     let mut open: Vec<(usize, usize)> = Vec::new();
@@ -62,7 +62,7 @@ pub fn simplify_path(points: &[[f64; 2]], tolerance: f64) -> Vec<usize> {
     (0..points.len()).filter(|&row| keep[row]).collect()
 }
 
-/// Distance of a point from the nearest one between two others.
+/// Distance of a point from the segment between two others.
 fn distance_to_segment(point: [f64; 2], from: [f64; 2], to: [f64; 2]) -> f64 {
     let minus = |a: [f64; 2], b: [f64; 2]| [a[0] - b[0], a[1] - b[1]];
     let dot = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
@@ -73,7 +73,8 @@ fn distance_to_segment(point: [f64; 2], from: [f64; 2], to: [f64; 2]) -> f64 {
     dot(off, off).sqrt()
 }
 
-/// The row between two others that is farthest from the straight lines between them, if it is farther than allowed.
+/// The row between two others that is farthest from the straight lines between them, relative to the allowed
+/// distances, if it is farther than allowed.
 fn worst_row(time: &[f64], columns: &[&[f64]], allowed: &[f64], from: usize, to: usize) -> Option<usize> {
     let span = time[to] - time[from];
     let mut worst = (1.0, None);
@@ -81,7 +82,7 @@ fn worst_row(time: &[f64], columns: &[&[f64]], allowed: &[f64], from: usize, to:
         let slope = if span > 0.0 { (column[to] - column[from]) / span } else { 0.0 };
         for row in from + 1..to {
             let distance = (column[row] - column[from] - slope * (time[row] - time[from])).abs();
-            // A constant column allows nothing and has no distances.
+            // A constant column allows no distance and has none.
             let excess = if distance == 0.0 { 0.0 } else { distance / allowed };
             if excess > worst.0 {
                 worst = (excess, Some(row));
@@ -91,7 +92,7 @@ fn worst_row(time: &[f64], columns: &[&[f64]], allowed: &[f64], from: usize, to:
     worst.1
 }
 
-/// Largest less smallest of the finite values; zero without any.
+/// Largest minus smallest finite value; zero if there is none.
 pub(crate) fn range(column: &[f64]) -> f64 {
     let finite = || column.iter().copied().filter(|value| value.is_finite());
     (finite().fold(f64::MIN, f64::max) - finite().fold(f64::MAX, f64::min)).max(0.0)
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
     use crate::decimate::INVISIBLE;
 
-    /// Value on the straight lines through the kept rows.
+    /// Value at `t` on the polyline through the kept rows.
     fn between(time: &[f64], values: &[f64], t: f64) -> f64 {
         let right = time.partition_point(|&x| x < t).clamp(1, time.len() - 1);
         let share = (t - time[right - 1]) / (time[right] - time[right - 1]);

@@ -1,27 +1,28 @@
-//! Numbers as text: to be read back, and to be read.
+//! Numbers as text, for programs that read them back and for people.
 
-/// A double in shortest decimals that read back to the same bits; exponents where they are shorter.
+/// The shortest decimals that read back to the same bits, with an exponent for very small and very large numbers.
 pub fn decimal(value: f64) -> String {
     if value == 0.0 || (1e-4..1e16).contains(&value.abs()) { format!("{value}") } else { format!("{value:e}") }
 }
 
-/// To six significant digits.
+/// Rounds to six significant digits.
 pub fn rounded(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
-/// The shortest decimals that read back as the same double, with an exponent where that is shorter to read.
+/// The shortest decimals that read back as the same number, with an exponent for very small and very large numbers;
+/// −0 is written as 0.
 pub fn shortest(value: f64) -> String {
     decimal(value + 0.0) // without the sign of −0, which means nothing to a reader
 }
 
-/// To five digits, for a reader: 12, 4.7124, 1.5e10.
+/// At most five significant digits, for a reader: 12, 4.7124, 1.5e10.
 pub fn brief(value: f64) -> String {
     let five = format!("{value:.4e}").parse().unwrap_or(value);
     if (1e-4..1e6).contains(&five.abs()) || five == 0.0 { decimal(five) } else { format!("{five:e}") }
 }
 
-/// A number in four digits, and whole numbers below 10⁹ with all of theirs: 26756, 0.1235, 1.235e-5.
+/// Four significant digits; whole numbers below 10⁹ keep all of theirs: 26756, 0.1235, 1.235e-5.
 pub fn short(number: f64) -> String {
     if number == 0.0 || !number.is_finite() || (number.fract() == 0.0 && number.abs() < 1e9) {
         return decimal(number + 0.0); // without the sign of −0
@@ -33,7 +34,7 @@ pub fn short(number: f64) -> String {
     format!("{number:.3e}")
 }
 
-/// A share as a whole per cent; what is not all or nothing is never rounded to it.
+/// A share as a whole per cent. Shares other than 0 and 1 are never rounded to 0 % or 100 %.
 pub fn percent(share: f64) -> String {
     if share.is_nan() {
         return "–".to_owned();
