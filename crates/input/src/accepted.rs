@@ -1,8 +1,8 @@
-//! What would be accepted, in words.
+//! Descriptions of accepted values, for the help of an error message.
 
 use std::collections::BTreeSet;
 
-/// Other words of mechanics for a name.
+/// Other names from mechanics, with the name that is used here.
 const SYNONYMS: [(&str, &str); 9] = [
     ("hinge", "revolute"),
     ("pin", "revolute"),
@@ -15,8 +15,8 @@ const SYNONYMS: [(&str, &str); 9] = [
     ("damper", "spring"),
 ];
 
-/// The name among `known` that was probably meant: a synonym, the same words in another order, nearly the same letters,
-/// or else the shortest name with all words of `found`. What stands in parentheses behind a name is left out.
+/// Returns the name among `known` that was probably meant: a synonym, the same words in another order, nearly the
+/// same letters, or else the shortest name with all words of `found`. Text in parentheses behind `found` is ignored.
 pub fn nearest<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> Option<&'k str> {
     let found = found.split('(').next().unwrap_or(found);
     let (lower, own) = (found.to_lowercase(), words(found));
@@ -30,31 +30,31 @@ pub fn nearest<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone
     misspelt(found, known.clone()).or_else(longer)
 }
 
-/// "did you mean `a`? ", or nothing if no name is near.
+/// Returns "did you mean `a`? ", or an empty text if no name is near.
 pub fn did_you_mean(found: &str, known: &[String]) -> String {
     let name = nearest(found, known.iter().map(String::as_str));
     name.map_or_else(String::new, |name| format!("did you mean `{name}`? "))
 }
 
-/// The name that differs from `found` by a slip in three letters at most.
+/// Returns the name closest to `found`, if it differs by at most one slip in about three letters.
 fn misspelt<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let lower = found.to_lowercase();
     known
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(&lower, &name.to_lowercase()), name))
-        // About one slip in three letters is a misspelling; more is another word.
+        // About one slip in three letters is a misspelling; more slips mean another word.
         .filter(|&(distance, name)| distance <= 1.max((name.chars().count().max(found.chars().count()) + 1) / 3))
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, name)| name)
 }
 
-/// The number of words that are in a name, too.
+/// Number of words of `own` that also occur in a name.
 fn shared(own: &[String], name: &str) -> usize {
     let others = words(name);
     own.iter().filter(|word| others.contains(word)).count()
 }
 
-/// The words of a name, in the order of the alphabet.
+/// The words of a name, in alphabetical order.
 fn words(name: &str) -> Vec<String> {
     let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     let mut words: Vec<String> = words.map(str::to_lowercase).collect();
@@ -62,7 +62,8 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// "`a`, `b` or `c`"; long lists are shown in full, since they are what the reader needs; see [`accepted`] for very long ones.
+/// Returns "`a`, `b` or `c`". Long lists are shown in full, since they are what the reader needs; see [`accepted`]
+/// for very long ones.
 pub fn one_of(known: impl IntoIterator<Item: AsRef<str>>) -> String {
     let quoted: Vec<String> = known.into_iter().map(|name| format!("`{}`", name.as_ref())).collect();
     match quoted.as_slice() {
@@ -72,13 +73,13 @@ pub fn one_of(known: impl IntoIterator<Item: AsRef<str>>) -> String {
     }
 }
 
-/// Names that are still shown in full.
+/// Largest number of names that are shown in full.
 const MOST: usize = 64;
-/// Names that are shown of more.
+/// Number of names that are shown of a longer list.
 const SHOWN: usize = 8;
 
-/// The help for an unknown name: the nearest one first, then all; of very many, those with the same words, or else with
-/// the most similar letters.
+/// Returns the help for an unknown name: the nearest name first, then all names. Of a very long list, only the names
+/// that share most words with `found` are shown, or else those with the most similar letters.
 pub fn accepted<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> String {
     let unique: BTreeSet<&str> = known.clone().into_iter().collect();
     let all = if unique.len() > MOST {

@@ -1,6 +1,6 @@
-//! A serde deserialiser over [`Node`], whose errors carry the place of the node that is wrong.
+//! A serde deserialiser over [`Node`], whose errors carry the place of the faulty node.
 //!
-//! Enums are externally tagged, and a bare name stands for the variant with nothing set: `sliding-mode` is
+//! Enums are externally tagged. A bare name means the variant with all defaults: `sliding-mode` is
 //! `{ sliding-mode: {} }`.
 
 use std::fmt;
@@ -16,15 +16,15 @@ use super::{Entry, Node, Place, Problem, Value, accepted, one_of, unknown};
 /// Reads a `T` from a node.
 ///
 /// # Errors
-/// The first thing that is wrong, at its place.
+/// Returns the first problem, with its place.
 pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, Problem> {
     read_as(node, "key")
 }
 
-/// Reads a `T` from a node; unknown keys are called `what` in messages ("parameter of `pendulum`").
+/// Reads a `T` from a node; messages call unknown keys `what` ("parameter of `pendulum`").
 ///
 /// # Errors
-/// The first thing that is wrong, at its place.
+/// Returns the first problem, with its place.
 pub fn read_as<T: DeserializeOwned>(node: &Node, what: &str) -> Result<T, Problem> {
     T::deserialize(NodeDeserializer { node, what }).map_err(|error| error.placed(node.place))
 }
@@ -46,7 +46,7 @@ impl Unplaced {
         self
     }
 
-    /// The problem with the key of an entry, which is called `what`.
+    /// Adds the place of an entry's key, and calls an unknown key `what`.
     fn of_key(mut self, entry: &Entry, what: &str) -> Self {
         if let Some(name) = self.problem.message.strip_prefix("unknown key ") {
             self.problem.message = unknown(what, name);
@@ -105,7 +105,7 @@ impl<'n, 'w> NodeDeserializer<'n, 'w> {
         Self { node, what: self.what }
     }
 
-    /// The entries of a map; `pendulum:` with nothing after it sets nothing.
+    /// The entries of a map; none if there is no value, as in `pendulum:`.
     fn entries(self) -> Option<&'n [Entry]> {
         match &self.node.value {
             Value::Map(entries) => Some(entries),
@@ -114,7 +114,7 @@ impl<'n, 'w> NodeDeserializer<'n, 'w> {
         }
     }
 
-    /// The name of an alternative with what is below it; `known` are the alternatives there are.
+    /// The name of an alternative, with its content. `known` lists all alternatives.
     fn alternative(self, known: &[&str]) -> Result<Variant<'n, 'w>, Unplaced> {
         let alternatives = || one_of(known.iter().copied());
         match &self.node.value {
@@ -162,7 +162,7 @@ impl<'n, 'w> NodeDeserializer<'n, 'w> {
     fn whole(self, low: i128, high: i128) -> Result<i128, Unplaced> {
         let accepted = format!("a whole number from {low} to {high}");
         let Value::Number(number) = &self.node.value else { return Err(self.wrong(&accepted)) };
-        // `1e6` is a fine way to write a budget; beyond 2^53 a float no longer says which number is meant.
+        // `1e6` is a convenient way to write a budget; beyond 2^53 a float no longer identifies a whole number.
         let exact = |value: f64| value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0;
         let whole = number.whole.or_else(|| exact(number.value).then_some(number.value as i128));
         whole.filter(|whole| (low..=high).contains(whole)).ok_or_else(|| self.wrong(&accepted))
@@ -177,7 +177,7 @@ impl<'n, 'w> NodeDeserializer<'n, 'w> {
     }
 }
 
-/// Whether a text is a number with letters behind it: `34deg`, `0.5 m`.
+/// True if a text is a number followed by a unit: `34deg`, `0.5 m`.
 fn is_with_unit(text: &str) -> bool {
     let number = text.trim_end_matches(|c: char| c.is_alphabetic() || "°²³/ ".contains(c));
     number.len() < text.len() && number.parse::<f64>().is_ok()
@@ -368,10 +368,10 @@ impl<'n> SeqAccess<'n> for Items<'n, '_> {
     }
 }
 
-/// The name under which a type asks for a value with its spelling: `Spelled` of `mbsbench-problem`.
+/// The name under which a type requests a value with its spelling: `Spelled` of `mbsbench-problem`.
 const SPELLED: &str = "mbsbench::Spelled";
 
-/// A value, then its spelling.
+/// A sequence of a value and its spelling.
 struct WithSpelling<'n, 'w> {
     outer: NodeDeserializer<'n, 'w>,
     part: u8,
@@ -394,7 +394,7 @@ impl<'n> SeqAccess<'n> for WithSpelling<'n, '_> {
     }
 }
 
-/// An alternative with its content; none where only its name is given.
+/// An alternative with its content; the content is `None` if only the name is given.
 struct Variant<'n, 'w> {
     name: &'n str,
     name_place: Place,

@@ -1,4 +1,4 @@
-//! What is wrong with an input file, and how it is shown.
+//! Problems in input files, and how they are displayed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use miette::{
 use super::printable::{in_place, printable};
 use super::{Node, Place, Source, accepted};
 
-/// One thing that is wrong, at its place: what was found, and what would be accepted.
+/// A problem at its place: what was found, and what would be accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Problem {
-    /// Where.
+    /// The place of the problem.
     pub place: Place,
-    /// What was found.
+    /// A description of what was found.
     pub message: String,
-    /// What would be accepted.
+    /// A description of accepted values.
     pub help: Option<String>,
 }
 
@@ -41,7 +41,7 @@ impl Problem {
         self
     }
 
-    /// `kind` has no member called `found`: "unknown method `rk33`".
+    /// An unknown name: `kind` has no member called `found` ("unknown method `rk33`").
     pub fn unknown(place: Place, kind: &str, found: &str, known: impl IntoIterator<Item: AsRef<str>>) -> Self {
         let known: Vec<_> = known.into_iter().collect();
         let help = accepted(found, known.iter().map(AsRef::as_ref));
@@ -49,7 +49,7 @@ impl Problem {
     }
 }
 
-/// "unknown parameter `masss` of `pendulum`", for the kind "parameter of `pendulum`" and a name in quotes.
+/// Returns "unknown parameter `masss` of `pendulum`" for the kind "parameter of `pendulum`" and a quoted name.
 pub fn unknown(kind: &str, quoted: &str) -> String {
     match kind.split_once(" of ") {
         Some((kind, whole)) => format!("unknown {kind} {quoted} of {whole}"),
@@ -57,7 +57,7 @@ pub fn unknown(kind: &str, quoted: &str) -> String {
     }
 }
 
-/// An input file that cannot be used, with all that was found to be wrong. Exit code 2.
+/// An input file that cannot be used, with all problems found in it. Exit code 2.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadInput {
     source: Arc<Source>,
@@ -65,7 +65,7 @@ pub struct BadInput {
 }
 
 impl BadInput {
-    /// The problems of a file, which are sorted by place. There has to be at least one.
+    /// Collects the problems of a file and sorts them by place. There must be at least one.
     pub fn new(source: Arc<Source>, mut problems: Vec<Problem>) -> Self {
         debug_assert!(!problems.is_empty(), "bad input without a problem");
         problems.sort_by_key(|problem| problem.place);
@@ -78,12 +78,12 @@ impl BadInput {
         &self.source
     }
 
-    /// What is wrong, in the order of the file.
+    /// The problems, in the order of the file.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// All problems with `file:line:column`, the lines concerned and a marker, for a terminal.
+    /// Renders all problems for a terminal, with `file:line:column`, the lines concerned and a marker.
     pub fn render(&self, colour: bool) -> String {
         let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         // Wrapped messages could not be searched for.
@@ -101,7 +101,7 @@ impl BadInput {
         text
     }
 
-    /// What is said in the place of the problems that are not shown.
+    /// A message that counts the problems that are not shown.
     fn rest(&self) -> Option<String> {
         let rest = self.problems.len().checked_sub(MOST_SHOWN).filter(|&rest| rest > 0)?;
         Some(format!("{}: {rest} more problems", self.source.path().display()))
@@ -122,10 +122,10 @@ impl fmt::Display for BadInput {
 
 impl std::error::Error for BadInput {}
 
-/// Most problems of a file that are shown; the others are counted.
+/// Largest number of problems that are shown for a file; the others are counted.
 const MOST_SHOWN: usize = 50;
 
-/// A problem together with the lines around it, as miette wants it.
+/// A problem together with the lines around it, in the form that miette needs.
 #[derive(Debug)]
 struct Shown<'s> {
     source: &'s Source,
@@ -134,20 +134,20 @@ struct Shown<'s> {
     lines: Option<Lines>,
 }
 
-/// Some lines of a file, as they may be shown.
+/// Lines of a file, in printable form.
 #[derive(Debug)]
 struct Lines {
     text: String,
-    /// First byte in the file.
+    /// Offset of the first byte in the file.
     start: usize,
-    /// Number of the first line, from zero.
+    /// Number of the first line, counted from zero.
     line: usize,
 }
 
-/// Most characters of a message: names in it may be as long as a file.
+/// Largest number of characters of a message: a name in it may be as long as a file.
 const LONGEST: usize = 4000;
 
-/// A message as it may be printed.
+/// Returns a message in printable form, cut at [`LONGEST`].
 fn shown(message: &str) -> String {
     match message.char_indices().nth(LONGEST) {
         Some((end, _)) => printable(&message[..end]).into_owned() + "…",
@@ -178,7 +178,7 @@ impl SourceCode for Lines {
             return Err(MietteError::OutOfBounds);
         }
         let (line, column) = if (before, after) == (0, 0) {
-            // the place itself is asked for
+            // the span requested is the place itself
             let before = &self.text[..span.offset() - self.start];
             let line = before.rfind('\n').map_or(0, |newline| newline + 1);
             (self.line + before.matches('\n').count(), before[line..].chars().count())
@@ -204,7 +204,7 @@ impl Diagnostic for Shown<'_> {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        // A line of some thousand characters explains nothing.
+        // A line of several thousand characters explains nothing.
         self.lines.as_ref().map(|lines| lines as &dyn SourceCode)
     }
 

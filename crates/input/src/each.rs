@@ -1,20 +1,21 @@
-//! `each:` in an item of a list: the item is written out once for every combination of some values, with these in the place of the
-//! names of their axes, `{method}`.
+//! `each:` in an item of a list. The item is repeated for every combination of the given values; `{method}` and the
+//! like are replaced by the value of the axis of that name.
 
 use super::{Entry, Key, Node, Problem, Value};
 
-/// Writes out the items of lists that have `each:`, and knows the `sets:` of their file.
+/// Expands list items with `each:`, using the `sets:` of their file.
 #[derive(Debug, Clone, Copy)]
 pub struct Each<'n> {
     sets: &'n [Entry],
     later: &'static [&'static str],
 }
 
-/// A combination: each axis with its value.
+/// A combination: the name and the value of each axis.
 type Bound = Vec<(String, Node)>;
 
 impl<'n> Each<'n> {
-    /// Reads the block `sets:`, lists of values with names. Names in braces that are among `later` are left as they are.
+    /// Reads the block `sets:`, which defines named lists of values. Names in braces that are listed in `later` are
+    /// left unchanged.
     pub fn read(root: &'n Node, later: &'static [&'static str]) -> Result<Self, Problem> {
         let Some(node) = root.get("sets") else { return Ok(Self { sets: &[], later }) };
         if !matches!(node.value, Value::Map(_)) {
@@ -26,12 +27,12 @@ impl<'n> Each<'n> {
         Ok(Self { sets: node.entries(), later })
     }
 
-    /// The node with the items of all lists in it written out.
+    /// Returns the node with the items of all its lists expanded.
     pub fn written_out(&self, node: &Node) -> Result<Node, Problem> {
         self.fill(node, &Bound::new())
     }
 
-    /// What an item of a list is written out to: itself without `each`, or one for each combination.
+    /// Expands an item of a list: into one item for each combination, or into itself if it has no `each:`.
     pub fn items(&self, item: &Node) -> Result<Vec<Node>, Problem> {
         self.items_within(item, &Bound::new())
     }
@@ -73,7 +74,7 @@ impl<'n> Each<'n> {
                 }
                 None => template.clone(),
             };
-            // An inner axis hides an outer one of its name.
+            // An inner axis hides an outer one of the same name.
             written.push(self.fill(&template, &[bound, outer.clone()].concat())?);
         }
         if let Some((exception, _)) = exceptions.iter().zip(used).find(|(_, used)| !used) {
@@ -97,7 +98,7 @@ impl<'n> Each<'n> {
         }
     }
 
-    /// The node with the values of a combination in the place of their names.
+    /// Returns the node with the names of axes replaced by the values of a combination.
     fn fill(&self, node: &Node, bound: &Bound) -> Result<Node, Problem> {
         let value = match &node.value {
             Value::Text(text) if !bound.is_empty() => return self.fill_text(node, text, bound),
@@ -129,7 +130,7 @@ impl<'n> Each<'n> {
             };
             rest = after;
             match value_of(name, bound) {
-                // Alone in its text, the value stays what it is.
+                // If the text consists of the name alone, the value keeps its type.
                 Some(value) if name.len() + 2 == text.len() => return Ok(Node::new(value.value.clone(), node.place)),
                 Some(value) => filled.push_str(&value.spelling().ok_or_else(|| {
                     let problem =
@@ -155,7 +156,7 @@ fn values(node: &Node) -> Result<&[Node], Problem> {
     }
 }
 
-/// Whether an exception is meant for a combination: all axes that it names have one of its values.
+/// True if an exception applies to a combination: each axis that it names has one of its values.
 fn fits(exception: &Node, bound: &Bound) -> bool {
     bound.iter().all(|(axis, value)| {
         exception.get(axis).is_none_or(|wanted| wanted.one_or_many().iter().any(|wanted| is_value(value, wanted)))
@@ -167,7 +168,7 @@ fn is_value(value: &Node, wanted: &Node) -> bool {
     same(value) || value.entries().iter().any(|field| same(&field.value))
 }
 
-/// The value of an axis, or of a field of it: `m.label`.
+/// The value of an axis, or of a field of it (`m.label`).
 fn value_of<'b>(name: &str, bound: &'b Bound) -> Option<&'b Node> {
     let find = |axis: &str| bound.iter().find(|(known, _)| known == axis).map(|(_, value)| value);
     find(name).or_else(|| {

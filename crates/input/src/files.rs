@@ -1,4 +1,4 @@
-//! Files that are never half written, and never read where they are no files or have no end.
+//! Safe access to files: they are never left half written, and only regular files of limited size are read.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -7,21 +7,22 @@ use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 use walkdir::WalkDir;
 
-/// What names of files under way begin and end with; between them are [`RANDOM`] letters or digits.
+/// Names of temporary files begin and end with these; between them are [`RANDOM`] letters or digits.
 const BEFORE: &str = ".";
 const AFTER: &str = ".part";
 const RANDOM: usize = 6;
 
-/// Read by whoever writes a file.
+/// Held for reading by everyone who writes a file.
 static WRITING: RwLock<()> = RwLock::new(());
 
-/// Most bytes of a file that people write: experiments, ledgers, mechanisms, methods. The largest of our own has some ten thousand.
+/// Largest size in bytes of a file written by people: an experiment, ledger, mechanism or method. The largest of ours
+/// has some ten thousand.
 pub const LARGEST_TEXT: usize = 4 << 20;
-/// Most bytes of a file that programs write: results, trajectories, entries of a store.
+/// Largest size in bytes of a file written by programs: results, trajectories, cache entries.
 pub const LARGEST_DATA: usize = 1 << 30;
 
-/// The bytes of a file, at most so many. What is no file is refused before it is opened: a pipe has nothing until somebody writes, a
-/// device may have no end.
+/// Reads a file of at most `most` bytes. Anything but a regular file is refused before it is opened: reading a pipe
+/// may wait forever, and a device may have no end.
 pub fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let found = fs::metadata(path)?;
     if found.is_dir() {
@@ -39,28 +40,29 @@ pub fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     if found.len() > limit {
         return Err(refused(found.len()));
     }
-    // It may grow while it is read, and some of the system's own say nothing of their size.
+    // The file may grow while it is read, and some system files do not report their size.
     let mut bytes = Vec::new();
     File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() > most { Err(refused(bytes.len() as u64)) } else { Ok(bytes) }
 }
 
-/// The text of a file, as [`read_file`] reads it.
+/// Reads the text of a file, like [`read_file`].
 ///
 /// # Errors
-/// The same, and bytes that are not UTF-8.
+/// Fails like [`read_file`], or if the bytes are not UTF-8.
 pub fn read_text(path: &Path, most: usize) -> io::Result<String> {
     String::from_utf8(read_file(path, most)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// Writes a file so that a reader, at any moment and after any crash of a program or of the machine, sees the old content or the new one:
-/// content and name are on the disk when it returns. A file that has the content already is left alone.
+/// Writes a file so that a reader sees either the old or the new content, at any moment and after any crash of a
+/// program or the machine. Content and name are on the disk when it returns. A file that already has the content is
+/// left alone.
 pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, true)
 }
 
-/// The same without waiting for the disk, which takes fifty times as long: after a power failure the file may be lost or damaged.
-/// It is for files that can be made again and whose readers see damage.
+/// Like [`write_atomically`] without waiting for the disk, which takes fifty times as long. After a power failure the
+/// file may be lost or damaged, so it must be possible to make it again, and its readers must detect damage.
 pub fn write_replaceable(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, false)
 }
@@ -73,7 +75,7 @@ fn write(path: &Path, content: &[u8], lasts: bool) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
     match replace(path, folder, content, lasts) {
-        // Another program took the file for a leftover in the moment before it was held.
+        // Another program removed the file as a leftover before it was locked.
         Err(error) if error.kind() == io::ErrorKind::NotFound => replace(path, folder, content, lasts),
         done => done,
     }
@@ -81,7 +83,7 @@ fn write(path: &Path, content: &[u8], lasts: bool) -> io::Result<()> {
 
 fn replace(path: &Path, folder: &Path, content: &[u8], lasts: bool) -> io::Result<()> {
     let mut file = tempfile::Builder::new().prefix(BEFORE).rand_bytes(RANDOM).suffix(AFTER).tempfile_in(folder)?;
-    // Held as long as it is written, which is how others know that somebody lives. Not all file systems can say so.
+    // The lock, held while writing, tells other programs that this one is alive. Not all file systems support it.
     let _ = file.as_file().try_lock();
     file.write_all(content)?;
     // Temporary files are private to their owner by default; results are for everybody.
@@ -101,15 +103,15 @@ fn replace(path: &Path, folder: &Path, content: &[u8], lasts: bool) -> io::Resul
     Ok(())
 }
 
-/// Waits until no file of this program is half written, and keeps all others from being begun as long as the guard lives: for a
-/// program that is about to end at once.
+/// Waits until this program has no half-written file, and blocks further writing as long as the guard lives. For a
+/// program that is about to exit immediately.
 pub fn stop_writing() -> RwLockWriteGuard<'static, ()> {
     WRITING.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the files below a folder that killed programs left half written, and says how many there were: hidden ones with the names that
-/// [`write_atomically`] gives them, which no living program holds. What cannot be removed, and all files where the file system
-/// cannot say who holds them, stay.
+/// Removes the files below a folder that killed programs left half written, and returns their number: hidden files
+/// with names as [`write_atomically`] chooses them, which no running program has locked. Files that cannot be removed
+/// are left, as are all files on a file system without locks.
 pub fn remove_leftovers(folder: &Path) -> usize {
     let files = WalkDir::new(folder).into_iter().filter_map(Result::ok).filter(|entry| entry.file_type().is_file());
     let leftovers = files.filter(|entry| is_under_way(&entry.file_name().to_string_lossy()));
@@ -196,7 +198,7 @@ mod tests {
         assert_eq!(read_file(&file, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
         assert_eq!(read_file(folder.path(), 5).unwrap_err().kind(), io::ErrorKind::IsADirectory);
         assert_eq!(read_file(&folder.path().join("none"), 5).unwrap_err().kind(), io::ErrorKind::NotFound);
-        // Sparse: nothing of it is read.
+        // Sparse: none of it is read.
         File::create(&file).unwrap().set_len(1 << 40).unwrap();
         assert_eq!(read_file(&file, LARGEST_DATA).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
     }

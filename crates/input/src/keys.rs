@@ -1,18 +1,18 @@
-//! The keys of a type as it is read, so that no list of them is kept beside it.
+//! The keys of a type, taken from its deserialisation, so that they need not be listed a second time.
 
 use serde::de::value::Error;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// The keys of a map that a `T` is read from, or the names of its alternatives; none of anything else.
+/// The keys of a map that a `T` is read from, or the names of its alternatives; empty for all other types.
 pub fn keys_of<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut keys: &'static [&'static str] = &[];
-    // It ends with an error in any case: there is nothing to read.
+    // This always ends with an error, since there is nothing to read.
     let _ = T::deserialize(Asked(&mut keys));
     keys
 }
 
-/// What a type asks its deserialiser for.
+/// A deserialiser that records the keys that a type requests.
 struct Asked<'k>(&'k mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for Asked<'_> {

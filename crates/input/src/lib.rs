@@ -1,12 +1,12 @@
-//! From bytes to typed data, with the place of everything.
+//! From bytes to typed data; every part keeps its place in the file.
 //!
 //! ```text
 //! bytes ──source──▶ text ──parse──▶ Node ──deserialize──▶ any `DeserializeOwned`
 //!                                    │
-//!                                    └─ every key and value knows where it stands
+//!                                    └─ every key and value knows its place in the file
 //! ```
 //!
-//! What is wrong with a file is a [`Problem`]; a [`BadInput`] is a file with all of its problems.
+//! A [`Problem`] describes one mistake in a file; a [`BadInput`] is a file with all of its problems.
 
 mod accepted;
 mod deserialize;

@@ -1,24 +1,24 @@
-//! A YAML document as a tree that knows where each of its parts stands.
+//! A YAML document as a tree in which every part knows its place.
 
 use super::{Place, Problem};
 
 /// A value at its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// What it is.
+    /// The value.
     pub value: Value,
-    /// Where it stands.
+    /// Its place in the file.
     pub place: Place,
 }
 
-/// What a node can be.
+/// The value of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Nothing: an empty value, `null` or `~`.
+    /// No value: nothing, `null` or `~`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, which may be infinite or NaN until somebody asks for a finite one.
+    /// A number; infinite values and NaN are refused only when a finite number is required.
     Number(Number),
     /// Text, quoted or not.
     Text(String),
@@ -33,9 +33,9 @@ pub enum Value {
 pub struct Number {
     /// The value in double precision.
     pub value: f64,
-    /// The exact value, where it was written as a whole number.
+    /// The exact value, if it was written as a whole number.
     pub whole: Option<i128>,
-    /// As it stands in the file.
+    /// The number as written in the file.
     pub text: String,
 }
 
@@ -44,7 +44,7 @@ pub struct Number {
 pub struct Key {
     /// The key.
     pub name: String,
-    /// Where it stands.
+    /// Its place in the file.
     pub place: Place,
 }
 
@@ -68,7 +68,7 @@ impl Node {
         Self::new(Value::Map(Vec::new()), place)
     }
 
-    /// The same with all of it at `place`: what stands in another file and is named there.
+    /// A copy in which every part has the place `place`, for content of another file that is named there.
     pub fn placed(&self, place: Place) -> Self {
         let value = match &self.value {
             Value::List(items) => Value::List(items.iter().map(|item| item.placed(place)).collect()),
@@ -84,7 +84,7 @@ impl Node {
         Self::new(value, place)
     }
 
-    /// A value that was not written in the file, all of it at `place`.
+    /// Converts a JSON value that was not written in the file; every part gets the place `place`.
     pub fn from_json(value: &serde_json::Value, place: Place) -> Self {
         use serde_json::Value as Json;
         let value = match value {
@@ -106,7 +106,7 @@ impl Node {
         Self::new(value, place)
     }
 
-    /// The value without its places; a number that JSON has not becomes its spelling.
+    /// The value without places, as JSON. A number that JSON cannot express becomes its spelling.
     pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;
         match &self.value {
@@ -122,7 +122,7 @@ impl Node {
         }
     }
 
-    /// What it is, in words: "the number `0.1`", "a list".
+    /// Describes the node in words: "the number `0.1`", "a list".
     pub fn describe(&self) -> String {
         match &self.value {
             Value::Null => "nothing".to_owned(),
@@ -136,7 +136,7 @@ impl Node {
         }
     }
 
-    /// The entries of a map; none for anything else.
+    /// The entries of a map; none for other values.
     pub fn entries(&self) -> &[Entry] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -154,14 +154,14 @@ impl Node {
         self.entry(name).map(|entry| &entry.value)
     }
 
-    /// The value of a map under a key that has to be there.
+    /// The value of a map under a required key.
     pub fn required(&self, name: &str) -> Result<&Self, Problem> {
         let missing =
             || Problem::new(self.place, format!("the key `{name}` is missing")).help(format!("add `{name}:`"));
         self.get(name).ok_or_else(missing)
     }
 
-    /// The items of a list; anything else is the only one.
+    /// The items of a list; any other value is returned as the only item.
     pub fn one_or_many(&self) -> &[Self] {
         match &self.value {
             Value::List(items) => items,
@@ -169,7 +169,7 @@ impl Node {
         }
     }
 
-    /// A name, alone or with what belongs to it, `name` or `{ name: … }`, as an entry of a map; none for anything else.
+    /// Reads `name` or `{ name: … }` as an entry of a map; none for other values.
     pub fn named(&self) -> Option<Entry> {
         match (&self.value, self.entries()) {
             (Value::Text(name), _) => {
@@ -180,7 +180,7 @@ impl Node {
         }
     }
 
-    /// The text of a text.
+    /// The text, if the node is a text.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
@@ -188,7 +188,7 @@ impl Node {
         }
     }
 
-    /// A number's or a text's spelling; how a value on an axis is called.
+    /// The spelling of a number, text or boolean, as used to name a value on an axis.
     pub fn spelling(&self) -> Option<String> {
         match &self.value {
             Value::Bool(value) => Some(value.to_string()),
@@ -198,8 +198,8 @@ impl Node {
         }
     }
 
-    /// The place of the field `path` (`formulation.sliding-mode.sigma`), or of the innermost part of it that
-    /// is in the file.
+    /// The place of the field `path` (`formulation.sliding-mode.sigma`), or of the innermost part of the path that is
+    /// in the file.
     pub fn place_of(&self, path: &str) -> Place {
         let mut node = self;
         for name in path.split('.') {
@@ -231,8 +231,8 @@ impl Node {
         inner.map_or(self.place, |inner| inner.key_of(rest))
     }
 
-    /// The same node with `value` at `path` below it; maps are made where there are none, and a bare name on
-    /// the way becomes a map of that name (`sliding-mode` is `{ sliding-mode: {} }`).
+    /// A copy with `value` at `path`. Missing maps are created, and a bare name on the way becomes a map of that name
+    /// (`sliding-mode` is `{ sliding-mode: {} }`).
     pub fn with(&self, path: &[Key], value: &Self) -> Self {
         let Some((key, rest)) = path.split_first() else { return value.clone() };
         if let (Value::List(items), Ok(index)) = (&self.value, key.name.parse::<usize>())
@@ -256,13 +256,13 @@ impl Node {
         Self::new(Value::Map(entries), self.place)
     }
 
-    /// The same map without the key `name`.
+    /// A copy of a map without the key `name`.
     pub fn without(&self, name: &str) -> Self {
         let entries = self.entries().iter().filter(|entry| entry.key.name != name).cloned().collect();
         Self::new(Value::Map(entries), self.place)
     }
 
-    /// `other` merged over this node: maps key by key, anything else is replaced.
+    /// Merges `other` over this node: maps are merged key by key, other values are replaced.
     pub fn merged(&self, other: &Self) -> Self {
         let (Value::Map(base), Value::Map(over)) = (&self.value, &other.value) else { return other.clone() };
         let mut entries = base.clone();
@@ -278,7 +278,7 @@ impl Node {
     }
 }
 
-/// Text as it may stand in a message.
+/// A text in the form in which messages quote it.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();

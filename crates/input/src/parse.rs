@@ -13,17 +13,17 @@ use serde_yaml::{Location, MessageFormatter, Options, Spanned, UserMessageFormat
 use super::printable::is_active;
 use super::{BadInput, Entry, Key, LARGEST_TEXT, Node, Number, Place, Problem, Source, Value};
 
-/// Most values in a file, after aliases are replaced.
+/// Largest number of values in a file, after aliases are replaced.
 const MOST_NODES: usize = 100_000;
-/// Deepest nesting.
+/// Largest depth of nesting.
 const DEEPEST: usize = 32;
 
 /// A file that has been read.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// Its text.
+    /// The text of the file.
     pub source: Arc<Source>,
-    /// What it says.
+    /// The content of the file.
     pub root: Node,
 }
 
@@ -31,7 +31,7 @@ impl Document {
     /// Reads the bytes of the file at `path`.
     ///
     /// # Errors
-    /// [`BadInput`] where they are no single YAML document, or one that is too large.
+    /// Returns [`BadInput`] if the bytes are not a single YAML document, or if the document is too large.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, BadInput> {
         let source = source(path, bytes)?;
         match parse(&source) {
@@ -40,16 +40,16 @@ impl Document {
         }
     }
 
-    /// The file with these problems.
+    /// An error for this file with the given problems.
     pub fn bad(&self, problems: Vec<Problem>) -> BadInput {
         BadInput::new(Arc::clone(&self.source), problems)
     }
 }
 
-/// The text of the file at `path`.
+/// Returns the text of the file at `path`.
 ///
 /// # Errors
-/// [`BadInput`] where it is not UTF-8.
+/// Returns [`BadInput`] if the bytes are not UTF-8.
 pub fn source(path: &Path, bytes: &[u8]) -> Result<Arc<Source>, BadInput> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(Arc::new(Source::new(path, text))),
@@ -86,8 +86,8 @@ fn parse(source: &Source) -> Result<Node, Problem> {
     }
 }
 
-/// The first text or key with a character that acts on terminals and pages: labels go into tables and names of files as
-/// they are.
+/// Finds the first text or key with a character that controls terminals or pages: labels enter tables and file names
+/// unchanged.
 fn active(node: &Node) -> Option<(Place, char)> {
     let of = |text: &str, place| {
         if !text.contains(is_active) {
@@ -113,7 +113,7 @@ fn options() -> Options {
     serde_yaml::options! {
         budget: serde_yaml::budget! {
             max_depth: DEEPEST,
-            // The outermost map is a level, too.
+            // The outermost map counts as a level.
             flow_nesting_limit: DEEPEST - 1,
             max_nodes: MOST_NODES,
             max_events: 4 * MOST_NODES,
@@ -122,10 +122,10 @@ fn options() -> Options {
         duplicate_keys: DuplicateKeyPolicy::Error,
         merge_keys: MergeKeyPolicy::Merge,
         alias_limits: limits,
-        // `no`, `on` and `y` are words in a table of methods.
+        // `no`, `on` and `y` are ordinary words in a table of methods.
         strict_booleans: true,
         reject_unsupported_tags: true,
-        // Where a finite number is needed is known to whoever reads the node.
+        // The reader of the node decides if a number must be finite.
         non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
         with_snippet: false,
     }
@@ -134,7 +134,7 @@ fn options() -> Options {
 fn problem(error: &serde_yaml::Error, text: &str) -> Problem {
     use serde_yaml::Error;
     let outer = error.without_snippet();
-    // Of a problem behind an alias, the place is that of the alias.
+    // The place of a problem behind an alias is that of the alias.
     let place = outer.location().map_or(Place::default(), |location| place(location, text));
     let mut error = outer;
     while let Error::AliasError { error: inner, .. } = error {
@@ -149,14 +149,14 @@ fn problem(error: &serde_yaml::Error, text: &str) -> Problem {
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. } => &limits,
-        // The parser has its own limit, on brackets, and no variant for it.
+        // The parser has its own limit on brackets, and no error variant for it.
         _ if message.contains("recursion limit") => &limits,
         _ => "the file has to be YAML 1.2",
     };
     Problem::new(place, message).help(help)
 }
 
-/// The bytes of a location. Where the parser gives none, line and column are looked up.
+/// The byte range of a location. If the parser gives none, line and column are converted.
 fn place(location: Location, text: &str) -> Place {
     let span = location.span();
     if let (Some(start), Some(length)) = (span.byte_offset(), span.byte_len()) {
@@ -171,7 +171,7 @@ fn place(location: Location, text: &str) -> Place {
     Place::new(start, start)
 }
 
-/// A document as the YAML crate hands it over.
+/// A document as the YAML crate returns it.
 #[derive(Debug, Clone)]
 enum Raw {
     Null,
@@ -231,7 +231,7 @@ fn node(raw: Spanned<Raw>, source: &Source) -> Node {
     let value = match raw.value {
         Raw::Null => Value::Null,
         Raw::Bool(value) => Value::Bool(value),
-        // A whole number has at most 64 bits here, and what is lost beyond 53 of them is what f64 means.
+        // A whole number has at most 64 bits here; digits beyond 53 bits are lost, as for any f64.
         Raw::Whole(value) => number(value as f64, Some(value), source.at(place)),
         Raw::Float(value) => number(value, None, source.at(place)),
         Raw::Text(text) => match power(&text) {
@@ -263,7 +263,7 @@ fn number(value: f64, whole: Option<i128>, text: &str) -> Value {
     Value::Number(Number { value, whole, text: text.trim().to_owned() })
 }
 
-/// The number `base^exponent`, exponent whole: `2^-10`.
+/// Reads `base^exponent` with a whole exponent, such as `2^-10`.
 fn power(text: &str) -> Option<f64> {
     let (base, exponent) = text.split_once('^')?;
     let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'-');

@@ -1,15 +1,16 @@
-//! Text of others on a terminal.
+//! Makes text from other sources safe to print on a terminal.
 
 use std::borrow::Cow;
 
-/// Whether a character does something to what is printed around it: control characters but for ends of lines and tabs, and those that turn the
-/// direction of writing.
+/// True for characters that change how the text around them is displayed: control characters except line ends and
+/// tabs, and characters that change the direction of writing.
 pub(super) fn is_active(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || c.is_control() && !matches!(c, '\n' | '\t')
 }
 
-/// The text with such characters written out, `\u{1b}`: no file moves the cursor, colours or hides what is said of it.
+/// Returns the text with such characters escaped, as `\u{1b}`, so that no file can move the cursor, change colours or
+/// hide parts of a message.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_active) {
         return Cow::Borrowed(text);
@@ -21,7 +22,8 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The same without a change of places: such characters become as many bytes of `?`, or the replacement character.
+/// Like [`printable`], but keeps all offsets: each such character is replaced by as many bytes of `?` or of the
+/// replacement character.
 pub(super) fn in_place(text: &str) -> Cow<'_, str> {
     if !text.contains(is_active) {
         return Cow::Borrowed(text);

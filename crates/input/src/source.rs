@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 /// A range of bytes in a [`Source`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// First byte.
+    /// Offset of the first byte.
     pub start: usize,
-    /// One past the last byte; not before `start`.
+    /// Offset behind the last byte; not less than `start`.
     pub end: usize,
 }
 
@@ -18,19 +18,19 @@ impl Place {
         Self { start, end: end.max(start) }
     }
 
-    /// From the start of `self` to the end of `last`.
+    /// The place from the start of `self` to the end of `last`.
     #[must_use]
     pub fn to(self, last: Self) -> Self {
         Self::new(self.start, last.end.max(self.end))
     }
 }
 
-/// An input file: where it came from and what it says.
+/// An input file: its path and its text.
 #[derive(Debug, Clone)]
 pub struct Source {
     path: PathBuf,
     text: String,
-    /// First bytes of the lines, once somebody has asked for one.
+    /// Offsets of the first bytes of all lines, computed on first use.
     lines: OnceLock<Vec<usize>>,
 }
 
@@ -46,24 +46,24 @@ impl Eq for Source {}
 #[derive(Debug)]
 pub(super) struct Excerpt<'s> {
     pub text: &'s str,
-    /// First byte of the text in the source.
+    /// Offset of the first byte of the text in the source.
     pub start: usize,
-    /// Number of its first line, from zero.
+    /// Number of its first line, counted from zero.
     pub line: usize,
 }
 
 impl Source {
-    /// The text that was read from `path`.
+    /// A source with the text that was read from `path`.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
         Self { path: path.into(), text: text.into(), lines: OnceLock::new() }
     }
 
-    /// Where it came from, as the user named it.
+    /// The path of the file, as the user gave it.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The folder that relative names in the file start from.
+    /// The folder that relative paths in the file start from.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
     }
@@ -73,13 +73,13 @@ impl Source {
         &self.text
     }
 
-    /// The text at a place; empty where the place is not a range of whole characters.
+    /// The text at a place; empty if the place is not a range of whole characters.
     pub fn at(&self, place: Place) -> &str {
         self.text.get(place.start..place.end).unwrap_or("")
     }
 
-    /// Line and column of the start of a place, both counted from 1, the column in characters. A byte order
-    /// mark is no character.
+    /// Line and column of the start of a place, both counted from 1; the column counts characters. A byte order mark
+    /// is not counted.
     pub fn line_and_column(&self, place: Place) -> (usize, usize) {
         let at = self.boundary(place.start);
         let line = self.line_of(at);
@@ -87,7 +87,7 @@ impl Source {
         (line + 1, column)
     }
 
-    /// First bytes of the lines.
+    /// Offsets of the first bytes of all lines.
     fn lines(&self) -> &[usize] {
         self.lines.get_or_init(|| {
             let ends = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
@@ -95,12 +95,12 @@ impl Source {
         })
     }
 
-    /// Number of the line that has a byte, from zero.
+    /// Number of the line that contains a byte, counted from zero.
     fn line_of(&self, byte: usize) -> usize {
         self.lines().partition_point(|&start| start <= byte) - 1
     }
 
-    /// The part of a place that lies on its first line, for a marker under the text.
+    /// The part of a place on its first line, for a marker below the text.
     pub fn first_line_of(&self, place: Place) -> Place {
         let start = self.boundary(place.start);
         let end = self.boundary(place.end).max(start);
@@ -108,7 +108,7 @@ impl Source {
         Place::new(start, start + self.text[start..start + length].trim_end().len())
     }
 
-    /// The line of a place with its neighbours; none where one of them is too long to be shown.
+    /// The line of a place with its neighbours; none if one of them is too long to be shown.
     pub(super) fn excerpt(&self, place: Place) -> Option<Excerpt<'_>> {
         const LONGEST: usize = 240;
         let line = self.line_of(self.boundary(place.start));
@@ -124,7 +124,7 @@ impl Source {
         format!("{}:{line}:{column}", self.path.display())
     }
 
-    /// The nearest start of a character at or before a byte.
+    /// The nearest character boundary at or before a byte.
     fn boundary(&self, byte: usize) -> usize {
         let byte = byte.min(self.text.len());
         (0..=byte).rev().find(|&at| self.text.is_char_boundary(at)).unwrap_or(0)
