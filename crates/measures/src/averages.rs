@@ -3,17 +3,18 @@
 use super::simple::of_one;
 use super::{Ending, Measure, Observed};
 
-/// A running value of one observable, finished into one number.
+/// A running value of one observable, reduced to one number at the end.
 trait Running: 'static {
-    /// The initial value: a step without length, unless that is not what it is.
+    /// Takes the initial value; by default as a step of zero length.
     fn begin(&mut self, t: f64, value: f64) {
         self.step((t, value), (t, value));
     }
-    /// An accepted step from one time (s) and value to another.
+    /// Takes an accepted step, given by time (s) and value at its start and its end.
     fn step(&mut self, start: (f64, f64), end: (f64, f64));
-    /// The number; none where there is no such thing yet.
+    /// The number; none if there are too few steps to define it.
     fn number(&self) -> Option<f64>;
-    /// Whether it is a running extremum, which holds for the part that a failed run made; an average does not.
+    /// True for a running extremum, which is meaningful for the part of the span that a failed run covered; false for
+    /// an average.
     fn holds_for_a_part(&self) -> bool {
         false
     }
@@ -48,7 +49,8 @@ fn of<R: Running + Default>(index: Option<usize>) -> Box<dyn Measure> {
 of_one! {
     /// The largest magnitude of an observable over accepted states.
     MaximumMagnitude "max_abs" ["max_abs"] "largest magnitude of an observable over accepted states", of::<Largest>;
-    /// The mean over time of an observable's magnitude, by the trapezoidal rule over accepted states (negrut2007, Eq. 23).
+    /// The mean over time of an observable's magnitude, by the trapezoidal rule over accepted states (negrut2007, Eq.
+    /// 23).
     MeanMagnitude "mean_absolute" ["mean_absolute"]
         "mean over time of an observable's magnitude, by the trapezoidal rule over accepted states (negrut2007, Eq. 23)",
         of::<Mean>;
@@ -59,7 +61,8 @@ of_one! {
     Deviation "deviation" ["deviation"]
         "root mean square of an observable about the straight line that fits it best, by least squares",
         of::<Scatter>;
-    /// The way that an observable goes up and down over accepted states, over the distance between its ends.
+    /// The total variation of an observable over accepted states, divided by the distance between its first and last
+    /// value.
     OscillationIndex "oscillation_index" ["oscillation_index"]
         "way that an observable goes up and down over accepted states, over the distance between its ends",
         of::<Oscillation>;
@@ -98,7 +101,7 @@ impl Running for Mean {
     }
 }
 
-/// Sums about the running means (Welford), so that nothing cancels.
+/// Sums about the running means (Welford's algorithm), so that there is no cancellation.
 #[derive(Default)]
 struct Line {
     count: f64,
@@ -139,7 +142,7 @@ impl Running for Scatter {
     }
     fn number(&self) -> Option<f64> {
         let Line { count, times, values, products, .. } = self.0;
-        // Rounding can make what is left of a straight line negative; a NaN stays one.
+        // Rounding can make the residual of a straight line negative; a NaN is kept.
         let squares = values - products * products / times;
         (times > 0.0).then(|| (if squares < 0.0 { 0.0 } else { squares } / count).sqrt())
     }
@@ -186,13 +189,13 @@ mod tests {
         assert!((over::<Mean>(wave) - 2.0 / PI).abs() < 1e-6);
         assert!((over::<Largest>(|t| wave(t) - 0.5) - 1.5).abs() < 1e-6);
         let slope = over::<Line>(|t| 3.0 - 2.0 * t);
-        // a time of 1000 s is known to 1e-13 s, and a few thousand of them are summed up
+        // a time of 1000 s is known to 1e-13 s, and several thousand times are summed
         assert!((slope + 2.0).abs() < 1e-9, "{slope}");
-        // a fast wave about a line, which its periods hardly tilt
+        // a fast wave about a line, whose periods hardly tilt the line
         let scatter = over::<Scatter>(|t| 3.0 - 2.0 * t + (40.0 * PI * t).sin());
         assert!((scatter - 0.5_f64.sqrt()).abs() < 1e-3, "{scatter}");
         assert!(over::<Scatter>(|t| 3.0 - 2.0 * t) < 1e-6);
-        // up and down by 1 four times in each of two periods, and 0.2 from end to end
+        // up and down by 1 four times in each of two periods, and 0.2 between the ends
         assert!((over::<Oscillation>(|t| wave(t) + 0.1 * t) - 8.0 / 0.2).abs() < 0.1);
     }
 

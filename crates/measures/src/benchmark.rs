@@ -1,4 +1,4 @@
-//! Errors of several observables together, as collections of benchmark problems define them.
+//! Errors of several observables combined, as collections of benchmark problems define them.
 
 use mbsbench_problem::{OutOfRange, parameters};
 
@@ -7,20 +7,23 @@ use super::simple::{not_empty, one_for_each};
 use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
-    /// Error of the library of multibody benchmarks of A Coruña over `K` outputs at equal distances, the last of them at the end:
+    /// The error measure of the library of multibody benchmarks of A Coruña over `K` equidistant outputs, the last of
+    /// them at the end of the span:
     ///
     /// `e = √(1/K Σᵢ Σⱼ (|yⱼ(tᵢ) − rⱼ(tᵢ)| / max(|rⱼ(tᵢ)|, threshold))²)`
     ///
-    /// with the same of the bounds on the reference's own error (M. González, D. Dopico, U. Lugrís, J. Cuadrado 2006, A benchmarking
-    /// system for MBS simulation software, Multibody System Dynamics 16, 179–190). Whether the library divides the inner sum by the number
-    /// of observables could not be read there; here it does not, which is never the smaller of the two.
+    /// A second column has the same norm of the bounds on the reference's own error. Source: M. González, D. Dopico,
+    /// U. Lugrís, J. Cuadrado 2006, A benchmarking system for MBS simulation software, Multibody System Dynamics 16,
+    /// 179–190. We could not establish from it if the library divides the inner sum by the number of observables;
+    /// this measure does not, which never gives the smaller value.
     #[derive(Default)]
     pub struct BenchmarkError in snake_case where observables_are_there {
         /// Observables.
         of: Vec<String>,
         /// Number of outputs `K`.
         outputs: usize [from 1],
-        /// The least magnitude of the reference that an error is divided by, in the observables' unit.
+        /// Threshold in the observables' unit: errors are divided by the magnitude of the reference, but at least by
+        /// this value.
         threshold: f64 [above 0.0],
     }
 }
@@ -52,18 +55,19 @@ impl MeasureDefinition for BenchmarkError {
 }
 
 parameters! {
-    /// Root mean square over equidistant outputs, start and end among them, of the length of the vector of errors, each divided by a
-    /// size of its own:
+    /// The root mean square, over equidistant outputs including start and end, of the norm of the vector of errors,
+    /// each divided by a size of its own:
     ///
     /// `e = √(1/(n + 1) Σᵢ₌₀ⁿ Σⱼ ((yⱼ(tᵢ) − rⱼ(tᵢ)) / sⱼ)²)`
     ///
-    /// with the same of the bounds on the reference's own error. It is the error by which the benchmark of the light cart-pole accepts
-    /// solutions (N. Parsons, light-cartpole-benchmark, proposed to the IFToMM library).
+    /// A second column has the same norm of the bounds on the reference's own error. The benchmark of the light
+    /// cart-pole accepts solutions by this error (N. Parsons, light-cartpole-benchmark, proposed to the IFToMM
+    /// library).
     #[derive(Default)]
     pub struct ScaledError in snake_case where sizes_fit {
         /// Observables.
         of: Vec<String>,
-        /// What the error of each is divided by, in its unit.
+        /// Sizes `sⱼ` by which the errors are divided, one for each observable and in its unit.
         sizes: Vec<f64> [above 0.0],
         /// Number of intervals `n` between outputs.
         intervals: usize [from 1],
@@ -101,7 +105,7 @@ fn with_bound(name: &str) -> Vec<String> {
     vec![name.to_owned(), format!("{name}_bound")]
 }
 
-/// Start and ends of equal parts of the span, s.
+/// Start of the span and ends of its equal parts, s.
 fn equidistant([start, end]: [f64; 2], parts: usize) -> impl Iterator<Item = f64> {
     let at = move |k: usize| start + (end - start) * k as f64 / parts as f64;
     (0..=parts).map(move |k| if k == parts { end } else { at(k) })
@@ -118,7 +122,7 @@ mod tests {
     use crate::bound_of;
     use crate::testing::{against, ended};
 
-    /// `q` and `v` at 0 to 4 s; at 2 s `q` is below the threshold 0.5 of the tests.
+    /// `q` and `v` at 0 to 4 s; at 2 s `q` is below the threshold 0.5 used in the tests.
     fn reference(digits: f64) -> ReferenceTrajectory {
         ReferenceTrajectory {
             observables: vec!["q".to_owned(), "v".to_owned()],
@@ -130,7 +134,8 @@ mod tests {
         }
     }
 
-    /// The reference with errors (3, 1) at 2 s and (10, 6) at 4 s, none at the start; 1 s and 3 s are outputs of none of the tests.
+    /// Values with errors (3, 1) at 2 s and (10, 6) at 4 s, and none at the start; no test has outputs at 1 s and 3
+    /// s.
     fn off(t: f64) -> Vec<f64> {
         match t as usize {
             0 => vec![7.0, 9.0],
@@ -152,7 +157,8 @@ mod tests {
         ended(against(measure, steps, off, Some(&reference(digits))), false).try_into().unwrap()
     }
 
-    /// By hand: ((3/0.5)² + (1/1)² + (10/5)² + (6/8)²)/2, and of the bounds ((0.5/0.5)² + (3/1)²)/2. Steps end where they like.
+    /// By hand: ((3/0.5)² + (1/1)² + (10/5)² + (6/8)²)/2, and for the bounds ((0.5/0.5)² + (3/1)²)/2. The ends of
+    /// steps do not matter.
     #[test]
     fn the_benchmarks_error_is_relative_to_the_reference() {
         let measure = BenchmarkError { of: names(), outputs: 2, threshold: 0.5 };

@@ -1,4 +1,4 @@
-//! What a ball does between its bounces.
+//! The motion of a ball between its bounces.
 
 use mbsbench_problem::parameters;
 
@@ -7,16 +7,16 @@ use super::simple::over_steps;
 use super::{Measure, MeasureContext, MeasureDefinition, Observed};
 
 parameters! {
-    /// Tops of a ball after each bounce, and the duration (s) of the first contact and of the flight after it. Contact
-    /// is where the height is below zero; its ends are located inside the steps. A top is the height to which the
-    /// energy lifts the ball, at the first accepted state of a flight: in flight no force but gravity changes it, and
-    /// no state needs to lie at the top.
+    /// The tops of a ball's path after each bounce, and the durations (s) of the first contact and of the flight
+    /// after it. The ball is in contact while its height is below zero; both ends of a contact are located inside the
+    /// steps. A top is the height to which the ball's energy would lift it, evaluated at the first accepted state of
+    /// a flight. Only gravity acts in flight, so no state needs to lie at the top itself.
     pub struct Bounces {
         /// Observable with the height, m.
         of: String = "height".to_owned(),
-        /// Observable with the height that the energy would lift the ball to, m.
+        /// Observable with the height to which the energy would lift the ball, m.
         top: String = "top_height".to_owned(),
-        /// Number of tops to report; the first ones.
+        /// Number of tops to report, counted from the first.
         count: usize [from 1, to 10_000] = 1,
     }
 }
@@ -57,7 +57,7 @@ impl MeasureDefinition for Bounces {
     }
 }
 
-/// Ends of the first contact, and of the flight after it.
+/// Number of ends located: two of the first contact, and the end of the flight after it.
 const ENDS: usize = 3;
 
 #[derive(Default)]

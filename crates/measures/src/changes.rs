@@ -1,4 +1,4 @@
-//! How sizes of steps change from one to the next.
+//! Changes of the step size from one step to the next.
 
 use mbsbench_problem::parameters;
 
@@ -6,13 +6,14 @@ use super::simple::over_steps;
 use super::{Measure, MeasureContext, MeasureDefinition, Observed};
 
 parameters! {
-    /// Largest over smallest step, the largest factor by which a step is smaller than the one before, and the number of
-    /// steps that are smaller by a factor of `strong` at least. The last step of a run is left out, since the end of
-    /// the span cuts it.
+    /// The ratio of the largest to the smallest step, the largest factor by which a step is smaller than the one
+    /// before, and the number of steps that are smaller by at least the factor `strong`. The last step of a run is
+    /// left out, since the end of the span cuts it.
     pub struct StepChanges {
-        /// Steps that begin before this time (s) are left out: a method's first steps are of its start.
+        /// Steps that begin before this time (s) are left out, because the first steps of a method depend on how it
+        /// starts.
         after: f64 = 0.0,
-        /// Factor from which a drop counts.
+        /// Smallest factor that counts as a strong reduction.
         strong: f64 [above 1.0] = 3.0,
     }
 }
@@ -27,7 +28,7 @@ impl MeasureDefinition for StepChanges {
     }
     fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let (after, strong) = (self.after, self.strong);
-        // Kept are what is known without the last step, and that step's size, s.
+        // The state has the result without the last step, and the size of that step, s.
         let look = move |(seen, last): &mut (Seen, Option<f64>), step: &mut Observed<'_>| {
             if step.t_start >= after
                 && let Some(size) = last.replace(step.t_end - step.t_start)
@@ -46,12 +47,12 @@ impl MeasureDefinition for StepChanges {
     }
 }
 
-/// What is known of the steps so far.
+/// The result for the steps so far.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
     /// Smallest and largest size, s.
     range: Option<[f64; 2]>,
-    /// Size of the last one, s.
+    /// Size of the last step, s.
     last: Option<f64>,
     largest_drop: Option<f64>,
     drops: u64,

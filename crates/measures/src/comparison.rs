@@ -1,14 +1,14 @@
-//! Observables compared with the reference at given times, wherever steps end.
+//! Comparison of observables with the reference at given times, independent of where steps end.
 
 use super::samples::Visit;
 use super::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory};
 
-/// What is made of the errors of all observables at all times.
+/// How the errors of all observables at all times are reduced to one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Norm {
-    /// The largest one.
+    /// The largest error.
     Largest,
-    /// The root of the mean over the times of their sums of squares.
+    /// The root of the mean over the times of the sums of squares.
     RootMeanSquare,
 }
 
@@ -30,15 +30,15 @@ impl Norm {
     }
 }
 
-/// What the reference has of an observable at a time, and what an error of it is multiplied by.
+/// The reference's value and error bound for an observable at a time, and the weight of an error.
 struct Point {
     value: f64,
     bound: f64,
     weight: f64,
 }
 
-/// Measures the observables `indices` against the reference: two columns, the norm of the errors and that of the bounds on the
-/// reference's own. `weight` is given the number of the observable and the reference's value.
+/// Measures the observables `indices` against the reference. The two columns are the norm of the errors and the norm
+/// of the bounds on the reference's own error. `weight` takes the number of the observable and the reference's value.
 pub(super) fn compare(
     context: &MeasureContext<'_>,
     indices: Option<Vec<usize>>,
@@ -67,7 +67,7 @@ pub(super) fn compare(
     })
 }
 
-/// Some observables of a reference at each of some times; none if it lacks one of them.
+/// Observables of a reference at each of the given times; none if the reference lacks one of them.
 fn points<'n>(
     reference: &ReferenceTrajectory,
     observables: impl Iterator<Item = &'n str>,
@@ -87,7 +87,7 @@ fn points<'n>(
 
 struct Comparison {
     indices: Vec<usize>,
-    /// For each time, the observables; none without a reference that has them.
+    /// Reference points of all observables for each time; none if the reference does not have them.
     expected: Option<Vec<Vec<Point>>>,
     norm: Norm,
     bound: f64,
@@ -119,7 +119,7 @@ impl Measure for Comparison {
 
     fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
         match &self.expected {
-            // An error over part of the times would look better than it is.
+            // An error over a part of the times would look smaller than it is.
             Some(expected) if self.visited == expected.len() => {
                 vec![Some(self.norm.of(self.sum, expected.len())), Some(self.bound)]
             }

@@ -1,4 +1,4 @@
-//! The matrices of Newton's method: their condition, and what wrong derivatives in them cost.
+//! The matrices of Newton's method: their condition, and the effect of wrong derivatives in them.
 
 use nalgebra::DMatrix;
 
@@ -6,13 +6,14 @@ use super::simple::plain;
 use super::{Ending, Measure};
 
 plain! {
-    /// Largest condition number, in the spectral norm, of the matrices that Newton's method factorizes, scaled as the
-    /// method scales them. Empty for methods without.
+    /// The largest condition number, in the spectral norm, of the matrices that Newton's method factorizes, as the
+    /// method scales them. Empty for methods without Newton's method.
     NewtonCondition "newton_condition"
         "largest condition number of the matrices of Newton's method, as the method scales them",
         |_| Box::new(Condition(None));
-    /// Largest factor by which an iteration of Newton's method shrinks a small error if its matrix is formed with wrong derivatives: the
-    /// spectral radius of `I − W⁻¹ M` with the wrong matrix `W` and the exact one, `M`. Empty for methods whose derivatives are exact.
+    /// The largest factor by which an iteration of Newton's method shrinks a small error if its matrix is formed with
+    /// wrong derivatives: the spectral radius of `I − W⁻¹ M`, with the wrong matrix `W` and the exact matrix `M`.
+    /// Empty for methods with exact derivatives.
     NewtonContraction "newton_contraction"
         "largest contraction factor of Newton's method with wrong derivatives in its matrix",
         |_| Box::new(Contraction(None));
@@ -44,7 +45,7 @@ impl Measure for Contraction {
         true
     }
     fn wrong_newton_matrix(&mut self, matrix: &DMatrix<f64>, exact: &DMatrix<f64>) {
-        // The difference first: I − W⁻¹ M would round its small eigenvalues away.
+        // The difference comes first: `I − W⁻¹ M` would lose small eigenvalues to rounding.
         let factor = matrix.clone().lu().solve(&(matrix - exact)).map_or(f64::NAN, |iteration| {
             iteration.complex_eigenvalues().iter().map(|eigenvalue| eigenvalue.norm()).fold(0.0, f64::max)
         });

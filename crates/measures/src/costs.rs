@@ -1,4 +1,4 @@
-//! What a run costs in evaluations of the right-hand side, with Jacobians priced in them.
+//! The cost of a run in evaluations of the right-hand side, with a price for each Jacobian.
 
 use mbsbench_problem::parameters;
 
@@ -6,12 +6,13 @@ use super::simple::at_end;
 use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
-    /// Cost of a run in evaluations of the right-hand side, with a fast and with a slow Jacobian (modin2005, Table 1):
-    /// `cost_fast = R + c J` and `cost_slow = R + n J`, with `R` evaluations that are not for Jacobians, `J` Jacobians,
-    /// a price `c`, and the `n` components of the state that differences take a column each for. However the Jacobians
-    /// of the run were formed; a method without has `R` for both.
+    /// The cost of a run in evaluations of the right-hand side, for a fast and for a slow Jacobian (modin2005, Table
+    /// 1): `cost_fast = R + c J` and `cost_slow = R + n J`. `R` is the number of evaluations except those for
+    /// Jacobians, `J` the number of Jacobians, `c` a price, and `n` the number of components of the state, each of
+    /// which takes one evaluation for finite differences. The cost does not depend on how the run formed its
+    /// Jacobians; for a method without Jacobians, both are `R`.
     pub struct JacobianCosts {
-        /// Evaluations that a fast Jacobian is worth.
+        /// Price `c` of a fast Jacobian, in evaluations of the right-hand side.
         fast: f64 [from 0.0] = 12.0,
     }
 }
@@ -47,7 +48,7 @@ mod tests {
     fn the_published_costs_follow_from_the_decoded_counts() {
         let costs = |rhs_evaluations, jacobian_evaluations| {
             let context = context(&[], [0.0, 1.0], None);
-            // Evaluations for Jacobians as they were made are no part of either.
+            // The evaluations that formed the Jacobians enter neither cost.
             let statistics = Statistics {
                 rhs_evaluations,
                 jacobian_evaluations,

@@ -1,16 +1,16 @@
-//! The counters of a solve as measures, one each, named as in [`Statistics`].
+//! The counters of a solve as measures, one for each, named as in [`Statistics`].
 
 use mbsbench_problem::parameters;
 
 use super::simple::{at_end, plain};
 use super::{Catalogue, Ending, Measure, MeasureContext, MeasureDefinition};
 
-/// A counter as the value of a column: exact below 2⁵³, far above any budget.
+/// A counter as the value of a column; exact below 2⁵³, far above any budget.
 fn number(count: u64) -> Vec<Option<f64>> {
     vec![Some(count as f64)]
 }
 
-/// Declares a measure for each counter, in a module of its name.
+/// Declares a measure for each counter, in a module of the counter's name.
 macro_rules! measures {
     ($($(#[$doc:meta])* $name:ident $about:literal;)*) => {
         $(mod $name {
@@ -40,26 +40,26 @@ macro_rules! measures {
 mbsbench_problem::for_each_counter!(measures);
 
 plain! {
-    /// Number of evaluations of the right-hand side, those for difference quotients included: what methods with exact
-    /// and with approximate Jacobians are compared by.
+    /// The number of evaluations of the right-hand side, including those for difference quotients. It makes methods
+    /// with exact and with approximate Jacobians comparable.
     AllRhsEvaluations "all_rhs_evaluations" "number of evaluations of the right-hand side, those for Jacobians included",
         |_| at_end(|Ending { statistics, .. }| number(statistics.rhs_evaluations + statistics.jacobian_rhs_evaluations));
-    /// Cost of a run in evaluations of the right-hand side: those that were made, those for difference quotients
-    /// included, and for each exact Jacobian as many as difference quotients would have taken, one for each column, or
-    /// for each group of columns without a row in common (Curtis, Powell and Reid 1974). How the Jacobians were formed does
-    /// not change it.
+    /// The cost of a run in evaluations of the right-hand side: all evaluations, including those for difference
+    /// quotients, and for each exact Jacobian as many as difference quotients would have taken. That is one for each
+    /// column, or for each group of columns without a row in common (Curtis, Powell and Reid 1974). The cost does not
+    /// depend on how the Jacobians were formed.
     RhsCost "rhs_cost"
         "cost in evaluations of the right-hand side; an exact Jacobian counts as many as differences would take",
         |_| at_end(|Ending { statistics, .. }| {
             number(statistics.rhs_evaluations + statistics.jacobian_rhs_evaluations + statistics.jacobian_columns)
         });
-    /// Operations of the dense linear algebra that a method makes itself: factorizations, solves and products of
-    /// matrices, by their sizes. A method that does not count them is refused.
+    /// The number of operations of the method's own dense linear algebra: factorizations, solves and products of
+    /// matrices, computed from their sizes. A method that does not count them is refused.
     LinearAlgebraFlops "linear_algebra_flops"
         "operations of a method's dense linear algebra: factorizations, solves and products, by their sizes",
         |_| at_end(|ending| vec![ending.statistics.linear_algebra_flops.map(|flops| flops as f64)]);
-    /// Newton iterations by the accepted steps and the implicit stages of each: how many one system of equations took
-    /// on average.
+    /// The number of Newton iterations divided by the number of accepted steps and of implicit stages per step: the
+    /// average effort to solve one system of equations.
     NewtonIterationsPerStage "newton_iterations_per_stage"
         "Newton iterations by accepted steps and by the implicit stages of a step",
         |context| {
@@ -69,15 +69,15 @@ plain! {
                 vec![(steps > 0).then(|| iterations as f64 / (steps as f64 * stages))]
             })
         };
-    /// Number of components of the state.
+    /// The number of components of the state.
     States "states" "number of components of the state", |_| at_end(|ending| number(ending.states as u64));
-    /// Number of event functions that matter at the start.
+    /// The number of event functions in use at the start.
     SwitchingFunctions "switching_functions" "number of event functions that matter at the start",
         |_| at_end(|ending| number(ending.functions as u64));
 }
 
 parameters! {
-    /// Largest number of tests of the criterion for the size of a step, in one step.
+    /// The largest number of tests of the step-size criterion in one step.
     pub struct TestsPerStep {}
 }
 

@@ -1,4 +1,4 @@
-//! Whether two curves in a plane have the same shape.
+//! Comparison of the shapes of two curves in a plane.
 
 use mbsbench_problem::{OutOfRange, Spelled, parameters};
 
@@ -9,19 +9,20 @@ use super::{Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTraje
 type Point = [f64; 2];
 
 parameters! {
-    /// Distance between the shapes of two curves in a plane: that of two observables over the run's steps, and that of two
-    /// observables of the experiment's reference. Each curve is put into a box from −1 to 1, so that size and
-    /// proportions do not count; the distance is Hausdorff's, the largest from a point of one curve to the other curve,
-    /// either way. Curves that are mirrored through the centre of their box have the same shape.
+    /// The distance between the shapes of two plane curves: one of two observables over the run's steps, the other of
+    /// two observables of the experiment's reference. Each curve is scaled to a box from −1 to 1, so that size and
+    /// proportions do not count. The distance is Hausdorff's: the largest distance from a point of one curve to the
+    /// other curve, in either direction. Curves that are mirrored through the centre of their box have the same
+    /// shape.
     #[derive(Default)]
     pub struct ShapeDistance in snake_case where there_are_two_axes, times_increase {
-        /// The run's observables on the two axes.
+        /// Observables of the run on the two axes.
         of: Vec<String>,
-        /// The reference's.
+        /// Observables of the reference on the two axes.
         reference: Vec<String>,
-        /// Distance of the times (s) at which the reference is asked.
+        /// Distance between the times (s) at which the reference is evaluated.
         every: f64 [above 0.0],
-        /// Times (s) until which the curves are compared, increasing; one column each.
+        /// Times (s) up to which the curves are compared, increasing; there is one column for each.
         until: Vec<Spelled<f64>>,
     }
 }
@@ -61,7 +62,7 @@ impl MeasureDefinition for ShapeDistance {
         let expected = context.reference.and_then(|reference| curve(reference, &self.reference, &times));
         let index = |k: usize| self.of.get(k).and_then(|name| context.index(name));
         let axes = index(0).zip(index(1)).filter(|_| expected.is_some());
-        // Every step's point: the one measure that grows with the number of steps.
+        // Every step's point: this is the only measure whose memory grows with the number of steps.
         let add = move |points: &mut Vec<(f64, Point)>, step: &mut Observed<'_>| {
             points.extend(axes.map(|(x, y)| (step.t_end, [step.end[x], step.end[y]])));
         };
@@ -88,14 +89,14 @@ fn before(curve: &[(f64, Point)], until: f64) -> Vec<Point> {
     curve.iter().filter(|(t, _)| *t <= until * (1.0 + 1e-9)).map(|&(_, point)| point).collect()
 }
 
-/// The distance of two curves in boxes of their own; none where one has no extent along an axis.
+/// The distance of two curves, each scaled to its box; none if a curve has no extent along an axis.
 fn shape_distance(one: Vec<Point>, other: Vec<Point>) -> Option<f64> {
     let (one, other) = (boxed(one)?, boxed(other)?);
     let mirrored: Vec<Point> = one.iter().map(|[x, y]| [-x, -y]).collect();
     Some(hausdorff(&one, &other).min(hausdorff(&mirrored, &other)))
 }
 
-/// The curve in a box from −1 to 1.
+/// The curve scaled to a box from −1 to 1.
 fn boxed(mut curve: Vec<Point>) -> Option<Vec<Point>> {
     for axis in 0..2 {
         let ends = (f64::INFINITY, f64::NEG_INFINITY);
@@ -109,15 +110,15 @@ fn boxed(mut curve: Vec<Point>) -> Option<Vec<Point>> {
     Some(curve)
 }
 
-/// Largest distance from a corner of one polyline to the other polyline, either way.
+/// The largest distance from a corner of one polyline to the other polyline, in either direction.
 fn hausdorff(one: &[Point], other: &[Point]) -> f64 {
     farthest(one, other).max(farthest(other, one))
 }
 
 fn farthest(points: &[Point], line: &[Point]) -> f64 {
     let mut farthest = 0.0;
-    // Neighbouring points are nearest to neighbouring pieces: where the last one leaves the point within what is known to
-    // be reached anyhow, no other needs to be looked at.
+    // Neighbouring points are nearest to neighbouring pieces. If the last piece is within the distance already
+    // reached, no other piece needs to be examined.
     let mut last = 0;
     for point in points {
         let mut nearest = to_piece(point, line, last);
@@ -138,7 +139,7 @@ fn farthest(points: &[Point], line: &[Point]) -> f64 {
     farthest.sqrt()
 }
 
-/// Square of the distance to the piece from corner `piece` to the next one.
+/// The square of the distance from a point to the piece from corner `piece` to the next one.
 fn to_piece(point: &Point, line: &[Point], piece: usize) -> f64 {
     let a = line[piece];
     let b = line.get(piece + 1).copied().unwrap_or(a);

@@ -1,4 +1,4 @@
-//! Correct digits at the end, as the test set for IVP solvers counts them.
+//! The number of correct digits at the end, as defined by the test set for IVP solvers.
 
 use mbsbench_problem::{OutOfRange, parameters};
 
@@ -6,40 +6,43 @@ use super::simple::{at_end, one_for_each};
 use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
-    /// Significant correct digits at the end, `−log₁₀ maxᵢ |yᵢ − rᵢ|/|rᵢ|` over the observables chosen: the smallest number of digits that
-    /// any has (test set for IVP solvers). Components whose reference is zero do not enter. No more than 15.95 digits, where all are
-    /// equal.
+    /// The number of significant correct digits at the end, `−log₁₀ maxᵢ |yᵢ − rᵢ|/|rᵢ|` over the chosen observables:
+    /// the digits of the least accurate component (test set for IVP solvers). Components whose reference is zero are
+    /// left out. The result is at most 15.95, if all components are equal to the reference.
     pub struct Scd in snake_case where values_belong {
-        /// What the column is called, in brackets; `scd` where nothing is given.
+        /// Column name in brackets; the column is called `scd` if the name is empty.
         name: String = String::new(),
-        /// Observables; all that belong to a class (positions, velocities, multipliers) where none are given.
+        /// Observables; by default all that belong to a class (positions, velocities, multipliers).
         of: Vec<String> = Vec::new(),
-        /// Their published values `rᵢ`, in that order; those of the experiment's reference where none are given, beside which
-        /// `scd_limit` has the digits that the bound on the reference's own error leaves.
+        /// Published values `rᵢ` in the order of the observables; by default those of the experiment's reference. In
+        /// that case a column `scd_limit` has the number of digits that the bound on the reference's own error
+        /// allows.
         values: Vec<f64> = Vec::new(),
     }
 }
 
 parameters! {
-    /// Mixed error significant correct digits at the end, `−log₁₀ maxᵢ |yᵢ − rᵢ|/(floor + |rᵢ|)` over the observables chosen, with `floor` the
-    /// quotient of absolute and relative tolerance (test set for IVP solvers): of components below it the absolute error counts.
+    /// The mixed-error significant correct digits at the end, `−log₁₀ maxᵢ |yᵢ − rᵢ|/(floor + |rᵢ|)` over the chosen
+    /// observables, where `floor` is the ratio of absolute to relative tolerance (test set for IVP solvers). For
+    /// components below `floor`, the absolute error counts.
     pub struct Mescd in snake_case where values_belong {
-        /// What the column is called, in brackets; `mescd` where nothing is given.
+        /// Column name in brackets; the column is called `mescd` if the name is empty.
         name: String = String::new(),
-        /// Observables; all that belong to a class (positions, velocities, multipliers) where none are given.
+        /// Observables; by default all that belong to a class (positions, velocities, multipliers).
         of: Vec<String> = Vec::new(),
-        /// Their published values `rᵢ`, in that order; those of the experiment's reference where none are given, beside which
-        /// `mescd_limit` has the digits that the bound on the reference's own error leaves.
+        /// Published values `rᵢ` in the order of the observables; by default those of the experiment's reference. In
+        /// that case a column `mescd_limit` has the number of digits that the bound on the reference's own error
+        /// allows.
         values: Vec<f64> = Vec::new(),
-        /// `atol/rtol`, in the units of the observables.
+        /// The ratio `atol/rtol`, in the units of the observables.
         floor: f64 [above 0.0] = 1.0,
     }
 }
 
-/// Fewest that an error is taken for: rounding of a double.
+/// The smallest error that is assumed: rounding of a double.
 const LEAST: f64 = f64::EPSILON / 2.0;
 
-/// What both measures have in common.
+/// The part that both measures share.
 struct Kind<'k> {
     column: &'static str,
     name: &'k str,
@@ -124,18 +127,18 @@ macro_rules! digits {
 digits!(Scd, "scd", "significant correct digits at the end, of the worst component", |_| 0.0);
 digits!(Mescd, "mescd", "the same with absolute errors of small components (mixed error)", |mescd| mescd.floor);
 
-/// What an observable is at the end.
+/// The expected value of an observable at the end.
 struct Expected {
     index: usize,
     value: f64,
     bound: f64,
 }
 
-/// Digits of the worst component, with errors from elsewhere.
+/// The digits of the worst component, for the given errors.
 fn digits(expected: &[Expected], floor: f64, error: impl Fn(&Expected) -> f64) -> f64 {
     let scaled = expected.iter().map(|each| (error(each), floor + each.value.abs()));
     let counted = scaled.filter(|(_, size)| *size > 0.0).map(|(error, size)| error / size);
-    // a maximum would drop what is no number
+    // `max` would drop a NaN
     let worst = counted.fold(LEAST, |worst, error| if error <= worst { worst } else { error });
     -worst.log10()
 }
@@ -162,7 +165,7 @@ mod tests {
         names.map(str::to_owned).to_vec()
     }
 
-    /// What is measured of a run with these values at its end, at 2 s.
+    /// Measures a run that ends with these values at 2 s.
     fn measured(
         measure: &impl MeasureDefinition,
         end: [f64; 2],
@@ -179,7 +182,7 @@ mod tests {
         })
     }
 
-    /// Errors 1e-3 of 100 and 1e-6 of 1e-3: five and three digits; with a floor of 1, five and six.
+    /// Errors of 1e-3 in 100 and of 1e-6 in 1e-3: five and three digits; with a floor of 1, five and six.
     #[test]
     fn digits_are_those_of_the_worst_component() {
         let end = [100.0 + 1e-3, -1e-3 - 1e-6];

@@ -1,4 +1,4 @@
-//! What becomes of the velocity constraints where a method does not impose them (negrut2007, section 4.3).
+//! The drift of velocity constraints that a method does not impose (negrut2007, section 4.3).
 
 use mbsbench_problem::{OutOfRange, parameters};
 
@@ -6,15 +6,15 @@ use super::simple::{not_empty, one_for_each};
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
 parameters! {
-    /// The constant `C` of the drift law `Φq v = C h² Φq q'''` that fits a run best, by least squares over its steps, and what is
-    /// left over, relative to the drift (root of the sums of squares).
+    /// The constant `C` of the drift law `Φq v = C h² Φq q'''` that fits a run best, by least squares over its steps,
+    /// and the residual of the fit relative to the drift (root of the sums of squares).
     #[derive(Default)]
     pub struct DriftConstant in snake_case where each_has_its_own {
-        /// Observables that drift: components of Φq v.
+        /// Observables that drift: components of `Φq v`.
         of: Vec<String>,
-        /// Observables that they are proportional to: the same components of Φq q'''.
+        /// Observables to which they are proportional: the same components of `Φq q'''`.
         on: Vec<String>,
-        /// Steps at the start that do not count, since a formula with memory has to settle.
+        /// Number of steps at the start that are left out, since a formula with memory has to settle.
         skip: u64 = default,
     }
 }
@@ -45,11 +45,11 @@ impl MeasureDefinition for DriftConstant {
 
 #[derive(Default)]
 struct Fit {
-    /// None where the formulation lacks an observable.
+    /// None if the formulation lacks an observable.
     pairs: Option<Vec<(usize, usize)>>,
     skip: u64,
     steps: u64,
-    /// Sums of squares of the drift, of what it is fitted by, and of their product.
+    /// Sums of squares of the drift and of the observables that it is fitted by, and the sum of their products.
     drift: f64,
     by: f64,
     product: f64,

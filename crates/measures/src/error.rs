@@ -1,4 +1,4 @@
-//! Errors against a certified reference.
+//! Errors with respect to a certified reference.
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::parameters;
@@ -7,13 +7,14 @@ use super::comparison::{Norm, compare};
 use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
-    /// Largest error of an observable against the experiment's reference over a grid of times, with the bound on
-    /// the reference's own error at the same places.
+    /// The largest error of an observable with respect to the experiment's reference over a grid of times, with the
+    /// bound on the reference's own error at the same times.
     #[derive(Default)]
     pub struct MaximumError in snake_case {
         /// Observable.
         of: String,
-        /// Distance of the grid's times, s, from the start of the span; only the final time where not given.
+        /// Distance between the times of the grid, s, from the start of the span; by default, only the final time is
+        /// used.
         every: Option<f64> [above 0.0],
     }
 }
@@ -39,13 +40,13 @@ impl MeasureDefinition for MaximumError {
 }
 
 parameters! {
-    /// Root mean square error of an observable against the experiment's reference over a grid of times, with that of the
-    /// bounds on the reference's own error at the same places.
+    /// The root mean square error of an observable with respect to the experiment's reference over a grid of times,
+    /// with the same norm of the bounds on the reference's own error.
     #[derive(Default)]
     pub struct RmsError in snake_case {
         /// Observable.
         of: String,
-        /// Distance of the grid's times, s, from the start of the span.
+        /// Distance between the times of the grid, s, from the start of the span.
         every: f64 [above 0.0],
     }
 }
@@ -68,8 +69,8 @@ impl MeasureDefinition for RmsError {
     }
 }
 
-/// The column with the bound on the reference's own error that belongs to a column of errors, `error(theta)` or
-/// `position_error`; none where the column holds no errors against a reference.
+/// Returns the column with the bound on the reference's own error for a column of errors, `error(theta)` or
+/// `position_error`; none for a column without such errors.
 pub fn bound_of(column: &str) -> Option<String> {
     for kind in ["error", "rms_error", "relative_error"] {
         if let Some(observable) = column.strip_prefix(kind).and_then(|rest| rest.strip_prefix('(')) {
@@ -79,10 +80,11 @@ pub fn bound_of(column: &str) -> Option<String> {
     column.ends_with("_error").then(|| format!("{column}_bound"))
 }
 
-/// The times `every` seconds after the start, and the end; the end only where there is no `every`.
+/// Returns the times `every` seconds apart, counted from the start, and the end; only the end if `every` is not
+/// given.
 pub(super) fn grid(span: [f64; 2], every: Option<f64>) -> Vec<f64> {
     let Some(every) = every else { return vec![span[1]] };
-    // A grid point a rounding before the end is the end.
+    // A grid point within rounding of the end is the end.
     let inner = ((span[1] - span[0]) / every - 1e-9).floor().max(0.0) as usize;
     (1..=inner).map(|k| span[0] + k as f64 * every).chain([span[1]]).collect()
 }
@@ -96,11 +98,12 @@ macro_rules! class_errors {
     ($($name:ident $last:ident $class:ident $column:literal $what:literal;)*) => {$(
         parameters! {
             #[doc = concat!("Largest error of the ", $what, " that the model counts as such, against the experiment's reference, ")]
-            /// with the bound on the reference's own error at the same places. Angles and lengths are taken together, in rad
-            /// and m, as the papers do.
+            /// with the bound on the reference's own error at the same times. Angles and lengths are combined, in rad
+            /// and m, as in the papers.
             #[derive(Default)]
             pub struct $name in snake_case {
-                /// Distance of the grid's times, s, from the start of the span; only the final time where not given.
+                /// Distance between the times of the grid, s, from the start of the span; by default, only the final
+                /// time is used.
                 every: Option<f64> [above 0.0],
             }
         }
@@ -219,7 +222,7 @@ mod tests {
         let measure = RmsError { of: "q".to_owned(), every: 1.0 };
         let errors = |t: f64| vec![[9.0, -1.0, 2.0, 2.0, 4.0][t as usize]];
         let of = |times: &[f64]| ended(against(&measure, times, errors, Some(&reference)), false);
-        // The start is no part of the grid: (1 + 4 + 4 + 16)/4 and (3 + 25)/4.
+        // The start is not part of the grid: (1 + 4 + 4 + 16)/4 and (3 + 25)/4.
         assert_eq!(of(&times), [Some(2.5), Some(7.0_f64.sqrt())]);
         assert_eq!(ended(against(&measure, &times, errors, None), false), [None; 2]);
     }

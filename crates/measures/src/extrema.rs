@@ -7,16 +7,17 @@ use super::sampled::{PARTS, Sampled};
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
 parameters! {
-    /// Turning points of an observable, where it stops rising and falls or the other way round: values and times.
+    /// Turning points of an observable, at which it stops rising and falls or stops falling and rises: values and
+    /// times.
     ///
-    /// Each step is divided into ten equal parts, at whose ends the solution inside the step is looked at; that is no
-    /// work of the method, and not counted. Where the values turn, the point is located in the solution inside the step
-    /// by parabolas through three points ever closer to each other. Two turning points within a part are not seen; one
-    /// at which two steps meet, as when a ball bounces, is the state there.
+    /// Each step is divided into ten equal parts, and the solution is evaluated at their ends. These evaluations are
+    /// not counted as the method's work. A turning point is located in the solution inside the step by parabolas
+    /// through three points ever closer to each other. Two turning points within one part are not found. If the curve
+    /// turns where two steps meet, as when a ball bounces, the turning point is the state there.
     pub struct Extrema {
         /// Observable.
         of: String = String::new(),
-        /// Number of turning points to report; the first ones.
+        /// Number of turning points to report, counted from the first.
         count: usize [from 1, to 10_000] = 1,
     }
 }
@@ -45,11 +46,12 @@ impl MeasureDefinition for Extrema {
     }
 }
 
-/// How many parabolas locate a turning point, and what the distance of their points shrinks by from one to the next.
+/// Number of parabolas that locate a turning point, and the factor by which the distance of their points shrinks each
+/// time.
 const PARABOLAS: u32 = 8;
 const SHRINKING: f64 = 0.25;
 
-/// Second differences below this part of the values are not told from rounding.
+/// Second differences below this fraction of the values cannot be distinguished from rounding.
 const FLAT: f64 = 1e-9;
 
 /// A point of a curve: time (s) and value.
@@ -59,12 +61,12 @@ type Point = (f64, f64);
 #[derive(Default)]
 struct Curve {
     last: Option<Point>,
-    /// Whether it rose last (1) or fell (-1); zero before it has moved.
+    /// 1 if it rose last, −1 if it fell; zero before it has moved.
     direction: f64,
 }
 
 impl Curve {
-    /// Goes on to the next point, and gives the one before if the curve turns there.
+    /// Moves on to the next point, and returns the last one if the curve turns there.
     fn follow(&mut self, next: Point) -> Option<Point> {
         if next.1.is_nan() {
             return None;
@@ -95,12 +97,11 @@ impl Turning {
         }
     }
 
-    /// The parts of the step between which there is a turning point, from the first one of `part` on; and whether it is
-    /// a top.
+    /// The ends of the parts of the step that enclose a turning point, from `part` on; and true if it is a maximum.
     fn bracket(&self, part: usize) -> Option<([usize; 2], bool)> {
         let y = &self.sampled.values;
         let rise = |part: usize| y[part + 1] - y[part];
-        // rates at the ends of the step, exact for cubics, in parts
+        // rates at the ends of the step, exact for cubics, per part
         let rate = |y: [f64; 4]| -11.0 * y[0] + 18.0 * y[1] - 9.0 * y[2] + 2.0 * y[3];
         if part + 1 < PARTS && rise(part) != 0.0 && rise(part) * rise(part + 1) <= 0.0 {
             return Some(([part, part + 2], rise(part) > 0.0));
@@ -114,7 +115,7 @@ impl Turning {
         turns.then(|| ([part, PARTS], rise(part) > 0.0))
     }
 
-    /// The turning point in a bracket; none where it cannot be had.
+    /// The turning point in a bracket; none if it cannot be computed.
     fn locate(
         &mut self,
         step: &mut Observed<'_>,
@@ -133,7 +134,7 @@ impl Turning {
                 break;
             }
             let is_bent_so = (curvature < 0.0) == is_top;
-            // up the slope, where there is no top in sight
+            // up the slope if there is no maximum nearby
             let shift = if is_bent_so {
                 -slope / curvature
             } else if (slope > 0.0) == is_top {
@@ -161,7 +162,7 @@ impl Measure for Turning {
             if let Some(bracket) = self.bracket(part) {
                 found = self.locate(step, index, bracket);
             }
-            // one that the part before has located, and one that this part has
+            // first the one located in the part before, then the one of this part
             for point in [others, found].into_iter().flatten().filter(|(t, _)| *t < end.0) {
                 self.follow(point);
             }

@@ -5,7 +5,7 @@ use mbsbench_problem::parameters;
 use super::simple::{of_one, over_steps, plain};
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
-/// Lowest and highest value seen so far; NaN counts as both, so that nothing hides behind it.
+/// Lowest and highest value so far. A NaN counts as both, so that it cannot be overlooked.
 #[derive(Debug, Clone, Copy)]
 struct Extremes {
     low: f64,
@@ -33,9 +33,9 @@ impl Extremes {
 struct Follow {
     index: Option<usize>,
     extremes: Extremes,
-    /// Only states after all event functions that were going to be reached have been reached.
+    /// True if only states after the last event count.
     after_events: bool,
-    /// What is made of the extremes at the end.
+    /// Computes the values of the columns from the extremes at the end.
     values: fn(Option<Extremes>) -> Vec<Option<f64>>,
 }
 
@@ -49,7 +49,7 @@ impl Measure for Follow {
     fn step(&mut self, step: &mut Observed<'_>) {
         let Some(index) = self.index else { return };
         if self.after_events && !step.further.events.is_empty() {
-            // The step that ends with an event still belongs to the time before it.
+            // The step that ends with an event still belongs to the time before the event.
             self.extremes = Extremes::NONE;
             return;
         }
@@ -84,7 +84,7 @@ macro_rules! largest {
 }
 
 largest! {
-    /// `max E − min E` over accepted states, the initial one included (compere2001, tables 3.1–3.3).
+    /// `max E − min E` over accepted states, including the initial one (compere2001, tables 3.1–3.3).
     EnergyVariation "energy_variation" of "energy" as |seen| seen.high - seen.low,
         "max E − min E over accepted states, initial state included (J)";
     /// Largest magnitude among the constraints over accepted states.
@@ -104,18 +104,18 @@ fn range(index: Option<usize>, after_events: bool) -> Box<dyn Measure> {
 }
 
 of_one! {
-    /// Lowest and highest value of an observable over accepted states.
+    /// The lowest and highest value of an observable over accepted states.
     Range "range" ["min", "max"] "lowest and highest value of an observable over accepted states",
         |index| range(index, false);
-    /// Lowest and highest value of an observable over the states after the last event.
+    /// The lowest and highest value of an observable over the states after the last event.
     RangeAfterEvents "range_after_events" ["min_after_events", "max_after_events"]
         "lowest and highest value of an observable over the states after the last event",
         |index| range(index, true);
 }
 
 plain! {
-    /// Largest change that a projection made to a component of the state, over accepted steps (compere2001,
-    /// section 3.4.1: the bound on it is `h^(p−1)`).
+    /// The largest change that a projection made to a component of the state, over accepted steps (compere2001,
+    /// section 3.4.1, where its bound is `h^(p−1)`).
     AdjustmentMax "adjustment_max" "largest change that post-stabilisation made to a component of the state",
         |_| over_steps(
             0.0_f64,
@@ -126,8 +126,8 @@ plain! {
             },
             |largest, _| vec![Some(largest)],
         );
-    /// The largest magnitude that an event function has where its zero was located; before the jump's effects on
-    /// other functions. Empty where no event was located.
+    /// The largest magnitude of an event function where its zero was located, before the jump changes other
+    /// functions. Empty if no event was located.
     EventResidual "event_residual" "largest magnitude of an event function where its zero was located",
         |_| over_steps(
             None,

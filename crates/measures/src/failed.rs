@@ -1,4 +1,4 @@
-//! Whether a run has failed, also where it reaches its end.
+//! A criterion for failed runs that also covers runs that reach their end.
 
 use mbsbench_problem::{Failure, OutOfRange, parameters};
 
@@ -7,30 +7,33 @@ use super::simple::not_empty;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
 
 parameters! {
-    /// Whether a run has failed, 1 or 0: it does not reach its end, an observable is no number, or its magnitude exceeds a multiple of
-    /// the reference's largest one. Beside it the limits, and what the run was like before it failed: the end of the last step within the limits, s,
-    /// the largest step up to there, s, and the largest magnitude of each observable; of a run that does not fail, of all of it. Empty without a
-    /// reference, unless the run does not reach its end; for a run that could not be made it is empty too.
+    /// 1 if a run has failed, otherwise 0. A run fails if it does not reach its end, or if an observable is NaN or
+    /// exceeds its limit, a multiple of the largest magnitude of the reference.
+    ///
+    /// Further columns have the limits and the part of the run before it failed: the end of the last step within the
+    /// limits (s), the largest step up to that time (s), and the largest magnitude of each observable. If the run
+    /// does not fail, they cover all of it. Columns are empty without a reference, unless the run does not reach its
+    /// end, and for a run that could not be made.
     #[derive(Default)]
     pub struct Failed in snake_case where there_is_a_limit {
-        /// Name of the rule, where an experiment has several: `failed(name)`.
+        /// Name of the rule, needed if an experiment has several; the column is called `failed(name)`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rule: Option<String>,
-        /// Limits, any of which may be exceeded.
+        /// Limits; the run fails if it exceeds any of them.
         limits: Vec<Limit>,
-        /// Distance of the times (s) at which the reference is asked.
+        /// Distance between the times (s) at which the reference is evaluated.
         every: f64 [above 0.0],
     }
 }
 
 parameters! {
-    /// What an observable must not exceed.
+    /// A limit on the magnitude of an observable.
     pub struct Limit in snake_case {
         /// Observable.
         of: String,
-        /// Multiple of the largest magnitude of the reference.
+        /// The limit as a multiple of the largest magnitude of the reference.
         times: f64 [above 0.0],
-        /// The least limit, in the observable's unit.
+        /// Smallest limit, in the observable's unit.
         at_least: f64 = default,
     }
 }
@@ -74,7 +77,7 @@ impl MeasureDefinition for Failed {
     }
 }
 
-/// The largest magnitude of an observable of the reference at these times; none where the reference is no good.
+/// The largest magnitude of an observable of the reference at these times; none if the reference cannot be used.
 fn peak(reference: &ReferenceTrajectory, observable: &str, times: &[f64]) -> Option<f64> {
     let column = reference.column(observable)?;
     let values = times.iter().filter_map(|&time| reference.value(time, column));
@@ -85,7 +88,7 @@ fn peak(reference: &ReferenceTrajectory, observable: &str, times: &[f64]) -> Opt
 struct Judge {
     limits: Vec<Option<(usize, f64)>>,
     is_exceeded: bool,
-    /// The rule has a name, and no columns but that.
+    /// True if the rule has a name; it then has no other column than `failed(name)`.
     is_named: bool,
     /// End of the last step within the limits, s.
     within: Option<f64>,
@@ -97,7 +100,7 @@ struct Judge {
 
 impl Measure for Judge {
     fn step(&mut self, step: &mut Observed<'_>) {
-        // What is no number is below no limit.
+        // A NaN is not above any limit, so it needs a test of its own.
         let exceeds = |&(index, limit): &(usize, f64)| step.end[index].is_nan() || step.end[index].abs() > limit;
         self.is_exceeded |= self.limits.iter().flatten().any(exceeds);
         if self.is_exceeded {
@@ -141,7 +144,7 @@ mod tests {
         measure
     }
 
-    /// Peaks of 4 and 20 at 1 and 2 s; what lies between the times asked for is none.
+    /// Peaks of 4 and 20 at 1 and 2 s; the value between these times does not count.
     fn reference(digits: f64) -> ReferenceTrajectory {
         ReferenceTrajectory {
             observables: vec!["v".to_owned(), "q".to_owned()],

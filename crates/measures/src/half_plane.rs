@@ -1,4 +1,4 @@
-//! Whether a method damps, or at least bounds, all that decays.
+//! Stability of a method in the left half plane.
 
 use mbsbench_problem::{OutOfRange, parameters};
 
@@ -6,11 +6,12 @@ use super::simple::{at_end, not_empty};
 use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
-    /// Largest magnitude of a characteristic root on the damped oscillators `x″ + 2 ζ ω x′ + ω² x = 0` with `ω = 2π/period` and the
-    /// damping ratios listed: a half circle of the left half plane with the radius `ωh`. Nothing is solved for it; cells are empty
-    /// for a method that does not know its roots. Roots of multiplicity three at infinity have roundings of 1e-5.
+    /// The largest magnitude of a characteristic root for the damped oscillators `x″ + 2 ζ ω x′ + ω² x = 0` with
+    /// `ω = 2π/period` and the listed damping ratios: a half circle of radius `ωh` in the left half plane. Nothing is
+    /// solved. Cells are empty for a method that does not provide its characteristic roots. Roots of multiplicity
+    /// three at infinity have rounding errors of 1e-5.
     pub struct HalfPlaneRadius in snake_case where there_is_a_ratio {
-        /// Period of the oscillators without damping, s.
+        /// Period of the undamped oscillators, s.
         period: f64 [above 0.0] = 1.0,
         /// Damping ratios ζ.
         damping_ratios: Vec<f64> [from 0.0] =

@@ -1,4 +1,4 @@
-//! What happens inside steps and shows at neither end.
+//! Events inside steps that are visible at neither end.
 
 use mbsbench_problem::{Failure, parameters};
 
@@ -6,14 +6,14 @@ use super::simple::over_steps;
 use super::{Measure, MeasureContext, MeasureDefinition, Observed};
 
 parameters! {
-    /// Number of accepted steps inside which an observable exceeds its values at both ends: of `contacts`, contacts
-    /// that a step goes through without noticing. It is looked at in points that divide the step evenly, `every` apart
-    /// at most; steps shorter than that are not looked into. A lower bound, therefore: what rises and falls again
-    /// between two points is not seen.
+    /// The number of accepted steps inside which an observable exceeds its values at both ends. For the observable
+    /// `contacts`, these are steps that pass through a contact without noticing it. The solution is evaluated at
+    /// points that divide the step evenly, at most `every` apart; shorter steps are not examined. The result is a
+    /// lower bound: a rise and fall between two points is not found.
     pub struct ExcessInside {
         /// Observable.
         of: String = "contacts".to_owned(),
-        /// Largest distance of the points, s.
+        /// Largest distance between the points, s.
         every: f64 [above 0.0] = 2.5e-4,
     }
 }
@@ -44,7 +44,7 @@ impl MeasureDefinition for ExcessInside {
             }
             Ok::<_, Failure>(false)
         };
-        // Steps with an excess; none once a state inside a step cannot be had.
+        // The number of steps with an excess; none once a state inside a step cannot be computed.
         let steps = context.index(&self.of).map(|index| (index, 0_u64));
         let look = move |steps: &mut Option<(usize, u64)>, step: &mut Observed<'_>| {
             *steps = steps.and_then(|(index, steps)| Some((index, steps + u64::from(exceeds(step, index).ok()?))));
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(ended(through(&measure, &[0.0, 1.0, 2.0], hump), false), [Some(1.0)]);
         // its ends are states
         assert_eq!(ended(through(&measure, &[0.0, 0.45, 1.0], hump), false), [Some(0.0)]);
-        // too short to be looked into
+        // too short to be examined
         let coarse = ExcessInside { of: "q".to_owned(), every: 2.0 };
         assert_eq!(ended(through(&coarse, &[0.0, 1.0], hump), false), [Some(0.0)]);
     }

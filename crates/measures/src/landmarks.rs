@@ -11,7 +11,7 @@ pub(super) fn numbered(name: &str, count: usize) -> impl Iterator<Item = String>
     (1..=count).map(move |k| format!("{name}@{k}"))
 }
 
-/// The first `count` values, with gaps after the last.
+/// The first `count` values, padded with empty ones.
 pub(super) fn padded(mut values: Vec<f64>, count: usize) -> Vec<Option<f64>> {
     values.truncate(count);
     let missing = count - values.len();
@@ -19,17 +19,17 @@ pub(super) fn padded(mut values: Vec<f64>, count: usize) -> Vec<Option<f64>> {
 }
 
 parameters! {
-    /// Times at which an observable passes through a level, in the order of time.
+    /// The times at which an observable crosses a level, in the order of time.
     ///
-    /// Each step is divided into ten equal parts, at whose ends the solution inside the step is looked at; that is no
-    /// work of the method, and not counted. A passage is located, to rounding, in each part at whose ends the
-    /// observable is on different sides. Two passages within a part are not seen.
+    /// Each step is divided into ten equal parts, and the solution is evaluated at their ends. These evaluations are
+    /// not counted as the method's work. A crossing is located, to rounding, in each part at whose ends the
+    /// observable is on different sides of the level. Two crossings within one part are not found.
     pub struct Crossings {
         /// Observable.
         of: String = String::new(),
         /// Level, in the observable's unit.
         level: f64 = 0.0,
-        /// Number of crossings to report; the first ones.
+        /// Number of crossings to report, counted from the first.
         count: usize [from 1, to 10_000] = 1,
     }
 }
@@ -50,7 +50,7 @@ impl MeasureDefinition for Crossings {
         let look = move |times: &mut Vec<f64>, step: &mut Observed<'_>| {
             let Some(index) = index.filter(|_| times.len() < count) else { return };
             sampled.look(step, index);
-            // a state that could not be had joins two parts
+            // a state that could not be computed joins two parts
             let mut from = 0;
             for to in (1..=PARTS).filter(|&to| to == PARTS || !sampled.values[to].is_nan()) {
                 let ends = [from, to].map(|end| (sampled.times[end], sampled.values[end]));
@@ -64,14 +64,14 @@ impl MeasureDefinition for Crossings {
     }
 }
 
-/// Time (s) inside a step at which an observable passes through a level; none where it does not, or did so at the start, which
-/// was found with the step before. `scratch` is as long as the observables.
+/// The time (s) inside a step at which an observable crosses a level; none if it does not, or if it did so at the
+/// start, where the step before has found it. `scratch` is as long as the list of observables.
 pub(super) fn passage(step: &mut Observed<'_>, index: usize, level: f64, scratch: &mut [f64]) -> Option<f64> {
     let ends = [(step.t_start, step.start[index]), (step.t_end, step.end[index])];
     passage_between(step, index, level, ends, scratch)
 }
 
-/// The same between two times in the step, each with the value of the observable.
+/// Like [`passage`], between two times in the step, each given with the value of the observable.
 fn passage_between(
     step: &mut Observed<'_>,
     index: usize,
@@ -109,9 +109,9 @@ fn passage_between(
 }
 
 parameters! {
-    /// Times at which events were located, in the order of the event functions.
+    /// The times at which events were located, in the order of the event functions.
     pub struct EventTimes {
-        /// Number of event functions to report; for each the time of its first event.
+        /// Number of event functions to report, each with the time of its first event.
         count: usize [from 1, to 10_000] = 1,
     }
 }
@@ -136,9 +136,9 @@ impl MeasureDefinition for EventTimes {
 }
 
 parameters! {
-    /// Times at which events were located, in the order of time.
+    /// The times at which events were located, in the order of time.
     pub struct EventSequence {
-        /// Number of events to report; the first ones.
+        /// Number of events to report, counted from the first.
         count: usize [from 1, to 10_000] = 1,
     }
 }
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_crossing_where_parts_or_steps_meet_is_found_once() {
-        // 0.5 and 1 are ends of parts, 1 of a step
+        // 0.5 and 1 are ends of parts, 1 also of a step
         for at in [0.5, 1.0, 0.55] {
             assert_eq!(crossings(2, 3.0, &[0.0, 1.0, 2.0], |t| 3.0 + (t - at)).iter().flatten().count(), 1, "{at}");
         }

@@ -1,5 +1,4 @@
-//! What is measured on a run: numbers that are computed while the method steps, so that memory does not grow
-//! with the number of steps.
+//! Measures: numbers computed while the method steps, so that memory does not grow with the number of steps.
 
 mod averages;
 mod benchmark;
@@ -41,7 +40,7 @@ use mbsbench_problem::{Failure, Further, Method, Parameters, Statistics};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-/// A measure that an experiment file can name; its fields are the parameters written there.
+/// A measure that an experiment file can name; its fields are the parameters in the file.
 pub trait MeasureDefinition: Parameters {
     /// Name in experiment files, snake_case.
     const NAME: &'static str;
@@ -53,33 +52,33 @@ pub trait MeasureDefinition: Parameters {
         vec![Self::NAME.to_owned()]
     }
 
-    /// Observables of the model that the measure looks at.
+    /// Observables of the model that the measure uses.
     fn observables(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Times (s) at which the measure compares with the experiment's reference; empty where it needs none.
+    /// Times (s) at which the measure compares with the experiment's reference; empty if it needs no reference.
     fn reference_times(&self, _span: [f64; 2]) -> Vec<f64> {
         Vec::new()
     }
 
-    /// Whether it follows from the method and its step alone. Where all measures do, nothing is solved.
+    /// True if the measure depends on the method and its step alone. If all measures of a run do, nothing is solved.
     fn is_of_method(&self) -> bool {
         false
     }
 
-    /// A fresh measurement for one run.
+    /// Starts a measurement for one run.
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure>;
 }
 
-/// What takes measures in: the registry of what experiment files can name.
+/// A collection of measures: the registry of names that experiment files can use.
 pub trait Catalogue: Sized {
     /// Adds a measure.
     #[must_use]
     fn measure<M: MeasureDefinition>(self) -> Self;
 }
 
-/// Adds the measures that are here, one line each, and one of each counter.
+/// Adds all measures of this crate, including one for each counter.
 pub fn add_to<C: Catalogue>(catalogue: C) -> C {
     let of_solutions = catalogue
         .measure::<extremes::EnergyVariation>()
@@ -143,24 +142,24 @@ pub fn add_to<C: Catalogue>(catalogue: C) -> C {
         .measure::<counters::SwitchingFunctions>()
 }
 
-/// What a measurement knows of its run before it starts.
+/// The properties of a run that are known before it starts.
 pub struct MeasureContext<'c> {
     /// Names of the model's observables, in the order of the values shown to the measure.
     pub observables: &'c [String],
-    /// The class that each observable belongs to, if one.
+    /// The class of each observable, if it has one.
     pub classes: &'c [Option<Class>],
     /// Initial and final time, s.
     pub span: [f64; 2],
     /// The method.
     pub method: &'c dyn Method,
-    /// Its step, s, where that is constant.
+    /// The step size, s, if it is constant.
     pub step: Option<f64>,
-    /// The reference, where the experiment has one.
+    /// The reference, if the experiment has one.
     pub reference: Option<&'c ReferenceTrajectory>,
 }
 
 impl MeasureContext<'_> {
-    /// Index of an observable among the values; none where this formulation of the model does not have it.
+    /// Index of an observable among the values; none if this formulation of the model does not have it.
     pub fn index(&self, name: &str) -> Option<usize> {
         self.observables.iter().position(|observable| observable == name)
     }
@@ -182,9 +181,9 @@ pub struct ReferenceTrajectory {
     pub values: Vec<Vec<f64>>,
     /// For each time and observable, the disagreement of the two methods that made the reference.
     pub bounds: Vec<Vec<f64>>,
-    /// Digits to which the two methods' states agree, at the worst time.
+    /// Number of digits to which the two methods' states agree at the worst time.
     pub digits: f64,
-    /// Digits that the experiment asks for.
+    /// Number of digits that the experiment requires.
     pub digits_asked: f64,
 }
 
@@ -194,24 +193,24 @@ impl ReferenceTrajectory {
         self.observables.iter().position(|name| name == observable)
     }
 
-    /// Whether it has the digits that the experiment asks for; otherwise nothing rests on its bounds.
+    /// True if the reference has the required digits. Otherwise its bounds must not be used.
     pub fn is_certified(&self) -> bool {
         self.digits >= self.digits_asked
     }
 
-    /// The row of values at exactly this time, s.
+    /// Index of the row for exactly this time, s.
     pub fn row(&self, time: f64) -> Option<usize> {
         let row = self.times.partition_point(|&known| known < time);
         (self.times.get(row) == Some(&time)).then_some(row)
     }
 
-    /// Value and bound of an observable at exactly this time, s.
+    /// Value and error bound of an observable at exactly this time, s.
     pub fn value(&self, time: f64, column: usize) -> Option<(f64, f64)> {
         self.row(time).map(|row| (self.values[row][column], self.bounds[row][column]))
     }
 }
 
-/// An accepted step as a measure sees it: times and observables, and the state before and after projection.
+/// An accepted step as a measure sees it: times, observables, and the state before and after projection.
 pub struct Observed<'s> {
     /// Time at the start of the step, s.
     pub t_start: f64,
@@ -223,25 +222,25 @@ pub struct Observed<'s> {
     pub end: &'s [f64],
     /// State at the end after projection.
     pub state: &'s [f64],
-    /// What only some methods tell.
+    /// Data that only some methods provide.
     pub further: Further<'s>,
-    /// Observables inside the step.
+    /// The observables inside the step.
     pub within: &'s mut dyn Within,
 }
 
 impl Observed<'_> {
-    /// State at the end as the formula gave it.
+    /// The state at the end as computed by the formula, before projection.
     pub fn before_projection(&self) -> &[f64] {
         self.further.before_projection.unwrap_or(self.state)
     }
 }
 
-/// Gives observables at a time inside the step.
+/// Provides observables at a time inside the step.
 pub trait Within {
     /// Writes the observables at `t` (s) into `values`.
     ///
     /// # Errors
-    /// A [`Failure`] where the state there needs an evaluation that fails.
+    /// Fails if the state there needs an evaluation that fails.
     fn observables_at(&mut self, t: f64, values: &mut [f64]) -> Result<(), Failure>;
 }
 
@@ -259,34 +258,34 @@ pub struct Ending<'e> {
     pub statistics: &'e Statistics,
     /// Observables of the last accepted state.
     pub observables: &'e [f64],
-    /// Why it stopped early, if it did.
+    /// The failure that stopped it early, if any.
     pub failure: Option<&'e Failure>,
     /// Number of components of the state.
     pub states: usize,
-    /// Number of event functions that matter at the start.
+    /// Number of event functions in use at the start.
     pub functions: usize,
 }
 
-/// A measurement under way. Values that could not be measured are `None` and give empty cells.
+/// A measurement in progress. Values that could not be measured are `None` and give empty cells.
 pub trait Measure {
-    /// Whether it wants to see the matrices of Newton's method.
+    /// True if the measure needs the matrices of Newton's method.
     fn watches_newton_matrices(&self) -> bool {
         false
     }
 
-    /// A matrix that Newton's method is about to factorize.
+    /// Takes a matrix that Newton's method is about to factorize.
     fn newton_matrix(&mut self, _matrix: &DMatrix<f64>) {}
 
-    /// The same matrix formed with wrong derivatives, and with the exact ones.
+    /// Takes the same matrix formed with wrong and with exact derivatives.
     fn wrong_newton_matrix(&mut self, _matrix: &DMatrix<f64>, _exact: &DMatrix<f64>) {}
 
-    /// The initial state's observables.
+    /// Takes the observables of the initial state.
     fn begin(&mut self, _t: f64, _observables: &[f64]) {}
 
-    /// An accepted step.
+    /// Takes an accepted step.
     fn step(&mut self, _step: &mut Observed<'_>) {}
 
-    /// The values for the measure's columns, in their order. Counters and running extrema of a failed run hold
-    /// to the time it reached; everything else is `None` then.
+    /// Returns the values for the measure's columns, in their order. For a failed run, counters and running extrema
+    /// refer to the time that it reached; all other values are `None`.
     fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>>;
 }

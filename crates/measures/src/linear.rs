@@ -1,4 +1,4 @@
-//! What follows from the characteristic roots of a method.
+//! Properties of a method that follow from its characteristic roots.
 
 use mbsbench_problem::linear::characteristics;
 use mbsbench_problem::parameters;
@@ -7,11 +7,11 @@ use super::simple::at_end;
 use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
-    /// Spectral radius, and amplitude decay and period elongation of the principal root, on the undamped oscillator
-    /// (zhang2022, Eq. 22). Nothing is solved for it: the roots are those of the method's formula at the run's constant
-    /// step, whatever the model. Cells are empty for a method that does not know its roots.
+    /// The spectral radius, and the amplitude decay and period elongation of the principal root, for the undamped
+    /// oscillator (zhang2022, Eq. 22). Nothing is solved: the roots are those of the method's formula at the run's
+    /// constant step, whatever the model. Cells are empty for a method that does not provide its roots.
     ///
-    /// With a period of one second the step for each stage is the abscissa `Δt/(nT)` of the paper's figures.
+    /// With a period of one second, the step per stage is the abscissa `Δt/(nT)` of the paper's figures.
     pub struct LinearAnalysis {
         /// Period `T` of the oscillator, s.
         period: f64 [above 0.0] = 1.0,

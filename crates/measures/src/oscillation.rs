@@ -1,4 +1,4 @@
-//! How far an observable oscillates about its slow motion.
+//! The oscillation of an observable about its slow motion.
 
 use mbsbench_problem::{OutOfRange, Spelled, parameters};
 use nalgebra::DMatrix;
@@ -7,16 +7,17 @@ use super::windows::check_window;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
 parameters! {
-    /// Root mean square over time of an observable less its slow part, which is the polynomial that fits it best by least squares,
-    /// over the steps that lie between two times. A smaller step that sees more of the same curve has the same value. Empty if
-    /// the run ends before the window does, or if the window has no more steps than the polynomial has coefficients.
+    /// The root mean square over time of an observable minus its slow part, over the steps that lie between two
+    /// times. The slow part is the polynomial that fits the observable best, by least squares. A smaller step that
+    /// resolves the same curve better gives the same value. Empty if the run ends before the window does, or if the
+    /// window has no more steps than the polynomial has coefficients.
     #[derive(Default)]
     pub struct Oscillation in snake_case where it_has_a_length {
         /// Observable.
         of: String,
         /// Start of the window, s.
         from: Spelled<f64>,
-        /// Its end, s.
+        /// End of the window, s.
         to: Spelled<f64>,
         /// Degree of the polynomial.
         degree: u32 [to 12],
@@ -53,19 +54,22 @@ impl MeasureDefinition for Oscillation {
     }
 }
 
-/// Least squares with the weights of the trapezoidal rule, by Givens rotations: no difference of large sums is taken.
+/// Least squares with the weights of the trapezoidal rule, by Givens rotations, which take no differences of large
+/// sums.
 struct Running {
     index: Option<usize>,
     window: [f64; 2],
-    /// Steps so far.
+    /// Number of steps so far.
     steps: usize,
     /// End of the last step, s.
     last: f64,
-    /// Length of the steps, s.
+    /// Total length of the steps, s.
     duration: f64,
-    /// Legendre polynomials on the window at a time, and the observable, times the root of the weight.
+    /// Values of the Legendre polynomials on the window at a time, and of the observable, times the root of the
+    /// weight.
     row: Vec<f64>,
-    /// Triangular factor of all rows: its last entry is the root of the sum of squares that the polynomials leave.
+    /// Triangular factor of all rows. Its last entry is the root of the residual sum of squares of the polynomial
+    /// fit.
     triangle: DMatrix<f64>,
 }
 

@@ -7,16 +7,17 @@ use super::samples::slack;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
 
 parameters! {
-    /// Relative error of an observable against the experiment's reference (zhang2022, Eq. 26): the root of the sum of squares of the errors
-    /// at the ends of the run's steps over that of the reference's values there. Beside it the same of the bounds on the reference's
-    /// own error. Ends of steps count where they are on the grid at which the reference is known, so that nothing is interpolated.
+    /// The relative error of an observable with respect to the experiment's reference (zhang2022, Eq. 26): the root
+    /// of the sum of squares of the errors at the ends of the run's steps, divided by that of the reference's values
+    /// there. A second column has the same quotient for the bounds on the reference's own error. Only ends of steps
+    /// that lie on the grid of the reference count, so that nothing is interpolated.
     #[derive(Default)]
     pub struct RelativeError in snake_case {
         /// Observable.
         of: String,
         /// First time of the grid, s.
         from: f64,
-        /// Distance of the grid's times, s; the final time is the last.
+        /// Distance between the times of the grid, s; the last one is the final time.
         every: f64 [above 0.0],
     }
 }
@@ -65,7 +66,7 @@ struct Point {
 /// Sums of squares over the ends of steps so far.
 struct Sums {
     index: usize,
-    /// Whether the reference has the digits that were asked.
+    /// True if the reference has the required digits.
     is_certified: bool,
     expected: Vec<Point>,
     next: usize,
@@ -75,7 +76,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// Adds the end of a step at `t` where the grid has that time to within `slack`.
+    /// Adds the end of a step at `t` if the grid has that time to within `slack`.
     fn add(&mut self, t: f64, slack: f64, observables: &[f64]) {
         while let Some(point) = self.expected.get(self.next).filter(|point| point.time <= t + slack) {
             if (point.time - t).abs() <= slack {
@@ -98,7 +99,7 @@ impl Measure for Sums {
     }
 
     fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-        // An error over part of the grid would look better than it is.
+        // An error over a part of the grid would look smaller than it is.
         if self.expected.is_empty() || self.next < self.expected.len() || self.values == 0.0 {
             return vec![None, None];
         }
@@ -129,7 +130,7 @@ mod tests {
         ended(against(&measure, steps, |t| vec![value(t)], Some(&reference(digits))), false)
     }
 
-    /// Eq. 26 by hand: errors 3 and 4 against values 6 and 8; no step ends at 3 s.
+    /// Eq. 26 by hand: errors 3 and 4 for values 6 and 8; no step ends at 3 s.
     #[test]
     fn is_that_of_known_errors_at_the_ends_of_steps() {
         let value = |t: f64| if t > 2.5 { 12.0 } else { 3.0 };

@@ -2,26 +2,26 @@
 
 use super::Observed;
 
-/// Parts into which a step is divided evenly when it is searched for landmarks.
+/// Number of equal parts into which a step is divided in the search for landmarks.
 pub(super) const PARTS: usize = 10;
 
 /// An observable at the ends of the parts of a step.
 pub(super) struct Sampled {
-    /// s.
+    /// Times, s.
     pub times: [f64; PARTS + 1],
-    /// Not a number where the state could not be had.
+    /// Values; NaN if the state could not be computed.
     pub values: [f64; PARTS + 1],
-    /// Observables of the state that is looked at.
+    /// Scratch memory for the observables of a state.
     pub scratch: Vec<f64>,
 }
 
 impl Sampled {
-    /// For that number of observables.
+    /// Memory for `observables` observables.
     pub(super) fn new(observables: usize) -> Self {
         Self { times: [0.0; PARTS + 1], values: [0.0; PARTS + 1], scratch: vec![0.0; observables] }
     }
 
-    /// Looks into a step.
+    /// Evaluates the observable at the ends of all parts of a step.
     pub(super) fn look(&mut self, step: &mut Observed<'_>, index: usize) {
         let length = step.t_end - step.t_start;
         for part in 0..=PARTS {
@@ -34,7 +34,7 @@ impl Sampled {
         }
     }
 
-    /// The observable at a time inside the step; not a number where the state there cannot be had.
+    /// The observable at a time inside the step; NaN if the state there cannot be computed.
     pub(super) fn at(&mut self, step: &mut Observed<'_>, index: usize, t: f64) -> f64 {
         step.within.observables_at(t, &mut self.scratch).map_or(f64::NAN, |()| self.scratch[index])
     }

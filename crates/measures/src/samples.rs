@@ -10,14 +10,15 @@ of_one! {
     Initial "initial" ["initial"] "value of an observable at the start", |index| {
         Box::new(Samples { index, visit: Visit::new(vec![f64::NEG_INFINITY], 0), values: vec![None] })
     };
-    /// The value of an observable at the end of a run that did not fail.
+    /// The final value of an observable, for a run that did not fail.
     Final "final" ["final"] "value of an observable at the end", |index| at_end(move |ending| {
         vec![index.filter(|_| ending.failure.is_none()).map(|index| ending.observables[index])]
     });
 }
 
 parameters! {
-    /// The values of an observable at given times: those at a step's end, or of an extra uncounted step.
+    /// The values of an observable at given times: at the end of a step if it is close, otherwise inside the step by
+    /// an evaluation that is not counted.
     #[derive(Default)]
     pub struct Sample in snake_case where times_increase {
         /// Observable.
@@ -37,7 +38,7 @@ impl Sample {
     }
 }
 
-/// Fails unless the list is not empty and strictly increasing.
+/// Fails unless the list is non-empty and strictly increasing.
 pub(super) fn check_increasing(field: &str, times: &[f64]) -> Result<(), OutOfRange> {
     not_empty(field, times)?;
     match times.windows(2).position(|pair| pair[0] >= pair[1]) {
@@ -87,12 +88,13 @@ impl Measure for Samples {
     }
 }
 
-/// How close to the end of a step, s, a time counts as the end: grids made by `k · h` and by summation differ in the last digits.
+/// Distance (s) from the end of a step within which a time counts as the end: grids computed as `k · h` and by
+/// summation differ in the last digits.
 pub fn slack(t_start: f64, t_end: f64) -> f64 {
     1e-9 * (t_end - t_start)
 }
 
-/// Walks through given times along with the steps and shows the observables at each of them.
+/// Follows the steps through given times, and shows the observables at each of them.
 pub struct Visit {
     times: Vec<f64>,
     next: usize,
@@ -100,7 +102,7 @@ pub struct Visit {
 }
 
 impl Visit {
-    /// For increasing `times` (s) and that number of observables.
+    /// A visit of increasing `times` (s), for `observables` observables.
     pub fn new(times: Vec<f64>, observables: usize) -> Self {
         Self { times, next: 0, scratch: vec![0.0; observables] }
     }
@@ -113,7 +115,7 @@ impl Visit {
         }
     }
 
-    /// Shows the times inside or at the end of a step, as which those [close to it](slack) count.
+    /// Shows the times inside or at the end of a step. Times [close to the end](slack) count as the end.
     pub fn step(&mut self, step: &mut Observed<'_>, mut show: impl FnMut(usize, &[f64])) {
         let slack = slack(step.t_start, step.t_end);
         while let Some(&time) = self.times.get(self.next).filter(|&&time| time <= step.t_end + slack) {

@@ -1,15 +1,15 @@
-//! Measures that are a line or two: what follows from the end of a run, or from a state that each step changes.
+//! Measures of one or two lines: functions of the end of a run, or of a state that each step updates.
 
 use mbsbench_problem::OutOfRange;
 
 use super::{Ending, Measure, Observed};
 
-/// A measure that looks at the end of a run alone.
+/// A measure that depends on the end of a run alone.
 pub(super) fn at_end(finish: impl FnOnce(&Ending<'_>) -> Vec<Option<f64>> + 'static) -> Box<dyn Measure> {
     over_steps((), |(), _| {}, |(), ending| finish(ending))
 }
 
-/// A measure with a state that each step changes, and that gives the values at the end.
+/// A measure with a state that each step updates and that gives the values at the end.
 pub(super) fn over_steps<T: 'static>(
     state: T,
     step: impl FnMut(&mut T, &mut Observed<'_>) + 'static,
@@ -35,7 +35,7 @@ pub(super) fn over_steps<T: 'static>(
     Box::new(OverSteps { state, step, finish })
 }
 
-/// A list, the value of `field`, that has to have an item.
+/// Fails if a list, the value of `field`, is empty.
 pub(super) fn not_empty<T>(field: &str, list: &[T]) -> Result<(), OutOfRange> {
     if list.is_empty() {
         return Err(OutOfRange::new(field, "an empty list", "a list with at least one item"));
@@ -43,7 +43,7 @@ pub(super) fn not_empty<T>(field: &str, list: &[T]) -> Result<(), OutOfRange> {
     Ok(())
 }
 
-/// A list, the value of `field`, that has to have an item for each observable in `of`.
+/// Fails unless a list, the value of `field`, has one item for each observable in `of`.
 pub(super) fn one_for_each<T>(field: &str, list: &[T], of: &[String]) -> Result<(), OutOfRange> {
     if list.len() == of.len() {
         return Ok(());
@@ -52,7 +52,7 @@ pub(super) fn one_for_each<T>(field: &str, list: &[T], of: &[String]) -> Result<
     Err(OutOfRange::new(field, format!("a list of {}", list.len()), accepted))
 }
 
-/// Declares measures without parameters, each with one column of its own name.
+/// Declares measures without parameters, each with one column that has the measure's name.
 macro_rules! plain {
     ($($(#[$doc:meta])* $name:ident $text:literal $about:literal, $start:expr;)*) => {$(
         mbsbench_problem::parameters! {
@@ -71,7 +71,7 @@ macro_rules! plain {
     )*};
 }
 
-/// Declares measures of one observable, which is all that they ask for; columns are `name(observable)`.
+/// Declares measures whose only parameter is an observable; columns are called `name(observable)`.
 macro_rules! of_one {
     ($($(#[$doc:meta])* $name:ident $text:literal [$($column:literal),+] $about:literal, $start:expr;)*) => {$(
         mbsbench_problem::parameters! {

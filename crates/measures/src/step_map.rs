@@ -1,4 +1,4 @@
-//! The map that one step makes on linear equations.
+//! The linear map that one step makes on linear equations.
 
 use mbsbench_problem::parameters;
 use nalgebra::DMatrix;
@@ -6,14 +6,14 @@ use nalgebra::DMatrix;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
 parameters! {
-    /// Determinant of the matrix of one step, and the largest magnitude of its eigenvalues: whether a method of constant step is stable
-    /// on linear equations with constant coefficients. The matrix follows from as many steps as there are observables, and one
-    /// more state; empty where they are too few, or do not determine it.
+    /// The determinant of the matrix of one step and its spectral radius, which tells if a method of constant step is
+    /// stable on linear equations with constant coefficients. The matrix is computed from as many steps as there are
+    /// observables, and one more state. Empty if there are too few steps, or if they do not determine the matrix.
     ///
-    /// For a step that is a normal matrix, `amplification` is the same number without a second step.
+    /// If the matrix is normal, `amplification` gives the same number from a single step.
     #[derive(Default)]
     pub struct StepMap in snake_case {
-        /// Observables that make up the state.
+        /// Observables that form the state.
         of: Vec<String>,
     }
 }
@@ -36,7 +36,7 @@ impl MeasureDefinition for StepMap {
 }
 
 struct States {
-    /// None where the formulation lacks an observable.
+    /// None if the formulation lacks an observable.
     indices: Option<Vec<usize>>,
     /// The first states, one after the other.
     states: Vec<f64>,
@@ -98,7 +98,7 @@ mod tests {
         let states = [first, step(first), step(step(first)), [7.0, 7.0]];
         let [determinant, radius] = measured(&states)[..] else { panic!("two columns") };
         assert!((determinant.unwrap() - 0.125).abs() < 1e-14 && (radius.unwrap() - 0.5).abs() < 1e-14);
-        // a rotation by a right angle, larger by 2
+        // a rotation by a right angle, and a scaling by 2
         let turn = [[1.0, 0.0], [0.0, 2.0], [-4.0, 0.0]];
         assert_eq!(measured(&turn), [Some(4.0), Some(2.0)]);
     }

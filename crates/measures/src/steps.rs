@@ -1,4 +1,4 @@
-//! Sizes of steps, and the errors that a method estimates for them.
+//! Step sizes, and the local errors that a method estimates.
 
 use mbsbench_problem::{OutOfRange, parameters};
 
@@ -7,8 +7,8 @@ use super::{Measure, MeasureContext, MeasureDefinition, Observed};
 use crate::stepwise::estimated_error;
 
 parameters! {
-    /// Smallest, largest and median step, and the share of steps that turn from growing to shrinking or back. The last
-    /// step of a run is left out, since the end of the span cuts it.
+    /// The smallest, largest and median step size, and the share of steps at which sizes turn from growing to
+    /// shrinking or back. The last step of a run is left out, since the end of the span cuts it.
     pub struct StepSizes {}
 }
 
@@ -38,8 +38,8 @@ impl MeasureDefinition for StepSizes {
     }
 }
 
-/// The share of steps, of those with two before them, at which the sizes change their direction. Differences within
-/// rounding are none.
+/// The share of steps, among those with two before them, at which the sizes change direction. Differences within
+/// rounding do not count.
 fn share_of_reversals(sizes: &[f64]) -> Option<f64> {
     let direction = |pair: &[f64]| {
         let change = pair[1] - pair[0];
@@ -51,10 +51,10 @@ fn share_of_reversals(sizes: &[f64]) -> Option<f64> {
 }
 
 parameters! {
-    /// Largest 2-norm of the local errors that a method estimates for its accepted steps, as it is or over the step. Empty
-    /// where there is no estimate.
+    /// The largest 2-norm of the local errors that a method estimates for its accepted steps, optionally divided by
+    /// the step size. Empty if the method has no estimate.
     pub struct ErrorEstimate in snake_case {
-        /// Whether the estimate is taken over the size of the step (error per unit step).
+        /// True if the estimate is divided by the step size (error per unit step).
         per_unit_step: bool = false,
     }
 }
@@ -79,14 +79,14 @@ impl MeasureDefinition for ErrorEstimate {
 }
 
 parameters! {
-    /// Error of the first step, which starts on the solution: the closed form less what the method makes, so that it is what the
-    /// method's result lacks, and beside it the method's estimate.
+    /// The error of the first step, which starts on the exact solution: the closed form minus the method's result, so
+    /// that adding it corrects the result. Further columns have the method's estimate of it, and the ratio of the two.
     #[derive(Default)]
     pub struct LocalError in snake_case where each_has_a_closed_form {
-        /// Observables that are the components of the state, from the first on, in its order.
+        /// Observables that are the components of the state, beginning with the first, in their order.
         of: Vec<String>,
-        /// Observables with their closed form, one for each and in the same order; the method's own time stands for one that
-        /// is `t`.
+        /// Observables with the closed forms of these components, in the same order. The name `t` stands for the time
+        /// at the end of the step.
         exact: Vec<String>,
     }
 }
@@ -139,26 +139,26 @@ impl MeasureDefinition for LocalError {
     }
 }
 
-/// Where a component's closed form is found.
+/// The source of a component's closed form.
 enum Exact {
-    /// It is the time.
+    /// The time.
     Time,
-    /// It is an observable.
+    /// An observable.
     At(Option<usize>),
 }
 
-/// The 2-norm; none where a component is missing.
+/// The 2-norm; none if a component is missing.
 fn norm(components: &[Option<f64>]) -> Option<f64> {
     let squares: Option<f64> = components.iter().map(|x| x.map(|x| x * x)).sum();
     squares.map(f64::sqrt)
 }
 
 parameters! {
-    /// Largest factor by which a step lengthens the vector of some observables. On a linear test equation with a normal matrix
-    /// that is the largest magnitude of the stability function over the steps.
+    /// The largest factor by which a step lengthens the vector of the given observables. For a linear test equation
+    /// with a normal matrix, this is the largest magnitude of the stability function over the steps.
     #[derive(Default)]
     pub struct Amplification in snake_case {
-        /// Observables that make up the vector.
+        /// Observables that form the vector.
         of: Vec<String>,
     }
 }

@@ -1,11 +1,11 @@
-//! What can be drawn of a run besides the observables of its model: properties of the steps themselves.
+//! Properties of steps that can be drawn like the observables of a model.
 
 use mbsbench_problem::{Model, Observable, Step};
 
-/// Number of the properties.
+/// Number of properties.
 pub const COUNT: usize = 5;
 
-/// The model's observables, and after them the properties of steps.
+/// The model's observables, followed by the properties of steps.
 pub fn drawable(model: &dyn Model) -> Vec<Observable> {
     let mut observables = model.observables();
     observables.extend([
@@ -22,15 +22,15 @@ pub fn drawable(model: &dyn Model) -> Vec<Observable> {
     observables
 }
 
-/// The properties of a step, in their order, where a part of it is over, from 0 at its start to 1 at its end; no numbers where
-/// the method estimates no errors. `before` is the size of the step before, s.
+/// The properties of a step in their order, at the fraction `part` of the step, from 0 at its start to 1 at its end;
+/// NaN if the method estimates no errors. `before` is the size of the step before, s.
 pub fn properties(step: &Step<'_>, part: f64, before: Option<f64>) -> [f64; COUNT] {
     let size = step.t_end - step.t_start;
     let error = estimated_error(step.further.error_estimate).unwrap_or(f64::NAN);
     [size, error, error / size, step.index as f64 - 1.0 + part, size / before.unwrap_or(size)]
 }
 
-/// 2-norm of a local error that a method estimates; none where it does not.
+/// The 2-norm of a method's estimate of the local error; none if there is no estimate.
 pub fn estimated_error(components: &[f64]) -> Option<f64> {
     let square: f64 = components.iter().map(|error| error * error).sum();
     (!components.is_empty()).then(|| square.sqrt())

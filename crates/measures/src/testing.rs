@@ -1,12 +1,12 @@
-//! Measures by themselves, on made-up steps.
+//! Tests of measures on steps that are made up.
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{Counted, Failure, Further, Method, MethodProperties, Observer, Solution, Statistics, Task};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
 
-/// A measurement that has seen steps from each of the times (s) to the next, over the observables `q`, `v` and so on as far as there
-/// are any.
+/// A measurement that has seen the steps from each of the times (s) to the next. Observables are called `q`, `v` and
+/// so on, as many as there are.
 pub fn through<D: MeasureDefinition>(
     measure: &D,
     times: &[f64],
@@ -15,7 +15,7 @@ pub fn through<D: MeasureDefinition>(
     against(measure, times, observables, None)
 }
 
-/// The same beside a reference.
+/// Like [`through`], with a reference.
 pub fn against<D: MeasureDefinition>(
     measure: &D,
     times: &[f64],
@@ -44,7 +44,7 @@ pub fn against<D: MeasureDefinition>(
     measurement
 }
 
-/// A run of an explicit method with steps of its own choice.
+/// The context of a run of an explicit method that chooses its own steps.
 pub fn context<'c>(
     observables: &'c [String],
     span: [f64; 2],
@@ -56,7 +56,7 @@ pub fn context<'c>(
     MeasureContext { observables, classes, span, method: METHOD, step: None, reference }
 }
 
-/// A method that nobody solves with.
+/// A method that is never used to solve.
 struct Unused;
 
 impl Method for Unused {
@@ -72,7 +72,7 @@ impl Method for Unused {
     }
 }
 
-/// Its values at the end of a run, which failed or not.
+/// The values at the end of a run, which failed if `failed`.
 pub fn ended(measurement: Box<dyn Measure>, failed: bool) -> Vec<Option<f64>> {
     let failure = failed.then_some(Failure::NonFinite { time: 0.0 });
     measurement.finish(&Ending {

@@ -5,15 +5,16 @@ use mbsbench_problem::{OutOfRange, Spelled, parameters};
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
 parameters! {
-    /// Mean over time, range and total variation of an observable between two times: by the trapezoidal rule, and over accepted
-    /// states and the ends of the window. Empty where the run ends before the window does.
+    /// The mean over time, the range and the total variation of an observable between two times. The mean uses the
+    /// trapezoidal rule; all use accepted states and the ends of the window. Empty if the run ends before the window
+    /// does.
     #[derive(Default)]
     pub struct Window in snake_case where it_has_a_length {
         /// Observable.
         of: String,
         /// Start of the window, s.
         from: Spelled<f64>,
-        /// Its end, s.
+        /// End of the window, s.
         to: Spelled<f64>,
     }
 }
@@ -66,7 +67,7 @@ struct Running {
     variation: f64,
     lowest: f64,
     highest: f64,
-    /// A value at an end of the window could not be had.
+    /// True if a value at an end of the window could not be computed.
     failed: bool,
 }
 
@@ -146,7 +147,7 @@ mod tests {
     fn only_what_lies_between_the_times_counts() {
         let times = [0.0, 1.0, 2.0, 3.0, 4.0];
         assert_eq!(measured(1.0, 3.0, &times), [Some(0.5), Some(1.0), Some(2.0)]);
-        // Ends inside of steps: 0.5 to 1 to 0 to 0.5
+        // Window ends inside steps: 0.5 to 1 to 0 to 0.5
         assert_eq!(measured(0.5, 2.5, &times), [Some((0.375 + 0.5 + 0.125) / 2.0), Some(1.0), Some(2.0)]);
         assert_eq!(measured(1.25, 1.5, &times), [Some(0.625), Some(0.25), Some(0.25)]);
     }
