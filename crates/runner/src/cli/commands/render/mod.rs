@@ -48,7 +48,7 @@ pub(super) struct Render {
     /// Animations.
     #[command(flatten)]
     animation: AnimationOptions,
-    /// Results of which there is a report or a part.
+    /// The results that are reported or exported.
     #[command(flatten)]
     seen: Seen,
     /// Computation of runs that are not in the cache.
