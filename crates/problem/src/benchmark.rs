@@ -2,11 +2,11 @@
 
 use crate::{Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Parameters, Scalar, View};
 
-/// A model that its parameters describe: one implementation, generic over the scalar, makes them a [`Model`] and a
-/// [`ModelDefinition`].
+/// A model that is described by its parameters. One implementation, generic over the scalar, makes the parameters a
+/// [`Model`] and a [`ModelDefinition`].
 ///
-/// A model that computes something once for all solves, or whose equations depend on the scalar, implements these traits and
-/// [`Formulated`] itself. The functions here are theirs.
+/// A model that computes something once for all solves, or whose equations depend on the scalar, implements these
+/// traits and [`Formulated`] directly. The functions here have the same meaning as theirs.
 pub trait BenchmarkModel: Parameters {
     /// [`ModelDefinition::NAME`].
     const NAME: &'static str;
@@ -15,28 +15,28 @@ pub trait BenchmarkModel: Parameters {
     /// [`ModelDefinition::SOURCE`].
     const SOURCE: &'static str;
 
-    /// The equations, with scratch memory of their own; one for each solve.
+    /// The equations, with scratch memory of their own; called once for each solve.
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_>;
 
     /// The initial state, formed in the scalar's own precision.
     fn initial_state<S: Scalar>(&self) -> Vec<S>;
 
-    /// The observables of the formulation chosen.
+    /// The observables of the chosen formulation.
     fn observables(&self) -> Vec<Observable>;
 
-    /// Writes the observables of a state into `values`, in the order of [`observables`](Self::observables). A model whose
-    /// observation keeps something from one state to the next implements [`observation`](Self::observation) instead.
+    /// Writes the observables of a state into `values`, in the order of [`observables`](Self::observables). A model
+    /// whose observation remembers anything between states implements [`observation`](Self::observation) instead.
     fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
         BenchmarkModel::observation(self).observe(t, y, values);
     }
 
-    /// A fresh observation; one for each solve. By default it [observes](Self::observe) each state by itself.
+    /// A new observation for a solve. By default it [observes](Self::observe) each state independently.
     fn observation(&self) -> Box<dyn Observation + '_> {
         Box::new(|t: f64, y: &[f64], values: &mut [f64]| BenchmarkModel::observe(self, t, y, values))
     }
 
-    /// The class of each component of the state; by default those of the observables that have one, which are the components in
-    /// order.
+    /// The class of each component of the state. By default, the components are the observables with a class, in
+    /// their order.
     fn classes(&self) -> Vec<Class> {
         self.observables().into_iter().filter_map(|observable| observable.class).collect()
     }

@@ -1,11 +1,11 @@
-//! What all constrained models share: the equations in a formulation, and the constraints watched.
+//! Parts shared by all constrained models: the equations in a formulation, and monitoring of the constraints.
 
 use crate::{
     AccelerationLevel, MechanicalModel, Mechanics, MechanicsOf, Ode, Scalar, SlidingMode, SlidingModeSettings,
 };
 
-/// The equations of `model` with `y = (q ; v)`, in sliding-mode form where there are `settings` for it, otherwise
-/// at acceleration level. `initial` is the state at time zero.
+/// The equations of `model` with `y = (q ; v)`: in sliding-mode form if there are `settings`, otherwise at
+/// acceleration level. `initial` is the state at time zero.
 pub fn equations<'m, S: Scalar, M: MechanicalModel>(
     model: &'m M,
     settings: Option<&SlidingModeSettings>,
@@ -27,7 +27,7 @@ pub struct ConstraintWatch<'m> {
 }
 
 impl<'m> ConstraintWatch<'m> {
-    /// For surfaces of speed `sigma` (1/s).
+    /// A watch with surfaces of speed `sigma` (1/s).
     pub fn new(model: &'m impl MechanicalModel, sigma: f64) -> Self {
         let zeros = vec![0.0; model.dimensions().constraints()];
         Self { mechanics: Box::new(MechanicsOf::new(model)), sigma, values: zeros.clone(), surfaces: zeros }
@@ -58,7 +58,7 @@ impl<'m> ConstraintWatch<'m> {
     }
 }
 
-/// Largest magnitude; NaN where there is one, so that a diverged run does not look converged.
+/// Largest magnitude; NaN if any value is NaN, so that a diverged run does not look converged.
 fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest: f64, x| if x.is_nan() || x.abs() > largest { x.abs() } else { largest })
 }

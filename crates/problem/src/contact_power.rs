@@ -1,5 +1,5 @@
-//! Second-order equations of bodies in contact, with the power of the contacts: what step-size control by contact power
-//! needs of a problem (modin2005, sections 5 and 6).
+//! Second-order equations of bodies in contact, with the power of the contacts, as needed for step-size control by
+//! contact power (modin2005, sections 5 and 6).
 //!
 //! ```text
 //! q' = N(q) v
@@ -7,24 +7,24 @@
 //! P_i = F_i · v_i + T_i · ω_i,   i = 1, …, bodies
 //! ```
 //!
-//! `F_i` and `T_i` are what contacts, and nothing else, do to body `i`.
+//! `F_i` and `T_i` are the force and the torque that contacts alone exert on body `i`.
 
 use nalgebra::DMatrix;
 
 use crate::scalar::is_double;
 use crate::{AsOde, Failure, Form, Ode, OdeModel, Properties, Scalar};
 
-/// Second-order equations as a method sees them besides [`Ode`], whose state is `(q ; v)`, positions first.
+/// Second-order equations as a method sees them in addition to [`Ode`]. The state is `(q ; v)`, positions first.
 ///
-/// Powers come with the accelerations, at the cost of one evaluation of [`Ode::rhs`].
+/// Powers are computed together with the accelerations, at the cost of one evaluation of [`Ode::rhs`].
 pub trait ContactPower<S: Scalar = f64> {
     /// Number of position coordinates `n_q`.
     fn coordinates(&self) -> usize;
 
-    /// Number of velocity coordinates `n_v`; that of the positions unless they live on a manifold.
+    /// Number of velocity coordinates `n_v`; equal to `n_q` unless the positions live on a manifold.
     fn velocities(&self) -> usize;
 
-    /// Number of bodies with a contact power; zero where the problem has no contacts.
+    /// Number of bodies with a contact power; zero if the problem has no contacts.
     fn bodies(&self) -> usize;
 
     /// Writes the accelerations `a(t, q, v)`, length [`velocities`](Self::velocities), and the contact powers `P_i`,
@@ -39,12 +39,12 @@ pub trait ContactPower<S: Scalar = f64> {
     ) -> Result<(), Failure>;
 
     /// Writes the configuration reached from `q` by the displacement `delta` (length of a velocity) into `moved`. Its
-    /// derivative at zero is `N(q)`. Vectors are added; a rotation vector, in the frame of the world, turns a unit
-    /// quaternion through the exponential, which leaves it one.
+    /// derivative at zero is `N(q)`. Vectors are added; a rotation vector, in the world frame, turns a unit
+    /// quaternion through the exponential map, which preserves its length.
     fn displace(&mut self, q: &[S], delta: &[S], moved: &mut [S]);
 }
 
-/// Second-order equations with contacts as a model writes them: once, for any scalar.
+/// Second-order equations with contacts as a model defines them: once, for any scalar.
 pub trait ContactModel: Send + Sync {
     /// See [`ContactPower::coordinates`].
     fn coordinates(&self) -> usize;
@@ -64,7 +64,7 @@ pub trait ContactModel: Send + Sync {
         q_rate.copy_from_slice(v);
     }
 
-    /// Writes the accelerations and the contact powers of the bodies; `powers` is empty where nobody asks for them.
+    /// Writes the accelerations and the contact powers of the bodies; `powers` is empty if the powers are not needed.
     fn accelerations<S: Scalar>(&self, t: S, q: &[S], v: &[S], accelerations: &mut [S], powers: &mut [S]);
 
     /// See [`ContactPower::displace`].
@@ -74,7 +74,8 @@ pub trait ContactModel: Send + Sync {
         }
     }
 
-    /// Whether the accelerations do not depend on time; see [`Properties::is_autonomous`](crate::Properties::is_autonomous).
+    /// True if the accelerations do not depend on time; see
+    /// [`Properties::is_autonomous`](crate::Properties::is_autonomous).
     fn is_autonomous(&self) -> bool {
         false
     }
@@ -94,7 +95,7 @@ pub trait ContactModel: Send + Sync {
 #[derive(Debug, Clone, Copy)]
 pub struct AsContactOde<'m, M>(pub &'m M);
 
-/// The same model, for [`AsOde`].
+/// The model in first-order form, for [`AsOde`].
 struct FirstOrder<'m, M>(&'m M);
 
 impl<M: ContactModel> OdeModel for FirstOrder<'_, M> {
@@ -183,7 +184,7 @@ mod tests {
     use super::*;
     use crate::Counted;
 
-    /// A point in a plane, driven, on a spring `2 x` that is a contact.
+    /// A driven point in a plane, on a spring `2 x` that counts as a contact.
     struct Point;
     impl ContactModel for Point {
         fn coordinates(&self) -> usize {

@@ -1,4 +1,4 @@
-//! What makes a method or a model nameable in an experiment file: a parameter struct with a few constants.
+//! Methods and models that experiment files can name: parameter structs with a few constants.
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -6,63 +6,63 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::parameters::{Interval, Ranged};
 use crate::{DoubleDouble, Method, Model};
 
-/// Parameters as they stand in an experiment file.
+/// Parameters as written in an experiment file.
 ///
-/// Field names are kebab-case there; unknown fields are errors (`#[serde(rename_all = "kebab-case",
-/// deny_unknown_fields, default)]`); the default is the paper's value. The doc comment of each field, with its
-/// unit, is what `mbsbench list` prints.
+/// Field names are kebab-case; unknown fields are errors
+/// (`#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]`); the default is the paper's value.
+/// `mbsbench list` prints the doc comment and the unit of each field.
 pub trait Parameters: DeserializeOwned + Serialize + JsonSchema + Default + Clone + Send + Sync + 'static {
     /// Checks ranges that the types cannot express.
     ///
     /// # Errors
-    /// The first field that is out of range; the reader is shown its place in the file.
+    /// Returns the first field that is out of range; users see its place in the file.
     fn check(&self) -> Result<(), OutOfRange> {
         Ok(())
     }
 }
 
-/// What [`parameters!`](crate::parameters!) declares, where it has defaults.
+/// Covers all types that [`parameters!`](crate::parameters!) declares with defaults.
 impl<T: Ranged + DeserializeOwned + Serialize + JsonSchema + Default + Clone + Send + Sync + 'static> Parameters for T {
     fn check(&self) -> Result<(), OutOfRange> {
         self.check_in(Interval::ALL)
     }
 }
 
-/// A parameter has a value that cannot be used.
+/// An error: the value of a parameter cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}; accepted: {accepted}", self.message())]
 pub struct OutOfRange {
-    /// Path of the field as in the file, dots between the levels: `formulation.sliding-mode.sigma`; empty if several
-    /// fields contradict each other.
+    /// Path of the field in the file, with dots between the levels: `formulation.sliding-mode.sigma`. Empty if
+    /// several fields contradict each other.
     pub field: String,
-    /// What is wrong with it.
+    /// The fault.
     pub fault: Fault,
-    /// What would be accepted.
+    /// A description of accepted values.
     pub accepted: String,
 }
 
-/// What is wrong with a field.
+/// A fault of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// The value found.
+    /// The value found, which is not accepted.
     Value(String),
-    /// A clause with its own subject.
+    /// A clause with a subject of its own.
     Clause(String),
     /// A clause about the name of the field.
     Name(String),
-    /// A name that nothing has.
+    /// A reference to a name that does not exist.
     Unknown {
-        /// What it should name: `marker`, `joint`.
+        /// The kind of thing to be named: `marker`, `joint`.
         kind: &'static str,
         /// The name found.
         name: String,
-        /// The names that could have been meant.
+        /// Names that exist.
         known: Vec<String>,
     },
 }
 
 impl OutOfRange {
-    /// Field, value and what would be accepted.
+    /// An error for a field with a value, and a description of accepted values.
     pub fn new(field: impl Into<String>, found: impl ToString, accepted: impl Into<String>) -> Self {
         Self { field: field.into(), fault: Fault::Value(found.to_string()), accepted: accepted.into() }
     }
@@ -70,17 +70,17 @@ impl OutOfRange {
     /// Fails with [`new`](Self::new) unless the condition holds.
     ///
     /// # Errors
-    /// The field, its value and what would be accepted.
+    /// Returns the field, its value and a description of accepted values.
     pub fn unless(holds: bool, field: &str, found: impl ToString, accepted: impl Into<String>) -> Result<(), Self> {
         if holds { Ok(()) } else { Err(Self::new(field, found, accepted)) }
     }
 
-    /// A field with a fault that the clause says, subject first: "both markers are of `rod`".
+    /// A fault that is described by a clause with a subject of its own: "both markers are of `rod`".
     pub fn clause(field: impl Into<String>, clause: impl Into<String>, accepted: impl Into<String>) -> Self {
         Self { field: field.into(), fault: Fault::Clause(clause.into()), accepted: accepted.into() }
     }
 
-    /// What was found, as a clause: "`mass` is -1", "unknown marker `rod.c`".
+    /// Describes the fault in a clause: "`mass` is -1", "unknown marker `rod.c`".
     pub fn message(&self) -> String {
         match &self.fault {
             Fault::Value(value) if self.field.is_empty() => value.clone(),
@@ -90,7 +90,7 @@ impl OutOfRange {
         }
     }
 
-    /// The same error for a field one level further out.
+    /// The same error with the path extended by an outer field.
     #[must_use]
     pub fn within(mut self, outer: &str) -> Self {
         self.field = if self.field.is_empty() { outer.to_owned() } else { format!("{outer}.{}", self.field) };
@@ -106,16 +106,16 @@ pub trait MethodDefinition: Parameters {
     const SUMMARY: &'static str;
     /// Paper and equation, or textbook and page.
     const SOURCE: &'static str;
-    /// The family, which has one colour in all figures: `explicit-runge-kutta`, `extrapolation`, …
+    /// The family, which has the same colour in all figures: `explicit-runge-kutta`, `extrapolation`, …
     const FAMILY: &'static str;
-    /// Whether its parameters are all there is of it, its coefficients. They may stand in a file of their own then, and it is compared
-    /// where somebody names them.
+    /// True if the parameters define the method completely, down to its coefficients. They may then be in a file of
+    /// their own, and a comparison includes the method only if it is named.
     const IS_WRITTEN_OUT: bool = false;
 
     /// The method in double precision.
     fn method(&self) -> Box<dyn Method>;
 
-    /// The method in double-double precision, for references; none where it is not generic.
+    /// The method in double-double precision, for references; none if it is not generic over the scalar.
     fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
         None
     }
@@ -129,8 +129,8 @@ pub trait ModelDefinition: Parameters {
     const SUMMARY: &'static str;
     /// Paper and section.
     const SOURCE: &'static str;
-    /// Whether its parameters are all there is of it. They may stand in a file of their own then, and tables call it by its name
-    /// without what differs from defaults.
+    /// True if the parameters define the model completely. They may then be in a file of their own, and tables show
+    /// only the model's name, without parameters that differ from defaults.
     const IS_WRITTEN_OUT: bool = false;
 
     /// The model with these parameters, which [`Parameters::check`] has accepted.

@@ -20,10 +20,10 @@ use crate::number::impl_number;
 pub struct DoubleDouble(TwoFloat);
 
 impl DoubleDouble {
-    /// A decimal `[-]d.ddd[e±x]` of at most 31 significant digits, to all of them.
+    /// Reads a decimal `[-]d.ddd[e±x]` of at most 31 significant digits without loss of digits.
     ///
     /// # Panics
-    /// Where the exponent is no whole number.
+    /// If the exponent is not a whole number.
     pub fn from_decimal(text: &str) -> Self {
         let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
         let mut exponent: i32 = exponent.parse().expect("an exponent is a whole number");
@@ -117,7 +117,8 @@ operators! {
 
 impl_number!(DoubleDouble, |x: &DoubleDouble| x.0.hi(), |x: &DoubleDouble| DoubleDouble(x.0.abs()));
 
-/// Long division: three quotient digits, each a double, each from the remainder that the ones before left.
+/// Long division with three quotient digits, each a double, and each computed from the remainder of the previous
+/// ones.
 #[inline]
 fn quotient(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble {
     let first = a.0.hi() / b.0.hi();

@@ -1,5 +1,5 @@
-//! Event functions, whose zeros change a problem: the configuration that is locked over a step, and what happens at an event
-//! (compere2001, chapters 3 to 5).
+//! Event functions, whose zeros change a problem: the configuration that is locked over a step, and the changes at an
+//! event (compere2001, chapters 3 to 5).
 
 use nalgebra::DMatrix;
 use num_dual::Dual;
@@ -10,106 +10,111 @@ use crate::ode::no_jacobian;
 use crate::scalar::is_double;
 use crate::{Failure, Form, Ode, Properties, Scalar};
 
-/// What happens where an event function is zero.
+/// The effect of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventKind {
-    /// The function goes on to the other side, and the right-hand side with it (a contact that closes or opens).
+    /// The function passes to the other side, and the right-hand side changes with it (a contact that closes or
+    /// opens).
     Bilateral,
-    /// The problem [jumps](EventFunctions::jump), so that the function does not go on: the state changes (an impact with
-    /// restitution), or the equations (a surface that is held from there on).
+    /// The problem [jumps](EventFunctions::jump), so that the function does not pass to the other side: the state
+    /// changes (an impact with restitution), or the equations do (a surface that is held from then on).
     Unilateral,
 }
 
-/// What becomes of events under a method that does not locate them.
+/// Treatment of events by a method that does not locate them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Events {
     /// A problem that [jumps](Form::jumps) is refused.
     #[default]
     Located,
-    /// The problem is solved without its jumps, to show what a method that does not locate events makes of it.
+    /// The problem is solved without its jumps, to show the result of a method that does not locate events.
     Ignored,
 }
 
 impl Events {
-    /// Whether the default holds; runs are not named by it then.
+    /// True for the default, which does not enter the keys of runs.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Functions `g_i(t, y)` whose zeros are events: there the configuration of the right-hand side changes, or the state.
+/// Functions `g_i(t, y)` whose zeros are events, at which the configuration of the right-hand side or the state
+/// changes.
 ///
-/// The configuration is of one of two sorts.
+/// There are two kinds of configuration:
 ///
-/// - Either it [follows the signs](Self::follows_signs): `y' = f(t, y, L)` with `L_i = (g_i(t, y) ≥ 0)`. A method that locates
-///   events [locks](Self::lock) `L` over a step, so that the step is smooth, and looks for zeros of the `g_i` in it. One that
-///   knows nothing of events leaves the problem unlocked; its right-hand side then follows the signs at every state. It
-///   never applies a jump, so that it is refused where a function is [unilateral](EventKind::Unilateral), see
-///   [`Form::jumps`].
-/// - Or it is part of the problem, and stays as it is from one [jump](Self::jump) to the next, however the signs change in
-///   between. Then a method has to locate the events.
+/// - A configuration that [follows the signs](Self::follows_signs): `y' = f(t, y, L)` with `L_i = (g_i(t, y) ≥ 0)`. A
+///   method that locates events [locks](Self::lock) `L` over a step, so that the step is smooth, and searches it for
+///   zeros of the `g_i`. A method that knows nothing of events leaves the problem unlocked; its right-hand side then
+///   follows the signs at every state. It never applies a jump, so it is refused if a function is
+///   [unilateral](EventKind::Unilateral), see [`Form::jumps`].
+/// - A configuration that is part of the problem, and is constant from one [jump](Self::jump) to the next, however
+///   the signs change in between. A method then has to locate the events.
 ///
-/// What is written here for any problem is right for the second sort.
+/// The default implementations are right for the second kind.
 pub trait EventFunctions<S: Scalar = f64> {
-    /// Number of functions, watched or not. It and the indices hold until the next call of [`prepare`](Self::prepare).
+    /// Number of functions, watched or not. The number and the indices are valid until the next call of
+    /// [`prepare`](Self::prepare).
     fn count(&self) -> usize;
 
     /// Writes the functions at `(t, y)` into `g`.
     ///
     /// # Errors
-    /// A [`Failure`] where they do not exist.
+    /// Fails if they do not exist.
     fn values(&mut self, t: S, y: &[S], g: &mut [S]) -> Result<(), Failure>;
 
-    /// Writes their rates along a motion with derivative `dydt` into `rates`; no right-hand side is evaluated.
+    /// Writes the rates of the functions along a motion with derivative `dydt` into `rates`; no right-hand side is
+    /// evaluated.
     ///
     /// # Errors
-    /// A [`Failure`] where they do not exist.
+    /// Fails if they do not exist.
     fn rates(&mut self, t: S, y: &[S], dydt: &[S], rates: &mut [S]) -> Result<(), Failure>;
 
-    /// Function `index` has reached zero at `(t, y)`: changes the state or the configuration, or both. Not called for a
-    /// [bilateral](EventKind::Bilateral) event.
+    /// Called when function `index` has reached zero at `(t, y)`: changes the state, the configuration, or both. Not
+    /// called for a [bilateral](EventKind::Bilateral) event.
     ///
     /// # Errors
-    /// A [`Failure`] where there is nothing to change to.
+    /// Fails if there is no state or configuration to change to.
     fn jump(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure>;
 
-    /// Whether the configuration follows the signs of the functions, and can be [locked](Self::lock).
+    /// True if the configuration follows the signs of the functions, and can be [locked](Self::lock).
     fn follows_signs(&self) -> bool {
         false
     }
 
-    /// What happens at zeros of a function.
+    /// The effect of zeros of a function.
     fn kind(&self, _index: usize) -> EventKind {
         EventKind::Unilateral
     }
 
-    /// Finds the functions that matter in a step from `(t, y)` of at most `horizon` seconds; called before a step by
-    /// methods that lock the configuration.
+    /// Finds the functions that matter in a step from `(t, y)` of at most `horizon` seconds. Methods that lock the
+    /// configuration call it before a step.
     ///
     /// # Errors
-    /// A [`Failure`] where they cannot be found.
+    /// Fails if the functions cannot be found.
     fn prepare(&mut self, _t: S, _y: &[S], _horizon: f64) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// Holds the configuration, one entry for each function, until the next call; with none, the right-hand side follows
-    /// the signs at every state. Only for a problem that [follows](Self::follows_signs) them.
+    /// Holds the configuration, one entry for each function, until the next call. After a call with `None`, the
+    /// right-hand side follows the signs at every state. Only for a problem that [follows](Self::follows_signs) the
+    /// signs.
     fn lock(&mut self, _configuration: Option<&[bool]>) {}
 
-    /// Whether zeros of function `index` are still events.
+    /// True if zeros of function `index` are still events.
     fn is_watched(&self, _index: usize) -> bool {
         true
     }
 
-    /// The magnitude, in its own unit, below which a function counts as zero for a method of order `order` with step
-    /// `step` (s) that is not told another one: `O(h^p)` (compere2001, section 3.6.3).
+    /// The magnitude, in the function's own unit, below which a function counts as zero for a method of order `order`
+    /// with step `step` (s), unless the method is given another tolerance: `O(h^p)` (compere2001, section 3.6.3).
     fn tolerance(&self, step: f64, order: u32) -> f64 {
         step.powi(order as i32)
     }
 }
 
-/// An equation whose configuration follows the signs of event functions, as a model writes it: once, for any scalar.
+/// An equation whose configuration follows the signs of event functions, as a model defines it: once, for any scalar.
 pub trait EventModel: Send + Sync {
     /// Number of components of the state.
     fn dimension(&self) -> usize;
@@ -117,7 +122,7 @@ pub trait EventModel: Send + Sync {
     /// Number of event functions.
     fn functions(&self) -> usize;
 
-    /// What happens at zeros of a function.
+    /// The effect of zeros of a function.
     fn kind(&self, _index: usize) -> EventKind {
         EventKind::Bilateral
     }
@@ -132,8 +137,8 @@ pub trait EventModel: Send + Sync {
     fn jump<S: Scalar>(&self, _index: usize, _t: S, _y: &mut [S]) {}
 }
 
-/// An [`EventModel`] as an [`Ode`] in any scalar; all its functions matter at all times, and their rates come from dual
-/// numbers.
+/// An [`EventModel`] as an [`Ode`] in any scalar. All its functions matter at all times, and their rates are computed
+/// with dual numbers.
 #[derive(Debug)]
 pub struct AsEventOde<'m, M, S: Scalar> {
     model: &'m M,
@@ -161,7 +166,7 @@ impl<'m, M: EventModel, S: Scalar> AsEventOde<'m, M, S> {
         }
     }
 
-    /// Takes the configuration at `(t, y)`, unless one is locked.
+    /// Sets the configuration at `(t, y)`, unless one is locked.
     fn configure(&mut self, t: S, y: &[S]) {
         if !self.locked {
             self.model.values(t, y, &mut self.values);
@@ -171,7 +176,7 @@ impl<'m, M: EventModel, S: Scalar> AsEventOde<'m, M, S> {
         }
     }
 
-    /// The same, with dual numbers of the state, without derivatives.
+    /// Like [`configure`](Self::configure), and sets the dual numbers of the state without derivatives.
     fn begin_derivatives(&mut self, t: S, y: &[S]) {
         self.configure(t, y);
         for (dual, &value) in self.dual_state.iter_mut().zip(y) {
@@ -195,7 +200,7 @@ impl<M: EventModel, S: Scalar> Ode<S> for AsEventOde<'_, M, S> {
         Properties { has_jacobian: is_double::<S>(), ..Properties::default() }
     }
 
-    /// In the configuration that holds at `(t, y)`.
+    /// The Jacobian in the configuration that holds at `(t, y)`.
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
         if const { !is_double::<S>() } {
             return Err(no_jacobian());
@@ -275,7 +280,7 @@ impl<M: EventModel, S: Scalar> EventFunctions<S> for AsEventOde<'_, M, S> {
 mod tests {
     use super::*;
 
-    /// A ball over a spring that stiffens: `y'' = −g`, and below `y = 0` also `+t y²`.
+    /// A ball on a spring that stiffens with time: `y'' = −g`, and below `y = 0` also `+t y²`.
     struct Ball;
     impl EventModel for Ball {
         fn dimension(&self) -> usize {

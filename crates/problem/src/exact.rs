@@ -11,11 +11,12 @@ use crate::parameters::{Interval, Ranged};
 use crate::spelled::SPELLED;
 use crate::{DoubleDouble, OutOfRange};
 
-/// Significant digits of a decimal that double-double precision holds.
+/// Number of significant decimal digits that double-double precision holds.
 pub const DIGITS: usize = 31;
 
-/// A coefficient as a file writes it: a whole number, a decimal of at most [`DIGITS`] significant digits, or the quotient of two of
-/// these, `2197/4104`. None of its digits is lost in double-double precision, and it is rounded once to a double.
+/// A coefficient as a file writes it: a whole number, a decimal of at most [`DIGITS`] significant digits, or the
+/// quotient of two of these, such as `2197/4104`. Double-double precision keeps all of its digits; it is rounded to a
+/// double once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exact {
     text: String,
@@ -26,7 +27,7 @@ impl Exact {
     /// Reads a number.
     ///
     /// # Errors
-    /// The text, with what is wrong with it.
+    /// Returns the text with a description of its fault.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let value = match text.split_once('/') {
@@ -42,18 +43,18 @@ impl Exact {
         if value.parts().0.is_finite() { Ok(Self { text: text.to_owned(), value }) } else { Err(far(text)) }
     }
 
-    /// The number.
+    /// The number in double-double precision.
     pub fn value(&self) -> DoubleDouble {
         self.value
     }
 
-    /// The number, rounded.
+    /// The number, rounded to a double.
     pub fn rounded(&self) -> f64 {
         self.value.parts().0
     }
 }
 
-/// A decimal, `-12.5e-3`.
+/// Reads a decimal such as `-12.5e-3`.
 fn decimal(text: &str) -> Result<DoubleDouble, String> {
     let shown = || text.escape_debug();
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -68,7 +69,7 @@ fn decimal(text: &str) -> Result<DoubleDouble, String> {
     if significant > DIGITS {
         return Err(format!("`{}` with {significant} digits", shown()));
     }
-    // beyond these powers of ten a double-double has no full precision
+    // beyond these powers of ten a double-double does not have its full precision
     if exponent.abs() > 200 {
         return Err(far(text));
     }
@@ -79,7 +80,7 @@ fn far(text: &str) -> String {
     format!("`{}`, too large or too small to be held with all its digits", text.escape_debug())
 }
 
-/// What would be accepted.
+/// A description of accepted values.
 const ACCEPTED: &str = "a number of at most 31 digits, or a quotient of such, `2197/4104`";
 
 impl From<i32> for Exact {
@@ -88,7 +89,7 @@ impl From<i32> for Exact {
     }
 }
 
-/// Zero.
+/// The default is zero.
 impl Default for Exact {
     fn default() -> Self {
         Self::from(0)
@@ -134,11 +135,11 @@ impl<'de> Deserialize<'de> for Exact {
             fn visit_f64<E: Error>(self, value: f64) -> Result<Exact, E> {
                 self.visit_str(&format!("{value:e}"))
             }
-            // A deserialiser that knows no spelling.
+            // A deserialiser that does not support spellings.
             fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Exact, D::Error> {
                 deserializer.deserialize_any(self)
             }
-            // The one over nodes: first the value, then the spelling.
+            // The deserialiser over nodes, which gives first the value, then the spelling.
             fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Exact, A::Error> {
                 let _: Option<IgnoredAny> = parts.next_element()?;
                 let text: Option<String> = parts.next_element()?;

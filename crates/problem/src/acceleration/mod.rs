@@ -19,22 +19,22 @@ use crate::{Dimensions, Failure, Form, Matrices, Mechanics, Ode, Properties, Sca
 /// q' = H v,   M v' = D + Jᵀ λ,   J M⁻¹ Jᵀ λ = −(J M⁻¹ D + bias)
 /// ```
 ///
-/// The constraints hold only as far as the initial state satisfies them and the method's error allows;
-/// nothing is stabilised. A right-hand side is by the mechanics' own elimination where there is one
-/// ([`ClosedForm::accelerations`](crate::ClosedForm::accelerations)), derivatives are by that of the matrices.
+/// The constraints hold only as far as the initial state satisfies them and the method's error allows; there is no
+/// stabilisation. The right-hand side uses the model's own elimination if there is one
+/// ([`ClosedForm::accelerations`](crate::ClosedForm::accelerations)); derivatives always use the matrices.
 pub struct AccelerationLevel<'m, S: Scalar = f64> {
     mechanics: Box<dyn Mechanics<S> + 'm>,
     memory: Memory<S>,
     lambda: Vec<S>,
-    /// Made when the first derivative is asked for.
+    /// Allocated when the first derivative is requested.
     linearised: Option<Linearised<S>>,
 }
 
-/// The matrices that accelerations come from.
+/// The matrices from which accelerations are computed.
 struct Memory<S: Scalar> {
     multipliers: Multipliers<S>,
     grammian: Lu<S>,
-    /// What is used in the place of both where there are many bodies.
+    /// Replaces both of the above for mechanisms with many bodies.
     sparse: Option<SparseAccelerations<S>>,
 }
 
@@ -49,7 +49,7 @@ impl<S: Scalar> Memory<S> {
     }
 }
 
-/// Accelerations and multipliers at a state, with the matrices they come from.
+/// Accelerations and multipliers at a state, with the matrices from which they follow.
 ///
 /// Shared by the adaptors that need `W = M⁻¹ Jᵀ` and `J W` (acceleration level, sliding mode).
 #[derive(Debug, Clone)]
@@ -66,23 +66,24 @@ pub struct Multipliers<S> {
     pub free_acceleration: Vec<S>,
     /// `J M⁻¹ D`, length `n_c`.
     pub constrained_acceleration: Vec<S>,
-    /// Rows of `(M⁻¹ Jᵀ, M⁻¹ D)`, which are solved for together where there are few of them.
+    /// Rows of `(M⁻¹ Jᵀ, M⁻¹ D)`, which are solved for together if there are few constraints.
     rows: Vec<Block<S>>,
 }
 
-/// Why a matrix could not be factorized: a trial step that has run off to infinity is not a singular system.
+/// The failure for a matrix that cannot be factorized. It distinguishes a singular matrix from a trial step that has
+/// run off to infinity.
 pub(crate) fn not_invertible<S: Scalar>(is_finite: bool, time: S, name: &'static str) -> Failure {
     let time = time.value();
     if is_finite { Failure::SingularMatrix { time, matrix: name } } else { Failure::NonFinite { time } }
 }
 
-/// Whether all entries are finite.
+/// True if all entries are finite.
 pub(crate) fn is_finite<S: Scalar>(matrix: &DMatrix<S>) -> bool {
     matrix.iter().all(|entry| entry.is_finite())
 }
 
 impl<S: Scalar> Multipliers<S> {
-    /// Memory for a system of that size.
+    /// Memory for a system with these numbers of velocities and constraints.
     pub fn new(velocities: usize, constraints: usize) -> Self {
         let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
         Self {
@@ -97,11 +98,12 @@ impl<S: Scalar> Multipliers<S> {
         }
     }
 
-    /// Forms all of them at `(t, q, v)`, and writes the accelerations of the constraints at `v' = 0` into `bias`; see
-    /// [`Mechanics::acceleration_bias`].
+    /// Evaluates all matrices and vectors at `(t, q, v)`, and writes the accelerations of the constraints at `v' = 0`
+    /// into `bias`; see [`Mechanics::acceleration_bias`].
     ///
     /// # Errors
-    /// [`Failure::SingularMatrix`] for a singular mass matrix, [`Failure::NonFinite`] for one that is not finite.
+    /// Fails with [`Failure::SingularMatrix`] if the mass matrix is singular, and with [`Failure::NonFinite`] if it
+    /// is not finite.
     pub fn evaluate(
         &mut self,
         mechanics: &mut dyn Mechanics<S>,
@@ -119,7 +121,8 @@ impl<S: Scalar> Multipliers<S> {
         Ok(())
     }
 
-    /// Makes the forces in `free_acceleration` accelerations, and forms what follows from mass, forces and `J`.
+    /// Turns the forces in `free_acceleration` into accelerations, and computes the quantities that follow from mass,
+    /// forces and `J`.
     fn reduce(&mut self) {
         self.mass_factors.solve(&mut self.free_acceleration);
         let (n, constraints) = (self.jacobian.ncols(), self.jacobian.nrows());
@@ -158,7 +161,7 @@ impl<'m, S: Scalar> AccelerationLevel<'m, S> {
         &self.lambda
     }
 
-    /// `f(t, y)`; leaves multipliers and factors of this state behind.
+    /// Writes `f(t, y)`; keeps the multipliers and factors of this state.
     fn accelerate(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
         let (q, v) = y.split_at(self.mechanics.dimensions().coordinates);
         let (q_rate, v_rate) = dydt.split_at_mut(self.mechanics.dimensions().coordinates);

@@ -1,16 +1,17 @@
-//! Weights and Grammian of few constraints: all right-hand sides of the mass matrix together, in loops of known lengths.
+//! Weights and Grammian for few constraints: all right-hand sides of the mass matrix are solved together, in loops of
+//! constant length.
 
 use super::Multipliers;
 use crate::Scalar;
 use crate::linalg::Block;
 use crate::scalar::is_double;
 
-/// Where the forces stand in a row, beside the constraints.
+/// Position of the forces in a row, behind the constraints.
 const FORCES: usize = 7;
 
 impl<S: Scalar> Multipliers<S> {
-    /// Does what [`reduce`](Self::reduce) does, to the same bits, where constraints and velocities are few enough; says whether
-    /// they are.
+    /// Does the same as [`reduce`](Self::reduce), with bitwise equal results, if there are few enough constraints and
+    /// velocities; returns true if so.
     pub(super) fn reduce_together(&mut self) -> bool {
         if const { !is_double::<S>() } {
             return false;
@@ -27,7 +28,7 @@ impl<S: Scalar> Multipliers<S> {
         }
     }
 
-    /// The same for `C` constraints.
+    /// [`reduce_together`](Self::reduce_together) for `C` constraints.
     fn reduce_as<const C: usize>(&mut self) -> bool {
         let columns: &[[S; C]] = self.jacobian.as_slice().as_chunks().0;
         for ((row, column), &force) in self.rows.iter_mut().zip(columns).zip(&self.free_acceleration) {

@@ -1,4 +1,4 @@
-//! Accelerations of mechanisms with many bodies: from one system with the constraints, whose matrix keeps the entries it has.
+//! Accelerations of mechanisms with many bodies, from one sparse system that includes the constraints.
 
 use super::not_invertible;
 use crate::linalg::{Saddle, Singular};
@@ -17,7 +17,7 @@ pub(super) struct SparseAccelerations<S: Scalar> {
 }
 
 impl<S: Scalar> SparseAccelerations<S> {
-    /// Memory for a mechanism that is worth it; none for another.
+    /// Memory for a mechanism that is large and sparse enough; none otherwise.
     pub(super) fn of(mechanics: &mut dyn Mechanics<S>, matrices: Matrices) -> Option<Self> {
         let sizes = mechanics.dimensions();
         let unknowns = sizes.velocities + sizes.constraints();
@@ -32,7 +32,7 @@ impl<S: Scalar> SparseAccelerations<S> {
         })
     }
 
-    /// Writes accelerations and multipliers at a state; leaves factors behind.
+    /// Writes accelerations and multipliers at a state; keeps the factors.
     pub(super) fn solve(
         &mut self,
         mechanics: &mut dyn Mechanics<S>,
@@ -56,8 +56,8 @@ impl<S: Scalar> SparseAccelerations<S> {
         Ok(())
     }
 
-    /// Solves `M a_x − Jᵀ λ_x = −∂r₁`, `J a_x = −∂r₂` with the factors of the last state for `∂r₁` in `column` and `∂r₂` in
-    /// `constraints`; leaves `a_x` in `column`.
+    /// Solves `M a_x − Jᵀ λ_x = −∂r₁`, `J a_x = −∂r₂` with the factors of the last state, for `∂r₁` in `column` and
+    /// `∂r₂` in `constraints`; `column` holds `a_x` on return.
     pub(super) fn differentiate(&mut self, column: &mut [S], constraints: &[S]) {
         for (x, &entry) in self.x.iter_mut().zip(column.iter().chain(constraints)) {
             *x = -entry;

@@ -1,14 +1,14 @@
-//! The second-order side of a problem, with the same counters.
+//! The second-order form of a problem, with the problem's counters.
 
 use std::ops::Deref;
 
 use super::Counting;
 use crate::{ContactPower, Failure, Scalar};
 
-/// A [`ContactPower`] with counters: what [`Counted::contact_power`](crate::Counted::contact_power) hands out.
+/// A [`ContactPower`] with counters, returned by [`Counted::contact_power`](crate::Counted::contact_power).
 pub type CountedContactPower<'c, S = f64> = Counting<'c, dyn ContactPower<S> + 'c>;
 
-/// What takes no evaluation is asked of the equations themselves, by reference.
+/// Gives read access to the equations themselves, for everything that takes no evaluation.
 impl<'c, S: Scalar> Deref for CountedContactPower<'c, S> {
     type Target = dyn ContactPower<S> + 'c;
 

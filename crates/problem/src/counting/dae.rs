@@ -1,4 +1,4 @@
-//! The implicit form of a problem, with the same counters.
+//! The implicit form of a problem, with the problem's counters.
 
 use std::ops::Deref;
 
@@ -9,14 +9,14 @@ use crate::dae::{Dae, FirstOrder, Index3, Point};
 use crate::linalg::Singular;
 use crate::{Counted, Counts, Failure, Form, Scalar, Statistics, Unsuitable};
 
-/// A [`Dae`] with counters: what [`Counted::with_dae`] hands out.
+/// A [`Dae`] with counters, passed on by [`Counted::with_dae`].
 pub type CountedDae<'c, S = f64> = Counting<'c, dyn Dae<S> + 'c>;
 
 impl<S: Scalar> Counted<'_, S> {
     /// Calls `work` with the problem in implicit form: its own, the index-3 form of its mechanics, or `y' − f = 0`.
     ///
     /// # Errors
-    /// [`Unsuitable`] where it has none; see [`dae::suits`](crate::dae::suits).
+    /// Fails with [`Unsuitable`] if the problem has no implicit form; see [`dae::suits`](crate::dae::suits).
     pub fn with_dae<T>(&mut self, work: impl FnOnce(&mut CountedDae<'_, S>) -> T) -> Result<T, Unsuitable> {
         crate::dae::suits(self.inner)?;
         let (statistics, paused) = (&mut self.statistics, self.paused);
@@ -30,7 +30,7 @@ impl<S: Scalar> Counted<'_, S> {
     }
 }
 
-/// What takes no evaluation is asked of the equations themselves, by reference.
+/// Gives read access to the equations themselves, for everything that takes no evaluation.
 impl<'c, S: Scalar> Deref for CountedDae<'c, S> {
     type Target = dyn Dae<S> + 'c;
 
@@ -52,7 +52,7 @@ impl<S: Scalar> CountedDae<'_, S> {
         self.inner.follow(d, c, y);
     }
 
-    /// Evaluations of the residual so far.
+    /// Number of evaluations of the residual so far.
     pub fn residual_evaluations(&self) -> u64 {
         self.statistics.rhs_evaluations
     }
@@ -66,15 +66,15 @@ impl<S: Scalar> CountedDae<'_, S> {
     /// Forms and factorizes Newton's matrix at a point. Counts a Jacobian and a factorization.
     ///
     /// # Errors
-    /// [`Singular`].
+    /// Fails with [`Singular`] if the matrix is singular.
     pub fn factorize(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
         self.statistics.count_exact_jacobian(self.inner.jacobian_columns(), self.paused);
         self.statistics.factorizations += u64::from(!self.paused);
         self.inner.factorize(at, c)
     }
 
-    /// Replaces a residual by Newton's correction, to be subtracted from `(y' ; λ)`, with the factors that there are. Counts a
-    /// solution and an iteration.
+    /// Replaces a residual by Newton's correction, to be subtracted from `(y' ; λ)`, with the present factors. Counts
+    /// a solve and an iteration.
     pub fn correct(&mut self, residual: &mut [S]) {
         let counted = u64::from(!self.paused);
         self.statistics.linear_solves += counted;
@@ -82,13 +82,13 @@ impl<S: Scalar> CountedDae<'_, S> {
         self.inner.solve(residual);
     }
 
-    /// See [`Dae::jacobian`]. Not counted: it is for observers.
+    /// See [`Dae::jacobian`]. Not counted, since it serves observers.
     pub fn jacobian(&mut self, at: Point<'_, S>, c: S, matrix: &mut DMatrix<S>) {
         self.inner.jacobian(at, c, matrix);
     }
 
-    /// See [`Dae::consistent`]. Counts an evaluation of the right-hand side; what the problem solves for it is its own, as
-    /// in a right-hand side.
+    /// See [`Dae::consistent`]. Counts an evaluation of the right-hand side; the problem's own solves for it are not
+    /// counted, as in a right-hand side.
     pub fn consistent(&mut self, t: S, chart: &[S], y: &[S], rates: &mut [S]) -> Result<(), Failure> {
         self.count_rhs();
         self.inner.consistent(t, chart, y, rates)

@@ -1,10 +1,10 @@
-//! The event functions of a problem, with the same counters.
+//! The event functions of a problem, with the problem's counters.
 
 use super::Counting;
 use crate::{EventFunctions, EventKind, Failure, Scalar};
 
-/// [`EventFunctions`] with counters: what [`Counted::events`](crate::Counted::events) hands out. Evaluations of the functions
-/// are counted, and jumps as events.
+/// [`EventFunctions`] with counters, returned by [`Counted::events`](crate::Counted::events). Evaluations of the
+/// functions are counted; jumps are counted as events.
 pub type CountedEvents<'c, S = f64> = Counting<'c, dyn EventFunctions<S> + 'c>;
 
 impl<S: Scalar> EventFunctions<S> for CountedEvents<'_, S> {

@@ -1,4 +1,4 @@
-//! The mechanical system behind a problem, with the same counters.
+//! The mechanical system behind a problem, with the problem's counters.
 
 use std::sync::Arc;
 
@@ -8,10 +8,11 @@ use super::Counting;
 use crate::linalg::Matrix;
 use crate::{Derivatives, Dimensions, Mechanics, Motion, Scalar, Structure, Terms};
 
-/// A [`Mechanics`] with counters: what [`Counted::mechanics`](crate::Counted::mechanics) hands out.
+/// A [`Mechanics`] with counters, returned by [`Counted::mechanics`](crate::Counted::mechanics).
 ///
-/// Forces and terms count as evaluations of the right-hand side, of which masses, constraints and position rates at the same state
-/// are part; derivatives count as evaluations of a Jacobian, with the columns that the structure of the equations leaves apart.
+/// Forces and terms count as evaluations of the right-hand side, which include masses, constraints and position rates
+/// at the same state. Derivatives count as evaluations of a Jacobian, with as many columns as remain when columns
+/// without a common row are combined.
 pub type CountedMechanics<'c, S = f64> = Counting<'c, dyn Mechanics<S> + 'c>;
 
 impl<S: Scalar> CountedMechanics<'_, S> {
@@ -94,7 +95,7 @@ impl<S: Scalar> Mechanics<S> for CountedMechanics<'_, S> {
         self.inner.linearisation(t, q, v, terms, derivatives);
     }
 
-    /// Counts all columns: what displacements are has no structure.
+    /// Counts all columns, since displacements have no known structure.
     fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut DMatrix<S>; 2]) {
         let columns = by.iter().map(|by| by.ncols()).sum();
         self.statistics.count_exact_jacobian(columns, self.paused);

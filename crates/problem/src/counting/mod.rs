@@ -1,4 +1,4 @@
-//! The wrapper through which methods see a problem, and which counts what they ask of it.
+//! The wrapper through which methods see a problem, and which counts their requests.
 
 mod contact_power;
 mod dae;
@@ -16,9 +16,9 @@ pub use dae::CountedDae;
 pub use events::CountedEvents;
 pub use mechanics::CountedMechanics;
 
-/// A problem that counts what a method asks of it.
+/// A problem that counts the requests of a method.
 pub trait Counts {
-    /// What was counted so far.
+    /// The counters so far.
     fn statistics(&self) -> Statistics;
 }
 
@@ -36,7 +36,7 @@ impl<S: Scalar> Counts for Counted<'_, S> {
     }
 }
 
-/// A part of a problem that counts with the problem's counters.
+/// A part of a problem that uses the problem's counters.
 pub struct Counting<'c, T: ?Sized> {
     inner: &'c mut T,
     statistics: &'c mut Statistics,
@@ -52,9 +52,9 @@ impl<T: ?Sized> Counting<'_, T> {
 
 /// An [`Ode`] with counters.
 ///
-/// Methods take problems only in this form. What a method does for an observer (a state inside a step) is
-/// not part of its cost; it is done inside [`uncounted`](Self::uncounted). The problem itself can be asked, by reference, for all that
-/// takes no evaluation.
+/// Methods receive problems only in this form. Work for an observer (a state inside a step) is not part of a method's
+/// cost and is done inside [`uncounted`](Self::uncounted). By dereferencing, everything that takes no evaluation can
+/// be asked of the problem itself.
 pub struct Counted<'p, S: Scalar = f64> {
     inner: &'p mut dyn Ode<S>,
     locks: bool,
@@ -70,7 +70,7 @@ impl<'p, S: Scalar> Deref for Counted<'p, S> {
     }
 }
 
-/// Evaluations under way; see [`Counted::evaluations`].
+/// Evaluations in progress; see [`Counted::evaluations`].
 pub struct Evaluations<'c, S: Scalar = f64> {
     inner: &'c mut dyn Ode<S>,
     counter: &'c mut u64,
@@ -108,21 +108,21 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.rhs(t, y, dydt)
     }
 
-    /// Evaluations of the right-hand side one after the other, counted together when this is dropped: for steps so short that
-    /// the counter itself is seen.
+    /// Returns an evaluator of the right-hand side that adds its number of calls to the counter when it is dropped.
+    /// It serves methods with such short steps that the counter itself would be noticeable.
     #[inline(always)]
     pub fn evaluations(&mut self) -> Evaluations<'_, S> {
         let Self { inner, statistics, paused, .. } = self;
         Evaluations { inner: &mut **inner, counter: &mut statistics.rhs_evaluations, made: 0, paused: *paused }
     }
 
-    /// See [`Ode::rhs`]; a column of a Jacobian by differences, counted apart.
+    /// See [`Ode::rhs`]. For a column of a Jacobian by differences, which is counted separately.
     pub fn rhs_for_jacobian(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
         self.statistics.jacobian_rhs_evaluations += u64::from(!self.paused);
         self.inner.rhs(t, y, dydt)
     }
 
-    /// See [`Ode::jacobian`]. What the problem evaluates of its right-hand side for that is part of it.
+    /// See [`Ode::jacobian`]. Evaluations of the right-hand side by the problem itself are part of it.
     pub fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
         self.count_exact(y);
         self.inner.jacobian(t, y, jacobian)
@@ -152,13 +152,13 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.rhs_and_jacobian(t, y, dydt, jacobian)
     }
 
-    /// See [`Ode::time_derivative`]. A further column of the Jacobian, counted with it.
+    /// See [`Ode::time_derivative`]. Counted as a further column of the Jacobian.
     pub fn time_derivative(&mut self, t: S, y: &[S], rate: &mut [S]) -> Result<(), Failure> {
         self.statistics.jacobian_columns += u64::from(!self.paused);
         self.inner.time_derivative(t, y, rate)
     }
 
-    /// See [`Ode::begin_step`]; leaves a problem alone that does not lock.
+    /// See [`Ode::begin_step`]. Does nothing if the problem does not lock.
     #[inline]
     pub fn begin_step(&mut self, t: S, y: &[S]) -> Result<(), Failure> {
         if self.locks { self.inner.begin_step(t, y) } else { Ok(()) }
@@ -178,13 +178,13 @@ impl<'p, S: Scalar> Counted<'p, S> {
         Ok(Counting { inner: part(self.inner.form())?, statistics: &mut self.statistics, paused: self.paused })
     }
 
-    /// The mechanical system behind the equations.
+    /// Returns the mechanical system behind the equations.
     #[inline]
     pub fn mechanics(&mut self) -> Result<CountedMechanics<'_, S>, Unsuitable> {
         self.counting(Form::mechanics)
     }
 
-    /// The second-order side of the equations.
+    /// Returns the second-order form of the equations.
     #[inline]
     pub fn contact_power(&mut self) -> Result<CountedContactPower<'_, S>, Unsuitable> {
         self.counting(Form::contact_power)
@@ -198,7 +198,7 @@ impl<'p, S: Scalar> Counted<'p, S> {
     /// See [`Method::suits`].
     ///
     /// # Errors
-    /// [`Unsuitable`], which says what the problem lacks.
+    /// Fails with [`Unsuitable`], which names what the problem lacks.
     pub fn suits(&mut self, method: &dyn Method<S>) -> Result<(), Unsuitable> {
         method.suits(self.inner)
     }
@@ -206,7 +206,7 @@ impl<'p, S: Scalar> Counted<'p, S> {
     /// See [`Unsuitable::unless_smooth`].
     ///
     /// # Errors
-    /// [`Unsuitable`], if the problem jumps at its events.
+    /// Fails with [`Unsuitable`] if the problem jumps at its events.
     pub fn without_jumps(&mut self) -> Result<(), Unsuitable> {
         Unsuitable::unless_smooth(self.inner)
     }
@@ -216,7 +216,7 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.keep_matrices(matrices)
     }
 
-    /// The event functions.
+    /// Returns the event functions.
     #[inline]
     pub fn events(&mut self) -> Result<CountedEvents<'_, S>, Unsuitable> {
         self.counting(Form::events)
@@ -242,7 +242,7 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.statistics.projections += u64::from(!self.paused);
     }
 
-    /// Counts located events, of which several may share a time.
+    /// Counts located events; several may share a time.
     pub fn count_events(&mut self, events: u64) {
         self.statistics.events += if self.paused { 0 } else { events };
     }
@@ -255,8 +255,8 @@ impl<'p, S: Scalar> Counted<'p, S> {
         result
     }
 
-    /// What was counted so far: evaluations, projections and events. The counters of steps and of linear
-    /// algebra are the method's own and are zero here.
+    /// The counters so far: evaluations, projections and events. Counters of steps and of linear algebra belong to
+    /// the method and are zero here.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }

@@ -1,4 +1,4 @@
-//! Explicit differential equations as implicit ones.
+//! Explicit differential equations in implicit form.
 
 use nalgebra::DMatrix;
 
@@ -7,9 +7,9 @@ use crate::acceleration::{is_finite, not_invertible};
 use crate::linalg::{Singular, System, add_product};
 use crate::{Failure, Ode, Scalar};
 
-/// `y' − f(t, y) = 0`, or `M y' − f(t, y) = 0` with a constant matrix `M`, of an [`Ode`] with Jacobian. All unknowns are
-/// differential. Where `M` is singular there are no [consistent](Dae::consistent) rates to begin with: a run has to begin
-/// without ([`kinematic`](Dae::kinematic)).
+/// `y' − f(t, y) = 0`, or `M y' − f(t, y) = 0` with a constant matrix `M`, for an [`Ode`] with a Jacobian. All
+/// unknowns are differential. If `M` is singular, there are no [consistent](Dae::consistent) initial rates, and a run
+/// has to start from [`kinematic`](Dae::kinematic) ones.
 pub struct FirstOrder<'p, S: Scalar = f64> {
     ode: &'p mut dyn Ode<S>,
     mass: Option<DMatrix<S>>,

@@ -1,4 +1,4 @@
-//! Constrained mechanics in their index-3 form.
+//! Constrained mechanics in index-3 form.
 
 use nalgebra::DMatrix;
 
@@ -7,16 +7,18 @@ use crate::acceleration::not_invertible;
 use crate::linalg::{Matrix, Saddle, Singular};
 use crate::{Derivatives, Failure, Mechanics, Scalar, Terms, Unsuitable};
 
+/// Constrained mechanics in index-3 form:
+///
 /// ```text
 /// q' − v = 0
 /// M(q) v' − D(t, q, v) − Jᵀ λ = 0
 /// Φ(t, q)/c = 0
 /// ```
 ///
-/// with `y = (q ; v)`, for positions that are vectors and holonomic constraints. The constraints hold on positions only;
-/// those of velocities and accelerations are left to the method. The first row is eliminated from Newton's system, whose
-/// condition is O(1/c); the `n_q + n_c` unknowns that are left have a matrix, `[M + …, −Jᵀ; J, 0]`, that tends to one without
-/// `c`.
+/// with `y = (q ; v)`, for positions that are vectors and holonomic constraints. Constraints are imposed on positions
+/// only; those on velocities and accelerations are left to the method. The first row is eliminated from Newton's
+/// system, whose condition number is O(1/c). The matrix of the remaining `n_q + n_c` unknowns, `[M + …, −Jᵀ; J, 0]`,
+/// has a limit that does not depend on `c`.
 pub struct Index3<'p, S: Scalar = f64> {
     mechanics: &'p mut dyn Mechanics<S>,
     terms: Terms<S>,
@@ -46,10 +48,10 @@ impl<'p, S: Scalar> Index3<'p, S> {
         }
     }
 
-    /// Whether the system has vectors for positions and holonomic constraints only.
+    /// Checks that the system has vectors as positions and holonomic constraints only.
     ///
     /// # Errors
-    /// [`Unsuitable`], which says what it has instead.
+    /// Fails with [`Unsuitable`], which names what the system has instead.
     pub fn suits(mechanics: &dyn Mechanics<S>) -> Result<(), Unsuitable> {
         Unsuitable::with_nonholonomic(mechanics)?;
         if !mechanics.has_vector_coordinates() {
@@ -64,7 +66,8 @@ impl<'p, S: Scalar> Index3<'p, S> {
         self.terms.forces.len()
     }
 
-    /// Forms stiffness and condensed matrix from the terms of the last residual and from derivatives at the point.
+    /// Forms the stiffness and the condensed matrix from the terms of the last residual and from derivatives at the
+    /// point.
     fn linearise(&mut self, at: Point<'_, S>, c: S) {
         let n = self.coordinates();
         let (q, v) = at.y.split_at(n);

@@ -1,4 +1,4 @@
-//! Newton's matrices against dual numbers, solutions against matrices, consistent starts against the index-1 form.
+//! Newton's matrices compared with dual numbers, solves with matrices, and consistent starts with the index-1 form.
 
 use approx::assert_relative_eq;
 use nalgebra::{DMatrix, DVector};
@@ -36,7 +36,7 @@ impl MechanicalModel for Tangle {
     }
 }
 
-/// The same without constraints or with velocities that are not rates.
+/// A variant without constraints, or with velocities that are not the rates of the positions.
 struct Odd {
     nonholonomic: bool,
 }
@@ -71,7 +71,7 @@ impl OdeModel for Pair {
     }
 }
 
-/// [`Pair`] behind `M y' = f`.
+/// [`Pair`] as `M y' = f`.
 struct Weighted(DMatrix<f64>);
 
 impl Ode for Weighted {
@@ -94,8 +94,8 @@ const TIME: f64 = 0.7;
 const MOTION: [f64; 6] = [0.4, -0.6, 1.1, 0.8, -0.3, 0.5];
 const RATES: [f64; 8] = [0.7, -0.2, 0.9, 1.3, -2.1, 0.6, 1.7, -0.9];
 
-/// Newton's matrix by dual numbers: column `k` is what the residual changes by when `(y' ; λ)` does in component `k`, and
-/// `y = ŷ + c y'` with it.
+/// Newton's matrix by dual numbers: column `k` is the derivative of the residual in component `k` of `(y' ; λ)`,
+/// where `y = ŷ + c y'` changes too.
 fn by_duals(dae: &mut dyn Dae<Dual<f64>>, y: &[f64], rates: &[f64]) -> DMatrix<f64> {
     let size = rates.len();
     let mut matrix = DMatrix::zeros(size, size);
@@ -112,7 +112,7 @@ fn by_duals(dae: &mut dyn Dae<Dual<f64>>, y: &[f64], rates: &[f64]) -> DMatrix<f
     matrix
 }
 
-/// Checks matrix and solution of a problem at a point.
+/// Checks the matrix and a solve of a problem at a point.
 fn check_linear_algebra(dae: &mut dyn Dae, y: &[f64], rates: &[f64], expected: &DMatrix<f64>) {
     let size = rates.len();
     let at = Point { t: TIME, chart: &[], y, rates };
@@ -247,7 +247,8 @@ fn problems_without_implicit_form_are_refused() {
     refused(&mut Locked, "control");
 }
 
-/// A problem without right-hand side is solved in its implicit form, and refused by whoever evaluates one.
+/// A problem without right-hand side is solved in its implicit form, and refused by methods that evaluate a
+/// right-hand side.
 #[test]
 fn implicit_forms_have_no_right_hand_side() {
     struct Implicit<'p>(Option<FirstOrder<'p>>);

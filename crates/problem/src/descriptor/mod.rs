@@ -1,4 +1,4 @@
-//! Constrained mechanics as `M y' = f(t, y)` with a singular matrix, as the test set for IVP solvers poses them.
+//! Constrained mechanics as `M y' = f(t, y)` with a singular matrix, as in the test set for IVP solvers.
 
 mod model;
 
@@ -14,25 +14,25 @@ use crate::{
 pub use model::{AsDescriptor, DescriptorModel};
 
 parameters! {
-    /// How the equations of a mechanism with constraints are put to a method.
+    /// The form in which a method receives the equations of a constrained mechanism.
     #[derive(Copy, Default, Eq)]
     pub enum ConstrainedFormulation {
-        /// `y = (q ; v)`: the mechanism with its constraints for a method that asks for it (index 3), acceleration level (index 1,
-        /// not stabilised) for one that takes the right-hand side.
+        /// `y = (q ; v)`. A method that supports constraints receives the mechanism with its constraints (index 3);
+        /// all others receive the right-hand side at acceleration level (index 1, not stabilised).
         #[default]
         Mechanics,
-        /// `M y' = f(t, y)` with accelerations, where the mass matrix is not constant, and multipliers among the unknowns, and
-        /// constraints on positions.
+        /// `M y' = f(t, y)` with constraints on positions. Unknowns include the multipliers and, if the mass matrix
+        /// is not constant, the accelerations.
         Index3,
-        /// The same with constraints on velocities.
+        /// As `index-3`, with constraints on velocities.
         Index2,
-        /// The same with constraints on accelerations, which are unknowns.
+        /// As `index-3`, with constraints on accelerations, which are always unknowns.
         Index1,
     }
 }
 
 impl ConstrainedFormulation {
-    /// The level of the constraints; none where the unknowns are `(q ; v)` only.
+    /// The level of the constraints; none if the unknowns are `(q ; v)` only.
     fn level(self) -> Option<Level> {
         match self {
             Self::Mechanics => None,
@@ -51,8 +51,8 @@ impl ConstrainedFormulation {
         }
     }
 
-    /// The initial state that belongs to `motion`, `(q ; v)` at time zero, which satisfies the constraints: accelerations and multipliers
-    /// follow from those on accelerations, and are not numbers where these have no solution.
+    /// The initial state for `motion`, which is `(q ; v)` at time zero and satisfies the constraints. Accelerations
+    /// and multipliers follow from the constraints on accelerations, and are NaN if these have no solution.
     pub fn initial_state<S: Scalar, M: MechanicalModel>(self, model: &M, motion: Vec<S>) -> Vec<S> {
         let Some(level) = self.level() else { return motion };
         Self::descriptor(MechanicsOf::new(model), level).complete(S::nought(), &motion)
@@ -73,7 +73,7 @@ impl ConstrainedFormulation {
     }
 }
 
-/// The derivative of the constraints that is among the equations of a [`Descriptor`].
+/// The derivative of the constraints that is one of the equations of a [`Descriptor`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// `Φ = 0`: index 3.
@@ -101,20 +101,20 @@ impl Level {
 /// q' = v,   v' = a,   0 = D(t, q, v) + Jᵀ λ − M(q) a,   0 = Φ, J v + Φ_t, or J a + bias
 /// ```
 ///
-/// Where the mass matrix is constant and `a` in no constraint, `y = (q, v, λ)` with `M v' = D + Jᵀ λ`. Nothing is stabilised. This
-/// is for methods that solve `M y' = f(t, y)` and know nothing of mechanics: of the others those that take
-/// [`Form::Mechanics`](crate::Form::Mechanics) make use of the structure, which here is lost.
+/// If the mass matrix is constant and `a` is in no constraint, `y = (q, v, λ)` with `M v' = D + Jᵀ λ`. There is no
+/// stabilisation. This form serves methods that solve `M y' = f(t, y)` without knowledge of mechanics. Methods that
+/// use [`Form::Mechanics`](crate::Form::Mechanics) benefit from the structure, which is lost here.
 pub struct Descriptor<'m, S: Scalar = f64> {
     mechanics: Box<dyn Mechanics<S> + 'm>,
     level: Level,
-    /// The matrix before `y'`.
+    /// The matrix that multiplies `y'`.
     mass: DMatrix<S>,
     indices: Vec<u8>,
     terms: Terms<S>,
     derivatives: Derivatives<S>,
     /// `∂(D + Jᵀ λ − M a)/∂q`.
     stiffness: Matrix<S>,
-    /// Derivatives of the constraints with as many rows, by position.
+    /// Derivatives in positions with as many rows as there are constraints.
     rates: Matrix<S>,
 }
 
@@ -122,7 +122,7 @@ impl<'m, S: Scalar> Descriptor<'m, S> {
     /// Wraps a mechanical system.
     ///
     /// # Errors
-    /// [`Unsuitable`] for one with nonholonomic constraints or positions that are no vectors.
+    /// Fails with [`Unsuitable`] if the system has nonholonomic constraints or positions that are not vectors.
     pub fn new(mut mechanics: impl Mechanics<S> + 'm, level: Level) -> Result<Self, Unsuitable> {
         Index3::suits(&mechanics)?;
         let structure = mechanics.structure();
@@ -167,8 +167,8 @@ impl<'m, S: Scalar> Descriptor<'m, S> {
         Motion { t, q, v, a, lambda }
     }
 
-    /// The state at time `t` (s) that belongs to `(q ; v)`: accelerations and multipliers satisfy the constraints on accelerations, and are
-    /// not numbers where these have no solution.
+    /// The state at time `t` (s) for `(q ; v)`. Accelerations and multipliers satisfy the constraints on
+    /// accelerations, and are NaN if these have no solution.
     pub fn complete(&mut self, t: S, motion: &[S]) -> Vec<S> {
         let (n, accelerations) = (self.coordinates(), self.accelerations());
         let mut rates = vec![S::nought(); 2 * n + self.terms.constraints.len()];
@@ -226,7 +226,7 @@ impl<S: Scalar> Ode<S> for Descriptor<'_, S> {
         mechanics.linearisation(t, q, v, terms, derivatives);
         stiffness.values_mut().copy_from_slice(derivatives.forces_by_position.values());
         derivatives.add_curvature(one, lambda, stiffness);
-        // columns of accelerations and multipliers, rows of dynamics and constraints
+        // columns of accelerations and multipliers; rows of dynamics and constraints
         let (columns, multipliers) = (2 * n, 2 * n + a.len());
         let (dynamics, constraints) = (n + a.len(), 2 * n + a.len());
         jacobian.fill(S::nought());
@@ -269,7 +269,7 @@ impl<S: Scalar> Ode<S> for Descriptor<'_, S> {
         let Self { mechanics, terms, derivatives, rates, level, .. } = self;
         by_time.fill(S::nought());
         let (dynamic, constraints) = by_time[n + a.len()..].split_at_mut(n);
-        // what is held instead of accelerations is in no term that is kept
+        // without accelerations, the value passed in their place enters no term that is used
         let held = if a.is_empty() { v } else { a };
         mechanics.time_derivatives(Motion { a: held, ..at }, dynamic, constraints);
         match level {

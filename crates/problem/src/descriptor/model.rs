@@ -1,19 +1,20 @@
-//! `M y' = f(t, y)` as a model writes it.
+//! `M y' = f(t, y)` as a model defines it.
 
 use nalgebra::DMatrix;
 
 use crate::{AsOde, Failure, Ode, OdeModel, Properties, Scalar};
 
-/// Equations `M y' = f(t, y)` with a constant, possibly singular matrix as a model writes them: `f` is that of [`OdeModel`].
+/// Equations `M y' = f(t, y)` with a constant, possibly singular matrix as a model defines them; `f` is the
+/// right-hand side of [`OdeModel`].
 pub trait DescriptorModel: OdeModel {
-    /// Writes `M`; `mass` comes filled with zeros. See [`Properties::mass`].
+    /// Writes `M` into `mass`, which is zero on entry. See [`Properties::mass`].
     fn mass<S: Scalar>(&self, mass: &mut DMatrix<S>);
 
     /// The index of each component; see [`Properties::indices`].
     fn indices(&self) -> Vec<u8>;
 }
 
-/// A [`DescriptorModel`] as an [`Ode`] in any scalar, with derivatives by dual numbers, as [`AsOde`] has them.
+/// A [`DescriptorModel`] as an [`Ode`] in any scalar, with derivatives by dual numbers as in [`AsOde`].
 #[derive(Debug, Clone)]
 pub struct AsDescriptor<'m, M, S> {
     ode: AsOde<'m, M>,

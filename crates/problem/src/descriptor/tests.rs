@@ -1,4 +1,4 @@
-//! Derivatives against dual numbers, equations against those of the index-1 form.
+//! Derivatives compared with dual numbers, and equations with those of the index-1 form.
 
 use approx::assert_relative_eq;
 use nalgebra::DMatrix;
@@ -8,7 +8,8 @@ use super::*;
 use crate::Dimensions;
 use crate::linalg::Entries;
 
-/// Forces that depend on everything, a curved and a moving constraint, and a mass matrix that is constant or not.
+/// A model with forces that depend on all arguments, one curved and one moving constraint, and a mass matrix that is
+/// either constant or not.
 struct Tangle {
     constant_mass: bool,
 }
@@ -49,7 +50,7 @@ fn descriptor<S: Scalar>(model: &Tangle, level: Level) -> Descriptor<'_, S> {
     Descriptor::new(MechanicsOf::new(model), level).expect("vectors and holonomic constraints")
 }
 
-/// The state with accelerations where these are unknowns.
+/// The state, with accelerations if they are unknowns.
 fn state(dimension: usize) -> Vec<f64> {
     [&STATE[..6], &STATE[17 - dimension..]].concat()
 }

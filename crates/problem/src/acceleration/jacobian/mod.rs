@@ -29,7 +29,7 @@ pub(super) struct Linearised<S: Scalar> {
     dynamics: Matrix<S>,
     /// `∂r₂/∂q`.
     constraints_by_position: Matrix<S>,
-    /// `∂r₂/∂v`, but for a factor of two.
+    /// `∂r₂/∂v` without its factor of two.
     constraint_rates: Matrix<S>,
     lambda: Vec<S>,
     column: Vec<S>,
@@ -68,7 +68,7 @@ impl<S: Scalar> Linearised<S> {
         }
     }
 
-    /// Solves for `a_x` with `∂r₁` in `column` and `∂r₂` in `constraint_column`; `a_x` is left in `column`.
+    /// Solves for `a_x`, with `∂r₁` in `column` and `∂r₂` in `constraint_column`; `column` holds `a_x` on return.
     fn solve(&mut self, ode: &mut AccelerationLevel<'_, S>) {
         if let Some(sparse) = &mut ode.memory.sparse {
             return sparse.differentiate(&mut self.column, &self.constraint_column);
@@ -86,7 +86,7 @@ impl<S: Scalar> Linearised<S> {
         add_columns(&terms.weights, &self.lambda, &mut self.column);
     }
 
-    /// Forms the derivatives of `r₁` and `r₂`, and leaves `f` in `rate`.
+    /// Forms the derivatives of `r₁` and `r₂`, and writes `f` into `rate`.
     fn form(&mut self, ode: &mut AccelerationLevel<'_, S>, t: S, y: &[S]) -> Result<(), Failure> {
         ode.accelerate(t, y, &mut self.rate)?;
         let n = y.len() / 2;
@@ -104,7 +104,7 @@ impl<S: Scalar> Linearised<S> {
         Ok(())
     }
 
-    /// Writes what `∂f/∂y` follows from, and leaves `f` in `rate`.
+    /// Writes the matrices that determine `∂f/∂y`, and writes `f` into `rate`.
     pub(super) fn tangent(
         &mut self,
         ode: &mut AccelerationLevel<'_, S>,
@@ -129,7 +129,7 @@ impl<S: Scalar> Linearised<S> {
         Ok(())
     }
 
-    /// Writes `∂f/∂y`, and leaves `f` in `rate`.
+    /// Writes `∂f/∂y`, and writes `f` into `rate`.
     pub(super) fn jacobian(
         &mut self,
         ode: &mut AccelerationLevel<'_, S>,
@@ -180,7 +180,7 @@ impl<S: Scalar> Linearised<S> {
 }
 
 impl<S: Scalar> AccelerationLevel<'_, S> {
-    /// Calls `work` with the memory for derivatives, which is made at the first call.
+    /// Calls `work` with the memory for derivatives, which is allocated at the first call.
     pub(super) fn with_linearised(
         &mut self,
         work: impl FnOnce(&mut Self, &mut Linearised<S>) -> Result<(), Failure>,

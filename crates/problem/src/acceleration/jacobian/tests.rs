@@ -1,4 +1,5 @@
-//! The Jacobian of the acceleration level against dual numbers through the whole right-hand side, and differences.
+//! The Jacobian of the acceleration level, compared with dual numbers through the whole right-hand side and with
+//! differences.
 
 use num_dual::Dual;
 
@@ -6,8 +7,8 @@ use super::*;
 use crate::linalg::Entries;
 use crate::{Dimensions, MechanicalModel, MechanicsOf};
 
-/// Full mass matrix, forces in time, positions and velocities, two constraints with third derivatives in coordinates and
-/// time; or none.
+/// A model with a full mass matrix, forces that depend on time, positions and velocities, and either no constraints
+/// or two that have third derivatives in coordinates and time.
 struct Tangle {
     constraints: usize,
 }
@@ -52,7 +53,7 @@ fn states() -> impl Iterator<Item = (f64, Vec<f64>)> {
     })
 }
 
-/// Derivatives by duals of the whole elimination; the last column is that in time.
+/// Derivatives by dual numbers through the whole elimination; the last column is the derivative in time.
 fn by_duals(model: &Tangle, t: f64, y: &[f64]) -> DMatrix<f64> {
     let mut ode = AccelerationLevel::<Dual<f64>>::new(MechanicsOf::new(model));
     let n = y.len();
@@ -94,7 +95,7 @@ fn exact(model: &Tangle, t: f64, y: &[f64]) -> DMatrix<f64> {
     assert!(ode.properties().has_jacobian);
     let n = y.len();
     let (mut jacobian, mut rate) = (DMatrix::from_element(n, n, f64::NAN), vec![f64::NAN; n]);
-    // At another state first: nothing may be left of it.
+    // First at another state, to show that nothing of it remains.
     ode.jacobian(0.1, &vec![0.3; n], &mut jacobian).unwrap();
     ode.jacobian(t, y, &mut jacobian).unwrap();
     ode.time_derivative(t, y, &mut rate).unwrap();
