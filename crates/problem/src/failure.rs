@@ -9,11 +9,11 @@ use serde::de::value::{Error as Unknown, StrDeserializer};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// How a run ended, as the column `status` of `runs.csv` says it.
+/// The outcome of a run, as given in the column `status` of `runs.csv`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// It reached its end.
+    /// The run reached its end.
     Ok,
     /// A step became too small to advance the time.
     StepTooSmall,
@@ -23,52 +23,52 @@ pub enum Status {
     NonFinite,
     /// A matrix is singular.
     SingularMatrix,
-    /// A budget is used up.
+    /// A budget is exhausted.
     BudgetExhausted,
     /// An event could not be located.
     EventNotLocated,
     /// Jumps follow each other ever faster.
     EventsAccumulate,
-    /// A joint is open by more than the constraints that are solved for explain.
+    /// A joint is open by more than the constraints in the equations can explain.
     JointOpen,
     /// A rule of `fails_when` is broken.
     Rule,
-    /// A solver that is not ours gave up.
+    /// An external solver gave up.
     SolverFailed,
     /// The machine lacks what the method needs.
     Unavailable,
     /// The method cannot be used on the problem or with these settings.
     NotApplicable,
-    /// No run: its model or method does not accept values that a study tries.
+    /// Not run: the model or method does not accept values that a study tries.
     Refused,
-    /// The program panicked in it, which is a mistake of the program.
+    /// The program panicked during the run, which is an error of the program.
     Panicked,
-    /// Somebody asked it to end.
+    /// The user interrupted the run.
     Interrupted,
-    /// No run: it needs more memory than it may have.
+    /// Not run: it needs more memory than allowed.
     Memory,
 }
 
 impl Status {
-    /// Of a run that ended with `failure`, or reached its end.
+    /// The status of a run that ended with `failure`, or that reached its end.
     pub fn of(failure: Option<&Failure>) -> Self {
         failure.map_or(Self::Ok, Failure::status)
     }
 
-    /// Whether a method began to step and there are numbers until a failure. Otherwise counters are zero and
-    /// observables those of the start, which says nothing of the method.
+    /// True if a method began to step, so that there are numbers until a failure. Otherwise counters are zero and
+    /// observables are those of the start, which says nothing about the method.
     pub fn is_of_a_run(self) -> bool {
         !matches!(self, Self::Unavailable | Self::NotApplicable | Self::Refused) && !self.is_lost()
     }
 
-    /// Whether program or machine, and not the method, kept the run from its end: it is made again the next time, and nothing is judged
-    /// by it.
+    /// True if the program or the machine, and not the method, kept the run from its end. Such a run is repeated the
+    /// next time, and enters no verdict.
     pub fn is_lost(self) -> bool {
         matches!(self, Self::Panicked | Self::Memory | Self::Interrupted)
     }
 }
 
-/// The name in files.
+/// The name used in files.
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
@@ -84,7 +84,7 @@ impl FromStr for Status {
     }
 }
 
-/// Why a solve stopped before its final time. Every variant carries the time at which it happened.
+/// The reason why a solve stopped before its final time. Variants have the time at which it happened.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Failure {
     /// The error control asked for a step that no longer advances the time.
@@ -95,17 +95,17 @@ pub enum Failure {
     StepTooSmall {
         /// Time of the last accepted state, in seconds.
         time: f64,
-        /// The step that was asked for, in seconds.
+        /// The step that was requested, in seconds.
         step: f64,
     },
-    /// Newton's method did not converge and the method has no smaller step to offer.
+    /// Newton's method did not converge and the method cannot use a smaller step.
     #[error(
         "Newton's method did not converge at t = {} within {iterations} iterations: a smaller step or tolerance may help", Told(*time)
     )]
     NewtonDiverged {
         /// Start of the step, in seconds.
         time: f64,
-        /// Iterations that were made.
+        /// Number of iterations.
         iterations: u64,
     },
     /// Newton's method for accelerations did not converge.
@@ -117,13 +117,13 @@ pub enum Failure {
     AccelerationsDiverged {
         /// Start of the step, in seconds.
         time: f64,
-        /// Iterations that were made.
+        /// Number of iterations.
         iterations: u64,
-        /// Number of the coordinate whose acceleration was corrected most, from 1.
+        /// Number of the coordinate with the largest correction of its acceleration, from 1.
         coordinate: usize,
-        /// By how much, in the unit of that acceleration.
+        /// The last correction, in the unit of that acceleration.
         correction: f64,
-        /// Correction at which the iteration would have ended.
+        /// Largest correction at which the iteration would have ended.
         tolerated: f64,
     },
     /// Newton's method did not converge in one of the implicit stages of a step.
@@ -136,7 +136,7 @@ pub enum Failure {
         time: f64,
         /// Number of the implicit stage, from 1.
         stage: u32,
-        /// Iterations that were made.
+        /// Number of iterations.
         iterations: u64,
         /// Norm of the last residual.
         residual: f64,
@@ -163,12 +163,12 @@ pub enum Failure {
         /// What the matrix is, for a reader: "mass matrix", "G B".
         matrix: &'static str,
     },
-    /// A budget of the run is used up.
+    /// A budget of the run is exhausted.
     #[error("budget of {limit} {counter} is used up at t = {}{}", Told(*time), setting(counter))]
     BudgetExhausted {
         /// Time of the last accepted state, in seconds.
         time: f64,
-        /// What ran out: a counter as named in [`Statistics`](crate::Statistics), or a sum of them.
+        /// The exhausted counter as named in [`Statistics`](crate::Statistics), or a sum of counters.
         counter: &'static str,
         /// Its limit.
         limit: u64,
@@ -180,23 +180,23 @@ pub enum Failure {
         time: f64,
         /// Number of the event function.
         index: usize,
-        /// Repeated steps made.
+        /// Number of repeated steps.
         repeats: u64,
     },
-    /// Jumps follow each other ever faster, and the model does not say what comes after.
+    /// Jumps follow each other ever faster, and the model does not define the motion after that.
     #[error("jumps accumulate at t = {time}: event {index} came more than {events} times within {window:e} s")]
     EventsAccumulate {
         /// Time of the last event, in seconds.
         time: f64,
         /// Number of the event function.
         index: usize,
-        /// Events that are allowed in the window.
+        /// Number of events allowed in the window.
         events: u64,
         /// Length of the window, in seconds.
         window: f64,
     },
-    /// A joint as it is written is open, and the constraints that the equations have are not: the equations have lost
-    /// one of its constraints.
+    /// A joint as described is open, although the constraints in the equations hold: the equations have lost one of
+    /// its constraints.
     #[error(
         "joint `{joint}` is open by {by:.1e} at t = {}, and the constraints that the equations have are not: they do \
          not hold the joint as it is written", Told(*time)
@@ -206,7 +206,7 @@ pub enum Failure {
         time: f64,
         /// The joint's name.
         joint: String,
-        /// Magnitude of its constraint, m or rad or a cosine.
+        /// Magnitude of its constraint, in m or rad, or a cosine.
         by: f64,
     },
     /// A rule stated in the experiment is broken (`fails_when`).
@@ -217,38 +217,38 @@ pub enum Failure {
         /// The rule as written.
         rule: String,
     },
-    /// A solver that is not ours gave up.
+    /// An external solver gave up.
     #[error("{flag} at t = {time}: {reason}")]
     SolverFailed {
         /// Time of the last accepted state, in seconds.
         time: f64,
-        /// Its own name for what happened: `CV_ERR_FAILURE`.
+        /// The solver's own name for the failure: `CV_ERR_FAILURE`.
         flag: String,
-        /// What it said.
+        /// The solver's message.
         reason: String,
     },
-    /// The method needs something that this machine does not have. Nothing is said about the method by that: a claim that
-    /// rests on such a run cannot be tested here.
+    /// The method needs a package that is not installed on this machine. This says nothing about the method: a
+    /// statement that depends on such a run cannot be tested here.
     #[error("unavailable: install {package}")]
     Unavailable {
-        /// The package that has it, as Debian names it.
+        /// The Debian package that provides it.
         package: &'static str,
     },
-    /// Somebody asked it to end. Nothing is said about the method by that.
+    /// The user interrupted the run. This says nothing about the method.
     #[error("interrupted at t = {time}")]
     Interrupted {
         /// Time of the last accepted state, in seconds.
         time: f64,
     },
-    /// The method cannot be used on this problem or with these settings, said why.
+    /// The method cannot be used on this problem or with these settings.
     #[error("{reason}")]
     NotApplicable {
-        /// Why, and what would do.
+        /// The reason, and a remedy.
         reason: String,
     },
 }
 
-/// A time as a person reads it: not with the zeros of 1e-300.
+/// A time in readable form, without the zeros of 1e-300.
 struct Told(f64);
 
 impl fmt::Display for Told {
@@ -258,7 +258,7 @@ impl fmt::Display for Told {
     }
 }
 
-/// What gives a run more of a counter.
+/// The setting that raises the limit of a counter, as the end of a message.
 fn setting(counter: &str) -> &'static str {
     match counter {
         "steps_accepted + steps_rejected" => "; `settings: { max_steps }` allows more",
@@ -268,7 +268,7 @@ fn setting(counter: &str) -> &'static str {
 }
 
 impl Failure {
-    /// What `runs.csv` says of a run that ends with it.
+    /// The status of a run that ends with this failure.
     pub fn status(&self) -> Status {
         match self {
             Self::StepTooSmall { .. } => Status::StepTooSmall,
@@ -289,7 +289,7 @@ impl Failure {
         }
     }
 
-    /// Time at which it happened, in seconds; none where the run could not start.
+    /// Time at which it happened, in seconds; none if the run could not start.
     pub fn time(&self) -> Option<f64> {
         match *self {
             Self::StepTooSmall { time, .. }

@@ -1,31 +1,31 @@
-//! The form in which a problem is given.
+//! The forms in which a problem can be given.
 
 use crate::{ContactPower, Dae, EventFunctions, EventKind, Mechanics, Scalar, Unsuitable};
 
-/// What a problem is besides `y' = f(t, y)`: the structure that a method may make use of. The state, and the
-/// solution, are the same in every form. A problem has one.
+/// The structure that a problem has besides `y' = f(t, y)`, and that a method may use. State and solution are the
+/// same in every form. A problem has exactly one form.
 pub enum Form<'p, S: Scalar = f64> {
-    /// Nothing else.
+    /// No further structure.
     Explicit,
     /// The constrained mechanical system behind the equations, for a method that solves its index-3 form; the state is
     /// `(q ; v)`.
     Mechanics(&'p mut dyn Mechanics<S>),
-    /// Implicit differential-algebraic equations; the state is that of [`Dae::state`]. A problem without them may still be
-    /// solved as such: methods find an implicit form of [mechanics](Self::Mechanics), and of equations with a Jacobian, by
-    /// themselves. See [`dae`](crate::dae).
+    /// Implicit differential-algebraic equations; the state is that of [`Dae::state`]. Problems in other forms may
+    /// also be solved as implicit equations: methods derive an implicit form of [mechanics](Self::Mechanics), and of
+    /// equations with a Jacobian, by themselves. See [`dae`](crate::dae).
     Implicit(&'p mut dyn Dae<S>),
-    /// Second-order equations with the power of the contacts, for a method that chooses its steps by it; the state is
-    /// `(q ; v)`.
+    /// Second-order equations with the power of the contacts, for a method that chooses its steps by this power; the
+    /// state is `(q ; v)`.
     ContactPower(&'p mut dyn ContactPower<S>),
-    /// Equations that change where one of these functions is zero.
+    /// Equations that change at zeros of these functions.
     Events(&'p mut dyn EventFunctions<S>),
 }
 
 impl<'p, S: Scalar> Form<'p, S> {
-    /// The mechanical system.
+    /// Returns the mechanical system.
     ///
     /// # Errors
-    /// [`Unsuitable`] where the problem has another form, for a method that needs this one.
+    /// Fails with [`Unsuitable`] if the problem has another form.
     pub fn mechanics(self) -> Result<&'p mut dyn Mechanics<S>, Unsuitable> {
         let Self::Mechanics(mechanics) = self else {
             let lacks = "is given as differential equations only";
@@ -34,7 +34,10 @@ impl<'p, S: Scalar> Form<'p, S> {
         Ok(mechanics)
     }
 
-    /// The second-order equations with contact powers.
+    /// Returns the second-order equations with contact powers.
+    ///
+    /// # Errors
+    /// Fails with [`Unsuitable`] if the problem has another form.
     pub fn contact_power(self) -> Result<&'p mut dyn ContactPower<S>, Unsuitable> {
         let Self::ContactPower(side) = self else {
             let lacks = "gives only those of first order";
@@ -43,7 +46,10 @@ impl<'p, S: Scalar> Form<'p, S> {
         Ok(side)
     }
 
-    /// The event functions.
+    /// Returns the event functions.
+    ///
+    /// # Errors
+    /// Fails with [`Unsuitable`] if the problem has another form.
     pub fn events(self) -> Result<&'p mut dyn EventFunctions<S>, Unsuitable> {
         let Self::Events(functions) = self else {
             return Err(Unsuitable::new("functions whose zeros are events", "has none"));
@@ -51,15 +57,15 @@ impl<'p, S: Scalar> Form<'p, S> {
         Ok(functions)
     }
 
-    /// Number of event functions whose zeros a method has to locate, since the configuration does not
+    /// Number of event functions whose zeros a method has to locate because the configuration does not
     /// [follow](EventFunctions::follows_signs) their signs.
     pub fn functions_to_locate(self) -> usize {
         self.events().map_or(0, |functions| if functions.follows_signs() { 0 } else { functions.count() })
     }
 
-    /// Whether the state or the equations [jump](EventFunctions::jump) at events of a configuration that
-    /// [follows](EventFunctions::follows_signs) the signs. Only a method that
-    /// [locates events](crate::MethodProperties::locates_events) applies these jumps.
+    /// True if the state or the equations [jump](EventFunctions::jump) at events of a configuration that
+    /// [follows](EventFunctions::follows_signs) the signs. Only a method that [locates
+    /// events](crate::MethodProperties::locates_events) applies these jumps.
     pub fn jumps(self) -> bool {
         self.events().is_ok_and(|functions| {
             let is_unilateral = |index| functions.kind(index) == EventKind::Unilateral;

@@ -3,9 +3,9 @@
 use crate::{OutOfRange, SlidingModeSettings, parameters};
 
 parameters! {
-    /// How a model's equations are put to a method.
+    /// The form in which a model's equations are solved.
     pub enum Formulation {
-        /// As few coordinates and velocities as the motion has, without constraints.
+        /// Minimal coordinates: as many coordinates and velocities as degrees of freedom, and no constraints.
         Minimal,
         /// Constraints differentiated to acceleration level (index 1), not stabilised.
         AccelerationLevel,
@@ -15,12 +15,12 @@ parameters! {
 }
 
 impl Formulation {
-    /// Speed σ of the surfaces, 1/s; the default where the formulation has none of its own.
+    /// Speed σ of the surfaces, 1/s; the default if the formulation has no surfaces.
     pub fn sigma(&self) -> f64 {
         self.sliding_mode().map_or(SlidingModeSettings::default().sigma, |settings| settings.sigma)
     }
 
-    /// The settings of sliding surfaces, if it has some.
+    /// The settings of the sliding surfaces, if there are any.
     pub fn sliding_mode(&self) -> Option<&SlidingModeSettings> {
         match self {
             Self::SlidingMode(settings) => Some(settings),
@@ -28,10 +28,10 @@ impl Formulation {
         }
     }
 
-    /// Fails unless there is a reaching gain for each of `surfaces` surfaces, or none at all.
+    /// Fails unless there is one reaching gain for each of `surfaces` surfaces, or none at all.
     ///
     /// # Errors
-    /// [`OutOfRange`] with the path of the field from the model on.
+    /// Returns [`OutOfRange`] with the path of the field relative to the model.
     pub fn check_surfaces(&self, surfaces: usize) -> Result<(), OutOfRange> {
         let Some(settings) = self.sliding_mode() else { return Ok(()) };
         settings.check_surfaces(surfaces).map_err(|error| error.within("formulation.sliding-mode"))

@@ -1,8 +1,8 @@
-//! The times at which constant steps end.
+//! The times at which steps of constant size end.
 
 use crate::{Clock, Scalar, StepControl, Task};
 
-/// The ends of constant steps, in order, each with the size of the step that leads there.
+/// An iterator over the ends of constant steps, each with the size of the step that leads there.
 #[derive(Debug, Clone)]
 pub enum Grid<S> {
     /// See [`Clock::Exact`].
@@ -15,13 +15,12 @@ pub enum Grid<S> {
         step: S,
         /// Number of steps.
         count: u64,
-        /// Steps taken.
+        /// Number of steps taken.
         taken: u64,
     },
     /// See [`Clock::Accumulating`].
     Accumulating {
-        /// The clock, s. A double in every precision: it is the rounding of its sum that decides on the number of
-        /// steps.
+        /// The clock, s. A double in every precision, because the rounding of its sum decides the number of steps.
         t: f64,
         /// Final time, s.
         t_end: f64,
@@ -33,9 +32,9 @@ pub enum Grid<S> {
 impl<S: Scalar> Grid<S> {
     /// The grid of a span with `t_end > t_start` and a finite positive step.
     ///
-    /// With the exact clock, a span that is a whole number of steps but for rounding (1e-9 of a step, or what the
-    /// quotient's own rounding amounts to) is divided evenly; a step given as a rounded decimal then stands for
-    /// the number meant, also in double-double precision.
+    /// With the exact clock, a span that is a whole number of steps up to rounding (1e-9 of a step, or the quotient's
+    /// own rounding error) is divided evenly. A step given as a rounded decimal then means the intended number, also
+    /// in double-double precision.
     pub fn new(clock: Clock, t_start: S, t_end: S, step: f64) -> Self {
         match clock {
             Clock::Accumulating => Self::Accumulating { t: t_start.value(), t_end: t_end.value(), step },
@@ -50,7 +49,7 @@ impl<S: Scalar> Grid<S> {
         }
     }
 
-    /// The grid of a task with constant steps; none where it works to a tolerance. It is empty where the span is.
+    /// The grid of a task with constant steps; none if the task has tolerances. It is empty if the span is.
     pub fn of(task: &Task<'_, S>) -> Option<Self> {
         match task.settings.control {
             StepControl::Fixed { step } => Some(Self::new(task.settings.clock, task.t_start, task.t_end, step)),
@@ -58,7 +57,7 @@ impl<S: Scalar> Grid<S> {
         }
     }
 
-    /// Whether all steps have the same size.
+    /// True if all steps have the same size.
     pub fn is_even(&self) -> bool {
         match self {
             Self::Accumulating { .. } => true,
@@ -86,9 +85,9 @@ impl<S: Scalar> Iterator for Grid<S> {
                     return Some((*t_start + *step * *taken as f64, *step));
                 }
                 let rest = *t_end - before;
-                // equal but for rounding: keep the steps uniform to the last bit
+                // equal up to rounding: keep the steps uniform to the last bit
                 let is_whole = ((rest - *step) / *step).value().abs() < 1e-6;
-                // rounding may leave nothing
+                // nothing may be left after rounding
                 (rest.value() > 0.0).then_some((*t_end, if is_whole { *step } else { rest }))
             }
             Self::Accumulating { t, t_end, step } => {
@@ -102,7 +101,7 @@ impl<S: Scalar> Iterator for Grid<S> {
     }
 }
 
-/// What is left of a step to `t_end` at `t`: its end and size, s. None where it is no more than rounding.
+/// The end and the size (s) of the remaining step from `t` to `t_end`; none if it is within rounding.
 #[inline]
 pub(crate) fn rest<S: Scalar>(t_end: S, t: S) -> Option<(S, S)> {
     let h = t_end - t;

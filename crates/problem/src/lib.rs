@@ -1,9 +1,8 @@
-//! What a benchmark model is to a time integration method.
+//! The interface between benchmark models and time integration methods.
 //!
-//! A model is written once, generic over [`Scalar`] (the authoring traits [`OdeModel`] and
-//! [`MechanicalModel`]). Methods see the object-safe traits [`Ode`] and [`Mechanics`], and only through a
-//! counting wrapper ([`Counted`]), so that no method can misreport what it cost. Adaptors turn one
-//! formulation into another; they are written once, here.
+//! A model is written once, generic over [`Scalar`] (the authoring traits [`OdeModel`] and [`MechanicalModel`]).
+//! Methods use the object-safe traits [`Ode`] and [`Mechanics`], and only through a counting wrapper ([`Counted`]),
+//! so that no method can misreport its cost. Adaptors convert one formulation into another.
 //!
 //! ```text
 //! MechanicalModel ──MechanicsOf──▶ Mechanics ──AccelerationLevel──▶ Ode ◀──AsOde── OdeModel
@@ -12,18 +11,18 @@
 //!                                                 (held surfaces)
 //! ```
 //!
-//! Methods with implicit stages see all of these as a [`Dae`], `r(t, y, y', λ) = 0`: a problem's own, or by an adaptor
-//! ([`dae`]) from [`Mechanics`] in their index-3 form or from an [`Ode`].
+//! Methods with implicit stages use all of these as a [`Dae`], `r(t, y, y', λ) = 0`: the problem's own, or one that
+//! an adaptor ([`dae`]) makes from [`Mechanics`] in index-3 form or from an [`Ode`].
 //!
-//! Contacts are forces in a [`ContactModel`], which [`AsContactOde`] makes an [`Ode`] with its [`ContactPower`], and
-//! discontinuities that can be located in an [`EventModel`], whose [`EventFunctions`] have zeros there.
+//! Contacts are forces in a [`ContactModel`], which [`AsContactOde`] turns into an [`Ode`] with its [`ContactPower`].
+//! Discontinuities that can be located are zeros of the [`EventFunctions`] of an [`EventModel`].
 //!
-//! A [`Method`] steps in the loop of a [`Run`], which has budgets, counters and observer; what is its own is a
-//! [`Stepping`].
+//! A [`Method`] steps in the loop of a [`Run`], which has budgets, counters and the observer; the method's own part
+//! is a [`Stepping`].
 
-// What `parameters!` derives names this crate.
+// The code that `parameters!` generates names this crate.
 extern crate self as mbsbench_problem;
-// `f64::sin` and its like are correctly rounded in every program that links this crate.
+// Every program that links this crate has correctly rounded `f64::sin` and its like.
 use mbsbench_elementary as _;
 
 pub mod acceleration;

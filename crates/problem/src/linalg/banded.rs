@@ -1,31 +1,33 @@
-//! Systems with a band of coefficients about the diagonal.
+//! Systems whose coefficients lie in a band about the diagonal.
 
 use nalgebra::Matrix6;
 
 use super::Singular;
 use crate::Scalar;
 
-/// A square matrix with `half` diagonals on either side of the main one, and its LU factors with partial pivoting, in storage
-/// that is kept. Row exchanges fill up to `half` further diagonals above.
+/// A square matrix with `half` diagonals on either side of the main one, and its LU factors with partial pivoting, in
+/// memory that is reused. Row exchanges fill up to `half` further diagonals above.
 ///
-/// On 33 nodes of a beam factors take 19 µs and a solution 5 µs, where faer's sparse factors alone take 73 µs with their
-/// symbolic part kept (`cargo bench -p mbsbench-problem`).
+/// For 33 nodes of a beam, a factorization takes 19 µs and a solve 5 µs; faer's sparse factorization alone takes 73
+/// µs, even with its symbolic part kept (`cargo bench -p mbsbench-problem`).
 #[derive(Debug, Clone)]
 pub struct Banded<S> {
     half: usize,
-    /// Row by row, each from column `i − half` to column `i + 2 half`, and zeros that fill up the last [`LANES`].
+    /// Entries row by row, each from column `i − half` to column `i + 2 half`, followed by zeros up to a multiple of
+    /// [`LANES`].
     entries: Vec<S>,
     /// Multipliers of the elimination, `half` for each column.
     multipliers: Vec<S>,
     pivots: Vec<usize>,
-    /// Column behind the last entry of each row that is not zero: what exchanges have not filled, and where the matrix
-    /// itself ends before its band does, costs nothing.
+    /// Column behind the last non-zero entry of each row, so that entries which row exchanges have not filled, or
+    /// where the matrix ends before its band, cost nothing.
     ends: Vec<usize>,
     /// Reciprocals of the diagonal.
     inverses: Vec<S>,
 }
 
-/// Rows are eliminated from each other by so many entries at a time: behind the last one that is not zero there are others that are.
+/// Number of entries that are eliminated at a time. The last group of a row may extend beyond its last non-zero
+/// entry.
 const LANES: usize = 4;
 
 impl<S: Scalar> Banded<S> {
@@ -42,7 +44,7 @@ impl<S: Scalar> Banded<S> {
         }
     }
 
-    /// Entries kept of a row.
+    /// Number of entries stored for a row.
     fn width(&self) -> usize {
         3 * self.half + LANES
     }
@@ -71,7 +73,8 @@ impl<S: Scalar> Banded<S> {
         }
     }
 
-    /// Finds where rows end; with derivatives, of which a zero may have some, they do where the band does.
+    /// Finds the end of each row. For scalars with derivatives, this is the end of the band, since a zero value may
+    /// have non-zero derivatives.
     fn find_ends(&mut self) {
         let (size, half, width) = (self.pivots.len(), self.half, self.width());
         for (i, (end, row)) in self.ends.iter_mut().zip(self.entries.chunks_exact(width)).enumerate() {
@@ -84,11 +87,11 @@ impl<S: Scalar> Banded<S> {
     /// Replaces the matrix by its factors.
     ///
     /// # Errors
-    /// [`Singular`] where a column has no finite pivot other than zero.
+    /// Fails with [`Singular`] if a column has no finite non-zero pivot.
     pub fn factorize(&mut self) -> Result<(), Singular> {
         self.find_ends();
         let (size, half, width) = (self.pivots.len(), self.half, self.width());
-        // from an entry to the one below it
+        // distance from an entry to the one below it
         let below = width - 1;
         for k in 0..size {
             let (diagonal, last) = (k * width + half, (k + half).min(size - 1));
@@ -113,7 +116,7 @@ impl<S: Scalar> Banded<S> {
                 self.ends.swap(k, pivot);
             }
             let end = self.ends[k];
-            // right of column k, by fours
+            // right of column k, in groups of four
             let fours = (end - k - 1).div_ceil(LANES);
             let rows = &mut self.entries[diagonal..];
             let (row, others) = rows.split_at_mut(below.min(rows.len()));
@@ -127,7 +130,8 @@ impl<S: Scalar> Banded<S> {
                 let Some((first, row)) = row.split_first_mut() else { continue };
                 let factor = *first * inverse;
                 *multiplier = factor;
-                // far from the diagonal most are zero, without derivatives unless numbers have them
+                // far from the diagonal most entries are zero; a zero can be skipped only if the scalar has no
+                // derivatives
                 if S::NDERIV == 0 && factor.value() == 0.0 {
                     continue;
                 }
@@ -169,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    /// A matrix within a band, from as many numbers as it takes.
+    /// A matrix within a band, filled from a list of numbers, repeated as needed.
     fn filled(size: usize, half: usize, numbers: &[f64]) -> (Banded<f64>, DMatrix<f64>) {
         let mut banded = Banded::new(size, half);
         let mut dense = DMatrix::zeros(size, size);

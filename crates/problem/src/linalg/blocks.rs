@@ -1,4 +1,4 @@
-//! Sparse matrices that are put together from blocks.
+//! Sparse matrices that are assembled from blocks.
 
 use std::ops::Mul;
 use std::sync::Arc;
@@ -13,24 +13,24 @@ pub trait Element: ComplexField<RealField = f64> + Mul<f64, Output = Self> + Fro
 
 impl<T: ComplexField<RealField = f64> + Mul<f64, Output = T> + From<f64> + Copy> Element for T {}
 
-/// Where a block stands.
+/// The place of a block.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'p> {
     /// Row and column of its upper left corner.
     pub corner: (usize, usize),
     /// Its entries.
     pub pattern: &'p Pattern,
-    /// Whether it stands there with rows and columns exchanged.
+    /// True if the block is transposed.
     pub transposed: bool,
 }
 
 impl<'p> Place<'p> {
-    /// Of a block as it is.
+    /// The place of a block that is not transposed.
     pub fn at(row: usize, column: usize, pattern: &'p Pattern) -> Self {
         Self { corner: (row, column), pattern, transposed: false }
     }
 
-    /// The same with rows and columns exchanged.
+    /// The same place for the transposed block.
     #[must_use]
     pub fn transposed(self) -> Self {
         Self { transposed: true, ..self }
@@ -44,25 +44,25 @@ impl<'p> Place<'p> {
     }
 }
 
-/// A sparse square matrix of blocks, with its factors, in storage that is kept.
+/// A sparse square matrix of blocks, with its factors, in memory that is reused.
 #[derive(Debug, Clone)]
 pub struct Blocks<T: Element = f64> {
     pattern: Arc<Pattern>,
     pub(super) values: Vec<T>,
-    /// Of each place, where its entries are among those of the matrix.
+    /// For each place, the positions of its entries among those of the matrix.
     pub(super) slots: Vec<Vec<usize>>,
     factors: SparseLu<T>,
-    /// What is solved for: right-hand side and solution.
+    /// The right-hand side of a solve, and then its solution.
     pub x: Vec<T>,
-    /// Operations so far.
+    /// Number of operations so far.
     pub flops: u64,
 }
 
 impl<T: Element> Blocks<T> {
-    /// Memory for `size` unknowns and blocks at these places, which are called by their numbers from here on.
+    /// Memory for `size` unknowns and blocks at these places; blocks are then identified by the index of their place.
     ///
     /// # Panics
-    /// Where a block does not fit in.
+    /// If a block does not fit.
     pub fn new(size: usize, places: &[Place<'_>]) -> Self {
         let pattern = Arc::new(Pattern::new((size, size), places.iter().flat_map(|place| place.entries())));
         let slot = |(i, j)| pattern.slot(i, j).expect("an entry of the pattern");
@@ -81,7 +81,7 @@ impl<T: Element> Blocks<T> {
         self.values.fill(T::from(0.0));
     }
 
-    /// Adds `factor` times a real block, of the pattern of its place.
+    /// Adds `factor` times a real block that has the pattern of its place.
     pub fn add<S: Scalar>(&mut self, place: usize, factor: T, block: &Matrix<S>) {
         for (&slot, entry) in self.slots[place].iter().zip(block.values()) {
             self.values[slot] += factor * entry.value();
@@ -91,14 +91,14 @@ impl<T: Element> Blocks<T> {
     /// Factorizes the matrix.
     ///
     /// # Errors
-    /// [`Singular`].
+    /// Fails with [`Singular`] if the matrix is singular.
     pub fn factorize(&mut self) -> Result<(), Singular> {
         self.factors.factorize(&self.values)?;
         self.flops += self.factors.factorization_flops();
         Ok(())
     }
 
-    /// Solves with the factors for what is in [`x`](Self::x).
+    /// Solves with the factors; the right-hand side is in [`x`](Self::x).
     pub fn solve(&mut self) {
         self.factors.solve(&mut self.x);
         self.flops += self.factors.solve_flops();
@@ -106,7 +106,7 @@ impl<T: Element> Blocks<T> {
 }
 
 impl Blocks<f64> {
-    /// Whether all entries are finite.
+    /// True if all entries are finite.
     pub fn is_finite(&self) -> bool {
         self.values.iter().all(|x| x.is_finite())
     }

@@ -1,19 +1,20 @@
-//! Operations of dense algorithms: additions, subtractions, multiplications and divisions, one each.
+//! Operation counts of dense algorithms; additions, subtractions, multiplications and divisions count as one each.
 
-/// Of an LU factorization of an `n × n` matrix, `2/3 n³` to leading order.
+/// Operations of an LU factorization of an `n × n` matrix, `2/3 n³` to leading order.
 pub const fn factorization(n: usize) -> u64 {
-    // n (n − 1)/2 divisions, and a multiplication and a subtraction for each of (n−1)² + … + 1 entries; n = 0 has none
+    // n (n − 1)/2 divisions, and a multiplication and a subtraction for each of (n−1)² + … + 1 entries; none for n =
+    // 0
     let n = n as u64;
     n * n.saturating_sub(1) * (4 * n + 1) / 6
 }
 
-/// Of a solve with these factors, `2 n²` to leading order.
+/// Operations of a solve with these factors, `2 n²` to leading order.
 pub const fn solve(n: usize) -> u64 {
     let n = n as u64;
     2 * n * n - n
 }
 
-/// Of the product of a matrix of `rows × inner` and one of `inner × columns` entries.
+/// Operations of the product of a `rows × inner` and an `inner × columns` matrix.
 pub const fn product(rows: usize, inner: usize, columns: usize) -> u64 {
     2 * rows as u64 * inner as u64 * columns as u64
 }
@@ -22,7 +23,7 @@ pub const fn product(rows: usize, inner: usize, columns: usize) -> u64 {
 mod tests {
     use super::*;
 
-    /// Loops of the textbook, counted.
+    /// Counts the operations in the textbook loops.
     #[test]
     fn formulas_are_those_of_the_loops() {
         for n in 0..8 {

@@ -1,4 +1,4 @@
-//! Elimination with partial pivoting.
+//! LU factorization with partial pivoting.
 
 use std::any::Any;
 
@@ -7,24 +7,24 @@ use nalgebra::DMatrix;
 use super::{Block, flops, unrolled, vanishes};
 use crate::Scalar;
 
-/// LU factors with partial pivoting, in storage that is kept between factorizations.
+/// LU factors with partial pivoting, in memory that is reused between factorizations.
 #[derive(Debug, Clone)]
 pub struct Lu<S> {
     factors: DMatrix<S>,
     pivots: Vec<usize>,
     /// Reciprocals of the diagonal.
     inverses: Vec<S>,
-    /// Whether the matrix has nothing but its diagonal, as the mass matrix of rigid bodies in the plane.
+    /// True if the matrix is diagonal, like the mass matrix of rigid bodies in the plane.
     is_diagonal: bool,
 }
 
-/// Unknowns from which on elimination goes by panels.
+/// Number of unknowns from which elimination works in panels.
 const LARGE: usize = 100;
 
-/// Columns of a panel.
+/// Number of columns of a panel.
 const PANEL: usize = 32;
 
-/// The matrix has no usable pivot.
+/// An error: the matrix has no usable pivot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Singular;
 
@@ -43,7 +43,7 @@ impl<S: Scalar> Lu<S> {
     /// Factorizes `matrix`, of the size given at construction.
     ///
     /// # Errors
-    /// [`Singular`] where a column has no finite non-zero pivot.
+    /// Fails with [`Singular`] if a column has no finite non-zero pivot.
     pub fn factorize(&mut self, matrix: &DMatrix<S>) -> Result<(), Singular> {
         self.factors.as_mut_slice().copy_from_slice(matrix.as_slice());
         let n = self.pivots.len();
@@ -61,20 +61,21 @@ impl<S: Scalar> Lu<S> {
         self.eliminate()
     }
 
-    /// Operations of the last factorization: those of [`flops`], or one for each unknown of a diagonal matrix.
+    /// Operations of the last factorization, by [`flops`]; one for each unknown if the matrix is diagonal.
     pub fn factorization_flops(&self) -> u64 {
         let n = self.pivots.len();
         if self.is_diagonal { n as u64 } else { flops::factorization(n) }
     }
 
-    /// The same for one solve with the factors.
+    /// Operations of one solve with the factors, by [`flops`]; one for each unknown if the matrix is diagonal.
     pub fn solve_flops(&self) -> u64 {
         let n = self.pivots.len();
         if self.is_diagonal { n as u64 } else { flops::solve(n) }
     }
 
-    /// The same for any number of unknowns, by panels of columns: what they change in the others waits for all of a panel,
-    /// which stays in the processor's cache meanwhile. Each entry sees the same operations in the same order as without.
+    /// Eliminates a matrix of any size, in panels of columns. The other columns are updated once for each panel,
+    /// which stays in the processor's cache meanwhile. Each entry undergoes the same operations in the same order as
+    /// without panels.
     fn eliminate(&mut self) -> Result<(), Singular> {
         let n = self.pivots.len();
         let width = if n < LARGE { n } else { PANEL };
@@ -136,7 +137,7 @@ impl<S: Scalar> Lu<S> {
         }
     }
 
-    /// The same for any number of unknowns.
+    /// Solves for any number of unknowns.
     fn substitute(&self, x: &mut [S]) {
         let n = self.pivots.len();
         let entries = self.factors.as_slice();
@@ -152,8 +153,9 @@ impl<S: Scalar> Lu<S> {
         }
     }
 
-    /// [`solve`](Self::solve) for several right-hand sides, to the same bits, where that is written out. `rows` has a row for
-    /// each unknown with its values on all sides. Says whether it is.
+    /// Solves like [`solve`](Self::solve), with bitwise equal results, for several right-hand sides at once, if the
+    /// loops are unrolled for this size; returns true if so. `rows` has a row for each unknown, with its values in
+    /// all right-hand sides.
     pub fn solve_block(&self, rows: &mut [Block<S>]) -> bool {
         let n = self.pivots.len();
         let entries = self.factors.as_slice();
@@ -170,19 +172,20 @@ impl<S: Scalar> Lu<S> {
         true
     }
 
-    /// The factors, where they are doubles.
+    /// The factors, if they are doubles.
     fn doubles(&self) -> Option<&[f64]> {
         (&self.factors as &dyn Any).downcast_ref::<DMatrix<f64>>().map(DMatrix::as_slice)
     }
 
-    /// Solves [by columns](Self::solve_by_columns) where that is much faster, and as [`solve`](Self::solve) for up to twelve unknowns:
-    /// their counts of steps, which are compared with published ones, hang on the last digits.
+    /// Solves [by columns](Self::solve_by_columns) if that is much faster, and as [`solve`](Self::solve) for up to
+    /// twelve unknowns. For small systems, step counts are compared with published ones and depend on the last
+    /// digits.
     pub fn solve_fast(&self, x: &mut [S]) {
         if self.pivots.len() > 12 { self.solve_by_columns(x) } else { self.solve(x) }
     }
 
-    /// The same as [`solve`](Self::solve) but for the order of the sums, and so for rounding: faster, the more zeros the
-    /// right-hand side and the factors have.
+    /// Solves like [`solve`](Self::solve) except for the order of the sums, and so for rounding. It is the faster,
+    /// the more zeros the right-hand side and the factors have.
     pub fn solve_by_columns(&self, x: &mut [S]) {
         let n = self.pivots.len();
         if n == 0 {
@@ -218,8 +221,8 @@ impl<S: Scalar> Lu<S> {
     }
 }
 
-/// `x −= factor · column`, four at a time, which is as many as fit a register: most columns are short, and what the compiler leaves
-/// over from longer strides it does one by one.
+/// `x −= factor · column`, four entries at a time, which fit a register. Most columns are short, and with longer
+/// strides the compiler would handle the remainder one by one.
 #[inline(always)]
 fn subtract<S: Scalar>(x: &mut [S], column: &[S], factor: S) {
     let (fours, rest) = x.as_chunks_mut::<4>();
@@ -234,8 +237,8 @@ fn subtract<S: Scalar>(x: &mut [S], column: &[S], factor: S) {
     }
 }
 
-/// `x −= Σ factorₖ columnₖ` of a panel's columns of `n` rows, each from row `n − x.len()` on: one after the other, but four
-/// at a time, so that `x` is read and written once for all four.
+/// `x −= Σ factorₖ columnₖ` over a panel's columns of `n` rows, each from row `n − x.len()` on. Columns are
+/// subtracted in order, but four in each pass, so that `x` is read and written once for all four.
 fn subtract_columns<S: Scalar>(x: &mut [S], panel: &[S], n: usize, factors: &[S]) {
     let rows = x.len();
     let first = n - rows;
@@ -255,8 +258,8 @@ fn subtract_columns<S: Scalar>(x: &mut [S], panel: &[S], n: usize, factors: &[S]
     }
 }
 
-/// Factorizes columns of `n` rows from the row of the first one's diagonal on. Writes for each the row that is exchanged with
-/// that of the diagonal, and the reciprocal of the pivot.
+/// Factorizes columns of `n` rows, from the row of the first column's diagonal on. Writes for each column the row
+/// that is exchanged with that of the diagonal, and the reciprocal of the pivot.
 fn factorize_panel<S: Scalar>(
     panel: &mut [S],
     n: usize,
@@ -302,7 +305,7 @@ fn factorize_panel<S: Scalar>(
     Ok(())
 }
 
-/// Whether all entries of an `n × n` matrix vanish but for those on the diagonal.
+/// True if all off-diagonal entries of an `n × n` matrix vanish.
 fn is_diagonal<S: Scalar>(n: usize, entries: &[S]) -> bool {
     entries.chunks(n.max(1)).enumerate().all(|(j, column)| {
         let (above, rest) = column.split_at(j);
@@ -340,7 +343,8 @@ mod tests {
         assert!(residual::<DoubleDouble>(6) < 1.5e7 * 1e-30);
     }
 
-    /// A diagonal matrix goes another way, to the same bits as one with an entry too small to matter.
+    /// A diagonal matrix is handled separately, with bitwise the same results as a matrix with an entry too small to
+    /// matter.
     #[test]
     fn diagonals_are_solved_as_any_matrix_is() {
         let diagonal = [3.0, -0.7, 1e-3, 41.0];
@@ -382,7 +386,8 @@ mod tests {
         assert_eq!(y, [1.0, 2.0]);
     }
 
-    /// `A x` for a matrix with its largest entries off the diagonal, less the right-hand side, over what rounding may make it.
+    /// The residual `A x − b` for a matrix with its largest entries off the diagonal, relative to a bound on
+    /// rounding.
     fn large_residual(n: usize) -> f64 {
         let off_diagonal = |i: usize, j: usize| if (i + 1) % n == j { 10.0 } else { ((i * i + 3 * j) as f64).sin() };
         let a = DMatrix::from_fn(n, n, off_diagonal);

@@ -1,4 +1,4 @@
-//! Matrices with all of their entries, or with those of a pattern.
+//! Matrices that store all of their entries, or only those of a pattern.
 
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use nalgebra::DMatrix;
 use super::{Element, add_product, add_transposed_product};
 use crate::Scalar;
 
-/// Where a matrix can have entries: the rows of each column, in ascending order.
+/// The places at which a matrix can have entries: the rows of each column, in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     rows: usize,
-    /// Where the entries of each column begin, and where those of the last end.
+    /// Index of the first entry of each column, and the number of all entries.
     starts: Vec<usize>,
     /// The row of each entry.
     row_of: Vec<usize>,
@@ -25,10 +25,10 @@ impl Default for Pattern {
 }
 
 impl Pattern {
-    /// Of `shape`, with entries at the given rows and columns, in any order.
+    /// A pattern of the given shape with entries at the given rows and columns, in any order.
     ///
     /// # Panics
-    /// Where an entry is outside.
+    /// If an entry is outside the shape.
     pub fn new((rows, columns): (usize, usize), entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let mut entries: Vec<(usize, usize)> = entries.into_iter().map(|(i, j)| (j, i)).collect();
         entries.sort_unstable();
@@ -44,7 +44,7 @@ impl Pattern {
         Self { rows, starts, row_of: entries.into_iter().map(|(_, i)| i).collect() }
     }
 
-    /// With all entries.
+    /// A pattern with all entries.
     pub fn full(rows: usize, columns: usize) -> Self {
         Self {
             rows,
@@ -73,12 +73,12 @@ impl Pattern {
         &self.row_of[self.starts[j]..self.starts[j + 1]]
     }
 
-    /// Where the entries of a column begin among all.
+    /// Index of the first entry of a column among all entries.
     pub fn start(&self, j: usize) -> usize {
         self.starts[j]
     }
 
-    /// Where the entry is among all, if there is one.
+    /// Index of the entry in row `i`, column `j` among all entries, if it exists.
     pub fn slot(&self, i: usize, j: usize) -> Option<usize> {
         self.column(j).binary_search(&i).ok().map(|k| self.starts[j] + k)
     }
@@ -88,16 +88,17 @@ impl Pattern {
         (0..self.columns()).flat_map(|j| self.column(j).iter().map(move |&i| (i, j)))
     }
 
-    /// Columns that have no row in common, in groups: as few as the simplest of colourings finds.
+    /// Groups of columns that have no row in common, as few as a greedy colouring finds.
     pub fn groups(&self, columns: &[usize]) -> Vec<Vec<usize>> {
         groups(self.rows, columns.iter().map(|&j| (j, self.column(j))))
     }
 }
 
-/// Puts items of which each takes some of `rows` into groups in which no row is taken twice: each into the first that it fits in.
+/// Puts items, each of which occupies some of `rows`, into groups in which no row is occupied twice. Each item is
+/// added to the first group that it fits into.
 pub(crate) fn groups<'r>(rows: usize, items: impl Iterator<Item = (usize, &'r [usize])>) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    // of each row, the groups that it is taken in
+    // for each row, the groups in which it is occupied
     let mut taken: Vec<Vec<usize>> = vec![Vec::new(); rows];
     let mut refused = Vec::new();
     for (number, (item, its_rows)) in items.enumerate() {
@@ -124,13 +125,13 @@ pub(crate) fn groups<'r>(rows: usize, items: impl Iterator<Item = (usize, &'r [u
 pub struct Sparse<S> {
     pattern: Arc<Pattern>,
     values: Vec<S>,
-    /// The entry after the one that was written last: matrices are mostly written in order.
+    /// The entry after the one that was written last, since matrices are mostly written in order.
     next: usize,
     zero: S,
 }
 
 impl<S: Scalar> Sparse<S> {
-    /// Zeros.
+    /// A zero matrix.
     pub fn new(pattern: Arc<Pattern>) -> Self {
         Self { values: vec![S::nought(); pattern.entries()], pattern, next: 0, zero: S::nought() }
     }
@@ -152,7 +153,7 @@ impl<S: Scalar> Index<(usize, usize)> for Sparse<S> {
 
 impl<S: Scalar> IndexMut<(usize, usize)> for Sparse<S> {
     /// # Panics
-    /// Where the pattern has no such entry: which ones are written must not depend on the state.
+    /// If the pattern has no such entry: which entries are written must not depend on the state.
     fn index_mut(&mut self, at: (usize, usize)) -> &mut S {
         let Some(slot) = self.slot(at) else { panic!("entry {at:?} was zero when the structure was found") };
         self.next = slot + 1;
@@ -160,12 +161,13 @@ impl<S: Scalar> IndexMut<(usize, usize)> for Sparse<S> {
     }
 }
 
-/// What a matrix is written into, entry by entry.
+/// A matrix that is written entry by entry.
 pub trait Entries<S>: IndexMut<(usize, usize), Output = S> {
     /// Makes all entries zero.
     fn clear(&mut self);
 
-    /// Writes the entries of column `j` that a pattern has: this matrix's own one, where it has one.
+    /// Writes the entries of column `j`, given in the order of `pattern`. A matrix with a pattern of its own requires
+    /// that pattern.
     fn write_column(&mut self, pattern: &Pattern, j: usize, values: impl Iterator<Item = S>)
     where
         Self: Sized,
@@ -230,9 +232,10 @@ impl<S: Scalar> Entries<S> for Matrix<S> {
     }
 }
 
-/// A matrix, or a larger one around it, that entries are added to.
+/// A matrix, or a larger one that contains it, to which entries are added.
 pub trait Accumulate<S> {
-    /// Adds `x` to the entry at a row and a column, which is at `slot` among those of the pattern where only these are kept.
+    /// Adds `x` to the entry at the given row and column; if only the entries of a pattern are stored, `slot` is its
+    /// index among these.
     fn add(&mut self, at: (usize, usize), slot: usize, x: S);
 }
 
@@ -253,25 +256,25 @@ impl<S: Scalar> Accumulate<S> for Matrix<S> {
     }
 }
 
-/// What a caller has made sure of by the memory that it has asked for.
+/// An invariant that callers ensure by the kind of memory they request.
 const ALL: &str = "memory with all entries was asked for";
 
-/// A matrix with all of its entries, or with those of a [`Pattern`].
+/// A matrix that stores all of its entries, or only those of a [`Pattern`].
 #[derive(Debug, Clone)]
 pub enum Matrix<S> {
     /// All entries.
     Dense(DMatrix<S>),
-    /// Those of a pattern.
+    /// The entries of a pattern.
     Sparse(Sparse<S>),
 }
 
 impl<S: Scalar> Matrix<S> {
-    /// Zeros, with all entries.
+    /// A zero matrix with all entries.
     pub fn dense(rows: usize, columns: usize) -> Self {
         Self::Dense(DMatrix::from_element(rows, columns, S::nought()))
     }
 
-    /// Zeros, with the entries of a pattern, or with all of them.
+    /// A zero matrix with the entries of a pattern if `sparse`, otherwise with all entries.
     pub fn new(pattern: &Arc<Pattern>, sparse: bool) -> Self {
         if sparse { Self::Sparse(Sparse::new(pattern.clone())) } else { Self::dense(pattern.rows(), pattern.columns()) }
     }
@@ -300,7 +303,7 @@ impl<S: Scalar> Matrix<S> {
         }
     }
 
-    /// The entries, to be written.
+    /// The entries, mutable, column by column.
     pub fn values_mut(&mut self) -> &mut [S] {
         match self {
             Self::Dense(matrix) => matrix.as_mut_slice(),
@@ -308,7 +311,7 @@ impl<S: Scalar> Matrix<S> {
         }
     }
 
-    /// Its pattern, where it has one.
+    /// The pattern, if only its entries are stored.
     pub fn pattern(&self) -> Option<&Arc<Pattern>> {
         match self {
             Self::Dense(_) => None,
@@ -316,19 +319,19 @@ impl<S: Scalar> Matrix<S> {
         }
     }
 
-    /// The matrix, for who has asked for memory with all entries.
+    /// The matrix, for callers that have requested memory with all entries.
     ///
     /// # Panics
-    /// Where it has a pattern.
+    /// If the matrix has a pattern.
     pub fn all(&self) -> &DMatrix<S> {
         let Self::Dense(matrix) = self else { panic!("{ALL}") };
         matrix
     }
 
-    /// The same, to be written.
+    /// The matrix, mutable, for callers that have requested memory with all entries.
     ///
     /// # Panics
-    /// Where it has a pattern.
+    /// If the matrix has a pattern.
     pub fn all_mut(&mut self) -> &mut DMatrix<S> {
         let Self::Dense(matrix) = self else { panic!("{ALL}") };
         matrix
@@ -348,7 +351,7 @@ impl<S: Scalar> Matrix<S> {
         }
     }
 
-    /// Makes this matrix `−A`, for one of the same kind.
+    /// Sets this matrix to `−A`, where `A` has the same kind of memory.
     pub fn negate(&mut self, a: &Self) {
         for (entry, &of_a) in self.values_mut().iter_mut().zip(a.values()) {
             *entry = -of_a;
@@ -390,7 +393,7 @@ impl<S: Scalar> Matrix<S> {
 }
 
 impl Matrix<f64> {
-    /// `y += factor |A| |x|`, with the magnitudes of all entries, for a factor above zero.
+    /// `y += factor |A| |x|` with the magnitudes of all entries, for a positive factor.
     pub fn add_sizes(&self, factor: f64, x: &[f64], y: &mut [f64]) {
         self.for_each(|i, j, value| y[i] += (factor * value * x[j]).abs());
     }
@@ -400,7 +403,7 @@ impl Matrix<f64> {
         self.for_each(|i, j, value| y[j] += (value * x[i]).abs());
     }
 
-    /// Calls `each` with rows, columns and values of all entries.
+    /// Calls `each` with row, column and value of all entries.
     pub fn for_each(&self, mut each: impl FnMut(usize, usize, f64)) {
         match self {
             Self::Dense(matrix) => {
@@ -414,7 +417,7 @@ impl Matrix<f64> {
         }
     }
 
-    /// `y += factor aⱼ` with column `j`, for real or complex numbers.
+    /// `y += factor aⱼ` for column `j`, with real or complex numbers.
     pub fn add_column<T: Element>(&self, j: usize, factor: T, y: &mut [T]) {
         match self {
             Self::Dense(matrix) => {

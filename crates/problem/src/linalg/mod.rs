@@ -1,9 +1,9 @@
 //! Linear algebra: small systems over any scalar, larger ones in double precision.
 //!
-//! Matrices are nalgebra's. Its decompositions ask for a real field, which dual numbers and double-doubles are not, and
-//! allocate, so that elimination is ours. Libraries of linear algebra choose their loops by the processor that they run on,
-//! and with them the order of sums; here each sum has one order, so that its bits are the same everywhere. Nothing is
-//! allocated after construction, or after the first factorization of a sparse matrix.
+//! Matrices are nalgebra's, but its decompositions require a real field, which dual numbers and double-doubles are
+//! not, and they allocate; therefore elimination is written here. Libraries of linear algebra choose their loops, and
+//! with them the order of sums, by the processor; here each sum has one order, so that its bits are the same
+//! everywhere. Nothing is allocated after construction, or after the first factorization of a sparse matrix.
 //!
 //! ```text
 //! System  matrix ─▶ Lu ── unrolled   up to eight unknowns, in double precision
@@ -13,10 +13,10 @@
 //! Banded    chains of elements
 //! ```
 //!
-//! [`Matrix`] is what models and mechanics write into: all entries, or those of a [`Pattern`].
+//! Models and mechanics write into a [`Matrix`], which stores all entries or those of a [`Pattern`].
 
-/// Evaluates an expression with the number of unknowns as a constant, so that the compiler writes its loops out, up to
-/// [`unrolled::MOST`] of them and in double precision; evaluates the other one elsewhere.
+/// Evaluates an expression with the number of unknowns as a constant, so that the compiler unrolls its loops, for up
+/// to [`unrolled::MOST`] unknowns in double precision; otherwise evaluates the other expression.
 macro_rules! unrolled {
     ($scalar:ident, $n:expr; $constant:ident => $work:expr; else $other:expr) => {
         match $n {
@@ -65,10 +65,11 @@ pub use sparse_lu::SparseLu;
 pub use system::System;
 pub use unrolled::Block;
 
-/// The storage is of the size given at construction.
+/// An invariant: memory has the size given at construction.
 const FITS: &str = "as many unknowns as there is storage for";
 
-/// Whether a number is zero and has no derivatives that could be something else. The matrices here have many zeros.
+/// True if a number is zero and the scalar has no derivatives, which could be non-zero. The matrices here have many
+/// zeros.
 fn vanishes<S: Scalar>(x: S) -> bool {
     S::NDERIV == 0 && x == S::nought()
 }
@@ -89,7 +90,7 @@ pub fn add_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: &mut [S]) {
     add_combined(a, x.iter().map(|&x| x * factor), y);
 }
 
-/// Adds columns of a matrix times their factors.
+/// Adds the columns of a matrix, each multiplied by its factor.
 #[inline(always)]
 fn add_combined<S: Scalar>(a: &DMatrix<S>, factors: impl Iterator<Item = S>, y: &mut [S]) {
     if y.len() == a.nrows() {

@@ -2,10 +2,10 @@
 
 use nalgebra::DMatrix;
 
-/// `c = a b`, each entry summed in the order of the columns of `a`, so that it is the same on every processor.
+/// `c = a b`. Each entry is summed in the order of the columns of `a`, so that it is the same on every processor.
 ///
 /// # Panics
-/// If the shapes do not fit.
+/// If the shapes do not match.
 pub fn product(a: &DMatrix<f64>, b: &DMatrix<f64>, c: &mut DMatrix<f64>) {
     assert_eq!((a.ncols(), c.shape()), (b.nrows(), (a.nrows(), b.ncols())), "shapes fit");
     c.fill(0.0);
@@ -18,8 +18,8 @@ pub fn product(a: &DMatrix<f64>, b: &DMatrix<f64>, c: &mut DMatrix<f64>) {
     }
 }
 
-/// Adds columns of a matrix times their factors: one after the other, but four at a time, so that sums are read and written
-/// once for all four.
+/// Adds the columns of a matrix, each multiplied by its factor, in order, but four in each pass, so that sums are
+/// read and written once for all four.
 fn add_columns(sums: &mut [f64], columns: &[f64], factors: &[f64]) {
     let rows = sums.len();
     let (fours, rest) = factors.as_chunks::<4>();

@@ -12,8 +12,8 @@ use crate::Scalar;
 /// ( J           0   )
 /// ```
 ///
-/// that is written anew and again, with its factors, in storage that is kept. The `n × n` blocks `Aᵢ`, most often of mass, damping and
-/// stiffness, have the entries of one [`Pattern`], and `J` has those of another.
+/// with its factors, in memory that is reused when the matrix changes. The `n × n` blocks `Aᵢ`, most often mass,
+/// damping and stiffness, share one [`Pattern`], and `J` has another.
 #[derive(Debug, Clone)]
 pub struct Saddle<S = f64>(Storage<S>);
 
@@ -24,8 +24,8 @@ enum Storage<S> {
 }
 
 impl<S: Scalar> Saddle<S> {
-    /// Memory for blocks and `J` of these patterns: for their entries where `sparse`, which is for double precision only, and else for
-    /// all.
+    /// Memory for blocks and `J` with these patterns. If `sparse`, only their entries are stored, which is for double
+    /// precision only; otherwise all entries are.
     pub fn new(blocks: &Pattern, jacobian: &Pattern, sparse: bool) -> Self {
         Self(if sparse {
             Storage::Sparse(Box::new(SparseSaddle::new(blocks, jacobian)))
@@ -34,7 +34,7 @@ impl<S: Scalar> Saddle<S> {
         })
     }
 
-    /// Writes the matrix; blocks and `J` in the same kind of memory as this.
+    /// Writes the matrix; the blocks and `J` must have the same kind of memory as this matrix.
     pub fn put(&mut self, blocks: [(S, &Matrix<S>); 3], b: S, jacobian: &Matrix<S>) {
         match &mut self.0 {
             Storage::Dense(system) => {
@@ -49,7 +49,7 @@ impl<S: Scalar> Saddle<S> {
     /// Factorizes the matrix.
     ///
     /// # Errors
-    /// [`Singular`].
+    /// Fails with [`Singular`] if the matrix is singular.
     pub fn factorize(&mut self) -> Result<(), Singular> {
         match &mut self.0 {
             Storage::Dense(system) => system.factorize(),
@@ -74,7 +74,7 @@ impl<S: Scalar> Saddle<S> {
         }
     }
 
-    /// The same, where there are all entries to the bits of [`Lu::solve`](super::Lu::solve).
+    /// Solves with the factors, in place; a dense matrix gives bitwise the result of [`Lu::solve`](super::Lu::solve).
     pub fn solve_by_rows(&mut self, x: &mut [S]) {
         match &mut self.0 {
             Storage::Dense(system) => {
@@ -85,7 +85,7 @@ impl<S: Scalar> Saddle<S> {
         }
     }
 
-    /// Operations so far, by [`flops`](super::flops) or as counted.
+    /// Number of operations so far, by [`flops`](super::flops) or as counted.
     pub fn flops(&self) -> u64 {
         match &self.0 {
             Storage::Dense(system) => system.flops,
@@ -93,7 +93,7 @@ impl<S: Scalar> Saddle<S> {
         }
     }
 
-    /// Whether all entries of the matrix are finite.
+    /// True if all entries of the matrix are finite.
     pub fn is_finite(&self) -> bool {
         match &self.0 {
             Storage::Dense(system) => system.matrix.iter().all(|x| x.is_finite()),
@@ -120,24 +120,24 @@ impl<S: Scalar> Accumulate<S> for Saddle<S> {
     }
 }
 
-/// A [`Saddle`] with the entries that it can have, real or complex.
+/// A [`Saddle`] that stores only the entries of its patterns, real or complex.
 #[derive(Debug, Clone)]
 pub struct SparseSaddle<T: Element>(pub Blocks<T>);
 
-/// Numbers of the places of the blocks, of `J` and of `−b Jᵀ`.
+/// Indices of the places of the blocks, of `J` and of `−b Jᵀ`.
 pub(crate) const BLOCKS: usize = 0;
 pub(crate) const LOWER: usize = 1;
 pub(crate) const UPPER: usize = 2;
 
 impl<T: Element> SparseSaddle<T> {
-    /// Memory for blocks and `J` of these patterns.
+    /// Memory for blocks and `J` with these patterns.
     pub fn new(blocks: &Pattern, jacobian: &Pattern) -> Self {
         let n = blocks.rows();
         let upper = Place::at(0, n, jacobian).transposed();
         Self(Blocks::new(n + jacobian.rows(), &[Place::at(0, 0, blocks), Place::at(n, 0, jacobian), upper]))
     }
 
-    /// Writes the matrix, of real blocks and real `J`.
+    /// Writes the matrix from real blocks and a real `J`.
     pub fn put<S: Scalar>(&mut self, blocks: [(T, &Matrix<S>); 3], b: T, jacobian: &Matrix<S>) {
         self.0.clear();
         for (factor, block) in blocks {

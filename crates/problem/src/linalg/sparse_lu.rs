@@ -1,38 +1,40 @@
-//! Factors of sparse matrices.
+//! LU factorization of sparse matrices.
 
 use std::sync::Arc;
 
 use super::{Element, Pattern, Singular};
 
-/// A pivot off the diagonal is chosen if the diagonal entry is smaller than this share of the largest in its column.
+/// A pivot off the diagonal is chosen if the diagonal entry is smaller than this fraction of the largest entry in its
+/// column.
 const DIAGONAL: f64 = 0.1;
 
-/// Pivots of the last factorization are kept as long as each has this share of the largest entry in its column.
+/// Pivots of the last factorization are kept as long as each has at least this fraction of the largest entry in its
+/// column.
 const KEPT: f64 = 0.01;
 
 /// LU factors of a matrix with a [`Pattern`], real or complex, with partial pivoting.
 ///
-/// The order of the columns, which keeps the factors sparse whichever rows become pivots, follows from the pattern and is
-/// found once. The first factorization chooses the pivots and finds where the factors have entries (Gilbert and Peierls
-/// 1988); later ones keep both and compute numbers alone, until a pivot has become too small. Nothing is allocated by a
-/// factorization that keeps them.
+/// The order of the columns keeps the factors sparse whichever rows become pivots; it follows from the pattern and is
+/// determined once. The first factorization chooses the pivots and finds the entries of the factors (Gilbert and
+/// Peierls 1988). Later ones keep both and compute only numbers, until a pivot becomes too small. A factorization
+/// that keeps the pivots does not allocate.
 pub struct SparseLu<T> {
     pattern: Arc<Pattern>,
     /// Column of the matrix that is eliminated in each step.
     columns: Vec<usize>,
-    /// Row of the pivot of each step.
+    /// Row of the pivot in each step.
     rows: Vec<usize>,
     /// Step in which each row is the pivot's.
     steps: Vec<usize>,
-    /// Below the diagonal, in units of the pivot; rows by their steps.
+    /// Entries below the diagonal, in units of the pivot; rows are given by their steps.
     lower: Factor<T>,
-    /// Above the diagonal, each column in an order in which it can be eliminated.
+    /// Entries above the diagonal, each column in an order in which it can be eliminated.
     upper: Factor<T>,
     /// Reciprocals of the pivots.
     inverses: Vec<T>,
-    /// True if pivots and places of entries are those of an earlier factorization.
+    /// True if pivots and places of entries from an earlier factorization are available.
     is_kept: bool,
-    /// A column while it is eliminated, and a vector while it is solved for; zeros otherwise.
+    /// A column during elimination, or a vector during a solve; zero otherwise.
     work: Vec<T>,
     search: Search,
 }
@@ -45,7 +47,7 @@ struct Factor<T> {
 }
 
 impl<T> Factor<T> {
-    /// Memory for so many columns and entries; it grows if there are more.
+    /// Memory for the given numbers of columns and entries; it grows if there are more.
     fn new(columns: usize, entries: usize) -> Self {
         let mut starts = Vec::with_capacity(columns + 1);
         starts.push(0);
@@ -78,25 +80,25 @@ impl<T> Factor<T> {
     }
 }
 
-/// Memory of the search for the entries of a column.
+/// Memory for the search for the entries of a column.
 struct Search {
     /// The last column in which each row was found.
     found_in: Vec<usize>,
-    /// Rows of the column without a step, in the order in which they were found.
+    /// Rows of the column that have no step yet, in the order in which they were found.
     open: Vec<usize>,
-    /// Steps by which the column is eliminated, the last one first.
+    /// Steps that eliminate entries of the column, the last one first.
     eliminated: Vec<usize>,
-    /// Steps that are being followed, and how many of the entries of each were.
+    /// Steps on the path of the search, each with the number of its entries already followed.
     path: Vec<(usize, usize)>,
 }
 
 /// No step yet.
 const NONE: usize = usize::MAX;
 
-/// Columns of `A` in an order that keeps the factors of `A` sparse whichever rows become pivots, and how many entries above
-/// the diagonal `U` has at most.
+/// Returns an order of the columns of `A` that keeps the factors of `A` sparse whichever rows become pivots, and the
+/// largest possible number of entries of `U` above the diagonal.
 ///
-/// The order is that of the approximate minimum degree for `Aᵀ A`, whose factor has an entry wherever `U` can have one
+/// The order is the approximate minimum degree order of `Aᵀ A`, whose factor has an entry wherever `U` can have one
 /// (George and Ng 1985). As in COLAMD, rows with many entries are left out, since they alone would make `Aᵀ A` full.
 fn order(pattern: &Pattern) -> (Vec<usize>, usize) {
     let n = pattern.columns();
@@ -111,8 +113,8 @@ fn narrow(index: usize) -> i32 {
     i32::try_from(index).expect("fewer than two thousand million entries")
 }
 
-/// Pattern of `Aᵀ A` above the diagonal, by columns: the beginning of each column, and the rows of all entries. Rows of `A` with
-/// many entries are left out.
+/// The pattern of `Aᵀ A` above the diagonal, by columns: the beginning of each column, and the rows of all entries.
+/// Rows of `A` with many entries are left out.
 fn upper_triangle(pattern: &Pattern) -> (Vec<i32>, Vec<i32>) {
     let n = pattern.columns();
     let most = 16.max((10.0 * (n as f64).sqrt()) as i32);
@@ -154,7 +156,7 @@ fn upper_triangle(pattern: &Pattern) -> (Vec<i32>, Vec<i32>) {
 }
 
 impl<T: Element> SparseLu<T> {
-    /// Memory for a square matrix with that pattern, which the first factorization takes.
+    /// Memory for a square matrix with the given pattern; the first factorization allocates the factors.
     ///
     /// # Panics
     /// If the matrix is not square.
@@ -199,7 +201,8 @@ impl<T: Element> SparseLu<T> {
         done
     }
 
-    /// Computes the factors with the pivots and places of the last factorization, if these pivots will do.
+    /// Computes the factors with the pivots and places of the last factorization; returns false if a pivot has become
+    /// too small.
     fn refactorize(&mut self, values: &[T]) -> bool {
         let Self { pattern, columns, steps, lower, upper, inverses, work, .. } = self;
         for (k, &column) in columns.iter().enumerate() {
@@ -223,7 +226,7 @@ impl<T: Element> SparseLu<T> {
             let mut largest = least;
             for at in lower.starts[k]..lower.starts[k + 1] {
                 let entry = std::mem::replace(&mut work[lower.rows[at]], T::from(0.0));
-                // One that is not finite stays the largest.
+                // An entry that is not finite stays the largest.
                 largest = if entry.norm1() <= largest { largest } else { entry.norm1() };
                 lower.values[at] = entry * inverse;
             }
@@ -290,8 +293,8 @@ impl<T: Element> SparseLu<T> {
         Ok(())
     }
 
-    /// Finds the rows in which column `k` of the factors has entries: those of the matrix, and those of the columns of
-    /// `L` that these lead to.
+    /// Finds the rows in which column `k` of the factors has entries: those of the matrix, and those reached through
+    /// columns of `L`.
     fn find_entries(&mut self, k: usize, column: usize) {
         let Self { pattern, steps, lower, search: Search { found_in, open, eliminated, path }, .. } = self;
         open.clear();
@@ -337,7 +340,7 @@ impl<T: Element> SparseLu<T> {
         (2 * (self.lower.rows.len() + self.upper.rows.len()) + self.columns.len()) as u64
     }
 
-    /// Solves with the factors of the last factorization, which was not singular, in place.
+    /// Solves in place, with the factors of the last factorization, which must not have failed.
     pub fn solve(&mut self, x: &mut [T]) {
         let Self { columns, rows, lower, upper, inverses, work, .. } = self;
         let n = columns.len();
@@ -382,7 +385,7 @@ mod tests {
     use nalgebra::Complex;
     use proptest::prelude::*;
 
-    /// A matrix of `n` unknowns with two bands and some entries elsewhere, and a zero on most of the diagonal.
+    /// A matrix of `n` unknowns with two bands and a few other entries, and zeros on most of the diagonal.
     fn sample(n: usize, numbers: &[f64]) -> (Arc<Pattern>, Vec<f64>) {
         let entries = (0..n).flat_map(|i| [(i, (i + 1) % n), ((i + 3) % n, i), (i, (7 * i + 2) % n), (0, 0)]);
         let pattern = Pattern::new((n, n), entries);
@@ -391,8 +394,8 @@ mod tests {
     }
 
     proptest! {
-        /// Backward error, of real and complex matrices; factors are made twice in the same memory. Multipliers are at most 1/[`KEPT`] with
-        /// pivots that are kept.
+        /// Backward error for real and complex matrices, factorized twice in the same memory. With kept pivots,
+        /// multipliers are at most 1/[`KEPT`].
         #[test]
         fn residuals_are_of_the_size_of_rounding(
             n in 4..40usize,
@@ -442,7 +445,7 @@ mod tests {
         assert_eq!(SparseLu::new(without_row).factorize(&[1.0, 1.0]), Err(Singular));
     }
 
-    /// Of a matrix without zeros, in whichever order its columns come.
+    /// For a full matrix, the counts do not depend on the order of the columns.
     #[test]
     fn operations_are_counted() {
         let n = 9;

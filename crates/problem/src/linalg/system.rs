@@ -5,19 +5,19 @@ use nalgebra::DMatrix;
 use super::{Lu, Singular};
 use crate::Scalar;
 
-/// A square matrix that is written anew and again, with its factors, in storage that is kept.
+/// A square matrix with its factors, in memory that is reused when the matrix changes.
 #[derive(Debug, Clone)]
 pub struct System<S = f64> {
-    /// The matrix; to be filled before [`factorize`](Self::factorize).
+    /// The matrix, to be filled before [`factorize`](Self::factorize).
     pub matrix: DMatrix<S>,
     /// Its factors.
     pub factors: Lu<S>,
-    /// Operations so far, by [`flops`](super::flops).
+    /// Number of operations so far, by [`flops`](super::flops).
     pub flops: u64,
 }
 
 impl<S: Scalar> System<S> {
-    /// Memory for `size` unknowns, matrix zero.
+    /// Memory for `size` unknowns; the matrix is zero.
     pub fn new(size: usize) -> Self {
         Self { matrix: DMatrix::from_element(size, size, S::nought()), factors: Lu::new(size), flops: 0 }
     }
@@ -25,7 +25,7 @@ impl<S: Scalar> System<S> {
     /// Factorizes the matrix.
     ///
     /// # Errors
-    /// [`Singular`].
+    /// Fails with [`Singular`] if the matrix is singular.
     pub fn factorize(&mut self) -> Result<(), Singular> {
         let factorized = self.factors.factorize(&self.matrix);
         self.flops += self.factors.factorization_flops();
@@ -45,7 +45,8 @@ impl<S: Scalar> System<S> {
     /// ( J           0   )
     /// ```
     ///
-    /// with the factors `fᵢ` and the `n × n` blocks `Aᵢ`, most often of mass, damping and stiffness. The zeros are not written.
+    /// with the factors `fᵢ` and the `n × n` blocks `Aᵢ`, most often mass, damping and stiffness. The zeros are not
+    /// written.
     pub fn put_saddle(&mut self, blocks: [(S, &DMatrix<S>); 3], b: S, jacobian: &DMatrix<S>) {
         let [(f, first), (g, second), (h, third)] = blocks;
         let (n, stride) = (jacobian.ncols(), self.matrix.nrows());

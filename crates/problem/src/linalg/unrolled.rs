@@ -1,7 +1,8 @@
-//! Elimination and substitution for as many unknowns as a constant says: loops that the compiler writes out.
+//! Elimination and substitution with the number of unknowns as a constant, so that the compiler unrolls the loops.
 //!
-//! The arithmetic is that of the loops for any size, operation for operation, and so are the results to the bit. With eight
-//! unknowns factors take 0.08 µs, where nine, in loops for any number, take 0.17 µs (`cargo bench -p mbsbench-problem`).
+//! The arithmetic is that of the general loops, operation by operation, so results are bitwise equal. With eight
+//! unknowns a factorization takes 0.08 µs; with nine, in general loops, it takes 0.17 µs
+//! (`cargo bench -p mbsbench-problem`).
 
 use std::any::Any;
 
@@ -9,16 +10,16 @@ use super::{FITS, Singular, vanishes};
 use crate::Scalar;
 use crate::scalar::is_double;
 
-/// Most unknowns that are written out.
+/// Largest number of unknowns with unrolled loops.
 pub(super) const MOST: usize = 8;
 
-/// Right-hand sides that are solved for together.
+/// The values of an unknown in several right-hand sides that are solved for together.
 pub type Block<S> = [S; 8];
 
 /// A square matrix, column by column.
 type Square<const N: usize> = [[f64; N]; N];
 
-/// Does something for each number below [`MOST`] that is also below `N`, with the number as a constant.
+/// Repeats a block for each number below [`MOST`] that is also below `N`, with the number as a constant.
 macro_rules! each {
     ($n:ident: $k:ident $body:block) => { each!(@ $n $k $body 0 1 2 3 4 5 6 7) };
     (rev $n:ident: $k:ident $body:block) => { each!(@ $n $k $body 7 6 5 4 3 2 1 0) };
@@ -32,8 +33,8 @@ macro_rules! each {
 
 /// Replaces a matrix by its factors; writes the rows of the pivots and the reciprocals of the diagonal.
 ///
-/// This and the two functions below are for doubles and any number of unknowns up to [`MOST`], so that they are compiled once and not in
-/// each crate that calls them.
+/// This function and the next two take doubles and any number of unknowns up to [`MOST`], so that they are compiled
+/// once and not in each crate that calls them.
 pub(super) fn factorize(columns: &mut [f64], pivots: &mut [usize], inverses: &mut [f64]) -> Result<(), Singular> {
     unrolled!(f64, pivots.len(); N => {
         let columns = columns.as_chunks_mut().0.first_chunk_mut().expect(FITS);
@@ -49,7 +50,7 @@ pub(super) fn solve(columns: &[f64], pivots: &[usize], x: &mut [f64]) {
     }; else ())
 }
 
-/// The same for a block of right-hand sides, of which each row is given.
+/// Solves for a block of right-hand sides, given by rows.
 pub(super) fn solve_block(columns: &[f64], pivots: &[usize], rows: &mut [Block<f64>]) {
     unrolled!(f64, pivots.len(); N => {
         let columns = columns.as_chunks().0.first_chunk().expect(FITS);
@@ -57,7 +58,7 @@ pub(super) fn solve_block(columns: &[f64], pivots: &[usize], rows: &mut [Block<f
     }; else ())
 }
 
-/// A few numbers as those of another type, where it is the same type.
+/// Returns a short slice as one of another type if both types are the same.
 pub(super) fn cast<A: 'static, B: 'static>(numbers: &mut [A]) -> Option<&mut [B]> {
     unrolled!(f64, numbers.len(); N => {
         let numbers: &mut [A; N] = numbers.first_chunk_mut()?;
@@ -74,7 +75,7 @@ fn factorize_square<const N: usize>(
     Ok(())
 }
 
-/// Column `K`.
+/// Eliminates column `K`.
 #[inline(always)]
 fn eliminate<const N: usize, const K: usize>(
     columns: &mut Square<N>,
@@ -154,13 +155,13 @@ pub(super) fn add<S: Scalar, const N: usize>(sum: &mut [S; N], column: &[S; N], 
     }
 }
 
-/// `Σ aᵢ xᵢ`, in this order.
+/// `Σ aᵢ xᵢ`, summed in this order.
 #[inline(always)]
 pub(super) fn dot<S: Scalar, const N: usize>(a: &[S; N], x: &[S; N]) -> S {
     a.iter().zip(x).fold(S::nought(), |sum, (&a, &x)| sum + a * x)
 }
 
-/// `row −= factor · other`; most matrices here have many zeros.
+/// `row −= factor · other`; skipped if the factor vanishes, since most matrices here have many zeros.
 #[inline(always)]
 fn subtract(row: &mut Block<f64>, factor: f64, other: &Block<f64>) {
     if !vanishes(factor) {
