@@ -1,4 +1,4 @@
-//! A time integration method as the runner sees it.
+//! A time integration method as the harness sees it.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::{Counted, Events, Failure, Form, Matrices, Mechanics, Observer, Ode, Properties, Scalar, Statistics};
 
-/// How the size of a step is decided.
+/// How step sizes are chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StepControl {
     /// Constant step, in seconds.
@@ -23,7 +23,7 @@ pub enum StepControl {
         rel: f64,
         /// Absolute tolerance, in the units of each component.
         abs: f64,
-        /// Step to begin with, s; the method's own estimate where none is given.
+        /// First step, s; by default the method's own estimate.
         initial_step: Option<f64>,
         /// Largest step allowed, s.
         max_step: Option<f64>,
@@ -34,39 +34,39 @@ pub enum StepControl {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clock {
-    /// `N` is the nearest whole number to `span / step`, `t_k = t_0 + k·step`, and the end is hit exactly
-    /// (the last step is shorter where the span is no whole number of steps).
+    /// `N` is the whole number nearest to `span / step`, `t_k = t_0 + k·step`, and the end is hit exactly (the last
+    /// step is shorter if the span is not a whole number of steps).
     #[default]
     Exact,
-    /// `t = t_0; while t < t_end { step; t += step }` in floating point, as a program without a step counter
-    /// does it: where the sum of the steps falls just short of the end, one more whole step is made.
+    /// `t = t_0; while t < t_end { step; t += step }` in floating point, as in a program without a step counter. If
+    /// the sum of the steps falls just short of the end, one more whole step is made.
     Accumulating,
 }
 
-/// Limits on counts, and the clock; never on seconds, so that a result does not depend on the machine.
+/// Settings of a run. Limits are on counts and never on seconds, so that a result does not depend on the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// How the step is decided.
+    /// How step sizes are chosen.
     pub control: StepControl,
     /// How constant steps are counted.
     pub clock: Clock,
-    /// Most steps, accepted and rejected together.
+    /// Largest number of steps, accepted and rejected together.
     pub max_steps: u64,
-    /// Most evaluations of the right-hand side.
+    /// Largest number of evaluations of the right-hand side.
     pub max_rhs_evaluations: u64,
-    /// What memory matrices of mechanisms are kept in.
+    /// Kind of memory for the matrices of mechanisms.
     pub matrices: Matrices,
-    /// Whether a method that does not locate events may solve a problem that jumps at them.
+    /// Treatment of a problem that jumps at its events, for a method that does not locate events.
     pub events: Events,
 }
 
 impl Settings {
-    /// Constant step `step` (s), exact clock, generous budgets.
+    /// Settings with constant step `step` (s), the exact clock and generous budgets.
     pub fn fixed(step: f64) -> Self {
         Self::new(StepControl::Fixed { step })
     }
 
-    /// Tolerances `rel` and `abs`, the method's own first step, generous budgets.
+    /// Settings with tolerances `rel` and `abs`, the method's own first step and generous budgets.
     pub fn tolerance(rel: f64, abs: f64) -> Self {
         Self::new(StepControl::Tolerance { rel, abs, initial_step: None, max_step: None })
     }
@@ -82,10 +82,10 @@ impl Settings {
         }
     }
 
-    /// Fails where another step would be one too many, accepted or not, after so many.
+    /// Fails if another step, accepted or not, would exceed the budget after `attempted` steps.
     ///
     /// # Errors
-    /// [`Failure::BudgetExhausted`] at `time`, s.
+    /// Returns [`Failure::BudgetExhausted`] with `time`, s.
     #[inline]
     pub fn afford_step(&self, time: f64, attempted: u64) -> Result<(), Failure> {
         if attempted < self.max_steps {
@@ -94,10 +94,10 @@ impl Settings {
         Err(Failure::BudgetExhausted { time, counter: "steps_accepted + steps_rejected", limit: self.max_steps })
     }
 
-    /// Fails where `further` evaluations of the right-hand side would be too many, after so many.
+    /// Fails if `further` evaluations of the right-hand side would exceed the budget after `made` evaluations.
     ///
     /// # Errors
-    /// [`Failure::BudgetExhausted`] at `time`, s.
+    /// Returns [`Failure::BudgetExhausted`] with `time`, s.
     #[inline]
     pub fn afford_evaluations(&self, time: f64, made: u64, further: u64) -> Result<(), Failure> {
         if made.saturating_add(further) <= self.max_rhs_evaluations {
@@ -107,7 +107,7 @@ impl Settings {
     }
 }
 
-/// What is to be solved: from where, to when, how.
+/// The problem to solve: initial state, span and settings.
 #[derive(Debug, Clone)]
 pub struct Task<'t, S: Scalar = f64> {
     /// Initial time, s.
@@ -121,12 +121,12 @@ pub struct Task<'t, S: Scalar = f64> {
 }
 
 impl<S: Scalar> Task<'_, S> {
-    /// What makes the task impossible before the first step, for a method that can estimate its error or not, and
-    /// locates events or not. The problem keeps its matrices as the settings say from here on.
+    /// Checks that a method can begin the task, given if it can estimate its error and if it locates events. From
+    /// then on, the problem stores its matrices as the settings require.
     ///
     /// # Errors
-    /// [`Failure::NotApplicable`], which says why; [`Failure::StepTooSmall`] for a constant step that does not move the
-    /// time.
+    /// Returns [`Failure::NotApplicable`] with the reason, or [`Failure::StepTooSmall`] if a constant step does not
+    /// advance the time.
     pub fn check(&self, problem: &mut Counted<'_, S>, has_estimate: bool, locates_events: bool) -> Result<(), Failure> {
         let not_applicable = |reason: String| Err(Failure::NotApplicable { reason });
         let matrices = self.settings.matrices;
@@ -171,27 +171,29 @@ impl<S: Scalar> Task<'_, S> {
         }
     }
 
-    /// Whether a constant step is below the distance of the numbers that the clock has for times of the span.
+    /// True if a constant step is smaller than the spacing of the clock's numbers in the span.
     fn is_lost(&self, step: f64) -> bool {
         let (start, end) = (self.t_start.value(), self.t_end.value());
         let far = start.abs().max(end.abs());
         let ulp = far.next_up() - far;
-        // an exact clock is as fine as its scalar
+        // an exact clock has the resolution of its scalar
         let is_double = self.settings.clock == Clock::Accumulating || S::from(far) + 0.25 * ulp == S::from(far);
         end > start && step < ulp && is_double
     }
 
-    /// What makes the task impossible before the first step, for `method` on `problem`.
+    /// Checks that `method` can begin the task on `problem`.
     ///
     /// # Errors
-    /// [`Failure::NotApplicable`], which says why.
+    /// Returns [`Failure::NotApplicable`] with the reason, or [`Failure::StepTooSmall`] if a constant step does not
+    /// advance the time.
     pub fn check_for(&self, method: &dyn Method<S>, problem: &mut Counted<'_, S>) -> Result<(), Failure> {
         let MethodProperties { adapts, locates_events, .. } = method.properties();
         self.check(problem, adapts, locates_events)?;
         Ok(problem.suits(method)?)
     }
 
-    /// Solves the task: [checks the start](Ode::check_start), lets the method step, and gives the [cause](Ode::cause) of a failure.
+    /// Solves the task: [checks the start](Ode::check_start), lets the method step, and reports the
+    /// [cause](Ode::cause) of a failure.
     pub fn solve(&self, method: &dyn Method<S>, ode: &mut dyn Ode<S>, observer: &mut dyn Observer<S>) -> Solution<S> {
         let has_right_length = self.initial.len() == ode.dimension();
         let checked = if has_right_length { ode.check_start(self.t_start, self.initial) } else { Ok(()) };
@@ -203,34 +205,34 @@ impl<S: Scalar> Task<'_, S> {
     }
 }
 
-/// How a solve ended.
+/// The result of a solve.
 #[derive(Debug, Clone)]
 pub struct Solution<S: Scalar = f64> {
     /// Time of the last accepted state, s.
     pub t_reached: S,
     /// The last accepted state.
     pub state: Vec<S>,
-    /// What it cost.
+    /// Counters of the solve.
     pub statistics: Statistics,
-    /// Why it stopped early, if it did.
+    /// The failure that stopped it early, if any.
     pub failure: Option<Failure>,
 }
 
 impl<S: Scalar> Solution<S> {
-    /// That of a task which ends before its first step.
+    /// The solution of a task that ends before its first step.
     pub fn refused(problem: &Counted<'_, S>, task: &Task<'_, S>, failure: Failure) -> Self {
         let (state, statistics) = (task.initial.to_vec(), problem.statistics());
         Self { t_reached: task.t_start, state, statistics, failure: Some(failure) }
     }
 }
 
-/// A method cannot be used on a problem.
+/// An error: a method cannot be used on a problem.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the method needs {needs}, and the problem {lacks}")]
 pub struct Unsuitable {
-    /// What the method needs, for a reader: "vector coordinates".
+    /// The method's requirement, for a reader: "vector coordinates".
     pub needs: &'static str,
-    /// What the problem is or has instead: "has 2 nonholonomic constraints".
+    /// The corresponding property of the problem: "has 2 nonholonomic constraints".
     pub lacks: Cow<'static, str>,
 }
 
@@ -241,15 +243,15 @@ impl From<Unsuitable> for Failure {
 }
 
 impl Unsuitable {
-    /// That a problem lacks something: see the fields.
+    /// An error with the given fields.
     pub fn new(needs: &'static str, lacks: impl Into<Cow<'static, str>>) -> Self {
         Self { needs, lacks: lacks.into() }
     }
 
-    /// Fails where the problem is more than equations of motion.
+    /// Fails if the problem is more than equations of motion.
     ///
     /// # Errors
-    /// [`Unsuitable`], for a method that solves nothing else.
+    /// Returns [`Unsuitable`], for methods that solve nothing else.
     pub fn unless_plain<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Self> {
         let Properties { locks, projects, .. } = problem.properties();
         if locks || projects || matches!(problem.form(), Form::Events(_)) {
@@ -259,10 +261,10 @@ impl Unsuitable {
         Ok(())
     }
 
-    /// Fails where the problem changes from one step to the next, for a method that `needs` something else.
+    /// Fails if the problem changes from one step to the next. `needs` names the method's requirement.
     ///
     /// # Errors
-    /// [`Unsuitable`], for a method that does not look for such changes.
+    /// Returns [`Unsuitable`], for methods that do not look for such changes.
     pub fn unless_lasting<S: Scalar>(problem: &mut dyn Ode<S>, needs: &'static str) -> Result<(), Self> {
         let Properties { locks, projects, .. } = problem.properties();
         if locks || projects || problem.form().functions_to_locate() > 0 {
@@ -274,7 +276,7 @@ impl Unsuitable {
     /// Fails if the problem [jumps](Form::jumps) at its events.
     ///
     /// # Errors
-    /// [`Unsuitable`], for a method that does not locate events.
+    /// Returns [`Unsuitable`], for methods that do not locate events.
     pub fn unless_smooth<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Self> {
         if problem.form().jumps() {
             let lacks = "jumps at its events, which only a method that locates events can follow";
@@ -283,10 +285,10 @@ impl Unsuitable {
         Ok(())
     }
 
-    /// Fails where the problem has a [mass matrix](Properties::mass).
+    /// Fails if the problem has a [mass matrix](Properties::mass).
     ///
     /// # Errors
-    /// [`Unsuitable`], for a method that solves `y' = f(t, y)`.
+    /// Returns [`Unsuitable`], for methods that solve `y' = f(t, y)`.
     pub fn with_mass<S: Scalar>(problem: &dyn Ode<S>) -> Result<(), Self> {
         if problem.properties().mass.is_none() {
             return Ok(());
@@ -294,10 +296,10 @@ impl Unsuitable {
         Err(Self::new("equations y' = f(t, y)", "has a mass matrix before y'"))
     }
 
-    /// Fails where the mechanics have constraints on velocities that do not follow from those on positions.
+    /// Fails if the mechanics have constraints on velocities that do not follow from constraints on positions.
     ///
     /// # Errors
-    /// [`Unsuitable`], for a method that solves on positions.
+    /// Returns [`Unsuitable`], for methods that solve for positions.
     pub fn with_nonholonomic<S: Scalar>(mechanics: &dyn Mechanics<S>) -> Result<(), Self> {
         match mechanics.dimensions().nonholonomic {
             0 => Ok(()),
@@ -305,10 +307,11 @@ impl Unsuitable {
         }
     }
 
-    /// Fails where components of the problem have an [index](Properties::indices) above one.
+    /// Fails if components of the problem have an [index](Properties::indices) above one.
     ///
     /// # Errors
-    /// [`Unsuitable`], for a method whose errors would be of another order there, or that starts from rates of all components.
+    /// Returns [`Unsuitable`], for methods that start from the rates of all components, or whose errors would have
+    /// another order.
     pub fn above_index_one<S: Scalar>(problem: &dyn Ode<S>) -> Result<(), Self> {
         match problem.properties().indices.and_then(|indices| indices.iter().max()) {
             Some(&most) if most > 1 => {
@@ -318,10 +321,10 @@ impl Unsuitable {
         }
     }
 
-    /// Fails where the problem has no right-hand side.
+    /// Fails if the problem has no right-hand side.
     ///
     /// # Errors
-    /// [`Unsuitable`], for a method that evaluates it.
+    /// Returns [`Unsuitable`], for methods that evaluate it.
     pub fn without_rhs<S: Scalar>(problem: &dyn Ode<S>) -> Result<(), Self> {
         if problem.properties().has_rhs {
             return Ok(());
@@ -330,37 +333,37 @@ impl Unsuitable {
     }
 }
 
-/// What a [`Method`] can do, and what it keeps.
+/// The capabilities of a [`Method`], and its memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MethodProperties {
-    /// True if the method can work to a tolerance. All can work with a constant step, but for those that choose their
-    /// order with it; a solve with such a method and a constant step ends before its first one, with
+    /// True if the method can work to a tolerance. All methods can use a constant step, except those that choose
+    /// their order together with it; a solve with such a method and a constant step ends before the first step with
     /// [`Failure::NotApplicable`].
     pub adapts: bool,
-    /// True if a tolerance changes nothing: the method [adapts](Self::adapts) its steps by parameters of its own.
+    /// True if tolerances have no effect: the method [adapts](Self::adapts) its steps by parameters of its own.
     pub ignores_tolerance: bool,
-    /// True if it is compared with others at constant steps although it can work to a tolerance, since it is published
-    /// with constant steps. Methods that cannot work to a tolerance always are.
+    /// True if the method is compared with others at constant steps although it can work to a tolerance, because it
+    /// is published with constant steps. Methods that cannot work to a tolerance always are.
     pub is_for_constant_steps: bool,
     /// True if the method locates the events of problems whose configuration
     /// [follows](crate::EventFunctions::follows_signs) signs, and applies their [jumps](crate::EventFunctions::jump).
-    /// Others are refused by problems that [jump](Form::jumps).
+    /// Problems that [jump](Form::jumps) refuse other methods.
     pub locates_events: bool,
     /// True if the method counts the operations of its linear algebra
     /// ([`Statistics::linear_algebra_flops`](crate::Statistics::linear_algebra_flops)).
     pub counts_flops: bool,
-    /// How many full matrices as wide as the state is long the method keeps at a time, its problem's Jacobian and
-    /// factors among them: what its memory grows with. Zero for a method that keeps vectors.
+    /// Number of full matrices, as wide as the state is long, that the method stores at a time, including its
+    /// problem's Jacobian and factors. Memory grows with this number. Zero for a method that stores only vectors.
     pub full_matrices: u32,
-    /// True if these matrices have all entries even where those of a
-    /// [mechanism](crate::mechanics::Structure::is_sparse) have a pattern.
+    /// True if these matrices store all entries even if those of a
+    /// [mechanism](crate::mechanics::Structure::is_sparse) are sparse.
     pub keeps_all_entries: bool,
 }
 
 /// A time integration method for ordinary differential equations.
 ///
-/// A method is immutable: all that a solve needs lives in that solve, and two solves of the same task give
-/// bitwise the same result.
+/// A method is immutable: all data of a solve belong to that solve, and two solves of the same task give bitwise the
+/// same result.
 pub trait Method<S: Scalar = f64>: Send + Sync {
     /// Order of convergence of the state, for smooth problems.
     fn order(&self) -> u32;
@@ -370,63 +373,65 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         1
     }
 
-    /// What it can do; unless it says otherwise, constant steps.
+    /// The capabilities of the method; by default, constant steps only.
     fn properties(&self) -> MethodProperties {
         MethodProperties::default()
     }
 
-    /// How the equations of its steps are solved, apart from its formula: frames, linear algebra, Newton's iteration,
-    /// each with its value, defaults included, so that a comparison can tell in which of them methods differ. Methods
-    /// that share a name mean the same by it: `charts`, `linear-algebra`, `newton-matrix` (when it is formed),
-    /// `newton-stop` (when its iteration ends) and `max-iterations` of all methods, beside options of their own by
-    /// their names in experiment files. Empty for a method without such options.
+    /// Options of the solution of each step's equations, apart from the formula: frames, linear algebra, Newton's
+    /// iteration, each with its value, including defaults, so that a comparison can show where methods differ. Names
+    /// have the same meaning for all methods: `charts`, `linear-algebra`, `newton-matrix` (when it is formed),
+    /// `newton-stop` (when the iteration ends) and `max-iterations`. A method may add options of its own under their
+    /// names in experiment files. Empty for a method without such options.
     fn solver_options(&self) -> Vec<(String, String)> {
         Vec::new()
     }
 
-    /// Whether the method can be used on a problem of this kind: `y' = f(t, y)`, where a method does not say
-    /// otherwise. A solve of one that does not suit ends before its first step, with [`Failure::NotApplicable`].
+    /// Checks that the method can be used on a problem of this kind; by default, any `y' = f(t, y)`. A solve of an
+    /// unsuitable problem ends before its first step with [`Failure::NotApplicable`].
     ///
     /// # Errors
-    /// [`Unsuitable`], which says what the method needs and the problem lacks.
+    /// Returns [`Unsuitable`], which names the method's requirement and what the problem lacks.
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
         Unsuitable::with_mass(problem)?;
         Unsuitable::without_rhs(problem)
     }
 
-    /// The matrix that takes what a step starts from to what it leaves for the undamped oscillator `x″ + ω² x = 0`, written
-    /// as `x′ = iωx` or as the equation of second order that it is; `omega_h` is `ωh` with the whole step `h`, positive.
+    /// The matrix that maps the data at the start of a step to the data at its end for the undamped oscillator
+    /// `x″ + ω² x = 0`, written as `x′ = iωx` or as the second-order equation itself; `omega_h` is `ωh` with the
+    /// whole step `h`, positive.
     ///
-    /// What a step starts from is the state, and for some methods past states, scaled derivatives or auxiliary variables,
-    /// in an order of the method's own: the eigenvalues are the characteristic roots of the method, and do not depend on it.
-    /// None for methods that are not linear on linear problems, or whose matrix is not written down.
+    /// The data are the state and, for some methods, past states, scaled derivatives or auxiliary variables, in an
+    /// order of the method's own. The eigenvalues are the characteristic roots of the method and do not depend on
+    /// that order. None for methods that are not linear on linear problems, or whose matrix is not implemented.
     fn amplification(&self, _omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
         None
     }
 
-    /// Largest magnitude of a characteristic root for the damped oscillator `x″ + 2 ζ ω x′ + ω² x = 0`, with `ωh` and ζ not
-    /// negative: all points of the left half plane are `λh = ωh (−ζ ± √(ζ² − 1))`. None where it is not written down.
+    /// The largest magnitude of a characteristic root for the damped oscillator `x″ + 2 ζ ω x′ + ω² x = 0`, with
+    /// non-negative `ωh` and ζ. Every point of the left half plane is `λh = ωh (−ζ ± √(ζ² − 1))` for some of these.
+    /// None if it is not implemented.
     fn damped_radius(&self, _omega_h: f64, _damping_ratio: f64) -> Option<f64> {
         None
     }
 
-    /// Coefficients and what they are proved to hold, for a reader of `mbsbench list`: one line each, indented where it
-    /// belongs to the one above. Empty where there is nothing to list.
+    /// Coefficients and their proved properties, for readers of `mbsbench list`: one line each, indented if it
+    /// belongs to the line above. Empty if there is nothing to list.
     fn details(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Solves `task`, shows every accepted step to `observer`, and never panics on a diverging run: what went
-    /// wrong is in [`Solution::failure`].
+    /// Solves `task` and shows every accepted step to `observer`. Never panics on a diverging run; the error is in
+    /// [`Solution::failure`].
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S>;
 }
 
 impl<S: Scalar> dyn Method<S> + '_ {
-    /// Whether a solve of the problem with these settings of events gets to its first step: the method
-    /// [suits](Method::suits) it and, unless events are ignored, applies its [jumps](Form::jumps).
+    /// Checks that a solve of the problem with these settings of events reaches its first step: the method
+    /// [suits](Method::suits) the problem and, unless events are ignored, applies its [jumps](Form::jumps).
     ///
     /// # Errors
-    /// [`Unsuitable`], which says what the method needs and the problem lacks.
+    /// Returns [`Unsuitable`], which names the method's requirement and what the problem lacks.
     pub fn applies_to(&self, problem: &mut dyn Ode<S>, events: Events) -> Result<(), Unsuitable> {
         self.suits(problem)?;
         if self.properties().locates_events || events == Events::Ignored {
@@ -449,7 +454,7 @@ mod tests {
 
     #[test]
     fn steps_below_the_distance_of_two_times_are_lost() {
-        // doubles at 1e15 are an eighth apart
+        // doubles near 1e15 are an eighth apart
         let far = [1e15, 1e15 + 1.0];
         for (step, expected) in [(0.1, true), (0.124, true), (0.125, false), (1.0, false)] {
             for clock in [Clock::Exact, Clock::Accumulating] {

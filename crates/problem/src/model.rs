@@ -1,17 +1,17 @@
-//! A benchmark model as the runner sees it: parameters and formulation chosen, ready to be solved and watched.
+//! A benchmark model as the harness sees it: with parameters and formulation chosen, ready to be solved and observed.
 
 use crate::{DoubleDouble, Failure, Ode, Scalar, View};
 
-/// The equations of a model in one scalar; `impl<S: Scalar> Formulated<S>` has them in all.
+/// The equations of a model in one scalar; `impl<S: Scalar> Formulated<S>` provides them in all scalars.
 pub trait Formulated<S: Scalar = f64> {
-    /// The equations, with scratch memory of their own; one for each solve.
+    /// The equations, with scratch memory of their own; called once for each solve.
     fn ode(&self) -> Box<dyn Ode<S> + '_>;
 
     /// The initial state, formed in the scalar's own precision.
     fn initial_state(&self) -> Vec<S>;
 }
 
-/// What a component of a state is; errors are measured for each class by itself.
+/// The class of a component of a state; errors are measured for each class separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Position coordinate.
@@ -25,23 +25,23 @@ pub enum Class {
 /// A quantity that can be computed from a state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observable {
-    /// Name in experiment files, `kebab_case` words joined by underscores: `theta`, `energy`.
+    /// Name in experiment files, words joined by underscores: `theta`, `energy`.
     pub name: String,
-    /// Unit as printed on an axis: `rad/s`, `J`; `1` where it has none.
+    /// Unit as printed on an axis: `rad/s`, `J`; `1` if it has none.
     pub unit: &'static str,
-    /// What it is, for `mbsbench list`.
+    /// A description, for `mbsbench list`.
     pub about: &'static str,
-    /// The class of components that it belongs to, where it is one: errors by class are taken over these.
+    /// The class of the component that it is, if it is one; errors by class use all observables of a class.
     pub class: Option<Class>,
 }
 
 impl Observable {
-    /// An observable of that name, unit and meaning.
+    /// An observable with the given name, unit and description.
     pub fn new(name: impl Into<String>, unit: &'static str, about: &'static str) -> Self {
         Self { name: name.into(), unit, about, class: None }
     }
 
-    /// The same, as a component of the class.
+    /// The same observable, as a component of the given class.
     #[must_use]
     pub fn of_class(self, class: Class) -> Self {
         Self { class: Some(class), ..self }
@@ -53,18 +53,18 @@ pub trait Observation {
     /// Writes the observables, in the order of [`Model::observables`], into `values`.
     fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]);
 
-    /// Why the run fails with what was observed, whatever the method: the state cannot be one of the model, or a function that
-    /// computes observables failed. Each failure is reported once.
+    /// A failure that follows from the observed state, whatever the method: the state cannot be one of the model, or
+    /// a function that computes observables failed. Each failure is reported once.
     fn failure(&mut self) -> Option<Failure> {
         None
     }
 
-    /// Writes the multipliers λ that a method has found for itself over those that [`observe`](Self::observe)
-    /// computed from the state; called after it, with as many as the model has constraints.
+    /// Writes the multipliers λ that a method has computed over those that [`observe`](Self::observe) computed from
+    /// the state. Called after it, with as many multipliers as the model has constraints.
     fn observe_multipliers(&mut self, _multipliers: &[f64], _values: &mut [f64]) {}
 }
 
-/// A function of `(t, y)` that writes the values; for what needs nothing kept from one state to the next.
+/// A function of `(t, y)` that writes the values, for observables that need nothing from earlier states.
 impl<F: FnMut(f64, &[f64], &mut [f64])> Observation for F {
     fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
         self(t, y, values);
@@ -73,22 +73,21 @@ impl<F: FnMut(f64, &[f64], &mut [f64])> Observation for F {
 
 /// A model with parameters and formulation chosen.
 ///
-/// A model implements [`Formulated`] once, generic over the scalar, and this.
+/// A model implements [`Formulated`] once, generic over the scalar, and this trait.
 ///
-///
-/// Names that measures look for: `energy` (J); `constraint`, the largest magnitude among the constraints
-/// `Γ, Φ` (compere2001: Φ); `surface`, the largest among the sliding surfaces `S`.
+/// Measures look for these names: `energy` (J); `constraint`, the largest magnitude among the constraints `Γ, Φ`
+/// (compere2001: Φ); `surface`, the largest magnitude among the sliding surfaces `S`.
 pub trait Model: Formulated<f64> + Formulated<DoubleDouble> + Send + Sync {
-    /// What can be watched in this formulation.
+    /// The observables of this formulation.
     fn observables(&self) -> Vec<Observable>;
 
-    /// A fresh observation; one for each solve.
+    /// A new observation for a solve.
     fn observation(&self) -> Box<dyn Observation + '_>;
 
     /// The class of each component of the state.
     fn classes(&self) -> Vec<Class>;
 
-    /// What can be drawn of it at a state; nothing, for a model without a picture.
+    /// Drawings of the model at a state; empty for a model without drawings.
     fn views(&self, _y: &[f64]) -> Vec<View> {
         Vec::new()
     }

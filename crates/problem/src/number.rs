@@ -1,7 +1,7 @@
-//! What number types of our own have in common.
+//! Common parts of this crate's number types.
 
-/// Implements for a number what follows from its operators, its reading as a double and its magnitude: assignments, sums,
-/// zero and one, and what `num_dual` asks of numbers that carry no derivatives of their own.
+/// Implements everything that follows from a number's operators, its value as a double and its magnitude:
+/// assignments, sums, zero and one, and what `num_dual` requires of numbers without derivatives of their own.
 macro_rules! impl_number {
     ($type:ident, $re:expr, $abs:expr) => {
         $crate::number::impl_number!(@ $type Add add AddAssign add_assign);

@@ -1,4 +1,4 @@
-//! Who watches a solve: measures, recorders, progress.
+//! Observers of a solve: measures, recorders, progress.
 
 use std::ops::ControlFlow;
 
@@ -6,12 +6,12 @@ use nalgebra::DMatrix;
 
 use crate::{Failure, Scalar};
 
-/// A state inside the step just made.
+/// A state inside the last step.
 pub trait Interpolant<S: Scalar = f64> {
     /// Writes the state at `t` (s), between the step's start and end, into `y`.
     ///
     /// # Errors
-    /// A [`Failure`] where it needs an evaluation that fails.
+    /// Fails if it needs an evaluation that fails.
     fn state_at(&mut self, t: S, y: &mut [S]) -> Result<(), Failure>;
 }
 
@@ -31,35 +31,36 @@ pub struct Step<'s, S: Scalar = f64> {
     pub start: &'s [S],
     /// Time at the end, s.
     pub t_end: S,
-    /// State at the end: after projection, after a jump.
+    /// State at the end, after projection and jumps.
     pub end: &'s [S],
-    /// What only some methods tell.
+    /// Data that only some methods provide.
     pub further: Further<'s, S>,
-    /// The state inside the step, of the method's order: an extra step from its start that is not counted, or an
-    /// interpolation between its ends.
+    /// The state inside the step, to the method's order: by an extra step from the start that is not counted, or by
+    /// interpolation between the ends.
     pub within: &'s mut dyn Interpolant<S>,
 }
 
 impl<S: Scalar> Step<'_, S> {
-    /// State that the formula gave, before projection and jumps; the same as `end` where there are none.
+    /// State as computed by the formula, before projection and jumps; equal to `end` without these.
     pub fn before_projection(&self) -> &[S] {
         self.further.before_projection.unwrap_or(self.end)
     }
 }
 
-/// What only some methods tell of a step. A further field is declared here, and filled in by the methods that have it.
+/// Data of a step that only some methods provide. To add a field, declare it here and fill it in by the methods that
+/// have it.
 #[derive(Debug, Clone, Copy)]
 pub struct Further<'f, S = f64> {
-    /// State that the formula gave, before projection and jumps; none where it is the end of the step.
+    /// State as computed by the formula, before projection and jumps; none if it is the end of the step.
     pub before_projection: Option<&'f [S]>,
-    /// Multipliers λ at the end of the step, of a method that has them as unknowns; empty otherwise.
+    /// Multipliers λ at the end of the step, for methods with multipliers as unknowns; empty otherwise.
     pub multipliers: &'f [S],
     /// Event functions that reached zero at the end of this step.
     pub events: &'f [usize],
-    /// Magnitude at the end of the step of the function whose zero was located there; none where no event was located, or
-    /// by a method that does not keep it.
+    /// Magnitude, at the end of the step, of the function whose zero was located there; none if no event was located,
+    /// or if the method does not record it.
     pub event_residual: Option<f64>,
-    /// Estimated local error of each component of the step, of a method that estimates it; empty otherwise.
+    /// Estimated local error of the step for each component, for methods with an estimate; empty otherwise.
     pub error_estimate: &'f [S],
 }
 
@@ -71,34 +72,34 @@ impl<S> Default for Further<'_, S> {
 
 /// Receives the initial state and each accepted step.
 pub trait Observer<S: Scalar = f64> {
-    /// Whether it wants to see the steps; asked once, before the first one.
+    /// True if the observer needs the steps; called once, before the first step.
     fn watches(&self) -> bool {
         true
     }
 
-    /// Whether it wants to see the matrices of Newton's method; asked once, before the first step.
+    /// True if the observer needs the matrices of Newton's method; called once, before the first step.
     fn watches_newton_matrices(&self) -> bool {
         false
     }
 
-    /// A matrix that Newton's method is about to factorize, scaled as the method scales it. `t` is the end of the
-    /// step that is attempted, s.
+    /// Takes a matrix that Newton's method is about to factorize, scaled as the method scales it. `t` is the end of
+    /// the attempted step, s.
     fn newton_matrix(&mut self, _t: S, _matrix: &DMatrix<S>) {}
 
-    /// The same matrix formed with wrong derivatives, and with the exact ones, scaled alike.
+    /// Takes the same matrix formed with wrong and with exact derivatives, scaled alike.
     fn wrong_newton_matrix(&mut self, _t: S, _matrix: &DMatrix<S>, _exact: &DMatrix<S>) {}
 
-    /// The initial state.
+    /// Takes the initial state.
     fn start(&mut self, _t: S, _y: &[S]) {}
 
-    /// All is set up: memory, structure, initial derivatives. The first step is attempted next.
+    /// Called when memory, structure and initial derivatives are set up, just before the first step is attempted.
     fn ready(&mut self) {}
 
-    /// An accepted step. [`ControlFlow::Break`] ends the run with the failure given.
+    /// Takes an accepted step. [`ControlFlow::Break`] ends the run with the given failure.
     fn step(&mut self, step: &mut Step<'_, S>) -> ControlFlow<Failure>;
 }
 
-/// An observer that looks away.
+/// An observer that ignores everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

@@ -1,4 +1,4 @@
-//! Ordinary differential equations, as methods see them and as models write them.
+//! Ordinary differential equations, as methods see them and as models define them.
 
 use nalgebra::DMatrix;
 use num_dual::Dual;
@@ -6,38 +6,42 @@ use num_dual::Dual;
 use crate::scalar::is_double;
 use crate::{Failure, Form, Matrices, Scalar, Tangent};
 
-/// What an [`Ode`] is to a method besides its right-hand side.
+/// The properties of an [`Ode`] besides its right-hand side.
 #[derive(Debug, Clone, Copy)]
 pub struct Properties<'p, S = f64> {
-    /// True if [`Ode::rhs`] is there. It is not where a problem is given in [implicit form](Form::Implicit) only.
+    /// True if [`Ode::rhs`] is implemented. It is not if the problem is given in [implicit form](Form::Implicit)
+    /// only.
     pub has_rhs: bool,
-    /// True if [`Ode::jacobian`] and [`Ode::time_derivative`] are there, as they are in double precision only.
+    /// True if [`Ode::jacobian`] and [`Ode::time_derivative`] are implemented, which is so in double precision only.
     pub has_jacobian: bool,
     /// True if `f` does not depend on time, so that [`Ode::time_derivative`] is zero everywhere. False is always a safe answer.
     pub is_autonomous: bool,
-    /// True if the state is `(q ; v)` with as many `q` as `v`, and `q' = v`: a second-order equation of vectors. False is
-    /// always a safe answer. Configurations that are no vectors are those of a [`ContactPower`](crate::ContactPower).
+    /// True if the state is `(q ; v)` with as many `q` as `v`, and `q' = v`: a second-order equation of vectors.
+    /// False is always a safe answer. For configurations that are not vectors, see
+    /// [`ContactPower`](crate::ContactPower).
     pub is_second_order: bool,
-    /// True if [`Ode::begin_step`] does anything; the derivative at the end of a step then belongs to that step's configuration
-    /// and cannot be taken over for the start of the next.
+    /// True if [`Ode::begin_step`] does anything. The derivative at the end of a step then belongs to that step's
+    /// configuration and cannot be reused at the start of the next step.
     pub locks: bool,
-    /// True if [`Ode::project`] does anything; the derivative at the end of a step then cannot be taken over from the last stage.
+    /// True if [`Ode::project`] does anything. The derivative at the end of a step then cannot be reused from the
+    /// last stage.
     pub projects: bool,
-    /// The constant matrix `M` (square, of the dimension of the state) of equations `M y' = f(t, y)`; none where it is
-    /// the identity. A singular one makes them differential-algebraic, of the index that [`indices`](Self::indices) say, and the
-    /// initial state has to satisfy the algebraic equations, also those that follow by differentiation. The right-hand side and its
-    /// derivatives are those of `f`, not of `M⁻¹ f`. A method that does not know such matrices refuses the problem.
+    /// The constant matrix `M` (square, of the dimension of the state) of equations `M y' = f(t, y)`; none if it is
+    /// the identity. If it is singular, the equations are differential-algebraic, with [`indices`](Self::indices),
+    /// and the initial state has to satisfy the algebraic equations, including those that follow by differentiation.
+    /// The right-hand side and its derivatives are those of `f`, not of `M⁻¹ f`. A method that does not support mass
+    /// matrices refuses the problem.
     pub mass: Option<&'p DMatrix<S>>,
-    /// The index of each component of the state, 1, 2 or 3, in equations with a singular [`mass`](Self::mass): of how many
-    /// differentiations of the equations its rate is the result. Components with an index of their own may stand in any order; those
-    /// of differential equations count as of index 1, and so do all where there is none. An error of a component of index `k`
-    /// counts `h^{k−1}` times where a method tests it (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section
-    /// VII.7; the test set for IVP solvers gives its problems so).
+    /// The index of each component of the state, 1, 2 or 3, for equations with a singular [`mass`](Self::mass): the
+    /// number of differentiations of the equations that yield the component's rate. Components may be in any order.
+    /// Components of differential equations have index 1, as do all components if this is `None`. Error tests
+    /// multiply the error of a component of index `k` by `h^{k−1}` (E. Hairer, G. Wanner, Solving Ordinary
+    /// Differential Equations II, section VII.7; the test set for IVP solvers poses its problems in this way).
     pub indices: Option<&'p [u8]>,
 }
 
 impl<S> Default for Properties<'_, S> {
-    /// A right-hand side and nothing else.
+    /// The default: a right-hand side and nothing else.
     fn default() -> Self {
         Self {
             has_rhs: true,
@@ -54,13 +58,13 @@ impl<S> Default for Properties<'_, S> {
 
 /// `y' = f(t, y)` as a method sees it.
 ///
-/// The methods take `&mut self` because adaptors keep scratch memory and a locked configuration; a model
-/// itself is immutable ([`OdeModel`]).
+/// The methods take `&mut self` because adaptors keep scratch memory and a locked configuration; a model itself is
+/// immutable ([`OdeModel`]).
 pub trait Ode<S: Scalar = f64> {
     /// Number of components of the state.
     fn dimension(&self) -> usize;
 
-    /// What the problem is and what of the functions below it has. The answer is always the same.
+    /// The properties of the problem, including which of the functions below are implemented. They never change.
     fn properties(&self) -> Properties<'_, S> {
         Properties::default()
     }
@@ -68,36 +72,38 @@ pub trait Ode<S: Scalar = f64> {
     /// Writes `f(t, y)` into `dydt` (of length [`dimension`](Self::dimension)).
     ///
     /// # Errors
-    /// A [`Failure`] where the right-hand side does not exist at this state (a singular mass matrix);
-    /// [`Failure::NotApplicable`] where there is [none](Properties::has_rhs).
+    /// Fails if the right-hand side does not exist at this state (a singular mass matrix), and with
+    /// [`Failure::NotApplicable`] if there is [none](Properties::has_rhs).
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure>;
 
     /// Writes `∂f/∂y` at `(t, y)`, exact to roundoff, into `jacobian` (square, of [`dimension`](Self::dimension)).
     ///
     /// # Errors
-    /// Those of [`rhs`](Self::rhs); [`Failure::NotApplicable`] where there is [none](Properties::has_jacobian).
+    /// Fails like [`rhs`](Self::rhs), and with [`Failure::NotApplicable`] if there is
+    /// [none](Properties::has_jacobian).
     fn jacobian(&mut self, _t: S, _y: &[S], _jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
         Err(no_jacobian())
     }
 
-    /// Memory for what `∂f/∂y` follows from, where that keeps the structure of a mechanism with many bodies and methods
-    /// should [take it](Self::linearise) in the place of [`jacobian`](Self::jacobian).
+    /// Memory for the matrices that determine `∂f/∂y`, if these keep the sparsity of a mechanism with many bodies.
+    /// Methods should then call [`linearise`](Self::linearise) instead of [`jacobian`](Self::jacobian).
     fn tangent(&mut self) -> Option<Tangent<S>> {
         None
     }
 
-    /// Decides what memory matrices of mechanisms are kept in, before anything else is asked for; false where there are none to be
-    /// decided on.
+    /// Sets the kind of memory for the matrices of mechanisms, before any other call; returns false if there are no
+    /// such matrices.
     fn keep_matrices(&mut self, _matrices: Matrices) -> bool {
         false
     }
 
-    /// Writes what `∂f/∂y` at `(t, y)` follows from, exact to roundoff, into memory that is [from here](Self::tangent).
+    /// Writes the matrices that determine `∂f/∂y` at `(t, y)`, exact to roundoff, into memory from
+    /// [`tangent`](Self::tangent).
     fn linearise(&mut self, _t: S, _y: &[S], _tangent: &mut Tangent<S>) -> Result<(), Failure> {
         Err(no_jacobian())
     }
 
-    /// Writes `f(t, y)` and `∂f/∂y`, which may have much of their work in common.
+    /// Writes `f(t, y)` and `∂f/∂y`; an implementation may share work between them.
     fn rhs_and_jacobian(&mut self, t: S, y: &[S], dydt: &mut [S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
         self.rhs(t, y, dydt)?;
         self.jacobian(t, y, jacobian)
@@ -108,23 +114,23 @@ pub trait Ode<S: Scalar = f64> {
         Err(no_jacobian())
     }
 
-    /// Writes the size that each component of the state typically has, in its own unit; finite differences take it where a
-    /// component is smaller. One, where the problem does not know better.
+    /// Writes the typical size of each component of the state, in its own unit. Finite differences use it if a
+    /// component is smaller. The default is one.
     fn typical_sizes(&self, sizes: &mut [f64]) {
         sizes.fill(1.0);
     }
 
-    /// Writes what an absolute tolerance is multiplied by for each component of the state, in its own unit, for a
-    /// method that is asked to scale it. One, where the problem does not know better.
+    /// Writes the factor of an absolute tolerance for each component of the state, in its own unit, for a method that
+    /// is set to scale tolerances. The default is one.
     fn tolerance_scales(&self, scales: &mut [f64]) {
         scales.fill(1.0);
     }
 
-    /// Called with the state at which a step starts, before any stage; also when a step is repeated. Only for
-    /// a problem that [locks](Properties::locks): it sets the configuration here that holds over the step.
+    /// Called with the state at which a step starts, before any stage, and again if the step is repeated. Only for a
+    /// problem that [locks](Properties::locks): it sets the configuration that holds over the step.
     ///
     /// # Errors
-    /// A [`Failure`] where the configuration cannot be formed.
+    /// Fails if the configuration cannot be formed.
     fn begin_step(&mut self, _t: S, _y: &[S]) -> Result<(), Failure> {
         Ok(())
     }
@@ -132,38 +138,40 @@ pub trait Ode<S: Scalar = f64> {
     /// Moves the result of a step back to the solution's manifold (post-stabilisation).
     ///
     /// # Errors
-    /// A [`Failure`] where no projection exists.
+    /// Fails if no projection exists.
     fn project(&mut self, _t: S, _y: &mut [S]) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// The form in which the problem is given besides `f`, for a method that makes use of it.
+    /// The form in which the problem is given besides `f`, for methods that use it.
     fn form(&mut self) -> Form<'_, S> {
         Form::Explicit
     }
 
-    /// Checks the state that a solve starts from, and what the problem gives there, before the first step. Models of this program are
-    /// checked when their parameters are read; functions that a user writes can be checked only here.
+    /// Checks the initial state of a solve, and the problem's functions there, before the first step. Built-in models
+    /// are checked when their parameters are read; functions written by a user can be checked only here.
     ///
     /// # Errors
-    /// [`Failure::NotApplicable`], which says what was found and what would be accepted; the failure of a function that cannot be evaluated.
+    /// Fails with [`Failure::NotApplicable`], which names what was found and what is accepted, or with the failure of
+    /// a function that cannot be evaluated.
     fn check_start(&mut self, _t: S, _y: &[S]) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// Replaces the failure that a method reports by its cause, if the problem knows it. Most functions of a [`Form`] cannot return an
-    /// error: a problem in which they can fail keeps the first error, and gives it here even if the method reports no failure.
+    /// Replaces the failure that a method reports by its cause, if the problem knows it. Most functions of a [`Form`]
+    /// cannot return an error. A problem in which they can fail records the first error, and returns it here even if
+    /// the method reports no failure.
     fn cause(&mut self, reported: Option<Failure>) -> Option<Failure> {
         reported
     }
 }
 
-/// What a problem without derivatives answers.
+/// The failure of a problem without derivatives.
 pub fn no_jacobian() -> Failure {
     Failure::NotApplicable { reason: "the problem does not give the Jacobian of its right-hand side".to_owned() }
 }
 
-/// `y' = f(t, y)` as a model writes it: once, for any scalar.
+/// `y' = f(t, y)` as a model defines it: once, for any scalar.
 pub trait OdeModel: Send + Sync {
     /// Number of components of the state.
     fn dimension(&self) -> usize;
@@ -171,7 +179,7 @@ pub trait OdeModel: Send + Sync {
     /// Writes `f(t, y)` into `dydt`.
     fn rhs<S: Scalar>(&self, t: S, y: &[S], dydt: &mut [S]);
 
-    /// Whether `f` does not depend on time; see [`Properties::is_autonomous`].
+    /// True if `f` does not depend on time; see [`Properties::is_autonomous`].
     fn is_autonomous(&self) -> bool {
         false
     }
@@ -197,7 +205,7 @@ impl<M: OdeModel> AsOde<'_, M> {
     /// Largest number of components whose dual numbers are kept on the stack.
     pub const ON_STACK: usize = 64;
 
-    /// Calls `work` with dual numbers of the state, without derivatives, and room for those of the right-hand side.
+    /// Calls `work` with dual numbers of the state, without derivatives, and memory for those of the right-hand side.
     fn with_duals<S: Scalar>(&self, y: &[S], work: impl FnOnce(&M, &mut [Dual<S>], &mut [Dual<S>])) {
         let nought = Dual::from_re(S::nought());
         let n = y.len();

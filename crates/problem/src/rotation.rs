@@ -1,4 +1,4 @@
-//! Rotations as unit quaternions `(s, u)`, scalar first, from body to world: how they change, and as vectors.
+//! Rotations as unit quaternions `(s, u)`, scalar first, from body to world: their rates, and conversion to vectors.
 
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 
@@ -16,14 +16,14 @@ fn multiply<S: Scalar>(s: S, u: &Vector3<S>, q: &[S], product: &mut [S]) {
     product[1..4].copy_from_slice(turned.as_slice());
 }
 
-/// Writes `q' = ½ (0, ω) q`, with the angular velocity in the world.
+/// Writes `q' = ½ (0, ω) q`, with the angular velocity ω in the world frame.
 #[inline]
 pub fn rate<S: Scalar>(q: &[S], omega: &[S], rate: &mut [S]) {
     let half = Vector3::new(omega[0], omega[1], omega[2]) * S::from(0.5);
     multiply(S::nought(), &half, q, rate);
 }
 
-/// Writes `q` turned by the rotation vector `theta` of the world, `exp(θ/2) q`; its length is that of `q`.
+/// Writes `q` turned by the rotation vector `theta` in the world frame, `exp(θ/2) q`; its length is that of `q`.
 #[inline]
 pub fn turn<S: Scalar>(q: &[S], theta: &[S], turned: &mut [S]) {
     let half = Vector3::new(theta[0], theta[1], theta[2]) * S::from(0.5);
@@ -41,10 +41,10 @@ pub fn turn<S: Scalar>(q: &[S], theta: &[S], turned: &mut [S]) {
     multiply(cos, &(half * sinc), q, turned);
 }
 
-/// The vector of a rotation, axis times angle, rad, with an angle of at most π.
+/// The rotation vector, axis times angle, rad, with an angle of at most π.
 ///
-/// It is exact to rounding for all rotations. `Rotation3::scaled_axis` is not: its axis is lost at half turns, and its
-/// angle is rough for small rotations.
+/// It is exact to rounding for all rotations. `Rotation3::scaled_axis` is not: it loses the axis at half turns, and
+/// its angle is inaccurate for small rotations.
 pub fn vector(rotation: &Rotation3<f64>) -> Vector3<f64> {
     UnitQuaternion::from_rotation_matrix(rotation).scaled_axis()
 }
@@ -99,7 +99,7 @@ mod tests {
     fn vectors_have_no_singular_point() {
         use std::f64::consts::FRAC_PI_2;
         let quarters = || (0..4).map(|k| f64::from(k) * FRAC_PI_2);
-        // each of the 24 orientations of a cube, many of them several times, and around them
+        // each of the 24 orientations of a cube, many of them several times, and nearby rotations
         for (roll, pitch, yaw) in
             quarters().flat_map(|a| quarters().flat_map(move |b| quarters().map(move |c| (a, b, c))))
         {

@@ -1,24 +1,24 @@
-//! The numbers that models and methods are written in.
+//! The number types of models and methods.
 
 use num_dual::DualNum;
 
 /// A real number as a model sees it: `f64` to run, dual numbers for exact derivatives,
-/// [`DoubleDouble`](crate::DoubleDouble) for reference solutions, and duals of double-doubles for the
-/// derivatives that a reference needs.
+/// [`DoubleDouble`](crate::DoubleDouble) for reference solutions, and duals of double-doubles for the derivatives
+/// that a reference needs.
 ///
-/// Parameters and constants stay `f64` and mix freely: `x * 0.5`, `S::from(9.81)`. A constant that is not
-/// a double must be formed in the scalar itself, `S::from(1.0) / 3.0`, or a reference solution loses half
-/// of its digits.
+/// Parameters and constants stay `f64` and mix freely: `x * 0.5`, `S::from(9.81)`. A constant that is not exact in
+/// double precision must be formed in the scalar itself, `S::from(1.0) / 3.0`; otherwise a reference solution loses
+/// half of its digits.
 ///
-/// This is an alias for what [`num_dual::DualNum`] already asks of a number, so that dual numbers of any
-/// order and nesting are scalars without further code.
+/// This is an alias for what [`num_dual::DualNum`] already requires of a number, so that dual numbers of any order
+/// and nesting are scalars without further code.
 pub trait Scalar: DualNum<Primitive = f64> + Copy + Send + Sync {
     /// The value without its derivatives, rounded to double.
     fn value(self) -> f64 {
         self.re()
     }
 
-    /// Whether the value is neither infinite nor NaN.
+    /// True if the value is neither infinite nor NaN.
     fn is_finite(self) -> bool {
         self.re().is_finite()
     }
@@ -33,7 +33,7 @@ pub trait Scalar: DualNum<Primitive = f64> + Copy + Send + Sync {
         Self::from(numerator) / denominator
     }
 
-    /// Half the circumference of the unit circle, in the scalar's own precision.
+    /// π in the scalar's own precision.
     fn pi() -> Self {
         // π = hi + lo to 107 bits; in double precision the sum is hi.
         Self::from(std::f64::consts::PI) + 1.224_646_799_147_353_2e-16
@@ -42,13 +42,13 @@ pub trait Scalar: DualNum<Primitive = f64> + Copy + Send + Sync {
 
 impl<T: DualNum<Primitive = f64> + Copy + Send + Sync> Scalar for T {}
 
-/// Whether a scalar is a double. Methods that take derivatives run in double precision only: asked as a constant, this spares the
-/// compiler the derivatives of every model in double-doubles.
+/// True if a scalar is a double. Methods that use derivatives run in double precision only. Evaluated as a constant,
+/// this spares the compiler the derivatives of every model in double-doubles.
 pub const fn is_double<S>() -> bool {
     size_of::<S>() == size_of::<f64>()
 }
 
-/// Stands for derivatives in a precision that no method asks for them.
+/// Takes the place of derivatives in a precision in which no method uses them.
 pub fn only_in_double() -> ! {
     unreachable!("methods that take derivatives run in double precision");
 }

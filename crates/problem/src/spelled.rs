@@ -1,4 +1,4 @@
-//! A value together with how it was written.
+//! A value together with its spelling in a file.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,17 +8,18 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// The name under which [`Spelled`] asks a deserialiser for the spelling, as which it is a sequence of value and text.
+/// The name under which [`Spelled`] requests the spelling from a deserialiser; it is then a sequence of value and
+/// text.
 pub(crate) const SPELLED: &str = "mbsbench::Spelled";
 
-/// A value with its spelling in the file: a column is called `omega@0.01` or `omega@1e-2` as the user wrote it.
+/// A value with its spelling in the file: a column is called `omega@0.01` or `omega@1e-2`, as the user wrote it.
 ///
-/// Two of them are equal where their values are. It is written as the value alone.
+/// Two of them are equal if their values are. Only the value is serialised.
 #[derive(Debug, Clone)]
 pub struct Spelled<T> {
     /// The value.
     pub value: T,
-    /// As it stands in the file; the value's own text where it does not come from a file.
+    /// The spelling in the file; the value's own text if it does not come from a file.
     pub text: String,
 }
 
@@ -55,11 +56,11 @@ impl<'de, T: Deserialize<'de> + fmt::Display> Deserialize<'de> for Spelled<T> {
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a value")
             }
-            // A deserialiser that knows no spelling.
+            // A deserialiser that does not support spellings.
             fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
                 T::deserialize(deserializer).map(Spelled::from)
             }
-            // The one over nodes: first the value, then the spelling.
+            // The deserialiser over nodes, which gives first the value, then the spelling.
             fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Self::Value, A::Error> {
                 use serde::de::Error;
                 let value = parts.next_element()?.ok_or_else(|| A::Error::invalid_length(0, &self))?;

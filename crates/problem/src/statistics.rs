@@ -1,7 +1,7 @@
-//! What a solve cost, in counts that do not depend on the machine.
+//! The cost of a solve, in counts that do not depend on the machine.
 
-/// Hands all counters to a macro, each declared here and once: what it goes up by one at, its name, and what it is the number of.
-/// Fields of [`Statistics`] and the measures of runs are made of this.
+/// Passes all counters to a macro. Each counter is declared only here: the event that increments it, its name, and a
+/// description of its number. The fields of [`Statistics`] and the measures of runs are generated from this list.
 #[macro_export]
 macro_rules! for_each_counter {
     ($macro:ident) => {
@@ -14,15 +14,16 @@ macro_rules! for_each_counter {
             convergence_failures "steps repeated because their implicit equations were not solved";
             /// A step is repeated to locate an event.
             steps_repeated "steps repeated to locate an event";
-            /// The right-hand side (or residual) is evaluated, by whomever; elsewhere Nrhs, `nfe`, NFCN.
+            /// The right-hand side (or residual) is evaluated for any purpose; elsewhere Nrhs, `nfe`, NFCN.
             rhs_evaluations "evaluations of the right-hand side";
-            /// The same, for a column of a Jacobian by differences; apart from `rhs_evaluations` where a method names
-            /// them; elsewhere `nfeLS`.
+            /// The right-hand side is evaluated for a column of a Jacobian by differences, if a method reports such
+            /// evaluations separately from `rhs_evaluations`; elsewhere `nfeLS`.
             jacobian_rhs_evaluations "evaluations of the right-hand side for Jacobians, counted apart";
             /// A Jacobian is formed; elsewhere `nje`, NJAC.
             jacobian_evaluations "evaluations of a Jacobian";
-            /// A column of an exact Jacobian is formed; columns that one difference quotient would give together, since they
-            /// have no row in common, are one. Nothing for Jacobians by differences, whose right-hand sides are counted.
+            /// A column of an exact Jacobian is formed. Columns without a common row, which one difference quotient
+            /// would give together, count as one. Jacobians by differences do not count, since their right-hand sides
+            /// do.
             jacobian_columns "columns of exact Jacobians, those without a common row as one";
             /// A matrix is factorized by the method (not inside the model); elsewhere `nsetups`, NDEC.
             factorizations "factorizations";
@@ -44,19 +45,19 @@ macro_rules! for_each_counter {
             sign_changes "event functions that changed sides at located events";
             /// An event is located in a step over which its function does not change sides.
             hidden_events "events located in a step over which their function does not change sides";
-            /// A step is made without locating events, because they follow too fast on each other.
+            /// A step is made without locating events, because they follow each other too fast.
             unlocked_steps "steps without location of events, where they follow too fast on each other";
             /// A state is projected after a step.
             projections "projections after a step";
             /// An exponential of a matrix is formed.
             matrix_exponentials "matrix exponentials";
-            /// Two matrices are multiplied for an exponential, squarings not among them.
+            /// Two matrices are multiplied for an exponential, except for squarings.
             matrix_products "products of matrices in exponentials, squarings not among them";
             /// A matrix is squared to undo the scaling of an exponential.
             matrix_squarings "squarings of matrices in exponentials";
-            /// The criterion that the size of a step has to meet is tested; elsewhere sum of m (modin2005).
+            /// The step-size criterion is tested; elsewhere sum of m (modin2005).
             tests "tests of the criterion that the size of a step has to meet";
-            /// A step is accepted that does not meet the criterion, because no other would.
+            /// A step is accepted although it does not meet the criterion, because no step size would.
             forced_accepts "steps accepted without meeting the criterion for their size";
         }
     };
@@ -64,23 +65,24 @@ macro_rules! for_each_counter {
 
 macro_rules! statistics {
     ($($(#[$doc:meta])* $name:ident $about:literal;)*) => {
-        /// Counters of one solve. A field says at what it goes up by one, and what others call it.
+        /// Counters of one solve. The description of a field names the event that increments it, and the names of the
+        /// counter elsewhere.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         pub struct Statistics {
             $($(#[$doc])* pub $name: u64,)*
-            /// The largest number of tests of the criterion for the size of a step in one step.
+            /// The largest number of tests of the step-size criterion in one step.
             pub tests_per_step: u64,
-            /// Additions, multiplications and divisions of the dense linear algebra that a method makes itself:
-            /// factorizations, solves, products of matrices, and products of matrices and vectors where they stand for
-            /// a solve with a larger matrix. Each counts as by the formulas of [`flops`](crate::linalg::flops) for the
-            /// size it has: single entries that happen to be zero are no less work, but a diagonal matrix, and columns
-            /// of zeros that are left out, are. Neither residuals nor what a model does for its own equations are in
-            /// it. None for a method that does not count this.
+            /// Additions, multiplications and divisions of the method's own dense linear algebra: factorizations,
+            /// solves, products of matrices, and products of matrices and vectors if they replace a solve with a
+            /// larger matrix. Each is counted by the formulas of [`flops`](crate::linalg::flops) for its size.
+            /// Entries that happen to be zero count in full, but a diagonal matrix, and columns of zeros that are
+            /// left out, cost less. Residuals and a model's work on its own equations do not count. None for a method
+            /// that does not count operations.
             pub linear_algebra_flops: Option<u64>,
         }
 
         impl Statistics {
-            /// With what was counted elsewhere in the same solve.
+            /// The sum of these counters and those counted elsewhere in the same solve.
             pub fn with(&self, other: &Self) -> Self {
                 let tests_per_step = self.tests_per_step.max(other.tests_per_step);
                 let mut sum = Self { $($name: self.$name + other.$name,)* tests_per_step, ..*self };
@@ -96,7 +98,7 @@ macro_rules! statistics {
 for_each_counter!(statistics);
 
 impl Statistics {
-    /// Counts an exact Jacobian of so many columns, unless the counters are stopped.
+    /// Counts an exact Jacobian with this number of columns, unless the counters are stopped.
     pub(crate) fn count_exact_jacobian(&mut self, columns: usize, is_paused: bool) {
         if !is_paused {
             self.jacobian_evaluations += 1;

@@ -1,69 +1,70 @@
-//! The loop of every method: one step after another, budgets, counters, and who watches.
+//! The loop of every method: steps, budgets, counters and the observer.
 //!
-//! A method implements [`Stepping`], which says how a step is attempted and what follows one that has been accepted.
-//! The [`Run`] has everything else: the problem, the task, the observer, the time that has been reached, what has been
-//! counted, and the [`Solution`] in the end.
+//! A method implements [`Stepping`], which defines how a step is attempted and what follows an accepted one. The
+//! [`Run`] has everything else: the problem, the task, the observer, the time reached, the counters and, in the end,
+//! the [`Solution`].
 
 use std::ops::ControlFlow;
 
 use crate::grid::{Grid, rest};
 use crate::{Counts, Failure, Further, Observer, Scalar, Solution, Statistics, Step, Task};
 
-/// How a method makes its steps; [`Run::solve`] is the loop around them.
+/// The steps of a method; [`Run::solve`] is the loop around them.
 ///
-/// `P` is the form in which the method takes its problem, mostly [`Counted`](crate::Counted).
+/// `P` is the form in which the method receives its problem, mostly [`Counted`](crate::Counted).
 pub trait Stepping<P, S: Scalar = f64> {
     /// Prepares the first step.
     fn begin(&mut self, _run: &mut Run<'_, P, S>) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// Attempts a step from the present state, and gives the time at which it ends, s, where it is good. None where it
-    /// has been [rejected](Run::reject) and is to be attempted again in another way.
+    /// Attempts a step from the present state, and returns the time at which it ends, s, if it is accepted. Returns
+    /// `None` if it has been [rejected](Run::reject) and must be attempted again in another way.
     fn attempt(&mut self, run: &mut Run<'_, P, S>) -> Result<Option<S>, Failure>;
 
-    /// Shows the step just accepted, whose start is still the present state, to the observer. Not called where nobody
-    /// watches; the one call of it is kept apart from the loop, so that it may be inlined there.
+    /// Shows the step just accepted, whose start is still the present state, to the observer. Not called if the
+    /// observer ignores the steps. The loop calls it from a single place outside its body, so that this function may
+    /// be inlined there.
     fn show(&mut self, problem: &mut P, made: Made<'_, S>) -> ControlFlow<Failure>;
 
     /// Makes the end of the step just accepted the present state.
     fn advance(&mut self);
 
-    /// What follows the step just accepted, at the present state.
+    /// Called after an accepted step, at the present state.
     fn follow(&mut self, _run: &mut Run<'_, P, S>) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// What is left to be done and counted when the run has ended, early or not.
+    /// Called when the run has ended, early or not, for final work and counts.
     fn end(&mut self, _run: &mut Run<'_, P, S>) {}
 
     /// The present state.
     fn state(&self) -> &[S];
 }
 
-/// A solve under way.
+/// A solve in progress.
 pub struct Run<'r, P, S: Scalar = f64> {
     /// The problem.
     pub problem: P,
-    /// What is to be solved.
+    /// The task.
     pub task: &'r Task<'r, S>,
-    /// Who watches.
+    /// The observer.
     pub observer: &'r mut dyn Observer<S>,
     /// Time of the present state, s.
     pub t: S,
-    /// What the method itself counts; the problem's own counters are added in the end.
+    /// The method's own counters; the problem's counters are added at the end.
     pub own: Statistics,
     watched: bool,
-    /// The ends of constant steps; none where the task asks for tolerances.
+    /// The ends of constant steps; none if the task has tolerances.
     grid: Option<Grid<S>>,
-    /// End and size of the present one of them, s.
+    /// End and size of the present constant step, s.
     constant: (S, S),
-    /// Whether the last step has been made.
+    /// True if the last step has been made.
     done: bool,
 }
 
 impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
-    /// A run at its start, which the observer is shown.
+    /// A run at its start; the observer is shown the initial state.
     pub fn new(problem: P, task: &'r Task<'r, S>, observer: &'r mut dyn Observer<S>) -> Self {
         observer.start(task.t_start, task.initial);
         let (t, own) = (task.t_start, Statistics::default());
@@ -74,57 +75,57 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
         Self { problem, task, watched: observer.watches(), observer, t, own, grid, constant, done }
     }
 
-    /// Whether the observer wants to see the steps.
+    /// True if the observer needs the steps.
     pub fn is_watched(&self) -> bool {
         self.watched
     }
 
-    /// Whether the last step has been made.
+    /// True if the last step has been made.
     #[inline]
     pub fn is_done(&self) -> bool {
         self.done
     }
 
-    /// End and size of the present step, s, where the task asks for constant ones and there is a step to be made. Where a step has ended before, at an event,
-    /// the rest of it is made up in a further one, so that the grid is kept.
+    /// End and size of the present step, s, for a task with constant steps that is not yet done. If a step has ended
+    /// early, at an event, a further step makes up the rest, so that the grid is kept.
     #[inline]
     pub fn constant_step(&self) -> (S, S) {
         self.constant
     }
 
-    /// Counts a rejected step, and gives what an [attempt](Stepping::attempt) gives then.
+    /// Counts a rejected step, and returns the result that an [attempt](Stepping::attempt) then has to return.
     pub fn reject(&mut self) -> Option<S> {
         self.own.steps_rejected += 1;
         None
     }
 
-    /// Fails where the next attempt would be one too many. The loop asks before each.
+    /// Fails if the next attempt would exceed the budget. The loop calls it before each attempt.
     ///
     /// # Errors
-    /// [`Failure::BudgetExhausted`].
+    /// Returns [`Failure::BudgetExhausted`].
     #[inline]
     pub fn afford_step(&self) -> Result<(), Failure> {
         self.task.settings.afford_step(self.t.value(), self.own.steps_accepted + self.own.steps_rejected)
     }
 
-    /// Fails where so many further evaluations of the right-hand side might exceed the budget.
+    /// Fails if this number of further evaluations of the right-hand side might exceed the budget.
     ///
     /// # Errors
-    /// [`Failure::BudgetExhausted`].
+    /// Returns [`Failure::BudgetExhausted`].
     #[inline]
     pub fn afford(&self, evaluations: u64) -> Result<(), Failure> {
         let made = self.problem.statistics().rhs_evaluations;
         self.task.settings.afford_evaluations(self.t.value(), made, evaluations)
     }
 
-    /// The solution where there is no step to be made, or no first one.
+    /// The solution if there is no step to be made, or the first one fails.
     pub fn stop(self, failure: Option<Failure>) -> Solution<S> {
         let (statistics, state) = (self.problem.statistics().with(&self.own), self.task.initial.to_vec());
         Solution { t_reached: self.t, state, statistics, failure }
     }
 
-    /// Brings the problem into another form, and makes the steps of a method on that. Where it has no such form, what
-    /// it has counted is lost with it.
+    /// Converts the problem into another form, and makes the steps of a method on that form. If the conversion fails,
+    /// the problem's counters are lost.
     pub fn solve_as<Q: Counts, M: Stepping<Q, S>>(
         self,
         make: impl FnOnce(P) -> Result<(Q, M), Failure>,
@@ -167,7 +168,7 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
         Ok(())
     }
 
-    /// Goes over to the step that follows the one just made.
+    /// Proceeds to the step that follows the one just made.
     #[inline]
     fn pass(&mut self) {
         let Some(grid) = &mut self.grid else {
@@ -182,7 +183,7 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
         }
     }
 
-    /// Kept apart, so that a run that nobody watches stays short.
+    /// A separate function, so that a run without observer stays short.
     #[inline(never)]
     fn show<M: Stepping<P, S>>(&mut self, method: &mut M, t_end: S) -> ControlFlow<Failure> {
         let Self { problem, observer, t, own, .. } = self;
@@ -190,7 +191,7 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
     }
 }
 
-/// A step that has been made, for its observer.
+/// An accepted step, to be shown to the observer.
 pub struct Made<'m, S: Scalar = f64> {
     observer: &'m mut dyn Observer<S>,
     index: u64,
@@ -201,8 +202,8 @@ pub struct Made<'m, S: Scalar = f64> {
 }
 
 impl<S: Scalar> Made<'_, S> {
-    /// Shows the step from `start` to `end`; `inside` writes the state at a time between them, as
-    /// [`Interpolant::state_at`](crate::Interpolant::state_at) does.
+    /// Shows the step from `start` to `end`; `inside` writes the state at a time between them, like
+    /// [`Interpolant::state_at`](crate::Interpolant::state_at).
     #[inline(always)]
     pub fn show(
         self,
@@ -213,7 +214,7 @@ impl<S: Scalar> Made<'_, S> {
     ) -> ControlFlow<Failure> {
         let Self { observer, index, t_start, t_end } = self;
         let within = &mut |t: S, y: &mut [S]| {
-            // Both ends are as they are.
+            // Both ends are copied unchanged.
             if t == t_start {
                 y.copy_from_slice(start);
             } else if t == t_end {
@@ -308,7 +309,7 @@ mod tests {
         }
     }
 
-    /// Notes what it is shown, and has enough after two steps.
+    /// Records what it is shown, and ends the run after two steps.
     #[derive(Default)]
     struct Twice(Vec<(u64, f64, f64)>);
     impl Observer for Twice {

@@ -1,6 +1,7 @@
 //! Derivatives of the right-hand sides of mechanisms with many bodies, and systems with them.
 //!
-//! `∂f/∂y` of `f = (v ; a(t, q, v))` is full, since every body's acceleration depends on all others. What it follows from is not.
+//! `∂f/∂y` of `f = (v ; a(t, q, v))` is full, since the acceleration of every body depends on all others. The
+//! matrices from which it follows are sparse.
 
 use std::sync::Arc;
 
@@ -8,13 +9,13 @@ use crate::linalg::saddle::{BLOCKS, LOWER, UPPER};
 use crate::linalg::{Blocks, Matrix, Singular, SparseSaddle};
 use crate::{Scalar, Structure};
 
-/// The matrices from which `∂f/∂y` follows at a state: of
+/// The matrices that determine `∂f/∂y` at a state: the derivatives of
 ///
 /// ```text
 /// r₁ = M a − D − Jᵀ λ = 0,   r₂ = J a + bias = 0
 /// ```
 ///
-/// the derivatives in positions and velocities at held `a` and `λ`, with `M` and `J`.
+/// in positions and velocities at held `a` and `λ`, together with `M` and `J`.
 #[derive(Debug, Clone)]
 pub struct Tangent<S = f64> {
     structure: Arc<Structure>,
@@ -29,7 +30,7 @@ pub struct Tangent<S = f64> {
 }
 
 impl<S: Scalar> Tangent<S> {
-    /// Memory for a system of that structure.
+    /// Memory for a system with the given structure.
     pub fn new(structure: Arc<Structure>) -> Self {
         let square = || Matrix::new(&structure.dynamics, true);
         let wide = || Matrix::new(&structure.jacobian, true);
@@ -51,7 +52,7 @@ impl<S: Scalar> Tangent<S> {
     }
 }
 
-/// Systems with `1 − c ∂f/∂y`, by
+/// Solves systems with `1 − c ∂f/∂y`, by
 ///
 /// ```text
 /// ( M + c² ∂r₁/∂q + c ∂r₁/∂v   −Jᵀ ) (a')     ( ∂r₁/∂q s + ∂r₁/∂v x_v )
@@ -61,14 +62,14 @@ impl<S: Scalar> Tangent<S> {
 /// where `x = (x_q ; x_v)` is the right-hand side and `(s + c² a' ; x_v + c a')` the solution.
 #[derive(Debug, Clone)]
 pub struct TangentSystem {
-    /// That of the last factorization.
+    /// The matrices of the last factorization.
     tangent: Tangent,
     blocks: Blocks,
     c: f64,
 }
 
 impl TangentSystem {
-    /// Memory for derivatives like these.
+    /// Memory for systems with the structure of `tangent`.
     pub fn new(tangent: &Tangent) -> Self {
         Self {
             tangent: tangent.clone(),
@@ -80,7 +81,7 @@ impl TangentSystem {
     /// Factorizes `1 − c ∂f/∂y`.
     ///
     /// # Errors
-    /// [`Singular`].
+    /// Fails with [`Singular`] if the matrix is singular.
     pub fn factorize(&mut self, c: f64, tangent: &Tangent) -> Result<(), Singular> {
         self.c = c;
         self.tangent.copy_from(tangent);
@@ -111,10 +112,10 @@ impl TangentSystem {
         }
     }
 
-    /// `product = ∂f/∂y x`; leaves factors behind that are of use for nothing else.
+    /// `product = ∂f/∂y x`; overwrites the factors.
     ///
     /// # Errors
-    /// [`Singular`].
+    /// Fails with [`Singular`] if the matrix is singular.
     pub fn multiply(&mut self, tangent: &Tangent, x: &[f64], product: &mut [f64]) -> Result<(), Singular> {
         self.factorize(0.0, tangent)?;
         let (position, velocity) = x.split_at(x.len() / 2);
@@ -124,7 +125,7 @@ impl TangentSystem {
         Ok(())
     }
 
-    /// `a'` for displacements of positions and velocities.
+    /// Computes `a'` for displacements of positions and velocities.
     fn accelerate(&mut self, position: &[f64], velocity: &[f64]) {
         let Self { tangent, blocks, .. } = self;
         blocks.x.fill(0.0);
@@ -136,7 +137,7 @@ impl TangentSystem {
         blocks.solve();
     }
 
-    /// Operations so far.
+    /// Number of operations so far.
     pub fn flops(&self) -> u64 {
         self.blocks.flops
     }

@@ -1,17 +1,17 @@
-//! A model drawn to scale in a plane, at a state.
+//! Drawings of a model at a state, to scale in a plane.
 
 use std::f64::consts::{PI, TAU};
 
-/// What is seen of a model from one side.
+/// A model as seen from one side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
     /// Name in experiment files: `face`.
     pub name: &'static str,
     /// Labels of the horizontal and the vertical axis; both are in m.
     pub axes: [&'static str; 2],
-    /// The outlines of its parts, in drawing order. Those of one name belong together.
+    /// The outlines of its parts, in drawing order. Outlines with the same name belong together.
     pub parts: Vec<(&'static str, Shape)>,
-    /// Names of points, and where they are written, m.
+    /// Names of points and the places where they are written, m.
     pub names: Vec<(&'static str, [f64; 2])>,
 }
 
@@ -29,7 +29,7 @@ pub enum Shape {
     Outline(Vec<[f64; 2]>),
     /// An open line.
     Line(Vec<[f64; 2]>),
-    /// A closed line at the distance `radius` around a convex polygon whose corners are given counter-clockwise; around two
+    /// A closed line at the distance `radius` around a convex polygon with counter-clockwise corners; around two
     /// points it is a bar with round ends.
     Around {
         /// The corners.
@@ -40,7 +40,8 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// A coil spring, seen from the side, of `windings` between two points: straight over a sixth of the length at each end.
+    /// A coil spring with the given number of `windings` between two points, seen from the side; it is straight over
+    /// a sixth of the length at each end.
     pub fn spring(from: [f64; 2], to: [f64; 2], windings: usize, radius: f64) -> Self {
         let along = [to[0] - from[0], to[1] - from[1]];
         let length = along[0].hypot(along[1]);
@@ -54,8 +55,8 @@ impl Shape {
         Self::Line([from, ends[0]].into_iter().chain(zigzag).chain([ends[1], to]).collect())
     }
 
-    /// Points of the line that it is drawn as, the first once more at the end of a closed one; a circle is a regular polygon of
-    /// `corners`.
+    /// Points of the line as it is drawn; a closed line repeats the first point at its end. A circle is drawn as a
+    /// regular polygon with `corners` corners.
     pub fn points(&self, corners: usize) -> Vec<[f64; 2]> {
         let mut points: Vec<_> = match self {
             Self::Line(points) => return points.clone(),
@@ -76,7 +77,8 @@ fn on_circle([x, y]: [f64; 2], radius: f64, angle: f64) -> [f64; 2] {
     [x + radius * cos, y + radius * sin]
 }
 
-/// Points around a convex polygon: an arc at each corner, from the outer normal of the edge before to that of the edge after.
+/// Points around a convex polygon: an arc at each corner, from the outer normal of the previous edge to that of the
+/// next.
 fn rounded(corners: &[[f64; 2]], radius: f64, points: usize) -> Vec<[f64; 2]> {
     let n = corners.len();
     let normal = |k: usize| {
@@ -112,7 +114,7 @@ mod tests {
         assert_eq!(Shape::Outline(corners).points(7), closed);
     }
 
-    /// Length and area of what is `r` around a polygon are `p + 2 π r` and `A + p r + π r²`.
+    /// The line at distance `r` around a polygon has length `p + 2 π r` and encloses the area `A + p r + π r²`.
     #[test]
     fn the_line_around_a_polygon_keeps_its_distance() {
         for (corners, length, area) in [

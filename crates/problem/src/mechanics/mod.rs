@@ -1,4 +1,4 @@
-//! Constrained mechanical systems, as methods see them and as models write them.
+//! Constrained mechanical systems, as methods see them and as models define them.
 //!
 //! ```text
 //! q' = H(q) v
@@ -7,8 +7,8 @@
 //! 0 = Φ(t, q)        holonomic
 //! ```
 //!
-//! with `J = (∂Γ/∂v ; ∂Φ/∂q H)`. In every vector and matrix of constraints the nonholonomic rows come first,
-//! as in compere2001, Eq. 3.21.
+//! with `J = (∂Γ/∂v ; ∂Φ/∂q H)`. In every vector and matrix of constraints the nonholonomic rows come first, as in
+//! compere2001, Eq. 3.21.
 
 mod closed_form;
 mod dual;
@@ -28,12 +28,12 @@ pub use dual::MechanicsOf;
 pub use structure::{Matrices, Structure};
 pub use terms::{Derivatives, Terms};
 
-/// How many coordinates and constraints a mechanical system has.
+/// Numbers of coordinates and constraints of a mechanical system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dimensions {
     /// Number of position coordinates `n_q`.
     pub coordinates: usize,
-    /// Number of velocity coordinates `n_v`; another one only for positions on a manifold.
+    /// Number of velocity coordinates `n_v`; different from `n_q` only for positions on a manifold.
     pub velocities: usize,
     /// Number of holonomic constraints Φ.
     pub holonomic: usize,
@@ -42,7 +42,7 @@ pub struct Dimensions {
 }
 
 impl Dimensions {
-    /// Of a system with vectors for positions, and holonomic constraints only.
+    /// The dimensions of a system with vectors as positions, and holonomic constraints only.
     pub const fn vectors(coordinates: usize, holonomic: usize) -> Self {
         Self { coordinates, velocities: coordinates, holonomic, nonholonomic: 0 }
     }
@@ -53,9 +53,9 @@ impl Dimensions {
     }
 }
 
-/// A mechanical system as a model writes it: once, for any scalar. Derivatives are not its business.
+/// A mechanical system as a model defines it: once, for any scalar, and without derivatives.
 pub trait MechanicalModel: Send + Sync {
-    /// How many coordinates and constraints there are.
+    /// The numbers of coordinates and constraints.
     fn dimensions(&self) -> Dimensions;
 
     /// Writes `q' = H(q) v`; linear in `v`.
@@ -63,17 +63,17 @@ pub trait MechanicalModel: Send + Sync {
         q_rate.copy_from_slice(v);
     }
 
-    /// Writes the configuration reached from `q` by the displacement `delta` (length of a velocity); its derivative at zero is
-    /// `H(q)`. Where it is no sum, it should be what `q' = H(q) delta` leads to after one unit of time, to the third order in `delta`:
-    /// methods that step along it are of second order then.
+    /// Writes the configuration reached from `q` by the displacement `delta` (length of a velocity); its derivative
+    /// at zero is `H(q)`. If it is not a sum, it should agree to third order in `delta` with the solution of
+    /// `q' = H(q) delta` after one unit of time; methods that step along it are then of second order.
     fn retract<S: Scalar>(&self, q: &[S], delta: &[S], moved: &mut [S]) {
         for ((moved, &q), &delta) in moved.iter_mut().zip(q).zip(delta) {
             *moved = q + delta;
         }
     }
 
-    /// Writes the symmetric positive definite mass matrix `M(q)`; `mass` comes filled with zeros. Which entries are written is
-    /// the same at every state (see [`Structure`]).
+    /// Writes the symmetric positive definite mass matrix `M(q)` into `mass`, which is zero on entry. The same
+    /// entries must be written at every state (see [`Structure`]).
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>);
 
     /// Writes the forces `D(t, q, v)`, applied and gyroscopic.
@@ -86,23 +86,25 @@ pub trait MechanicalModel: Send + Sync {
     /// Writes the nonholonomic constraints `Γ(t, q, v)`.
     fn nonholonomic_constraints<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], _gamma: &mut [S]) {}
 
-    /// The terms in closed form, of a model that has them: shorter ways to what dual numbers give.
+    /// The terms in closed form, if the model has them: a faster way to the results of dual numbers.
     fn closed_form<S: Scalar>(&self) -> Option<&dyn ClosedForm<S>> {
         None
     }
 
-    /// Whether neither forces nor constraints depend on time; see [`Properties::is_autonomous`](crate::Properties::is_autonomous).
+    /// True if neither forces nor constraints depend on time; see
+    /// [`Properties::is_autonomous`](crate::Properties::is_autonomous).
     fn is_autonomous(&self) -> bool {
         false
     }
 
-    /// Total energy, J. Roundoff counts in some experiments: evaluate it with the paper's zero of potential.
+    /// Total energy, J. Some experiments are sensitive to its roundoff, so it should use the paper's zero of
+    /// potential.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S;
 }
 
 /// A mechanical system as methods and adaptors see it, with the derivatives they need.
 pub trait Mechanics<S: Scalar = f64> {
-    /// How many coordinates and constraints there are.
+    /// The numbers of coordinates and constraints.
     fn dimensions(&self) -> Dimensions;
     /// Writes `H(q) v`.
     fn position_rate(&mut self, q: &[S], v: &[S], q_rate: &mut [S]);
@@ -110,7 +112,7 @@ pub trait Mechanics<S: Scalar = f64> {
     fn retract(&mut self, q: &[S], delta: &[S], moved: &mut [S]);
     /// Writes `M(q)`, `n_v × n_v`.
     fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>);
-    /// The same, into either kind of memory.
+    /// Writes `M(q)` into either kind of memory.
     fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>);
     /// Writes `D(t, q, v)`.
     fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]);
@@ -120,12 +122,12 @@ pub trait Mechanics<S: Scalar = f64> {
     fn velocity_constraints(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]);
     /// Writes `J = (∂Γ/∂v ; ∂Φ/∂q H)`, `n_c × n_v`.
     fn constraint_jacobian(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut DMatrix<S>);
-    /// Writes what the time derivative of the velocity constraints is at `v' = 0`, so that the constraints at
-    /// acceleration level read `J v' + bias = 0`.
+    /// Writes the time derivative of the velocity constraints at `v' = 0`, so that the constraints at acceleration
+    /// level are `J v' + bias = 0`.
     fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]);
-    /// Writes what accelerations follow from, as [`mass`](Self::mass), [`forces`](Self::forces),
-    /// [`constraint_jacobian`](Self::constraint_jacobian) and [`acceleration_bias`](Self::acceleration_bias) do, which may have
-    /// much of their work in common.
+    /// Writes the terms that determine accelerations, as [`mass`](Self::mass), [`forces`](Self::forces),
+    /// [`constraint_jacobian`](Self::constraint_jacobian) and [`acceleration_bias`](Self::acceleration_bias) do; an
+    /// implementation may share work between them.
     fn acceleration_terms(
         &mut self,
         t: S,
@@ -154,35 +156,37 @@ pub trait Mechanics<S: Scalar = f64> {
         reported
     }
 
-    /// Whether positions are vectors: `q' = v`, and a displacement is added. [`terms`](Self::terms) and what follows
-    /// are for such systems, and leave nonholonomic constraints out.
+    /// True if positions are vectors: `q' = v`, and displacements are added. [`terms`](Self::terms) and the functions
+    /// after it are for such systems, and leave out nonholonomic constraints.
     fn has_vector_coordinates(&self) -> bool;
-    /// Which terms and derivatives there can be, found when it is asked for first; what memory for [`terms`](Self::terms) and
-    /// [`derivatives`](Self::derivatives) is made from.
+    /// The possible terms and derivatives, found on first use. Memory for [`terms`](Self::terms) and
+    /// [`derivatives`](Self::derivatives) is allocated accordingly.
     fn structure(&mut self) -> Arc<Structure>;
-    /// Decides what memory is made for from now on, where [`structure`](Self::structure) would decide for itself.
+    /// Sets the kind of memory to use from now on, instead of the choice that [`structure`](Self::structure) would
+    /// make.
     fn keep_matrices(&mut self, _matrices: Matrices) {}
     /// Writes all terms of the equations of motion at a state.
     fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>);
     /// Writes the derivatives of the terms.
     fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>);
-    /// Writes the terms and their derivatives: [`terms`](Self::terms) and [`derivatives`](Self::derivatives), which have
-    /// much of their work in common.
+    /// Writes the terms and their derivatives, like [`terms`](Self::terms) and [`derivatives`](Self::derivatives); an
+    /// implementation may share work between them.
     fn linearisation(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>, derivatives: &mut Derivatives<S>) {
         self.terms(t, q, v, terms);
         self.derivatives(t, q, v, derivatives);
     }
-    /// Writes the derivatives of `(M a − D − Jᵀ λ ; Φ)`, with accelerations and multipliers held, at the positions to which a displacement
-    /// `delta` leads from `at.q`, into `by`: those in the displacement, `(n_v + n_c) × n_v`, and those of the first rows in `v`,
-    /// `n_v × n_v`. For positions of any kind; holonomic constraints only.
+    /// Writes the derivatives of `(M a − D − Jᵀ λ ; Φ)`, with accelerations and multipliers held, into `by`. They are
+    /// taken at the positions reached from `at.q` by a displacement `delta`: first the derivatives in the
+    /// displacement, `(n_v + n_c) × n_v`, then those of the first rows in `v`, `n_v × n_v`. For positions of any
+    /// kind; holonomic constraints only.
     fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut DMatrix<S>; 2]);
     /// See [`MechanicalModel::is_autonomous`].
     fn is_autonomous(&self) -> bool;
-    /// Writes `∂(J a + bias)/∂q`, `n_c × n`, with the accelerations `a` held, into `by_position`. The derivative in `v` is
-    /// twice what [`Derivatives::constraint_rates`] gives.
+    /// Writes `∂(J a + bias)/∂q`, `n_c × n`, with the accelerations `a` held, into `by_position`. The derivative in
+    /// `v` is twice the result of [`Derivatives::constraint_rates`].
     fn acceleration_constraint_derivatives(&mut self, at: Motion<'_, S>, by_position: &mut Matrix<S>);
-    /// Writes `∂(D + Jᵀ λ)/∂t`, length `n`, into `forces` and `∂(J a + bias)/∂t`, length `n_c`, into `constraints`, with
-    /// `a` and `λ` held.
+    /// Writes `∂(D + Jᵀ λ)/∂t`, length `n`, into `forces` and `∂(J a + bias)/∂t`, length `n_c`, into `constraints`,
+    /// with `a` and `λ` held.
     fn time_derivatives(&mut self, at: Motion<'_, S>, forces: &mut [S], constraints: &mut [S]);
 }
 

@@ -1,4 +1,4 @@
-//! Which terms a model has, and of what they have derivatives, found from its arithmetic.
+//! The structure of a model: its terms and their dependence on coordinates, found from its arithmetic.
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -13,111 +13,118 @@ use super::{Dimensions, MechanicalModel};
 use crate::Scalar;
 use crate::linalg::{Entries, Pattern, groups};
 
-/// Unknowns from which on matrices with a pattern are the faster ones: steps on the rod chain take 0.85 (`lms2`), 0.71 (RADAU5) and
-/// 0.97 (DOPRI5) of the time with 50 unknowns, and 0.97, 0.88 and 1.27 with 40. Andrews' squeezer in bodies, with 41, takes 1.8.
+/// Number of unknowns from which sparse matrices are faster. Steps on the rod chain take 0.85 (`lms2`), 0.71 (RADAU5)
+/// and 0.97 (DOPRI5) of the time of dense matrices with 50 unknowns, and 0.97, 0.88 and 1.27 with 40. Andrews'
+/// squeezer in body coordinates, with 41 unknowns, takes 1.8.
 const LEAST_SPARSE: usize = 48;
-/// The largest share of entries of the matrix of the index-3 equations of which that is so.
+/// Largest fraction of non-zero entries in the matrix of the index-3 equations for which sparse matrices are faster.
 const MOST_ENTRIES: f64 = 0.2;
 
-/// What memory the matrices of a mechanism are kept in.
+/// The kind of memory for the matrices of a mechanism.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Matrices {
-    /// With a pattern where there are 48 unknowns or more and at most a fifth of all entries: where that was measured to be faster.
+    /// Sparse if there are at least 48 unknowns and at most a fifth of all entries are non-zero, the range in which
+    /// sparse matrices were measured to be faster; otherwise dense.
     #[default]
     Automatic,
-    /// With all entries.
+    /// Dense: all entries are stored.
     Dense,
-    /// With a pattern.
+    /// Sparse: only the entries of a pattern are stored.
     Sparse,
 }
 
 impl Matrices {
-    /// Whether nothing is chosen; runs are not named by it then.
+    /// True for the default, which does not enter the keys of runs.
     pub fn is_automatic(&self) -> bool {
         *self == Self::Automatic
     }
 
-    /// Whether so many unknowns can be worth a pattern.
+    /// True if sparse matrices can be worthwhile for this number of unknowns.
     pub(crate) fn may_be_sparse(self, unknowns: usize) -> bool {
         self == Self::Sparse || self == Self::Automatic && unknowns >= LEAST_SPARSE
     }
 }
 
-/// Which entries mass, constraints and their derivatives can have other than zero; read off the arithmetic, not off values.
+/// The entries of mass, constraints and their derivatives that can be non-zero. They are read off the arithmetic, not
+/// off values.
 ///
-/// It is found once, and so are the columns of `J` that are constant: constraints and masses have to be smooth, with the same
-/// arithmetic at every state. Forces may take branches (contact); where their arithmetic depends on values, each is taken to depend
-/// on every coordinate.
+/// The structure is found once, and so are the constant columns of `J`. Constraints and masses must therefore be
+/// smooth, with the same arithmetic at every state. Forces may branch (contact); if their arithmetic depends on
+/// values, each force is assumed to depend on every coordinate.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Structure {
     /// Coordinates on which the mass matrix depends.
     pub mass: Vec<usize>,
-    /// Pairs `i ≤ j` in which Φ has second derivatives; the number of coordinates stands for time.
+    /// Pairs `i ≤ j` of coordinates in which Φ has second derivatives; the number of coordinates stands for time.
     pub curvature: Vec<(usize, usize)>,
-    /// Coordinates among those pairs; the other columns of `J` are constant.
+    /// Coordinates that occur in those pairs; the other columns of `J` are constant.
     pub curved: Vec<usize>,
-    /// Whether Φ depends on time.
+    /// True if Φ depends on time.
     pub rheonomic: bool,
     /// Entries of `J`, `n_c × n`.
     pub jacobian: Arc<Pattern>,
-    /// Entries of all that is `n × n`: of `M`, `∂D/∂q`, `∂D/∂v`, `∂(M x)/∂q` and `∂(Jᵀ λ)/∂q`.
+    /// Entries of all `n × n` matrices: `M`, `∂D/∂q`, `∂D/∂v`, `∂(M x)/∂q` and `∂(Jᵀ λ)/∂q`.
     pub dynamics: Arc<Pattern>,
-    /// Of each coordinate of [`mass`](Self::mass), the entries of `M` that depend on it, row by row.
+    /// For each coordinate of [`mass`](Self::mass), the entries of `M` that depend on it, row by row.
     pub(super) mass_entries: Vec<Vec<(usize, usize)>>,
-    /// How many of these there are of the coordinates before each, and of all.
+    /// For each coordinate, the number of these entries for all coordinates before it, and at the end the total.
     pub(super) mass_starts: Vec<usize>,
-    /// Numbers of coordinates of [`mass`](Self::mass) of which no entry depends on two, in groups.
+    /// Groups of indices into [`mass`](Self::mass) such that no entry depends on two coordinates of a group.
     pub(super) mass_groups: Vec<Vec<usize>>,
-    /// Of each pair of [`curvature`](Self::curvature), the constraints that have that second derivative.
+    /// For each pair of [`curvature`](Self::curvature), the constraints that have that second derivative.
     pub(super) pair_rows: Vec<Vec<usize>>,
-    /// How many second derivatives there are of the pairs before each, and of all.
+    /// For each pair, the number of second derivatives for all pairs before it, and at the end the total.
     pub(super) pair_starts: Vec<usize>,
-    /// Where `∂²/∂q_i ∂q_j` of each pair stands among the entries of [`dynamics`](Self::dynamics), on both sides of the diagonal.
+    /// For each pair, the indices of `∂²/∂q_i ∂q_j` among the entries of [`dynamics`](Self::dynamics), on both sides
+    /// of the diagonal.
     pub(super) pair_slots: Vec<[usize; 2]>,
-    /// Where `∂(M x)_i/∂q_k` stands among them, for each entry `(i, j)` of [`mass_entries`](Self::mass_entries).
+    /// For each entry `(i, j)` of [`mass_entries`](Self::mass_entries), the index of `∂(M x)_i/∂q_k` among the
+    /// entries of [`dynamics`](Self::dynamics).
     pub(super) inertia_slots: Vec<Vec<usize>>,
-    /// Numbers of pairs of which no constraint depends on two, in groups; those with time are among themselves.
+    /// Groups of indices of pairs such that no constraint depends on two pairs of a group. Pairs with time have
+    /// groups of their own.
     pub(super) pair_groups: Vec<Vec<usize>>,
-    /// Curved columns of `J` that have no row in common, in groups.
+    /// Groups of curved columns of `J` that have no row in common.
     pub(super) column_groups: Vec<Vec<usize>>,
     /// `∂D/∂q` and `∂D/∂v`.
     pub(super) forces: [Block; 2],
     /// See [`jacobian_columns`](Self::jacobian_columns).
     pub(super) columns: usize,
-    /// What matrices are to be kept in.
+    /// The requested kind of memory.
     pub(super) matrices: Matrices,
 }
 
-/// Entries of a matrix of derivatives, and which of its columns are found together.
+/// Entries of a matrix of derivatives, and groups of columns that are computed together.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Block {
     pub(super) pattern: Pattern,
-    /// Where they are among the entries of [`Structure::dynamics`].
+    /// Indices of the entries among those of [`Structure::dynamics`].
     pub(super) slots: Vec<usize>,
     pub(super) groups: Vec<Vec<usize>>,
 }
 
 impl Structure {
-    /// Whether forces depend on velocities, or on what their arithmetic branches by.
+    /// True if forces depend on velocities, or their arithmetic branches.
     pub fn forces_depend_on_velocity(&self) -> bool {
         self.forces[1].pattern.entries() > 0
     }
 
-    /// Evaluations of all terms that difference quotients would take for their derivatives in positions and in
-    /// velocities, with columns that have no row in common formed together. Derivatives in multipliers are known: they are
-    /// `J`.
+    /// Number of evaluations of all terms that difference quotients would take for the derivatives in positions and
+    /// in velocities, if columns without a common row are formed together. Derivatives in multipliers need none,
+    /// since they are `J`.
     pub fn jacobian_columns(&self) -> usize {
         self.columns
     }
 
-    /// Whether matrices with a pattern are [worth it](Self::is_sparse) and there are factors of them in that scalar: only in double
-    /// precision are there any.
+    /// True if sparse matrices are [worthwhile](Self::is_sparse) and the scalar is double precision, the only one
+    /// with sparse factorizations.
     pub fn is_sparse_in<S: Scalar>(&self) -> bool {
         TypeId::of::<S>() == TypeId::of::<f64>() && self.is_sparse()
     }
 
-    /// Whether matrices with a pattern are worth it: where there are many unknowns and few entries; or as is [asked](Matrices).
+    /// True if sparse matrices are worthwhile, because there are many unknowns and few entries, or if they are
+    /// [requested](Matrices).
     pub fn is_sparse(&self) -> bool {
         let unknowns = self.dynamics.rows() + self.jacobian.rows();
         let entries = self.dynamics.entries() + 2 * self.jacobian.entries();
@@ -126,7 +133,7 @@ impl Structure {
     }
 }
 
-/// A matrix that keeps what is written into it, and nothing else.
+/// A matrix that stores only the entries written to it.
 #[derive(Default)]
 struct Written(BTreeMap<(usize, usize), Traced>);
 
@@ -150,15 +157,15 @@ impl Entries<Traced> for Written {
     }
 }
 
-/// Numbers of which no two are alike, so that nothing cancels by chance.
+/// Numbers of which no two are equal, so that nothing cancels by chance.
 pub(super) fn numbers(count: usize, start: f64) -> Vec<f64> {
     (0..count).map(|i| (start + i as f64).sqrt()).collect()
 }
 
-/// The structure of `model`.
+/// Finds the structure of `model`.
 pub(super) fn find(model: &impl MechanicalModel) -> Structure {
     let Dimensions { coordinates: n, velocities, holonomic: m, .. } = model.dimensions();
-    // time stands behind the coordinates
+    // time follows the coordinates
     let coordinates = numbers(n + 1, 0.3);
 
     let mut places = Vec::new();
@@ -183,7 +190,7 @@ pub(super) fn find(model: &impl MechanicalModel) -> Structure {
     of_traces((n, velocities, m), places, &masses, &constraints, &forces)
 }
 
-/// The structure that traces show, whatever model they are of: compiled once, and not for each model.
+/// The structure that follows from traces. Separate from the model type, so that it is compiled only once.
 fn of_traces(
     (n, velocities, m): (usize, usize, usize),
     places: Vec<(usize, usize)>,
@@ -264,13 +271,13 @@ fn of_traces(
     }
 }
 
-/// How many columns are left when those without a row in common are taken together, and empty ones left out.
+/// The number of groups when non-empty columns without a common row are combined.
 fn columns_apart(pattern: &Pattern) -> usize {
     let filled: Vec<usize> = (0..pattern.columns()).filter(|&j| !pattern.column(j).is_empty()).collect();
     pattern.groups(&filled).len()
 }
 
-/// How many items there are in the lists before each, and in all.
+/// For each list, the number of items in all lists before it, and at the end the total.
 fn starts<T>(lists: &[Vec<T>]) -> Vec<usize> {
     let lengths = lists.iter().scan(0, |all, list| {
         *all += list.len();
@@ -289,7 +296,7 @@ fn groups_of_entries(lists: &[Vec<usize>]) -> Vec<Vec<usize>> {
     groups(known.len(), short.iter().map(Vec::as_slice).enumerate())
 }
 
-/// Entries of `∂D/∂q` and of `∂D/∂v`: all, where the arithmetic depends on values.
+/// Entries of `∂D/∂q` and of `∂D/∂v`; all entries if the arithmetic depends on values.
 fn force_patterns(forces: &Trace, coordinates: usize, n: usize) -> [Pattern; 2] {
     if forces.branched {
         return [Pattern::full(n, n), Pattern::full(n, n)];

@@ -1,4 +1,4 @@
-//! The terms of the equations of motion at a state, and their derivatives: what an implicit method asks for.
+//! The terms of the equations of motion at a state, and their derivatives, as implicit methods need them.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::linalg::{Accumulate, Entries, Matrix};
 /// The terms of `M(q) v' = D(t, q, v) + J(t, q)ᵀ λ`, `0 = Φ(t, q)` at a state, for holonomic constraints and vector
 /// coordinates (`n = n_q = n_v`).
 ///
-/// λ has the sign of this equation everywhere; negrut2007 writes `M q'' + Φ_qᵀ λ = Q`, with the other one.
+/// λ has the sign of this equation everywhere; negrut2007 writes `M q'' + Φ_qᵀ λ = Q`, with the opposite sign.
 #[derive(Debug, Clone)]
 pub struct Terms<S> {
     /// `M(q)`, `n × n`.
@@ -27,12 +27,12 @@ pub struct Terms<S> {
 }
 
 impl<S: Scalar> Terms<S> {
-    /// Memory for `n` coordinates and `n_c` constraints, with all entries.
+    /// Dense memory for `n` coordinates and `n_c` constraints.
     pub fn new(coordinates: usize, constraints: usize) -> Self {
         Self::in_matrices(Matrix::dense(coordinates, coordinates), Matrix::dense(constraints, coordinates))
     }
 
-    /// Memory for a system of that structure: for the entries that it has where `sparse`, and else for all.
+    /// Memory for a system with the given structure: only for its entries if `sparse`, otherwise for all.
     pub fn of(structure: &Structure, sparse: bool) -> Self {
         Self::in_matrices(Matrix::new(&structure.dynamics, sparse), Matrix::new(&structure.jacobian, sparse))
     }
@@ -55,7 +55,7 @@ impl<S: Scalar> Terms<S> {
         self.jacobian.add_transposed_product(S::from(1.0), lambda, total);
     }
 
-    /// Writes what the equations of motion leave, `M a − D − Jᵀ λ`, into `residual`.
+    /// Writes the residual of the equations of motion, `M a − D − Jᵀ λ`, into `residual`.
     pub fn dynamics(&self, a: &[S], lambda: &[S], residual: &mut [S]) {
         for (residual, &force) in residual.iter_mut().zip(&self.forces) {
             *residual = -force;
@@ -64,7 +64,7 @@ impl<S: Scalar> Terms<S> {
         self.jacobian.add_transposed_product(S::from(-1.0), lambda, residual);
     }
 
-    /// Whether all entries that the model gave are finite.
+    /// True if all entries that the model provided are finite.
     pub fn are_finite(&self) -> bool {
         let finite = |values: &[S]| values.iter().all(|x| x.is_finite());
         finite(self.mass.values())
@@ -75,7 +75,8 @@ impl<S: Scalar> Terms<S> {
     }
 }
 
-/// The number of a pair of coordinates, the pair, second derivatives of constraints in it, and which constraints these are.
+/// The index of a pair of coordinates, the pair, the second derivatives of constraints in it, and the constraints
+/// concerned.
 type Pair<'d, S> = (usize, (usize, usize), &'d [S], Option<&'d [usize]>);
 
 /// Derivatives of the [`Terms`] at a state, exact to roundoff.
@@ -86,21 +87,23 @@ pub struct Derivatives<S> {
     /// `∂D/∂v`, `n × n`.
     pub forces_by_velocity: Matrix<S>,
     pub(super) structure: Arc<Structure>,
-    /// `∂M/∂q_k` for the coordinates `k` on which the mass depends, where all entries are kept.
+    /// `∂M/∂q_k` for the coordinates `k` on which the mass depends, if all entries are stored.
     pub(super) mass: Vec<(usize, DMatrix<S>)>,
-    /// Those of [`Structure::mass_entries`], one coordinate after the other, where only these are.
+    /// Derivatives of [`Structure::mass_entries`], one coordinate after the other, if only these are stored.
     pub(super) mass_values: Vec<S>,
-    /// Second derivatives of all constraints, pair by pair; of those of [`Structure::pair_rows`] where only these are kept.
+    /// Second derivatives of all constraints, pair by pair; only those of [`Structure::pair_rows`] if the matrices
+    /// are sparse.
     pub(super) second: Vec<S>,
 }
 
 impl<S: Scalar> Derivatives<S> {
-    /// Memory for the derivatives of a system of that structure, with all entries.
+    /// Dense memory for the derivatives of a system with the given structure.
     pub fn new(structure: &Arc<Structure>) -> Self {
         Self::of(structure, false)
     }
 
-    /// The same: for the entries that there are where `sparse`, and else for all.
+    /// Memory for the derivatives of a system with the given structure: only for its entries if `sparse`, otherwise
+    /// for all.
     pub fn of(structure: &Arc<Structure>, sparse: bool) -> Self {
         let square = Matrix::new(&structure.dynamics, sparse);
         let n = structure.dynamics.rows();
@@ -117,7 +120,7 @@ impl<S: Scalar> Derivatives<S> {
         }
     }
 
-    /// Whether only the entries are kept that the structure has.
+    /// True if only the entries of the structure are stored.
     pub(super) fn is_sparse(&self) -> bool {
         self.forces_by_position.pattern().is_some()
     }
@@ -126,8 +129,8 @@ impl<S: Scalar> Derivatives<S> {
         self.structure.jacobian.rows()
     }
 
-    /// Pairs with their numbers and second derivatives, and the constraints that these are of: all, one after the other, where there
-    /// is no list.
+    /// The pairs with their indices and second derivatives, and the constraints concerned; without a list of
+    /// constraints, all of them in order.
     fn pairs(&self) -> impl Iterator<Item = Pair<'_, S>> {
         let Structure { curvature, pair_rows, .. } = &*self.structure;
         let (mut second, is_sparse, constraints) = (&self.second[..], self.is_sparse(), self.constraints());
@@ -139,29 +142,29 @@ impl<S: Scalar> Derivatives<S> {
         })
     }
 
-    /// The matrices `∂M/∂q_k` with their `k`, for a model to write them.
+    /// The matrices `∂M/∂q_k` with their `k`, mutable, for a model to write them.
     pub fn mass_mut(&mut self) -> impl Iterator<Item = (usize, &mut DMatrix<S>)> {
         self.mass.iter_mut().map(|(k, mass)| (*k, mass))
     }
 
-    /// The second derivatives of all constraints with the pairs of coordinates that they belong to, for a model to write them.
+    /// The second derivatives of all constraints with their pairs of coordinates, mutable, for a model to write them.
     pub fn second_mut(&mut self) -> impl Iterator<Item = ((usize, usize), &mut [S])> {
         let constraints = self.constraints().max(1);
         self.structure.curvature.iter().copied().zip(self.second.chunks_mut(constraints))
     }
 
-    /// Whether the mass matrix is constant.
+    /// True if the mass matrix is constant.
     pub fn has_constant_mass(&self) -> bool {
         self.structure.mass.is_empty()
     }
 
-    /// Coordinates in which Φ has second derivatives: [`add_curvature`](Self::add_curvature) and
-    /// [`constraint_rates`](Self::constraint_rates) write their columns only.
+    /// Coordinates in which Φ has second derivatives. [`add_curvature`](Self::add_curvature) and
+    /// [`constraint_rates`](Self::constraint_rates) write only their columns.
     pub fn curved(&self) -> &[usize] {
         &self.structure.curved
     }
 
-    /// Adds `factor · ∂(M x)/∂q`, for a vector `x` that is held, to `sum`; `sum` may be larger than `n × n`.
+    /// Adds `factor · ∂(M x)/∂q`, with the vector `x` held, to `sum`, which may be larger than `n × n`.
     pub fn add_inertia(&self, factor: S, x: &[S], sum: &mut impl Accumulate<S>) {
         for (k, mass) in &self.mass {
             for i in 0..x.len() {
@@ -179,7 +182,7 @@ impl<S: Scalar> Derivatives<S> {
         }
     }
 
-    /// Adds `factor · ∂(Jᵀ λ)/∂q` to `sum`; `sum` may be larger than `n × n`.
+    /// Adds `factor · ∂(Jᵀ λ)/∂q` to `sum`, which may be larger than `n × n`.
     pub fn add_curvature(&self, factor: S, lambda: &[S], sum: &mut impl Accumulate<S>) {
         let n = self.forces_by_position.nrows();
         for (p, (i, j), second, rows) in self.pairs() {

@@ -1,9 +1,9 @@
-//! Numbers that remember which others they were computed from.
+//! Numbers that remember from which arguments they were computed.
 //!
-//! One evaluation of a function with them shows which of its results depend on which of its arguments, and of which pairs of
-//! arguments it has second derivatives, whatever the values are: at the cost of the derivatives that there are, and not of one
-//! evaluation for each argument or pair. They also notice where the course of an evaluation depends on a value, so that it may be
-//! another one elsewhere.
+//! One evaluation of a function with them shows on which arguments each result depends, and in which pairs of
+//! arguments it has second derivatives, whatever the values are. The cost is proportional to the number of existing
+//! derivatives, not to one evaluation for each argument or pair. They also record if the course of the evaluation
+//! depends on a value, since it may then be different elsewhere.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -15,7 +15,7 @@ use num_traits::{FromPrimitive, One};
 
 use crate::number::impl_number;
 
-/// What a number was computed from.
+/// The arguments from which a number was computed.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Origin {
     /// Arguments in which it has first derivatives, in ascending order.
@@ -24,11 +24,11 @@ struct Origin {
     second: Vec<(u32, u32)>,
 }
 
-/// Origins of the numbers of one evaluation; the first is that of constants.
+/// Origins of the numbers of one evaluation; the first one belongs to constants.
 #[derive(Default)]
 struct Memory {
     origins: Vec<Origin>,
-    /// Whether second derivatives are of interest.
+    /// True if second derivatives are recorded.
     second: bool,
     branched: bool,
 }
@@ -44,17 +44,18 @@ pub(super) struct Traced {
     origin: u32,
 }
 
-/// What an evaluation with traced numbers has shown.
+/// The result of an evaluation with traced numbers.
 pub(super) struct Trace {
-    /// Of each result, the arguments in which it has first derivatives.
+    /// For each result, the arguments in which it has first derivatives.
     pub(super) first: Vec<Vec<usize>>,
-    /// Of each result, the pairs `i ≤ j` of arguments in which it has second derivatives; empty where they were not asked for.
+    /// For each result, the pairs `i ≤ j` of arguments in which it has second derivatives; empty if they were not
+    /// requested.
     pub(super) second: Vec<Vec<(usize, usize)>>,
-    /// Whether a value that depends on an argument was compared or read on the way.
+    /// True if a value that depends on an argument was compared or read during the evaluation.
     pub(super) branched: bool,
 }
 
-/// Evaluates a function of `arguments`; it gets these as traced numbers, and gives its results.
+/// Evaluates a function of `arguments`, which receives them as traced numbers and returns its results.
 pub(super) fn trace(arguments: &[f64], second: bool, evaluate: &mut dyn FnMut(&[Traced]) -> Vec<Traced>) -> Trace {
     let origins = std::iter::once(Origin::default())
         .chain((0..arguments.len() as u32).map(|i| Origin { first: vec![i], second: Vec::new() }))
@@ -92,7 +93,7 @@ fn union<T: Ord + Copy>(left: &[T], right: &[T]) -> Vec<T> {
     union
 }
 
-/// The pairs of one of each list.
+/// The pairs with one member from each list.
 fn pairs(left: &[u32], right: &[u32]) -> Vec<(u32, u32)> {
     let mut pairs: Vec<(u32, u32)> =
         left.iter().flat_map(|&i| right.iter().map(move |&j| (i.min(j), i.max(j)))).collect();
@@ -101,29 +102,29 @@ fn pairs(left: &[u32], right: &[u32]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Which pairs of what two numbers were computed from have second derivatives in the result.
+/// The pairs of arguments in which a result of two operands has second derivatives besides those of the operands.
 #[derive(Clone, Copy, PartialEq)]
 enum Curvature {
-    /// None but those of the numbers.
+    /// None.
     Linear,
-    /// Those of one of each.
+    /// Pairs of an argument of the first operand and one of the second.
     Bilinear,
-    /// Those of one of each, and of two of the second.
+    /// Those of `Bilinear`, and pairs of arguments of the second operand.
     Quotient,
-    /// All.
+    /// All pairs.
     Full,
 }
 
 impl Traced {
-    /// The constant.
+    /// The constant zero.
     pub(super) const ZERO: Self = Self { value: 0.0, origin: 0 };
 
-    /// A number without origin.
+    /// A constant, which has no origin.
     fn constant(value: f64) -> Self {
         Self { value, origin: 0 }
     }
 
-    /// A number that two are combined to.
+    /// The result of combining two numbers.
     fn with(self, other: Self, value: f64, curvature: Curvature) -> Self {
         let origin = MEMORY.with_borrow_mut(|memory| {
             let (left, right) = (self.origin, other.origin);
@@ -149,17 +150,17 @@ impl Traced {
         Self { value, origin }
     }
 
-    /// A number that follows from this one by a function with a second derivative.
+    /// The result of a function of this number with a second derivative.
     fn curved(self, value: f64) -> Self {
         self.with(self, value, Curvature::Full)
     }
 
-    /// A number that follows from this one by a factor or a constant.
+    /// The result of multiplying this number by a constant, or adding one.
     fn moved(self, value: f64) -> Self {
         Self { value, ..self }
     }
 
-    /// The value, where the course of an evaluation may depend on it.
+    /// The value, on which the course of an evaluation may depend.
     fn read(&self) -> f64 {
         if self.origin != 0 {
             MEMORY.with_borrow_mut(|memory| memory.branched = true);
@@ -234,7 +235,7 @@ operators! {
     Rem rem Curvature::Full;
 }
 
-// a magnitude is linear on either side of zero
+// a magnitude is linear on both sides of zero
 impl_number!(Traced, Traced::read, |x: &Traced| x.moved(x.value.abs()));
 
 impl Neg for Traced {
@@ -264,7 +265,7 @@ macro_rules! curved {
 
 impl DualNum for Traced {
     type Primitive = f64;
-    /// More than none, so that nobody leaves out what is zero.
+    /// Non-zero, so that code which skips zeros without derivatives does not skip these.
     const NDERIV: usize = 2;
     type InnerDual = Self;
 

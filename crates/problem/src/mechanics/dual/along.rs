@@ -17,7 +17,7 @@ pub(super) struct Along<S: Scalar> {
     forces: Vec<Dual<S>>,
     phi: Vec<Dual<S>>,
     mass: DMatrix<Dual<S>>,
-    /// A second derivative, along one velocity.
+    /// A second derivative along one velocity.
     q_second: Vec<Dual<Dual<S>>>,
     phi_second: Vec<Dual<Dual<S>>>,
 }
@@ -86,7 +86,8 @@ impl<S: Scalar> Along<S> {
         }
     }
 
-    /// The derivative of `(Jᵀ λ)ᵢ` along that of the positions in `q`: that of `λᵀ Φ` along velocity `i`.
+    /// The derivative of `(Jᵀ λ)ᵢ` in the direction of the positions in `q`, computed as that of `λᵀ Φ` along
+    /// velocity `i`.
     fn reaction_rate(&mut self, model: &impl MechanicalModel, time: Dual<S>, i: usize, lambda: &[S]) -> S {
         if lambda.is_empty() {
             return S::nought();

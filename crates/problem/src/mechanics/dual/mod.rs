@@ -1,4 +1,4 @@
-//! Mechanics with all derivatives by dual numbers.
+//! Mechanics with all derivatives computed by dual numbers.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::Scalar;
 use crate::linalg::{Entries, Matrix};
 use crate::scalar::{is_double, only_in_double};
 
-/// Derivatives of forces that are taken in one evaluation.
+/// Number of derivatives of forces that one evaluation computes.
 const CHUNK: usize = 6;
 type Chunk<S> = DualSVec<S, CHUNK>;
 
-/// A [`MechanicalModel`] as [`Mechanics`]: derivatives by dual numbers, exact to roundoff.
+/// A [`MechanicalModel`] as [`Mechanics`], with derivatives by dual numbers, exact to roundoff.
 ///
-/// Scratch memory is made once, so that no evaluation allocates.
+/// Scratch memory is allocated once, so that no evaluation allocates.
 pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     model: &'m M,
     sizes: Dimensions,
@@ -29,14 +29,14 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     v: Vec<Dual<S>>,
     rate: Vec<S>,
     direction: Vec<S>,
-    /// Terms in closed form that nobody has asked for.
+    /// Terms in closed form that the caller has not requested.
     unused: Vec<S>,
     holonomic: Vec<Dual<S>>,
     nonholonomic: Vec<Dual<S>>,
     q_second: Vec<Dual<Dual<S>>>,
     holonomic_second: Vec<Dual<Dual<S>>>,
     rate_dual: Vec<Dual<S>>,
-    /// Made when the first derivative of the mass is asked for.
+    /// Allocated when the first derivative of the mass is requested.
     mass: Option<Matrix<Dual<S>>>,
     q_chunk: Vec<Chunk<S>>,
     v_chunk: Vec<Chunk<S>>,
@@ -44,13 +44,13 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     q_pair: Vec<HyperDual<S>>,
     holonomic_pair: Vec<HyperDual<S>>,
     third: Third<S>,
-    /// Made when derivatives along displacements are asked for first.
+    /// Allocated when derivatives along displacements are first requested.
     along: Option<Along<S>>,
     structure: Option<Arc<Structure>>,
     matrices: Matrices,
-    /// The entries of `J` at some state, of which those of columns that are not curved hold everywhere.
+    /// The entries of `J` at some state; those of columns without curvature are valid everywhere.
     some_jacobian: Vec<S>,
-    /// Whether positions are vectors.
+    /// True if positions are vectors.
     vector_coordinates: bool,
 }
 
@@ -96,7 +96,7 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
         }
     }
 
-    /// The structure, found when it is asked for first.
+    /// The structure, computed on first use.
     fn known_structure(&mut self) -> Arc<Structure> {
         if let Some(structure) = &self.structure {
             return structure.clone();
@@ -121,15 +121,15 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
         self.structure.insert(structure).clone()
     }
 
-    /// Φ and its derivative along the sum of some coordinates, into `holonomic`; the positions in `q` carry no derivative before
-    /// and after.
+    /// Writes Φ and its derivative along the sum of some coordinates into `holonomic`. The positions in `q` carry no
+    /// derivative on entry and on return.
     fn along(&mut self, t: S, coordinates: &[usize]) {
         coordinates.iter().for_each(|&j| self.q[j].eps = S::from(1.0));
         self.model.holonomic_constraints(Dual::from_re(t), &self.q, &mut self.holonomic);
         coordinates.iter().for_each(|&j| self.q[j].eps = S::nought());
     }
 
-    /// `∂D/∂q` and `∂D/∂v`, several columns at a time.
+    /// Computes `∂D/∂q` and `∂D/∂v`, several columns at a time.
     fn force_derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
         let lift = |target: &mut [Chunk<S>], values: &[S]| {
             for (target, &value) in target.iter_mut().zip(values) {
@@ -166,7 +166,7 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
         }
     }
 
-    /// `∂M/∂q`; leaves the positions in `q` without derivatives.
+    /// Computes `∂M/∂q`; leaves the positions in `q` without derivatives.
     fn mass_derivatives(&mut self, q: &[S], derivatives: &mut Derivatives<S>) {
         let (zero, one) = (S::nought(), S::from(1.0));
         Self::lift(&mut self.q, q, |_| zero);
@@ -188,7 +188,8 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
         }
     }
 
-    /// Second derivatives of Φ, several pairs at a time; `seen` is shown each pair and what Φ and its derivatives are.
+    /// Computes the second derivatives of Φ, several pairs at a time; `seen` receives each pair with Φ and its
+    /// derivatives.
     fn second_derivatives(
         &mut self,
         t: S,
@@ -227,8 +228,8 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
         }
     }
 
-    /// Writes `∂Φ/∂q`; only the columns that are curved are formed anew. Entries that the structure has not are left as they are.
-    /// Leaves the positions in `q` without derivatives.
+    /// Writes `∂Φ/∂q`; only the columns with curvature are recomputed. Entries outside the structure are left
+    /// unchanged. Leaves the positions in `q` without derivatives.
     fn holonomic_jacobian(&mut self, t: S, q: &[S], jacobian: &mut impl Entries<S>) {
         let structure = self.known_structure();
         Self::lift(&mut self.q, q, |_| S::nought());
@@ -250,7 +251,7 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
         }
     }
 
-    /// Writes the terms that a model has in closed form; says whether it has.
+    /// Writes the terms if the model provides them in closed form; returns true if so.
     fn write_terms(&mut self, q: &[S], v: &[S], terms: &mut Terms<S>) -> bool {
         let Terms { mass: Matrix::Dense(mass), forces, jacobian, constraints, constraint_rates } = terms else {
             return false;
@@ -264,7 +265,7 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
     }
 }
 
-/// Writes `D(t, q, v)`; inlined into the loop over columns, long dual numbers would be copied about.
+/// Writes `D(t, q, v)`. Not inlined, since the loop over columns would then copy long dual numbers.
 #[inline(never)]
 fn write_forces<T: Scalar>(model: &impl MechanicalModel, t: T, q: &[T], v: &[T], forces: &mut [T]) {
     model.forces(t, q, v, forces);
@@ -284,9 +285,9 @@ fn write_mass<T: Scalar>(model: &impl MechanicalModel, q: &[T], mass: &mut Matri
     }
 }
 
-/// Checks whether displacements are added to the `n` positions of a model, and velocities are their rates.
+/// True if displacements are added to the `n` positions of a model, and velocities are the rates of the positions.
 fn adds_displacements<S: Scalar>(model: &impl MechanicalModel, n: usize) -> bool {
-    // No two of these numbers are alike, so that no rotation or permutation goes unseen.
+    // No two of these numbers are equal, so that no rotation or permutation goes unnoticed.
     let numbers = |start: f64| (0..n).map(move |i| S::from((start + i as f64).sqrt())).collect::<Vec<S>>();
     let (q, v) = (numbers(0.3), numbers(1.7));
     let (mut moved, mut rate) = (q.clone(), q.clone());
@@ -386,8 +387,8 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         if phi_second.is_empty() {
             return;
         }
-        // Second derivative of Φ along the path with q' = H(q) v, v constant: the outer dual carries the
-        // direction H(q) v, and its derivative along the same path.
+        // Second derivative of Φ along the path with q' = H(q) v and constant v: the outer dual carries the direction
+        // H(q) v, and its derivative along the same path.
         self.model.position_rate(&self.q, &self.v, &mut self.rate_dual);
         for ((second, &inner), &rate) in self.q_second.iter_mut().zip(&self.q).zip(&self.rate_dual) {
             *second = Dual::new(inner, rate);
@@ -485,7 +486,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         let structure = self.known_structure();
         write_mass(self.model, q, &mut terms.mass);
         self.mass_derivatives(q, derivatives);
-        // The values come with any derivative.
+        // Every derivative comes with the values.
         self.force_derivatives(t, q, v, derivatives);
         write(&mut terms.forces, &self.forces, |dual| dual.re);
         if self.holonomic.is_empty() {
@@ -495,7 +496,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         self.write_constant(&structure, jacobian);
         constraint_rates.fill(S::nought());
         let (n, rows) = (q.len(), &structure.jacobian);
-        // values come with all derivatives, and are the same with each
+        // every derivative comes with the values, which are always the same
         let mut are_known = false;
         self.second_derivatives(t, q, derivatives, |(i, j), phi| {
             if !std::mem::replace(&mut are_known, true) {

@@ -1,4 +1,4 @@
-//! Derivatives by dual numbers against those found by hand and by differences.
+//! Derivatives by dual numbers, compared with derivatives by hand and with differences.
 
 use approx::assert_relative_eq;
 use nalgebra::DMatrix;
@@ -7,8 +7,8 @@ use super::MechanicsOf;
 use crate::linalg::Entries;
 use crate::{AccelerationLevel, Derivatives, Dimensions, MechanicalModel, Mechanics, Scalar, Terms};
 
-/// A bead on a moving parabola with a made-up nonholonomic row, chosen so that every term of the
-/// derivatives is present.
+/// A bead on a moving parabola with an invented nonholonomic row, chosen so that every term of the derivatives is
+/// non-zero.
 struct Bead;
 impl MechanicalModel for Bead {
     fn dimensions(&self) -> Dimensions {
@@ -51,8 +51,8 @@ fn derivatives_are_those_found_by_hand() {
     assert_relative_eq!(bias[1], -2.0 * v[0] * v[0] * t - 4.0 * q[0] * v[0], max_relative = 1e-15);
 }
 
-/// Three coordinates with a full mass matrix that depends on two of them, forces in time, one position and two
-/// velocities, and two constraints that bend in pairs of coordinates and in time.
+/// Three coordinates with a full mass matrix that depends on two of them, forces that depend on time, one position
+/// and two velocities, and two constraints that are curved in pairs of coordinates and in time.
 struct Tangle;
 impl MechanicalModel for Tangle {
     fn dimensions(&self) -> Dimensions {
@@ -85,13 +85,13 @@ const STATE: (f64, [f64; 3], [f64; 3]) = (0.7, [0.4, -1.1, 0.9], [0.3, -0.8, 1.7
 fn the_structure_is_what_the_arithmetic_shows() {
     let structure = MechanicsOf::<_, f64>::new(&Tangle).structure();
     assert_eq!(structure.mass, [1, 2]);
-    // with the number of coordinates for time
+    // the number of coordinates stands for time
     assert_eq!(structure.curvature, [(0, 1), (1, 1), (2, 3), (3, 3)]);
     assert_eq!(structure.curved, [0, 1, 2]);
     assert!(structure.rheonomic);
     let entries = |pattern: &crate::linalg::Pattern| pattern.iter().collect::<Vec<_>>();
     assert_eq!(entries(&structure.jacobian), [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)]);
-    // (1, 2) is nowhere, (2, 1) is of the mass, (0, 1) and (1, 0) of constraints, too
+    // (1, 2) occurs nowhere, (2, 1) in the mass, (0, 1) and (1, 0) also in constraints
     let expected = [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (0, 2), (2, 2)];
     assert_eq!(entries(&structure.dynamics), expected);
     assert_eq!(structure.mass_entries, [vec![(0, 0), (0, 2), (2, 0)], vec![(0, 0), (2, 2)]]);
@@ -103,7 +103,7 @@ fn terms_are_those_of_the_single_evaluations() {
     let (t, q, v) = STATE;
     let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
     let mut terms = Terms::new(3, 2);
-    // At another state first: nothing may be left of it.
+    // First at another state, to show that nothing of it remains.
     mechanics.terms(0.1, &[1.0, 2.0, 3.0], &[0.0; 3], &mut terms);
     mechanics.terms(t, &q, &v, &mut terms);
     let (mut mass, mut jacobian) = (DMatrix::zeros(3, 3), DMatrix::zeros(2, 3));
@@ -133,7 +133,7 @@ fn dynamics_vanish_at_the_accelerations_of_the_acceleration_level() {
     assert!(residual.iter().all(|r| r.abs() < 1e-13), "the same sign of λ in both: {residual:?}");
 }
 
-/// Central differences of `M a − D − Jᵀ λ` and of `J v + Φ_t`, against the exact derivatives.
+/// Central differences of `M a − D − Jᵀ λ` and of `J v + Φ_t`, compared with the exact derivatives.
 #[test]
 fn derivatives_are_those_of_the_terms() {
     let (t, q, v) = STATE;
@@ -164,7 +164,7 @@ fn derivatives_are_those_of_the_terms() {
     for k in 0..3 {
         let (up, down) = (at(&shifted(&q, k, step), &v), at(&shifted(&q, k, -step), &v));
         for i in 0..3 {
-            // the third derivatives are below ten, so that the difference is good to 1e-9; so is rounding, 1e-16/1e-5
+            // the third derivatives are below ten, so the difference is accurate to 1e-9, as is rounding, 1e-16/1e-5
             assert_relative_eq!(by_position[(i, k)], (up.0[i] - down.0[i]) / (2.0 * step), epsilon = 1e-8);
         }
         for c in 0..2 {
@@ -264,7 +264,7 @@ fn vector_coordinates_are_told_from_others() {
     assert!(!MechanicsOf::<_, f64>::new(&Turned).has_vector_coordinates());
 }
 
-/// Eight points in a row with springs between neighbours, and dampers if wanted.
+/// Eight points in a row with springs between neighbours, and optional dampers.
 struct Springs {
     damped: bool,
 }
@@ -293,13 +293,14 @@ impl MechanicalModel for Springs {
 fn columns_of_a_jacobian_that_share_no_row_cost_one_evaluation() {
     let columns = |model: Springs| MechanicsOf::<_, f64>::new(&model).structure().jacobian_columns();
     assert_eq!([columns(Springs { damped: false }), columns(Springs { damped: true })], [3, 6]);
-    // The constraints of the tangle couple all positions; forces depend on the velocities of two.
+    // The constraints of the tangle couple all positions; its forces depend on two velocities.
     let tangle = MechanicsOf::<_, f64>::new(&Tangle).structure();
     assert_eq!(tangle.jacobian_columns(), 3 + tangle.forces[1].groups.len());
     assert_eq!(MechanicsOf::<_, f64>::new(&Row).structure().jacobian_columns(), 16);
 }
 
-/// Eight coordinates, each force `x₀ x₁ … ` of all the others: more of them than one evaluation takes.
+/// Eight coordinates, each with a force `x₀ x₁ …` of all other coordinates: more than one evaluation can
+/// differentiate.
 struct Row;
 impl MechanicalModel for Row {
     fn dimensions(&self) -> Dimensions {

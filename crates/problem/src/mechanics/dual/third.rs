@@ -1,10 +1,10 @@
-//! Third derivatives of holonomic constraints: what the constraints at acceleration level change by.
+//! Third derivatives of holonomic constraints, which the derivatives of the constraints at acceleration level need.
 
 use num_dual::Dual;
 
 use crate::{MechanicalModel, Motion, Scalar};
 
-/// Two derivatives along a path, and a third one in a direction of its own.
+/// Two derivatives along a path, and a third one in an independent direction.
 type Level<S> = Dual<Dual<Dual<S>>>;
 
 /// Scratch memory for [`along`](Self::along).
@@ -27,7 +27,8 @@ impl<S: Scalar> Third<S> {
         }
     }
 
-    /// Φ along the path; `eps.eps` is `J a + bias` and `eps.eps.eps` is its derivative along the sum of some coordinates, or in time.
+    /// Evaluates Φ along the path; `eps.eps` is `J a + bias`, and `eps.eps.eps` is its derivative along the sum of
+    /// some coordinates, or in time.
     pub(super) fn along(&mut self, model: &impl MechanicalModel, t: S, by: Option<&[usize]>) -> &[Level<S>] {
         let (zero, one) = (S::nought(), S::from(1.0));
         let seed = Dual::from_re(Dual::from_re(one));
