@@ -49,8 +49,8 @@ fn of<R: Running + Default>(index: Option<usize>) -> Box<dyn Measure> {
 of_one! {
     /// The largest magnitude of an observable over accepted states.
     MaximumMagnitude "max_abs" ["max_abs"] "largest magnitude of an observable over accepted states", of::<Largest>;
-    /// The mean over time of an observable's magnitude, by the trapezoidal rule over accepted states (negrut2007, Eq.
-    /// 23).
+    /// The mean over time of an observable's magnitude, by the trapezoidal rule over accepted states (negrut2007,
+    /// Eq. 23).
     MeanMagnitude "mean_absolute" ["mean_absolute"]
         "mean over time of an observable's magnitude, by the trapezoidal rule over accepted states (negrut2007, Eq. 23)",
         of::<Mean>;

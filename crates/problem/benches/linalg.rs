@@ -1,4 +1,5 @@
-//! Benches that justify the linear algebra of this crate: each of its ways to factorize and solve against the others.
+//! Benches that justify the linear algebra of this crate: each algorithm for factorizing and solving, compared with
+//! the others.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
 use mbsbench_problem::linalg::{Banded, Lu, Pattern, SparseLu, product};
 use nalgebra::DMatrix;
 
-/// Numbers in [−1, 1) that look random.
+/// Pseudo-random numbers in [−1, 1).
 fn numbers() -> impl FnMut() -> f64 {
     let mut state = 12345_u64;
     move || {
@@ -17,20 +18,20 @@ fn numbers() -> impl FnMut() -> f64 {
     }
 }
 
-/// A matrix with entries where `is_there` and on its diagonal, which is the larger part.
+/// A matrix with entries where `is_there` holds and on its diagonal, which dominates.
 fn matrix(n: usize, mut is_there: impl FnMut(usize, usize) -> bool) -> DMatrix<f64> {
     let mut number = numbers();
     DMatrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j)) * 3.0 + if is_there(i, j) { number() } else { 0.0 })
 }
 
-/// A share of the entries, in no order.
+/// A matrix with a share of its entries, at random places.
 fn scattered(n: usize, share: f64) -> DMatrix<f64> {
     let mut number = numbers();
     matrix(n, |_, _| 0.5 * (number() + 1.0) < share)
 }
 
-/// Links with three rows of momenta, three of balances, and two rows for the pins between one link and the next, as the
-/// momenta of Andrews' squeezer have them.
+/// A matrix with the structure of the momenta of Andrews' squeezer: for each link three rows of momenta and three of
+/// balances, and two rows for each pin between neighbouring links.
 fn momenta() -> DMatrix<f64> {
     const LINKS: usize = 7;
     const PINS: usize = 10;
@@ -47,7 +48,7 @@ fn momenta() -> DMatrix<f64> {
     })
 }
 
-/// Unknowns of the 33 nodes of a shaft, of which three make an element.
+/// Number of nodes of a shaft, each with several unknowns; three nodes make an element.
 const NODES: usize = 33;
 const HALF: usize = 17;
 
@@ -56,13 +57,13 @@ fn chain() -> DMatrix<f64> {
     matrix(6 * NODES, |i, j| element(i).any(|k| element(j).contains(&k)))
 }
 
-/// A right-hand side, made anew: solutions of solutions would become zeros.
+/// A right-hand side, filled again each time, since repeated solves would turn it into zeros.
 fn filled(x: &mut [f64]) -> &mut [f64] {
     x.fill(1.0);
     black_box(x)
 }
 
-/// Factors and a solution by [`Lu`].
+/// Factorization and solve by [`Lu`].
 fn own(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, matrix: &DMatrix<f64>) {
     let mut lu = Lu::new(matrix.nrows());
     group.bench_function(format!("{name}, factors"), |bench| bench.iter(|| lu.factorize(black_box(matrix))));
@@ -73,7 +74,7 @@ fn own(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, matrix: &DMatrix<f6
     });
 }
 
-/// Factors and a solution by [`SparseLu`], with the pivots of the first factorization.
+/// Factorization and solve by [`SparseLu`], with the pivots of the first factorization.
 fn sparse(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, matrix: &DMatrix<f64>) {
     let n = matrix.nrows();
     let entries = (0..n * n).map(|k| (k % n, k / n)).filter(|&at| matrix[at] != 0.0);
@@ -85,7 +86,7 @@ fn sparse(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, matrix: &DMatrix
     group.bench_function(format!("{name}, sparse solution"), |bench| bench.iter(|| lu.solve(filled(&mut x))));
 }
 
-/// Nine unknowns are the first that are not written out, and a hundred the first that go by panels.
+/// Nine is the first number of unknowns without unrolled loops, and a hundred the first with panels.
 fn dense(criterion: &mut Criterion) {
     for share in [1.0, 0.1] {
         let mut group = criterion.benchmark_group(format!("matrix with {share} of its entries"));

@@ -160,7 +160,7 @@ pub enum Failure {
     SingularMatrix {
         /// Time of the evaluation, in seconds.
         time: f64,
-        /// What the matrix is, for a reader: "mass matrix", "G B".
+        /// A name of the matrix for a reader: "mass matrix", "G B".
         matrix: &'static str,
     },
     /// A budget of the run is exhausted.

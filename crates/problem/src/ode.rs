@@ -14,7 +14,8 @@ pub struct Properties<'p, S = f64> {
     pub has_rhs: bool,
     /// True if [`Ode::jacobian`] and [`Ode::time_derivative`] are implemented, which is so in double precision only.
     pub has_jacobian: bool,
-    /// True if `f` does not depend on time, so that [`Ode::time_derivative`] is zero everywhere. False is always a safe answer.
+    /// True if `f` does not depend on time, so that [`Ode::time_derivative`] is zero everywhere. False is always a safe
+    /// answer.
     pub is_autonomous: bool,
     /// True if the state is `(q ; v)` with as many `q` as `v`, and `q' = v`: a second-order equation of vectors.
     /// False is always a safe answer. For configurations that are not vectors, see

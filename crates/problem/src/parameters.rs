@@ -1,8 +1,8 @@
-//! Parameters declared once: name, meaning, unit, range and default of each in one line and its comment.
+//! Parameters declared once: each has its name, meaning, unit, range and default in one line and its comment.
 //!
-//! From a declaration with [`parameters!`](crate::parameters!) come the type, how it is read and written, what
-//! [`Parameters::check`](crate::Parameters::check) accepts, the bounds in the JSON Schema that editors know, and what
-//! `mbsbench list` prints.
+//! A declaration with [`parameters!`](crate::parameters!) generates the type, its serialisation, the test in
+//! [`Parameters::check`](crate::Parameters::check), the bounds in the JSON Schema that editors use, and the output of
+//! `mbsbench list`.
 
 use std::fmt;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
@@ -27,7 +27,7 @@ impl Interval {
     /// All finite numbers.
     pub const ALL: Self = Self { low: Unbounded, high: Unbounded };
 
-    /// What a schema of numbers accepts.
+    /// The interval of numbers that a schema accepts.
     pub fn of(schema: &Schema) -> Self {
         let bound = |inclusive, exclusive| match (number(schema, inclusive), number(schema, exclusive)) {
             (_, Some(end)) => Excluded(end),
@@ -37,8 +37,8 @@ impl Interval {
         Self { low: bound("minimum", "exclusiveMinimum"), high: bound("maximum", "exclusiveMaximum") }
     }
 
-    /// How far beyond an inclusive end a number may lie: nowhere, but where the end is no short decimal. A file has −1/3
-    /// with as many digits as its author likes.
+    /// The distance by which a number may lie beyond an inclusive end. It is zero unless the end is not a short
+    /// decimal, such as −1/3, for which files may use any number of digits.
     pub fn slack(end: f64) -> f64 {
         if end.to_string().len() > 12 { 1e-6 } else { 0.0 }
     }
@@ -51,7 +51,7 @@ impl Interval {
         x.is_finite() && std::ops::RangeBounds::contains(&(moved(self.low, -1.0), moved(self.high, 1.0)), &x)
     }
 
-    /// Fails unless `value` is in here; the error names no field yet.
+    /// Fails unless `value` is in the interval; the error does not name a field yet.
     fn check(&self, kind: &str, value: f64) -> Result<(), OutOfRange> {
         if self.contains(value) { Ok(()) } else { Err(OutOfRange::new("", value, format!("a {kind}{self}"))) }
     }
@@ -61,7 +61,8 @@ fn number(schema: &Schema, key: &str) -> Option<f64> {
     schema.get(key)?.as_f64()
 }
 
-/// What follows the kind of number: ` above zero`, `, zero or above`, ` from 2 to 1000`; nothing for all numbers.
+/// Writes the text that follows the kind of number: ` above zero`, `, zero or above`, ` from 2 to 1000`; nothing if
+/// all numbers are accepted.
 impl fmt::Display for Interval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = |x: f64| match 3.0 * x {
@@ -83,7 +84,7 @@ impl fmt::Display for Interval {
     }
 }
 
-/// Puts the bounds into the schema of a number, or of the items of a list.
+/// Adds the bounds to the schema of a number, or of the items of a list.
 impl Transform for Interval {
     fn transform(&mut self, schema: &mut Schema) {
         if let Some(items) = schema.get_mut("items").and_then(|items| <&mut Schema>::try_from(items).ok()) {
@@ -102,10 +103,11 @@ impl Transform for Interval {
     }
 }
 
-/// Key of a schema for the unit of a parameter: `m/s²`, `rad`, `deg`, or `1` of a number without a unit.
+/// Key in a schema for the unit of a parameter: `m/s²`, `rad`, `deg`, or `1` for a number without a unit.
 pub const UNIT: &str = "unit";
 
-/// What [`parameters!`](crate::parameters!) has between type and default: the interval, and the unit unless it is empty.
+/// The declarations of [`parameters!`](crate::parameters!) between type and default: the interval, and the unit if it
+/// is not empty.
 #[doc(hidden)]
 pub struct Declared(pub Interval, pub &'static str);
 
@@ -118,12 +120,13 @@ impl Transform for Declared {
     }
 }
 
-/// A value that a parameter can have: a number, a list, what [`parameters!`](crate::parameters!) declares.
+/// A value that a parameter can have: a number, a list, or a type declared with [`parameters!`](crate::parameters!).
 pub trait Ranged {
-    /// Fails unless all numbers in it are in their ranges; those that have none of their own, in `interval`.
+    /// Fails unless all numbers in the value are in their ranges; numbers without a range of their own must be in
+    /// `interval`.
     ///
     /// # Errors
-    /// The first one that is not, with its path from here.
+    /// Returns the first number that is out of range, with its path relative to this value.
     fn check_in(&self, interval: Interval) -> Result<(), OutOfRange>;
 }
 
@@ -190,7 +193,7 @@ impl<T: Ranged, const N: usize> Ranged for [T; N] {
     }
 }
 
-/// Checks a part of a value, which files know by its Rust name in this case.
+/// Checks a part of a value; `case` is the case in which files write its Rust name.
 #[doc(hidden)] // for what `parameters!` makes
 pub fn check_part(case: &str, name: &str, part: &impl Ranged, interval: Interval) -> Result<(), OutOfRange> {
     let named =
@@ -198,13 +201,14 @@ pub fn check_part(case: &str, name: &str, part: &impl Ranged, interval: Interval
     part.check_in(interval).map_err(named)
 }
 
-/// A number, or one of some alternatives, as files spell it: `1e-6`, `second-order`; of an alternative with parameters its name.
+/// The spelling of a number or an alternative in files: `1e-6`, `second-order`. For an alternative with parameters,
+/// only its name.
 pub fn spelling(value: &impl fmt::Debug) -> String {
     let text = format!("{value:?}");
     kebab_case(text.split_once('(').map_or(&*text, |(name, _)| name))
 }
 
-/// `mass_1`, `SlidingMode` and `r#for` as files name them: `mass-1`, `sliding-mode`, `for`.
+/// A Rust name as files write it: `mass_1`, `SlidingMode` and `r#for` become `mass-1`, `sliding-mode` and `for`.
 pub fn kebab_case(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
     let mut kebab = String::with_capacity(name.len() + 2);
@@ -221,7 +225,7 @@ pub fn kebab_case(name: &str) -> String {
     kebab
 }
 
-/// Declares what can stand in an experiment file: the parameters of a model or method, parts of them, alternatives.
+/// Declares types for experiment files: the parameters of a model or method, parts of them, alternatives.
 ///
 /// ```
 /// use mbsbench_problem::{OutOfRange, Parameters, parameters};
@@ -268,20 +272,20 @@ pub fn kebab_case(name: &str) -> String {
 /// assert_eq!(error.to_string(), "`deflection.bent.1` is 2; accepted: a number from -1 to 1");
 /// ```
 ///
-/// - **Names** are kebab-case in files, and snake_case where `in snake_case` follows the name of the type, as for measures;
-///   unknown ones are errors.
-/// - **Ranges** stand between type and default: `above`, `from` (inclusive), `below`, `to` (inclusive), or one of the
-///   first two and one of the others. For a list they are those of its items. Numbers are finite in any case.
-/// - **Units** follow the range: `unit "m/s²"`, or `unit "1"` of a number without one. Angles are `rad` or `deg`.
-/// - **Defaults** follow, for all fields or for none. If there are none, a field that is missing in a file is an error, unless it
-///   is an `Option` or declared with `= default`, which is the default of its type. A type of such parameters needs
-///   `#[derive(Default)]`, which stands for nothing that a file could leave out.
-/// - **Conditions** between fields are methods `fn(&self) -> Result<(), OutOfRange>`, named after `where`, in the order in
-///   which they are checked once all ranges hold.
+/// - **Names** are kebab-case in files, or snake_case if `in snake_case` follows the name of the type, as for measures.
+///   Unknown names are errors.
+/// - **Ranges** are between type and default: `above`, `from` (inclusive), `below`, `to` (inclusive), or one of the
+///   first two and one of the last two. The range of a list applies to its items. Numbers are always finite.
+/// - **Units** follow the range: `unit "m/s²"`, or `unit "1"` for a number without a unit. Angles are `rad` or `deg`.
+/// - **Defaults** come last, for all fields or for none. Without defaults, a field that is missing in a file is an
+///   error, unless it is an `Option` or declared with `= default`, which is the default of its type. A type without
+///   defaults needs `#[derive(Default)]`, whose value has no meaning in files.
+/// - **Conditions** between fields are methods `fn(&self) -> Result<(), OutOfRange>`, named after `where`. They are
+///   checked in this order once all ranges hold.
 ///
-/// The types derive `Debug`, `Clone`, `PartialEq`, serde's traits and `JsonSchema`; more by `#[derive]`. The comment of each
-/// field, with its unit, is what `mbsbench list` prints. A crate that declares parameters depends on this one by its own
-/// name.
+/// The types derive `Debug`, `Clone`, `PartialEq`, serde's traits and `JsonSchema`; `#[derive]` adds more. The comment
+/// of each field, with its unit, is what `mbsbench list` prints. A crate that declares parameters depends on this crate
+/// under its own name.
 #[macro_export]
 macro_rules! parameters {
     (
@@ -365,7 +369,7 @@ macro_rules! parameters {
     };
 }
 
-/// The range that [`parameters!`] has between type and default.
+/// The range that [`parameters!`] declares between type and default.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! interval {
@@ -385,7 +389,7 @@ macro_rules! interval {
     };
 }
 
-/// The unit that [`parameters!`] has between type and default, or an empty text.
+/// The unit that [`parameters!`] declares between type and default, or an empty text.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! unit {

@@ -1,4 +1,4 @@
-//! Random linkages: terms, derivatives and solutions in matrices with the entries that there are, against those with all.
+//! Random linkages: terms, derivatives and solutions with sparse matrices, compared with dense ones.
 
 use std::sync::Arc;
 
@@ -10,14 +10,15 @@ use mbsbench_problem::{
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 
-/// A pin between points of two bodies, or of one and the ground.
+/// A pin between points of two bodies, or of one body and the ground.
 #[derive(Debug, Clone)]
 struct Pin {
     bodies: (usize, Option<usize>),
     points: [[f64; 2]; 2],
 }
 
-/// Bodies in the plane on pins, each with a torsional spring and damper on the one before, and a bar whose mass matrix turns with it.
+/// Bodies in the plane on pins, each with a torsional spring and damper to the previous body, and a bar whose mass
+/// matrix turns with it.
 #[derive(Debug, Clone)]
 struct Linkage {
     bodies: usize,
@@ -25,7 +26,7 @@ struct Linkage {
 }
 
 impl Linkage {
-    /// Where a point of a body is.
+    /// The position of a point of a body.
     fn point<S: Scalar>(q: &[S], body: usize, [x, y]: [f64; 2]) -> [S; 2] {
         let (sin, cos) = q[3 * body + 2].sin_cos();
         [q[3 * body] + cos * x - sin * y, q[3 * body + 1] + sin * x + cos * y]
@@ -36,7 +37,7 @@ impl MechanicalModel for Linkage {
     fn dimensions(&self) -> Dimensions {
         Dimensions::vectors(3 * self.bodies, 2 * self.pins.len())
     }
-    /// The reference point of every third body is not its centre.
+    /// The reference point of every third body is not its centre of mass.
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         for body in 0..self.bodies {
             let k = 3 * body;
@@ -88,7 +89,7 @@ fn point() -> impl Strategy<Value = [f64; 2]> {
     [-1.0..1.0f64, -1.0..1.0f64]
 }
 
-/// A tree of 2 to 30 bodies, rooted at the ground, with loops where that leaves freedoms.
+/// A tree of 2 to 30 bodies, rooted at the ground, with additional loops as long as degrees of freedom remain.
 fn linkage() -> impl Strategy<Value = Linkage> {
     (2..=30usize).prop_flat_map(|bodies| {
         let parents = prop::collection::vec((any::<prop::sample::Index>(), point(), point()), bodies);
@@ -106,7 +107,7 @@ fn linkage() -> impl Strategy<Value = Linkage> {
     })
 }
 
-/// The same matrix?
+/// True if two matrices are equal.
 fn equal(left: &Matrix<f64>, right: &Matrix<f64>) -> bool {
     left.to_dense() == right.to_dense()
 }
@@ -116,7 +117,7 @@ fn evaluate(linkage: &Linkage, sparse: bool, q: &[f64], v: &[f64]) -> (Arc<Struc
     let mut mechanics = MechanicsOf::<_, f64>::new(linkage);
     let structure = mechanics.structure();
     let (mut terms, mut derivatives) = (Terms::of(&structure, sparse), Derivatives::of(&structure, sparse));
-    // at another state first: nothing may be left of it
+    // first at another state, to show that nothing of it remains
     mechanics.linearisation(-0.4, v, q, &mut terms, &mut derivatives);
     mechanics.linearisation(0.7, q, v, &mut terms, &mut derivatives);
     (structure, terms, derivatives)
@@ -124,8 +125,8 @@ fn evaluate(linkage: &Linkage, sparse: bool, q: &[f64], v: &[f64]) -> (Arc<Struc
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
-    /// Whichever memory they are in, terms and derivatives are the same bits, and Newton's matrix is solved with a backward error of
-    /// a few roundings.
+    /// Terms and derivatives are bitwise the same in either kind of memory, and Newton's matrix is solved with a
+    /// backward error of a few roundings.
     #[test]
     fn either_kind_of_matrix_gives_the_same(linkage in linkage(), seed in 0.0..6.0f64) {
         let n = linkage.dimensions().coordinates;
@@ -153,7 +154,7 @@ proptest! {
             let matrix = system.to_dense();
             let mut x = numbers(n + lambda.len(), seed + 3.0);
             let right = DVector::from_vec(x.clone());
-            // loops may ask for more than a mechanism can give; either way it is told
+            // loops may impose more constraints than a mechanism can satisfy; both kinds of memory then report it
             let regular = system.factorize().is_ok();
             if regular {
                 system.solve(&mut x);
@@ -165,13 +166,13 @@ proptest! {
             }
             matrices.push(matrix);
         }
-        // sums of three terms come in another order
+        // sums of three terms have another order
         prop_assert!((&matrices[0] - &matrices[1]).amax() <= 1e-15 * matrices[0].amax());
         prop_assert!(structure.dynamics.entries() <= 9 * n);
     }
 
-    /// Systems with `1 − c ∂f/∂y` of many bodies are those with the full matrix, which comes column by column from the same sparse
-    /// system; and so are products.
+    /// Systems with `1 − c ∂f/∂y` of many bodies agree with those of the full matrix, which is computed column by
+    /// column from the same sparse system; so do products.
     #[test]
     fn systems_with_the_tangent_are_those_with_the_jacobian(linkage in linkage(), seed in 0.0..6.0f64, c in 1e-4..1e-1f64) {
         let n = linkage.dimensions().coordinates;
@@ -180,7 +181,7 @@ proptest! {
         let numbers = |start: f64| (0..2 * n).map(|i| (start + 1.7 * i as f64).sin()).collect::<Vec<f64>>();
         let (y, x) = (numbers(seed), numbers(seed + 1.0));
         let mut jacobian = DMatrix::zeros(2 * n, 2 * n);
-        // loops may ask for more than a mechanism can give
+        // loops may impose more constraints than a mechanism can satisfy
         let (_, terms, _) = evaluate(&linkage, false, &y[..n], &y[n..]);
         prop_assume!(terms.jacobian.all().singular_values().min() > 1e-3);
         ode.jacobian(0.3, &y, &mut jacobian).unwrap();

@@ -109,7 +109,7 @@ enum Curvature {
     Linear,
     /// Pairs of an argument of the first operand and one of the second.
     Bilinear,
-    /// Those of `Bilinear`, and pairs of arguments of the second operand.
+    /// Pairs as in `Bilinear`, and pairs of arguments of the second operand.
     Quotient,
     /// All pairs.
     Full,

@@ -13,8 +13,8 @@ use crate::{Dimensions, EventFunctions, Failure, Form, Mechanics, Ode, Propertie
 
 pub use settings::{EquivalentControl, Gain, Metric, PositionCorrection, RobustControl, SlidingModeSettings};
 
-/// Share of the terms of a surface below which its initial value is roundoff, and the surface counts as reached.
-/// A surface is a sum of a few products, each rounded a few times.
+/// Fraction of the sum of a surface's terms below which its initial value is roundoff, so that the surface counts as
+/// reached. A surface is a sum of a few products, each rounded a few times.
 const ROUNDOFF: f64 = 64.0 * f64::EPSILON;
 
 /// Mechanics as `y' = f(t, y)` with `y = (q ; v)`, in sliding-mode form.
@@ -28,26 +28,26 @@ const ROUNDOFF: f64 = 64.0 * f64::EPSILON;
 /// v' ← v' − W (GB)⁻¹ (A v + J v')               section 3.4.2, held surfaces only
 /// ```
 ///
-/// After each step, once per pass (Eqs. 3.27–3.30, held surfaces only) with `F = Jᵀ (J Jᵀ)⁻¹` at the incoming state:
-/// `q ← q − F (Γ ; Φ)`, then `v ← v − F S(q, v)`.
+/// After each step, each pass (Eqs. 3.27–3.30, held surfaces only) corrects `q ← q − F (Γ ; Φ)`, then
+/// `v ← v − F S(q, v)`, with `F = Jᵀ (J Jᵀ)⁻¹` at the state before the pass.
 ///
-/// With [`Gain::Rate`] the robust control is multiplied by `(GB)⁻¹`. With [`RobustControl::Always`] its sign is that of the
-/// surface at each evaluation, and nothing else acts.
+/// With [`Gain::Rate`] the robust control is multiplied by `(GB)⁻¹`. With [`RobustControl::Always`] its sign is that
+/// of the surface at each evaluation, and there are no corrections.
 ///
-/// A surface is *held* from the start where no gains η are given or it holds initially; otherwise it is *being
+/// A surface is *held* from the start if no gains η are given or if it holds initially. Otherwise it is *being
 /// reached*, with the sign of its initial value, until the method locates its zero ([`EventFunctions`], where
-/// function `i` is `s_i`). From then on it is held. Accuracy of the surfaces is that of the post-stabilisation; that of the motion is the
-/// method's own.
+/// function `i` is `s_i`); from then on it is held. The accuracy of the surfaces is that of the post-stabilisation;
+/// the accuracy of the motion is that of the method.
 pub struct SlidingMode<'m, S: Scalar = f64> {
     mechanics: Box<dyn Mechanics<S> + 'm>,
     settings: SlidingModeSettings,
     coordinates: usize,
     nonholonomic: usize,
-    /// Robust control `−η_i sgn(s_i)` of a surface being reached; none for a held one.
+    /// Robust control `−η_i sgn(s_i)` of a surface being reached; none for a held surface.
     robust_control: Vec<Option<f64>>,
     /// Robust control of an evaluation, in the units of the control.
     robust: Vec<S>,
-    /// Equivalent control of the start of the step, where it is frozen.
+    /// Equivalent control at the start of the step, if it is frozen.
     frozen_control: Vec<S>,
     multipliers: Multipliers<S>,
     /// `A v` of the last evaluation.
@@ -60,7 +60,8 @@ pub struct SlidingMode<'m, S: Scalar = f64> {
     moved: Vec<S>,
 }
 
-/// Factors of `J W` for all surfaces, or with unit rows and columns for those that are not held.
+/// Factors of `J W` for all surfaces; rows and columns of surfaces that are not held are replaced by those of the
+/// unit matrix.
 struct HeldSurfaces<S> {
     matrix: DMatrix<S>,
     factors: Lu<S>,
@@ -71,8 +72,8 @@ impl<S: Scalar> HeldSurfaces<S> {
         Self { matrix: DMatrix::from_element(surfaces, surfaces, S::nought()), factors: Lu::new(surfaces) }
     }
 
-    /// Factorizes `entry(a, b)` with the rows and columns where `is_held` is false replaced by those of the unit matrix: the
-    /// solution for a right-hand side that is zero there is zero there.
+    /// Factorizes the matrix `entry(a, b)`, with the rows and columns for which `is_held` is false replaced by those
+    /// of the unit matrix. If the right-hand side is zero in such a row, so is the solution.
     fn factorize(
         &mut self,
         is_held: impl Fn(usize) -> bool,
@@ -92,8 +93,8 @@ impl<S: Scalar> HeldSurfaces<S> {
 }
 
 impl<'m, S: Scalar> SlidingMode<'m, S> {
-    /// Wraps a mechanical system. The surfaces to be reached are those that do not hold at the initial state
-    /// `y = (q ; v)` at time `t` (s).
+    /// Wraps a mechanical system. Surfaces that do not hold at the initial state `y = (q ; v)` at time `t` (s) are to
+    /// be reached.
     ///
     /// # Panics
     /// If gains η are given, but not one for each constraint ([`SlidingModeSettings::check_surfaces`]).
@@ -127,12 +128,12 @@ impl<'m, S: Scalar> SlidingMode<'m, S> {
         form
     }
 
-    /// Whether the discontinuous control is never switched off, and no surface ever held.
+    /// True if the discontinuous control is never switched off, so that no surface is ever held.
     fn is_always_discontinuous(&self) -> bool {
         self.settings.robust_control == RobustControl::Always
     }
 
-    /// Whether surface `index` is held (and not still being reached).
+    /// True if surface `index` is held (and not still being reached).
     pub fn is_held(&self, index: usize) -> bool {
         self.robust_control[index].is_none()
     }
@@ -146,7 +147,7 @@ impl<'m, S: Scalar> SlidingMode<'m, S> {
         }
     }
 
-    /// Chooses the surfaces to be reached, and their signs, from the initial state.
+    /// Determines the surfaces to be reached, and their signs, from the initial state.
     fn lock_signs(&mut self, t: S, y: &[S]) {
         let (q, v) = y.split_at(self.coordinates);
         let mut s = vec![S::nought(); self.control.len()];
@@ -189,8 +190,8 @@ impl<'m, S: Scalar> SlidingMode<'m, S> {
         Ok(())
     }
 
-    /// Writes the accelerations `v'` at a state into `self.acceleration`; `self.bias` and the Jacobian stay those of
-    /// that state.
+    /// Writes the accelerations `v'` at a state into `self.acceleration`. Afterwards `self.bias` and the Jacobian are
+    /// those of that state.
     fn accelerate(&mut self, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
         self.evaluate(t, q, v)?;
         match self.settings.equivalent_control {
@@ -251,7 +252,7 @@ impl<'m, S: Scalar> SlidingMode<'m, S> {
         }
     }
 
-    /// Writes `Ṡ = A v + J v'` for the accelerations evaluated last into `self.control`.
+    /// Writes `Ṡ = A v + J v'` for the last evaluated accelerations into `self.control`.
     fn surface_rates_into_control(&mut self) {
         multiply(&self.multipliers.jacobian, &self.acceleration, &mut self.control);
         for (rate, &bias) in self.control.iter_mut().zip(&self.bias) {
@@ -259,7 +260,7 @@ impl<'m, S: Scalar> SlidingMode<'m, S> {
         }
     }
 
-    /// Leaves the surfaces that are being reached out of a correction held in `self.control`.
+    /// Excludes the surfaces that are being reached from a correction in `self.control`.
     fn release_reaching(&mut self) {
         for (value, robust) in self.control.iter_mut().zip(&self.robust_control) {
             if robust.is_some() {
@@ -367,7 +368,7 @@ impl<S: Scalar> Ode<S> for SlidingMode<'_, S> {
     }
 }
 
-/// The reaching phase: function `i` is the surface `s_i`, and `|s_i| ≤ h^p` counts as reached.
+/// The reaching phase: function `i` is the surface `s_i`, which counts as reached if `|s_i| ≤ h^p`.
 impl<S: Scalar> EventFunctions<S> for SlidingMode<'_, S> {
     fn count(&self) -> usize {
         self.robust_control.len()
@@ -392,9 +393,9 @@ impl<S: Scalar> EventFunctions<S> for SlidingMode<'_, S> {
         Ok(())
     }
 
-    /// Drops `η_i`, holds the surface from here on, and corrects the state at once. A holonomic constraint that is still
-    /// violated when its surface is reached makes that a jump; left to the end of the next step it would depend
-    /// on how long that step happens to be.
+    /// Drops `η_i`, holds the surface from now on, and corrects the state at once. A holonomic constraint that is
+    /// still violated when its surface is reached makes the correction a jump. At the end of the next step, the
+    /// correction would depend on the length of that step.
     fn jump(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure> {
         self.robust_control[index] = None;
         self.project(t, y)

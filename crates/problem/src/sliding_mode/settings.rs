@@ -1,33 +1,33 @@
-//! What can be chosen in the sliding-mode form.
+//! Settings of the sliding-mode form.
 
 use crate::{OutOfRange, parameters};
 
 parameters! {
     /// Settings of the sliding-mode form of a constrained mechanical system.
     ///
-    /// The default is the hybrid method of compere2001 (section 3.2.4) from consistent initial values. The other
-    /// choices are those that the dissertation compares it with, and those that its wording leaves open.
+    /// The default is the hybrid method of compere2001 (section 3.2.4) from consistent initial values. The
+    /// alternatives are those with which the dissertation compares it, and other readings of its text.
     pub struct SlidingModeSettings where always_has_gains {
         /// Speed σ of the holonomic surfaces `Φ̇ + σ Φ` (compere2001, Eq. 3.21; 10 in section 3.5.2).
         pub sigma: f64 [from 0.0, unit "1/s"] = 10.0,
-        /// Reaching gains η of the surfaces, nonholonomic first. Empty: no reaching
-        /// phase, all surfaces are held from the start. With one gain for each surface, `u = −η sgn(s)` drives the
+        /// Reaching gains η of the surfaces, nonholonomic first. If the list is empty, there is no reaching phase,
+        /// and all surfaces are held from the start. With one gain for each surface, `u = −η sgn(s)` drives the
         /// surfaces that do not hold initially to zero (compere2001, section 3.2.4; the values are not printed).
         pub eta: Vec<f64> [above 0.0, unit "of the multipliers"] = Vec::new(),
-        /// Where the equivalent control is evaluated (compere2001, section 3.4.2).
+        /// The times at which the equivalent control is evaluated (compere2001, section 3.4.2).
         pub equivalent_control: EquivalentControl = EquivalentControl::default(),
-        /// Whether the accelerations of each stage are corrected to `Ṡ = 0` (compere2001, section 3.4.2).
+        /// If true, the accelerations of each stage are corrected to `Ṡ = 0` (compere2001, section 3.4.2).
         pub acceleration_stabilization: bool = true,
-        /// Passes of the correction of positions and velocities after each step: 0, 1 or 2 (compere2001,
-        /// Eqs. 3.27–3.30: 2).
+        /// Number of passes that correct positions and velocities after each step: 0, 1 or 2 (2 in compere2001,
+        /// Eqs. 3.27–3.30).
         pub post_stabilization_passes: u32 [to 2] = 2,
-        /// Metric in which the corrections after a step are smallest.
+        /// Metric in which the corrections after a step are minimal.
         pub metric: Metric = Metric::default(),
-        /// Which constraints the correction of the positions removes.
+        /// The constraints that the correction of the positions removes.
         pub position_correction: PositionCorrection = PositionCorrection::default(),
-        /// How long the discontinuous control `−η sgn(s)` is kept on (compere2001, section 3.2.4).
+        /// The time for which the discontinuous control `−η sgn(s)` is active (compere2001, section 3.2.4).
         pub robust_control: RobustControl = RobustControl::default(),
-        /// What the gains η are gains of.
+        /// The quantity that the gains η multiply.
         pub gain: Gain = Gain::default(),
     }
 }
@@ -40,10 +40,10 @@ impl SlidingModeSettings {
         Err(OutOfRange::new("eta", "an empty list", "a gain for each surface, as `robust-control` is `always`"))
     }
 
-    /// Fails unless `eta` is empty or has a gain for each of `surfaces` surfaces.
+    /// Fails unless `eta` is empty or has one gain for each of `surfaces` surfaces.
     ///
     /// # Errors
-    /// [`OutOfRange`] for `eta`.
+    /// Returns [`OutOfRange`] for `eta`.
     pub fn check_surfaces(&self, surfaces: usize) -> Result<(), OutOfRange> {
         if self.eta.is_empty() || self.eta.len() == surfaces {
             return Ok(());
@@ -54,14 +54,14 @@ impl SlidingModeSettings {
 }
 
 parameters! {
-    /// Where the equivalent control `u_eq` is evaluated.
+    /// The times at which the equivalent control `u_eq` is evaluated.
     #[derive(Copy, Default, Eq)]
     pub enum EquivalentControl {
         /// At every stage, at the stage's own state.
         #[default]
         EveryStage,
-        /// Once, at the start of the step, and held for all stages, while `f` and `B` are those of each stage.
-        /// Without the acceleration-level correction this is what falsifies the motion of compere2001, figure 3.8.
+        /// Once, at the start of the step, and held for all stages, while `f` and `B` are evaluated at each stage.
+        /// Without the correction at acceleration level this gives the wrong motion of compere2001, figure 3.8.
         Frozen,
     }
 }
@@ -73,16 +73,16 @@ parameters! {
         /// `F = Jᵀ (J Jᵀ)⁻¹`, as printed (compere2001, section 3.4.1).
         #[default]
         Identity,
-        /// `F = M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹`, which takes no tangential momentum out.
+        /// `F = M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹`, which removes no tangential momentum.
         Mass,
     }
 }
 
 parameters! {
-    /// Which constraints the correction of the positions removes.
+    /// The constraints that the correction of the positions removes.
     #[derive(Copy, Default, Eq)]
     pub enum PositionCorrection {
-        /// The whole of `(Γ ; Φ)`, as printed (compere2001, Eq. 3.27), although the nonholonomic rows are velocities.
+        /// All of `(Γ ; Φ)`, as printed (compere2001, Eq. 3.27), although the nonholonomic rows are velocities.
         #[default]
         All,
         /// `(0 ; Φ)`: holonomic constraints only.
@@ -91,27 +91,27 @@ parameters! {
 }
 
 parameters! {
-    /// How long the discontinuous control `−η sgn(s)` is kept on.
+    /// The time for which the discontinuous control `−η sgn(s)` is active.
     #[derive(Copy, Default, Eq)]
     pub enum RobustControl {
         /// Until a surface is reached; from then on post-stabilisation holds it (the hybrid method).
         #[default]
         UntilReached,
-        /// Always, with the sign of the surface at each evaluation: sliding-mode control as it is without the hybrid
-        /// method. No surface is ever held, nothing is corrected, at the accelerations or after a step.
+        /// Always, with the sign of the surface at each evaluation: sliding-mode control without the hybrid method.
+        /// No surface is ever held, and nothing is corrected, neither at the accelerations nor after a step.
         Always,
     }
 }
 
 parameters! {
-    /// What the gains η of the discontinuous control are gains of.
+    /// The quantity that the gains η of the discontinuous control multiply.
     #[derive(Copy, Default, Eq)]
     pub enum Gain {
-        /// Of the control itself, a multiplier: `u_rob = −η sgn(s)`, as printed, so that `Ṡ = −GB η sgn(s)`.
+        /// The control itself, a multiplier: `u_rob = −η sgn(s)`, as printed, so that `Ṡ = −GB η sgn(s)`.
         #[default]
         Control,
-        /// Of the rate of the surfaces, as the sliding equation (3.19) asks: `u_rob = −(GB)⁻¹ η sgn(s)`, so that `Ṡ =
-        /// −η sgn(s)`.
+        /// The rate of the surfaces, as the sliding equation (3.19) requires: `u_rob = −(GB)⁻¹ η sgn(s)`, so that
+        /// `Ṡ = −η sgn(s)`.
         Rate,
     }
 }

@@ -1,4 +1,4 @@
-//! Checks of the sliding-mode form on a small system in which every term is present.
+//! Tests of the sliding-mode form on a small system in which every term is non-zero.
 
 use approx::assert_relative_eq;
 
@@ -6,8 +6,7 @@ use super::*;
 use crate::linalg::Entries;
 use crate::{AccelerationLevel, Dimensions, MechanicalModel, MechanicsOf};
 
-/// A particle in space, heavier in `y` and `z`, in a field of force, with `Φ = x² + 2 y − t` and
-/// `Γ = z' − x y'`.
+/// A particle in space, heavier in `y` and `z`, in a force field, with `Φ = x² + 2 y − t` and `Γ = z' − x y'`.
 struct Particle;
 
 impl MechanicalModel for Particle {
@@ -35,7 +34,7 @@ impl MechanicalModel for Particle {
     }
 }
 
-/// Off both surfaces: Φ = 0.09 + 0.8 − 0.5, Φ̇ = 0.12 + 0.6 − 1, Γ = −0.49.
+/// A state off both surfaces: Φ = 0.09 + 0.8 − 0.5, Φ̇ = 0.12 + 0.6 − 1, Γ = −0.49.
 const TIME: f64 = 0.5;
 const STATE: [f64; 6] = [0.3, 0.4, -0.2, 0.2, 0.3, -0.4];
 
@@ -85,7 +84,7 @@ fn accelerations_keep_the_surfaces_constant() {
 fn correction_at_acceleration_level_repeats_the_equivalent_control() {
     let literal = accelerations(&mut form(|_| ()), &STATE);
     let uncorrected = accelerations(&mut form(|s| s.acceleration_stabilization = false), &STATE);
-    // a frozen control from elsewhere, corrected at the stage
+    // a control frozen at another state, corrected at the stage
     let mut frozen = form(|s| s.equivalent_control = EquivalentControl::Frozen);
     frozen.begin_step(0.0, &[1.0, -0.4, 0.1, 0.2, 0.6, 0.1]).unwrap();
     let mut rate = [0.0; 6];
@@ -127,7 +126,7 @@ fn without_position_drift_it_is_the_acceleration_level_form() {
     }
 }
 
-/// One pass by hand: `q ← q − F (Γ ; Φ)`, `v ← v − F S(q, v)`, F from 2 × 2 Cramer's rule.
+/// One pass by hand: `q ← q − F (Γ ; Φ)`, `v ← v − F S(q, v)`, with F by Cramer's rule for 2 × 2 matrices.
 fn pass_by_hand(metric: Metric, correction: PositionCorrection) -> [f64; 6] {
     let [x, y, _, u, v, w] = STATE;
     let rows = [[0.0, -x, 1.0], [2.0 * x, 2.0, 0.0]];
@@ -203,7 +202,7 @@ fn a_correction_leaves_reaching_surfaces_alone() {
     let mut y = STATE;
     form.project(TIME, &mut y).unwrap();
     assert_eq!(y, STATE, "nothing is held");
-    // Only Φ is held: every displacement is along its own gradient.
+    // Only Φ is held, so every displacement is along its gradient.
     form.jump(1, TIME, &mut y).unwrap();
     assert_eq!(y[2], STATE[2]);
     assert_eq!(y[5], STATE[5]);
@@ -282,7 +281,7 @@ fn a_control_that_is_always_on_follows_the_signs_and_corrects_nothing() {
     assert!(!always.properties().projects);
     assert!(always.form().events().is_err());
     assert_relative_eq!(surface_rates(&mut always, &STATE)[1], -0.7, max_relative = 1e-12);
-    // a state on the other side of the second surface, by its position
+    // a state whose position is on the other side of the second surface
     let mut beyond = STATE;
     beyond[1] -= 1.0;
     assert_relative_eq!(surface_rates(&mut always, &beyond)[1], 0.7, max_relative = 1e-12);
