@@ -1,4 +1,4 @@
-//! A benchmark model as its author writes it.
+//! A benchmark model as its author defines it.
 
 use crate::{Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Parameters, Scalar, View};
 

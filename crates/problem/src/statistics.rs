@@ -10,7 +10,8 @@ macro_rules! for_each_counter {
             steps_accepted "accepted steps";
             /// A step is repeated after a failed error test or Newton iteration; elsewhere Nrej, `netf + ncfn`, NREJCT.
             steps_rejected "steps repeated after a failed error test or Newton iteration";
-            /// A step is repeated because its implicit equations were not solved. It also counts as rejected; elsewhere `ncfn`.
+            /// A step is repeated because its implicit equations were not solved; part of `steps_rejected`; elsewhere
+            /// `ncfn`.
             convergence_failures "steps repeated because their implicit equations were not solved";
             /// A step is repeated to locate an event.
             steps_repeated "steps repeated to locate an event";

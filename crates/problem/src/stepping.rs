@@ -118,7 +118,7 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
         self.task.settings.afford_evaluations(self.t.value(), made, evaluations)
     }
 
-    /// The solution if there is no step to be made, or the first one fails.
+    /// The solution if there is no step to be made, or if `failure` prevents the first one.
     pub fn stop(self, failure: Option<Failure>) -> Solution<S> {
         let (statistics, state) = (self.problem.statistics().with(&self.own), self.task.initial.to_vec());
         Solution { t_reached: self.t, state, statistics, failure }

@@ -4,7 +4,7 @@ use super::not_invertible;
 use crate::linalg::{Saddle, Singular};
 use crate::{Failure, Matrices, Mechanics, Scalar, Terms};
 
-/// The solution of
+/// Memory and factors for the system
 ///
 /// ```text
 /// ( M  −Jᵀ ) (v')   ( D     )

@@ -10,7 +10,7 @@ use crate::{
     AccelerationLevel, AsOde, Counted, Dimensions, MechanicalModel, Mechanics, MechanicsOf, OdeModel, Properties,
 };
 
-/// A full mass matrix and forces that depend on everything, a curved and a moving constraint.
+/// A model with a full mass matrix, forces that depend on all arguments, one curved and one moving constraint.
 struct Tangle;
 
 impl MechanicalModel for Tangle {

@@ -16,7 +16,7 @@ parameters! {
         pub eta: Vec<f64> [above 0.0, unit "of the multipliers"] = Vec::new(),
         /// The times at which the equivalent control is evaluated (compere2001, section 3.4.2).
         pub equivalent_control: EquivalentControl = EquivalentControl::default(),
-        /// If true, the accelerations of each stage are corrected to `Ṡ = 0` (compere2001, section 3.4.2).
+        /// True if the accelerations of each stage are corrected to `Ṡ = 0` (compere2001, section 3.4.2).
         pub acceleration_stabilization: bool = true,
         /// Number of passes that correct positions and velocities after each step: 0, 1 or 2 (2 in compere2001,
         /// Eqs. 3.27–3.30).
@@ -27,7 +27,7 @@ parameters! {
         pub position_correction: PositionCorrection = PositionCorrection::default(),
         /// The time for which the discontinuous control `−η sgn(s)` is active (compere2001, section 3.2.4).
         pub robust_control: RobustControl = RobustControl::default(),
-        /// The quantity that the gains η multiply.
+        /// The quantity to which the gains η apply.
         pub gain: Gain = Gain::default(),
     }
 }
@@ -104,7 +104,7 @@ parameters! {
 }
 
 parameters! {
-    /// The quantity that the gains η of the discontinuous control multiply.
+    /// The quantity to which the gains η of the discontinuous control apply.
     #[derive(Copy, Default, Eq)]
     pub enum Gain {
         /// The control itself, a multiplier: `u_rob = −η sgn(s)`, as printed, so that `Ṡ = −GB η sgn(s)`.

@@ -19,8 +19,8 @@ use crate::{Derivatives, Failure, Mechanics, Motion, Ode, Scalar, Tangent};
 /// M a_x − Jᵀ λ_x = −∂r₁,   J a_x = −∂r₂
 /// ```
 ///
-/// has the matrices of the right-hand side: `λ_x = G⁻¹ (Wᵀ ∂r₁ − ∂r₂)`, `a_x = W λ_x − M⁻¹ ∂r₁` with `W = M⁻¹ Jᵀ`,
-/// `G = J W` (gil2013, Eqs. 10–15, there for one model). The state need not satisfy its constraints.
+/// has the same matrices as the right-hand side: `λ_x = G⁻¹ (Wᵀ ∂r₁ − ∂r₂)`, `a_x = W λ_x − M⁻¹ ∂r₁` with
+/// `W = M⁻¹ Jᵀ`, `G = J W` (gil2013, Eqs. 10–15, for one model). The state need not satisfy its constraints.
 pub(super) struct Linearised<S: Scalar> {
     /// `f(t, y)` at the state of the last derivative.
     pub(super) rate: Vec<S>,
