@@ -1,4 +1,4 @@
-//! The counters of a solve as measures, one for each, named as in [`Statistics`].
+//! The counters of a solve as measures, one for each, named as in [`Statistics`](mbsbench_problem::Statistics).
 
 use mbsbench_problem::parameters;
 
