@@ -78,7 +78,7 @@ impl de::Error for Unplaced {
         Self::new(format!("found {found}"), format!("accepted: {expected}"))
     }
     fn invalid_length(found: usize, expected: &dyn de::Expected) -> Self {
-        Self::new(format!("found a list of {found}"), format!("accepted: {expected}"))
+        Self::new(format!("found a list of length {found}"), format!("accepted: {expected}"))
     }
     fn unknown_variant(found: &str, known: &'static [&'static str]) -> Self {
         Self::new(format!("unknown alternative `{found}`"), accepted(found, known.iter().copied()))
@@ -150,10 +150,10 @@ impl<'n, 'w> NodeDeserializer<'n, 'w> {
             }
             Value::Text(text) if text.contains('^') => Err(self.wrong("a number; a power is written `2^-10`")),
             Value::Text(text) if is_with_unit(text) => {
-                Err(self.wrong("a number without a unit; each parameter has its own"))
+                Err(self.wrong("a number without a unit; each parameter has a fixed unit"))
             }
             Value::Text(text) if text.contains(['*', '+', '/', '(']) => {
-                Err(self.wrong("a number; no formula is read here"))
+                Err(self.wrong("a number; formulas are not evaluated here"))
             }
             _ => Err(self.wrong("a number")),
         }
@@ -241,7 +241,7 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
     fn deserialize_str<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
         match &self.node.value {
             Value::Text(text) => visitor.visit_borrowed_str(text),
-            Value::Number(_) | Value::Bool(_) => Err(self.wrong("text; quote it if this is meant")),
+            Value::Number(_) | Value::Bool(_) => Err(self.wrong("text; quote it if text is meant")),
             _ => Err(self.wrong("text")),
         }
     }
@@ -294,10 +294,10 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
         match &self.node.value {
             Value::List(items) if items.len() == length => self.list(items, visitor),
             Value::List(items) => {
-                Err(Unplaced::new(format!("found a list of {}", items.len()), format!("accepted: a list of {length}"))
-                    .at(self.node.place))
+                let found = format!("found a list of length {}", items.len());
+                Err(Unplaced::new(found, format!("accepted: a list of length {length}")).at(self.node.place))
             }
-            _ => Err(self.wrong(&format!("a list of {length}, `[{}]`", vec!["…"; length].join(", ")))),
+            _ => Err(self.wrong(&format!("a list of length {length}, `[{}]`", vec!["…"; length].join(", ")))),
         }
     }
 
@@ -348,7 +348,7 @@ impl<'n> MapAccess<'n> for Entries<'n, '_> {
     }
 
     fn next_value_seed<T: DeserializeSeed<'n>>(&mut self, seed: T) -> Result<T::Value, Unplaced> {
-        let node = self.value.take().expect("serde asks for a key before its value");
+        let node = self.value.take().expect("serde requests a key before its value");
         seed.deserialize(self.outer.inner(node)).map_err(|error| error.at(node.place))
     }
 }

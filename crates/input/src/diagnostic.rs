@@ -67,7 +67,7 @@ pub struct BadInput {
 impl BadInput {
     /// Collects the problems of a file and sorts them by place. There must be at least one.
     pub fn new(source: Arc<Source>, mut problems: Vec<Problem>) -> Self {
-        debug_assert!(!problems.is_empty(), "bad input without a problem");
+        debug_assert!(!problems.is_empty(), "bad input has at least one problem");
         problems.sort_by_key(|problem| problem.place);
         problems.dedup();
         Self { source, problems }

@@ -40,8 +40,8 @@ impl<'n> Each<'n> {
     fn items_within(&self, item: &Node, outer: &Bound) -> Result<Vec<Node>, Problem> {
         let Some(each) = item.get("each") else {
             return match item.entry("except") {
-                Some(except) => Err(Problem::new(except.key.place, "`except` without `each`")
-                    .help("accepted: exceptions from the combinations of `each`")),
+                Some(except) => Err(Problem::new(except.key.place, "`except` requires `each`")
+                    .help("accepted: `except` beside `each`, whose combinations it changes or drops")),
                 None => Ok(vec![self.fill(item, outer)?]),
             };
         };
@@ -78,8 +78,8 @@ impl<'n> Each<'n> {
             written.push(self.fill(&template, &[bound, outer.clone()].concat())?);
         }
         if let Some((exception, _)) = exceptions.iter().zip(used).find(|(_, used)| !used) {
-            let problem = Problem::new(exception.place, "the exception fits no combination of `each`");
-            return Err(problem.help("accepted: values that the axes have; the first exception that fits counts"));
+            let problem = Problem::new(exception.place, "the exception matches no combination of `each`");
+            return Err(problem.help("accepted: values of the axes; the first exception that matches applies"));
         }
         Ok(written)
     }
@@ -125,7 +125,7 @@ impl<'n> Each<'n> {
         while let Some((before, after)) = rest.split_once('{') {
             filled.push_str(before);
             let Some((name, after)) = after.split_once('}') else {
-                let problem = Problem::new(node.place, "a `{` without `}`");
+                let problem = Problem::new(node.place, "`{` has no closing `}`");
                 return Err(problem.help("accepted: the name of an axis of `each` in braces"));
             };
             rest = after;
@@ -133,9 +133,9 @@ impl<'n> Each<'n> {
                 // If the text consists of the name alone, the value keeps its type.
                 Some(value) if name.len() + 2 == text.len() => return Ok(Node::new(value.value.clone(), node.place)),
                 Some(value) => filled.push_str(&value.spelling().ok_or_else(|| {
-                    let problem =
-                        Problem::new(node.place, format!("`{{{name}}}` is {} within a text", value.describe()));
-                    problem.help("accepted: a number or a text; name a field of a map, `{axis.field}`")
+                    let message = format!("`{{{name}}}` is {}, which cannot be part of a text", value.describe());
+                    Problem::new(node.place, message)
+                        .help("accepted: a number or a text; for a map, name one of its fields: `{axis.field}`")
                 })?),
                 None if self.later.contains(&name) => filled.push_str(&format!("{{{name}}}")),
                 None => {
@@ -196,9 +196,13 @@ mod tests {
         let plain = "list: [{ each: { m: [rk3, rk5], h: [0.1, 1e-3] }, id: '{m}-{h}', step: '{h}' }, x]";
         assert_eq!(
             written_out(plain).unwrap(),
-            r#"[{"id":"rk3-0.1","step":0.1},{"id":"rk3-1e-3","step":0.001},{"id":"rk5-0.1","step":0.1},{"id":"rk5-1e-3","step":0.001},"x"]"#
+            concat!(
+                r#"[{"id":"rk3-0.1","step":0.1},{"id":"rk3-1e-3","step":0.001},"#,
+                r#"{"id":"rk5-0.1","step":0.1},{"id":"rk5-1e-3","step":0.001},"x"]"#
+            )
         );
-        let fields = "sets: { s: [{ key: lms2, label: 'LMS 2' }] }\nlist: [{ each: { m: s }, '{m.key}': { label: '{m.label}, {row}' } }]";
+        let fields = "sets: { s: [{ key: lms2, label: 'LMS 2' }] }\n\
+                      list: [{ each: { m: s }, '{m.key}': { label: '{m.label}, {row}' } }]";
         assert_eq!(written_out(fields).unwrap(), r#"[{"lms2":{"label":"LMS 2, {row}"}}]"#);
     }
 
@@ -209,15 +213,15 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_refused() {
+    fn mistakes_are_rejected() {
         for (text, message) in [
             ("list: [{ each: { m: [1] }, id: '{n}' }]", "unknown axis `n` of `each`"),
-            ("list: [{ each: { m: [1] }, id: '{m' }]", "a `{` without `}`"),
+            ("list: [{ each: { m: [1] }, id: '{m' }]", "`{` has no closing `}`"),
             ("list: [{ each: { m: s } }]", "unknown set `s`"),
             ("list: [{ each: {} }]", "found an empty map"),
-            ("list: [{ each: { m: [{ a: 1 }] }, id: 'x{m}' }]", "`{m}` is a map within a text"),
-            ("list: [{ each: { m: [1] }, except: [{ m: 2, drop: true }] }]", "fits no combination"),
-            ("list: [{ except: [{ m: 2 }] }]", "`except` without `each`"),
+            ("list: [{ each: { m: [{ a: 1 }] }, id: 'x{m}' }]", "`{m}` is a map, which cannot be part of a text"),
+            ("list: [{ each: { m: [1] }, except: [{ m: 2, drop: true }] }]", "matches no combination"),
+            ("list: [{ except: [{ m: 2 }] }]", "`except` requires `each`"),
             ("sets: []\nlist: []", "found an empty list"),
         ] {
             let refused = written_out(text).unwrap_err();

@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(names(folder.path()), kept);
         assert_eq!(names(&at("below")), [] as [&str; 0]);
         drop(held);
-        assert_eq!(remove_leftovers(folder.path()), 1, "its writer has gone");
+        assert_eq!(remove_leftovers(folder.path()), 1, "its writer has ended");
         assert_eq!(remove_leftovers(&at("nowhere")), 0);
     }
 

@@ -67,7 +67,7 @@ fn parse(source: &Source) -> Result<Node, Problem> {
     let text = source.text();
     if text.len() > LARGEST_TEXT {
         let message = format!("the file has {} bytes", text.len());
-        return Err(Problem::new(Place::default(), message).help(format!("at most {LARGEST_TEXT} are read")));
+        return Err(Problem::new(Place::default(), message).help(format!("accepted: at most {LARGEST_TEXT} bytes")));
     }
     let raw: Spanned<Raw> =
         serde_yaml::from_str_with_options(text, options()).map_err(|error| problem(&error, text))?;
@@ -79,8 +79,9 @@ fn parse(source: &Source) -> Result<Node, Problem> {
     }
     match active(&node) {
         Some((place, c)) => {
-            let message = format!("text with {}, which acts on what is printed around it", c.escape_unicode());
-            Err(Problem::new(place, message).help("accepted: characters that are printed, ends of lines and tabs"))
+            let message =
+                format!("the text contains {}, which changes how the text around it is displayed", c.escape_unicode());
+            Err(Problem::new(place, message).help("accepted: printable characters, line breaks and tabs"))
         }
         None => Ok(node),
     }
@@ -141,17 +142,17 @@ fn problem(error: &serde_yaml::Error, text: &str) -> Problem {
         error = inner;
     }
     let message = UserMessageFormatter.format_message(error).into_owned();
-    let limits = format!("a file may have {MOST_NODES} values, nested {DEEPEST} deep, aliases replaced");
+    let limits = format!("accepted: at most {MOST_NODES} values, nested {DEEPEST} deep, after aliases are expanded");
     let help = match error {
-        Error::DuplicateMappingKey { .. } => "a key may stand once in a map; remove or rename one of the two",
-        Error::MultipleDocuments { .. } => "one experiment in one file: split it at `---`",
+        Error::DuplicateMappingKey { .. } => "a key may occur only once in a map; remove or rename one of the two",
+        Error::MultipleDocuments { .. } => "one file holds one document; split it at `---`",
         Error::Budget { .. }
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. } => &limits,
         // The parser has its own limit on brackets, and no error variant for it.
         _ if message.contains("recursion limit") => &limits,
-        _ => "the file has to be YAML 1.2",
+        _ => "the file must be YAML 1.2",
     };
     Problem::new(place, message).help(help)
 }
@@ -321,7 +322,7 @@ mod tests {
             ("a: \"x\\ry\"\n", "t.yaml:1:4"),
         ] {
             let bad = Document::parse(Path::new("t.yaml"), text.as_bytes()).expect_err(text).to_string();
-            assert!(bad.contains(position) && bad.contains("acts on what is printed"), "{text}: {bad}");
+            assert!(bad.contains(position) && bad.contains("how the text around it is displayed"), "{text}: {bad}");
         }
         parsed("a: |\r\n  one\r\n  two\r\nb: \"ψ\\t肩\\n\"\r\n");
     }

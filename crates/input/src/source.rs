@@ -141,7 +141,7 @@ mod tests {
         let omega = source.text().find('ω').unwrap();
         assert_eq!(source.line_and_column(Place::new(omega, omega + 2)), (2, 5));
         assert_eq!(source.line_and_column(Place::new(0, 0)), (1, 1));
-        assert_eq!(source.line_and_column(Place::new(3, 4)), (1, 1), "the byte order mark takes no column");
+        assert_eq!(source.line_and_column(Place::new(3, 4)), (1, 1), "the byte order mark does not count as a column");
         assert_eq!(source.line_and_column(Place::new(9999, 9999)), (3, 1), "past the end");
         assert_eq!(source.position(Place::new(omega + 1, omega + 2)), "a.yaml:2:5", "inside a character");
     }

@@ -49,9 +49,9 @@ const MISTAKES: [Mistake; 47] = [
     ("why:", "checks: [1]\n    why:", (7, 5), ["of a statement with `checks`", "`says`"]),
     ("why:", "bound_from: somewhere\n    why:", (11, 17), ["`somewhere`", "`figure`"]),
     ("why:", "each: { of: angles }\n    why:", (11, 17), ["unknown set `angles`", "accepted"]),
-    ("why:", "except: [{ of: 1 }]\n    why:", (11, 5), ["`except` without `each`", "`each`"]),
+    ("why:", "except: [{ of: 1 }]\n    why:", (11, 5), ["`except` requires `each`", "`each`"]),
     ("why:", "each: { of: [1] }\n    about: '{off}'\n    why:", (12, 12), ["unknown axis `off` of `each`", "`of`"]),
-    ("why:", "each: { of: [1] }\n    except: [{ of: 2 }]\n    why:", (12, 14), ["fits no combination", "first"]),
+    ("why:", "each: { of: [1] }\n    except: [{ of: 2 }]\n    why:", (12, 14), ["matches no combination", "first"]),
     ("tolerance: printed", "tolerance: { relative: 0.1 }", (4, 5), ["where its bound comes from", "`bound_from:`"]),
     ("    value:", "    valeu:", (4, 5), ["has no kind", "one of `value`"]),
     (

@@ -142,7 +142,7 @@ fn refusals_show_how_to_write_it() {
         ("[0, -9.81]", "[0, 0, -9.81]", "rod.yaml:2:32", "or `motion: spatial`"),
         ("[steps_accepted]", "[final(rod_x)]", "rod.yaml:6:12", "did you mean `{ final: { of: rod_x } }`?"),
         ("[steps_accepted]", "[{ final: rod_x }]", "rod.yaml:6:21", "accepted: a map, `{ of: … }`"),
-        ("[0, 1]", "1", "rod.yaml:3:7", "accepted: a list of 2, `[…, …]`"),
+        ("[0, 1]", "1", "rod.yaml:3:7", "accepted: a list of length 2, `[…, …]`"),
         ("rk4", "{ tableau: label.yaml }", "label.yaml:1:8", "accepted: text"),
     ] {
         fs::write(place.path().join("rod.yaml"), good.replacen(from, to, 1)).unwrap();
