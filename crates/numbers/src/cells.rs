@@ -30,7 +30,7 @@ pub fn csv<R: IntoIterator<Item: AsRef<str>>>(records: impl IntoIterator<Item = 
         let mut cells = record.into_iter();
         cells
             .try_for_each(|cell| writer.write_field(guarded(cell.as_ref()).as_bytes()))
-            .expect("memory takes all cells");
+            .expect("writing to memory cannot fail");
         writer.write_record(None::<&[u8]>).expect("records are of equal length");
     }
     let bytes = writer.into_inner().expect("memory can be flushed");
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(markdown("a|b\nc"), "a\\|b c");
         assert_eq!(markdown("[x](javascript:1)"), "[x]\\(javascript:1)");
         assert_eq!(markdown("`x`"), "\\`x\\`");
-        assert_eq!(markdown("\\<b"), "\\\\\\<b", "a backslash does not take back that of another");
+        assert_eq!(markdown("\\<b"), "\\\\\\<b", "a backslash and a bracket are escaped separately");
         assert_eq!(markdown("ESDIRK3(2)4L[2]SA"), "ESDIRK3(2)4L[2]SA");
     }
 }

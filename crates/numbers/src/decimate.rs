@@ -272,7 +272,7 @@ mod tests {
                 decimator.push(t, &[0.5 * (700.0 * t).sin()]);
             });
             (0..rows).map(value).for_each(|[t, value]| decimator.push(t, &[value]));
-            assert!(decimator.width > 0.0, "it was thinned");
+            assert!(decimator.width > 0.0, "rows were left out");
             let (time, columns) = decimator.finish();
             let ([fewest, most], lost) = over_the_axis(end, &time, &columns[0]);
             assert!(fewest >= 20 && most <= 3 * fewest, "{fewest} to {most} points in a hundredth of the axis");
@@ -291,7 +291,7 @@ mod tests {
         assert!(fewest >= 11 && most <= 13 && lost < 0.02, "{fewest} to {most}, {lost} lost");
         assert_eq!(thin_evenly(&[-3.0, -2.0, -1.0, 0.5, 0.5, 2.0], &[0.0; 6], 10), [0, 2, 3, 4, 5]);
         let gap = [1.0, f64::NAN, f64::NAN, 2.0, 3.0, 2.5];
-        assert_eq!(thin_evenly(&[0.5; 6], &gap, 10), [0, 1, 4, 5], "a gap stays one, and hides no maximum");
+        assert_eq!(thin_evenly(&[0.5; 6], &gap, 10), [0, 1, 4, 5], "a gap stays a gap and hides no maximum");
     }
 
     #[test]
