@@ -45,8 +45,8 @@ struct Taken {
 /// runs and is therefore not part of the message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "it needs {} of memory, and there is less for it; `--memory` gives it more, and a smaller model or a method without full \
-     matrices needs less",
+    "it needs {} of memory, more than is available; raise the limit with `--memory`, or use a smaller model or a \
+     method without full matrices",
     ByteSize(*needed).display().si()
 )]
 pub struct TooLarge {
@@ -212,8 +212,8 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_told_as_people_say_them() {
+    fn sizes_have_si_prefixes() {
         let text = TooLarge { needed: 80_000_000_000, left: 17_200_000_000 }.to_string();
-        assert!(text.starts_with("it needs 80.0 GB of memory, and there is less for it; "), "{text}");
+        assert!(text.starts_with("it needs 80.0 GB of memory, more than is available; "), "{text}");
     }
 }

@@ -194,7 +194,7 @@ impl Progress {
         };
         match told {
             ..=MOST => self.line(&format!("{title}: {message}")),
-            _ if told == MOST + 1 => self.line("more runs fail; the column `message` of `runs.csv` says why"),
+            _ if told == MOST + 1 => self.line("more runs failed; see the column `message` of `runs.csv`"),
             _ => {}
         }
     }

@@ -158,7 +158,7 @@ pub(crate) fn kept(plans: &[Plan], needed: &BTreeSet<&RunKey>, store: &Store) ->
 /// Checks that a reference is complete and has these times.
 fn fits(times: &[f64], found: &ReferenceTrajectory) -> Result<(), Misshapen> {
     shape::of_reference(found)?;
-    shape::ensure(found.times == times, "a reference is at other times")
+    shape::ensure(found.times == times, "the times of the reference differ")
 }
 
 /// Solves with both methods of a reference.
@@ -170,11 +170,11 @@ pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTr
     let span = plan.span;
     let plan = match &plan.origin {
         Origin::Solved(solved) => solved,
-        Origin::Given(_) => return Err("the file with the reference lacks a time that is asked for".to_owned()),
+        Origin::Given(_) => return Err("the reference file lacks a requested time".to_owned()),
     };
     let asked = plan.digits.map_or(0.0, f64::from);
     let Some((check, check_settings)) = &plan.check else {
-        return Err("the reference has no second method to be checked against (`check:`)".to_owned());
+        return Err("the reference has no second method to check it; add `check:`".to_owned());
     };
     // Reference times are exact, whatever the experiment's clock.
     let exact = |settings: Settings| Settings { clock: Clock::Exact, ..settings };

@@ -286,7 +286,7 @@ fn a_run_that_needs_too_much_memory_fails_alone() {
     let rows = place.read("results/broken/squeezer/runs.csv");
     let row = |method: &str| rows.lines().find(|row| row.starts_with(method)).unwrap();
     assert!(row("mistaken,").contains(",memory,,,") && row("rk4,").contains(",ok,0.001,"), "{rows}");
-    assert!(row("mistaken,").contains("of memory, and there is less for it; `--memory` gives it more"), "{rows}");
+    assert!(row("mistaken,").contains("of memory, more than is available; raise the limit with `--memory`"), "{rows}");
     assert_eq!(entries(Path::new(&cache)), 1, "it is not kept");
     let (exit, text, _) = place.end(&["verify", "broken"]);
     assert_eq!(exit, Exit::System, "{text}");

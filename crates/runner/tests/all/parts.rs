@@ -262,14 +262,14 @@ fn entries_of_other_code_are_refused_by_name() {
     let record: Record = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
     Store::new(place.path("foreign"), "another compiler").save(&name, &record).unwrap();
     let said = place.refused("runs merge foreign --cache here", 1);
-    assert!(said.contains("made by other code") && said.contains("another compiler"), "{said}");
+    assert!(said.contains("computed by other code") && said.contains("another compiler"), "{said}");
     assert!(place.files("here").is_empty());
     // Entries that look valid but belong to no run or reference of this program.
     let own = Store::new(place.path("strange"), mbsbench::fingerprint(&Registry::builtin()));
     own.save(&name, &"no record").unwrap();
     own.save("weather tomorrow", &record).unwrap();
     let said = place.refused("runs merge strange --cache here", 1);
-    assert_eq!(said.matches("its record is none of this program").count(), 2, "{said}");
+    assert_eq!(said.matches("its record was not written by this program").count(), 2, "{said}");
     assert!(place.files("here").is_empty());
 }
 
@@ -311,14 +311,15 @@ fn forged_entries_are_made_again_and_not_merged() {
         store.save(name, &record).unwrap();
         if is_refused {
             let said = place.refused("runs merge whole --cache merged", 1);
-            assert!(said.contains("its record is none of this program: "), "{record}: {said}");
+            assert!(said.contains("its record was not written by this program: "), "{record}: {said}");
             fs::remove_dir_all(place.path("merged")).unwrap();
         }
         let output = place.output("run experiment.yaml --out again --cache whole");
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{record}: {said}");
         assert!(
-            said.contains("none of this program: ") && said.contains("the entry is discarded and computed again"),
+            said.contains("not written by this program: ")
+                && said.contains("the entry is discarded and computed again"),
             "{record}: {said}"
         );
         assert_same(&local, &place.files("again"));
@@ -344,7 +345,7 @@ fn a_contradiction_names_the_run_and_nothing_is_merged() {
     Store::new(place.path("other"), mbsbench::fingerprint(&Registry::builtin())).save(&name, &record).unwrap();
     let key = &name.split_whitespace().nth(1).unwrap()[..20];
     let said = place.refused("runs merge one other --cache here", 2);
-    assert!(said.contains(&format!("run {key} is not the same in one/")) && said.contains("other/"), "{said}");
+    assert!(said.contains(&format!("run {key} differs between one/")) && said.contains("other/"), "{said}");
     assert!(place.files("here").is_empty(), "nothing is merged");
     // The same conflict with an existing entry.
     place.said("runs merge one --cache here");

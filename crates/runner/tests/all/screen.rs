@@ -75,7 +75,7 @@ fn many_runs_that_fail_are_told_by_a_few() {
     let (code, out, err) = mbsbench(&place, "run mine.yaml");
     assert_eq!(code, 1, "{out}{err}");
     assert!(out.contains("mine/pendulum: no run reached its end, of 120") && out.contains("120 failed"), "{out}");
-    assert!(lines(&err) < 10 && err.contains("more runs fail; the column `message` of `runs.csv` says why"), "{err}");
+    assert!(lines(&err) < 10 && err.contains("more runs failed; see the column `message` of `runs.csv`"), "{err}");
 }
 
 /// Verdicts by their statements.

@@ -164,7 +164,7 @@ mod tests {
         (0..10).for_each(|k| ends.push(ends[k] + 0.1));
         assert!(ends[10] < 1.0, "{}", ends[10]);
         assert_eq!(collected(&ends, &[1.0]).0, [Some(ends[10])]);
-        assert_eq!(collected(&ends, &[1.0 + 1e-6]).0, [], "a time that is not reached has none");
+        assert_eq!(collected(&ends, &[1.0 + 1e-6]).0, [], "a time that is not reached has no state");
         // 0.1 + 0.1 + 0.1 exceeds 0.3 and is used as is, instead of an additional tiny step.
         assert_eq!(collected(&ends, &[0.3]).0, [Some(ends[3])]);
         assert!(ends[3] > 0.3);

@@ -57,7 +57,7 @@ pub(crate) fn stored_key(run: &RunSpec, certificate: Option<&Certificate>) -> St
 /// Checks that a record is complete and belongs to the run.
 fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Misshapen> {
     shape::of_record(record)?;
-    shape::ensure(run.columns() == record.columns, "its columns are those of another run")?;
+    shape::ensure(run.columns() == record.columns, "its columns belong to another run")?;
     let asked = &run.recording.trajectories;
     let is_drawn = match &record.trajectory {
         Some(curves) => curves.observables.iter().all(|name| asked.contains(name)),
@@ -68,7 +68,7 @@ fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Misshapen> {
             }
         }
     };
-    shape::ensure(is_drawn, "its trajectories are those of another run")
+    shape::ensure(is_drawn, "its trajectories belong to another run")
 }
 
 /// Returns the records of all runs in order. With `fresh`, earlier entries of the cache are ignored. A run of several
@@ -110,7 +110,7 @@ fn run_each(pending: &[(usize, &Pending<'_>)], means: Means<'_>) -> io::Result<V
             return Err(interrupted());
         }
         if stop.load(Ordering::Relaxed) {
-            return Err(io::Error::other("another run could not be kept"));
+            return Err(io::Error::other("another run could not be cached"));
         }
         progress.started(&run.title);
         let record = run.record(means);

@@ -175,7 +175,7 @@ fn analyse(run: &RunSpec, context: &MeasureContext<'_>) -> Record {
     };
     let measured = run.measures.iter().map(|measure| measure.object().start(context).finish(&ending));
     let values: Vec<Option<f64>> = measured.flatten().collect();
-    let reason = || "the method does not say how it treats an oscillator, or its step is not constant".to_owned();
+    let reason = || "the method does not provide its formula for an oscillator, or its step is not constant".to_owned();
     let failure = values.iter().all(Option::is_none).then(|| Failure::NotApplicable { reason: reason() });
     Record::of(run, failure.as_ref(), run.span[0], values)
 }

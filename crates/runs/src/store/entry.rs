@@ -44,14 +44,15 @@ pub enum Refusal {
     #[error("it is not an entry of a run cache")]
     NoEntry,
     /// The record does not have the right checksum.
-    #[error("it is damaged: its checksum belongs to another content")]
+    #[error("it is damaged: its checksum does not match its content")]
     Damaged,
     /// The path is not that of an entry of this name.
-    #[error("it is an entry of another name, `{0}`: it was moved or renamed")]
+    #[error("it was moved or renamed: it is the entry `{0}`")]
     Misplaced(String),
     /// It was computed by other code, whose numbers may differ from those of this program.
     #[error(
-        "it was made by other code, {found}; this program is {own}: build both from the same sources with the same compiler"
+        "it was computed by other code, {found}; this program is {own}: build both from the same sources with the same \
+         compiler"
     )]
     OtherCode {
         /// The fingerprint of the code that computed it.
@@ -60,7 +61,7 @@ pub enum Refusal {
         own: String,
     },
     /// This program does not write such records.
-    #[error("its record is none of this program: {0}")]
+    #[error("its record was not written by this program: {0}")]
     OtherRecord(String),
 }
 

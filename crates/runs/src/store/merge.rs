@@ -24,7 +24,7 @@ pub struct Merged {
 
 /// Two different entries of the same name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{title} is not the same in {one} and {other}", one = one.display(), other = other.display())]
+#[error("{title} differs between {one} and {other}", one = one.display(), other = other.display())]
 pub struct Conflict {
     /// `run` or `reference`, and the key.
     pub title: String,

@@ -157,16 +157,16 @@ mod tests {
         };
         let whole = Record { trajectory: Some(curves.clone()), ..record() };
         store.save("run", &whole).unwrap();
-        assert_eq!(loaded(&store).unwrap().trajectory, whole.trajectory, "what is not finite is kept, too");
+        assert_eq!(loaded(&store).unwrap().trajectory, whole.trajectory, "non-finite values are kept, too");
         assert_eq!(store.refused().len(), 0);
         let with = |curves: Trajectory| Record { trajectory: Some(curves), ..record() };
         let forged = [
             ("values", Record { values: vec![Some(1.0)], ..record() }),
             ("columns", with(Trajectory { columns: Vec::new(), ..curves.clone() })),
             ("units", with(Trajectory { units: Vec::new(), ..curves.clone() })),
-            ("as long as its times", with(Trajectory { times: vec![0.0], ..curves.clone() })),
-            ("not finite or fall", with(Trajectory { times: vec![1.0, 0.0], ..curves.clone() })),
-            ("of nothing", with(Trajectory { observables: Vec::new(), ..curves })),
+            ("differ in length", with(Trajectory { times: vec![0.0], ..curves.clone() })),
+            ("decrease or are not finite", with(Trajectory { times: vec![1.0, 0.0], ..curves.clone() })),
+            ("no observables", with(Trajectory { observables: Vec::new(), ..curves })),
         ];
         for (what, record) in forged {
             store.save("run", &record).unwrap();

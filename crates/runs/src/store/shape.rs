@@ -5,7 +5,7 @@ use mbsbench_measures::ReferenceTrajectory;
 
 use crate::execute::run::Record;
 
-/// Describes an error in a cached record, in words that follow "its record is none of this program".
+/// Describes an error in a cached record, in words that follow "its record was not written by this program".
 pub type Misshapen = &'static str;
 
 /// Checks the record of a run.
@@ -13,18 +13,18 @@ pub type Misshapen = &'static str;
 /// # Errors
 /// Fails if its parts are not consistent.
 pub fn of_record(record: &Record) -> Result<(), Misshapen> {
-    ensure(record.values.len() == record.columns.len(), "there are not as many values as columns")?;
+    ensure(record.values.len() == record.columns.len(), "the numbers of values and columns differ")?;
     let Some(curves) = &record.trajectory else { return Ok(()) };
     let count = curves.observables.len();
-    ensure(count > 0, "a trajectory is of nothing")?;
-    ensure(curves.columns.len() == count, "a trajectory has not as many columns as observables")?;
-    ensure(curves.units.len() == count, "a trajectory has not as many units as observables")?;
+    ensure(count > 0, "a trajectory has no observables")?;
+    ensure(curves.columns.len() == count, "the numbers of columns and observables of a trajectory differ")?;
+    ensure(curves.units.len() == count, "the numbers of units and observables of a trajectory differ")?;
     let times = &curves.times;
     ensure(
         curves.columns.iter().all(|column| column.len() == times.len()),
-        "a column of a trajectory is not as long as its times",
+        "a column and the times of a trajectory differ in length",
     )?;
-    ensure(is_finite(times) && times.is_sorted(), "times of a trajectory are not finite or fall")
+    ensure(is_finite(times) && times.is_sorted(), "the times of a trajectory decrease or are not finite")
 }
 
 /// Checks a reference.
@@ -33,10 +33,13 @@ pub fn of_record(record: &Record) -> Result<(), Misshapen> {
 /// Fails if its parts are not consistent.
 pub fn of_reference(reference: &ReferenceTrajectory) -> Result<(), Misshapen> {
     let ReferenceTrajectory { observables, times, values, bounds, digits, digits_asked } = reference;
-    ensure(is_finite(times) && times.is_sorted(), "times of a reference are not finite or fall")?;
-    ensure(values.len() == times.len() && bounds.len() == times.len(), "a reference has not as many rows as times")?;
+    ensure(is_finite(times) && times.is_sorted(), "the times of a reference decrease or are not finite")?;
+    ensure(
+        values.len() == times.len() && bounds.len() == times.len(),
+        "the numbers of rows and times of a reference differ",
+    )?;
     let is_row = |row: &Vec<f64>| row.len() == observables.len() && is_finite(row);
-    ensure(values.iter().chain(bounds).all(is_row), "a row of a reference is not as long as its observables are many")?;
+    ensure(values.iter().chain(bounds).all(is_row), "a row of a reference needs one finite value per observable")?;
     ensure(bounds.iter().flatten().all(|bound| *bound >= 0.0), "a bound of a reference is negative")?;
     ensure(!digits.is_nan() && digits_asked.is_finite(), "the digits of a reference are not a number")
 }
@@ -46,8 +49,8 @@ pub fn of_reference(reference: &ReferenceTrajectory) -> Result<(), Misshapen> {
 /// # Errors
 /// Fails if they are not consistent.
 pub fn of_states(states: &[Option<Vec<f64>>], times: usize, unknowns: usize) -> Result<(), Misshapen> {
-    ensure(states.len() == times, "there are not as many states as times")?;
-    ensure(states.iter().flatten().all(|state| state.len() == unknowns), "a state has another number of unknowns")
+    ensure(states.len() == times, "the numbers of states and times differ")?;
+    ensure(states.iter().flatten().all(|state| state.len() == unknowns), "a state has the wrong number of unknowns")
 }
 
 fn is_finite(numbers: &[f64]) -> bool {
