@@ -52,19 +52,20 @@ of_one! {
     /// The mean over time of an observable's magnitude, by the trapezoidal rule over accepted states (negrut2007,
     /// Eq. 23).
     MeanMagnitude "mean_absolute" ["mean_absolute"]
-        "mean over time of an observable's magnitude, by the trapezoidal rule over accepted states (negrut2007, Eq. 23)",
+        "mean over time of an observable's magnitude, by the trapezoidal rule on accepted states (negrut2007, Eq. 23)",
         of::<Mean>;
     /// The slope over time (1/s) of the straight line that fits an observable best, by least squares.
-    Trend "trend" ["trend"] "slope over time (1/s) of the straight line that fits an observable best, by least squares",
+    Trend "trend" ["trend"]
+        "slope (1/s) of the straight line fitted to an observable over time by least squares",
         of::<Line>;
     /// The root mean square of an observable about the straight line that fits it best, by least squares.
     Deviation "deviation" ["deviation"]
-        "root mean square of an observable about the straight line that fits it best, by least squares",
+        "root mean square deviation of an observable from the straight line fitted to it by least squares",
         of::<Scatter>;
     /// The total variation of an observable over accepted states, divided by the distance between its first and last
     /// value.
     OscillationIndex "oscillation_index" ["oscillation_index"]
-        "way that an observable goes up and down over accepted states, over the distance between its ends",
+        "total variation of an observable over accepted states, divided by its net change",
         of::<Oscillation>;
 }
 

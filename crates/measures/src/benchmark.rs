@@ -37,7 +37,7 @@ impl BenchmarkError {
 impl MeasureDefinition for BenchmarkError {
     const NAME: &'static str = "benchmark_error";
     const SUMMARY: &'static str =
-        "error of observables over equidistant outputs, each relative to the reference (MBS benchmark, A Coruña)";
+        "combined relative error of observables at equidistant outputs (multibody benchmark library, A Coruña)";
 
     fn columns(&self) -> Vec<String> {
         with_bound(Self::NAME)
@@ -84,7 +84,7 @@ impl ScaledError {
 impl MeasureDefinition for ScaledError {
     const NAME: &'static str = "scaled_error";
     const SUMMARY: &'static str =
-        "root mean square over equidistant outputs of several observables' errors, each over a size of its own";
+        "root mean square error of several observables at equidistant outputs, each divided by its own scale";
 
     fn columns(&self) -> Vec<String> {
         with_bound(Self::NAME)
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(measured(&measure, &[0.0, 3.0], 9.0), [None; 2], "no reference at 1.5 s");
         assert_eq!(ended(against(&measure, &[0.0, 4.0], off, None), false), [None; 2]);
         let other = BenchmarkError { of: vec!["q".to_owned(), "w".to_owned()], ..measure };
-        assert_eq!(measured(&other, &[0.0, 4.0], 9.0), [None; 2], "an observable that is not there");
+        assert_eq!(measured(&other, &[0.0, 4.0], 9.0), [None; 2], "a missing observable");
     }
 
     #[test]

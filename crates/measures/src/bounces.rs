@@ -24,7 +24,7 @@ parameters! {
 impl MeasureDefinition for Bounces {
     const NAME: &'static str = "bounces";
     const SUMMARY: &'static str =
-        "tops of a ball after each bounce (m), and duration of the first contact and of the flight after it (s)";
+        "peak height of a ball after each bounce (m), and durations of the first contact and the next flight (s)";
 
     fn columns(&self) -> Vec<String> {
         let durations = ["contact_time", "flight_time"].map(str::to_owned);

@@ -21,7 +21,7 @@ parameters! {
 impl MeasureDefinition for StepChanges {
     const NAME: &'static str = "step_changes";
     const SUMMARY: &'static str =
-        "largest over smallest step, largest factor from a step down to the next, and number of strong drops";
+        "ratio of the largest to the smallest step, largest reduction between steps, and number of strong reductions";
 
     fn columns(&self) -> Vec<String> {
         ["ratio(step_size)", "largest_drop(step_size)", "drops(step_size)"].map(str::to_owned).to_vec()

@@ -9,13 +9,13 @@ plain! {
     /// The largest condition number, in the spectral norm, of the matrices that Newton's method factorizes, as the
     /// method scales them. Empty for methods without Newton's method.
     NewtonCondition "newton_condition"
-        "largest condition number of the matrices of Newton's method, as the method scales them",
+        "largest condition number of the Newton matrices, as scaled by the method",
         |_| Box::new(Condition(None));
     /// The largest factor by which an iteration of Newton's method shrinks a small error if its matrix is formed with
     /// wrong derivatives: the spectral radius of `I − W⁻¹ M`, with the wrong matrix `W` and the exact matrix `M`.
     /// Empty for methods with exact derivatives.
     NewtonContraction "newton_contraction"
-        "largest contraction factor of Newton's method with wrong derivatives in its matrix",
+        "largest contraction factor of Newton's method when its matrix has wrong derivatives",
         |_| Box::new(Contraction(None));
 }
 

@@ -20,7 +20,7 @@ parameters! {
 impl MeasureDefinition for JacobianCosts {
     const NAME: &'static str = "jacobian_costs";
     const SUMMARY: &'static str =
-        "evaluations of the right-hand side with Jacobians at a fixed price each, or by differences over all states";
+        "cost in evaluations of the right-hand side, with a fixed price per Jacobian or with full finite differences";
 
     fn columns(&self) -> Vec<String> {
         ["cost_fast", "cost_slow"].map(str::to_owned).to_vec()

@@ -42,26 +42,29 @@ mbsbench_problem::for_each_counter!(measures);
 plain! {
     /// The number of evaluations of the right-hand side, including those for difference quotients. It makes methods
     /// with exact and with approximate Jacobians comparable.
-    AllRhsEvaluations "all_rhs_evaluations" "number of evaluations of the right-hand side, those for Jacobians included",
-        |_| at_end(|Ending { statistics, .. }| number(statistics.rhs_evaluations + statistics.jacobian_rhs_evaluations));
+    AllRhsEvaluations "all_rhs_evaluations"
+        "number of evaluations of the right-hand side, including those for Jacobians",
+        |_| at_end(|Ending { statistics, .. }| {
+            number(statistics.rhs_evaluations + statistics.jacobian_rhs_evaluations)
+        });
     /// The cost of a run in evaluations of the right-hand side: all evaluations, including those for difference
     /// quotients, and for each exact Jacobian as many as difference quotients would have taken. That is one for each
     /// column, or for each group of columns without a row in common (Curtis, Powell and Reid 1974). The cost does not
     /// depend on how the Jacobians were formed.
     RhsCost "rhs_cost"
-        "cost in evaluations of the right-hand side; an exact Jacobian counts as many as differences would take",
+        "cost in evaluations of the right-hand side; an exact Jacobian counts as if it were formed by differences",
         |_| at_end(|Ending { statistics, .. }| {
             number(statistics.rhs_evaluations + statistics.jacobian_rhs_evaluations + statistics.jacobian_columns)
         });
     /// The number of operations of the method's own dense linear algebra: factorizations, solves and products of
-    /// matrices, computed from their sizes. A method that does not count them is refused.
+    /// matrices, computed from their sizes. Methods that do not count them are rejected.
     LinearAlgebraFlops "linear_algebra_flops"
-        "operations of a method's dense linear algebra: factorizations, solves and products, by their sizes",
+        "floating-point operations of a method's dense linear algebra: factorizations, solves and products",
         |_| at_end(|ending| vec![ending.statistics.linear_algebra_flops.map(|flops| flops as f64)]);
     /// The number of Newton iterations divided by the number of accepted steps and of implicit stages per step: the
     /// average effort to solve one system of equations.
     NewtonIterationsPerStage "newton_iterations_per_stage"
-        "Newton iterations by accepted steps and by the implicit stages of a step",
+        "Newton iterations per accepted step and implicit stage",
         |context| {
             let stages = f64::from(context.method.implicit_stages());
             at_end(move |ending| {
@@ -71,8 +74,8 @@ plain! {
         };
     /// The number of components of the state.
     States "states" "number of components of the state", |_| at_end(|ending| number(ending.states as u64));
-    /// The number of event functions in use at the start.
-    SwitchingFunctions "switching_functions" "number of event functions that matter at the start",
+    /// The number of active event functions at the start.
+    SwitchingFunctions "switching_functions" "number of active event functions at the start",
         |_| at_end(|ending| number(ending.functions as u64));
 }
 
@@ -83,7 +86,7 @@ parameters! {
 
 impl MeasureDefinition for TestsPerStep {
     const NAME: &'static str = "tests_per_step";
-    const SUMMARY: &'static str = "largest number of tests of the criterion for the size of a step, in one step";
+    const SUMMARY: &'static str = "largest number of tests of the step-size criterion in one step";
 
     fn columns(&self) -> Vec<String> {
         vec!["max(tests_per_step)".to_owned()]

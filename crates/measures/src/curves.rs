@@ -31,7 +31,7 @@ impl ShapeDistance {
     fn there_are_two_axes(&self) -> Result<(), OutOfRange> {
         for (field, names) in [("of", &self.of), ("reference", &self.reference)] {
             if names.len() != 2 {
-                return Err(OutOfRange::new(field, format!("a list of {}", names.len()), "two observables"));
+                return Err(OutOfRange::new(field, format!("a list of length {}", names.len()), "two observables"));
             }
         }
         Ok(())
@@ -45,7 +45,7 @@ impl ShapeDistance {
 impl MeasureDefinition for ShapeDistance {
     const NAME: &'static str = "shape_distance";
     const SUMMARY: &'static str =
-        "distance between the shapes of two observables' curve and of a curve of the reference";
+        "Hausdorff distance between the shape of a plane curve and that of a curve of the reference";
 
     fn columns(&self) -> Vec<String> {
         self.until.iter().map(|until| format!("shape_distance({})", until.text)).collect()

@@ -124,8 +124,8 @@ macro_rules! digits {
     };
 }
 
-digits!(Scd, "scd", "significant correct digits at the end, of the worst component", |_| 0.0);
-digits!(Mescd, "mescd", "the same with absolute errors of small components (mixed error)", |mescd| mescd.floor);
+digits!(Scd, "scd", "significant correct digits of the worst component at the end", |_| 0.0);
+digits!(Mescd, "mescd", "mixed-error correct digits of the worst component at the end", |mescd| mescd.floor);
 
 /// The expected value of an observable at the end.
 struct Expected {
@@ -191,7 +191,7 @@ mod tests {
         let [Some(digits), Some(limit)] = measured(&scd, end, Some(&reference(9.0)))[..] else { panic!("no digits") };
         assert!((digits - 3.0).abs() < 1e-9 && (limit - 6.0).abs() < 1e-9, "{digits} {limit}");
         let few = measured(&scd, end, Some(&reference(7.0)));
-        assert_eq!(few[1], Some(f64::NEG_INFINITY), "a reference with fewer digits than asked certifies none");
+        assert_eq!(few[1], Some(f64::NEG_INFINITY), "a reference with fewer digits than required certifies none");
         let mescd = Mescd { of: of(["q", "v"]), ..Mescd::default() };
         let digits = measured(&mescd, end, Some(&reference(9.0)))[0].expect("there is a reference");
         assert!((digits - (101.0f64 / 1e-3).log10()).abs() < 1e-9, "{digits}");

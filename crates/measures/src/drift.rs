@@ -29,7 +29,7 @@ impl DriftConstant {
 impl MeasureDefinition for DriftConstant {
     const NAME: &'static str = "drift_constant";
     const SUMMARY: &'static str =
-        "constant C of the drift law Φq v = C h² Φq q''', by least squares, and what it leaves over";
+        "constant C of the drift law Φq v = C h² Φq q''', fitted by least squares, and the relative residual";
 
     fn columns(&self) -> Vec<String> {
         ["drift_constant", "drift_fit_residual"].map(str::to_owned).to_vec()

@@ -21,7 +21,7 @@ parameters! {
 
 impl MeasureDefinition for MaximumError {
     const NAME: &'static str = "error";
-    const SUMMARY: &'static str = "largest error of an observable against the reference over a grid of times";
+    const SUMMARY: &'static str = "largest error of an observable with respect to the reference over a grid of times";
 
     fn columns(&self) -> Vec<String> {
         vec![format!("error({})", self.of), format!("error_bound({})", self.of)]
@@ -53,7 +53,7 @@ parameters! {
 
 impl MeasureDefinition for RmsError {
     const NAME: &'static str = "rms_error";
-    const SUMMARY: &'static str = "root mean square error of an observable against the reference over a grid of times";
+    const SUMMARY: &'static str = "root mean square error of an observable with respect to the reference over a grid";
 
     fn columns(&self) -> Vec<String> {
         vec![format!("rms_error({})", self.of), format!("rms_error_bound({})", self.of)]
@@ -97,9 +97,9 @@ fn compare_one(context: &MeasureContext<'_>, of: &str, every: Option<f64>, norm:
 macro_rules! class_errors {
     ($($name:ident $last:ident $class:ident $column:literal $what:literal;)*) => {$(
         parameters! {
-            #[doc = concat!("Largest error of the ", $what, " that the model counts as such, against the experiment's reference, ")]
-            /// with the bound on the reference's own error at the same times. Angles and lengths are combined, in rad
-            /// and m, as in the papers.
+            #[doc = concat!("Largest error of the ", $what, " (as classified by the model) with respect to the")]
+            /// experiment's reference, with the bound on the reference's own error at the same times. Angles and
+            /// lengths are combined, in rad and m, as in the papers.
             #[derive(Default)]
             pub struct $name in snake_case {
                 /// Distance between the times of the grid, s, from the start of the span; by default, only the final
@@ -110,7 +110,7 @@ macro_rules! class_errors {
 
         impl MeasureDefinition for $name {
             const NAME: &'static str = $column;
-            const SUMMARY: &'static str = concat!("largest error of the ", $what, " against the reference");
+            const SUMMARY: &'static str = concat!("largest error of the ", $what, " with respect to the reference");
 
             fn columns(&self) -> Vec<String> {
                 [$column, concat!($column, "_bound")].map(str::to_owned).to_vec()
@@ -125,13 +125,14 @@ macro_rules! class_errors {
         }
 
         parameters! {
-            #[doc = concat!("The same at the final time alone, beside [`", stringify!($name), "`] over a grid of times.")]
+            #[doc = concat!("Like [`", stringify!($name), "`], at the final time only.")]
             pub struct $last {}
         }
 
         impl MeasureDefinition for $last {
             const NAME: &'static str = concat!("final_", $column);
-            const SUMMARY: &'static str = concat!("largest error of the ", $what, " against the reference at the end");
+            const SUMMARY: &'static str =
+                concat!("largest error of the ", $what, " with respect to the reference at the end");
 
             fn columns(&self) -> Vec<String> {
                 [concat!("final_", $column), concat!("final_", $column, "_bound")].map(str::to_owned).to_vec()
@@ -185,7 +186,7 @@ mod tests {
         let classes = [VelocityError::default().columns(), FinalVelocityError {}.columns()];
         for pair in columns.iter().chain(&classes) {
             assert_eq!(bound_of(&pair[0]).as_ref(), Some(&pair[1]));
-            assert_eq!(bound_of(&pair[1]), None, "a bound has no bound");
+            assert_eq!(bound_of(&pair[1]), None, "a column of bounds has no bound itself");
         }
         assert_eq!(bound_of("energy_variation"), None);
     }

@@ -86,16 +86,16 @@ macro_rules! largest {
 largest! {
     /// `max E − min E` over accepted states, including the initial one (compere2001, tables 3.1–3.3).
     EnergyVariation "energy_variation" of "energy" as |seen| seen.high - seen.low,
-        "max E − min E over accepted states, initial state included (J)";
+        "energy variation max E − min E over accepted states, including the initial state (J)";
     /// Largest magnitude among the constraints over accepted states.
     ConstraintMax "constraint_max" of "constraint" as |seen| seen.high,
-        "largest magnitude among the constraints over accepted states";
+        "largest constraint violation over accepted states";
     /// Largest magnitude among the constraints at velocity level over accepted states.
     VelocityConstraintMax "velocity_constraint_max" of "velocity_constraint" as |seen| seen.high,
-        "largest magnitude among the constraints at velocity level over accepted states";
+        "largest constraint violation at velocity level over accepted states";
     /// Largest magnitude among the sliding surfaces over accepted states.
     SurfaceMax "surface_max" of "surface" as |seen| seen.high,
-        "largest magnitude among the sliding surfaces over accepted states";
+        "largest magnitude of any sliding surface over accepted states";
 }
 
 fn range(index: Option<usize>, after_events: bool) -> Box<dyn Measure> {
@@ -116,7 +116,7 @@ of_one! {
 plain! {
     /// The largest change that a projection made to a component of the state, over accepted steps (compere2001,
     /// section 3.4.1, where its bound is `h^(p−1)`).
-    AdjustmentMax "adjustment_max" "largest change that post-stabilisation made to a component of the state",
+    AdjustmentMax "adjustment_max" "largest change of a component of the state by post-stabilisation",
         |_| over_steps(
             0.0_f64,
             |largest, step| {
@@ -128,10 +128,12 @@ plain! {
         );
     /// The largest magnitude of an event function where its zero was located, before the jump changes other
     /// functions. Empty if no event was located.
-    EventResidual "event_residual" "largest magnitude of an event function where its zero was located",
+    EventResidual "event_residual" "largest magnitude of an event function at its located zero",
         |_| over_steps(
             None,
-            |largest: &mut Option<f64>, step| *largest = largest.iter().copied().chain(step.further.event_residual).reduce(f64::max),
+            |largest: &mut Option<f64>, step| {
+                *largest = largest.iter().copied().chain(step.further.event_residual).reduce(f64::max);
+            },
             |largest, _| vec![largest],
         );
 }

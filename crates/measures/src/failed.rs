@@ -47,7 +47,7 @@ impl Failed {
 impl MeasureDefinition for Failed {
     const NAME: &'static str = "failed";
     const SUMMARY: &'static str =
-        "1 where a run does not reach its end or exceeds multiples of the reference's largest observables, 0 otherwise";
+        "1 if a run does not reach its end or exceeds a multiple of the reference's largest observables, 0 otherwise";
 
     fn columns(&self) -> Vec<String> {
         let of = |what: &str| format!("{what}{}", self.rule.as_ref().map_or(String::new(), |rule| format!("({rule})")));

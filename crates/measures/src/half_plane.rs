@@ -27,7 +27,7 @@ impl HalfPlaneRadius {
 
 impl MeasureDefinition for HalfPlaneRadius {
     const NAME: &'static str = "half_plane_radius";
-    const SUMMARY: &'static str = "largest characteristic root on damped oscillators, from the method's formula";
+    const SUMMARY: &'static str = "largest magnitude of the method's characteristic roots for damped oscillators";
 
     fn is_of_method(&self) -> bool {
         true

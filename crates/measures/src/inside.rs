@@ -20,7 +20,7 @@ parameters! {
 
 impl MeasureDefinition for ExcessInside {
     const NAME: &'static str = "excess_inside";
-    const SUMMARY: &'static str = "number of steps inside which an observable exceeds its values at both ends";
+    const SUMMARY: &'static str = "number of steps within which an observable exceeds its values at both ends";
 
     fn columns(&self) -> Vec<String> {
         vec![format!("excess_inside({})", self.of)]

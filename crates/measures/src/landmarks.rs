@@ -36,7 +36,7 @@ parameters! {
 
 impl MeasureDefinition for Crossings {
     const NAME: &'static str = "crossings";
-    const SUMMARY: &'static str = "times (s) at which an observable passes through a level";
+    const SUMMARY: &'static str = "times (s) at which an observable crosses a level";
 
     fn columns(&self) -> Vec<String> {
         numbered(&format!("crossing({})", self.of), self.count).collect()
@@ -145,7 +145,7 @@ parameters! {
 
 impl MeasureDefinition for EventSequence {
     const NAME: &'static str = "event_sequence";
-    const SUMMARY: &'static str = "times (s) of the first events, whichever functions they belong to";
+    const SUMMARY: &'static str = "times (s) of the first events, of any event function";
 
     fn columns(&self) -> Vec<String> {
         numbered("event", self.count).collect()
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_crossing_is_found_beside_states_that_cannot_be_had() {
         let found = crossings(2, 0.0, &[0.0, 1.0], |t| if t > 0.0 && t < 0.35 { f64::NAN } else { t - 0.15 });
-        assert_eq!(found.iter().flatten().count(), 0, "nothing is located among them");
+        assert_eq!(found.iter().flatten().count(), 0, "no event is located");
         let found = crossings(2, 0.0, &[0.0, 1.0], |t| if t > 0.0 && t < 0.35 { f64::NAN } else { t - 0.75 });
         assert!((found[0].unwrap() - 0.75).abs() < 1e-14 && found[1].is_none());
     }

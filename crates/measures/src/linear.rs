@@ -21,7 +21,7 @@ parameters! {
 impl MeasureDefinition for LinearAnalysis {
     const NAME: &'static str = "linear_analysis";
     const SUMMARY: &'static str =
-        "spectral radius, amplitude decay and period elongation from the method's characteristic roots";
+        "spectral radius, amplitude decay and period elongation, from the method's characteristic roots";
 
     fn columns(&self) -> Vec<String> {
         ["spectral_radius", "amplitude_decay", "period_elongation"].map(str::to_owned).to_vec()

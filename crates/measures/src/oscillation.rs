@@ -32,7 +32,7 @@ impl Oscillation {
 
 impl MeasureDefinition for Oscillation {
     const NAME: &'static str = "oscillation";
-    const SUMMARY: &'static str = "root mean square of an observable less its slow part between two times";
+    const SUMMARY: &'static str = "root mean square of an observable without its slow part between two times";
 
     fn columns(&self) -> Vec<String> {
         vec![format!("oscillation({}, {}..{})", self.of, self.from.text, self.to.text)]

@@ -24,8 +24,7 @@ parameters! {
 
 impl MeasureDefinition for RelativeError {
     const NAME: &'static str = "relative_error";
-    const SUMMARY: &'static str =
-        "error of an observable over the ends of steps, relative to the size of the reference";
+    const SUMMARY: &'static str = "relative error of an observable over the ends of steps (zhang2022, Eq. 26)";
 
     fn columns(&self) -> Vec<String> {
         vec![format!("relative_error({})", self.of), format!("relative_error_bound({})", self.of)]
@@ -137,7 +136,7 @@ mod tests {
         assert_eq!(measured(2.0, 9.0, &[0.0, 2.0, 4.0], value), [Some(0.5), Some(0.1)]);
         assert_eq!(measured(2.0, 9.0, &[0.0, 0.5, 2.0, 2.5, 4.0], value), [Some(0.5), Some(0.1)]);
         assert_eq!(measured(0.0, 9.0, &[0.0, 1.0, 2.0, 3.0, 4.0], |_| 0.0)[0], Some(1.0));
-        assert_eq!(measured(7.0, 9.0, &[0.0, 4.0], |_| 4.0)[0], Some(0.5), "the end alone");
+        assert_eq!(measured(7.0, 9.0, &[0.0, 4.0], |_| 4.0)[0], Some(0.5), "the end only");
     }
 
     #[test]
@@ -145,7 +144,7 @@ mod tests {
         assert_eq!(measured(2.0, 7.9, &[0.0, 2.0, 4.0], |_| 3.0)[1], Some(f64::INFINITY));
         let measure = RelativeError { of: "q".to_owned(), from: 0.0, every: 1.0 };
         let early = |span: &[f64]| ended(against(&measure, span, |_| vec![1.0], Some(&reference(9.0))), false);
-        assert!(early(&[0.0, 1.0, 2.0])[0].is_some(), "a shorter span is all of its grid");
+        assert!(early(&[0.0, 1.0, 2.0])[0].is_some(), "a shorter run covers its whole grid");
         assert_eq!(early(&[0.0, 3.5]), [None; 2], "no reference at its end");
         assert_eq!(ended(against(&measure, &[0.0, 4.0], |_| vec![1.0], None), false), [None; 2]);
     }

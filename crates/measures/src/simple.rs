@@ -49,7 +49,7 @@ pub(super) fn one_for_each<T>(field: &str, list: &[T], of: &[String]) -> Result<
         return Ok(());
     }
     let accepted = format!("one for each of the {} observables in `of`", of.len());
-    Err(OutOfRange::new(field, format!("a list of {}", list.len()), accepted))
+    Err(OutOfRange::new(field, format!("a list of length {}", list.len()), accepted))
 }
 
 /// Declares measures without parameters, each with one column that has the measure's name.

@@ -20,8 +20,7 @@ parameters! {
 
 impl MeasureDefinition for StepMap {
     const NAME: &'static str = "step_map";
-    const SUMMARY: &'static str =
-        "determinant of the matrix of one step on linear equations, and largest magnitude of its eigenvalues";
+    const SUMMARY: &'static str = "determinant and spectral radius of the matrix of one step on linear equations";
 
     fn columns(&self) -> Vec<String> {
         ["determinant", "amplification_max"].map(str::to_owned).to_vec()

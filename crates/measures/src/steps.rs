@@ -14,7 +14,8 @@ parameters! {
 
 impl MeasureDefinition for StepSizes {
     const NAME: &'static str = "step_sizes";
-    const SUMMARY: &'static str = "smallest, largest and median step (s) without the last, and how often sizes turn from growing to shrinking or back";
+    const SUMMARY: &'static str = "smallest, largest and median step (s) except the last, and share of steps at which \
+                                   sizes turn from growing to shrinking or back";
 
     fn columns(&self) -> Vec<String> {
         ["min(step_size)", "max(step_size)", "median(step_size)", "reversals"].map(str::to_owned).to_vec()
@@ -61,7 +62,7 @@ parameters! {
 
 impl MeasureDefinition for ErrorEstimate {
     const NAME: &'static str = "error_estimate";
-    const SUMMARY: &'static str = "largest 2-norm of the local errors that a method estimates for its accepted steps";
+    const SUMMARY: &'static str = "largest 2-norm of a method's local error estimates over accepted steps";
 
     fn columns(&self) -> Vec<String> {
         vec!["max(error_estimate)".to_owned()]
@@ -103,7 +104,7 @@ const TIME: &str = "t";
 impl MeasureDefinition for LocalError {
     const NAME: &'static str = "local_error";
     const SUMMARY: &'static str =
-        "error of the first step against the closed form, its estimate by the method, and their ratio (2-norms)";
+        "error of the first step relative to the closed form, the method's estimate of it, and their ratio (2-norms)";
 
     fn columns(&self) -> Vec<String> {
         let of = |name: &'static str| self.of.iter().map(move |observable| format!("{name}({observable})"));
@@ -165,7 +166,7 @@ parameters! {
 
 impl MeasureDefinition for Amplification {
     const NAME: &'static str = "amplification";
-    const SUMMARY: &'static str = "largest factor by which a step lengthens the vector of some observables (2-norm)";
+    const SUMMARY: &'static str = "largest factor by which a step lengthens a vector of observables (2-norm)";
 
     fn columns(&self) -> Vec<String> {
         vec!["amplification_max".to_owned()]

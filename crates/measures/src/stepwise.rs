@@ -9,15 +9,11 @@ pub const COUNT: usize = 5;
 pub fn drawable(model: &dyn Model) -> Vec<Observable> {
     let mut observables = model.observables();
     observables.extend([
-        Observable::new("step_size", "s", "size of the step that ends there"),
-        Observable::new("error_estimate", "1", "2-norm of the local error that the method estimates for that step"),
-        Observable::new("error_estimate_rate", "1/s", "the same over the size of the step"),
-        Observable::new("step_number", "1", "steps made so far; in a step, with the part of it that is over"),
-        Observable::new(
-            "step_change",
-            "1",
-            "size of the step that ends there over that of the step before; 1 of the first",
-        ),
+        Observable::new("step_size", "s", "size of the current step"),
+        Observable::new("error_estimate", "1", "2-norm of the method's local error estimate for the current step"),
+        Observable::new("error_estimate_rate", "1/s", "2-norm of the method's local error estimate over the step size"),
+        Observable::new("step_number", "1", "number of steps so far; within a step, with the completed fraction"),
+        Observable::new("step_change", "1", "ratio of the step size to the previous one; 1 for the first step"),
     ]);
     observables
 }
