@@ -45,7 +45,7 @@ method! {
     /// Kutta's third-order rule: three stages, constant step.
     pub struct Rk3 {}
     "rk3", "explicit-runge-kutta",
-    "Kutta's third-order rule, three stages",
+    "Kutta's method of order 3, three stages",
     "W. Kutta, Z. Math. Phys. 46 (1901) 435–453; RK-3 of compere2001",
     |_| ExplicitRungeKutta::new(&tableaux::KUTTA_3, ControllerSettings::elementary()), precise
 }
@@ -61,7 +61,7 @@ method! {
     /// The classical fourth-order rule: four stages, constant step.
     pub struct Rk4 {}
     "rk4", "explicit-runge-kutta",
-    "The classical fourth-order rule, four stages",
+    "Classical Runge–Kutta method of order 4, four stages",
     "W. Kutta, Z. Math. Phys. 46 (1901) 435–453; Hairer, Nørsett, Wanner, Solving ODEs I, table II.1.2",
     |_| ExplicitRungeKutta::new(&tableaux::CLASSICAL_4, ControllerSettings::elementary()), precise
 }
@@ -69,7 +69,7 @@ method! {
 pair!(
     /// Fehlberg 4(5): six stages (five with a constant step and `advance: lower`); elementary controller.
     Rk5, "rk5", FEHLBERG_45, ControllerSettings::elementary(),
-    "Fehlberg pair of orders 4(5), six stages, advancing with order five",
+    "Fehlberg pair of orders 4(5), six stages, advancing with order 5",
     "E. Fehlberg, NASA TR R-315 (1969), table III; RK-5 of compere2001"
 );
 
@@ -83,7 +83,7 @@ continuous_pair!(
 pair!(
     /// Fehlberg 7(8): thirteen stages (eleven with a constant step and `advance: lower`); elementary controller.
     Rk8, "rk8", FEHLBERG_78, ControllerSettings::elementary(),
-    "Fehlberg pair of orders 7(8), thirteen stages, advancing with order eight",
+    "Fehlberg pair of orders 7(8), thirteen stages, advancing with order 8",
     "E. Fehlberg, NASA TR R-287 (1968), table X; RK-8 of compere2001"
 );
 
@@ -134,7 +134,7 @@ method! {
         pub projection_tolerance: f64 [above 0.0, to 1.0] = 1e-12,
     }
     "dop853-projected", "explicit-runge-kutta",
-    "DOP853 on constrained mechanics, projected onto positions and velocities",
+    "DOP853 for constrained mechanics, projected onto position and velocity constraints",
     "Hairer, Wanner, Solving ODEs II (1996), section VII.2; formula and control as in dop853",
     |settings| ExplicitRungeKutta {
         projection_tolerance: Some(settings.projection_tolerance),
@@ -149,7 +149,7 @@ method! {
         pub order: u32 [from 2, to 40] = 16,
     }
     "gbs", "extrapolation",
-    "Extrapolated explicit midpoint rule (Gragg–Bulirsch–Stoer) of a fixed even order",
+    "Extrapolated explicit midpoint rule (Gragg–Bulirsch–Stoer) of fixed even order",
     "Hairer, Nørsett, Wanner, Solving ODEs I, section II.9",
     |settings| Extrapolation::new(settings.order), precise
 }

@@ -38,7 +38,7 @@ method! {
     /// stretched by up to a tenth. States inside a step come from a further step, not from its interpolant.
     pub struct Ode23s {}
     "ode23s", "rosenbrock",
-    "Rosenbrock pair of orders 2(3), linearly implicit, of MATLAB's ode23s",
+    "Linearly implicit Rosenbrock pair of orders 2(3), as in MATLAB's ode23s",
     "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013",
     |_| Ode23s {}
 }
@@ -58,7 +58,7 @@ impl Method for Ode23s {
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         if problem.properties().mass.is_some() && problem.form().functions_to_locate() > 0 {
-            let needs = "an identity as mass matrix, or no events to locate";
+            let needs = "the identity as mass matrix, or no events to locate";
             return Err(Unsuitable::new(needs, "has both a mass matrix and events to locate"));
         }
         Unsuitable::above_index_one(problem)?;

@@ -27,8 +27,9 @@ impl Tolerances {
                 Ok(Self { rel, abs, initial_step, max_step })
             }
             StepControl::Fixed { .. } => {
-                let reason = "the method chooses its order with its step; give it tolerances".to_owned();
-                Err(Failure::NotApplicable { reason })
+                let reason = "the method chooses its order together with its step; give tolerances instead of a \
+                              constant step";
+                Err(Failure::NotApplicable { reason: reason.to_owned() })
             }
         }
     }
@@ -42,7 +43,7 @@ pub fn check_equal_steps(task: &Task<'_>) -> Result<(), Failure> {
     let (StepControl::Fixed { step }, Some(grid)) = (task.settings.control, Grid::of(task)) else { return Ok(()) };
     let span = task.t_end - task.t_start;
     if span > 0.0 && !grid.is_even() {
-        let reason = format!("the method keeps its step, and the span of {span} s is not a whole number of {step} s");
+        let reason = format!("the method needs equal steps, but the span of {span} s is not a multiple of {step} s");
         return Err(Failure::NotApplicable { reason });
     }
     Ok(())

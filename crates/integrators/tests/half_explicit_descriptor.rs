@@ -168,7 +168,7 @@ fn what_does_not_suit_is_refused() {
         let task = Task { t_start: 0.0, t_end: 1.0, initial: &initial, settings: Settings::fixed(0.1) };
         let failure = method.solve(Counted::new(&mut index_3), &task, &mut Silent).failure;
         let Some(Failure::NotApplicable { reason }) = failure else { panic!("not refused: {failure:?}") };
-        assert!(reason.contains("has some of index 3"), "{reason}");
+        assert!(reason.contains("has components of index 3"), "{reason}");
     }
     // a multiplier that is not declared as one is sought in its own row, or at its own stage
     let [hem4, hedop5] = methods();

@@ -18,7 +18,7 @@ parameters! {
 
 impl MethodDefinition for HalfExplicit {
     const NAME: &'static str = "half-explicit";
-    const SUMMARY: &'static str = "Half-explicit Runge-Kutta method of order three for constrained mechanics";
+    const SUMMARY: &'static str = "Half-explicit Runge–Kutta method of order 3 for constrained mechanics";
     const SOURCE: &'static str = "V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552";
     const FAMILY: &'static str = "half-explicit";
 

@@ -64,7 +64,7 @@ method! {
         pub proportional: Option<f64> = None,
     }
     "contact-power", "contact-power",
-    "Explicit formula whose steps are chosen by contact power instead of an error estimate",
+    "Explicit method with steps chosen by contact power instead of an error estimate",
     "modin2005, Algorithm 1, Eqs. 8 and 12",
     |settings| *settings
 }
@@ -97,7 +97,7 @@ method! {
     /// equations of vectors and to all problems with contact powers.
     pub struct StormerVerlet {}
     "stormer-verlet", "verlet",
-    "Störmer–Verlet method of order 2 in velocity form, one evaluation a step",
+    "Störmer–Verlet method of order 2 in velocity form, one evaluation per step",
     "Hairer, Lubich, Wanner, Geometric Numerical Integration, section I.1.4; section 6.1 of modin2005",
     |_| Constant(Formula::stormer_verlet())
 }
@@ -118,7 +118,7 @@ method! {
         pub gamma: f64 = 0.75,
     }
     "semi-explicit", "verlet",
-    "Explicit formula of order 1 with a free coefficient γ, one evaluation a step",
+    "Explicit method of order 1 with a free coefficient γ, one evaluation per step",
     "modin2005, Eq. 16",
     |settings| Constant(Formula::semi_explicit(settings.gamma))
 }
@@ -156,7 +156,8 @@ impl Method for ContactPower {
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         Unsuitable::with_mass(problem)?;
-        Unsuitable::unless_lasting(problem, "contacts as forces, in equations that stay the same")?;
+        let needs = "contacts modelled as forces, in equations that do not change between steps";
+        Unsuitable::unless_lasting(problem, needs)?;
         problem.form().contact_power().map(|_| ())
     }
 

@@ -129,7 +129,7 @@ method! {
         pub growth: Option<f64> [above 1.0] = None,
     }
     "dode", "explicit-runge-kutta",
-    "Detect–locate–restart solver for discontinuous equations, with any of five pairs",
+    "Detect–locate–restart solver for discontinuous equations, with a choice of five Runge–Kutta pairs",
     "compere2001, chapters 4 and 5, (5.1)–(5.8)",
     |settings| *settings, precise
 }

@@ -32,8 +32,8 @@ pub fn solve<'p, S: Scalar, P: Pair<S>>(
 ) -> Solution<S> {
     drive::run(method, problem, task, observer, |problem| {
         if problem.properties().projects || problem.properties().locks || problem.functions_to_locate() > 0 {
-            let reason = "dode takes problems as they are written, or with event functions; this one projects its \
-                          states, or changes configuration by other rules: take a method of the common driver";
+            let reason = "`dode` solves plain equations and equations with event functions, but this problem projects \
+                          its states or changes its configuration by other rules; use another method";
             return Err(Failure::NotApplicable { reason: reason.to_owned() });
         }
         Ok(Steps::new(rules, (make(problem)?, method.order()), problem, task))

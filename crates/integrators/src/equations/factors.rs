@@ -194,7 +194,8 @@ mod tests {
             entries in numbers(2 * MOST * MOST),
             right in prop::collection::vec(-1.0..1.0, 2 * MOST),
         ) {
-            let matrix = DMatrix::from_fn(n, n, |i, j| Complex::new(entries[n * i + j], entries[MOST * MOST + n * i + j]));
+            let entry = |at: usize| Complex::new(entries[at], entries[MOST * MOST + at]);
+            let matrix = DMatrix::from_fn(n, n, |i, j| entry(n * i + j));
             let right = DVector::from_fn(n, |i, _| Complex::new(right[i], right[MOST + i]));
             let complex = deviation(&matrix, &right);
             prop_assert!(complex < 10.0, "{complex}");

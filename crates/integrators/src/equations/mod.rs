@@ -40,7 +40,7 @@ pub(crate) fn suit(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
     if let Form::Mechanics(_) = problem.form() {
         return dae::suits(problem);
     }
-    Unsuitable::unless_lasting(problem, "one smooth solution over several steps")?;
+    Unsuitable::unless_lasting(problem, "a solution that stays smooth over several steps")?;
     Unsuitable::without_rhs(problem)
 }
 

@@ -104,7 +104,7 @@ method! {
         pub balance: bool = false,
     }
     "llm", "exponential",
-    "Local linearisation method, order 2, exact for linear equations",
+    "Local linearisation method of order 2, exact for linear equations",
     "gil2013, Eqs. 1–6 and 26–40",
     |settings| *settings
 }
@@ -147,7 +147,7 @@ impl Method for Llm {
         if problem.properties().has_jacobian {
             return Ok(());
         }
-        Err(Unsuitable::new("the Jacobian of the right-hand side", "gives only the values of its own"))
+        Err(Unsuitable::new("the Jacobian of the right-hand side", "does not provide it"))
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {

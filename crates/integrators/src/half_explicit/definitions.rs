@@ -47,7 +47,7 @@ method! {
     /// start.
     pub struct Hedop5 {}
     "hedop5", "half-explicit",
-    "Dormand and Prince's formula of order 5(4), half-explicit for constrained mechanics of index 2",
+    "Half-explicit Dormand–Prince pair of orders 5(4) for constrained mechanics of index 2",
     "M. Arnold, BIT 38 (1998) 415–438",
     |_| HalfExplicit { table: &HEDOP5, control: ControllerSettings::dopri5() }, precise
 }
@@ -80,7 +80,7 @@ impl<S: Scalar> Method<S> for HalfExplicit {
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
         if problem.properties().mass.is_some() {
             if !problem.properties().has_jacobian {
-                return Err(Unsuitable::new("a Jacobian of f in M y' = f(t, y)", "gives none"));
+                return Err(Unsuitable::new("the Jacobian of f in M y' = f(t, y)", "does not provide it"));
             }
             Parts::new(problem.properties().mass, problem.properties().indices)?;
         } else {
@@ -93,8 +93,8 @@ impl<S: Scalar> Method<S> for HalfExplicit {
     fn details(&self) -> Vec<String> {
         let Orders { state, multipliers, embedded } = orders(self.table);
         let points = self.table.rows.len();
-        let start =
-            if self.table.explicit_start { ", the first explicit with the multipliers of the step before" } else { "" };
+        let of_start = ", the first explicit with the multipliers of the previous step";
+        let start = if self.table.explicit_start { of_start } else { "" };
         let mut lines = vec![
             format!("stages          {points}{start}"),
             format!("order           {state} by the order conditions of index 2"),

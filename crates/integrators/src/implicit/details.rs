@@ -109,10 +109,7 @@ impl SingleStep {
     /// Coefficients and stability: see [`Method::details`](mbsbench_problem::Method::details).
     pub fn details(&self) -> Vec<String> {
         let mut lines = vec![
-            property(
-                "auxiliary",
-                format!("{} derivatives, that of LMS{} as spectrum", self.levels.len(), self.steps()),
-            ),
+            property("auxiliary", format!("{} derivatives, same spectrum as LMS{}", self.levels.len(), self.steps())),
             property("A-stable", yes(is_bounded(|z| self.amplification(z)))),
             "coefficients".to_owned(),
         ];

@@ -94,11 +94,11 @@ impl Rule for Multistep {
     fn refusal(&self) -> Option<String> {
         let r = self.formula.steps();
         if r > 2 && self.rho_inf == 1.0 {
-            let why = "has a multiple root -1 and is not zero-stable: errors grow";
-            return Some(format!("with rho-inf = 1 the formula of {r} steps {why}"));
+            let why = "has a multiple root -1 and is not zero-stable, so errors grow";
+            return Some(format!("with `rho-inf` = 1 the formula of {r} steps {why}; choose a smaller `rho-inf`"));
         }
         let grows = self.formula.has_growing_root();
-        grows.then(|| format!("the formula of {r} steps is not zero-stable: errors grow, whatever the step"))
+        grows.then(|| format!("the formula of {r} steps is not zero-stable: errors grow for every step size"))
     }
 
     fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {

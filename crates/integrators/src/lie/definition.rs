@@ -32,8 +32,9 @@ method! {
         pub max_iterations: u32 [from 1] = 20,
     }
     "lie-generalized-alpha", "low-order",
-    "Generalized-α formulas on Lie groups, for mechanics with rotations, on the index-3 equations",
-    "O. Brüls, A. Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129 (2015) 149–179",
+    "Lie-group generalized-α method for mechanics with rotations, on the index-3 equations",
+    "O. Brüls, A. Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002; M. Arnold, O. Brüls, A. Cardona, Numer. Math. \
+     129 (2015) 149–179",
     |settings| *settings
 }
 

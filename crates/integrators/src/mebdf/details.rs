@@ -10,7 +10,7 @@ use crate::details::{GROWTH, property, rounded};
 pub(super) fn details(max_order: usize) -> Vec<String> {
     let mut lines = vec![
         property("formula", "modified extended backward differentiation, three stages with one matrix"),
-        property("order", format!("2 to {}, chosen with the size", max_order + 1)),
+        property("order", format!("2 to {}, chosen with the step size", max_order + 1)),
         property("index 2 and 3", "errors count h and h² times"),
         "order, A(alpha) in degrees, R(infinity)".to_owned(),
     ];

@@ -35,7 +35,7 @@ method! {
         pub bdf: bool = false,
     }
     "ode15s", "ndf",
-    "Numerical differentiation formulas of variable order 1 to 5 of MATLAB's ode15s",
+    "Numerical differentiation formulas of variable order 1 to 5, as in MATLAB's ode15s",
     "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013",
     |settings| *settings
 }
@@ -55,7 +55,7 @@ impl Method for Ode15s {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        Unsuitable::unless_lasting(problem, "one smooth solution over several steps")?;
+        Unsuitable::unless_lasting(problem, "a solution that stays smooth over several steps")?;
         Unsuitable::above_index_one(problem)?;
         Unsuitable::without_rhs(problem)
     }

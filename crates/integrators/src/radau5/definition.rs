@@ -46,7 +46,7 @@ method! {
         pub newton_tolerance: f64 [above 0.0, to 1.0] = 1e-14,
     }
     "radau5", "implicit-runge-kutta",
-    "Radau IIA formula of order 5 with the step-size control of RADAU5",
+    "Radau IIA method of order 5 with the step-size control of RADAU5",
     "E. Hairer, G. Wanner, Solving ODEs II (1996), section IV.8; code RADAU5",
     |settings| *settings
 }

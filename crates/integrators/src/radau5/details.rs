@@ -12,7 +12,7 @@ pub(super) fn details() -> Vec<String> {
     let largest = imaginary_axis().map(|z| stability(z).norm()).fold(0.0, f64::max);
     let mut lines = vec![
         property("formula", "Radau IIA"),
-        property("stages", "3, all implicit and solved for together, the last at the end of the step"),
+        property("stages", "3, all implicit and solved together, the last at the end of the step"),
         property("order", format!("{} by the order conditions", conditions::order(&rows, &ROWS[2], 6, ROUNDING))),
         property("index 3", "order 5 in positions, 3 in velocities, 2 in accelerations and multipliers"),
         property("stage order", conditions::stage_order(&rows, &NODES, 5, ROUNDING)),

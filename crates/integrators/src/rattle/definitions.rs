@@ -47,7 +47,7 @@ verlet!(
     /// Counters: one evaluation per step if neither dependency is present, otherwise one for each iteration and one
     /// more; two factorizations, and with variable masses one for each iteration and a Jacobian.
     Rattle, Both, "rattle",
-    "Störmer–Verlet method for constrained mechanics, with constraints on positions and velocities",
+    "Störmer–Verlet method for constrained mechanics, with position and velocity constraints (RATTLE)",
     "H. C. Andersen, J. Comput. Phys. 52 (1983) 24–34; Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4"
 );
 
@@ -67,7 +67,7 @@ verlet!(
     ///
     /// Counters: one evaluation and one factorization per step, and one of each at the start.
     Shake, Positions, "shake",
-    "Störmer–Verlet method for constrained mechanics, with constraints on positions",
+    "Störmer–Verlet method for constrained mechanics, with position constraints only (SHAKE)",
     "J.-P. Ryckaert, G. Ciccotti, H. J. C. Berendsen, J. Comput. Phys. 23 (1977) 327–341"
 );
 

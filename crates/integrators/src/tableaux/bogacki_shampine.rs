@@ -7,7 +7,7 @@ use crate::tableau::{Companion, Dense, Embedded, Tableau, ZERO as O, ratio as q}
 /// P. Bogacki, L. F. Shampine, A 3(2) pair of Runge–Kutta formulas, Appl. Math. Lett. 2 (1989) 321–325.
 /// Continuous output: cubic Hermite.
 pub const BOGACKI_SHAMPINE_32: Tableau = Tableau {
-    name: "Bogacki-Shampine 3(2)",
+    name: "Bogacki–Shampine 3(2)",
     order: 3,
     nodes: &[O, q(1, 2), q(3, 4), q(1, 1)],
     rows: &[

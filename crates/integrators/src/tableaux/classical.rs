@@ -22,7 +22,7 @@ pub const KUTTA_3: Tableau = Tableau {
 ///
 /// W. Kutta (1901), as above; Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, table II.1.2.
 pub const CLASSICAL_4: Tableau = Tableau {
-    name: "classical Runge-Kutta 4",
+    name: "classical Runge–Kutta 4",
     order: 4,
     nodes: &[O, q(1, 2), q(1, 2), q(1, 1)],
     rows: &[&[], &[q(1, 2)], &[O, q(1, 2)], &[O, O, q(1, 1)]],

@@ -9,7 +9,7 @@ use crate::tableau::{Companion, Dense, Embedded, Number, Tableau, ZERO as O, dec
 /// digits are those of the code DOP853 (E. Hairer, G. Wanner), 30 significant ones, so that the order conditions hold
 /// to about 1e-28 and the formula can be used in double-double precision.
 pub const DOP853: Tableau = Tableau {
-    name: "Dormand-Prince 8(5,3)",
+    name: "Dormand–Prince 8(5,3)",
     order: 8,
     nodes: &[
         O,

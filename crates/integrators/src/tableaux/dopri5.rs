@@ -9,7 +9,7 @@ use crate::tableau::{Companion, Dense, Embedded, Tableau, ZERO as O, ratio as q}
 /// order four: L. F. Shampine, Some practical Runge–Kutta formulas, Math. Comp. 46 (1986) 135–150, in the form
 /// of the code DOPRI5.
 pub const DOPRI5: Tableau = Tableau {
-    name: "Dormand-Prince 5(4)",
+    name: "Dormand–Prince 5(4)",
     order: 5,
     nodes: &[O, q(1, 5), q(3, 10), q(4, 5), q(8, 9), q(1, 1), q(1, 1)],
     rows: &[

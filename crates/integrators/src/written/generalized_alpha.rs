@@ -47,8 +47,9 @@ impl GeneralizedAlphaSet {
         let step = 0.1;
         let radius = spectral_radius(&Discretisation::GeneralizedAlpha(self.weights()).amplification(0.0, step));
         if radius > 1.0 + 1e-9 {
-            let found = format!("such that an oscillation grows by {:.2e} in a step of {step} radians", radius - 1.0);
-            return Err(OutOfRange::new("gamma", found, "weights that are stable for small steps"));
+            let grows = "the method is unstable: an oscillation grows by";
+            let found = format!("{grows} {:.2e} in a step of {step} radians", radius - 1.0);
+            return Err(OutOfRange::clause("gamma", found, "weights that are stable for small steps"));
         }
         Ok(())
     }

@@ -140,7 +140,7 @@ impl Written {
             [_] => Ok(()),
             [] => Err(OutOfRange::clause("", "the method has no coefficients", accepted)),
             [first, second, ..] => {
-                Err(OutOfRange::clause(*second, format!("`{second}` is given beside `{first}`"), accepted))
+                Err(OutOfRange::clause(*second, format!("both `{first}` and `{second}` are given"), accepted))
             }
         }
     }
@@ -161,14 +161,15 @@ impl Written {
             self.options().into_iter().partition(|(_, _, kinds)| kinds.contains(&kind));
         if let Some((name, ..)) = others.into_iter().find(|&(_, is_given, _)| is_given) {
             let own: Vec<String> = own.iter().map(|(name, ..)| format!("`{name}`")).collect();
-            let found = format!("an option that {} do not have", kind.name());
+            let found = format!("an option that does not apply to {}", kind.name());
             return Err(OutOfRange::new(name, found, own.join(", ")));
         }
         let has_no_pair = self.runge_kutta.as_ref().is_some_and(|formula| formula.embedded.is_empty());
         let of_pair = own.into_iter().find(|&(_, is_given, _)| kind == Kind::Explicit && is_given);
         match of_pair.filter(|_| has_no_pair) {
             Some((name, ..)) => {
-                Err(OutOfRange::new(name, "an option of pairs", "this option beside `embedded` weights, or neither"))
+                let accepted = "this option with `embedded` weights, or neither";
+                Err(OutOfRange::new(name, "given without `embedded` weights", accepted))
             }
             None => Ok(()),
         }
@@ -185,7 +186,7 @@ impl Written {
 
 impl MethodDefinition for Written {
     const NAME: &'static str = "tableau";
-    const SUMMARY: &'static str = "A method by its coefficients, from a file or written in place";
+    const SUMMARY: &'static str = "Method defined by its coefficients, in a file or inline";
     const SOURCE: &'static str = "the file's `source`; see docs/methods.md";
     const FAMILY: &'static str = "tableau";
     const IS_WRITTEN_OUT: bool = true;

@@ -33,18 +33,19 @@ impl MultistepFormula {
     fn fits(&self) -> Result<(), OutOfRange> {
         let (alpha, beta) = (self.alpha.len(), self.beta.len());
         if !(1..=STEPS).contains(&alpha) {
-            return Err(OutOfRange::new("alpha", format!("a list of {alpha}"), format!("one to {STEPS} numbers")));
+            let found = format!("a list of length {alpha}");
+            return Err(OutOfRange::new("alpha", found, format!("1 to {STEPS} numbers")));
         }
         if beta != alpha + 1 {
-            let accepted = format!("{} numbers, from β₀ on: one more than `alpha` has", alpha + 1);
-            return Err(OutOfRange::new("beta", format!("a list of {beta}"), accepted));
+            let accepted = format!("{} numbers from β₀ on, one more than in `alpha`", alpha + 1);
+            return Err(OutOfRange::new("beta", format!("a list of length {beta}"), accepted));
         }
         if alpha > 2 && self.rho_inf == Some(1.0) {
-            let accepted = "a number below 1: with 1 formulas of several steps that begin a run are not zero-stable";
+            let accepted = "a number below 1, since the formulas that start the run are not zero-stable with 1";
             return Err(OutOfRange::new("rho-inf", 1.0, accepted));
         }
         if self.beta[0].rounded() == 0.0 {
-            return Err(OutOfRange::new("beta.0", "zero", "a number that is not zero: the formula has to be implicit"));
+            return Err(OutOfRange::new("beta.0", "zero", "a nonzero number, since the formula has to be implicit"));
         }
         Ok(())
     }
@@ -53,12 +54,13 @@ impl MultistepFormula {
         let formula = self.formula();
         if formula.order(1) < 1 {
             let sum: f64 = formula.alpha.iter().sum();
-            let found = format!("the formula has order {} by its conditions (`alpha` sums to {sum})", formula.order(1));
-            return Err(OutOfRange::clause("alpha", found, "coefficients of order one at least"));
+            let order = formula.order(1);
+            let found = format!("the formula has order {order} by the order conditions (`alpha` sums to {sum})");
+            return Err(OutOfRange::clause("alpha", found, "coefficients of at least order 1"));
         }
         if !formula.is_zero_stable() {
-            let found = "the formula is not zero-stable: errors grow however small the step";
-            return Err(OutOfRange::clause("alpha", found, "roots of ρ in the unit circle, those on it simple"));
+            let found = "the formula is not zero-stable: errors grow for every step size";
+            return Err(OutOfRange::clause("alpha", found, "roots of ρ in the unit circle, simple if on it"));
         }
         Ok(())
     }

@@ -23,7 +23,6 @@ parameters! {
     /// Without diagonal entries the formula is explicit, and controls its error if `embedded` weights are given.
     /// Otherwise it needs an explicit first stage, equal diagonal entries in all other stages, and a last row that
     /// equals the weights. It is solved like the built-in implicit formulas, also for constrained mechanics of index 3.
-    /// built-in implicit formulas are, constrained mechanics of index 3 included.
     #[derive(Default)]
     pub struct RungeKutta where fits, is_solved, has_order {
         /// Rows of `a`, one for each stage; the row of an explicit first stage is empty.
@@ -89,27 +88,26 @@ impl RungeKutta {
     fn fits(&self) -> Result<(), OutOfRange> {
         let stages = self.stages();
         if !(1..=STAGES).contains(&stages) {
-            let found = format!("a list of {stages}");
-            return Err(OutOfRange::new("weights", found, format!("one to {STAGES} numbers, one a stage")));
+            let found = format!("a list of length {stages}");
+            return Err(OutOfRange::new("weights", found, format!("1 to {STAGES} numbers, one per stage")));
         }
         let lists = [("rows", self.rows.len()), ("nodes", self.nodes.len()), ("embedded", self.embedded.len())];
         for (name, length) in lists {
             if length != stages && (length > 0 || name == "rows") {
-                let accepted = format!("{stages}, as there are {stages} weights");
-                return Err(OutOfRange::new(name, format!("a list of {length}"), accepted));
+                let accepted = format!("a list of length {stages}, since there are {stages} weights");
+                return Err(OutOfRange::new(name, format!("a list of length {length}"), accepted));
             }
         }
         for (i, row) in self.rows.iter().enumerate() {
             if let Some(j) = row.iter().rposition(|a| a.rounded() != 0.0).filter(|&j| j > i) {
-                let accepted =
-                    "zero or nothing right of the diagonal: stages that depend on one another are not solved for";
+                let accepted = "zero or no entry right of the diagonal, since fully implicit stages are not supported";
                 return Err(OutOfRange::new(format!("rows.{i}.{j}"), &row[j], accepted));
             }
         }
         for (i, (row, node)) in self.full_rows().iter().zip(self.all_nodes()).enumerate() {
             let off = (sum(row) - node).value().abs();
             if off > rounding(row) {
-                let found = format!("a row that sums to {} at the node {}", sum(row).value(), node.value());
+                let found = format!("a row with the sum {} and the node {}", sum(row).value(), node.value());
                 return Err(OutOfRange::new(format!("rows.{i}"), found, "a row that sums to its node"));
             }
         }
@@ -117,7 +115,7 @@ impl RungeKutta {
             let weights = values(weights);
             let off = (sum(&weights) - DoubleDouble::from(1.0)).value().abs();
             if !weights.is_empty() && off > rounding(&weights) {
-                let found = format!("a list that sums to {}", sum(&weights).value());
+                let found = format!("a list with the sum {}", sum(&weights).value());
                 return Err(OutOfRange::new(name, found, "weights that sum to 1"));
             }
         }
@@ -129,11 +127,11 @@ impl RungeKutta {
         let rounding = rounding(&values(&self.weights));
         let same = |(a, b): (&Exact, &Exact)| (a.value() - b.value()).value().abs() <= rounding;
         if self.embedded.iter().zip(&self.weights).all(same) && !self.embedded.is_empty() {
-            let found = "the weights themselves, to rounding";
+            let found = "equal to `weights` up to rounding";
             return Err(OutOfRange::new(
                 "embedded",
                 found,
-                "weights that differ from `weights`: the estimate is nothing else",
+                "weights that differ from `weights`, since the error estimate is their difference",
             ));
         }
         if self.is_explicit() {
@@ -141,7 +139,7 @@ impl RungeKutta {
         }
         let rows = self.full_rows();
         if rows[0][0].value() != 0.0 {
-            let accepted = "nothing: of implicit formulas those are solved whose first stage is explicit";
+            let accepted = "zero or no entry, since the first stage of an implicit formula has to be explicit";
             return Err(OutOfRange::new("rows.0.0", rows[0][0].value(), accepted));
         }
         let gamma = rows.get(1).map_or(0.0, |row| row[1].value());
@@ -151,7 +149,7 @@ impl RungeKutta {
                 return Err(OutOfRange::new(
                     format!("rows.{i}.{i}"),
                     found,
-                    "one and the same number above zero on the diagonal",
+                    "the same number above zero in all diagonal entries after the first",
                 ));
             }
         }
@@ -159,12 +157,13 @@ impl RungeKutta {
         let is_last = last.iter().zip(&self.weights).all(|(a, b)| (*a - b.value()).value() == 0.0);
         let ends = self.all_nodes().last().is_some_and(|node| (node.value() - 1.0).abs() <= FITS);
         if !is_last || !ends {
-            let found = "weights other than the last row";
-            return Err(OutOfRange::new("weights", found, "the last row, at the node 1 (stiffly accurate)"));
+            let found = "different from the last row, or the last node is not 1";
+            let accepted = "weights equal to the last row, with the node 1 (stiffly accurate)";
+            return Err(OutOfRange::new("weights", found, accepted));
         }
         if !self.embedded.is_empty() {
-            let accepted = "nothing: implicit formulas are run with constant steps";
-            return Err(OutOfRange::new("embedded", "a list", accepted));
+            let accepted = "no `embedded` weights, since implicit formulas are run with constant steps";
+            return Err(OutOfRange::new("embedded", "given", accepted));
         }
         Ok(())
     }
@@ -173,7 +172,7 @@ impl RungeKutta {
         let found = self.found_order(&self.weights);
         match self.order {
             Some(claimed) if claimed != found => {
-                Err(OutOfRange::new("order", claimed, format!("{found}, by the order conditions")))
+                Err(OutOfRange::new("order", claimed, format!("{found} by the order conditions")))
             }
             _ => Ok(()),
         }

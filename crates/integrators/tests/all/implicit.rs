@@ -29,7 +29,9 @@ macro_rules! methods {
 /// Every method with its defaults, and those with adjustable damping with more and less of it.
 fn all(tolerance: f64) -> Vec<(&'static str, Box<dyn Method>)> {
     macro_rules! defaults {
-        ($($type:ident)*) => { vec![$(($type::NAME, $type { newton_tolerance: tolerance, ..$type::default() }.method())),*] };
+        ($($type:ident)*) => {
+            vec![$(($type::NAME, $type { newton_tolerance: tolerance, ..$type::default() }.method())),*]
+        };
     }
     let mut all = for_each_implicit_method!(defaults);
     all.extend(methods![

@@ -187,4 +187,7 @@ macro_rules! conformance {
         }
     )*};
 }
-conformance!(newmark: Newmark, hht_i3: HhtI3, nstiff: Nstiff, generalized_alpha: GeneralizedAlpha, hht_add: HhtAdd, hht_si2: HhtSi2, nstiff_si2: NstiffSi2);
+conformance!(
+    newmark: Newmark, hht_i3: HhtI3, nstiff: Nstiff, generalized_alpha: GeneralizedAlpha, hht_add: HhtAdd,
+    hht_si2: HhtSi2, nstiff_si2: NstiffSi2
+);

@@ -70,7 +70,10 @@ fn ours(method: &dyn Method, ode: &mut dyn Ode, initial: &[f64], t_end: f64, (re
 /// Fortran codes do not; its DOP853 also evaluates the derivative at the very end. Neither is needed. It does not count
 /// rejections before the first accepted step; they are derived from the evaluations.
 macro_rules! compare {
-    ($solver:ident, $method:expr, $per_attempt:expr, $unneeded:expr, $type:ident, $vector:ident, $initial:expr, $t_end:expr) => {
+    (
+        $solver:ident, $method:expr, $per_attempt:expr, $unneeded:expr, $type:ident, $vector:ident, $initial:expr,
+        $t_end:expr
+    ) => {
         for (rel, abs) in [(1e-4, 1e-6), (1e-6, 1e-6), (1e-8, 1e-8), (1e-10, 1e-12), (1e-12, 1e-12)] {
             let initial = $initial;
             let mut theirs = ode_solvers::$solver::from_param(

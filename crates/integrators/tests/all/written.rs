@@ -121,13 +121,13 @@ fn what_does_not_hold_together_is_refused_where_it_stands() {
     };
     type Change<'c> = &'c dyn Fn(&mut Value);
     let cases: [(Change<'_>, &str, &str); 7] = [
-        (&|rk| rk["weights"] = json!(["1/2", "1/2"]), "runge-kutta.rows", "2, as there are 2 weights"),
+        (&|rk| rk["weights"] = json!(["1/2", "1/2"]), "runge-kutta.rows", "since there are 2 weights"),
         (&|rk| rk["nodes"] = json!([0, "1/2", "1/4", 1]), "runge-kutta.rows.2", "sums to its node"),
         (&|rk| rk["weights"][0] = json!("1/9"), "runge-kutta.weights", "sum to 1"),
         (&|rk| rk["embedded"] = rk["weights"].clone(), "runge-kutta.embedded", "differ"),
-        (&|rk| rk["order"] = json!(4), "runge-kutta.order", "3, by the order conditions"),
+        (&|rk| rk["order"] = json!(4), "runge-kutta.order", "3 by the order conditions"),
         (&|rk| rk["rows"][0] = json!([0, 0, 0.5]), "runge-kutta.rows.0.2", "right of the diagonal"),
-        (&|rk| rk["rows"][1] = json!(["1/4", "1/4"]), "runge-kutta.rows.2.2", "one and the same"),
+        (&|rk| rk["rows"][1] = json!(["1/4", "1/4"]), "runge-kutta.rows.2.2", "the same number"),
     ];
     for (change, field, accepted) in cases {
         let error = changed(change);
@@ -139,7 +139,7 @@ fn what_does_not_hold_together_is_refused_where_it_stands() {
     let three = json!({ "alpha": [1, 0, 0], "beta": [1, 0, 0, 0], "rho-inf": 1.0 });
     assert_eq!(refused(json!({ "multistep": three })).field, "multistep.rho-inf");
     let error = refused(json!({ "multistep": { "alpha": [1], "beta": [1] } }));
-    assert_eq!(error.message(), "`multistep.beta` is a list of 1");
+    assert_eq!(error.message(), "`multistep.beta` is a list of length 1");
     let error = refused(json!({ "multistep": { "alpha": [1], "beta": [0, 1] } }));
     assert_eq!(error.field, "multistep.beta.0");
     let error = refused(json!({ "multistep": { "alpha": ["9/10"], "beta": [1, 0] } }));
@@ -147,7 +147,7 @@ fn what_does_not_hold_together_is_refused_where_it_stands() {
     let error = refused(json!({ "generalized-alpha": { "alpha-m": 0, "alpha-f": 0, "beta": "1/4", "gamma": 0 } }));
     assert_eq!(error.field, "generalized-alpha.gamma");
     let two = json!({ "multistep": { "alpha": [1], "beta": [1, 0] }, "runge-kutta": rk4()["runge-kutta"] });
-    assert!(refused(two).to_string().contains("beside `runge-kutta`"));
+    assert!(refused(two).to_string().contains("both `runge-kutta` and `multistep` are given"));
     assert!(refused(json!({ "source": "nobody" })).message().contains("has no coefficients"));
 }
 

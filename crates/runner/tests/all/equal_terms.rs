@@ -326,14 +326,14 @@ fn options_that_a_kind_does_not_have_are_errors_at_their_place() {
         (
             HEUN,
             "charts: moving",
-            "`charts` is an option that explicit Runge–Kutta formulas do not have",
+            "`charts` is an option that does not apply to explicit Runge–Kutta formulas",
             "`advance`, `control`",
         ),
-        (HEUN, "advance: lower", "`advance` is an option of pairs", "`embedded` weights"),
+        (HEUN, "advance: lower", "`advance` is given without `embedded` weights", "`embedded` weights"),
         (
             TRAPEZOIDAL,
             "newton: { tolerance: 1e-8 }",
-            "`newton` is an option that multistep formulas do not have",
+            "`newton` is an option that does not apply to multistep formulas",
             "`charts`",
         ),
         (TRAPEZOIDAL, "max-iterations: 0", "`max-iterations` is 0", "1 or above"),

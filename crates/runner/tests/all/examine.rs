@@ -120,7 +120,7 @@ fn formulas_on_index_three_have_the_orders_of_theory() {
 fn what_has_no_order_says_why() {
     let page = examined("ode15s");
     assert_eq!(orders(&page), [None; 3]);
-    assert!(notes(&page, "Order of convergence").contains("the method chooses its order with its step"));
+    assert!(notes(&page, "Order of convergence").contains("the method chooses its order together with its step"));
     assert!(notes(&page, "Linear stability").contains("does not apply"));
     let contact = examined("stormer-verlet");
     assert!(notes(&contact, "Conservation").contains("the method needs equations of second order"), "{contact:#}");

@@ -29,10 +29,10 @@ impl Parts {
     /// algebraic rows, or of index 3.
     pub fn new<S: Scalar>(mass: Option<&DMatrix<S>>, indices: Option<&[u8]>) -> Result<Self, Unsuitable> {
         let Some(mass) = mass else {
-            return Err(Unsuitable::new("mechanics or equations M y' = f(t, y)", "is given as y' = f(t, y) only"));
+            return Err(Unsuitable::new("mechanics or equations M y' = f(t, y)", "has only the form y' = f(t, y)"));
         };
         if indices.is_some_and(|indices| indices.contains(&3)) {
-            return Err(Unsuitable::new("components of index 2 at most", "has some of index 3"));
+            return Err(Unsuitable::new("components of index at most 2", "has components of index 3"));
         }
         let has_entries = |entry: &S| entry.value() != 0.0;
         let (differential, algebraic): (Vec<_>, Vec<_>) =
@@ -40,8 +40,9 @@ impl Parts {
         let (rates, constraints): (Vec<_>, Vec<_>) =
             (0..mass.nrows()).partition(|&i| mass.row(i).iter().any(has_entries));
         if rates.len() != differential.len() {
-            let needs = "a mass matrix with as many rows as columns that are not zero";
-            return Err(Unsuitable::new(needs, format!("has {} and {}", rates.len(), differential.len())));
+            let needs = "a mass matrix with equally many nonzero rows and columns";
+            let lacks = format!("has {} nonzero rows and {} nonzero columns", rates.len(), differential.len());
+            return Err(Unsuitable::new(needs, lacks));
         }
         let is_multiplier = |&j: &usize| indices.is_some_and(|indices| indices[j] == 2);
         let (index_two, index_one) = algebraic.into_iter().partition(is_multiplier);
@@ -57,8 +58,8 @@ impl Parts {
         let has_multiplier = |&row: &usize| self.index_two.iter().any(|&j| jacobian[(row, j)].value() != 0.0);
         (self.own, self.constraints) = self.constraints.iter().partition(|row| has_multiplier(row));
         if needs_index_one && self.index_one.iter().any(|row| !self.constraints.contains(row)) {
-            let needs = "rows in the order of the unknowns of index 1 that they determine";
-            return Err(Unsuitable::new(needs, "has them in another one"));
+            let needs = "algebraic rows in the order of the index-1 unknowns that they determine";
+            return Err(Unsuitable::new(needs, "has them in another order"));
         }
         Ok(())
     }

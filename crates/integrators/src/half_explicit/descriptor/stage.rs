@@ -220,7 +220,8 @@ impl<S: Scalar> Search<'_, '_, '_, S> {
         let Stage { parts, next, jacobian, by_multipliers, own, system, system_of_index_one, costs, .. } = &mut **stage;
         problem.jacobian(times.next, next, jacobian)?;
         if !parts.hold(jacobian) {
-            return Err(Unsuitable::new("multipliers in the same rows everywhere", "has them in further ones").into());
+            let lacks = "has them in further rows at some states";
+            return Err(Unsuitable::new("multipliers in the same rows at all states", lacks).into());
         }
         let system = if *is_explicit {
             copy(jacobian, &parts.index_one, &parts.index_one, &mut system_of_index_one.matrix);

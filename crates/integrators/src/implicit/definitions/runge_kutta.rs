@@ -22,7 +22,7 @@ macro_rules! tabulated {
                 /// ρ∞: the spectral radius at infinite frequency: 0, 0.6 or 1.
                 pub rho_inf: f64 = 0.0,
             }
-            $name, "esdirk", $summary, "zhang2022, appendix; nodes as in the authors' program",
+            $name, "esdirk", $summary, "zhang2022, appendix; nodes from the authors' program",
             |formula| Esdirk::mssth($n, formula.rho_inf).expect("`check` accepts known values only")
         );
 
@@ -45,54 +45,60 @@ macro_rules! fixed {
 composite!(
     /// The ρ∞-Bathe method: a trapezoidal substep and a last stage; order 2, A-stable.
     Bathe, |formula| Esdirk::bathe(formula.rho_inf), "bathe",
-    "Two substeps, order two, spectral radius rho at infinity (rho-infinity-Bathe)",
+    "Composite method of two substeps, order 2, spectral radius ρ∞ at infinite frequency (ρ∞-Bathe)",
     "zhang2022, Eq. 7; G. Noh, K. J. Bathe, Comput. Struct. 212 (2019) 299–310"
 );
 composite!(
     /// MSSTC(3): two trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
     Msstc3, |formula| Esdirk::msstc(3, formula.rho_inf), "msstc3",
-    "Three substeps, order two, spectral radius rho at infinity (MSSTC(3))",
+    "Composite method of three substeps, order 2, spectral radius ρ∞ at infinite frequency (MSSTC(3))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
 composite!(
     /// MSSTC(4): three trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
     Msstc4, |formula| Esdirk::msstc(4, formula.rho_inf), "msstc4",
-    "Four substeps, order two, spectral radius rho at infinity (MSSTC(4))",
+    "Composite method of four substeps, order 2, spectral radius ρ∞ at infinite frequency (MSSTC(4))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
 composite!(
     /// MSSTC(5): four trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
     Msstc5, |formula| Esdirk::msstc(5, formula.rho_inf), "msstc5",
-    "Five substeps, order two, spectral radius rho at infinity (MSSTC(5))",
+    "Composite method of five substeps, order 2, spectral radius ρ∞ at infinite frequency (MSSTC(5))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
 tabulated!(
     /// MSSTH(3), modified: three implicit stages, order 3, stage order 2, A-stable. Order 2 on index-3 mechanics.
-    Mssth3, 3, "mssth3", "Three implicit stages, order three, spectral radius rho at infinity (MSSTH(3))"
+    Mssth3, 3, "mssth3",
+    "ESDIRK method of three implicit stages, order 3, spectral radius ρ∞ at infinite frequency (MSSTH(3))"
 );
 tabulated!(
     /// MSSTH(4), modified: four implicit stages, order 4, stage order 2, A-stable. Order 2 on index-3 mechanics.
-    Mssth4, 4, "mssth4", "Four implicit stages, order four, spectral radius rho at infinity (MSSTH(4))"
+    Mssth4, 4, "mssth4",
+    "ESDIRK method of four implicit stages, order 4, spectral radius ρ∞ at infinite frequency (MSSTH(4))"
 );
 tabulated!(
     /// MSSTH(5), modified: five implicit stages, order 5, stage order 2, A-stable. Order 2 on index-3 mechanics.
-    Mssth5, 5, "mssth5", "Five implicit stages, order five, spectral radius rho at infinity (MSSTH(5))"
+    Mssth5, 5, "mssth5",
+    "ESDIRK method of five implicit stages, order 5, spectral radius ρ∞ at infinite frequency (MSSTH(5))"
 );
 fixed!(
     /// ESDIRK3(2)4L\[2\]SA: three implicit stages, order 3, stage order 2, L-stable. Order 2 on index-3
     /// mechanics.
-    Esdirk324l2sa, esdirk324l2sa, "esdirk324l2sa", "Three implicit stages, order three, L-stable (ESDIRK3(2)4L[2]SA)",
+    Esdirk324l2sa, esdirk324l2sa, "esdirk324l2sa",
+    "ESDIRK method of three implicit stages, order 3, L-stable (ESDIRK3(2)4L[2]SA)",
     "C. A. Kennedy, M. H. Carpenter, NASA/TM–2016–219173"
 );
 fixed!(
     /// ESDIRK3(2)5L\[2\]SA: four implicit stages, order 3, stage order 2, L-stable. Order 2 on index-3
     /// mechanics.
-    Esdirk325l2sa, esdirk325l2sa, "esdirk325l2sa", "Four implicit stages, order three, L-stable (ESDIRK3(2)5L[2]SA)",
+    Esdirk325l2sa, esdirk325l2sa, "esdirk325l2sa",
+    "ESDIRK method of four implicit stages, order 3, L-stable (ESDIRK3(2)5L[2]SA)",
     "C. A. Kennedy, M. H. Carpenter, NASA/TM–2016–219173"
 );
 fixed!(
     /// ESDIRK4(3)6L\[2\]SA₂: five implicit stages, order 4, stage order 2, L-stable. Order 2 on index-3
     /// mechanics.
-    Esdirk436l2sa2, esdirk436l2sa2, "esdirk436l2sa2", "Five implicit stages, order four, L-stable (ESDIRK4(3)6L[2]SA2)",
+    Esdirk436l2sa2, esdirk436l2sa2, "esdirk436l2sa2",
+    "ESDIRK method of five implicit stages, order 4, L-stable (ESDIRK4(3)6L[2]SA2)",
     "C. A. Kennedy, M. H. Carpenter, Appl. Numer. Math. 146 (2019) 221–244, table 9"
 );

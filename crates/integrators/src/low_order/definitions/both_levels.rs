@@ -23,8 +23,8 @@ method! {
         pub newton: NewtonSettings = NewtonSettings::default(),
     }
     "hht-add", "low-order",
-    "HHT formulas with added constraint forces, stabilised on both levels (HHT-ADD)",
-    "negrut2007, section 2, Eqs. 10 to 13; b = 0 is ours",
+    "HHT method with additional constraint forces, for position and velocity constraints (HHT-ADD)",
+    "negrut2007, section 2, Eqs. 10 to 13; the default of b is our choice",
     |formula| {
         let constraints = Constraints::Additive { b: formula.b, algebra: formula.linear_algebra };
         LowOrder::hht(formula.alpha, constraints, formula.newton)
@@ -54,8 +54,8 @@ method! {
         pub newton: NewtonSettings = NewtonSettings::default(),
     }
     "hht-si2", "low-order",
-    "HHT formulas on stabilised index-2 equations (HHT-SI2)",
-    "negrut2007, section 2, Eqs. 14 to 18, repaired: f₀ restored, the second acceleration on positions only",
+    "HHT method on the stabilised index-2 equations (HHT-SI2)",
+    "negrut2007, section 2, Eqs. 14 to 18, corrected: f₀ restored, second acceleration in positions only",
     |formula| LowOrder::hht(formula.alpha, Constraints::Stabilised(formula.linear_algebra), formula.newton)
 }
 
@@ -71,8 +71,8 @@ method! {
         pub newton: NewtonSettings = NewtonSettings::default(),
     }
     "nstiff-si2", "low-order",
-    "Second-order BDF on stabilised index-2 equations (NSTIFF-SI2)",
-    "negrut2007, section 2, Eqs. 8 and 9 with constraints of both levels; GGL form is our reading",
+    "Second-order BDF on the stabilised index-2 equations (NSTIFF-SI2)",
+    "negrut2007, section 2, Eqs. 8 and 9 with position and velocity constraints; the GGL form is our reading",
     |formula| LowOrder {
         constraints: Constraints::Stabilised(formula.linear_algebra.into()),
         ..LowOrder::new(Discretisation::Bdf, formula.newton)

@@ -20,8 +20,8 @@ method! {
         pub newton: NewtonSettings = NewtonSettings::default(),
     }
     "newmark", "low-order",
-    "Newmark's formulas on the index-3 equations (NEWMARK)",
-    "negrut2007, section 2, Eqs. 1 to 4; defaults of γ and β are ours",
+    "Newmark method on the index-3 equations (NEWMARK)",
+    "negrut2007, section 2, Eqs. 1 to 4; the defaults of γ and β are our choice",
     |formula| {
         let Newmark { gamma, beta, newton } = *formula;
         let beta = beta.unwrap_or(0.25 * (gamma + 0.5) * (gamma + 0.5));
@@ -52,7 +52,7 @@ method! {
         pub newton: NewtonSettings = NewtonSettings::default(),
     }
     "hht-i3", "low-order",
-    "Hilber–Hughes–Taylor formulas on the index-3 equations (HHT-I3)",
+    "Hilber–Hughes–Taylor method on the index-3 equations (HHT-I3)",
     "negrut2007, section 2, Eqs. 5 to 7",
     |formula| {
         let constraints = Constraints::Positions(formula.mass);
@@ -71,7 +71,7 @@ method! {
     }
     "nstiff", "low-order",
     "Second-order BDF on the index-3 equations (NSTIFF)",
-    "negrut2007, section 2, Eqs. 8 and 9; start by first-order BDF is ours",
+    "negrut2007, section 2, Eqs. 8 and 9; the start with first-order BDF is our choice",
     |formula| LowOrder::new(Discretisation::Bdf, formula.newton)
 }
 
@@ -104,8 +104,9 @@ method! {
         pub newton: NewtonSettings = NewtonSettings::default(),
     }
     "generalized-alpha", "low-order",
-    "Generalized-α formulas on the index-3 equations",
-    "M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202; J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371–375",
+    "Generalized-α method on the index-3 equations",
+    "M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202; J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) \
+     371–375",
     |settings| { generalized_alpha(GeneralizedAlphaWeights::with_spectral_radius(settings.rho_inf), settings.newton) }
 }
 
