@@ -97,7 +97,7 @@ def compare(
 def _said(label: str, summary: dict) -> str:  # type: ignore[type-arg]
     reached = ", ".join(f"{level['accuracy']:g} on {level['models']}" for level in summary["reached"])
     ratios = [f"{ratio['median_ratio']:.3g} by {ratio['work']}" for ratio in summary["ratios"] if ratio["median_ratio"] is not None]
-    cost = f"median cost over the best one's {', '.join(ratios)}" if ratios else "no cost to be compared"
+    cost = f"median cost relative to the best method {', '.join(ratios)}" if ratios else "no comparable costs"
     return (
         f"{label}: reaches {reached or 'nothing'} of {summary['models']} models; {cost}; "
         f"{summary['failed']} of {summary['runs']} runs failed"

@@ -10,13 +10,13 @@ use mbsbench_runs::timings::{self, RunTiming};
 
 use super::WriteError;
 
-/// Adds the times recorded below `out` to the rows of `results`. They are first measured and recorded if `anew` is set,
+/// Adds the times recorded below `out` to the rows of `results`. They are first measured and recorded if `again` is set,
 /// or if a completed run has none. Returns true if they were measured.
 ///
 /// # Errors
 /// Fails if a file cannot be written or read.
-pub fn time(out: &Path, plan: &Plan, results: &mut ResultSet, anew: bool) -> Result<bool, WriteError> {
-    let mut times = if anew { Vec::new() } else { recorded_times(out, plan)? };
+pub fn time(out: &Path, plan: &Plan, results: &mut ResultSet, again: bool) -> Result<bool, WriteError> {
+    let mut times = if again { Vec::new() } else { recorded_times(out, plan)? };
     let lacks =
         |(run, row): (usize, &mbsbench_runs::results::Row)| row.is_ok() && times.get(run).is_none_or(Option::is_none);
     let measures = plan.is_timed() && results.rows.iter().enumerate().any(lacks);

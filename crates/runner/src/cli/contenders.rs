@@ -53,7 +53,7 @@ impl Contenders {
         }
         let names = contenders.names.join(", ");
         session.output.beside(format!(
-            "contenders {names}: in summary, costs and pages of the comparison; see {}",
+            "contenders {names}: included in the summary, costs and pages of the comparison; see {}",
             file.display()
         ));
         contenders.outcomes = session.made(&contenders.plans, options)?;

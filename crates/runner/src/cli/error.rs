@@ -49,7 +49,8 @@ pub enum CommandError {
     Builtin(#[from] BuiltinError),
     /// A command would change built-in experiments.
     #[error(
-        "the built-in experiments cannot be changed\nhelp: `mbsbench init .` writes them into the folder `experiments`, where they can"
+        "the built-in experiments cannot be changed\nhelp: `mbsbench init .` copies them into the folder \
+         `experiments`, where they can be changed"
     )]
     Unchangeable,
     /// A file of results, or the cache of runs, cannot be read or written.
@@ -57,15 +58,15 @@ pub enum CommandError {
     File(#[from] FileError),
     /// The program panicked in these runs or references.
     #[error(
-        "the program panicked in {}; all other runs are finished and kept\nhelp: this is a mistake of the program, described in its message; \
-         nothing that depends on these runs is judged",
+        "the program panicked in {}; all other runs are finished and kept\nhelp: this is a bug in the program; \
+         its message describes it. Statements that depend on these runs are not judged",
         .0.join("; ")
     )]
     Panicked(Vec<String>),
-    /// There is too little memory for these runs or references.
+    /// There is not enough memory for these runs or references.
     #[error(
-        "there is too little memory for {}; all other runs are finished and kept\nhelp: their messages say how much they need, and `--memory` \
-         gives more; nothing that depends on these runs is judged",
+        "not enough memory for {}; all other runs are finished and kept\nhelp: their messages say how much memory \
+         they need; `--memory` raises the limit. Statements that depend on these runs are not judged",
         .0.join("; ")
     )]
     Memory(Vec<String>),
@@ -86,7 +87,7 @@ pub enum CommandError {
     /// Results cannot be judged.
     #[error(transparent)]
     Evidence(#[from] EvidenceError),
-    /// Results were changed after they were made.
+    /// Results were changed after they were written.
     #[error("{}", changed(.0))]
     Changed(Vec<ChangedResults>),
     /// A reconstruction belongs to an earlier version of its experiment or check.
@@ -96,11 +97,15 @@ pub enum CommandError {
     #[error(transparent)]
     Reconstruction(#[from] ReconstructionError),
     /// Reconstructions that lack some of their runs.
-    #[error("no reconstruction of {}, which needs a run that was not finished; all other runs are finished and kept", .0.join("; "))]
+    #[error(
+        "cannot reconstruct {}: a run that it needs did not finish; all other runs are finished and kept",
+        .0.join("; ")
+    )]
     LostStudies(Vec<String>),
     /// An engine does not accept the runs.
     #[error(
-        "{program}: {error}; the runs made by then are kept\nhelp: check that it is installed and that its server runs; without `--engine` this machine computes the runs"
+        "{program}: {error}; finished runs are kept\nhelp: check that {program} is installed and that its server is \
+         running; without `--engine`, this machine computes the runs"
     )]
     Engine {
         /// The program of the engine.
@@ -109,7 +114,7 @@ pub enum CommandError {
         error: io::Error,
     },
     /// Threads cannot be created.
-    #[error("threads: {0}")]
+    #[error("cannot create threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// The output cannot be written.
     #[error("standard output: {0}")]
@@ -128,7 +133,7 @@ pub struct ChangedResults {
 /// The message about changed results.
 fn changed(all: &[ChangedResults]) -> String {
     let files = all.iter().flat_map(|results| &results.files);
-    let lines = files.map(|file| format!("{} was changed after it was made\n", file.display()));
+    let lines = files.map(|file| format!("{} was changed after it was written\n", file.display()));
     let ids: Vec<&str> = all.iter().map(|results| results.experiment.as_str()).collect();
     let is_study = all.iter().flat_map(|results| &results.files).any(|file| is_of_study(file));
     let studies = if is_study { ", and `mbsbench reconstruct` repeats reconstructions" } else { "" };
@@ -164,12 +169,12 @@ impl CommandError {
 
     /// An error for a file that cannot be read as results.
     pub(super) fn no_results(path: &Path, what: &str) -> Self {
-        Self::refused(&format!("{}: {what}", path.display()), "`mbsbench reproduce` makes results")
+        Self::refused(&format!("{}: {what}", path.display()), "`mbsbench reproduce` computes results")
     }
 
     /// An error for a paper without experiments, whose statements cannot be tested.
     pub(super) fn no_experiment(paper: &str) -> Self {
-        let help = format!("`mbsbench new experiment {paper}/NAME` begins one");
+        let help = format!("`mbsbench new experiment {paper}/NAME` creates one");
         Self::refused(&format!("{paper} has no experiment yet"), &help)
     }
 
@@ -220,10 +225,11 @@ fn names(kind: &str, found: &str, known: &[String]) -> String {
 fn help_with(error: &BuiltinError) -> &'static str {
     match error {
         BuiltinError::NoCache(_) | BuiltinError::Files { .. } => {
-            "`XDG_CACHE_HOME` names another folder for caches; `mbsbench init DIR` writes the experiments where you like"
+            "set `XDG_CACHE_HOME` to use another folder for caches, \
+             or copy the experiments into a folder of your own with `mbsbench init DIR`"
         }
-        BuiltinError::Differ(_) => "accepted: a folder where these files are not there, or as they are built in",
-        BuiltinError::Archive(_) => "the program is damaged; install it again",
+        BuiltinError::Differ(_) => "accepted: a folder that lacks these files or has them unchanged",
+        BuiltinError::Archive(_) => "the program is damaged; reinstall it",
     }
 }
 

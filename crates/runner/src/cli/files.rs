@@ -55,8 +55,8 @@ pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<P
         match places.insert(plan.experiment.id.clone(), position) {
             None => plans.push(plan),
             Some(first) => {
-                let message = format!("a second experiment `{}`; the first one is {first}", plan.experiment.id);
-                let problem = Problem::new(place, message).help("results are kept by id: give one of the two another");
+                let message = format!("duplicate experiment id `{}`; first used at {first}", plan.experiment.id);
+                let problem = Problem::new(place, message).help("results are stored by id: change one of the two ids");
                 bad.push(BadInput::new(Arc::clone(&document.source), vec![problem]));
             }
         }
@@ -180,7 +180,7 @@ fn files_below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, CommandError
                 }
                 let error = match wrong.loop_ancestor() {
                     Some(above) => {
-                        let what = format!("a link in a circle, to `{}` above it; remove it", above.display());
+                        let what = format!("a circular link to its parent folder `{}`; remove it", above.display());
                         io::Error::new(io::ErrorKind::InvalidInput, what)
                     }
                     None => wrong.into(),

@@ -51,7 +51,8 @@ fn left((kept, all): (usize, usize)) -> String {
         (_, 0) => String::new(),
         (kept, all) => {
             format!(
-                ": {kept} of {all} runs are finished and kept; the same command, without `--fresh`, goes on with the others"
+                ": {kept} of {all} runs are finished and kept; \
+                 run the same command without `--fresh` to compute the others"
             )
         }
     }

@@ -15,7 +15,7 @@ use super::{CommandError, Exit, Library, Session, counted, ensure_sealed, eviden
 /// The mark of statements whose verdicts differ from the expected ones.
 pub(super) const NOT_AS_EXPECTED: &str = "not as expected";
 /// The mark if only checks on times cause the difference, which does not change the exit code.
-pub(super) const BY_TIMES: &str = "not as expected by the recorded times, which do not decide the exit code";
+pub(super) const BY_TIMES: &str = "not as expected by the recorded times, which do not affect the exit code";
 
 /// The results of judging a paper.
 pub(super) struct Verdicts {
@@ -118,9 +118,9 @@ fn lost(evidence: &Evidence<'_>) -> Vec<String> {
         let (id, key) = (&plan.experiment.id, run.key());
         match status {
             Status::Memory => {
-                format!("{id}: there was too little memory for the run {key}; what rests on it is not judged")
+                format!("{id}: not enough memory for the run {key}; checks that depend on it are not judged")
             }
-            _ => format!("{id}: the program panicked in the run {key}; what rests on it is not judged"),
+            _ => format!("{id}: the program panicked in the run {key}; checks that depend on it are not judged"),
         }
     };
     evidence.lost().map(line).collect()

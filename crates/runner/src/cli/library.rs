@@ -71,7 +71,8 @@ impl<'l> Library<'l> {
         if !is_empty(&library.experiments) {
             if matches!(need, Need::ReadAll | Need::AllResults) && !library.builtin.papers.is_empty() {
                 output.beside(format!(
-                    "no paper is named: those in `{EXPERIMENTS}` are taken; built-in ones are taken by name, as in `gil2013`"
+                    "no paper was named: using those in `{EXPERIMENTS}`; name a built-in paper to include it, \
+                     for example `gil2013`"
                 ));
             }
             return Ok(library);
@@ -83,8 +84,7 @@ impl<'l> Library<'l> {
         library.experiments = library.builtin.root()?.join(EXPERIMENTS);
         if matches!(need, Need::Read | Need::ReadAll) {
             let folder = library.experiments.display();
-            output
-                .beside(format!("no folder `{EXPERIMENTS}` here: the experiments are the built-in ones, in {folder}"));
+            output.beside(format!("no folder `{EXPERIMENTS}` here: using the built-in experiments in {folder}"));
         }
         Ok(library)
     }

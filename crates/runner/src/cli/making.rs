@@ -109,5 +109,5 @@ fn all_failed(plan: &Plan, outcome: &Outcome) -> Option<String> {
         *counts.entry(row.status.to_string()).or_default() += 1;
     }
     let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
-    Some(format!("{}: no run reached its end, of {}: {}", plan.experiment.id, rows.len(), counts.join(", ")))
+    Some(format!("{}: none of {} runs reached its end: {}", plan.experiment.id, rows.len(), counts.join(", ")))
 }

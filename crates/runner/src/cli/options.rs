@@ -62,7 +62,7 @@ impl Wanted {
 /// The resources with which runs are made.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Machine {
-    /// Threads; results do not depend on their number [default: one a core].
+    /// Threads; results do not depend on their number [default: one per core].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
     /// Memory for all runs together, `8 GB` [default: 3/4 of free memory].
@@ -90,7 +90,7 @@ impl Machine {
     pub(super) fn pool(&self, output: &mut Output<'_>) -> Result<ThreadPool, CommandError> {
         let threads = threads(self.jobs);
         if let Some(asked) = self.jobs.filter(|asked| asked.get() > threads) {
-            output.beside(format!("--jobs {asked}: {threads} threads are made, twice as many as there are cores"));
+            output.beside(format!("--jobs {asked}: limited to {threads} threads, two per core"));
         }
         Ok(ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build()?)
     }

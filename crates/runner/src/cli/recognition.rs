@@ -51,15 +51,16 @@ impl FileKind {
         match self {
             Self::Experiment => format!("`mbsbench run {path}` runs it"),
             Self::Mechanism | Self::Robot => format!(
-                "an experiment beside it names it, `model: {{ mechanism: {name} }}`, and `mbsbench new experiment` begins one, \
-                 whose `rankings:` compare all methods on it; `mbsbench check` and `render --to gif` take the file itself"
+                "refer to it in an experiment in the same folder, `model: {{ mechanism: {name} }}`; \
+                 `mbsbench new experiment` creates one, whose `rankings:` can compare all methods on it; \
+                 `mbsbench check` and `render --to gif` accept the file itself"
             ),
             Self::Method => format!(
-                "an experiment beside it names it, `method: {{ tableau: {name} }}`; `mbsbench check`, `list` and `compare` take the file \
-                 itself"
+                "refer to it in an experiment in the same folder, `method: {{ tableau: {name} }}`; \
+                 `mbsbench check`, `list` and `compare` accept the file itself"
             ),
             Self::Ledger(_) | Self::Publication | Self::Contenders => {
-                format!("`mbsbench check {path}` checks it; `mbsbench reproduce` and `verify` take papers by name")
+                format!("`mbsbench check {path}` checks it; `mbsbench reproduce` and `verify` accept names of papers")
             }
         }
     }

@@ -47,7 +47,8 @@ pub(super) fn write_report(
     if complete.is_empty() && compared.is_none() {
         return Err(CommandError::refused(
             &format!("no paper has all of its results in {}, and figures are not built in", results.display()),
-            "`mbsbench reproduce` makes results and report of all papers, `mbsbench reproduce gil2013` those of one",
+            "`mbsbench reproduce` computes the results and the report of all papers, `mbsbench reproduce gil2013` \
+             those of one",
         ));
     }
     let judgements = |paper: &str| match judged.get(paper) {

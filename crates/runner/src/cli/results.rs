@@ -67,7 +67,7 @@ pub(super) fn evidence_of<'p>(
         };
         return Err(CommandError::refused(
             &format!("no results of {} in {}", several(&missing), results.root().display()),
-            &format!("`mbsbench reproduce {made_by}` makes them"),
+            &format!("`mbsbench reproduce {made_by}` computes them"),
         ));
     }
     Ok(Evidence::read(results, plans, wanted)?)
@@ -88,7 +88,7 @@ fn tell_builtin(results: &(impl Folders + ?Sized), plans: &[&Plan], output: &mut
     } else {
         papers(shown).join(", ")
     };
-    output.beside(format!("no results of {names} here: the built-in ones are used"));
+    output.beside(format!("no results of {names} here: using the built-in results"));
 }
 
 /// Rejects results of some plans that were changed after they were written. Reports on standard error which results are
@@ -121,8 +121,8 @@ pub(super) fn ensure_sealed<'p>(
             count => (format!(" and {count} other files are"), "them"),
         };
         output.beside(format!(
-            "{}{files} not sealed: no manifest lists {them}, and an edit would not be noticed; running the experiment \
-             again seals {them}",
+            "{}{files} not sealed: no manifest lists {them}, so edits would go unnoticed; rerun the experiment to seal \
+             {them}",
             first.display()
         ));
     }

@@ -86,7 +86,7 @@ impl Session<'_> {
         }
         if count > 0 && strict.strict {
             return Err(CommandError::Refused(format!(
-                "{}, which `--strict` does not accept",
+                "{}; `--strict` treats warnings as errors",
                 counted(count, "warning")
             )));
         }

@@ -37,12 +37,12 @@ impl Summary {
         let mut done: Vec<String> = self.done.iter().map(|(line, _)| line.clone()).collect();
         let tables: Vec<&str> = self.tables.iter().flat_map(|table| table.split('\n')).collect();
         // One line is reserved for a note that tables were left out.
-        let mut room = MOST_LINES - usize::from(!tables.is_empty() && !show);
-        room = room.saturating_sub(self.end.len());
-        done = first(done, room);
-        room -= done.len();
-        let differences = first(self.differences.clone(), room);
-        room -= differences.len();
+        let mut free = MOST_LINES - usize::from(!tables.is_empty() && !show);
+        free = free.saturating_sub(self.end.len());
+        done = first(done, free);
+        free -= done.len();
+        let differences = first(self.differences.clone(), free);
+        free -= differences.len();
         let with_texts: Vec<String> = self
             .done
             .iter()
@@ -51,26 +51,26 @@ impl Summary {
                 std::iter::once(line.clone()).chain(text)
             })
             .collect();
-        if with_texts.len() <= done.len() + room {
-            room -= with_texts.len() - self.done.len();
+        if with_texts.len() <= done.len() + free {
+            free -= with_texts.len() - self.done.len();
             done = with_texts;
         }
-        let mut lines: Vec<String> = if show || tables.len() <= room + 1 {
+        let mut lines: Vec<String> = if show || tables.len() <= free + 1 {
             tables.iter().map(|&line| line.to_owned()).collect()
         } else {
-            vec![format!("tables: {} lines, which `--show` prints", tables.len())]
+            vec![format!("tables: {} lines; `--show` prints them", tables.len())]
         };
         lines.extend(done.into_iter().chain(differences).chain(self.end.iter().cloned()));
         lines
     }
 }
 
-/// Returns the first lines, at most `room`; the last one gives the number of omitted lines.
-fn first(mut lines: Vec<String>, room: usize) -> Vec<String> {
-    if lines.len() > room {
-        let left_out = lines.len() - room.saturating_sub(1);
-        lines.truncate(room.saturating_sub(1));
-        lines.extend((room > 0).then(|| format!("and {left_out} lines more")));
+/// Returns the first lines, at most `free`; the last one gives the number of omitted lines.
+fn first(mut lines: Vec<String>, free: usize) -> Vec<String> {
+    if lines.len() > free {
+        let left_out = lines.len() - free.saturating_sub(1);
+        lines.truncate(free.saturating_sub(1));
+        lines.extend((free > 0).then(|| format!("and {left_out} more lines")));
     }
     lines
 }
@@ -117,7 +117,7 @@ mod tests {
             let said = summary.lines(false);
             assert!(said.len() <= MOST_LINES, "{tables} {done} {differences}: {}", said.len());
             assert_eq!(said[said.len() - 4..], lines(4));
-            assert!(tables < 90 || said[0] == format!("tables: {tables} lines, which `--show` prints"));
+            assert!(tables < 90 || said[0] == format!("tables: {tables} lines; `--show` prints them"));
             assert!(summary.lines(true).len() >= tables);
         }
     }

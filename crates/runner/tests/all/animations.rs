@@ -255,7 +255,7 @@ fn a_file_without_animations_is_animated_and_mere_equations_are_not() {
     fs::write(place.0.path().join("film.yaml"), equations).unwrap();
     let output = place.mbsbench(&["render", "film.yaml", "--to", "gif"]);
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(2) && error.contains("`linear-oscillator` has no picture"), "{error}");
+    assert!(output.status.code() == Some(2) && error.contains("`linear-oscillator` cannot be drawn"), "{error}");
 }
 
 /// Every model with bodies or points has a picture at its start, with finite coordinates.

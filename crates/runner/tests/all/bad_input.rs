@@ -127,7 +127,7 @@ fn two_files_with_one_id_are_both_named() {
     assert_eq!(exit, Exit::Done, "{err}");
     let (exit, _, err) = mbsbench(&["check", &files[0], &files[1]]);
     assert_eq!(exit, Exit::BadInput);
-    let headline = format!("{}:1:5: a second experiment `mine/same`; the first one is {}:1:5", files[1], files[0]);
+    let headline = format!("{}:1:5: duplicate experiment id `mine/same`; first used at {}:1:5", files[1], files[0]);
     assert!(err.contains(&headline), "{err}");
 }
 

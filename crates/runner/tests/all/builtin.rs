@@ -70,7 +70,7 @@ fn an_empty_folder_is_enough_to_ask_about_results() {
     ] {
         let (out, err) = place.done(arguments);
         assert!(out.contains(answer), "{arguments}: {out}");
-        assert_eq!(err, format!("no results of {about} here: the built-in ones are used\n"), "{arguments}");
+        assert_eq!(err, format!("no results of {about} here: using the built-in results\n"), "{arguments}");
     }
     assert!(place.has("results/gil2013/claims.json") && !place.has("results/comparison"));
 
@@ -89,13 +89,13 @@ fn results_that_were_made_here_go_before_the_built_in_ones() {
     let runs = place.here.path().join("results/gil2013/linear-exactness/runs.csv");
     fs::write(&runs, fs::read_to_string(&runs).unwrap() + "\n").unwrap();
     let (code, _, err) = place.mbsbench("explain gil2013/linear/exact");
-    assert!(code == 1 && err.contains("was changed after it was made"), "{code}: {err}");
+    assert!(code == 1 && err.contains("was changed after it was written"), "{code}: {err}");
 }
 
 #[test]
 fn a_sample_of_the_built_in_runs_can_be_made_again() {
     let (out, _) = Place::new().done("verify gil2013 --brief --recompute 2% --seed 7");
-    assert!(out.contains("runs made again with --seed 7"), "{out}");
+    assert!(out.contains("runs recomputed with --seed 7"), "{out}");
 }
 
 const MINE: &str = "\
@@ -130,7 +130,7 @@ fn built_in_papers_stay_beside_those_of_the_user() {
     // Without names, the user's own papers are selected.
     let (code, out, err) = place.mbsbench("reproduce");
     assert!(out.contains("mine2026: 1 statement") && !out.contains("gil2013"), "{code} {out}{err}");
-    assert!(err.contains("no paper is named: those in `experiments` are taken"), "{err}");
+    assert!(err.contains("no paper was named: using those in `experiments`"), "{err}");
     let report = fs::read_to_string(place.here.path().join("results/report/index.html")).unwrap();
     assert!(report.contains("mine2026") && !report.contains("zhang2022.html"));
     let (_, out, _) = place.mbsbench("verify");
@@ -177,12 +177,12 @@ fn a_folder_without_papers_is_as_good_as_none() {
     fs::create_dir(place.here.path().join("experiments")).unwrap();
     fs::write(place.here.path().join("experiments/notes.txt"), "to do").unwrap();
     let (out, err) = place.done("runs plan gil2013/linear-exactness");
-    assert!(out.contains("20 runs") && err.contains("the experiments are the built-in ones"), "{out}{err}");
+    assert!(out.contains("20 runs") && err.contains("using the built-in experiments"), "{out}{err}");
     // A folder replaces a built-in paper only if it contains a paper.
     fs::create_dir(place.here.path().join("experiments/gil2013")).unwrap();
     fs::write(place.here.path().join("experiments/gil2013/notes.txt"), "to do").unwrap();
     let (out, err) = place.done("runs plan gil2013/linear-exactness");
-    assert!(out.contains("20 runs") && err.contains("the experiments are the built-in ones"), "{out}{err}");
+    assert!(out.contains("20 runs") && err.contains("using the built-in experiments"), "{out}{err}");
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn experiments_that_are_written_out_are_in_order_and_never_overwritten() {
     let own = own.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).args(check.split(' ')).output().unwrap();
     assert_eq!(out, String::from_utf8_lossy(&own.stdout), "as the files of the repository");
     let (out, _) = place.done("init .");
-    assert!(out.contains("all files exist already"), "{out}");
+    assert!(out.contains("all files already exist"), "{out}");
 
     let paper = Path::new("experiments/gil2013/paper.yaml");
     fs::write(place.here.path().join(paper), "mine").unwrap();

@@ -1,4 +1,4 @@
-//! A panic of the program in one run, or too little memory for it: all other runs complete, the result of this run is
+//! A panic of the program in one run, or not enough memory for it: all other runs complete, the result of this run is
 //! not kept, and nothing is judged by it.
 
 use std::fs;
@@ -270,7 +270,7 @@ fn a_panic_in_a_study_leaves_the_studies_of_others() {
         place.end(&["reconstruct", &files[0], &files[1], "--samples", "4", "--out", &out, "--cache", &cache]);
     assert_eq!(exit, Exit::System, "{said}");
     assert!(said.contains("broken/bad: the run ") && said.contains("`panicked`: panicked: a mistake"), "{said}");
-    assert!(said.contains("no reconstruction of broken/bad, which needs a run that was not finished"), "{said}");
+    assert!(said.contains("cannot reconstruct broken/bad: a run that it needs did not finish"), "{said}");
     assert!(text.contains("broken/good:\n  4 samples of the ranges"), "{text}");
     assert!(!Path::new(&out).join("broken/bad/reconstruction.csv").exists());
     assert!(Path::new(&out).join("broken/good/reconstruction.csv").exists());
@@ -282,7 +282,7 @@ fn a_run_that_needs_too_much_memory_fails_alone() {
     let cache = place.path("cache");
     let (exit, _, said) = place.end(&["reproduce", "broken", "--cache", &cache, "--memory", "100 MB"]);
     assert_eq!(exit, Exit::System, "{said}");
-    assert!(said.contains("there is too little memory for broken/squeezer method=mistaken; all other runs"), "{said}");
+    assert!(said.contains("not enough memory for broken/squeezer method=mistaken; all other runs"), "{said}");
     let rows = place.read("results/broken/squeezer/runs.csv");
     let row = |method: &str| rows.lines().find(|row| row.starts_with(method)).unwrap();
     assert!(row("mistaken,").contains(",memory,,,") && row("rk4,").contains(",ok,0.001,"), "{rows}");
@@ -290,7 +290,7 @@ fn a_run_that_needs_too_much_memory_fails_alone() {
     assert_eq!(entries(Path::new(&cache)), 1, "it is not kept");
     let (exit, text, _) = place.end(&["verify", "broken"]);
     assert_eq!(exit, Exit::System, "{text}");
-    assert!(text.contains("there was too little memory for the run "), "{text}");
+    assert!(text.contains("not enough memory for the run "), "{text}");
     let judged: Value = serde_json::from_str(&place.read("results/broken/claims.json")).unwrap();
     assert_eq!(judged.as_array().unwrap().iter().filter(|claim| claim["verdict"] == "open").count(), 3);
 
@@ -334,7 +334,7 @@ fn where_no_run_reaches_its_end_the_exit_code_says_so() {
     for files in [vec![failing.as_str()], vec![&works, &failing]] {
         let (exit, text, said) = run(&files);
         assert_eq!(exit, Exit::Differs, "{said}");
-        assert!(text.contains("broken/failing: no run reached its end, of 2: 2 rule"), "{text}");
+        assert!(text.contains("broken/failing: none of 2 runs reached its end: 2 rule"), "{text}");
         assert!(text.contains(" files "), "the results are written: {text}");
     }
     assert_eq!(run(&[&works]).0, Exit::Done);

@@ -368,7 +368,7 @@ fn timed_runs_are_made_in_parts_and_timed_once() {
     place.said("run timed.yaml --out results --cache elsewhere");
     assert!(place.path("results/times/parts/timed/timings.csv").exists());
     let said = place.said("runs merge elsewhere --cache store");
-    assert!(said.contains("store: 0 added, 2 there already"), "{said}");
+    assert!(said.contains("store: 0 added, 2 already present"), "{said}");
 }
 
 #[test]

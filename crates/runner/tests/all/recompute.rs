@@ -122,7 +122,7 @@ fn no_command_believes_results_that_were_edited() {
     for reader in READERS {
         let (exit, said) = end(folder.path(), reader);
         assert_eq!(exit, Exit::Differs, "{reader:?}: {said}");
-        assert!(said.contains("runs.csv was changed after it was made"), "{reader:?}: {said}");
+        assert!(said.contains("runs.csv was changed after it was written"), "{reader:?}: {said}");
         assert!(said.contains("`mbsbench reproduce mine/pendulum` computes them again"), "{reader:?}: {said}");
         assert!(!said.contains("reproduced"), "{reader:?}: {said}");
     }
@@ -140,7 +140,7 @@ fn no_command_believes_results_that_were_edited() {
     let figure = at("mine/pendulum/swing.csv");
     fs::write(&figure, fs::read_to_string(&figure).unwrap().replacen("0.", "1.", 1)).unwrap();
     let (exit, said) = end(folder.path(), READERS[5]);
-    assert!(exit == Exit::Differs && said.contains("swing.csv was changed after it was made"), "{said}");
+    assert!(exit == Exit::Differs && said.contains("swing.csv was changed after it was written"), "{said}");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn what_is_judged_is_compared_with_runs_that_are_made_again() {
     let folder = reproduced();
     let (exit, said) = again(folder.path(), "100%", "7");
     assert_eq!(exit, Exit::Done, "{said}");
-    assert!(said.contains("6 runs made again with --seed 7: 0 differ"), "{said}");
+    assert!(said.contains("6 runs recomputed with --seed 7: 0 differ"), "{said}");
     // A seed selects the same runs each time.
     let some: Vec<String> = (0..20).map(|seed| again(folder.path(), "50%", &seed.to_string()).1).collect();
     assert_eq!(some[3], again(folder.path(), "50%", "3").1);
@@ -177,8 +177,8 @@ fn what_is_judged_is_compared_with_runs_that_are_made_again() {
             end(folder.path(), &["verify", "mine", "--recompute", "100%", "--seed", "1", "--cache", cache]);
         assert_eq!(exit, Exit::Differs, "{said}");
         assert!(said.contains("pendulum/runs.csv: mine/pendulum method=rk3, step=0.01 ("), "{said}");
-        assert!(said.contains("energy_variation is 1e-12 there and "), "{said}");
-        assert!(said.contains("6 runs made again with --seed 1: 6 differ from the results"), "{said}");
+        assert!(said.contains("energy_variation was 1e-12 and is "), "{said}");
+        assert!(said.contains("6 runs recomputed with --seed 1: 6 differ from the results"), "{said}");
     }
 }
 
@@ -192,5 +192,5 @@ fn a_forged_entry_of_the_store_is_found_by_its_results() {
     assert!(exit == Exit::Done && said.contains("6 runs, 6 from the cache"), "{said}");
     let (exit, said) = again(folder.path(), "100%", "1");
     assert_eq!(exit, Exit::Differs, "{said}");
-    assert!(said.contains("6 runs made again with --seed 1: 6 differ from the results"), "{said}");
+    assert!(said.contains("6 runs recomputed with --seed 1: 6 differ from the results"), "{said}");
 }

@@ -468,7 +468,11 @@ fn the_first_lock_looks_at_results_and_store() {
 
     // Without a lock, the time at which a bound was set is not verified.
     fs::remove_file(at("bounds.lock")).unwrap();
-    assert!(bound().contains("stated to be set before the result was known, which no lock verifies"), "{}", bound());
+    assert!(
+        bound().contains("said to be set before the result was known, but not verified by the lock"),
+        "{}",
+        bound()
+    );
     assert_eq!(stamps("ledger lock mine"), ["after"]);
     let (code, said) = mbsbench(folder.path(), "verify mine");
     assert!(code == Some(2) && said.contains("add `bound_set: after`"), "{said}");

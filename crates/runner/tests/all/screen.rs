@@ -61,7 +61,7 @@ fn a_table_is_printed_if_it_fits_and_otherwise_with_show() {
     let long = place(&EXPERIMENT.replace("[0.1, 0.05]", &format!("[{}]", steps.join(", "))));
     for command in ["run mine.yaml", "reproduce mine.yaml"] {
         let out = done(&long, command);
-        assert!(out.starts_with("tables: 66 lines, which `--show` prints\n") && lines(&out) == 3, "{out}");
+        assert!(out.starts_with("tables: 66 lines; `--show` prints them\n") && lines(&out) == 3, "{out}");
         let out = done(&long, &format!("{command} --show"));
         assert!(out.contains("│ 0.1 ") && lines(&out) == 68, "{out}");
     }
@@ -74,7 +74,7 @@ fn many_runs_that_fail_are_told_by_a_few() {
     let place = place(&(text + "settings: { max_steps: 10 }\n"));
     let (code, out, err) = mbsbench(&place, "run mine.yaml");
     assert_eq!(code, 1, "{out}{err}");
-    assert!(out.contains("mine/pendulum: no run reached its end, of 120") && out.contains("120 failed"), "{out}");
+    assert!(out.contains("mine/pendulum: none of 120 runs reached its end") && out.contains("120 failed"), "{out}");
     assert!(lines(&err) < 10 && err.contains("more runs failed; see the column `message` of `runs.csv`"), "{err}");
 }
 

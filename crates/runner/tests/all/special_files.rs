@@ -98,6 +98,6 @@ fn links_in_a_circle_are_named() {
     for command in [&["list", "experiments"][..], &["runs", "plan", "mine"]] {
         let (code, message) = mbsbench(folder.path(), command);
         assert_eq!(code, 2, "{message}");
-        assert!(message.contains("a link in a circle") && message.contains("circle"), "{message}");
+        assert!(message.contains("a circular link") && message.contains("circle"), "{message}");
     }
 }

@@ -124,7 +124,7 @@ fn missing_and_outdated_results_are_told_with_the_command_that_makes_them() {
     let output = run(folder.path(), "verify");
     assert_eq!(output.status.code(), Some(2));
     let said = "no results of compere2001/pendulum-ode in results\n\
-                help: `mbsbench reproduce compere2001/pendulum-ode` makes them";
+                help: `mbsbench reproduce compere2001/pendulum-ode` computes them";
     assert!(text(&output).contains(said), "{}", text(&output));
     // If several experiments lack results, the paper is named instead of each of them.
     fs::remove_file(path.parent().unwrap().with_file_name("pendulum-dae").join("runs.csv")).unwrap();
@@ -133,7 +133,7 @@ fn missing_and_outdated_results_are_told_with_the_command_that_makes_them() {
     assert!(text(&output).contains("`mbsbench reproduce compere2001/pendulum-ode` makes"), "{}", text(&output));
     let output = run(folder.path(), "verify");
     let said = "no results of compere2001/pendulum-dae and compere2001/pendulum-ode in results\n\
-                help: `mbsbench reproduce compere2001` makes them";
+                help: `mbsbench reproduce compere2001` computes them";
     assert!(text(&output).contains(said), "{}", text(&output));
 }
 
@@ -232,7 +232,7 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
         assert_eq!(verdict(name, 0.9, 0.01), ("not reproduced", Some(0)), "{name}: times decide no exit code");
     }
     let said = text(&run(folder.path(), "verify timed"));
-    assert!(said.contains("not as expected by the recorded times, which do not decide the exit code: "), "{said}");
+    assert!(said.contains("not as expected by the recorded times, which do not affect the exit code: "), "{said}");
     assert!(said.contains("not reproduced, expected reproduced"), "{said}");
     let (placed, _) = verdict("order", 3.4, 0.01);
     assert_eq!(placed, "open: timing undecided", "within five per cent of the factor, by where code is placed");

@@ -70,7 +70,7 @@ impl Command for Check {
                 FileKind::Ledger(book) => {
                     let ledger = read_ledger(path, book, &plans_beside(registry, path)?)?;
                     format!(
-                        "{} statements and {} findings of ours with {} checks, of {}",
+                        "{} statements and {} findings of ours with {} checks, from {}",
                         ledger.statements.len(),
                         ledger.findings.len(),
                         ledger.checks().count(),

@@ -28,7 +28,13 @@ struct Tolerances {
     #[arg(long, value_name = "NUMBER", default_value = "1e-6", value_parser = tolerance, allow_negative_numbers = true)]
     rel: f64,
     /// Absolute tolerance, in the unit of the column.
-    #[arg(long, value_name = "NUMBER", default_value = "1e-12", value_parser = tolerance, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value = "1e-12",
+        value_parser = tolerance,
+        allow_negative_numbers = true
+    )]
     abs: f64,
 }
 

@@ -95,8 +95,7 @@ impl Explain {
         let judged = judged_on(&evidence(&ledger, &plans, &results)?, &ledger, &plans, &results)?;
         let questions = questions(&judged, &plans.iter().collect::<Vec<_>>());
         let paragraphs = letter(&library.publication(paper)?, &judged, &questions);
-        Ok(paragraphs
-            .unwrap_or_else(|| vec![format!("{paper}: no answer of its authors would settle an open statement")]))
+        Ok(paragraphs.unwrap_or_else(|| vec![format!("{paper}: its authors could not settle any open statement")]))
     }
 }
 
@@ -135,7 +134,7 @@ impl Teller<'_> {
         }
         if rest > 0 {
             lines.push(String::new());
-            lines.push(format!("{rest} more checks: `mbsbench explain` with the id of a check tells one"));
+            lines.push(format!("{rest} more checks: use `mbsbench explain` with the id of a check"));
         }
         let redo = self.redo(judged);
         if !redo.is_empty() {
@@ -154,7 +153,7 @@ impl Teller<'_> {
         let operands = match &check.kind {
             Kind::Agreement(Agreement { cells, share, .. }) => {
                 let part = mbsbench_numbers::percent(*share);
-                say("numbers", &format!("the distance within which {part} of {} published ones are", cells.len()));
+                say("numbers", &format!("the distance within which {part} of {} published numbers agree", cells.len()));
                 Vec::new()
             }
             kind => kind.operands(),
@@ -169,7 +168,7 @@ impl Teller<'_> {
             }
             say("  numbers", &texts.join(", "));
             if let Some(number) = numbers.iter().find(|number| number.uncertainty > 0.0) {
-                say("  bound", &format!("{:.1e} on its error", number.uncertainty));
+                say("  bound", &format!("error at most {:.1e}", number.uncertainty));
             }
         }
         if let Kind::Failure(failure) = &check.kind {
@@ -228,15 +227,15 @@ fn add(lines: &mut Vec<String>, name: &str, text: &str) {
 fn bound_text(from: Option<BoundFrom>, set: BoundSet) -> String {
     let when = match set {
         BoundSet::Before => "set before the result was known",
-        BoundSet::Stated => "stated to be set before the result was known, which no lock verifies",
+        BoundSet::Stated => "said to be set before the result was known, but not verified by the lock",
         BoundSet::After => "set or changed when the result was known",
     };
     let from = from.map(|from| match from {
         BoundFrom::Printed => "as printed",
         BoundFrom::Wording => "from the wording",
         BoundFrom::Figure => "read off the figure",
-        BoundFrom::AuthorsCode => "with the output of the authors' program in view",
-        BoundFrom::IndependentProgram => "with the output of an independent program in view",
+        BoundFrom::AuthorsCode => "chosen after seeing output of the authors' program",
+        BoundFrom::IndependentProgram => "chosen after seeing output of an independent program",
         BoundFrom::Ours => "ours: the paper has none",
     });
     from.map_or_else(String::new, |from| format!("{from}; {when}"))
@@ -265,7 +264,7 @@ fn operand_text(operand: &Operand, before: Option<&Operand>) -> String {
     };
     let times = operand.times.as_ref().map_or_else(String::new, |times| format!(" times {times}"));
     let at = operand.at.as_ref().map_or_else(String::new, |at| {
-        format!(", read off where {} is that of {}", at.column, operand_text(&at.equals, None))
+        format!(", interpolated where {} equals that of {}", at.column, operand_text(&at.equals, None))
     });
     let text = format!("{columns}{times} of {} {}", operand.experiment, filter_text(&operand.filter));
     format!("{}{at}", text.trim_end())

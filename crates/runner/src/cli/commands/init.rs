@@ -24,7 +24,7 @@ impl Command for Init {
         }
         let folder = self.folder.display();
         if counts.is_empty() {
-            output.line(format!("{folder}: all files exist already"))?;
+            output.line(format!("{folder}: all files already exist"))?;
         }
         for (part, count) in counts {
             output.line(format!("{}: {count} files", self.folder.join(part).display()))?;

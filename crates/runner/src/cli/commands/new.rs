@@ -11,7 +11,7 @@ use mbsbench_judge::publication::FILE;
 use super::Command;
 use crate::cli::{CommandError, Exit, Library, Session, plans_beside, read_unlocked, read_with, write};
 
-/// Begin a paper, experiment or statement of your own from a commented template.
+/// Create a paper, experiment or statement of your own from a commented template.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  mbsbench new paper mine2026\n  mbsbench new experiment mine2026/pendulum")]
 pub(super) struct New {
@@ -23,20 +23,20 @@ pub(super) struct New {
 /// A kind of template.
 #[derive(Debug, Subcommand)]
 enum Start {
-    /// Begin a paper or a set of problems: a directory with `paper.yaml`.
+    /// Create a paper or a set of problems: a directory with `paper.yaml`.
     #[command(after_help = "Examples:\n  mbsbench new paper mine2026")]
     Paper {
         /// Name of the directory, by convention first author and year (`modin2005`).
         id: String,
     },
-    /// Begin an experiment of a paper.
+    /// Create an experiment of a paper.
     #[command(after_help = "Examples:\n  mbsbench new experiment mine2026/pendulum")]
     Experiment {
         /// Paper and a name for the experiment.
         #[arg(value_name = "PAPER/NAME")]
         id: String,
     },
-    /// Begin a statement in the ledger of a paper.
+    /// Create a statement in the ledger of a paper.
     #[command(after_help = "Examples:\n  mbsbench new statement mine2026/figure-3/work --experiment pendulum")]
     Statement {
         /// Paper and a name for the statement, which may have several parts.

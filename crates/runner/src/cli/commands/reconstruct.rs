@@ -18,17 +18,18 @@ use crate::output::Output;
 /// Find set-ups that agree with everything a paper prints; judge statements in them.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  mbsbench reconstruct gil2013/stiff-pendulum\n  mbsbench reconstruct gil2013 --budget 500",
+    after_help = "Examples:\n  mbsbench reconstruct gil2013/stiff-pendulum\n  \
+                  mbsbench reconstruct gil2013 --budget 500",
     mut_arg("wanted", |wanted| wanted.required(true).help("Experiment files, or names of papers or experiments"))
 )]
 pub(super) struct Reconstruct {
     /// Experiments.
     #[command(flatten)]
     wanted: Wanted,
-    /// Most set-ups to try if something is given [default: the file's or 2000].
+    /// Largest number of set-ups with `given:` [default: from the file or 2000].
     #[arg(long, value_name = "N")]
     budget: Option<u32>,
-    /// Samples of the ranges if nothing is given [default: the file's or 128].
+    /// Samples of the ranges without `given:` [default: from the file or 128].
     #[arg(long, value_name = "N")]
     samples: Option<u32>,
     /// Threads, memory and cache.
@@ -67,7 +68,7 @@ impl Command for Reconstruct {
             let checks = scope.checks(&ledger);
             if checks.judged.is_empty() && !scope.is_conditioned() {
                 let left_out = checks.left_out.len();
-                session.output.line(format!("{id}: no check to judge, of {left_out} that rest on it"))?;
+                session.output.line(format!("{id}: none of the {left_out} checks that depend on it can be judged"))?;
                 continue;
             }
             let study = &plan.experiment.study;

@@ -14,10 +14,9 @@ use crate::cli::{
 
 /// Reproduce papers into `results/`: run, judge the statements, write the report.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  mbsbench reproduce gil2013                # a paper: runs, tables, figures, outcomes, report\n  \
-                  mbsbench reproduce gil2013/eq35-global    # one experiment"
-)]
+#[command(after_help = "Examples:\n  \
+                  mbsbench reproduce gil2013                # a paper: runs, tables, figures, outcomes, report\n  \
+                  mbsbench reproduce gil2013/eq35-global    # one experiment")]
 pub(super) struct Reproduce {
     /// Papers or experiments.
     #[command(flatten)]

@@ -9,7 +9,7 @@ use crate::cli::{
     CommandError, Exit, MakeOptions, Need, Session, Summary, Wanted, make_and_write, none_lost, write_rankings,
 };
 
-/// Run experiments, your own or others, and write their results; nothing is judged.
+/// Run experiments and write their results, without judging statements.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  mbsbench run experiments/compere2001/pendulum-dae.yaml\n  \

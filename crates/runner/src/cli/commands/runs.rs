@@ -34,14 +34,13 @@ enum Task {
         /// Use the shorter settings under `quick:`.
         #[arg(long)]
         quick: bool,
-        /// Tables, or one JSON object a line for each run.
+        /// Output format: tables, or JSON with one run per line.
         #[arg(long, value_enum, value_name = "text|json", default_value_t)]
         format: Format,
     },
     /// Compute one run into the cache.
-    #[command(
-        after_help = "Examples:\n  mbsbench runs one KEY gil2013/linear-exactness    # KEY is shown by `mbsbench runs plan`"
-    )]
+    #[command(after_help = "Examples:\n  \
+                      mbsbench runs one KEY gil2013/linear-exactness    # KEY is shown by `mbsbench runs plan`")]
     One {
         /// Key of the run, shown by `plan` and in `runs.csv`.
         key: String,
@@ -181,7 +180,7 @@ fn merge(folders: &[PathBuf], cache: &Path, session: &mut Session<'_>) -> Result
     for (file, refusal) in &merged.refused {
         output.beside(format!("{}: {refusal}", file.display()));
     }
-    let mut parts = vec![format!("{} added", merged.added), format!("{} there already", merged.same)];
+    let mut parts = vec![format!("{} added", merged.added), format!("{} already present", merged.same)];
     if !merged.refused.is_empty() {
         parts.push(format!("{} refused", merged.refused.len()));
     }

@@ -43,8 +43,8 @@ pub(super) fn distribute(
     let Session { library, output } = session;
     if options.fresh {
         return Err(CommandError::refused(
-            "`--fresh` is given with `--engine`, which computes only runs that are not in the cache",
-            "`--cache` with a new folder computes all runs again",
+            "`--fresh` cannot be combined with `--engine`, which computes only runs that are not in the cache",
+            "use `--cache` with a new folder to compute all runs again",
         ));
     }
     let cache = &options.machine.cache;
@@ -66,18 +66,18 @@ pub(super) fn distribute(
             Ok("0") => continue,
             Ok(_) => {
                 let log = text("log").unwrap_or_default();
-                let last = log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+                let last = log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no message");
                 format!("failed: {}", printable(last))
             }
             Err(_) => {
                 lost += 1;
-                "is lost: nothing says how it ended".to_owned()
+                "was lost: it left no exit status".to_owned()
             }
         };
-        output.beside(format!("part {} of {parts} {what}; its runs are left to this machine", part + 1));
+        output.beside(format!("part {} of {parts} {what}; this machine computes its runs", part + 1));
     }
     if !status.success() && lost == parts {
-        return Err(failed(io::Error::other(format!("it ended with {status}, and no part was made"))));
+        return Err(failed(io::Error::other(format!("it ended with {status}, and no part was computed"))));
     }
     Ok(())
 }
@@ -94,7 +94,7 @@ fn told(plans: &[Plan], experiments: &Path, options: &RunOptions, parts: usize) 
         plans.iter().map(|plan| format!(" {}", quoted(plan.experiment.document.source.path()))).collect();
     let script = format!(
         "#!/bin/sh\n\
-         # Makes the runs of one part and says how that ended.\n\
+         # Computes the runs of one part and records the exit status.\n\
          cd {} || exit\n\
          number=${{1:-${{HQ_TASK_ID:-$SLURM_ARRAY_TASK_ID}}}}\n\
          part={}/$number\n\

@@ -108,8 +108,8 @@ impl<'p> Problems<'p> {
         let refused = self.asked.runs.iter().find(is_of).and_then(|run| self.examined.refusal(run));
         refused.unwrap_or_else(|| {
             match self.examined.choice.object().method().properties().adapts {
-                true => "it decides on its steps by itself, and is not compared at constant ones",
-                false => "it has no error estimate, and takes constant steps only",
+                true => "the method chooses its own steps, so it is not compared at constant steps",
+                false => "the method has no error estimate, so it takes constant steps only",
             }
             .to_owned()
         })
@@ -133,10 +133,11 @@ fn failures(rows: &[&Row]) -> String {
 fn order_of(problems: &Problems<'_>) -> Section {
     let mut section = Section::new(
         "Order of convergence",
-        "Slope of the largest error over the step in logarithms, by least squares through the four finest steps in a row over which it falls as \
-               a power of the step: what two of them alone show differs from it by the spread, which is 0.25 at most. Finer steps show rounding, \
-               what Newton's iteration leaves, or the bound on the reference.",
-        &["problem", "error of", "order", "spread", "steps (s)", "least error"],
+        "The order is the slope of the largest error over the step in logarithmic scales: a least-squares fit to the \
+         four finest consecutive steps over which the error is a power of the step. The spread is the largest \
+         deviation of a slope between two neighbouring steps, at most 0.25. At finer steps, rounding, the residual of \
+         Newton's iteration or the error of the reference dominates.",
+        &["problem", "error of", "order", "spread", "steps (s)", "smallest error"],
     );
     let mut panels = Vec::new();
     for case in problems.cases() {
@@ -163,14 +164,14 @@ fn order_of(problems: &Problems<'_>) -> Section {
                 Some(found) => {
                     [format!("{:.2}", found.slope), format!("{:.2}", found.spread), found.steps.map(short).join(" to ")]
                 }
-                None => ["not to be told".to_owned(), String::new(), failures(&rows)],
+                None => ["undetermined".to_owned(), String::new(), failures(&rows)],
             };
             section.rows.push([case.to_owned(), quantity(&column)].into_iter().chain(cells).chain([least]).collect());
         }
         let failed = rows.iter().filter(|row| !row.is_ok());
         let first = failed.clone().next().and_then(|row| row.message.as_deref());
         let told = |message: &str| {
-            format!("{case}: {} of {} runs failed, the first one: {message}", failed.clone().count(), rows.len())
+            format!("{case}: {} of {} runs failed; the first failure: {message}", failed.clone().count(), rows.len())
         };
         section.notes.extend(first.map(told));
         if series.iter().any(|series| !series.points.is_empty()) {
@@ -209,9 +210,9 @@ const RODS: [(&str, f64, f64); 2] = [("one", 1.0, 1.0 / 12.0), ("two", 2.0, 2.0 
 fn conservation(problems: &Problems<'_>) -> Section {
     let mut section = Section::new(
         "Conservation",
-        "Two rods with a hinge, free in the plane without gravity, over 100 s: the largest change of the energy (its trend is the slope \
-               of a straight line through it), the largest violation of the hinge, and how much linear and angular momentum have changed at \
-               the end, relative to the start.",
+        "Two hinged rods move freely in the plane without gravity for 100 s. The table gives the largest change of \
+         the energy and its trend (the slope of a fitted line), the largest constraint violation at the hinge, and \
+         the relative change of linear and angular momentum from start to end.",
         &["steps", "energy (J)", "trend (W)", "hinge (m)", "linear momentum", "angular momentum"],
     );
     for row in problems.cases().flat_map(|case| problems.rows(case)) {
@@ -250,10 +251,11 @@ fn conservation(problems: &Problems<'_>) -> Section {
 fn difficult(problems: &Problems<'_>) -> Section {
     let mut section = Section::new(
         "Stiff, singular and switching problems",
-        "A double pendulum with very stiff springs; two four-bar mechanisms side by side that pass twice a revolution where their \
-               constraints depend on each other; a ball on a stiff floor; a rate that a damped oscillation switches. Three steps or tolerances each, and the budgets of the \
-               comparison: 200000 evaluations, 200000 steps.",
-        &["problem", "done", "least error", "evaluations for it", "failures"],
+        "A double pendulum with very stiff springs; two four-bar mechanisms side by side whose constraints become \
+         dependent twice a revolution; a ball bouncing on a stiff floor; a rate that a damped oscillation switches. \
+         Each problem is run at three steps or tolerances, with the budgets of the comparison: 200000 evaluations, \
+         200000 steps.",
+        &["problem", "completed", "smallest error", "its evaluations", "failures"],
     );
     for case in problems.cases() {
         let rows = problems.rows(case);
@@ -279,12 +281,12 @@ fn difficult(problems: &Problems<'_>) -> Section {
 
 fn conformance(library: &Library<'_>, examined: &Examined) -> Section {
     let mut section =
-        Section::new("Conformance", "What is asked of all methods, whatever their formula.", &["asked", "found"]);
+        Section::new("Conformance", "Requirements that every method must meet.", &["requirement", "result"]);
     let Some(tested) = tested(&examined.choice, library.registry) else {
-        section.notes.push("does not apply: it suits no registered model".to_owned());
+        section.notes.push("does not apply: the method suits no registered model".to_owned());
         return section;
     };
-    section.text = format!("What is asked of all methods, whatever their formula, on `{}`.", tested.model_name);
+    section.text = format!("Requirements that every method must meet, checked on `{}`.", tested.model_name);
     for (what, check) in CHECKS {
         let found = check(&tested).err().unwrap_or_else(|| "holds".to_owned());
         section.rows.push(vec![what.to_owned(), found]);

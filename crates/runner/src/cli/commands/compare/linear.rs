@@ -17,13 +17,15 @@ const ABSCISSAS: [f64; 2] = [0.01, 0.1];
 pub(super) fn section(method: &dyn Method) -> Section {
     let mut section = Section::new(
         "Linear stability",
-        "From the characteristic roots on `x″ + ω² x = 0`; steps `h` over the period `T` and the number `n` of implicit stages.",
+        "Computed from the characteristic roots for `x″ + ω² x = 0` with step `h`, period `T` and number `n` of \
+         implicit stages.",
         &["property", "value"],
     );
     let radius = |omega_h: f64| method.amplification(omega_h).map(|matrix| spectral_radius(&matrix));
     let Some(at_infinity) = radius(INFINITE) else {
         section.notes.push(
-            "does not apply: its steps are not linear on linear problems, change with them, or its matrix is not written down"
+            "does not apply: on linear problems the steps of the method are not linear, depend on the problem, \
+             or have no known amplification matrix"
                 .to_owned(),
         );
         return section;
@@ -39,7 +41,7 @@ pub(super) fn section(method: &dyn Method) -> Section {
     }
     for (abscissa, found) in ABSCISSAS.into_iter().zip(characteristics(method, &ABSCISSAS).unwrap_or_default()) {
         let value = found.principal.map_or_else(
-            || "the principal root has met another one".to_owned(),
+            || "the principal root has merged with another root".to_owned(),
             |root| format!("{}, {}", short(root.amplitude_decay), short(root.period_elongation)),
         );
         tell(format!("amplitude decay, period elongation at h/(nT) = {abscissa}"), value);
@@ -49,7 +51,7 @@ pub(super) fn section(method: &dyn Method) -> Section {
 
 fn bounded(radius: f64) -> String {
     match radius {
-        radius if radius > 1e3 => "beyond all bounds".to_owned(),
+        radius if radius > 1e3 => "unbounded".to_owned(),
         // The rounding error of a root at zero with multiplicity up to five.
         radius if radius < 2e-3 => "0".to_owned(),
         radius => short(radius),

@@ -16,8 +16,8 @@ pub(super) fn rank_methods(compare: &Compare, session: &mut Session<'_>) -> Resu
     plans.retain(|plan| plan.runs.iter().any(|run| run.model.name() == compare.name));
     if plans.is_empty() {
         return Err(CommandError::refused(
-            &format!("no experiment of the comparison runs `{}`", compare.name),
-            "`rankings:` of an experiment with `method: { every: {} }` rank all methods on a model, as those of \
+            &format!("no experiment of the comparison uses the model `{}`", compare.name),
+            "add `rankings:` to an experiment with `method: { every: {} }` to rank all methods on a model; see \
              examples/mechanisms/experiments/crane-and-methods.yaml",
         ));
     }

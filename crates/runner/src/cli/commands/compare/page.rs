@@ -112,5 +112,6 @@ impl Section {
 }
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
-color:#222;background:#fff}table{border-collapse:collapse}td,th{border-bottom:1px solid #ccc;padding:.2rem .8rem .2rem 0;\
-text-align:left;vertical-align:top}pre{background:#f4f4f4;padding:.6rem;overflow:auto}figure{margin:1rem 0;overflow:auto}";
+color:#222;background:#fff}table{border-collapse:collapse}\
+td,th{border-bottom:1px solid #ccc;padding:.2rem .8rem .2rem 0;text-align:left;vertical-align:top}\
+pre{background:#f4f4f4;padding:.6rem;overflow:auto}figure{margin:1rem 0;overflow:auto}";

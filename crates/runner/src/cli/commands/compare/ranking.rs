@@ -158,7 +158,7 @@ fn tell(
     let unequal = unequal.filter(|(differing, _)| !differing.is_empty());
     for (list, titles) in grouped(unequal.map(|(differing, title)| (Unequal::list(&differing), title))) {
         let (label, some) = (&examined.label, some(&titles));
-        output.line(format!("settings in which others differ from {label} on {some}:\n{list}"))?;
+        output.line(format!("settings of other methods that differ from those of {label} on {some}:\n{list}"))?;
     }
     let absent = standings.iter().filter(|standing| standing.counts.runs == 0);
     let absent = absent.map(|standing| (why_absent(examined, standing), standing.spec.title.as_str()));
@@ -217,9 +217,9 @@ fn cell(rank: &Rank) -> String {
                 _ => format!("{rank} of {of}, {own} = {} × {}", short(cost.value / best.1), best.0),
             }
         }
-        Rank::NotReached { by: 0 } => "reached by none".to_owned(),
-        Rank::NotReached { by: 1 } => "not reached; 1 other does".to_owned(),
-        Rank::NotReached { by } => format!("not reached; {by} others do"),
+        Rank::NotReached { by: 0 } => "not reached by any method".to_owned(),
+        Rank::NotReached { by: 1 } => "not reached; 1 other method reaches it".to_owned(),
+        Rank::NotReached { by } => format!("not reached; {by} other methods reach it"),
         Rank::Unresolved => "reference not good enough".to_owned(),
         Rank::Free => "none needed".to_owned(),
         Rank::Unmeasured => "not measured".to_owned(),
@@ -238,9 +238,9 @@ fn why_untold(standings: &[Standing<'_>], head: &str) -> &'static str {
     if has(&Rank::Free) {
         "none needed"
     } else if has(&Rank::Unmeasured) {
-        "not measured; times are compared that were taken together, by `mbsbench reproduce comparison`"
+        "not measured; only times measured together are compared: run `mbsbench reproduce comparison`"
     } else {
-        "no accuracy is reached"
+        "the method reaches no accuracy"
     }
 }
 
@@ -253,8 +253,8 @@ fn why_absent(examined: &Examined, standing: &Standing<'_>) -> String {
     let mut runs = standing.plan.runs.iter().filter(|run| standing.plan.is_meant(run, &standing.spec.filter));
     runs.find_map(|run| examined.refusal(run)).unwrap_or_else(|| {
         match examined.choice.object().method().properties().adapts {
-            true => "the experiment does not ask for methods of its kind",
-            false => "it takes constant steps, and tolerances are asked for",
+            true => "the experiment excludes methods of this kind",
+            false => "the method takes constant steps only, and the experiment prescribes tolerances",
         }
         .to_owned()
     })
@@ -267,8 +267,8 @@ fn sentence(examined: &Examined, tally: &Tally) -> String {
     let ratios = tally.ratios.iter().filter_map(|(work, ratio)| Some(format!("{} by {work}", short((*ratio)?))));
     let ratios: Vec<String> = ratios.collect();
     let cost = match ratios.is_empty() {
-        true => "no cost to be compared".to_owned(),
-        false => format!("median cost over the best one's {}", ratios.join(", ")),
+        true => "no comparable costs".to_owned(),
+        false => format!("median cost relative to the best method {}", ratios.join(", ")),
     };
     format!(
         "{}: reaches {} of {} models; {cost}; {} of {} runs failed",

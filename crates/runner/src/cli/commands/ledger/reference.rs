@@ -75,7 +75,7 @@ fn references(plan: &Plan) -> impl Iterator<Item = (&Path, &ReferencePlan, &RunS
 fn two_in_one_file(plan: &Plan, reference: &ReferencePlan, path: &Path) -> BadInput {
     let document = &plan.experiment.document;
     let place = reference.stored.as_ref().map_or(document.root.place, |stored| stored.place);
-    let message = format!("`{}` is the file of another reference as well", path.display());
+    let message = format!("`{}` is also the file of another reference", path.display());
     let problem =
         Problem::new(place, message).help("accepted: the same model, span, methods and steps, or another file");
     BadInput::new(Arc::clone(&document.source), vec![problem])

@@ -24,13 +24,14 @@ const BUILTIN: &str = "(built in)";
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "mbsbench list [KIND] [NAME|FILE] [OPTIONS]",
-    after_help = "Examples:\n  mbsbench list methods\n  mbsbench list pendulum\n  mbsbench list examples/methods/cash-karp.yaml"
+    after_help = "Examples:\n  mbsbench list methods\n  mbsbench list pendulum\n  \
+                  mbsbench list examples/methods/cash-karp.yaml"
 )]
 pub(super) struct List {
     /// `models`, `methods`, `measures`, `experiments`, `papers` or `statements`; or a name.
     #[arg(value_name = "KIND|NAME")]
     what: String,
-    /// One of the kind; or a file with the coefficients of a method.
+    /// Item of this kind, or a file with the coefficients of a method.
     #[arg(value_name = "NAME|FILE")]
     name: Option<String>,
     /// Output format.
@@ -231,7 +232,8 @@ fn statements(library: &Library<'_>) -> Result<Vec<Item>, CommandError> {
             items.push(Item {
                 json: json!({
                     "id": statement.id, "paper": paper, "finding": is_finding, "place": statement.place,
-                    "statement": statement.says, "holds": statement.holds, "expected": statement.expected(), "checks": checks,
+                    "statement": statement.says, "holds": statement.holds, "expected": statement.expected(),
+                    "checks": checks,
                 }),
                 name: format!("{paper}/{}", statement.id),
                 about: statement.says,

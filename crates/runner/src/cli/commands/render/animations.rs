@@ -49,7 +49,7 @@ impl AnimationOptions {
             let runs = self.runs(plan, &spec)?;
             let shown = animation(plan, &runs, &spec, registry, store);
             let shown = shown.ok_or_else(|| {
-                let what = format!("{}: no run reaches a time that is drawn", plan.experiment.id);
+                let what = format!("{}: no run reaches any of the drawn times", plan.experiment.id);
                 CommandError::refused(&what, "`mbsbench run` shows how its runs end")
             })?;
             let (ending, bytes) = match form {
@@ -110,7 +110,7 @@ impl AnimationOptions {
             return Ok(seen().filter(|run| plan.is_meant(run, &spec.filter)).take(most).collect());
         }
         if methods.len() > MOST_OVERLAID {
-            let what = "`--method` has no room for so many runs over one another";
+            let what = "`--method` names too many methods to overlay";
             return Err(CommandError::refused(what, "accepted: one to eight names"));
         }
         let mut filter = spec.filter.clone();
@@ -133,11 +133,11 @@ fn of_model(plan: &Plan) -> Result<AnimationSpec, CommandError> {
         let mut models: Vec<String> = plan.runs.iter().map(|run| run.model.name().to_owned()).collect();
         models.dedup();
         let what = match models.as_slice() {
-            [model] => format!("`{model}` has no picture"),
-            models => format!("`{}` have no picture", models.join("`, `")),
+            [model] => format!("`{model}` cannot be drawn"),
+            models => format!("`{}` cannot be drawn", models.join("`, `")),
         };
         let help =
-            "accepted: experiments with a mechanism, bodies or points; a model is given a picture by its `views`";
+            "accepted: experiments with a mechanism, bodies or points; the `views` of a model define how it is drawn";
         return Err(CommandError::refused(&what, help));
     };
     Ok(AnimationSpec { title: plan.experiment.title.clone(), ..AnimationSpec::of(run.model.name()) })

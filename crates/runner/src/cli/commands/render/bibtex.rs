@@ -55,8 +55,8 @@ mod tests {
         };
         assert_eq!(
             entry("one2020", &publication),
-            "@misc{one2020,\n  author = {A. One and {Institute for Work \\& Play}},\n  title = {{100 \\% of β\\_1}},\n  \
-             year = {2020},\n  doi = {10.1/x_y},\n}"
+            "@misc{one2020,\n  author = {A. One and {Institute for Work \\& Play}},\n  \
+             title = {{100 \\% of β\\_1}},\n  year = {2020},\n  doi = {10.1/x_y},\n}"
         );
     }
 

@@ -59,11 +59,11 @@ pub(super) struct Render {
 /// A form in which something is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// Pictures as documents; of animations with a script that plays them, with a slider and a choice of speeds.
+    /// Vector graphics; animations contain a script that plays them, with a slider and a choice of speeds.
     Svg,
     /// Pictures of at least 1280 pixels.
     Png,
-    /// Animations for slides and whatever shows pictures.
+    /// Animations for slides and image viewers.
     Gif,
     /// Animations in all colours, as PNG.
     Apng,
@@ -75,7 +75,7 @@ enum Form {
     Pgfplots,
     /// Numbers.
     Csv,
-    /// How the paper is cited.
+    /// The citation of the paper.
     Bibtex,
 }
 

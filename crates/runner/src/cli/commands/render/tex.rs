@@ -60,7 +60,8 @@ pub(super) fn table(artefact: &Artefact<'_>, csv: &str) -> Result<String, Comman
     let line = |cells: Vec<String>| format!("    {} \\\\\n", cells.join(" & "));
     let heads = std::iter::once(&axis).chain(columns.iter().map(|column| &column.head));
     let mut text = format!(
-        "% {}/{}: measured (published)\n\\begin{{table}}\n  \\caption{{{}}}\n  \\begin{{tabular}}{{l{}}}\n    \\hline\n{}    \\hline\n",
+        "% {}/{}: measured (published)\n\\begin{{table}}\n  \\caption{{{}}}\n  \
+         \\begin{{tabular}}{{l{}}}\n    \\hline\n{}    \\hline\n",
         artefact.plan.experiment.id,
         artefact.id,
         escaped(artefact.title),

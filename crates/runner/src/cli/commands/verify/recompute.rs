@@ -88,14 +88,14 @@ impl Recompute {
                 let (id, key) = (&again.plan.experiment.id, again.run.key());
                 let title = Titles::of(again.plan).of_run(again.run);
                 let (file, differences) = (path(again.plan), differences.join(", "));
-                session.output.line(format!("not as in {}: {id} {title} ({key}): {differences}", file.display()))?;
+                session.output.line(format!("differs from {}: {id} {title} ({key}): {differences}", file.display()))?;
             }
         }
         let made = again.len();
-        session.output.line(format!("{made} runs made again with --seed {seed}: {wrong} differ from the results"))?;
+        session.output.line(format!("{made} runs recomputed with --seed {seed}: {wrong} differ from the results"))?;
         if !unavailable.is_empty() {
             let count = unavailable.len();
-            session.output.line(format!("{count} runs not made again: their methods are unavailable here"))?;
+            session.output.line(format!("{count} runs not recomputed: their methods are unavailable here"))?;
         }
         none_lost(&workshop.progress)?;
         Ok(if wrong == 0 { Exit::Done } else { Exit::Differs })
@@ -120,7 +120,7 @@ fn differences(table: &RunsTable, Again { plan, row, .. }: &Again<'_>) -> Result
                 Some("") => "empty".to_owned(),
                 Some(cell) => cell.to_owned(),
             });
-            differences.push(format!("{column} is {other} there and {now} now"));
+            differences.push(format!("{column} was {other} and is {now} now"));
         }
     }
     Ok(differences)
