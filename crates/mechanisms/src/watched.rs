@@ -128,7 +128,7 @@ impl Watched {
             "largest magnitude among constraints Φ of joints as written, angles and Euler parameters as numbers";
         all.extend([
             Observable::new("energy", "J", "total energy; that of gravity is zero for centres of mass at the origin"),
-            Observable::new("energy_change", "J", "total energy less that of the initial state"),
+            Observable::new("energy_change", "J", "change of the total energy since the initial state"),
             Observable::new("kinetic_energy", "J", "kinetic energy"),
             Observable::new("gravity_energy", "J", "potential energy of gravity"),
             Observable::new("spring_energy", "J", "energy of all springs"),

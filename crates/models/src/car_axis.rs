@@ -42,10 +42,10 @@ parameters! {
 
 /// Names of the four coordinates.
 const NAMES: [Coordinate; 4] = [
-    ("xl", "m", "left end of the chassis, along x"),
-    ("yl", "m", "left end of the chassis, upwards"),
-    ("xr", "m", "right end of the chassis, along x"),
-    ("yr", "m", "right end of the chassis, upwards"),
+    ("xl", "m", "x coordinate of the left end of the chassis"),
+    ("yl", "m", "height of the left end of the chassis"),
+    ("xr", "m", "x coordinate of the right end of the chassis"),
+    ("yr", "m", "height of the right end of the chassis"),
 ];
 
 impl CarAxis {
@@ -101,7 +101,8 @@ impl MechanicalModel for CarAxis {
 
 impl BenchmarkModel for CarAxis {
     const NAME: &'static str = "car-axis";
-    const SUMMARY: &'static str = "car axis on a bumpy road: two stiff springs, two constraints that move, index 3";
+    const SUMMARY: &'static str =
+        "car axis on a bumpy road, with two stiff springs and two constraints, one of them time-dependent; index 3";
     const SOURCE: &'static str = "Test Set for IVP Solvers (CWI, Bari), problem car axis; S. Schneider (1994)";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {

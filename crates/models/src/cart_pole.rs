@@ -59,7 +59,8 @@ impl CartPole {
 
 impl BenchmarkModel for CartPole {
     const NAME: &'static str = "cart-pole";
-    const SUMMARY: &'static str = "point mass on a bar below a cart a millionth as heavy: long calm, short pulses";
+    const SUMMARY: &'static str =
+        "pendulum below a cart of a millionth of its mass: short pulses between long calm phases";
     const SOURCE: &'static str = "N. Parsons, light-cartpole-benchmark, proposed to the IFToMM library";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
@@ -72,12 +73,12 @@ impl BenchmarkModel for CartPole {
 
     fn observables(&self) -> Vec<Observable> {
         vec![
-            Observable::new("x", "m", "place of the cart").of_class(Class::Position),
+            Observable::new("x", "m", "position of the cart").of_class(Class::Position),
             Observable::new("theta", "rad", "angle of the bar from the downward vertical").of_class(Class::Position),
             Observable::new("speed", "m/s", "velocity of the cart").of_class(Class::Velocity),
             Observable::new("omega", "rad/s", "angular velocity of the bar").of_class(Class::Velocity),
-            Observable::new("energy", "J", "total energy, potential zero at the height of the track"),
-            Observable::new("energy_change", "J", "total energy less that of the initial state"),
+            Observable::new("energy", "J", "total energy, with potential energy zero at the height of the track"),
+            Observable::new("energy_change", "J", "change of the total energy since the initial state"),
             Observable::new("momentum", "kg m/s", "momentum along the track"),
         ]
     }

@@ -50,7 +50,7 @@ parameters! {
 
 impl ModelDefinition for DoublePendulum {
     const NAME: &'static str = "double-pendulum";
-    const SUMMARY: &'static str = "two rods with torsional springs and dampers, four constraints, very stiff";
+    const SUMMARY: &'static str = "double pendulum with torsional springs and dampers, four constraints; very stiff";
     const SOURCE: &'static str = "negrut2007, section 3a";
 
     fn model(&self) -> Box<dyn Model> {

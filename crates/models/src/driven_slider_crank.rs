@@ -254,7 +254,7 @@ impl DrivenSliderCrank {
 
 impl BenchmarkModel for DrivenSliderCrank {
     const NAME: &'static str = "driven-slider-crank";
-    const SUMMARY: &'static str = "slider crank with a crank at constant speed and a rod that bends and stretches";
+    const SUMMARY: &'static str = "slider crank driven at constant speed, with a rod that bends and stretches";
     const SOURCE: &'static str = "Test Set for IVP Solvers (CWI, Bari), problem slider crank; B. Simeon (1996)";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {

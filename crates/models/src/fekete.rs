@@ -112,7 +112,7 @@ fn invariants(y: &[f64]) -> [f64; 3] {
 
 impl BenchmarkModel for Fekete {
     const NAME: &'static str = "fekete";
-    const SUMMARY: &'static str = "twenty points on a sphere that repel each other and come to rest, index 2";
+    const SUMMARY: &'static str = "twenty points on a sphere that repel each other until they come to rest; index 2";
     const SOURCE: &'static str =
         "Test Set for IVP Solvers (CWI, Bari), problem Fekete; C. Bendtsen, W. J. H. Stortelder";
 
@@ -123,12 +123,12 @@ impl BenchmarkModel for Fekete {
         };
         let axes = ["_x", "_y", "_z"];
         let mut list = of_points("p", &axes, "m", "coordinate of a point", Class::Position);
-        list.extend(of_points("q", &axes, "m/s", "its velocity", Class::Velocity));
-        list.extend(of_points("lambda", &[""], "1/s²", "multiplier of the radius", Class::Multiplier));
-        let about = "multiplier of the velocity along the radius";
+        list.extend(of_points("q", &axes, "m/s", "velocity of a point", Class::Velocity));
+        list.extend(of_points("lambda", &[""], "1/s²", "multiplier of the radius constraint", Class::Multiplier));
+        let about = "multiplier of the radial velocity constraint";
         list.extend(of_points("mu", &[""], "1/s", about, Class::Multiplier));
         list.extend([
-            Observable::new("energy", "J", "kinetic energy less the logarithms of all distances"),
+            Observable::new("energy", "J", "kinetic energy minus the sum of the logarithms of all distances"),
             Observable::new("constraint", "1", "largest magnitude of p·p − 1"),
             Observable::new("velocity_constraint", "1/s", "largest magnitude of 2 p·q"),
         ]);

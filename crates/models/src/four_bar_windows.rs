@@ -151,9 +151,9 @@ impl Linkage for FourBarWindows {
 impl BenchmarkModel for FourBarWindows {
     const NAME: &'static str = "four-bar-windows";
     const SUMMARY: &'static str =
-        "a row of four-bar mechanisms side by side, one degree of freedom, as many loops as wanted";
+        "row of any number of four-bar mechanisms side by side, with one degree of freedom in total";
     const SOURCE: &'static str =
-        "problem A02 of the library of computational benchmark problems of IFToMM (N-four-bar mechanism)";
+        "problem A02 (N-four-bar mechanism) of the IFToMM library of computational benchmark problems";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Linkage::ode(self)
@@ -165,12 +165,14 @@ impl BenchmarkModel for FourBarWindows {
 
     fn observables(&self) -> Vec<Observable> {
         vec![
-            Observable::new("x", "m", "upper end of the first upright, to the right").of_class(Class::Position),
-            Observable::new("y", "m", "upper end of the first upright, upwards").of_class(Class::Position),
-            Observable::new("x_rate", "m/s", "velocity of that end, to the right").of_class(Class::Velocity),
-            Observable::new("y_rate", "m/s", "velocity of that end, upwards").of_class(Class::Velocity),
-            Observable::new("energy", "J", "total energy, potential of gravity zero at the height of the ground pins"),
-            Observable::new("energy_change", "J", "total energy less that of the initial state"),
+            Observable::new("x", "m", "horizontal position of the upper end of the first upright, to the right")
+                .of_class(Class::Position),
+            Observable::new("y", "m", "vertical position of the upper end of the first upright, upwards")
+                .of_class(Class::Position),
+            Observable::new("x_rate", "m/s", "horizontal velocity of that end, to the right").of_class(Class::Velocity),
+            Observable::new("y_rate", "m/s", "vertical velocity of that end, upwards").of_class(Class::Velocity),
+            Observable::new("energy", "J", "total energy, with potential energy zero at the height of the ground pins"),
+            Observable::new("energy_change", "J", "change of the total energy since the initial state"),
             Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
             Observable::new("velocity_constraint", "m/s", "largest magnitude among Φ_q v"),
         ]

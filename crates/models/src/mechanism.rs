@@ -43,7 +43,8 @@ pub(crate) fn positions(names: &[Coordinate]) -> impl Iterator<Item = Observable
 pub(crate) fn rates(names: &[Coordinate]) -> impl Iterator<Item = Observable> {
     names.iter().map(|&(name, unit, _)| {
         let [unit, _] = units_of_derivatives(unit);
-        Observable::new(format!("{name}_rate"), unit, "rate of the coordinate of that name").of_class(Class::Velocity)
+        Observable::new(format!("{name}_rate"), unit, "rate of the coordinate of the same name")
+            .of_class(Class::Velocity)
     })
 }
 

@@ -53,7 +53,7 @@ fn is_zero(value: &f64) -> bool {
 
 impl BenchmarkModel for PenaltyBall {
     const NAME: &'static str = "penalty-ball";
-    const SUMMARY: &'static str = "a ball bounces on a stiff spring, with its contact power";
+    const SUMMARY: &'static str = "ball bouncing on a stiff spring, with its contact power";
     const SOURCE: &'static str = "modin2005, section 6.1, Eq. 17";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
@@ -65,13 +65,13 @@ impl BenchmarkModel for PenaltyBall {
     }
 
     fn observables(&self) -> Vec<Observable> {
-        let of_power = "that force times the velocity of the ball, which a moving floor adds to";
+        let of_power = "that force times the velocity of the ball, including that of a moving floor";
         vec![
             Observable::new("height", "m", "height above the undeformed floor").of_class(Class::Position),
             Observable::new("velocity", "m/s", "velocity relative to the floor, upwards").of_class(Class::Velocity),
             Observable::new("contact_force", "N", "force of the floor on the ball"),
             Observable::new("contact_power", "W", of_power),
-            Observable::new("energy", "J", "kinetic energy, gravity and spring, zero at rest on the floor"),
+            Observable::new("energy", "J", "energy of motion, gravity and spring, zero at rest on the floor"),
             Observable::new("top_height", "m", "height to which the energy would lift the ball"),
         ]
     }

@@ -67,7 +67,7 @@ impl Pleiades {
 
 impl BenchmarkModel for Pleiades {
     const NAME: &'static str = "pleiades";
-    const SUMMARY: &'static str = "seven stars in the plane with close encounters, not stiff";
+    const SUMMARY: &'static str = "seven stars in the plane with close encounters; not stiff";
     const SOURCE: &'static str =
         "Test Set for IVP Solvers (CWI, Bari), problem Pleiades; Hairer, Norsett, Wanner (1993)";
 
@@ -77,11 +77,11 @@ impl BenchmarkModel for Pleiades {
             (1..=STARS).map(star).collect::<Vec<_>>()
         };
         [
-            of("x", "m", "star, along x", Class::Position),
-            of("y", "m", "star, along y", Class::Position),
-            of("u", "m/s", "velocity of a star along x", Class::Velocity),
-            of("v", "m/s", "velocity of a star along y", Class::Velocity),
-            vec![Observable::new("energy", "J", "kinetic energy and that of gravitation")],
+            of("x", "m", "x coordinate of a star", Class::Position),
+            of("y", "m", "y coordinate of a star", Class::Position),
+            of("u", "m/s", "x velocity of a star", Class::Velocity),
+            of("v", "m/s", "y velocity of a star", Class::Velocity),
+            vec![Observable::new("energy", "J", "kinetic energy plus gravitational energy")],
         ]
         .concat()
     }

@@ -71,17 +71,17 @@ impl DescriptorModel for PointPendulum {
 
 impl BenchmarkModel for PointPendulum {
     const NAME: &'static str = "point-pendulum";
-    const SUMMARY: &'static str = "point mass on a circle with its constraint of index 3, 2, 1 or 0";
+    const SUMMARY: &'static str = "point mass on a circle, as equations of index 3, 2, 1 or 0";
     const SOURCE: &'static str = "J. R. Cash, drivers of MEBDFDAE; T. J. Abdulla, J. R. Cash, M. T. Diamantakis (2001)";
 
     fn observables(&self) -> Vec<Observable> {
         vec![
-            Observable::new("x", "m", "the mass, along x").of_class(Class::Position),
-            Observable::new("y", "m", "the mass, upwards").of_class(Class::Position),
-            Observable::new("u", "m/s", "its velocity along x").of_class(Class::Velocity),
-            Observable::new("v", "m/s", "its velocity upwards").of_class(Class::Velocity),
-            Observable::new("lambda", "N/m", "the multiplier").of_class(Class::Multiplier),
-            Observable::new("energy", "J", "total energy, potential zero at the height of the pivot"),
+            Observable::new("x", "m", "x coordinate of the mass").of_class(Class::Position),
+            Observable::new("y", "m", "height of the mass").of_class(Class::Position),
+            Observable::new("u", "m/s", "x velocity of the mass").of_class(Class::Velocity),
+            Observable::new("v", "m/s", "upward velocity of the mass").of_class(Class::Velocity),
+            Observable::new("lambda", "N/m", "multiplier of the constraint").of_class(Class::Multiplier),
+            Observable::new("energy", "J", "total energy, with potential energy zero at the height of the pivot"),
             Observable::new("constraint", "m²", "largest magnitude of x² + y² − 1"),
             Observable::new("velocity_constraint", "m²/s", "magnitude of x u + y v"),
         ]

@@ -255,8 +255,8 @@ impl Linkage for RodChain {
 
 impl BenchmarkModel for RodChain {
     const NAME: &'static str = "rod-chain";
-    const SUMMARY: &'static str = "rods pinned end to end, as many as wanted, two constraints each";
-    const SOURCE: &'static str = "ours: a mechanism that grows";
+    const SUMMARY: &'static str = "chain of any number of rods pinned end to end, two constraints each";
+    const SOURCE: &'static str = "our own, a mechanism of scalable size";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Linkage::ode(self)
@@ -268,13 +268,13 @@ impl BenchmarkModel for RodChain {
 
     fn observables(&self) -> Vec<Observable> {
         vec![
-            Observable::new("tip_x", "m", "free end, along x").of_class(Class::Position),
-            Observable::new("tip_y", "m", "free end, along y").of_class(Class::Position),
-            Observable::new("tip_x_rate", "m/s", "velocity of the free end, along x").of_class(Class::Velocity),
-            Observable::new("tip_y_rate", "m/s", "velocity of the free end, along y").of_class(Class::Velocity),
+            Observable::new("tip_x", "m", "x coordinate of the free end").of_class(Class::Position),
+            Observable::new("tip_y", "m", "y coordinate of the free end").of_class(Class::Position),
+            Observable::new("tip_x_rate", "m/s", "x velocity of the free end").of_class(Class::Velocity),
+            Observable::new("tip_y_rate", "m/s", "y velocity of the free end").of_class(Class::Velocity),
             Observable::new("theta1", "rad", "angle of the first rod from the x axis").of_class(Class::Position),
-            Observable::new("energy", "J", "total energy, potential of gravity zero at the height of the first pin"),
-            Observable::new("energy_change", "J", "total energy less that of the initial state"),
+            Observable::new("energy", "J", "total energy, with potential energy zero at the height of the first pin"),
+            Observable::new("energy_change", "J", "change of the total energy since the initial state"),
             Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
             Observable::new("velocity_constraint", "m/s", "largest magnitude among Φ_q v"),
         ]

@@ -227,8 +227,8 @@ impl BenchmarkModel for RollingSpheres {
 
     fn observables(&self) -> Vec<Observable> {
         let mut observables = vec![
-            Observable::new("rho", "m", "distance of the centres"),
-            Observable::new("rho_rate", "m/s", "rate of the distance of the centres"),
+            Observable::new("rho", "m", "distance between the centres"),
+            Observable::new("rho_rate", "m/s", "rate of the distance between the centres"),
             Observable::new("alpha", "rad", "latitude of the rolling sphere's centre"),
             Observable::new("beta", "rad", "longitude of the rolling sphere's centre"),
             Observable::new("phi", "rad", "first Euler angle"),
@@ -240,9 +240,9 @@ impl BenchmarkModel for RollingSpheres {
             observables.extend([
                 Observable::new("constraint", "m, m/s", "largest magnitude among the constraints Γ (m/s) and Φ (m)"),
                 Observable::new("surface", "m/s", "largest magnitude among the sliding surfaces"),
-                Observable::new("surface_1", "m/s", "first surface, rolling along α"),
-                Observable::new("surface_2", "m/s", "second surface, rolling along β"),
-                Observable::new("surface_3", "m/s", "third surface, distance of the centres: dΦ/dt + σ Φ"),
+                Observable::new("surface_1", "m/s", "first sliding surface, rolling along α"),
+                Observable::new("surface_2", "m/s", "second sliding surface, rolling along β"),
+                Observable::new("surface_3", "m/s", "third sliding surface, distance between the centres: dΦ/dt + σ Φ"),
             ]);
         }
         observables

@@ -55,7 +55,7 @@ impl SliderCrank {
 /// Fails unless the rod is longer than the crank: a shorter rod would reach a configuration from which it can
 /// move in two ways.
 pub(crate) fn longer_than_crank(rod_length: f64, crank_length: f64) -> Result<(), OutOfRange> {
-    OutOfRange::unless(rod_length > crank_length, "rod-length", rod_length, "a finite number above crank-length")
+    OutOfRange::unless(rod_length > crank_length, "rod-length", rod_length, "a finite number above `crank-length`")
 }
 
 impl ModelDefinition for SliderCrank {

@@ -45,7 +45,7 @@ parameters! {
 impl ModelDefinition for StiffDoublePendulum {
     const NAME: &'static str = "stiff-double-pendulum";
     const SUMMARY: &'static str =
-        "two rods with a stiff undamped torsional spring, four constraints, highly oscillatory";
+        "double pendulum with a stiff undamped torsional spring, four constraints; highly oscillatory";
     const SOURCE: &'static str = "gil2013, section 2, figure 1";
 
     fn model(&self) -> Box<dyn Model> {

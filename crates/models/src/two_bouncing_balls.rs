@@ -41,7 +41,7 @@ impl TwoBouncingBalls {
 
 impl BenchmarkModel for TwoBouncingBalls {
     const NAME: &'static str = "two-bouncing-balls";
-    const SUMMARY: &'static str = "two balls, one above the other, bounce on springs without damping";
+    const SUMMARY: &'static str = "two balls, one above the other, bouncing on undamped springs";
     const SOURCE: &'static str = "gil2013, section 3, Eqs. 19–21";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
@@ -58,10 +58,10 @@ impl BenchmarkModel for TwoBouncingBalls {
             Observable::new("y2", "m", "height of the lower ball's centre").of_class(Class::Position),
             Observable::new("v1", "m/s", "velocity of the upper ball, upwards").of_class(Class::Velocity),
             Observable::new("v2", "m/s", "velocity of the lower ball, upwards").of_class(Class::Velocity),
-            Observable::new("overlap_balls", "m", "overlap of the balls; below zero where they are apart"),
-            Observable::new("overlap_ground", "m", "overlap of lower ball and ground; below zero where they are apart"),
+            Observable::new("overlap_balls", "m", "overlap of the balls; negative if they are apart"),
+            Observable::new("overlap_ground", "m", "overlap of lower ball and ground; negative if they are apart"),
             Observable::new("energy", "J", "kinetic energy, gravity from the ground up, and springs in contact"),
-            Observable::new("energy_change", "J", "energy less that of the initial state"),
+            Observable::new("energy_change", "J", "change of the energy since the initial state"),
         ]
     }
 

@@ -108,22 +108,27 @@ impl BallBearing {
 
     fn balls_fit(&self) -> Result<(), OutOfRange> {
         let [ball_diameter, pitch_diameter] = self.diameters();
-        let accepted = "a number above one and a half diameters of a ball";
+        let accepted = "a number above 1.5 times the diameter of a ball";
         OutOfRange::unless(pitch_diameter > 1.5 * ball_diameter, "pitch-diameter", pitch_diameter, accepted)?;
         let fits = self.clearance < 0.1 * ball_diameter;
-        OutOfRange::unless(fits, "clearance", self.clearance, "less than a tenth of a ball's diameter")
+        OutOfRange::unless(fits, "clearance", self.clearance, "less than a tenth of the diameter of a ball")
     }
 
     fn start_exists(&self) -> Result<(), OutOfRange> {
         let start = Bearing::new(self).start_of(self);
-        OutOfRange::unless(start.is_some(), "start-load", self.start_load, "a load with an equilibrium")
+        OutOfRange::unless(
+            start.is_some(),
+            "start-load",
+            self.start_load,
+            "a load for which the bearing has an equilibrium",
+        )
     }
 }
 
 impl ModelDefinition for BallBearing {
     const NAME: &'static str = "ball-bearing";
-    const SUMMARY: &'static str = "rings, cage and balls of a rolling bearing, with contact powers";
-    const SOURCE: &'static str = "for modin2005, section 6.2; the bearing is this project's";
+    const SUMMARY: &'static str = "ball bearing with rings, cage and balls, and contact powers";
+    const SOURCE: &'static str = "for modin2005, section 6.2; our own bearing";
 
     fn model(&self) -> Box<dyn Model> {
         Box::new(BearingModel::new(self))

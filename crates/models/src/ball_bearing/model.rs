@@ -98,18 +98,18 @@ impl Model for BearingModel {
             Observable::new("power_cage", "W", "contact power of the cage"),
             Observable::new("power_balls", "W", "largest magnitude of a ball's contact power"),
             Observable::new("kinetic_energy", "J", "kinetic energy without the rotation of the inner ring"),
-            Observable::new("elastic_energy", "J", "energy of the springs in contact"),
-            Observable::new("load_energy", "J", "potentials of gravity and axial load"),
+            Observable::new("elastic_energy", "J", "energy of the contact springs"),
+            Observable::new("load_energy", "J", "potential energy of gravity and axial load"),
             Observable::new("energy", "J", "kinetic and potential energy"),
-            Observable::new("dissipated_power", "W", "power taken by damping and friction"),
+            Observable::new("dissipated_power", "W", "power dissipated by damping and friction"),
             Observable::new("drive_power", "W", "power of the torque that keeps the inner ring at its speed"),
-            Observable::new("norm_error", "1", "largest distance of a quaternion's length from one"),
+            Observable::new("norm_error", "1", "largest deviation of a quaternion's length from one"),
         ];
         if self.energy_balance {
             observables.extend([
-                Observable::new("dissipated_energy", "J", "energy taken by damping and friction since the start"),
+                Observable::new("dissipated_energy", "J", "energy dissipated by damping and friction since the start"),
                 Observable::new("drive_work", "J", "work of the drive since the start"),
-                Observable::new("energy_balance", "J", "energy and dissipated energy less the work of the drive"),
+                Observable::new("energy_balance", "J", "energy plus dissipated energy minus the work of the drive"),
             ]);
         }
         observables

@@ -67,7 +67,7 @@ parameters! {
 
 impl BenchmarkModel for BouncingBalls {
     const NAME: &'static str = "bouncing-balls";
-    const SUMMARY: &'static str = "independent balls on a floor, with spring and damper or with restitution";
+    const SUMMARY: &'static str = "independent balls bouncing on a floor, with spring and damper or with restitution";
     const SOURCE: &'static str = "compere2001, section 5.3.3";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
@@ -86,7 +86,7 @@ impl BenchmarkModel for BouncingBalls {
             Observable::new("v", "m/s", "velocity of the first ball, upwards"),
             Observable::new("y_last", "m", "height of the last ball"),
             Observable::new("v_last", "m/s", "velocity of the last ball, upwards"),
-            Observable::new("energy", "J", "total energy with the springs of the floor, zero at rest on it"),
+            Observable::new("energy", "J", "total energy including the floor springs, zero at rest on the floor"),
             Observable::new("contacts", "1", "number of balls below the floor's surface"),
             Observable::new("penetration", "m", "largest depth of a ball below the floor's surface"),
         ]

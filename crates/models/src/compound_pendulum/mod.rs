@@ -122,12 +122,12 @@ impl BenchmarkModel for Pendulum {
         let mut observables = vec![
             Observable::new("theta", "rad", "angle from the vertical"),
             Observable::new("omega", "rad/s", "angular velocity"),
-            Observable::new("energy", "J", "total energy, potential zero at the pivot"),
+            Observable::new("energy", "J", "total energy, with potential energy zero at the pivot"),
         ];
         if self.formulation != Formulation::Minimal {
             observables.extend([
-                Observable::new("x", "m", "centre of mass below the pivot"),
-                Observable::new("y", "m", "centre of mass beside the pivot"),
+                Observable::new("x", "m", "vertical distance of the centre of mass below the pivot"),
+                Observable::new("y", "m", "horizontal distance of the centre of mass from the pivot"),
                 Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
                 Observable::new("surface", "m/s", "largest magnitude among the sliding surfaces dΦ/dt + σ Φ"),
             ]);

@@ -73,7 +73,7 @@ parameters! {
 
 impl ModelDefinition for LateralBuckling {
     const NAME: &'static str = "lateral-buckling";
-    const SUMMARY: &'static str = "thin beam that a crank and a link bend until it buckles sideways";
+    const SUMMARY: &'static str = "thin beam bent by a crank and a link until it buckles laterally";
     const SOURCE: &'static str = "zhang2022, section 5.3";
 
     fn model(&self) -> Box<dyn Model> {

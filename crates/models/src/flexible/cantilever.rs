@@ -50,9 +50,9 @@ impl TipLoadedBeam {
 
 impl ModelDefinition for TipLoadedBeam {
     const NAME: &'static str = "tip-loaded-beam";
-    const SUMMARY: &'static str = "clamped beam that a force at its tip bends and twists, for statics";
-    const SOURCE: &'static str = "E. H. Dowell, J. J. Traybar, D. H. Hodges, J. Sound Vib. 50 (1977) 533–544; K. Nachbagauer, A. Pechstein, H. Irschik, \
-         J. Gerstmayr, Multibody Syst. Dyn. 26 (2011) 245–263";
+    const SUMMARY: &'static str = "cantilever beam bent and twisted by a force at its tip, for static tests";
+    const SOURCE: &'static str = "E. H. Dowell, J. J. Traybar, D. H. Hodges, J. Sound Vib. 50 (1977) 533–544; \
+         K. Nachbagauer, A. Pechstein, H. Irschik, J. Gerstmayr, Multibody Syst. Dyn. 26 (2011) 245–263";
 
     fn model(&self) -> Box<dyn Model> {
         Box::new(FlexibleModel::new(self))

@@ -39,7 +39,7 @@ impl fmt::Display for Part {
             Self::Joint(k) => write!(f, "joint {k}"),
             Self::Strut(k) => write!(f, "strut {k}"),
             Self::Load(k) => write!(f, "load {k}"),
-            Self::Gravity => write!(f, "the weight"),
+            Self::Gravity => write!(f, "gravity"),
         }
     }
 }
@@ -78,7 +78,7 @@ pub enum Refused {
         accepted: &'static str,
     },
     /// A row of a joint demands nothing, or nothing that joints before it do not demand already.
-    #[error("{part} over-constrains the mechanism: its row {row} depends on those before it")]
+    #[error("{part} over-constrains the mechanism: its row {row} depends on earlier rows")]
     Overconstrained {
         /// The joint.
         part: Part,
@@ -86,7 +86,7 @@ pub enum Refused {
         row: usize,
     },
     /// A joint does not hold in the initial configuration.
-    #[error("{part} does not hold at t = {time}: its row {row} is {defect:e}")]
+    #[error("{part} is open at t = {time}: its row {row} is {defect:e} instead of zero")]
     Apart {
         /// The joint.
         part: Part,
@@ -98,7 +98,7 @@ pub enum Refused {
         defect: f64,
     },
     /// A joint does not admit the initial velocities.
-    #[error("{part} does not admit the velocities at t = {time}: its row {row} changes with {defect:e} per second")]
+    #[error("{part} does not admit the velocities at t = {time}: its row {row} changes by {defect:e} per second")]
     Velocity {
         /// The joint.
         part: Part,
@@ -160,16 +160,16 @@ pub(super) fn parts(assembly: &Assembly) -> Result<(), Refused> {
         let part = Part::Load(k);
         exist(assembly, part, &[load.node])?;
         require(load.force.iter().all(|x| x.is_finite()), part, "force", "not finite", "finite numbers")?;
-        require(load.growth.is_proper(), part, "law of time", "not one", PROPER_LAW)?;
+        require(load.growth.is_proper(), part, "law of time", "invalid", PROPER_LAW)?;
     }
     if let Some(gravity) = &assembly.gravity {
         is_unit(Part::Gravity, "direction", &gravity.direction)?;
-        require(gravity.acceleration.is_proper(), Part::Gravity, "law of time", "not one", PROPER_LAW)?;
+        require(gravity.acceleration.is_proper(), Part::Gravity, "law of time", "invalid", PROPER_LAW)?;
     }
     have_inertia(assembly)
 }
 
-const PROPER_LAW: &str = "finite numbers, rises that end after they begin";
+const PROPER_LAW: &str = "finite numbers, and rises that end after they begin";
 
 fn require(
     holds: bool,
@@ -190,13 +190,13 @@ fn is_rotation(part: Part, quantity: &'static str, rotation: &Rotation3<f64>) ->
     let matrix = rotation.matrix();
     let defect = (matrix.tr_mul(matrix) - Matrix3::identity()).amax();
     let proper = defect < 1e-12 && matrix.determinant() > 0.0;
-    require(proper, part, quantity, format!("off by {defect:e} or mirrored"), "a rotation")
+    require(proper, part, quantity, format!("a matrix that is off by {defect:e} or mirrored"), "a rotation")
 }
 
 fn is_unit(part: Part, quantity: &'static str, vector: &Vector3<f64>) -> Result<(), Refused> {
     let length = vector.norm();
     let message = "a vector of length 1";
-    require((length - 1.0).abs() < 1e-12, part, quantity, format!("of length {length}"), message)
+    require((length - 1.0).abs() < 1e-12, part, quantity, format!("a vector of length {length}"), message)
 }
 
 /// Checks that the nodes a part refers to exist and that none is named twice.
@@ -265,9 +265,9 @@ fn of_beam(part: Part, beam: &Beam, assembly: &Assembly) -> Result<(), Refused> 
     require(
         skewness.abs() < 0.5,
         part,
-        "place of the middle node",
-        format!("{skewness} of its length off"),
-        "less than half of it",
+        "offset of the middle node",
+        format!("{skewness} of the beam's length"),
+        "less than half of its length",
     )
 }
 
@@ -278,11 +278,11 @@ fn of_joint(part: Part, joint: &Joint) -> Result<(), Refused> {
     }
     match joint {
         Joint::PrescribedRotation { angle: law, .. } => {
-            require(law.is_proper(), part, "law of time", "not one", PROPER_LAW)
+            require(law.is_proper(), part, "law of time", "invalid", PROPER_LAW)
         }
         Joint::PrescribedAngularVelocity { axis, speed: law, .. } => {
             is_unit(part, "axis", axis)?;
-            require(law.is_proper(), part, "law of time", "not one", PROPER_LAW)
+            require(law.is_proper(), part, "law of time", "invalid", PROPER_LAW)
         }
         _ => Ok(()),
     }
@@ -297,7 +297,13 @@ fn have_inertia(assembly: &Assembly) -> Result<(), Refused> {
         let about_centre: Matrix3<f64> = inertia.second + arm * arm / inertia.mass;
         let least = about_centre.symmetric_eigenvalues().min();
         let positive = least > 1e-12 * about_centre.amax();
-        require(positive, part, "least moment of inertia of its bodies", least, "a number above 1e-12 of the largest")?;
+        require(
+            positive,
+            part,
+            "least moment of inertia of its bodies",
+            least,
+            "a number above 1e-12 times the largest",
+        )?;
     }
     Ok(())
 }

@@ -456,7 +456,8 @@ impl<S: Scalar> Ode<S> for FlexibleEquations<'_, S> {
     /// Always fails: the equations are differential-algebraic.
     fn rhs(&mut self, _t: S, _y: &[S], _dydt: &mut [S]) -> Result<(), Failure> {
         let reason =
-            "flexible mechanisms are differential-algebraic; an implicit formula of zhang2022 would do".to_owned();
+            "flexible mechanisms are differential-algebraic equations; use one of the implicit methods of zhang2022"
+                .to_owned();
         Err(Failure::NotApplicable { reason })
     }
 

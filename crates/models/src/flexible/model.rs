@@ -37,7 +37,11 @@ pub(super) trait Mechanism: Parameters {
     /// Returns [`OutOfRange`] with the reason.
     fn assembles(&self) -> Result<(), OutOfRange> {
         let refused = |refused: Refused| {
-            OutOfRange::new("", format!("no mechanism: {refused}"), "lengths, masses and stiffnesses in proportion")
+            OutOfRange::new(
+                "",
+                format!("not a valid mechanism: {refused}"),
+                "consistent lengths, masses and stiffnesses",
+            )
         };
         let (assembly, bars) = self.assembly();
         let start = self.start(&assembly, &bars);
@@ -49,9 +53,9 @@ pub(super) trait Mechanism: Parameters {
 /// Names, units and meanings of the observables that every mechanism has.
 const COMMON: [(&str, &str, &str); 4] = [
     ("kinetic_energy", "J", "kinetic energy"),
-    ("strain_energy", "J", "energy of the strains, by two points of each beam"),
-    ("energy", "J", "kinetic energy and that of the strains, without that of weight"),
-    ("constraint", "1", "largest magnitude among the joints' Φ, in m or rad"),
+    ("strain_energy", "J", "strain energy, from two points of each beam"),
+    ("energy", "J", "kinetic energy plus strain energy, without that of gravity"),
+    ("constraint", "1", "largest magnitude among the joint constraints Φ, in m or rad"),
 ];
 
 impl Snapshot<'_> {

@@ -74,7 +74,7 @@ impl FlexibleSliderCrank {
     }
 
     fn deflection_exists(&self) -> Result<(), OutOfRange> {
-        let accepted = "straight, since a rod this soft has no quasi-static deflection within its length";
+        let accepted = "`straight`, since a rod this soft has no quasi-static deflection within its length";
         let exists = self.deflection == Deflection::Straight || self.quasi_static::<f64>().is_some();
         OutOfRange::unless(exists, "deflection", "quasi-static", accepted)
     }
@@ -82,7 +82,7 @@ impl FlexibleSliderCrank {
 
 impl ModelDefinition for FlexibleSliderCrank {
     const NAME: &'static str = "flexible-slider-crank";
-    const SUMMARY: &'static str = "slider crank with a rod that bends, floating frame of reference, five constraints";
+    const SUMMARY: &'static str = "slider crank with a flexible rod in a floating frame of reference, five constraints";
     const SOURCE: &'static str = "negrut2007, section 3c";
 
     fn model(&self) -> Box<dyn Model> {

@@ -99,18 +99,18 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
             list.push(Observable::new(format!("e{k}_rate"), "m/s", "rate of the amplitude of a bending mode"));
         }
         if linkage.slider_distance().is_some() {
-            list.push(Observable::new("slider_position", "m", "far end of the rod, along x"));
-            list.push(Observable::new("slider_velocity", "m/s", "velocity of the far end of the rod, along x"));
+            list.push(Observable::new("slider_position", "m", "x coordinate of the far end of the rod"));
+            list.push(Observable::new("slider_velocity", "m/s", "x velocity of the far end of the rod"));
         }
         if self.spring_frequency.is_some() {
-            list.push(Observable::new("relative_angle", "rad", "angle of the second body less that of the first"));
-            let about = "circular frequency of the spring between the bodies";
+            list.push(Observable::new("relative_angle", "rad", "angle of the second body minus that of the first"));
+            let about = "angular frequency of the spring between the bodies";
             list.push(Observable::new("fast_frequency", "rad/s", about));
         }
         list.extend(multipliers(linkage.dimensions().holonomic));
         list.extend([
-            Observable::new("energy", "J", "total energy, potential of gravity zero at the height of the origin"),
-            Observable::new("energy_change", "J", "total energy less that of the initial state"),
+            Observable::new("energy", "J", "total energy, with potential energy zero at the height of the origin"),
+            Observable::new("energy_change", "J", "change of the total energy since the initial state"),
             Observable::new("drift_x", "m/s³", "Φ_q q''' of the constraint that holds the pin along x"),
             Observable::new("drift_y", "m/s³", "Φ_q q''' of the constraint that holds the pin along y"),
         ]);
@@ -201,13 +201,13 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
 /// Names, units and meanings of the six coordinates that every linkage has.
 fn coordinates(rod_at_pin: bool) -> [Coordinate; 6] {
     let (x, y) = if rod_at_pin {
-        ("pin between crank and rod, along x", "pin between crank and rod, along y")
+        ("x coordinate of the pin between crank and rod", "y coordinate of the pin between crank and rod")
     } else {
-        ("centre of the second body, along x", "centre of the second body, along y")
+        ("x coordinate of the centre of the second body", "y coordinate of the centre of the second body")
     };
     [
-        ("x1", "m", "centre of the first body, along x"),
-        ("y1", "m", "centre of the first body, along y"),
+        ("x1", "m", "x coordinate of the centre of the first body"),
+        ("y1", "m", "y coordinate of the centre of the first body"),
         ("theta1", "rad", "angle of the first body from the x axis"),
         ("x2", "m", x),
         ("y2", "m", y),

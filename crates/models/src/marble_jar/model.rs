@@ -73,7 +73,7 @@ impl MarbleJar {
 
 impl ModelDefinition for MarbleJar {
     const NAME: &'static str = "marble-jar";
-    const SUMMARY: &'static str = "marbles poured into a jar, with springs and dampers where they touch";
+    const SUMMARY: &'static str = "marbles poured into a jar, with springs and dampers at their contacts";
     const SOURCE: &'static str = "compere2001, section 5.3.4";
 
     fn model(&self) -> Box<dyn Model> {
@@ -106,12 +106,12 @@ impl Model for MarbleJar {
             Observable::new(
                 "energy",
                 "J",
-                "kinetic energy, gravity from the floor on, and the springs of all contacts",
+                "kinetic energy, potential energy of gravity from the floor up, and energy of the contact springs",
             ),
             Observable::new("kinetic_energy", "J", "kinetic energy"),
             Observable::new("height", "m", "height of the common centre of mass"),
             Observable::new("contacts", "1", "number of closed contacts"),
-            Observable::new("penetration", "m", "largest depth of a contact"),
+            Observable::new("penetration", "m", "largest penetration at a contact"),
             Observable::new("top_speed", "m/s", "speed of the fastest marble"),
         ]
     }

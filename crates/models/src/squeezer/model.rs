@@ -90,10 +90,10 @@ const ANGLES: [(&str, &str, &str); 7] = [
     ("beta", "angle β of the crank O-F from the x axis", "omega"),
     ("theta", "angle Θ of E-F from O-F", "theta_rate"),
     ("gamma", "angle γ of the plate E-B-D, from E to B, from the y axis", "gamma_rate"),
-    ("phi", "angle Φ of G-E from A-G, plus a quarter of a turn", "phi_rate"),
+    ("phi", "angle Φ of G-E from A-G, plus a quarter turn", "phi_rate"),
     ("delta", "angle δ of A-G from the x axis", "delta_rate"),
-    ("omega_angle", "angle Ω of H-E from A-H, less a quarter of a turn", "omega_angle_rate"),
-    ("epsilon", "angle ε of A-H from the x axis, plus a quarter of a turn", "epsilon_rate"),
+    ("omega_angle", "angle Ω of H-E from A-H, minus a quarter turn", "omega_angle_rate"),
+    ("epsilon", "angle ε of A-H from the x axis, plus a quarter turn", "epsilon_rate"),
 ];
 
 /// Names of the points.
@@ -108,18 +108,18 @@ pub(super) fn observables(constraints: usize) -> Vec<Observable> {
     }
     list.push(Observable::new("omega", "rad/s", "angular velocity of the crank O-F").of_class(Class::Velocity));
     for (_, _, name) in &ANGLES[1..] {
-        list.push(Observable::new(*name, "rad/s", "rate of the angle of that name").of_class(Class::Velocity));
+        list.push(Observable::new(*name, "rad/s", "rate of the angle of the same name").of_class(Class::Velocity));
     }
     for point in POINTS {
-        list.push(Observable::new(format!("x_{point}"), "m", "point of that name, along x"));
-        list.push(Observable::new(format!("y_{point}"), "m", "point of that name, along y"));
+        list.push(Observable::new(format!("x_{point}"), "m", "x coordinate of the point of the same name"));
+        list.push(Observable::new(format!("y_{point}"), "m", "y coordinate of the point of the same name"));
     }
     list.extend(multipliers(constraints));
-    let balance = "energy less that at the start and less the work of the torque (Eq. 23)";
+    let balance = "change of the energy since the start, minus the work of the torque (Eq. 23)";
     list.extend([
         Observable::new("kinetic_energy", "J", "kinetic energy"),
         Observable::new("spring_energy", "J", "energy of the spring"),
-        Observable::new("energy", "J", "kinetic energy and that of the spring"),
+        Observable::new("energy", "J", "kinetic energy plus spring energy"),
         Observable::new("energy_balance", "J", balance),
         Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
         Observable::new("velocity_constraint", "m/s", "largest magnitude among Φ_q v"),

@@ -101,13 +101,13 @@ impl Squeezer {
             SqueezerStart::TestSet => ("start", "test-set".to_owned()),
         };
         let meet = self.start_angles::<f64>().iter().all(|angle| angle.is_finite());
-        OutOfRange::unless(meet, field, found, "links that can be pinned together there")
+        OutOfRange::unless(meet, field, found, "links that can be pinned together at this position")
     }
 }
 
 impl ModelDefinition for Squeezer {
     const NAME: &'static str = "squeezer";
-    const SUMMARY: &'static str = "Andrews' squeezer: seven links, three loops, a torque against a spring";
+    const SUMMARY: &'static str = "Andrews' squeezer: seven links and three loops, driven by a torque against a spring";
     const SOURCE: &'static str = "zhang2022, section 5.1";
 
     fn model(&self) -> Box<dyn Model> {

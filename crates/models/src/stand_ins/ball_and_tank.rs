@@ -61,8 +61,8 @@ impl BallAndTank {
 impl BenchmarkModel for BallAndTank {
     const NAME: &'static str = "ball-and-tank";
     const SUMMARY: &'static str =
-        "ball with restitution beside a tank that is refilled; stands in for Birta, Ören and Kettenis' third problem";
-    const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
+        "bouncing ball with restitution and a refilled tank; stand-in for Birta, Ören and Kettenis' third problem";
+    const SOURCE: &'static str = "for compere2001, section 5.3.1; our own definition";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsEventOde::new(self))
@@ -73,11 +73,11 @@ impl BenchmarkModel for BallAndTank {
     }
 
     fn observables(&self) -> Vec<Observable> {
-        let of_error = "larger difference of y and z from the closed form, on the run's side of a filling";
+        let of_error = "larger difference of y and z from the closed form, on the same side of a refilling as the run";
         vec![
             Observable::new("y", "m", "height of the ball"),
-            Observable::new("v", "m/s", "its velocity upwards"),
-            Observable::new("z", "m", "level of the tank"),
+            Observable::new("v", "m/s", "upward velocity of the ball"),
+            Observable::new("z", "m", "level in the tank"),
             Observable::new("error", "m", of_error),
         ]
     }

@@ -60,8 +60,8 @@ impl BallBetweenWalls {
 impl BenchmarkModel for BallBetweenWalls {
     const NAME: &'static str = "ball-between-walls";
     const SUMMARY: &'static str =
-        "ball with restitution between walls; stands in for Birta, Ören and Kettenis' third problem";
-    const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
+        "ball bouncing between walls with restitution; stand-in for Birta, Ören and Kettenis' third problem";
+    const SOURCE: &'static str = "for compere2001, section 5.3.1; our own definition";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsEventOde::new(self))
@@ -74,8 +74,8 @@ impl BenchmarkModel for BallBetweenWalls {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("y", "m", "height"),
-            Observable::new("v", "m/s", "velocity upwards"),
-            Observable::new("x", "m", "distance from the middle"),
+            Observable::new("v", "m/s", "upward velocity of the ball"),
+            Observable::new("x", "m", "horizontal distance from the middle"),
             Observable::new("u", "m/s", "horizontal velocity"),
             Observable::new("error", "m", "larger difference of y and x from the closed form"),
         ]

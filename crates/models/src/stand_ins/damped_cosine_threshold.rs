@@ -79,8 +79,8 @@ impl DampedCosineThreshold {
 impl BenchmarkModel for DampedCosineThreshold {
     const NAME: &'static str = "damped-cosine-threshold";
     const SUMMARY: &'static str =
-        "rate switched by a damped oscillation; stands in for Birta, Ören and Kettenis' first problem";
-    const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
+        "rate switched by a damped oscillation; stand-in for Birta, Ören and Kettenis' first problem";
+    const SOURCE: &'static str = "for compere2001, section 5.3.1; our own definition";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsEventOde::new(self))

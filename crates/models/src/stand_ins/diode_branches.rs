@@ -109,8 +109,8 @@ impl DiodeBranches {
 
 impl BenchmarkModel for DiodeBranches {
     const NAME: &'static str = "diode-branches";
-    const SUMMARY: &'static str = "two branches with diode, resistor and coil; stands in for Carver's third problem";
-    const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
+    const SUMMARY: &'static str = "two branches with diode, resistor and coil; stand-in for Carver's third problem";
+    const SOURCE: &'static str = "for compere2001, section 5.3.2; our own definition";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsEventOde::new(self))

@@ -125,8 +125,9 @@ struct Piece {
 
 impl BenchmarkModel for DrivenRelaxation {
     const NAME: &'static str = "driven-relaxation";
-    const SUMMARY: &'static str = "relaxation with a drive that changes its sign and a rate that changes at a threshold; stands in for Carver's second problem";
-    const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
+    const SUMMARY: &'static str = "relaxation with an input that changes sign and a rate that changes at a threshold; \
+         stand-in for Carver's second problem";
+    const SOURCE: &'static str = "for compere2001, section 5.3.2; our own definition";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsEventOde::new(self))
@@ -138,7 +139,7 @@ impl BenchmarkModel for DrivenRelaxation {
 
     fn observables(&self) -> Vec<Observable> {
         vec![
-            Observable::new("x", "1", "what is driven"),
+            Observable::new("x", "1", "the relaxing state"),
             Observable::new("error", "1", "difference of x from the closed form"),
         ]
     }

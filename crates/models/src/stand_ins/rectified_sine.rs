@@ -33,8 +33,8 @@ impl RectifiedSine {
 
 impl BenchmarkModel for RectifiedSine {
     const NAME: &'static str = "rectified-sine";
-    const SUMMARY: &'static str = "integral over a rectified sine; stands in for Carver's first problem";
-    const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
+    const SUMMARY: &'static str = "integral of a rectified sine; stand-in for Carver's first problem";
+    const SOURCE: &'static str = "for compere2001, section 5.3.2; our own definition";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsEventOde::new(self))
@@ -47,7 +47,7 @@ impl BenchmarkModel for RectifiedSine {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x", "1", "the integral"),
-            Observable::new("error", "1", "its difference from the closed form"),
+            Observable::new("error", "1", "difference of the integral from the closed form"),
         ]
     }
 

@@ -49,8 +49,8 @@ impl SpringDamperBall {
 
 impl ModelDefinition for SpringDamperBall {
     const NAME: &'static str = "spring-damper-ball";
-    const SUMMARY: &'static str = "one ball on a soft floor; stands in for Birta, Ören and Kettenis' second problem";
-    const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
+    const SUMMARY: &'static str = "ball on a soft floor; stand-in for Birta, Ören and Kettenis' second problem";
+    const SOURCE: &'static str = "for compere2001, section 5.3.1; our own definition";
 
     fn model(&self) -> Box<dyn Model> {
         Box::new(self.balls())

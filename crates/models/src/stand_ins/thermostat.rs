@@ -59,8 +59,8 @@ impl Thermostat {
 
 impl BenchmarkModel for Thermostat {
     const NAME: &'static str = "thermostat";
-    const SUMMARY: &'static str = "growth and decay between two thresholds; stands in for Carver's second problem";
-    const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
+    const SUMMARY: &'static str = "growth and decay between two thresholds; stand-in for Carver's second problem";
+    const SOURCE: &'static str = "for compere2001, section 5.3.2; our own definition";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsEventOde::new(self))
@@ -72,8 +72,8 @@ impl BenchmarkModel for Thermostat {
 
     fn observables(&self) -> Vec<Observable> {
         vec![
-            Observable::new("x", "1", "what is heated and cooled"),
-            Observable::new("mode", "1", "+1 while it heats, −1 while it cools"),
+            Observable::new("x", "1", "the state that is heated and cooled"),
+            Observable::new("mode", "1", "+1 while heating, −1 while cooling"),
             Observable::new("error", "1", "difference of x from the closed form"),
         ]
     }

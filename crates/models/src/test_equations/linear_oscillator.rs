@@ -44,8 +44,8 @@ impl LinearOscillator {
 
 impl BenchmarkModel for LinearOscillator {
     const NAME: &'static str = "linear-oscillator";
-    const SUMMARY: &'static str = "one damped linear oscillator, the test equation of methods of second-order form";
-    const SOURCE: &'static str = "for modin2005, Eq. 16; the numbers are this project's";
+    const SUMMARY: &'static str = "damped linear oscillator, the test equation of methods for second-order equations";
+    const SOURCE: &'static str = "for modin2005, Eq. 16; our own parameter values";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsContactOde(self))

@@ -85,8 +85,9 @@ fn phi(x: Complex<f64>) -> [Complex<f64>; 2] {
 
 impl BenchmarkModel for LinearTest {
     const NAME: &'static str = "linear-test";
-    const SUMMARY: &'static str = "two linear equations with ramp and constant, solved exactly by exponential methods";
-    const SOURCE: &'static str = "for gil2013, Eqs. 1–6; the numbers are this project's";
+    const SUMMARY: &'static str =
+        "two linear equations with ramp and constant terms, solved exactly by exponential methods";
+    const SOURCE: &'static str = "for gil2013, Eqs. 1–6; our own parameter values";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsOde(self))
@@ -97,7 +98,7 @@ impl BenchmarkModel for LinearTest {
     }
 
     fn observables(&self) -> Vec<Observable> {
-        let of_relative = "that distance over the length of the closed form's y; no number where that is zero";
+        let of_relative = "distance from the closed form relative to its length; not a number if the length is zero";
         vec![
             Observable::new("y1", "1", "the first component").of_class(Class::Position),
             Observable::new("y2", "1", "the second component").of_class(Class::Position),

@@ -25,7 +25,8 @@ impl OscillationInTime {
 
 impl BenchmarkModel for OscillationInTime {
     const NAME: &'static str = "oscillation-in-time";
-    const SUMMARY: &'static str = "three equations solved by sin 1/t, cos 1/t and t, to test estimates of local errors";
+    const SUMMARY: &'static str =
+        "three equations with the solution sin 1/t, cos 1/t and t, to test local error estimates";
     const SOURCE: &'static str = "gil2013, Eqs. 35 and 36";
 
     fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {

@@ -158,7 +158,7 @@ impl DescriptorModel for Wheelset {
 impl BenchmarkModel for Wheelset {
     const NAME: &'static str = "wheelset";
     const SUMMARY: &'static str =
-        "wheelset on straight rails: contact points and normal forces among the unknowns, index 2";
+        "wheelset on straight rails, with contact points and normal forces as unknowns; index 2";
     const SOURCE: &'static str =
         "Test Set for IVP Solvers (CWI, Bari), problem wheelset; B. Simeon, C. Führer, P. Rentrop (1991)";
 
@@ -169,19 +169,19 @@ impl BenchmarkModel for Wheelset {
         vec![
             position("x", "m", "displacement across the track"),
             position("y", "m", "displacement upwards"),
-            position("z", "m", "displacement along the track, from where rolling would have it"),
+            position("z", "m", "displacement along the track from the position of ideal rolling"),
             position("theta", "rad", "yaw"),
             position("phi", "rad", "roll"),
             velocity("vx", "m/s", "velocity across the track"),
             velocity("vy", "m/s", "velocity upwards"),
-            velocity("vz", "m/s", "velocity along the track, less that of the track's frame"),
-            velocity("vtheta", "rad/s", "rate of the yaw"),
-            velocity("vphi", "rad/s", "rate of the roll"),
-            velocity("beta", "rad/s", "spin less that of rolling"),
-            position("psi_r", "rad", "where the right wheel touches, about the axle"),
-            position("xi_r", "m", "where the right wheel touches, along the axle"),
-            position("psi_l", "rad", "where the left wheel touches, about the axle"),
-            position("xi_l", "m", "where the left wheel touches, along the axle"),
+            velocity("vz", "m/s", "velocity along the track, relative to the track's frame"),
+            velocity("vtheta", "rad/s", "yaw rate"),
+            velocity("vphi", "rad/s", "roll rate"),
+            velocity("beta", "rad/s", "spin relative to that of rolling"),
+            position("psi_r", "rad", "contact point of the right wheel, angle about the axle"),
+            position("xi_r", "m", "contact point of the right wheel, position along the axle"),
+            position("psi_l", "rad", "contact point of the left wheel, angle about the axle"),
+            position("xi_l", "m", "contact point of the left wheel, position along the axle"),
             multiplier("lambda_1", "N", "multiplier of the left contact, over 10⁴"),
             multiplier("lambda_2", "N", "multiplier of the right contact, over 10⁴"),
         ]

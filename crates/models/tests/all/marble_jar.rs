@@ -55,11 +55,15 @@ proptest! {
 
     /// Bitwise, also with a list made for an earlier state.
     #[test]
-    fn near_and_all_give_the_same_forces(states in (2..=64_usize).prop_flat_map(|n| crowd(n, 3.0)), damping in 0.0..20.0) {
+    fn near_and_all_give_the_same_forces(
+        states in (2..=64_usize).prop_flat_map(|n| crowd(n, 3.0)),
+        damping in 0.0..20.0,
+    ) {
         let n = states.len() / 6;
         let jar = jar(n, damping);
         let mut generic = AsEventOde::<_, f64>::new(&jar);
-        let mut fast = [Candidates::All, Candidates::Near].map(|candidates| MarbleOde::new(MarbleJar { candidates, ..jar }));
+        let with = |candidates| MarbleOde::new(MarbleJar { candidates, ..jar });
+        let mut fast = [Candidates::All, Candidates::Near].map(with);
         let (mut y, mut expected, mut found) = (states, vec![0.0; 6 * n], vec![0.0; 6 * n]);
         let mut pushed = 0.0_f64;
         for _ in 0..10 {

@@ -214,7 +214,8 @@ fn the_published_code_has_these_errors() {
     macro_rules! error {
         ($type:ident { $($field:ident: $value:expr),* }, $initial:ident) => {{
             let initial_derivatives = InitialDerivatives::$initial;
-            let method = $type { $($field: $value,)* charts: Charts::Prediction, initial_derivatives, ..$type::default() };
+            let charts = Charts::Prediction;
+            let method = $type { $($field: $value,)* charts, initial_derivatives, ..$type::default() };
             largest_error(&exact, &*method.method())
         }};
     }

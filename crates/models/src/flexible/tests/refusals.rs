@@ -6,7 +6,7 @@ use super::support::{TUBE, along_x, bar, checked, shaft};
 use crate::flexible::{Assembly, DeadLoad, Flexible, Joint, Law, Node, Part, Refused, Section, Side, Strut, Twist};
 
 fn refused(assembly: Assembly) -> Refused {
-    Flexible::new(assembly).expect_err("it is no mechanism")
+    Flexible::new(assembly).expect_err("the mechanism is refused")
 }
 
 /// The part and the quantity for which a changed bar is refused.
@@ -36,7 +36,7 @@ fn beams_without_length_are() {
     let same = |bar: &mut Assembly| bar.nodes[3].position = bar.nodes[4].position;
     assert_eq!(quantity(same), (Part::Beam(1), "length between nodes"));
     let beyond = |bar: &mut Assembly| bar.nodes[1] = Node::at(0.45, 0.0, 0.0);
-    assert_eq!(quantity(beyond), (Part::Beam(0), "place of the middle node"));
+    assert_eq!(quantity(beyond), (Part::Beam(0), "offset of the middle node"));
 }
 
 #[test]
