@@ -96,7 +96,7 @@ impl Account {
             [all] => all.clone(),
             several => format!("{}: {}", self.left_out.len(), several.join(", ")),
         };
-        let methods = format!("`every` means {} methods and leaves out {left_out}", self.meant);
+        let methods = format!("`every` selects {} methods and leaves out {left_out}", self.meant);
         let parameters = self.not_set.iter().map(|((name, why), methods)| {
             format!("`{name}` of `every` is not set in methods that {why}: {}", methods.join(", "))
         });

@@ -198,14 +198,14 @@ fn role(key: &Key) -> Result<(Role, Vec<Key>), Problem> {
 
 fn twice(key: &Key, node: &Node, other: &AxisPoint, label: &Label) -> Problem {
     if key.name == "method" || key.name == "model" {
-        let problem = Problem::new(node.place, format!("a second {} is labelled `{label}`", key.name));
+        let problem = Problem::new(node.place, format!("two {}s have the label `{label}`", key.name));
         return problem.help("give one of the two another `label`, or remove it");
     }
     let message = match label.text == other.label.text {
         true => format!("the axis `{}` has `{label}` twice", key.name),
-        false => format!("the axis `{}` has `{label}` twice: `{}` is the same", key.name, other.label),
+        false => format!("the axis `{}` has `{label}` twice: `{}` is the same value", key.name, other.label),
     };
-    Problem::new(node.place, message).help("the values of an axis have to differ")
+    Problem::new(node.place, message).help("the values of an axis must differ")
 }
 
 fn label(role: Role, node: &Node, registry: &Registry) -> Result<Label, Problem> {
@@ -259,7 +259,7 @@ fn described(node: &Node) -> Option<String> {
 /// Returns the problem of a run without a model, method or step.
 pub(super) fn missing<K: Kind>(place: mbsbench_input::Place, registry_names: Vec<&str>) -> Problem {
     Problem::new(place, format!("the key `{}` is missing", K::NAME)).help(format!(
-        "accepted: `{}: NAME` or a list, with one of {}",
+        "accepted: `{}: NAME` or a list of names, each one of {}",
         K::NAME,
         one_of(registry_names)
     ))

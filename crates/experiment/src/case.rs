@@ -64,8 +64,9 @@ pub(super) fn read_cases(root: &Node, registry: &Registry, quick: bool, problems
     let Some(nodes) = problems.keep(list(root, "cases")) else { return Vec::new() };
     if nodes.is_empty() {
         if let Some(cases) = root.get("cases") {
-            problems
-                .add(Problem::new(cases.place, "no case").help("give one, `- { case: name, … }`, or remove `cases`"));
+            problems.add(
+                Problem::new(cases.place, "`cases` is empty").help("add `- { case: name, … }`, or remove `cases`"),
+            );
         }
         return Case::read(None, &finish(base), root.place, registry, problems).into_iter().collect();
     }
@@ -74,8 +75,8 @@ pub(super) fn read_cases(root: &Node, registry: &Registry, quick: bool, problems
         check_keys(node, problems);
         let Some(name) = problems.keep(case_name(node)) else { continue };
         if cases.iter().any(|case| case.name.as_ref() == Some(&name)) {
-            let problem = Problem::new(node.place_of("case"), format!("a second case `{name}`"));
-            problems.add(problem.help("names of cases have to differ"));
+            let problem = Problem::new(node.place_of("case"), format!("duplicate case `{name}`"));
+            problems.add(problem.help("the names of cases must differ"));
         }
         let over = Shape::of(&node.without("case"), problems);
         cases.extend(Case::read(Some(name), &finish(base.merged(&over)), node.place, registry, problems));
@@ -103,7 +104,9 @@ fn case_name(node: &Node) -> Result<String, Problem> {
     };
     let text: String = read(name)?;
     if text.trim().is_empty() {
-        return Err(Problem::new(name.place, "the name of the case is empty").help("accepted: any other text"));
+        return Err(
+            Problem::new(name.place, "the name of the case is empty").help("accepted: a text that is not empty")
+        );
     }
     Ok(text)
 }
@@ -219,7 +222,7 @@ fn read_axes(
 }
 
 fn read_span(rest: &Node, place: Place) -> Result<[f64; 2], Problem> {
-    const ACCEPTED: &str = "accepted: `[start, end]` in seconds, the end after the start";
+    const ACCEPTED: &str = "accepted: `[start, end]` in seconds, with the end after the start";
     let Some(node) = rest.get("span") else {
         return Err(Problem::new(place, "the key `span` is missing").help(ACCEPTED));
     };
@@ -227,7 +230,8 @@ fn read_span(rest: &Node, place: Place) -> Result<[f64; 2], Problem> {
     if start < end && (end - start).is_finite() {
         return Ok([start, end]);
     }
-    Err(Problem::new(node.place, format!("the span from {start} to {end} does not advance")).help(ACCEPTED))
+    Err(Problem::new(node.place, format!("the span from {start} to {end} does not have a positive length"))
+        .help(ACCEPTED))
 }
 
 /// Reads settings and checks their ranges.
@@ -258,8 +262,8 @@ fn read_measures(
         let Some(measure) = problems.keep(choose::<MeasureKind>(registry.measures(), node)) else { continue };
         for column in measure.object().columns() {
             if columns.contains(&column) || RESERVED.contains(&column.as_str()) {
-                let problem = Problem::new(node.place, format!("a second column `{column}`"));
-                problems.add(problem.help("measures have to fill different columns"));
+                let problem = Problem::new(node.place, format!("duplicate column `{column}`"));
+                problems.add(problem.help("measures must fill different columns"));
             }
             columns.push(column);
         }
@@ -274,7 +278,7 @@ fn read_exclusions(rest: &Node) -> Result<Vec<Exclusion>, Problem> {
             return Err(Problem::found(node).help("accepted: a map of values, `{ method: rk3, step: 0.1 }`"));
         };
         if entries.is_empty() {
-            let problem = Problem::new(node.place, "this would leave out every run");
+            let problem = Problem::new(node.place, "an empty exclusion would leave out every run");
             return Err(problem.help("accepted: a map with at least one axis"));
         }
         let values = entries.iter().map(|entry| {

@@ -46,7 +46,7 @@ pub(super) struct Methods {
 /// The reason for a parameter that some methods do not have.
 const LACKING: &str = "do not have it";
 /// The reason for a parameter that some methods set themselves.
-const SAID: &str = "say their own";
+const SAID: &str = "set it themselves";
 
 impl Methods {
     /// Expands `every:` for the models of a case. Returns `None` if the registry has a [contender](Registry::contender)
@@ -118,17 +118,18 @@ impl Methods {
         if contender.is_none() {
             let is_used = |key: &Key| set.contains(&key.name) || asked_for.contains(&key.name.as_str());
             if let Some(Entry { key, .. }) = all_with.iter().find(|entry| !is_used(&entry.key)) {
-                let message = format!("no method meant here has the parameter `{}`", key.name);
-                return Err(Problem::new(key.place, message).help("`mbsbench list methods NAME` lists parameters"));
+                let message = format!("none of the selected methods has the parameter `{}`", key.name);
+                return Err(Problem::new(key.place, message)
+                    .help("`mbsbench list methods NAME` lists the parameters of a method"));
             }
         }
         if written.is_empty() && contender.is_some() {
             return Ok(None);
         }
         if written.is_empty() {
-            let problem = Problem::new(node.place, "no registered method suits the model and decides on its steps so");
+            let problem = Problem::new(node.place, "no registered method suits the model and its step control");
             return Err(problem.help(
-                "with `tolerance` those are meant that control their error, with a step those for constant steps",
+                "`tolerance` selects methods that control their error; a step selects methods for constant steps",
             ));
         }
         methods.node = Node::new(Value::List(written), node.place);
@@ -299,9 +300,12 @@ mod tests {
         // The model has no contact powers.
         let all = to_tolerance.len() + with_steps.len() - on_both.len();
         assert!(all < registry.methods().len() && !with_steps.contains(&"stormer-verlet".to_owned()));
-        assert!(!names("method: every", "pendulum", false).contains(&"newmark".to_owned()), "it has no constraints");
+        assert!(
+            !names("method: every", "pendulum", false).contains(&"newmark".to_owned()),
+            "the model has no constraints"
+        );
         let controlled = names("method: { every: { controlled: true } }", "slider-crank", false);
-        assert_eq!(controlled.len(), all, "both sides");
+        assert_eq!(controlled.len(), all, "methods of both kinds");
     }
 
     #[test]
@@ -328,8 +332,8 @@ mod tests {
         };
         assert_eq!(written("{ ida: { max-order: 2 } }").unwrap(), own([None, None, Some(2)]));
         assert_eq!(written("{ max-order: 3, ida: { max-order: 2 } }").unwrap(), own([Some(3), Some(3), Some(2)]));
-        assert!(written("{ ida: { order: 2 } }").is_err(), "it has no such parameter");
-        assert!(written("{ radau5: { newton-tolerance: 1 } }").is_err(), "it is of another family");
+        assert!(written("{ ida: { order: 2 } }").is_err(), "`ida` has no such parameter");
+        assert!(written("{ radau5: { newton-tolerance: 1 } }").is_err(), "`radau5` belongs to another family");
     }
 
     #[test]
@@ -339,7 +343,8 @@ mod tests {
         let models: Vec<_> = models.map(registry::Entry::default_choice).collect();
         let read = |others: &str| {
             let text = format!(
-                "method: [{{ every: {{ families: [low-order, esdirk], except: {{ newmark: why }}, with: {{ charts: moving, jacobian: kept }} }} }}, {others}]"
+                "method: [{{ every: {{ families: [low-order, esdirk], except: {{ newmark: why }}, \
+                 with: {{ charts: moving, jacobian: kept }} }} }}, {others}]"
             );
             let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
             Methods::read(document.root.get("method").unwrap(), &models, (false, Events::Located), &registry)
@@ -360,7 +365,7 @@ mod tests {
         assert!(items.iter().any(|item| parameter(item, "jacobian").is_some_and(|value| value == "kept")));
         let lines = methods.account.lines();
         let [counts, charts, kept, said] = &lines[..] else { panic!("{lines:?}") };
-        assert!(counts.starts_with("`every` means ") && counts.contains(" 1 by `except`, "), "{counts}");
+        assert!(counts.starts_with("`every` selects ") && counts.contains(" 1 by `except`, "), "{counts}");
         assert!(counts.contains(" of other families"), "{counts}");
         for (line, name) in [(charts, "charts"), (kept, "jacobian")] {
             assert!(
@@ -369,7 +374,7 @@ mod tests {
             );
             assert!(line.ends_with(", heun"), "{line}");
         }
-        assert_eq!(said, "`jacobian` of `every` is not set in methods that say their own: own");
+        assert_eq!(said, "`jacobian` of `every` is not set in methods that set it themselves: own");
     }
 
     #[test]

@@ -31,8 +31,10 @@ pub(super) fn check(experiment: &Experiment, problems: &mut Problems) {
     for Placed { value, node } in drawings {
         let panels = value.views.len().saturating_mul(value.at.as_ref().map_or(1, Vec::len));
         if panels > MOST_PANELS {
-            let problem = Problem::new(node.place_of("views"), format!("a drawing of {panels} panels"));
-            names.problems.add(problem.help(format!("accepted: at most {MOST_PANELS}, views times times")));
+            let problem = Problem::new(node.place_of("views"), format!("the drawing has {panels} panels"));
+            names.problems.add(
+                problem.help(format!("accepted: at most {MOST_PANELS}, the number of views times the number of times")),
+            );
         }
         names.panels(&value.id, panels, node);
     }
@@ -51,15 +53,16 @@ impl Names<'_> {
         let place = node.place_of("id");
         if !is_safe_name(id) {
             let problem = Problem::new(place, format!("`{}` is not a file name", id.escape_debug()));
-            let help = "accepted: small letters, digits, `.` and `-`, such as `table-3.2`, and no device such as `con`";
+            let help = "accepted: lower-case letters, digits, `.` and `-`, such as `table-3.2`, but not the name of a \
+                        device such as `con`";
             self.problems.add(problem.help(help));
         } else if RESERVED.contains(&id) {
-            let problem = Problem::new(place, format!("`{id}.csv` is a file of every experiment"));
+            let problem = Problem::new(place, format!("`{id}.csv` is the name of a file that every experiment has"));
             self.problems.add(problem.help("accepted: any other id"));
         } else if let Some((_, first)) = self.seen.get(id) {
             let first = self.place(*first);
-            let problem = Problem::new(place, format!("a second table or figure `{id}`; the first one is at {first}"));
-            self.problems.add(problem.help("ids have to differ"));
+            let problem = Problem::new(place, format!("the id `{id}` is already used at {first}"));
+            self.problems.add(problem.help("ids must differ"));
         } else {
             self.seen.insert(id.to_owned(), (what, place));
         }
@@ -75,13 +78,13 @@ impl Names<'_> {
     fn panels(&mut self, id: &str, panels: usize, node: &Node) {
         let place = node.place_of("id");
         for name in (0..panels).filter(|_| panels > 1).map_while(|panel| panel_id(id, panel)) {
-            let help = "accepted: an id that does not become the name of another file when a letter follows it";
+            let help = "accepted: an id that, followed by a letter, is not the name of another file";
             if RESERVED.contains(&name.as_str()) {
-                let message = format!("`{name}.csv`, a panel of `{id}`, is a file of every experiment");
+                let message = format!("a panel of `{id}` would be the file `{name}.csv`, which every experiment has");
                 self.problems.add(Problem::new(place, message).help(help));
             } else if let Some((what, first)) = self.seen.get(&name).copied() {
                 let first = self.place(first);
-                let message = format!("a panel of `{id}` is the file `{name}.csv`, and so is the {what} at {first}");
+                let message = format!("a panel of `{id}` would be the file `{name}.csv`, like the {what} at {first}");
                 self.problems.add(Problem::new(place, message).help(help));
             } else {
                 self.seen.insert(name, ("panel", place));

@@ -27,14 +27,14 @@ pub(super) fn read_gathered(root: &Node) -> Result<Vec<Placed<Gathered>>, Proble
     let gathered = items(root, "gathers", read::<Gathered>)?;
     let Some(node) = root.get("gathers") else { return Ok(gathered) };
     if gathered.is_empty() {
-        let problem = Problem::new(node.place, "no experiment to gather runs of");
-        return Err(problem.help("give one, `- { experiment: name }`, or leave `gathers` out"));
+        let problem = Problem::new(node.place, "`gathers` names no experiment");
+        return Err(problem.help("add `- { experiment: name }`, or remove `gathers`"));
     }
     // The experiment has no runs of its own to which these keys could apply.
     let foreign = names(&[RUN, RUNS]);
     if let Some(entry) = root.entries().iter().find(|entry| foreign.contains(&entry.key.name.as_str())) {
-        let message = format!("`{}` beside `gathers`, whose runs are those of other experiments", entry.key.name);
-        return Err(Problem::new(entry.key.place, message).help("say it there"));
+        let message = format!("`{}` cannot be set beside `gathers`, which shows existing runs", entry.key.name);
+        return Err(Problem::new(entry.key.place, message).help("set it in the experiments whose runs are gathered"));
     }
     Ok(gathered)
 }

@@ -45,10 +45,13 @@ impl GivenSpec {
         let file = asked("file", "add `file:`")?;
         let name = file.text().filter(|name| name.ends_with(".csv") && is_relative(Path::new(name)));
         let name = name.ok_or_else(|| {
-            Problem::found(file).help("accepted: a CSV file, by its path from the folder of this file")
+            Problem::found(file).help("accepted: the path of a CSV file, relative to the folder of this file")
         })?;
-        let by = read(asked("by", "say who made it and how: `by: Exudyn 1.8, generalized-α, h = 1e-5 s`")?)?;
-        let bound = asked("bound", "state the largest error of its values: `bound: 1e-6`, or one for each column")?;
+        let by = read(asked("by", "state who made it and how: `by: Exudyn 1.8, generalized-α, h = 1e-5 s`")?)?;
+        let bound = asked(
+            "bound",
+            "state the largest error of its values: `bound: 1e-6`, or a map with one bound for each column",
+        )?;
         let positive = |node: &Node| -> Result<f64, Problem> {
             let value: f64 = read(node)?;
             if value > 0.0 { Ok(value) } else { Err(refused_bound(node)) }
@@ -67,7 +70,7 @@ impl GivenSpec {
 
 fn refused_bound(node: &Node) -> Problem {
     Problem::found(node)
-        .help("accepted: a number above zero, in the unit of each column, or a map with one for each column")
+        .help("accepted: a number above zero, in the unit of each column, or a map with a number for each column")
 }
 
 /// A trajectory from a file, with its origin and stated errors.
@@ -139,7 +142,7 @@ fn trajectory(file: TrajectoryFile, bound: &Bound) -> Result<ReferenceTrajectory
             Bound::Each(each) => match each.iter().find(|(known, _)| known == name) {
                 Some((_, bound)) => bounds.push(*bound),
                 None => {
-                    let problem = Problem::new(*place, format!("no bound is stated of the errors of `{name}`"));
+                    let problem = Problem::new(*place, format!("the bound on the errors of `{name}` is missing"));
                     problems.push(problem.help(format!("add `{name}` to `bound:` in the experiment")));
                 }
             },
@@ -177,7 +180,7 @@ mod tests {
 
     /// Returns the problems of a file, each with its line and column.
     fn wrong(text: &str) -> Vec<(usize, usize, String)> {
-        let bad = given(text, Bound::All(1e-6)).expect_err("it is wrong");
+        let bad = given(text, Bound::All(1e-6)).expect_err("the file is not valid");
         let place = |problem: &Problem| bad.source().line_and_column(problem.place);
         bad.problems()
             .iter()
@@ -238,17 +241,17 @@ mod tests {
         one("t,x [m]\n", 1, 1, "`t` has no unit");
         one("time [s],x [m]\n", 1, 1, "the first column is `time`");
         one("t [s],x [m], y [m]\n", 1, 14, "y");
-        one("t [s],x [m],x [mm]\n0,1,2\n", 1, 13, "a second column `x`");
-        one("t [s],x [kg]\n0,1\n", 1, 7, "`x` is in `m`, and not in `kg`");
+        one("t [s],x [m],x [mm]\n0,1,2\n", 1, 13, "duplicate column `x`");
+        one("t [s],x [kg]\n0,1\n", 1, 7, "`kg` cannot be converted to `m`");
         one("t [s],x [m]\n", 1, 1, "no times");
         one("# note\nt [s],x [m]\n0,1\n1,inf\n", 4, 3, "found `inf`");
         one("t [s],x [m]\n0,1\n1, none\n", 3, 4, "found `none`");
         one("t [s],x [m]\n0,\n", 2, 3, "found nothing");
-        one("t [s],x [m]\n0,1,2\n", 2, 1, "3 cells, and 2 heads");
+        one("t [s],x [m]\n0,1,2\n", 2, 1, "3 cells, but 2 heads");
         one("t [s],x [m]\n0,1\n2,1\n2,1\n", 4, 1, "does not come after 2 s");
         let many = wrong(&format!("t [s],x [m]\n{}", "0,x\n".repeat(100)));
         assert_eq!(many.len(), crate::trajectory_file::MOST_PROBLEMS);
         let unbounded = given("t [s],x [m]\n0,1\n", Bound::Each(Vec::new())).expect_err("no bound");
-        assert!(unbounded.problems()[0].message.contains("no bound is stated"));
+        assert!(unbounded.problems()[0].message.contains("the bound on the errors of `x` is missing"));
     }
 }

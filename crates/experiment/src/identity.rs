@@ -27,7 +27,7 @@ const OWN_NAMES: [&str; 15] = [
 /// Fails if the id is missing or does not consist of two safe folder names.
 pub fn read_id(root: &Node) -> Result<String, Problem> {
     const ACCEPTED: &str =
-        "accepted: `paper/name`, two names of small letters, digits, `.` and `-`, no device such as `con` or `nul`";
+        "accepted: `paper/name`, two names of lower-case letters, digits, `.` and `-`, no device like `con`";
     let Some(node) = root.get("id") else {
         return Err(Problem::new(root.place, "the key `id` is missing").help(ACCEPTED));
     };
@@ -37,8 +37,8 @@ pub fn read_id(root: &Node) -> Result<String, Problem> {
         return Err(Problem::new(node.place, format!("`{}` is not an id", id.escape_debug())).help(ACCEPTED));
     }
     if let Some(own) = names.iter().find(|name| OWN_NAMES.contains(name)) {
-        let problem = Problem::new(node.place, format!("`{own}` is a name of the program's own among the results"));
-        return Err(problem.help("accepted: any other name; results are kept in a folder of that name"));
+        let problem = Problem::new(node.place, format!("`{own}` is reserved for the program's own results"));
+        return Err(problem.help("accepted: any other name, which also names the folder of the results"));
     }
     if let Some(paper_node) = root.get("paper") {
         let paper: String = read(paper_node)?;

@@ -87,13 +87,15 @@ pub fn read_contenders(path: &Path, bytes: &[u8], registry: &Registry) -> Result
         return Err(bad(Problem::unknown(other.key.place, "key", &other.key.name, [CONTENDERS])));
     }
     let Some(Value::List(items)) = document.root.get(CONTENDERS).map(|node| &node.value) else {
-        return Err(bad(Problem::new(document.root.place_of(CONTENDERS), "no list of methods").help(accepted)));
+        return Err(bad(
+            Problem::new(document.root.place_of(CONTENDERS), "`contenders` must be a list of methods").help(accepted)
+        ));
     };
     let mut entries: Vec<ContenderEntry> = Vec::new();
     for item in items {
         let entry = contender(item, registry).map_err(bad)?;
         if entries.iter().any(|other| other.label == entry.label) {
-            let message = format!("a second contender `{}`", entry.label);
+            let message = format!("duplicate contender `{}`", entry.label);
             return Err(bad(Problem::new(item.place, message).help("give it another `label`")));
         }
         entries.push(entry);
@@ -104,8 +106,8 @@ pub fn read_contenders(path: &Path, bytes: &[u8], registry: &Registry) -> Result
 /// Reads a method of the list.
 fn contender(item: &Node, registry: &Registry) -> Result<ContenderEntry, Problem> {
     let Some(mbsbench_input::Entry { key: Key { name, .. }, value: own }) = item.named() else {
-        let problem = Problem::new(item.place, format!("found {} where a method is named", item.describe()));
-        return Err(problem.help("accepted: a name, or one with its parameters, `{ tableau: mine.yaml }`"));
+        let problem = Problem::new(item.place, format!("found {} instead of a method", item.describe()));
+        return Err(problem.help("accepted: a name, or a name with parameters, `{ tableau: mine.yaml }`"));
     };
     let methods = registry.methods();
     let Some(method) = methods.iter().find(|method| method.name() == name) else {
@@ -115,8 +117,8 @@ fn contender(item: &Node, registry: &Registry) -> Result<ContenderEntry, Problem
     let label = own.get(LABEL).map(mbsbench_input::read::<String>).transpose()?.unwrap_or_else(|| name.clone());
     let is_compared = own.entries().is_empty() && !method.is_late();
     if !own.entries().is_empty() && methods.iter().any(|method| method.name() == label) {
-        let message = format!("a contender `{label}`, which is the name of a registered method");
-        return Err(Problem::new(item.place, message).help("give it a `label` of its own"));
+        let message = format!("the contender `{label}` has the name of a registered method");
+        return Err(Problem::new(item.place, message).help("give it another `label`"));
     }
     // Its problems have been reported at their own places.
     let parameters = own.placed(Place::new(0, 0));
@@ -128,7 +130,7 @@ fn method_of(path: &Path, bytes: &[u8], registry: &Registry) -> Result<(Choice<M
     let entry = registry.methods().iter().find(|entry| entry.is_written_out());
     let Some(entry) = entry else {
         return Err(
-            document.bad(vec![Problem::new(document.root.place, "no method here can be written out in a file")])
+            document.bad(vec![Problem::new(document.root.place, "no registered method can be defined in a file")])
         );
     };
     let label = document.root.get(LABEL).map(mbsbench_input::read::<String>).transpose();
@@ -177,7 +179,7 @@ fn read<K: Kind>(
     let refused = |message: String, help: &str| document.bad(vec![Problem::new(file.place, message).help(help)]);
     let Some(name) = file.text() else {
         return Err(refused(
-            format!("found {} where a file is named", file.describe()),
+            format!("found {} instead of a file name", file.describe()),
             &format!("accepted: the name of a file, `{}.yaml`", entry.name()),
         ));
     };
@@ -185,14 +187,14 @@ fn read<K: Kind>(
     if !is_relative(relative) {
         return Err(refused(
             format!("`{name}` is not a relative path"),
-            "accepted: a path from the folder of this file",
+            "accepted: a path relative to the folder of this file",
         ));
     }
     let path = document.source.folder().join(relative);
     let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_TEXT).map_err(|error| {
         refused(
             format!("`{}`: {error}", path.display()),
-            &format!("accepted: the name of a file with a {}, from the folder of this file", entry.name()),
+            &format!("accepted: the name of a file with a {}, relative to the folder of this file", entry.name()),
         )
     })?;
     let is_robot = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("urdf"));

@@ -79,7 +79,7 @@ pub(crate) static RUNS: &[FileKey] = &[
         let several = json!({ "type": "array", "minItems": 1, "items": marked });
         json!({
             "type": "object",
-            "description": "How each parameter is known, by path; `defaults` for all others.",
+            "description": "Origin of each parameter, by path; `defaults` applies to all others.",
             "additionalProperties": { "anyOf": [mark, marked, several] },
         })
     }),
@@ -88,15 +88,13 @@ pub(crate) static RUNS: &[FileKey] = &[
         |generator| json!({ "type": "object", "additionalProperties": of::<UndeterminedSpec>(generator) }),
     ),
     ("given", |_| {
-        let about = "Numbers that the paper prints about the set-up: `{ id, place, of, published, tolerance, why }`, as checks have them.";
+        let about = "Numbers that the paper prints about the set-up, written like checks: \
+                     `{ id, place, of, published, tolerance, why }`.";
         let given = json!({ "type": "object", "required": ["id", "place", "of"] });
         json!({ "type": "array", "items": given, "description": about })
     }),
     ("study", of::<StudySpec>),
-    (
-        "set",
-        |_| json!({ "type": "object", "description": "Parameters by path that are set in every run that has them." }),
-    ),
+    ("set", |_| json!({ "type": "object", "description": "Parameters, by path, to set in every run that has them." })),
     ("quick", |generator| object(generator, &[RUN], &[])),
 ];
 
@@ -115,7 +113,7 @@ pub(crate) static REFERENCE: &[FileKey] = &[
     ("digits", |_| json!({ "type": "integer", "minimum": 0 })),
     ("model", |_| json!({ "type": "object" })),
     ("stored", |_| {
-        let about = "File beside the experiment that keeps the reference; `mbsbench ledger reference ID` makes it.";
+        let about = "File beside the experiment with the stored reference; `mbsbench ledger reference ID` writes it.";
         json!({ "type": "string", "pattern": "\\.csv$", "description": about })
     }),
 ];
@@ -123,14 +121,15 @@ pub(crate) static REFERENCE: &[FileKey] = &[
 /// Keys of a reference from a file.
 pub(crate) static GIVEN: &[FileKey] = &[
     ("file", |_| {
-        let about = "Trajectory of another code, or measured, beside the experiment: columns `t [s]`, `x [m]`, ….";
+        let about =
+            "CSV file beside the experiment with a computed or measured trajectory: columns `t [s]`, `x [m]`, ….";
         json!({ "type": "string", "pattern": "\\.csv$", "description": about })
     }),
-    ("by", |_| json!({ "type": "string", "description": "Who made it and how." })),
+    ("by", |_| json!({ "type": "string", "description": "Author of the file and how it was made." })),
     ("bound", |_| {
         let number = json!({ "type": "number", "exclusiveMinimum": 0 });
         let each = json!({ "type": "object", "additionalProperties": number });
-        let about = "Largest error of its values, in the unit of each column in the model; of all, or of each by name.";
+        let about = "Largest error of the values in the model's units: one number for all columns, or a map by column.";
         json!({ "anyOf": [number, each], "description": about })
     }),
 ];

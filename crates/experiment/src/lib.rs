@@ -154,8 +154,7 @@ impl Experiment {
     pub fn read(document: &Document, registry: &Registry, quick: bool) -> Result<Self, BadInput> {
         let root = &document.root;
         if !matches!(root.value, Value::Map(_)) {
-            let problem =
-                Problem::new(root.place, format!("found {} where an experiment is expected", root.describe()));
+            let problem = Problem::new(root.place, format!("found {} instead of an experiment", root.describe()));
             return Err(document.bad(vec![problem.help("an experiment is a map that begins with `id: paper/name`")]));
         }
         let mut problems = Problems::default();
@@ -200,7 +199,7 @@ fn check_schema(root: &Node) -> Result<(), Problem> {
     let Some(node) = root.get("schema") else { return Ok(()) };
     match read::<u32>(node)? {
         SCHEMA => Ok(()),
-        other => Err(Problem::new(node.place, format!("file format {other} is not known to this program"))
+        other => Err(Problem::new(node.place, format!("file format {other} is not supported"))
             .help(format!("accepted: {SCHEMA}"))),
     }
 }
@@ -228,18 +227,18 @@ fn read_timing(root: &Node) -> Result<Option<Timing>, Problem> {
     let timing: Timing = read(node)?;
     let refused = |key, message, help| Err(Problem::new(node.place_of(key), message).help(help));
     if timing.repeat == 0 {
-        return refused("repeat", "no repetition", "accepted: a whole number from 1");
+        return refused("repeat", "`repeat` is 0", "accepted: a whole number from 1");
     }
     if timing.until.is_some_and(|until| !(until > 0.0 && until.is_finite())) {
-        return refused("until", "no width", "accepted: a relative width above zero, `0.03`");
+        return refused("until", "`until` is not above zero", "accepted: a relative width above zero, such as `0.03`");
     }
     if timing.until.is_some() && timing.relative_to.is_none() {
-        let message = "there is no ratio that could have this width";
-        return refused("until", message, "`relative_to` names the method in the denominator");
+        let message = "`until` is the width of a ratio, and there is no ratio";
+        return refused("until", message, "add `relative_to:` with the method in the denominator");
     }
     if timing.most.is_some_and(|most| most < timing.repeat || timing.until.is_none()) {
-        let help = "accepted: beside `until`, a whole number from that of `repeat`";
-        return refused("most", "a limit that limits nothing", help);
+        let help = "accepted: with `until`, a whole number that is not below `repeat`";
+        return refused("most", "`most` has no effect", help);
     }
     Ok(Some(timing))
 }

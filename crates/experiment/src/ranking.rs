@@ -47,16 +47,16 @@ pub(super) fn read_ranking(node: &Node) -> Result<RankingSpec, Problem> {
     let spec: RankingSpec = read(node)?;
     let positive = |x: f64| x.is_finite() && x > 0.0;
     if !positive(spec.scale) {
-        let problem = Problem::new(node.place_of("scale"), format!("errors over {}", spec.scale));
+        let problem = Problem::new(node.place_of("scale"), format!("`scale` is {}", spec.scale));
         return Err(problem.help("accepted: a number above zero"));
     }
     if spec.accuracies.is_empty() || spec.accuracies.iter().any(|&accuracy| !positive(accuracy)) {
-        let problem = Problem::new(node.place_of("accuracies"), format!("the accuracies {:?}", spec.accuracies));
+        let problem = Problem::new(node.place_of("accuracies"), format!("`accuracies` is {:?}", spec.accuracies));
         return Err(problem.help("accepted: a list of numbers above zero"));
     }
     if spec.work.0.is_empty() {
-        let problem = Problem::new(node.place_of("work"), "nothing that a run costs");
-        return Err(problem.help("accepted: heads and columns, `{ right-hand sides: rhs_evaluations }`"));
+        let problem = Problem::new(node.place_of("work"), "`work` is empty");
+        return Err(problem.help("accepted: a map of heads to columns, `{ right-hand sides: rhs_evaluations }`"));
     }
     Ok(spec)
 }

@@ -85,7 +85,7 @@ fn read_tolerance(node: &Node) -> Result<Tolerance, Problem> {
     for (key, value) in [("rel", tolerance.rel), ("abs", tolerance.abs)] {
         if value < 0.0 || tolerance.rel + tolerance.abs == 0.0 {
             let message = format!("the tolerance `{key}` is {value:?}");
-            return Err(Problem::new(node.place_of(key), message).help("accepted: numbers from 0, not both 0"));
+            return Err(Problem::new(node.place_of(key), message).help("accepted: numbers from 0, but not both 0"));
         }
     }
     Ok(tolerance)
@@ -182,8 +182,8 @@ impl SolvedSpec {
         }
         let digits: Option<u32> = node.get("digits").map(read).transpose()?;
         if let Some(digits) = digits.filter(|digits| !(1..=MOST_DIGITS).contains(digits)) {
-            return Err(Problem::new(node.place_of("digits"), format!("{digits} digits are asked"))
-                .help(format!("accepted: a whole number from 1 to {MOST_DIGITS}, all that double-double has")));
+            return Err(Problem::new(node.place_of("digits"), format!("`digits` is {digits}"))
+                .help(format!("accepted: a whole number from 1 to {MOST_DIGITS}, the digits of double-double")));
         }
         let csv = |file: &Node| match file.text() {
             Some(name) if name.ends_with(".csv") => Ok((name.to_owned(), file.place)),
@@ -209,7 +209,10 @@ impl SolverSpec {
             [one] => one,
             others => {
                 let problem = match others.get(1) {
-                    Some(second) => Problem::new(second.key.place, format!("a second step: `{}`", second.key.name)),
+                    Some(second) => {
+                        let message = format!("both `{}` and `{}` are given", others[0].key.name, second.key.name);
+                        Problem::new(second.key.place, message)
+                    }
                     None => Problem::new(node.place, "the step is missing"),
                 };
                 return Err(problem.help(format!("accepted: one of {}", one_of(CONTROLS))));

@@ -23,7 +23,7 @@ impl Rule {
             (None, None) => Err(Problem::new(node.place, format!("the rule sets no bound for `{}`", rule.observable))
                 .help("add `above:` or `below:`")),
             (Some(above), Some(below)) if above <= below => {
-                Err(Problem::new(node.place, format!("nothing lies between {below} and {above}"))
+                Err(Problem::new(node.place, format!("`above` is {above}, which is not greater than `below`, {below}"))
                     .help("the rule allows the values from `below` to `above`"))
             }
             _ => Ok(rule),

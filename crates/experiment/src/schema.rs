@@ -53,9 +53,9 @@ pub fn each() -> Map<String, Value> {
         "type": "object",
         "minProperties": 1,
         "additionalProperties": values,
-        "description": "Axes that are written into the item: one for each combination.",
+        "description": "Axes: the item is repeated for each combination of their values.",
     });
-    let about = "Combinations of `each` that need something else.";
+    let about = "Combinations of `each` that are changed or dropped.";
     let except = json!({ "type": "array", "items": { "type": "object" }, "description": about });
     Map::from_iter([("each".to_owned(), each), ("except".to_owned(), except)])
 }
@@ -102,14 +102,14 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
             if let Some(properties) = parameters.get_mut("properties").and_then(Value::as_object_mut) {
                 for &key in K::OWN_KEYS {
                     let mut own = reference(if key == "tolerance" { key } else { "number" });
-                    own["description"] = json!("In place of the step of the file.");
+                    own["description"] = json!("Replaces the step of the file.");
                     properties.insert(key.to_owned(), own);
                 }
             }
         }
         if entry.is_written_out() {
             let file =
-                json!({ "type": "string", "description": "A file with the parameters, from the folder of this one." });
+                json!({ "type": "string", "description": "File with the parameters, relative to this file's folder." });
             // The keys beside a file override its parameters, so that the file may provide those that are required.
             let changed = json!({ "type": "object", "properties": { FILE: file }, "required": [FILE] });
             parameters = json!({ "anyOf": [file, changed, parameters] });

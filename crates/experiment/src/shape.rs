@@ -23,7 +23,7 @@ impl Shape {
             Some(Node { value: Value::Map(entries), .. }) => {
                 for entry in entries {
                     if axes.iter().any(|axis| axis.key.name == entry.key.name) {
-                        let message = format!("`{}` stands in `matrix` and outside", entry.key.name);
+                        let message = format!("`{}` is given both in `matrix` and outside it", entry.key.name);
                         problems.add(Problem::new(entry.key.place, message).help("remove one of the two"));
                     } else {
                         axes.push(entry.clone());
@@ -35,7 +35,7 @@ impl Shape {
         }
         let controls: Vec<&Entry> = axes.iter().filter(|axis| is_control(&axis.key.name)).collect();
         if let [first, second, ..] = controls.as_slice() {
-            let message = format!("both `{}` and `{}`", first.key.name, second.key.name);
+            let message = format!("both `{}` and `{}` are given", first.key.name, second.key.name);
             problems.add(
                 Problem::new(second.key.place, message)
                     .help("accepted: one of `step`, `step_per_stage` or `tolerance`"),

@@ -455,7 +455,7 @@ pub struct AnimationSpec {
 impl AnimationSpec {
     /// Returns the animation `id` of all runs over their whole span, with all options at their defaults.
     pub fn of(id: &str) -> Self {
-        serde_json::from_value(json!({ "id": id })).expect("all but the id has a default")
+        serde_json::from_value(json!({ "id": id })).expect("every key but `id` has a default")
     }
 }
 
@@ -486,11 +486,11 @@ pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
     if let Some(panels) = node.get("panels") {
         let figure: FigureSpec = read(node)?;
         if figure.panels.is_empty() || figure.panels.len() > MOST_PANELS {
-            let message = format!("a figure of {} panels", figure.panels.len());
+            let message = format!("the figure has {} panels", figure.panels.len());
             return Err(Problem::new(panels.place, message).help(format!("accepted: 1 to {MOST_PANELS} panels")));
         }
         if figure.columns == 0 {
-            let problem = Problem::new(node.place_of("columns"), "a figure of 0 columns");
+            let problem = Problem::new(node.place_of("columns"), "`columns` is 0");
             return Err(problem.help("accepted: a whole number from 1"));
         }
         return Ok(figure);

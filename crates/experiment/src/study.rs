@@ -99,7 +99,7 @@ impl StudyScope {
             return Err(Problem::found(node).help(format!("accepted: a map with {}", one_of(keys_of::<StudySpec>()))));
         }
         if undetermined.is_empty() {
-            return Err(Problem::new(root.place_of("study"), "nothing is undetermined that could be studied")
+            return Err(Problem::new(root.place_of("study"), "a study needs undetermined parameters")
                 .help("add `undetermined:` with a parameter and its range"));
         }
         if let Some(problem) = unknown(node, "key", keys_of::<StudySpec>()).next() {
@@ -111,16 +111,18 @@ impl StudyScope {
             let is_taken = features[..index].iter().any(|earlier| &earlier.value.name == name)
                 || undetermined.iter().any(|(key, _)| &key.name == name);
             if is_taken {
-                let problem = Problem::new(node.place_of("name"), format!("a second variable `{name}`"));
-                return Err(problem.help("names of features differ from each other and from undetermined parameters"));
+                let problem = Problem::new(node.place_of("name"), format!("duplicate variable `{name}`"));
+                return Err(
+                    problem.help("names of features must differ from each other and from undetermined parameters")
+                );
             }
             if name.trim().is_empty() {
-                return Err(Problem::new(node.place_of("name"), "an empty name").help("accepted: any other text"));
+                return Err(Problem::new(node.place_of("name"), "the name is empty").help("accepted: a text"));
             }
         }
         let count = |key: &str, default: u32| match node.get(key).map(read::<u32>).transpose()? {
             Some(0) => {
-                let problem = Problem::new(node.place_of(key), format!("no {key}"));
+                let problem = Problem::new(node.place_of(key), format!("`{key}` is 0"));
                 Err(problem.help("accepted: a whole number above zero"))
             }
             count => Ok(count.unwrap_or(default)),

@@ -34,8 +34,9 @@ impl TrajectoryFile {
         for (column, (cell, place)) in cells(first).enumerate() {
             match head(cell, place, column == 0, observables) {
                 Ok((name, _)) if heads.iter().any(|(other, _)| *other == name) => {
-                    problems
-                        .push(Problem::new(place, format!("a second column `{name}`")).help("accepted: one of each"));
+                    problems.push(
+                        Problem::new(place, format!("duplicate column `{name}`")).help("accepted: each column once"),
+                    );
                 }
                 Ok((name, factor)) => {
                     heads.push((name, place));
@@ -45,7 +46,7 @@ impl TrajectoryFile {
             }
         }
         if heads.len() == 1 && problems.is_empty() {
-            problems.push(Problem::new(heads[0].1, "there is no observable").help("accepted: `t [s],x [m]`"));
+            problems.push(Problem::new(heads[0].1, "the file has no observable").help("accepted: `t [s],x [m]`"));
         }
         if !problems.is_empty() {
             return Err(problems);
@@ -59,7 +60,7 @@ impl TrajectoryFile {
         }
         if table.times.is_empty() && problems.is_empty() {
             problems.push(
-                Problem::new(first.1, "there are no times below the heads").help("accepted: a row for each time"),
+                Problem::new(first.1, "the file has no times below the heads").help("accepted: a row for each time"),
             );
         }
         if problems.is_empty() { Ok(table) } else { Err(problems) }
@@ -80,7 +81,7 @@ impl TrajectoryFile {
         }
         let count = cells(line).count();
         if count != factors.len() {
-            let message = format!("{count} cells, and {} heads", factors.len());
+            let message = format!("{count} cells, but {} heads", factors.len());
             problems.push(Problem::new(line.1, message).help("accepted: a number below each head"));
         }
         if problems.len() > before {
@@ -139,7 +140,7 @@ fn head(cell: &str, place: Place, is_first: bool, observables: &[Observable]) ->
     match units::factor(unit, own) {
         Some(factor) => Ok((name.to_owned(), factor)),
         None => {
-            let message = format!("`{name}` is in `{own}`, and not in `{unit}`");
+            let message = format!("`{unit}` cannot be converted to `{own}`, the unit of `{name}`");
             Err(Problem::new(place, message).help(format!("accepted: `{name} [{own}]`")))
         }
     }

@@ -89,7 +89,7 @@ impl Undetermined {
             (None, Some(_)) => Varies::Readings(readings_of(entry)?),
             _ => {
                 let problem =
-                    Problem::new(entry.value.place, format!("`{}` varies in no way or in two", entry.key.name));
+                    Problem::new(entry.value.place, format!("`{}` needs either a range or readings", entry.key.name));
                 return Err(problem.help("accepted: `range: [lowest, highest]` or `readings: [value, …]`"));
             }
         };
@@ -105,10 +105,10 @@ pub fn lies_below(path: &str, above: &str) -> bool {
 fn readings_of(entry: &Entry) -> Result<Vec<Reading>, Problem> {
     let accepted = "accepted: a list of values, or of maps `{ name: …, set: { path: value } }`";
     let Some(Node { value: Value::List(items), place }) = entry.value.get("readings") else {
-        return Err(Problem::new(entry.value.place_of("readings"), "no list of readings").help(accepted));
+        return Err(Problem::new(entry.value.place_of("readings"), "the list of readings is missing").help(accepted));
     };
     if items.is_empty() {
-        return Err(Problem::new(*place, "no other reading").help(accepted));
+        return Err(Problem::new(*place, "the list of readings is empty").help(accepted));
     }
     items
         .iter()
@@ -119,7 +119,7 @@ fn readings_of(entry: &Entry) -> Result<Vec<Reading>, Problem> {
                 return Ok(Reading { name: format!("{} = {text}", entry.key.name), sets });
             };
             let name = item.get("name").map(read::<String>).transpose()?.filter(|name| !name.trim().is_empty());
-            let name = name.ok_or_else(|| Problem::new(item.place, "a reading without name").help("add `name:`"))?;
+            let name = name.ok_or_else(|| Problem::new(item.place, "the reading has no name").help("add `name:`"))?;
             let sets: Vec<(Key, Node)> =
                 set.entries().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
             if sets.is_empty() {
@@ -134,7 +134,7 @@ fn readings_of(entry: &Entry) -> Result<Vec<Reading>, Problem> {
 pub(super) fn read_given(root: &Node) -> Result<Vec<Node>, Problem> {
     let Some(given) = root.entry("given") else { return Ok(Vec::new()) };
     if root.get("undetermined").is_none() {
-        let problem = Problem::new(given.key.place, "numbers are given, and nothing is undetermined");
+        let problem = Problem::new(given.key.place, "`given` needs undetermined parameters");
         return Err(problem.help("add `undetermined:` with a parameter and its range"));
     }
     Ok(list(root, "given")?.to_vec())

@@ -100,6 +100,6 @@ mod tests {
         assert_eq!(factor("J", "kJ"), Some(1e-3));
         assert_eq!(factor("1", "%"), Some(100.0));
         assert_eq!(factor("rad", "m"), None);
-        assert_eq!(factor("furlong", "furlong"), Some(1.0), "an unknown unit is still itself");
+        assert_eq!(factor("furlong", "furlong"), Some(1.0), "an unknown unit equals itself");
     }
 }

@@ -129,7 +129,8 @@ fn check_range(plan: &Plan, key: &Key, [low, high]: [f64; 2], problems: &mut Pro
     let values = if is_nominal { plan.numbers_at(&key.name) } else { Vec::new() };
     if let Some(value) = values.into_iter().find(|value| !(low..=high).contains(value)) {
         let message = format!("`{}` is {value}, outside of its range from {low} to {high}", key.name);
-        problems.add(Problem::new(key.place, message).help("accepted: a range that holds the value set"));
+        problems
+            .add(Problem::new(key.place, message).help("accepted: a range that contains the value set in the file"));
     }
 }
 
@@ -159,16 +160,17 @@ fn check_known(plan: &Plan, problems: &mut Problems) {
     let unmarked = |run: &super::RunSpec| run.paths().into_iter().find(|path| plan.mark(run, path).is_none());
     if let Some(path) = plan.runs.iter().find_map(unmarked) {
         let place = plan.experiment.document.root.place_of("known");
-        problems.add(Problem::new(place, format!("nothing says how `{path}` is known")).help("add it, or `defaults:`"));
+        let problem = Problem::new(place, format!("the origin of `{path}` is not stated"));
+        problems.add(problem.help("add it to `known:`, or add `defaults:`"));
     }
     for (key, _) in plan.experiment.sampled() {
         let is_printed = |(known, marks): &(Key, Vec<Marked>)| {
             known.name == key.name && marks.iter().any(|marked| marked.is == Mark::Printed && marked.filter.is_empty())
         };
         if let Some((known, _)) = known.entries.iter().find(|entry| is_printed(entry)) {
-            let problem = Problem::new(known.place, format!("`{}` is printed and undetermined", key.name));
-            problems
-                .add(problem.help("what a paper prints has no range; leave one of the two out, or give `readings:`"));
+            let problem =
+                Problem::new(known.place, format!("`{}` is marked as both printed and undetermined", key.name));
+            problems.add(problem.help("a printed value has no range: remove one of the two, or give `readings:`"));
         }
     }
 }
@@ -188,8 +190,8 @@ fn check_study(plan: &Plan, problems: &mut Problems) {
     }
     for Placed { value: feature, node } in &plan.experiment.study.features {
         let Some(run) = plan.runs.iter().find(|run| plan.is_studied(run) && plan.is_meant(run, &feature.filter)) else {
-            let problem = Problem::new(node.place_of("where"), "no run of a set-up is meant");
-            problems.add(problem.help("accepted: values that axes have in the cases under `study:`"));
+            let problem = Problem::new(node.place_of("where"), "no run of the study has all of these values");
+            problems.add(problem.help("accepted: values of the axes in the cases under `study:`"));
             continue;
         };
         let is_number = |axis: usize| run.cells[axis].as_ref().is_some_and(|label| label.number.is_some());
@@ -255,7 +257,7 @@ fn check_timing(plan: &Plan, problems: &mut Problems) {
     let Some(timing) = &plan.experiment.timing else { return };
     let place = |key: &str| plan.experiment.document.root.place_of(&format!("timing.{key}"));
     if let Some(per) = timing.per.as_ref().filter(|per| plan.runs.iter().any(|run| value_at(run, per).is_none())) {
-        let message = format!("not every run has a number `{per}`");
+        let message = format!("some runs do not have a number `{per}`");
         problems
             .add(Problem::new(place("per"), message).help("accepted: a parameter of all runs, such as `model.count`"));
     }

@@ -104,12 +104,16 @@ mod tests {
     #[test]
     fn what_is_left_out_is_what_a_look_at_each_exclusion_leaves_out() {
         let own = "{ settings.clock: exact, step: 1e-6 }";
-        let all = "[{ step: [1e-6, 4e-6], model.angle: 0.2 }, { model.angle: [0.10, '0.3'], method: rk3, step: 0.000002 },
-            { case: b, method: rk5, step: 3e-6 }, { case: a, method: rk3, model.angle: 0.5 }, { settings.clock: exact, step: 3e-6 },
-            { method: rk5, model.angle: [0.4, 0.5], step: 4e-6 }]";
+        let all = "[{ step: [1e-6, 4e-6], model.angle: 0.2 },
+            { model.angle: [0.10, '0.3'], method: rk3, step: 0.000002 },
+            { case: b, method: rk5, step: 3e-6 }, { case: a, method: rk3, model.angle: 0.5 },
+            { settings.clock: exact, step: 3e-6 }, { method: rk5, model.angle: [0.4, 0.5], step: 4e-6 }]";
         let text = format!(
-            "{HEAD}matrix: {{ step: [1e-6, 2e-6, 3e-6, 4e-6], model.angle: [0.1, 0.2, 0.3, 0.4, 0.5] }}\nexclude: {all}\ncases:\n  \
-             - {{ case: a, matrix: {{ settings.clock: [exact, accumulating] }} }}\n  - {{ case: b }}\n  - {{ case: c, exclude: [{own}], matrix: {{ settings.clock: [exact] }} }}\n"
+            "{HEAD}matrix: {{ step: [1e-6, 2e-6, 3e-6, 4e-6], model.angle: [0.1, 0.2, 0.3, 0.4, 0.5] }}\n\
+             exclude: {all}\ncases:\n  \
+             - {{ case: a, matrix: {{ settings.clock: [exact, accumulating] }} }}\n  \
+             - {{ case: b }}\n  \
+             - {{ case: c, exclude: [{own}], matrix: {{ settings.clock: [exact] }} }}\n"
         );
         let found = plan(&text);
         // The same plan without effective exclusions; each exclusion is then tested on each of its runs.

@@ -60,7 +60,7 @@ pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan
     }
     if problems.is_empty() && runs.is_empty() {
         let place = experiment.document.root.place_of("exclude");
-        problems.add(Problem::new(place, "no combination is left").help("exclude fewer"));
+        problems.add(Problem::new(place, "every combination is excluded").help("exclude fewer combinations"));
     }
     problems.into_result(&experiment.document)?;
     Ok(Plan { experiment, axes, columns, runs, notes: Vec::new() })
@@ -292,7 +292,7 @@ impl<'e> Expansion<'e> {
         let path = self.folder.join(&spec.file);
         let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA).map_err(|error| {
             let problem = Problem::new(spec.place, format!("`{}`: {error}", path.display()));
-            problem.help("accepted: a CSV file, by its path from the folder of this file")
+            problem.help("accepted: the path of a CSV file, relative to the folder of this file")
         })?;
         let given = Given::read(&path, &bytes, spec, &model.object().model().observables());
         let origin = Origin::Given(given.map(Arc::new));

@@ -84,14 +84,14 @@ impl StoredReference {
         };
         let (key, digits) = (comment(KEY)?.trim().to_owned(), number(comment(DIGITS)?)?);
         if comment(CHECKSUM)?.trim() != checksum(&text) {
-            let message = "has another checksum than its lines: it was changed after it was made";
+            let message = "does not match its checksum: it was changed after it was written";
             return Err(StoredError::Content(message.to_owned()));
         }
         let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
         let heads: Vec<String> = reader.headers()?.iter().skip(1).map(str::to_owned).collect();
         let observables: Vec<String> = heads.iter().step_by(2).cloned().collect();
         if !heads.chunks(2).all(|pair| matches!(pair, [name, bound] if *bound == bound_of(name))) {
-            return Err(StoredError::Content("has other columns than a value and its bound in turns".to_owned()));
+            return Err(StoredError::Content("has columns that are not pairs of a value and its bound".to_owned()));
         }
         let mut trajectory = ReferenceTrajectory { observables, digits, ..Default::default() };
         for record in reader.records() {
@@ -112,7 +112,7 @@ impl StoredReference {
         let refused = |message: String| Err(StoredError::Content(message));
         if !AGREED.contains(digits) {
             return refused(format!(
-                "says that {digits} digits agree, which are {} to {}",
+                "states that {digits} digits agree; accepted: {} to {}",
                 AGREED.start(),
                 AGREED.end()
             ));
@@ -167,7 +167,7 @@ fn bound_of(observable: &str) -> String {
 }
 
 fn number(text: &str) -> Result<f64, StoredError> {
-    text.trim().parse().map_err(|_| StoredError::Content(format!("has `{text}` where a number is expected")))
+    text.trim().parse().map_err(|_| StoredError::Content(format!("has `{text}` instead of a number")))
 }
 
 impl ReferencePlan {
@@ -218,8 +218,8 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
                 let absent = || given.at(&times(reference, runs())).err().map(|t| format!("no values at t = {t} s"));
                 if let Some(lacks) = lacking(given, reference, runs()).or_else(absent) {
                     let problem = Problem::new(given.place, format!("`{}` has {lacks}", given.path.display()));
-                    let help =
-                        "accepted: a file with what the measures compare, at their times; nothing is interpolated";
+                    let help = "accepted: a file with all observables and times that measures compare; values are \
+                                not interpolated";
                     problems.add(problem.help(help));
                 }
             }
@@ -227,7 +227,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
                 let wrong = match &stored.kept {
                     Err(error) => error.to_string(),
                     Ok(kept) if kept.key != reference.key.full() => {
-                        "was made for another model, span or method".to_owned()
+                        "was computed for another model, span or method".to_owned()
                     }
                     Ok(kept) => match times(reference, runs()).iter().find(|&&t| kept.trajectory.row(t).is_none()) {
                         Some(t) => format!("has no values at t = {t} s"),
@@ -235,7 +235,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
                     },
                 };
                 let problem = Problem::new(stored.place, format!("`{}` {wrong}", stored.path.display()));
-                problems.add(problem.help(format!("make it with `{}`", command(&plan.experiment.id))));
+                problems.add(problem.help(format!("recompute it with `{}`", command(&plan.experiment.id))));
             }
             (Origin::Solved(_), _) => {}
         }
@@ -333,16 +333,16 @@ mod tests {
     fn a_damaged_file_is_refused() {
         for (from, to, said) in [
             ("# key: 0123\n", "", "key: "),
-            ("bound(u3)", "bound(u2)", "other columns"),
+            ("bound(u3)", "bound(u2)", "not pairs of a value"),
             ("0.02,", "0.02,,", "not a table"),
-            ("0.02", "two", "`two` where a number"),
+            ("0.02", "two", "`two` instead of a number"),
             ("0.02", "0.5", "do not increase"),
             ("4.7", "1e9", "1000000000 digits agree"),
             ("4.7", "-5.0", "-5 digits agree"),
             ("4.7", "NaN", "NaN digits agree"),
             ("1e-9", "-1e-9", "the bound -0.000000001 at t = 0.02 s"),
             ("1e-9", "inf", "the bound inf"),
-            ("0.333", "nan0.333", "where a number"),
+            ("0.333", "nan0.333", "instead of a number"),
             ("1e300", "inf", "the value inf at t = 0.3"),
         ] {
             let message = refusal(from, to, true);
@@ -354,7 +354,7 @@ mod tests {
     fn what_is_changed_after_it_was_made_is_refused() {
         for (from, to) in [("0.333", "0.933"), ("1e-9", "2e-9"), ("4.7", "5.7"), ("0123", "0124"), ("a/b", "a/c")] {
             let message = refusal(from, to, false);
-            assert!(message.contains("another checksum"), "{from} -> {to}: {message}");
+            assert!(message.contains("does not match its checksum"), "{from} -> {to}: {message}");
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("shaft.csv");
@@ -364,7 +364,7 @@ mod tests {
         let message = StoredReference::read(&path).unwrap_err().to_string();
         assert!(message.contains("has no line `# checksum: …`"), "{message}");
         std::fs::write(&path, good.replace('\n', "\r\n")).unwrap();
-        assert_eq!(StoredReference::read(&path).unwrap(), reference(), "ends of lines are no content");
+        assert_eq!(StoredReference::read(&path).unwrap(), reference(), "line endings do not matter");
     }
 
     #[test]

@@ -30,8 +30,8 @@ impl Plan {
             let mut labels: Vec<&str> = meant.map(|run| run.method_label.as_str()).collect();
             labels.dedup();
             if let [only] = labels[..] {
-                let problem = Problem::new(ranking.node.place, format!("`{only}` is the only method that is ranked"));
-                warnings.push(problem.help("a ranking compares methods: name several, or leave it out"));
+                let problem = Problem::new(ranking.node.place, format!("`{only}` is the only ranked method"));
+                warnings.push(problem.help("a ranking compares methods: add others, or remove the ranking"));
             }
         }
         warnings
@@ -79,9 +79,10 @@ fn unheeded(case: &Case, runs: &[&RunSpec]) -> Option<Problem> {
             && method.properties().ignores_tolerance
             && axis.name == "tolerance"
     })?;
-    let message = format!("`{}` has no tolerance: its runs are the same with each of these", run.method.name());
+    let message =
+        format!("`{}` ignores the tolerance: its runs are the same for all of these values", run.method.name());
     let place = axis.points[0].node.place;
-    Some(Problem::new(place, message).help("give it a case of its own, with its own parameter"))
+    Some(Problem::new(place, message).help("give it a separate case, with its own parameter"))
 }
 
 /// Warns about identical runs of a case.
@@ -90,8 +91,8 @@ fn twice(plan: &Plan, case: &Case, runs: &[&RunSpec]) -> Option<Problem> {
     let (one, other) = runs.iter().find_map(|run| Some((first.insert(run.key().full(), run)?, run)))?;
     let cells = plan.axes.iter().zip(one.cells.iter().zip(&other.cells));
     let axes: Vec<String> = cells.filter(|(_, (a, b))| a != b).map(|(axis, _)| format!("`{axis}`")).collect();
-    let problem = Problem::new(case.place, format!("runs with different {} are the same", axes.join(" and ")));
-    Some(problem.help("the axis changes nothing there: leave it out, or all of its values but one"))
+    let problem = Problem::new(case.place, format!("runs with different {} are identical", axes.join(" and ")));
+    Some(problem.help("the axis has no effect there: remove it, or all of its values but one"))
 }
 
 /// Warns about a case whose runs all occur in earlier cases. Single runs may occur in several cases, as a basis of
@@ -105,6 +106,6 @@ fn repeated<'p>(case: &'p Case, runs: &[&'p RunSpec], before: &mut HashMap<&'p s
     let first = first.filter(|_| !adds)?.name.as_deref().unwrap_or_default();
     let name = case.name.as_deref().unwrap_or_default();
     let problem =
-        Problem::new(case.place, format!("the case `{name}` has no run that `{first}` or another before it has not"));
-    Some(problem.help("what it sets changes nothing: leave it out, or set something else"))
+        Problem::new(case.place, format!("all runs of the case `{name}` occur in `{first}` or other cases before it"));
+    Some(problem.help("its settings have no effect: remove or change them"))
 }

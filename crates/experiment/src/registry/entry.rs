@@ -239,9 +239,9 @@ pub fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choice<K>, P
     let names = || entries.iter().map(Entry::name);
     let Some(named) = node.named() else {
         let [_, second, ..] = node.entries() else { return Err(not_a_choice::<K>(node, &one_of(names()))) };
-        let message = format!("a second {} in one map: `{}`", K::NAME, second.key.name);
-        let help = "one name in one map, `{ name: { parameter: value } }`; several";
-        return Err(Problem::new(second.key.place, message).help(format!("{help} {} are a list", K::PLURAL)));
+        let message = format!("two {} in one map, the second one is `{}`", K::PLURAL, second.key.name);
+        let help = "accepted: one name per map, `{ name: { parameter: value } }`; write several";
+        return Err(Problem::new(second.key.place, message).help(format!("{help} {} as a list", K::PLURAL)));
     };
     let (Key { name, place }, mut parameters) = (named.key, named.value);
     let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
@@ -259,7 +259,7 @@ pub fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choice<K>, P
     for &key in K::OWN_KEYS {
         let Some(value) = parameters.get(key).cloned() else { continue };
         if let Some((first, _)) = &own {
-            let problem = Problem::new(value.place, format!("`{key}` beside `{first}`"));
+            let problem = Problem::new(value.place, format!("both `{first}` and `{key}` are given"));
             return Err(problem.help(format!("accepted: one of {}", one_of(K::OWN_KEYS))));
         }
         own = Some((key.to_owned(), value));
@@ -275,7 +275,7 @@ fn as_parameter<'n>(name: &str, mut names: impl Iterator<Item = &'n str>) -> Opt
 }
 
 fn not_a_choice<K: Kind>(node: &Node, names: &str) -> Problem {
-    Problem::new(node.place, format!("found {} where a {} is named", node.describe(), K::NAME))
+    Problem::new(node.place, format!("found {} instead of a {}", node.describe(), K::NAME))
         .help(format!("accepted: a name, or `{{ name: {{ parameter: value }} }}`, with one of {names}"))
 }
 

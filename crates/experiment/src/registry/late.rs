@@ -55,7 +55,8 @@ mod tests {
         Entry::late(name, "as rk4", identity, object).of_family("elsewhere", "a test")
     }
 
-    const FILE: &str = "id: mine/late\ntitle: Late\nmodel: pendulum\nspan: [0, 1]\nmethod: METHOD\nstep: 0.1\nmeasures: [steps_accepted]\n";
+    const FILE: &str = "id: mine/late\ntitle: Late\nmodel: pendulum\nspan: [0, 1]\nmethod: METHOD\nstep: 0.1\n\
+                        measures: [steps_accepted]\n";
 
     fn plan(method: &str, registry: &Registry) -> Result<Plan, String> {
         let text = FILE.replace("METHOD", method);
@@ -69,13 +70,13 @@ mod tests {
             assert!(matches!(refused, Err(BadName::Unsafe { kind: "method", .. })), "{name}");
         }
         let refused = Registry::builtin().with_method(late("rk4", None)).map(drop);
-        assert_eq!(refused.unwrap_err().to_string(), "there is a method `rk4` already");
+        assert_eq!(refused.unwrap_err().to_string(), "a method `rk4` is already registered");
     }
 
     #[test]
     fn files_name_it_and_every_does_not_mean_it() {
         let registry = Registry::builtin().with_method(late("own", None)).unwrap();
-        assert!(registry.is_builtin(), "its runs are named by what it says of itself");
+        assert!(registry.is_builtin(), "the identity of the method names its runs");
         let named = plan("own", &registry).unwrap();
         assert_eq!(named.runs[0].method_label, "own");
         let wrong = plan("{ own: { order: 2 } }", &registry).unwrap_err();

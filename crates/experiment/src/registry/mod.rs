@@ -166,7 +166,7 @@ impl Registry {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadName {
     /// Another entry has the name.
-    #[error("there is a {kind} `{name}` already")]
+    #[error("a {kind} `{name}` is already registered")]
     Taken {
         /// Model or method.
         kind: &'static str,
@@ -193,7 +193,7 @@ impl Catalogue for Registry {
 
 fn replace<K: Kind>(entries: &mut [Entry<K>], new: Entry<K>) {
     let old = entries.iter_mut().find(|entry| entry.name() == new.name());
-    let Some(old) = old else { panic!("there is no `{}` to be replaced", new.name()) };
+    let Some(old) = old else { panic!("the registry has no entry `{}` to replace", new.name()) };
     *old = new;
 }
 
@@ -213,7 +213,11 @@ fn add_late<K: Kind>(entries: &mut Vec<Entry<K>>, late: Entry<K>) -> Result<(), 
 fn add<K: Kind>(entries: &mut Vec<Entry<K>>, entry: Entry<K>) {
     let name = entry.name();
     let is_name = if K::NAME == MeasureKind::NAME { is_safe_name(&name.replace('_', "-")) } else { is_safe_name(name) };
-    assert!(is_name, "`{name}` cannot be the name of a {}: small letters, digits and `-`, in measures `_`", K::NAME);
+    assert!(
+        is_name,
+        "`{name}` cannot be the name of a {}: use lower-case letters, digits and `-`, or `_` in measures",
+        K::NAME
+    );
     assert!(entries.iter().all(|present| present.name() != name), "two entries of the registry are called `{name}`");
     entries.push(entry);
 }

@@ -275,10 +275,10 @@ fn a_contender_joins(folder: &Path) {
     for (text, place, message) in [
         ("contenders: [dop835]\n", ":1:14", "unknown method `dop835`"),
         ("contender: []\n", ":1:1", "unknown key `contender`"),
-        ("contenders: dop853\n", ":1:13", "no list of methods"),
+        ("contenders: dop853\n", ":1:13", "must be a list of methods"),
         ("contenders: [{ bathe: { rho-inf: 0 } }]\n", ":1:14", "the name of a registered method"),
         ("contenders: [{ bathe: { label: own, rho-inf: 2 } }]\n", ":1:46", "2"),
-        ("contenders: [dop853, dop853]\n", ":1:22", "a second contender `dop853`"),
+        ("contenders: [dop853, dop853]\n", ":1:22", "duplicate contender `dop853`"),
         ("contenders: [{ tableau: none.yaml }]\n", ":1:25", "none.yaml"),
     ] {
         fs::write(at("experiments/comparison/contenders.yaml"), text).unwrap();

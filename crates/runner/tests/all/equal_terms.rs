@@ -375,11 +375,11 @@ rankings: [{{ title: crank, error: position_error, meaning: m, work: {{ evaluati
 fn a_file_beside_every_gets_what_that_sets_and_a_ranking_says_where_methods_differ() {
     let (ranking, said) = ranked("{ tableau: own.yaml }");
     assert!(!ranking.contains("Methods differ"), "{ranking}");
-    assert!(said.contains("`every` means 10 methods and leaves out "), "{said}");
+    assert!(said.contains("`every` selects 10 methods and leaves out "), "{said}");
     assert!(said.contains("of other families"), "{said}");
     assert!(said.contains("`charts` of `every` is not set in methods that do not have it: heun"), "{said}");
     let (ranking, said) = ranked("{ tableau: { file: own.yaml, charts: stage } }");
-    assert!(said.contains("`charts` of `every` is not set in methods that say their own: own"), "{said}");
+    assert!(said.contains("`charts` of `every` is not set in methods that set it themselves: own"), "{said}");
     for part in ["budget. Methods differ in charts.", "\n- charts stage in own, moving in the other 10\n"] {
         assert!(ranking.contains(part), "{ranking}");
     }

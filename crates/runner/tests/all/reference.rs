@@ -99,7 +99,7 @@ fn a_reference_changed_by_hand_is_refused_with_the_command_that_makes_it() {
     let good = fs::read_to_string(&path).unwrap();
     let sum = good.lines().find(|line| line.starts_with("# checksum: ")).unwrap();
     for (bad, said) in [
-        (good.replacen("0.5,-0.", "0.5,-1.", 1), "has another checksum than its lines"),
+        (good.replacen("0.5,-0.", "0.5,-1.", 1), "does not match its checksum"),
         (good.replace(&format!("{sum}\n"), ""), "has no line `# checksum: …`"),
     ] {
         assert_ne!(bad, good);
@@ -114,7 +114,7 @@ fn a_reference_changed_by_hand_is_refused_with_the_command_that_makes_it() {
 #[test]
 fn a_reference_for_something_else_is_refused() {
     for (from, to, said) in [
-        ("mass: 12.0, length: 0.7", "mass: 12.0, length: 0.8", "was made for another model"),
+        ("mass: 12.0, length: 0.7", "mass: 12.0, length: 0.8", "was computed for another model"),
         ("every: 0.25", "every: 0.2", "has no values at t = 0.2 s"),
     ] {
         let folder = folder(EXPERIMENT);
@@ -208,7 +208,7 @@ fn what_is_wrong_with_a_given_trajectory_is_shown_at_its_place() {
     let csv = |line: usize, column: usize| format!("other.csv:{line}:{column}");
     refused(GIVEN, &other.replace("theta", "phi"), &csv(2, 8), "phi");
     refused(GIVEN, &other.replace("[deg]", ""), &csv(2, 8), "has no unit");
-    refused(GIVEN, &other.replace("[deg]", "[m]"), &csv(2, 8), "is in `rad`, and not in `m`");
+    refused(GIVEN, &other.replace("[deg]", "[m]"), &csv(2, 8), "`m` cannot be converted to `rad`");
     refused(GIVEN, &other.replace("0.5, ", "0.5, nan"), &csv(4, 6), "found `nan");
     refused(GIVEN, &other.replace("0.5, ", "0.2, "), &csv(4, 1), "does not come after 0.25 s");
     let at = format!("{FILE}:8:20");

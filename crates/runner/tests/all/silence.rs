@@ -24,24 +24,24 @@ const HEAD: &str = "id: mine/file\nspan: [0.0, 1.0]\n";
 const WARNED: [(&str, &str); 5] = [
     (
         "model: penalty-ball\nmethod: contact-power\ntolerance: [1e-4, 1e-6]\nmeasures: [steps_accepted]\n",
-        "file.yaml:5:13: `contact-power` has no tolerance: its runs are the same with each of these; give it a case",
+        "file.yaml:5:13: `contact-power` ignores the tolerance: its runs are the same for all of these values; give it",
     ),
     (
         "model: pendulum\nmethod: rk5\nstep: 0.1\nmatrix: { settings.initial_step: [0.1, 0.2] }\nmeasures: [steps_accepted]\n",
-        "runs with different `settings.initial_step` are the same; the axis changes nothing there",
+        "runs with different `settings.initial_step` are identical; the axis has no effect there",
     ),
     (
         "model: pendulum\nmethod: [rk5, { rk5: { label: again } }]\nstep: 0.1\nmeasures: [steps_accepted]\n",
-        "runs with different `method` are the same; the axis changes nothing there",
+        "runs with different `method` are identical; the axis has no effect there",
     ),
     (
         "model: pendulum\nmethod: rk5\nmeasures: [steps_accepted]\ncases:\n  - { case: one, step: [0.1, 0.2] }\n  - { case: other, step: 0.1 }\n",
-        "file.yaml:8:5: the case `other` has no run that `one` or another before it has not; what it sets changes nothing",
+        "file.yaml:8:5: all runs of the case `other` occur in `one` or other cases before it; its settings have no effect",
     ),
     (
         "model: pendulum\nmethod: rk5\nstep: [0.1, 0.2]\nmeasures: [energy_variation, rhs_evaluations]\nrankings:\n  - { title: one, \
          error: energy_variation, meaning: J, work: { evaluations: rhs_evaluations } }\n",
-        "`rk5` is the only method that is ranked; a ranking compares methods",
+        "`rk5` is the only ranked method; a ranking compares methods",
     ),
 ];
 
@@ -77,8 +77,8 @@ fn a_run_may_stand_in_several_cases() {
 fn no_row_is_listed_twice() {
     let listed = [
         ("method: rk5\nstep: [0.125, 2^-3]\n", "the axis `step` has `2^-3` twice: `0.125` is the same"),
-        ("method: [rk5, rk5]\nstep: 0.1\n", "a second method is labelled `rk5`"),
-        ("method: rk5\nstep: 0.1\ncases: [{ case: one }, { case: one }]\n", "a second case `one`"),
+        ("method: [rk5, rk5]\nstep: 0.1\n", "two methods have the label `rk5`"),
+        ("method: rk5\nstep: 0.1\ncases: [{ case: one }, { case: one }]\n", "duplicate case `one`"),
     ];
     for (text, refused) in listed {
         let (exit, said) = check(&format!("{HEAD}model: pendulum\nmeasures: [rhs_evaluations]\n{text}"), &[]);
@@ -129,7 +129,7 @@ impl Method for Named {
 }
 
 #[test]
-#[should_panic(expected = "`Bad Name` cannot be the name of a method: small letters, digits and `-`, in measures `_`")]
+#[should_panic(expected = "`Bad Name` cannot be the name of a method: use lower-case letters, digits and `-`")]
 fn a_name_that_no_file_can_have_is_refused() {
     let _ = Registry::builtin().method::<Named>();
 }

@@ -10,10 +10,14 @@ impl Outputs<'_> {
         self.unit_of_length(&animation.unit);
         if !(2..=MOST_FRAMES).contains(&animation.frames) {
             let help = format!("accepted: a whole number from 2 to {MOST_FRAMES}");
-            self.refuse("frames", format!("an animation of {} frames", animation.frames), help);
+            self.refuse("frames", format!("`frames` is {}", animation.frames), help);
         }
         if let Some(speed) = animation.speed.filter(|speed| !(*speed > 0.0 && speed.is_finite())) {
-            self.refuse("speed", format!("`speed` is {speed}"), "accepted: seconds of the model in one, above zero");
+            self.refuse(
+                "speed",
+                format!("`speed` is {speed}"),
+                "accepted: seconds of the model per second, above zero",
+            );
         }
         if !self.filter(&animation.filter) {
             return;
@@ -24,8 +28,8 @@ impl Outputs<'_> {
             0 => self.refuse("where", "no run has all of these values", "accepted: a combination that is not excluded"),
             1..=MOST_OVERLAID => {}
             many => {
-                let help = format!("accepted: 1 to {MOST_OVERLAID}; `where: {{ … }}` chooses some");
-                self.refuse("where", format!("{many} runs over one another"), help);
+                let help = format!("accepted: 1 to {MOST_OVERLAID} runs; select them with `where: {{ … }}`");
+                self.refuse("where", format!("{many} runs would be drawn over one another"), help);
             }
         }
         for run in runs.into_iter().take(MOST_OVERLAID) {
@@ -43,18 +47,18 @@ impl Outputs<'_> {
         let is_view = |name: &String| views.contains(&name.as_str());
         if views.is_empty() {
             let message = format!("`{}` has no view", run.model.name());
-            self.refuse("view", message, "a model that is animated has a picture; mere equations have none");
+            self.refuse("view", message, "accepted: a mechanism that can be drawn; plain equations have no picture");
         } else if let Some(name) = animation.view.as_ref().filter(|name| !is_view(name)) {
             self.problems.add(Problem::unknown(self.place("view"), "view", name, views));
         } else if self.plan.experiment.quick {
             // A shortened run may end before the times that are shown.
             return true;
         } else if !(start <= first && first < last && last <= end) {
-            let message = format!("`span: [{first}, {last}]`, where the run goes from {start} s to {end} s");
-            self.refuse("span", message, "accepted: an earlier and a later time of the run, s");
+            let message = format!("`span: [{first}, {last}]` is not within the run from {start} s to {end} s");
+            self.refuse("span", message, "accepted: two times of the run in s, the earlier one first");
         } else if let Some(still) = animation.still.filter(|still| !(first..=last).contains(still)) {
-            let message = format!("`still: {still}`, where the animation goes from {first} s to {last} s");
-            self.refuse("still", message, "accepted: a time that is shown, s");
+            let message = format!("`still: {still}` is not within the animation from {first} s to {last} s");
+            self.refuse("still", message, "accepted: a time of the animation, s");
         } else {
             return true;
         }

@@ -103,7 +103,7 @@ impl Outputs<'_> {
                 }
                 .unwrap_or_else(|| {
                     let accepted = "accepted: `columns` with `value`, or `values: { head: column, … }`";
-                    ("no columns, or columns in two ways".to_owned(), accepted.to_owned())
+                    ("the table needs either `columns` or `values`".to_owned(), accepted.to_owned())
                 });
                 self.problems.add(Problem::new(self.node.place, message).help(help));
                 return;
@@ -147,7 +147,7 @@ impl Outputs<'_> {
         }
         if numbers.len() < 2 {
             let message = format!("fewer than two columns have a positive number of {from} or above");
-            let help = "accepted: a number that two columns of numbers reach, with `columns`";
+            let help = "accepted: with `columns`, a number that at least two columns reach";
             self.refuse("exponent_from", message, help);
         }
     }
@@ -173,8 +173,8 @@ impl Outputs<'_> {
             let [start, end] = run.span;
             if times.is_empty() || !times.is_sorted_by(|a, b| a < b) || times.iter().any(|t| !(start..=end).contains(t))
             {
-                let message = format!("`at: {times:?}`, where the run goes from {start} s to {end} s");
-                self.refuse("at", message, "accepted: growing times of the run, s");
+                let message = format!("`at: {times:?}` is not a list of increasing times from {start} s to {end} s");
+                self.refuse("at", message, "accepted: increasing times of the run, s");
             }
         }
         let known: Vec<&str> = run.views().iter().map(|view| view.name).collect();
@@ -263,7 +263,7 @@ impl Outputs<'_> {
             if let Some(first) = seen.insert(cell.clone(), run) {
                 let differing = self.differing(first, run);
                 let cell: Vec<String> = cell.iter().flatten().map(|label| format!("`{label}`")).collect();
-                let message = format!("two runs in the {what} {}; they differ in {differing}", cell.join(", "));
+                let message = format!("two runs share the {what} {}; they differ in {differing}", cell.join(", "));
                 let medians = if what == "cell" { ", or show medians with `medians: true`" } else { "" };
                 let help = format!("choose one with `where: {{ … }}` on {differing}{medians}");
                 self.refuse(if what == "cell" { "id" } else { "x" }, message, help);
@@ -308,7 +308,7 @@ impl Outputs<'_> {
         let path = self.plan.experiment.document.source.folder().join(file);
         let read = Published::read(&path);
         if let Err(error) = &read {
-            let help = format!("accepted: a CSV file beside the experiment file, first column the {first}");
+            let help = format!("accepted: a CSV file beside the experiment file; its first column has the {first}");
             self.refuse("published", format!("`{}` {error}", path.display()), help);
         }
         read.ok()

@@ -30,7 +30,7 @@ impl Outputs<'_> {
         };
         if panel.published_label.is_some() && panel.published.is_none() {
             let help = "accepted: `published_label` beside `published`";
-            self.refuse("published_label", "a label for values that are not there", help);
+            self.refuse("published_label", "`published_label` has no effect without `published`", help);
         }
         let place = self.place("y");
         if is_trajectory(panel, self.observables.at(first)) {
@@ -49,7 +49,7 @@ impl Outputs<'_> {
             return;
         }
         if panel.every.is_some() {
-            self.refuse("every", "distances in time over an axis or a column", "accepted: with `x: t`");
+            self.refuse("every", "`every` does not apply to an axis or a column", "accepted: with `x: t`");
         }
         for name in panel.y.iter() {
             self.column("y", name);
@@ -58,7 +58,11 @@ impl Outputs<'_> {
             self.bars(panel, series.flatten());
         } else {
             if panel.kind == PanelKind::Dots {
-                self.refuse("kind", "dots over an axis or a column", "accepted: with an observable for `x`");
+                self.refuse(
+                    "kind",
+                    "dots cannot be drawn over an axis or a column",
+                    "accepted: with an observable for `x`",
+                );
             }
             self.number_axis(panel, self.observables.at(first));
             self.slopes(panel);
@@ -76,41 +80,45 @@ impl Outputs<'_> {
             ("derive", panel.derive.is_some()),
         ];
         for (key, _) in given.into_iter().filter(|(_, given)| *given) {
-            let message = format!("`{key}` where observables are drawn over `{}`", panel.x);
+            let message = format!("`{key}` does not apply to observables over `{}`", panel.x);
             let key = key.split(':').next().unwrap_or(key);
             self.refuse(key, message, "accepted: with an axis or a column for `x`");
         }
         if let Some(every) = panel.every.filter(|&every| !(every > 0.0 && every.is_finite())) {
-            self.refuse("every", format!("points every {every:?} s"), "accepted: a number above zero, s");
+            self.refuse("every", format!("`every` is {every:?} s"), "accepted: a number above zero, s");
         }
         if panel.kind == PanelKind::Dots && panel.x == "t" {
-            self.refuse("kind", "dots over time", "accepted: with an observable for `x`");
+            self.refuse("kind", "dots cannot be drawn over time", "accepted: with an observable for `x`");
         }
     }
 
     /// Checks that slopes are shown on logarithmic axes only.
     fn slopes(&mut self, panel: &PanelSpec) {
         if panel.slopes.is_some() && panel.scale != Scale::LogLog {
-            let message = "slopes of log y over log x, and axes that are not both logarithmic";
+            let message = "`slopes` requires two logarithmic axes";
             self.refuse("slopes", message, "accepted: `slopes` with `scale: log-log`");
         } else if let Some(count @ 0..2) = panel.slopes {
-            self.refuse("slopes", format!("a slope through {count} points"), "accepted: a whole number from 2");
+            self.refuse(
+                "slopes",
+                format!("a slope cannot be fitted through {count} points"),
+                "accepted: a whole number from 2",
+            );
         }
         if panel.derive == Some(Derived::Slope) {
             if panel.scale != Scale::LogX {
-                let message = "local slopes stand over a logarithmic x on a linear y";
+                let message = "local slopes require a logarithmic x axis and a linear y axis";
                 self.refuse("derive", message, "accepted: `derive: slope` with `scale: log-x`");
             } else if panel.y_unit.is_some() {
                 self.refuse("y_unit", "a slope has no unit", "leave `y_unit` out");
             }
         }
         if let Some(unit) = panel.x_unit.as_deref().filter(|&unit| unit != "1" || panel.x_label.is_none()) {
-            let message = format!("the unit `{unit}` of x");
-            self.refuse("x_unit", message, "accepted: `x_unit: 1` beside an `x_label` that says what the number is");
+            let message = format!("`x_unit` is `{unit}`");
+            self.refuse("x_unit", message, "accepted: `x_unit: 1` with an `x_label` that describes the number");
         }
         if panel.published.is_some() && panel.derive.is_some() {
-            let help = "accepted: `published` with columns as they are, with `kind: bars`, or on a table";
-            self.refuse("published", "published values in a panel of slopes", help);
+            let help = "accepted: `published` without `derive`, with `kind: bars`, or in a table";
+            self.refuse("published", "published values cannot be shown in a panel of slopes", help);
         }
     }
 
@@ -119,14 +127,14 @@ impl Outputs<'_> {
         let curves_only = [
             ("slopes", panel.slopes.is_some(), "have no slope"),
             ("derive", panel.derive.is_some(), "have no slope"),
-            ("x_range", panel.x_range.is_some(), "stand over names, which have no range"),
-            ("scale", panel.scale != Scale::Linear, "stand on zero, which a logarithmic axis does not have"),
+            ("x_range", panel.x_range.is_some(), "are drawn over names, which have no range"),
+            ("scale", panel.scale != Scale::Linear, "start at zero, which a logarithmic axis does not have"),
         ];
         for (key, _, why) in curves_only.into_iter().filter(|(_, given, _)| *given) {
-            self.refuse(key, format!("bars {why}"), format!("leave `{key}` out, or `kind: bars`"));
+            self.refuse(key, format!("bars {why}"), format!("remove `{key}` or `kind: bars`"));
         }
         if let Some([low, high]) = panel.y_range.filter(|[low, high]| !(*low..=*high).contains(&0.0) && low < high) {
-            let message = format!("bars stand on zero, which the range from {low} to {high} does not hold");
+            let message = format!("bars start at zero, which is outside the range from {low} to {high}");
             self.refuse("y_range", message, format!("accepted: `[0, {high}]`"));
         }
         let Some(axis) = self.axis("x", &panel.x) else { return };
@@ -155,8 +163,8 @@ impl Outputs<'_> {
                 let series = &heads[heads.len() - self.plan.series_over_time(panel).len()..];
                 if !has(&panel.x) || !(panel.y.iter().any(has) || series.iter().any(|series| has(&series.name))) {
                     let names: Vec<_> = found.observables().map(|name| format!("`{name}`")).collect();
-                    let lacks = if has(&panel.x) { "nothing of `y`" } else { "no `x`" };
-                    let message = format!("`{file}` has {}, and {lacks}", names.join(", "));
+                    let lacks = if has(&panel.x) { "no observable of `y`" } else { "no column for `x`" };
+                    let message = format!("`{file}` has {}, but {lacks}", names.join(", "));
                     self.refuse("published", message, "accepted: columns for `x` and an observable of `y`");
                 }
             }
@@ -170,7 +178,7 @@ impl Outputs<'_> {
         };
         let is_number = |head: &str| head.parse().is_ok_and(f64::is_finite);
         if let Some((head, _)) = table.rows.iter().find(|(head, _)| !is_number(head)) {
-            let message = format!("`{head}` in `{file}`, a value of `{}`, is not a number", panel.x);
+            let message = format!("`{head}` in `{file}` is a value of `{}` and must be a number", panel.x);
             self.refuse("published", message, "accepted: numbers in the first column");
             return;
         }
@@ -195,8 +203,8 @@ impl Outputs<'_> {
         for (head, cells) in &table.rows {
             let is_number = |cell: &&String| cell.parse().is_ok_and(f64::is_finite);
             if let Some(cell) = cells.iter().find(|cell| !cell.is_empty() && !is_number(cell)) {
-                let message = format!("`{cell}` in `{file}`, beside `{head}`, is not a number");
-                self.refuse("published", message, "accepted: a number, or nothing where the paper has none");
+                let message = format!("`{cell}` in the row `{head}` of `{file}` is not a number");
+                self.refuse("published", message, "accepted: a number, or an empty cell if the paper has none");
                 return None;
             }
         }
@@ -234,7 +242,7 @@ impl Outputs<'_> {
         let plan = self.plan;
         if let Some(axis) = plan.axis(&panel.x) {
             if let Some(label) = plan.values(axis).into_iter().find(|label| label.number.is_none()) {
-                let message = format!("the axis `{}` has a value without number, `{label}`", panel.x);
+                let message = format!("the axis `{}` has the value `{label}`, which is not a number", panel.x);
                 self.refuse("x", message, "accepted: `t`, an axis of numbers, a measure or an observable");
             }
         } else if !plan.columns.contains(&panel.x) && !self.others().contains(&panel.x.as_str()) {
