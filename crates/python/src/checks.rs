@@ -122,7 +122,7 @@ pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64])
             };
             let what = match functions.jacobian {
                 Some(_) => "`jacobian` is not ∂Φ/∂q",
-                None => "differences of `constraints` are too coarse, give its `jacobian`",
+                None => "differences of `constraints` are too inaccurate, give its `jacobian`",
             };
             if let Some(wrong) = derivative(&jacobian, &q, &mut constraints)? {
                 return Err(refuse(format!("{what} {}: {wrong}", at())));
@@ -131,7 +131,7 @@ pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64])
         if place == 0 && system.m() > 0 {
             velocities(system, t, &q, v, &jacobian)?;
         }
-        inertia(&mass, &jacobian).map_err(|wrong| refuse(format!("`mass` {}: {wrong}", at())))?;
+        inertia(&mass, &jacobian).map_err(|wrong| refuse(format!("`mass` {} {wrong}", at())))?;
     }
     Ok(())
 }
@@ -147,10 +147,10 @@ fn positions(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<(), 
     }
     let Some((row, allowed)) = violated(&phi, |row| CONSISTENT * terms(&jacobian, row, q)) else { return Ok(()) };
     let near = projected(system, t, q)?;
-    let near = near.map_or_else(String::new, |q| format!("; the nearest ones that do: {}", shown(&q)));
+    let near = near.map_or_else(String::new, |q| format!("; the nearest consistent positions: {}", shown(&q)));
     Err(functions.refused(&format!(
         "the initial positions do not satisfy the constraints at t = {t}: row {row} of `constraints` is {:e}; \
-         accepted: at most {allowed:.1e} in size{near}",
+         accepted: a magnitude of at most {allowed:.1e}{near}",
         phi[row]
     )))
 }
@@ -178,11 +178,11 @@ fn velocities(
     let Some((row, allowed)) = violated(&rates, allowed) else { return Ok(()) };
     let near = least(jacobian, &rates).map_or_else(String::new, |correction| {
         let near: Vec<f64> = v.iter().zip(&correction).map(|(v, correction)| v - correction).collect();
-        format!("; the nearest ones that do: {}", shown(&near))
+        format!("; the nearest consistent velocities: {}", shown(&near))
     });
     Err(functions.refused(&format!(
         "the initial velocities do not satisfy the constraints at t = {t}: row {row} of ∂Φ/∂q v + ∂Φ/∂t is {:e}; \
-         accepted: at most {allowed:.1e} in size{near}",
+         accepted: a magnitude of at most {allowed:.1e}{near}",
         rates[row]
     )))
 }
@@ -208,8 +208,8 @@ fn inertia(mass: &DMatrix<f64>, jacobian: &DMatrix<f64>) -> Result<(), String> {
         let (below, above) = (mass[(i, j)], mass[(j, i)]);
         if (below - above).abs() > SYMMETRIC * below.abs().max(above.abs()) + f64::EPSILON * largest {
             return Err(format!(
-                "it is not symmetric: row {i}, column {j} is {below:e}, and row {j}, column {i} is {above:e}; \
-                 accepted: equal to {SYMMETRIC:e} of their size"
+                "is not symmetric: row {i}, column {j} is {below:e}, and row {j}, column {i} is {above:e}; \
+                 accepted: a relative difference of at most {SYMMETRIC:e}"
             ));
         }
     }
@@ -240,7 +240,7 @@ fn inertia(mass: &DMatrix<f64>, jacobian: &DMatrix<f64>) -> Result<(), String> {
         let along = DVector::from_column_slice(&motion);
         let energy = 0.5 * (along.transpose() * mass * &along)[(0, 0)];
         return Err(format!(
-            "the kinetic energy ½ vᵀ M v is {energy:.3e} for v = {}, which the constraints allow; \
+            "gives the kinetic energy ½ vᵀ M v = {energy:.3e} for v = {}, which the constraints allow; \
              accepted: not negative",
             shown(&motion)
         ));
@@ -277,7 +277,7 @@ fn derivative(given: &DMatrix<f64>, x: &[f64], of: &mut Function<'_>) -> Result<
             if !is_edge(entry, (x, k, row), unit, of)? {
                 return Ok(Some(format!(
                     "row {row}, column {k} is {entry:e}, and differences give {nearest:e}; \
-                     accepted: equal to {DERIVATIVE:e} of their size"
+                     accepted: a relative difference of at most {DERIVATIVE:e}"
                 )));
             }
         }

@@ -10,13 +10,14 @@ create_exception!(
     _mbsbench,
     InputError,
     PyValueError,
-    "What was given cannot be used: the text says where, what was found, and what would be accepted."
+    "An input cannot be used; the text says where, what was found, and what is accepted."
 );
 create_exception!(
     _mbsbench,
     ProblemError,
     PyRuntimeError,
-    "A problem has no value at a state, or a budget is used up. Where a method lets it pass, its run ends with that failure."
+    "A problem has no value at a state, or a budget is exhausted. If a method does not catch it, the run ends with \
+     this failure."
 );
 
 /// Returns the failure of a run whose method or model has raised an exception at `time`, s.

@@ -41,7 +41,7 @@ impl PythonMethod {
     /// Reads the attributes of a class.
     pub fn of(class: &Bound<'_, PyAny>) -> PyResult<Self> {
         let step = class.getattr("step").map_err(|_| {
-            PyTypeError::new_err("a method has a function `step(self, problem, t, y, h)`; this class has none")
+            PyTypeError::new_err("the class has no `step`; accepted: a function `step(self, problem, t, y, h)`")
         })?;
         if !step.is_callable() {
             return Err(PyTypeError::new_err("`step` is not a function"));
@@ -49,11 +49,11 @@ impl PythonMethod {
         let optional = |name: &str| class.getattr_opt(name).map(|found| found.filter(|found| !found.is_none()));
         let order: u32 = class
             .getattr_opt("order")?
-            .ok_or_else(|| PyTypeError::new_err("a method says its `order`, a whole number from 1"))?
+            .ok_or_else(|| PyTypeError::new_err("the class has no `order`; accepted: a whole number, 1 or greater"))?
             .extract()
-            .map_err(|_| PyValueError::new_err("`order` is not a whole number from 1"))?;
+            .map_err(|_| PyValueError::new_err("`order` is not a number; accepted: a whole number, 1 or greater"))?;
         if order == 0 {
-            return Err(PyValueError::new_err("`order` is 0; accepted: a whole number from 1"));
+            return Err(PyValueError::new_err("`order` is 0; accepted: a whole number, 1 or greater"));
         }
         let flag = |name: &str| optional(name)?.map_or(Ok(false), |found| found.extract());
         // True for the second of two words; false for the first and if the attribute is missing.
@@ -126,7 +126,8 @@ impl Method for PythonMethod {
             return low_order::suits(problem);
         }
         if self.remembers {
-            Unsuitable::unless_lasting(problem, "the same equations from step to step, since it remembers past ones")?;
+            let equations = "equations that do not change from step to step, because it uses earlier steps";
+            Unsuitable::unless_lasting(problem, equations)?;
         }
         Unsuitable::with_mass(problem)?;
         Unsuitable::without_rhs(problem)
@@ -237,7 +238,7 @@ impl PythonStepper {
         let (state, error) = match found.cast::<PyTuple>() {
             Ok(pair) if pair.len() == 2 => (pair.get_item(0)?, Some(pair.get_item(1)?)),
             Ok(tuple) => {
-                let text = format!("`step` returned a tuple of {}; accepted: y_new, or (y_new, error)", tuple.len());
+                let text = format!("`step` returned {} values; accepted: y_new, or (y_new, error)", tuple.len());
                 return Err(PyValueError::new_err(text));
             }
             Err(_) => (found, None),
@@ -247,12 +248,12 @@ impl PythonStepper {
             (Some(error), false) => take(&error, "the estimate of `step`", &mut self.errors)?,
             (None, true) => {}
             (Some(_), true) => {
-                let text = "`step` returned the pair (y_new, error), and the class has no `error_order`; accepted: `error_order`, the \
-                            power of the step with which the estimate decreases, or y_new alone";
+                let text = "`step` returned a pair (y_new, error), but the class has no `error_order`; return y_new \
+                            alone, or set `error_order` to the power of the step with which the estimate decreases";
                 return Err(PyValueError::new_err(text));
             }
             (None, false) => {
-                let text = "the class says `error_order`, and `step` returned no estimate; accepted: (y_new, error)";
+                let text = "the class has an `error_order`, but `step` returned no estimate; accepted: (y_new, error)";
                 return Err(PyValueError::new_err(text));
             }
         }

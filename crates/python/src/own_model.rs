@@ -132,7 +132,7 @@ impl Formulated<DoubleDouble> for PythonModel {
 impl Model for PythonModel {
     fn observables(&self) -> Vec<Observable> {
         let Functions { initial, mass, constraints, energy, .. } = &*self.functions;
-        let about = "component of the state, in its own unit";
+        let about = "component of the state, in the unit of the model";
         let state = (0..initial.len()).map(|i| match (mass, i < initial.len() / 2) {
             (None, _) => Observable::new(format!("y{i}"), "1", about).of_class(Class::Position),
             (_, true) => Observable::new(format!("q{i}"), "1", about).of_class(Class::Position),
@@ -256,8 +256,7 @@ impl Ode for PythonOde<'_> {
 struct DoubleOnly(usize);
 
 fn double_only() -> Failure {
-    let reason =
-        "a model of Python is there in double precision only; `precision: double` makes its reference".to_owned();
+    let reason = "Python models support double precision only; set `precision: double` for the reference".to_owned();
     Failure::NotApplicable { reason }
 }
 

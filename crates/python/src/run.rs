@@ -53,7 +53,7 @@ fn in_background<T: Send + 'static>(
     });
     let receiver = Mutex::new(receiver);
     let wait = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK);
-    let ended = || PyRuntimeError::new_err("the program panicked; what it said is on the standard error");
+    let ended = || PyRuntimeError::new_err("the program panicked; see its message on standard error");
     loop {
         match py.detach(wait) {
             Ok(done) => return Ok(done),
@@ -111,8 +111,10 @@ pub fn run<'py>(
     let plans = py.detach(|| documents.iter().map(read).collect::<Result<Vec<Plan>, _>>()).map_err(wrong)?;
     let is_official = options.out.join("manifest.json").exists();
     if is_official && plans.iter().flat_map(|plan| &plan.runs).any(|run| run.model.is_late() || run.method.is_late()) {
-        let text =
-            format!("{} has results of the project; those of a class of Python go elsewhere", options.out.display());
+        let text = format!(
+            "{} contains results of the project; choose another `out` for Python classes",
+            options.out.display()
+        );
         return Err(input_error(text));
     }
     py.detach(|| refuse_starts(&plans)).map_err(input_error)?;

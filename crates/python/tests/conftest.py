@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture(autouse=True)
 def project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Experiments and results are those of the project; the store is nobody's."""
+    """Uses the experiments and results of the project, and a temporary cache."""
     monkeypatch.setenv("MBSBENCH_HOME", str(ROOT))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)

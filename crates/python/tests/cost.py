@@ -1,4 +1,5 @@
-"""What calls and steps cost, beside SciPy: `python crates/python/tests/cost.py`; docs/python.md has the table."""
+"""The costs of calls and steps, compared with SciPy: `python crates/python/tests/cost.py`; see the table in
+docs/python.md."""
 
 import timeit
 

@@ -1,4 +1,4 @@
-"""Methods of Python that the tests use."""
+"""Python methods used by the tests."""
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class GeneralizedAlpha(mbsbench.Method):
         q0, v0 = y[:n], y[n:]
         if self.a is None:
             self.a, self.multipliers = self.solve(problem, t, q0, v0)
-            # The algorithmic accelerations belong to the time (alpha_m - alpha_f) h after those of the equations of motion.
+            # Algorithmic accelerations belong to the time (alpha_m - alpha_f) h after those of the equations of motion.
             shift = (self.alpha_m - self.alpha_f) * h
             s = abs(shift)
             later, _ = self.solve(problem, t + s, q0 + s * v0 + s**2 / 2 * self.a, v0 + s * self.a)

@@ -1,4 +1,4 @@
-"""What is refused of models and methods of Python, and how mistakes in them are reported."""
+"""Python models and methods with mistakes are refused, and the mistakes are reported."""
 
 import contextlib
 import warnings
@@ -32,11 +32,11 @@ CONTROLS = [(name, {"step": 1e-3}) for name in ("rk4", "hht-i3", "hem4")] + [("r
 REFUSED = {
     "positions off the circle": (
         {"q": [1.5, 0.0]},
-        r"row 0 of `constraints` is 6.25e-1; accepted: at most 2.*e-8.*nearest.*\[1",
+        r"row 0 of `constraints` is 6.25e-1; accepted: a magnitude of at most 2.*e-8.*nearest.*\[1",
     ),
     "velocity along the normal": (
         {"v": [5.0, 0.0]},
-        r"row 0 of ∂Φ/∂q v \+ ∂Φ/∂t is 5e0; accepted: at most 5.*e-8.*nearest",
+        r"row 0 of ∂Φ/∂q v \+ ∂Φ/∂t is 5e0; accepted: a magnitude of at most 5.*e-8.*nearest",
     ),
     "velocity of a moving constraint": (
         {"constraints": lambda t, q: [0.5 * (q @ q - (1 + t) ** 2)]},
@@ -50,10 +50,10 @@ REFUSED = {
         {"jacobian": lambda t, q: [-q]},
         r"row 0, column 0 is -1e0, and differences give (1e0|9.99|1.00)",
     ),
-    "negative mass": ({"mass": lambda q: -np.eye(2)}, "the kinetic energy ½ vᵀ M v is -5"),
+    "negative mass": ({"mass": lambda q: -np.eye(2)}, "the kinetic energy ½ vᵀ M v = -5"),
     "negative mass along the circle": (
         {"mass": lambda q: np.diag([1.0, -2.0])},
-        "v is -1.000e0 for .*, which the constraints allow",
+        "v = -1.000e0 for .*, which the constraints allow",
     ),
     "mass that is not symmetric": (
         {"mass": lambda q: [[2.0, 0.1], [0.0, 2.0]]},
@@ -245,7 +245,10 @@ def test_a_number_that_is_not_finite_is_reported_with_its_function() -> None:
         (lambda y: "text", "`rhs` returned str; accepted"),
         (lambda y: None, "`rhs` returned NoneType; accepted"),
         (lambda y: [[1.0], [1.0, 2.0]], "`rhs` returned list; accepted"),
-        (lambda y: y * (1 + 0j), r"`rhs` returned complex numbers \(complex128, shape \(2,\)\); accepted: real numbers"),
+        (
+            lambda y: y * (1 + 0j),
+            r"`rhs` returned complex numbers \(complex128, shape \(2,\)\); accepted: real numbers",
+        ),
         (lambda y: [1.0, 2j], "`rhs` returned complex numbers"),
         (lambda y: list(y * 1j), "`rhs` returned complex numbers"),
     ],

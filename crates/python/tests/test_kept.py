@@ -1,4 +1,4 @@
-"""Runs of methods and models of Python are kept only as long as nothing that they depend on changes."""
+"""Runs of Python methods and models are kept only while their dependencies are unchanged."""
 
 import importlib
 import logging
@@ -68,7 +68,8 @@ def test_a_method_is_run_again_after_a_change_of_a_module_that_it_calls(
     again = final("pendulum", modules(tmp_path, "1.0").X, tmp_path / "store")
     assert whole == again != half
     monkeypatch.setattr(sys.modules["kept_helper"], "euler", lambda p, t, y, h: y)
-    assert final("pendulum", sys.modules["kept_method"].X, tmp_path / "store") == mbsbench.model("pendulum").initial()[0]
+    start = mbsbench.model("pendulum").initial()[0]
+    assert final("pendulum", sys.modules["kept_method"].X, tmp_path / "store") == start
 
 
 def test_a_model_is_run_again_after_a_change_of_its_start_or_functions(tmp_path: Path) -> None:
@@ -174,7 +175,7 @@ class Logs:
 @pytest.mark.parametrize(
     ("cls", "said"),
     [
-        (Throws, "`throws.step` reaches the module `random`"),
+        (Throws, "`throws.step` uses the module `random`"),
         (Evaluates, "calls `eval`"),
         (Draws, "numpy.random"),
         (Reads, "`reads.step → np.loadtxt` reads a file"),
@@ -186,7 +187,7 @@ def test_runs_are_not_kept_if_something_cannot_be_followed(cls: type, said: str,
     with pytest.raises(Unknown, match=said):
         digest(cls.__name__.lower(), cls)
     named = type(cls.__name__, (cls,), {"name": cls.__name__.lower(), "order": 1, "version": "1"})
-    with pytest.warns(UserWarning, match="are not kept, although it has a `version`"):
+    with pytest.warns(UserWarning, match="are not kept despite its `version`"):
         mbsbench.register(named)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

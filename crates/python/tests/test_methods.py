@@ -1,4 +1,4 @@
-"""Methods that are classes of Python."""
+"""Methods that are Python classes."""
 
 import _thread
 import signal
@@ -25,7 +25,7 @@ def test_rk4_of_python_is_bitwise_the_registered_one() -> None:
 
 
 def test_a_step_is_bitwise_that_of_the_same_coefficients() -> None:
-    """Heun's formula has two terms, whose sum is the same in any order."""
+    """In Heun's formula two terms are summed, so the order of summation does not matter."""
     heun = mbsbench.Coefficients.runge_kutta("heun-file", [[], [1]], ["1/2", "1/2"], embedded=[1, 0])
     mine = mbsbench.solve("pendulum", 1.0, method=PlainHeun, step=2.0**-7)
     theirs = mbsbench.solve("pendulum", 1.0, method=heun, step=2.0**-7)
@@ -63,8 +63,9 @@ def test_an_estimate_controls_the_step() -> None:
 def test_generalized_alpha_agrees_with_the_registered_one() -> None:
     step = 1e-3
     spec = {"generalized-alpha": {"rho-inf": 0.8, "newton": {"tolerance": 1e-13}}}
-    mine = mbsbench.solve(mbsbench.model("pendulum", formulation="acceleration-level"), 0.1, method=GeneralizedAlpha, step=step)
-    theirs = mbsbench.solve(mbsbench.model("pendulum", formulation="acceleration-level"), 0.1, method=spec, step=step)
+    pendulum = mbsbench.model("pendulum", formulation="acceleration-level")
+    mine = mbsbench.solve(pendulum, 0.1, method=GeneralizedAlpha, step=step)
+    theirs = mbsbench.solve(pendulum, 0.1, method=spec, step=step)
     assert mine.success, mine.message
     assert theirs.success, theirs.message
     assert np.abs(mine.y[-1] - theirs.y[-1]).max() < 1e-12
@@ -117,7 +118,7 @@ class Endless:
 
 
 class Keeps:
-    """Keeps what it was given and what it gave, and finds it unchanged."""
+    """Stores the arguments and results of a step, and checks that they are unchanged."""
 
     name, order, remembers = "keeps", 1, True
 
@@ -185,7 +186,7 @@ def test_the_other_runs_finish(tmp_path: Path) -> None:
         ({"order": 1}, "name"),
         ({"name": "rk4", "order": 4}, "already"),
         ({"name": "Bad Name", "order": 4}, "accepted"),
-        ({"name": "x", "order": 0}, "from 1"),
+        ({"name": "x", "order": 0}, "1 or greater"),
         ({"name": "x", "order": 1, "needs": "luck"}, "mechanics"),
     ],
 )
@@ -211,7 +212,7 @@ def test_a_problem_is_good_for_its_step_only() -> None:
 
 
 def test_results_of_the_project_do_not_take_classes_of_python(project: Path) -> None:
-    with pytest.raises(mbsbench.InputError, match="go elsewhere"):
+    with pytest.raises(mbsbench.InputError, match="choose another `out`"):
         mbsbench.run(
             {
                 "id": "mine/no",
@@ -277,7 +278,8 @@ def test_a_method_is_examined_and_analysed() -> None:
         progress=False,
     )
     linear = results.runs.select_dtypes("number").drop(columns=["t_reached", "step"], errors="ignore")
-    assert len(linear.columns) and np.allclose(linear.iloc[0].astype(float), linear.iloc[1].astype(float), equal_nan=True)
+    assert len(linear.columns)
+    assert np.allclose(linear.iloc[0].astype(float), linear.iloc[1].astype(float), equal_nan=True)
 
 
 def test_comparison_gives_ranks_and_figures() -> None:

@@ -15,7 +15,7 @@ NAMES = sorted(mbsbench.models())
 
 
 def made(name: str) -> mbsbench.Model | None:
-    """A model with its defaults; none where it needs a file."""
+    """Returns a model with its defaults, or None if it needs a file."""
     try:
         return mbsbench.model(name)
     except mbsbench.InputError:
@@ -100,7 +100,7 @@ def test_wrong_arrays_are_told() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_right_hand_sides_are_bitwise_those_of_the_program(name: str) -> None:
-    """A step of Euler's formula, made in Rust, is y + h f(t, y)."""
+    """A step of Euler's formula, computed in Rust, is y + h f(t, y)."""
     m = made(name)
     if m is None or not m.has_rhs or m.mass_matrix() is not None or m.form == "events":
         pytest.skip("given in another form")
@@ -119,7 +119,7 @@ def test_right_hand_sides_are_bitwise_those_of_the_program(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_is_bitwise_the_problem_that_a_step_is_given(name: str) -> None:
-    """Also where it has events or contacts."""
+    """The same holds for models with events or contacts."""
     m = made(name)
     if m is None or not m.has_rhs or m.mass_matrix() is not None:
         pytest.skip("given in another form")
@@ -144,9 +144,12 @@ def test_a_method_that_does_not_locate_events_refuses_a_model_that_jumps() -> No
         mbsbench.solve("thermostat", 1.0, method="rk4", step=0.1, events="forgotten")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("name", "end", "first"), [("pendulum", 2.0, 0.3), ("squeezer", 0.03, 2e-3), ("slider-crank", 0.5, 0.02)])
+@pytest.mark.parametrize(
+    ("name", "end", "first"),
+    [("pendulum", 2.0, 0.3), ("squeezer", 0.03, 2e-3), ("slider-crank", 0.5, 0.02)],
+)
 def test_scipy_takes_a_model_as_it_is_and_the_same_steps(name: str, end: float, first: float) -> None:
-    """With a first step from which no limit of growth acts: SciPy lets a step grow by ten, the code DOP853 by six."""
+    """The first step is chosen so that no growth limit acts: in SciPy a step grows by at most ten, in DOP853 by six."""
     m = mbsbench.model(name)
     theirs = solve_ivp(m.rhs, (0.0, end), m.initial(), method="DOP853", rtol=1e-6, atol=1e-6, first_step=first)
     ours = mbsbench.solve(m, end, method="dop853", tolerance=1e-6, first_step=first)
@@ -158,10 +161,12 @@ def test_scipy_takes_a_model_as_it_is_and_the_same_steps(name: str, end: float, 
 @pytest.mark.parametrize(("name", "end"), [("pendulum", 2.0), ("squeezer", 0.03), ("slider-crank", 0.5)])
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-8, 1e-10])
 def test_scipy_needs_as_many_evaluations(name: str, end: float, tolerance: float) -> None:
-    """Also where limits of growth act, from a first step that is much too small."""
+    """The same holds if growth limits act, because the first step is much too small."""
     m = mbsbench.model(name)
     first = 1e-5 * end
-    theirs = solve_ivp(m.rhs, (0.0, end), m.initial(), method="DOP853", rtol=tolerance, atol=tolerance, first_step=first)
+    theirs = solve_ivp(
+        m.rhs, (0.0, end), m.initial(), method="DOP853", rtol=tolerance, atol=tolerance, first_step=first
+    )
     ours = mbsbench.solve(m, end, method="dop853", tolerance=tolerance, first_step=first)
     assert abs(theirs.nfev - ours.statistics["rhs_evaluations"]) <= 0.1 * theirs.nfev
 

@@ -1,4 +1,4 @@
-"""Models that are functions of Python."""
+"""Models that are Python functions."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,10 @@ def test_equations_of_python_are_solved_by_all_kinds_of_methods(method: str) -> 
 
 
 @pytest.mark.parametrize("jacobian", [True, False])
-@pytest.mark.parametrize("method", ["dopri5", "radau5", "hht-i3", "generalized-alpha", "lie-generalized-alpha", "trapezoidal"])
+@pytest.mark.parametrize(
+    "method",
+    ["dopri5", "radau5", "hht-i3", "generalized-alpha", "lie-generalized-alpha", "trapezoidal"],
+)
 def test_mechanics_of_python_are_solved_on_all_levels(method: str, jacobian: bool) -> None:
     # The pendulum of length one from the horizontal, by its angle.
     angle = mbsbench.Ode("angle", lambda t, y: [y[1], -10 * np.sin(y[0])], [np.pi / 2, 0.0])
@@ -81,4 +84,5 @@ def test_a_mistake_in_a_function_is_a_failure_with_its_traceback() -> None:
     solution = mbsbench.solve(wrong, 1.0, method="rk4", step=0.1)
     assert solution.status == "solver-failed" and "division by zero" in solution.message
     short = mbsbench.Ode("short", lambda t, y: [1.0], [1.0, 2.0])
-    assert "`rhs` returned shape (1,); accepted: real numbers, shape (2,)" in mbsbench.solve(short, 1.0, method="rk4", step=0.1).message
+    message = mbsbench.solve(short, 1.0, method="rk4", step=0.1).message
+    assert "`rhs` returned shape (1,); accepted: real numbers, shape (2,)" in message

@@ -1,4 +1,4 @@
-"""What comes with the package: types, notebooks, reference."""
+"""The contents of the package: types, notebooks, reference."""
 
 import subprocess
 import sys
@@ -38,7 +38,7 @@ def test_the_reference_is_that_of_the_docstrings(project: Path) -> None:
 
 
 def test_what_the_readme_says_is_true(project: Path) -> None:
-    """Its program prints a table and a summary."""
+    """The program in the README prints a table and a summary."""
     text = (project / "crates" / "python" / "README.md").read_text(encoding="utf-8")
     program = text.split("```python\n")[1].split("```")[0]
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
@@ -46,7 +46,7 @@ def test_what_the_readme_says_is_true(project: Path) -> None:
 
 
 def test_experiments_and_baselines_are_built_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No project is around this folder, and none is named."""
+    """The working directory is outside any project, and no project is named."""
     monkeypatch.delenv("MBSBENCH_HOME")
     ranked = mbsbench.compare("dop853", models=["pendulum"])
     assert set(ranked.table["result"]) >= {"reached"}

@@ -87,5 +87,7 @@ def test_trajectories_are_arrays() -> None:
 
 def test_frames_go_over_by_arrow(project: Path) -> None:
     polars = pytest.importorskip("polars")
-    runs = mbsbench.load(project / "results", "gil2013/" + sorted(p.name for p in (project / "results/gil2013").iterdir() if (p / "runs.csv").exists())[0]).runs
+    folders = (project / "results/gil2013").iterdir()
+    first = sorted(folder.name for folder in folders if (folder / "runs.csv").exists())[0]
+    runs = mbsbench.load(project / "results", f"gil2013/{first}").runs
     assert polars.DataFrame(runs).shape == runs.shape

@@ -1,4 +1,4 @@
-"""Models, methods and ledgers of mbsbench, and methods and models of your own beside them.
+"""Models, methods and ledgers of mbsbench, together with methods and models of your own.
 
 >>> import mbsbench
 >>> pendulum = mbsbench.model("pendulum")

@@ -1,4 +1,4 @@
-"""A method of your own beside all baselines."""
+"""Comparison of a method of your own with all baselines."""
 
 import json
 import os
@@ -17,26 +17,28 @@ from .results import Picture
 
 @dataclass
 class Comparison:
-    """Where a method stands among all others."""
+    """The ranks of a method among all others."""
 
     method: str
-    """What it is called."""
+    """Name of the method."""
     table: pd.DataFrame
-    """One row for each model, accuracy and kind of work: `result` (`reached`, `not-reached`, `unresolved`, …), and where it is reached
-    `rank` of `of` methods, `cost`, and `ratio` to the cost of the `best`."""
+    """One row for each model, accuracy and kind of work: `result` (`reached`, `not-reached`, `unresolved`, …). If the
+    accuracy is reached, the row also has the `rank` among `of` methods, the `cost`, and its `ratio` to the cost of the
+    `best` method."""
     figures: dict[str, Picture]
     """Error over work of this method and all others, for each model."""
     not_run: dict[str, str]
-    """Models that it was not run on, with the reason."""
+    """Models on which the method was not run, with the reason."""
     summary: str
-    """How far it comes, at what cost, and how often it fails."""
+    """Accuracies reached, relative costs, and number of failed runs, in a sentence."""
 
     def __repr__(self) -> str:
         reached = self.table[self.table["result"] == "reached"] if len(self.table) else self.table
         if not len(reached):
             return self.summary
         ranks = reached["rank"].astype(int).astype(str) + " of " + reached["of"].astype(int).astype(str)
-        shown = reached.assign(rank=ranks, best=reached["best"])[["model", "accuracy", "work", "rank", "cost", "ratio", "best"]]
+        columns = ["model", "accuracy", "work", "rank", "cost", "ratio", "best"]
+        shown = reached.assign(rank=ranks, best=reached["best"])[columns]
         return f"{shown.to_string(index=False)}\n\n{self.summary}"
 
     def _repr_html_(self) -> str:
@@ -52,14 +54,14 @@ def compare(
     results: "str | os.PathLike[str] | None" = None,
     jobs: int | None = None,
 ) -> Comparison:
-    """Runs a method on the models of the comparison and says where it stands among all methods that are there.
+    """Runs a method on the models of the comparison and ranks it among all other methods.
 
     Args:
         method: a class, a `Coefficients`, or a name.
         models: names of experiments of the comparison (`pendulum`, `squeezer`, …), or `every`.
-        experiments: the folder with `comparison`, if it is neither the built-in one nor the one around this folder.
-        results: the folder with the results of the others.
-        jobs: threads; one a processor where not given.
+        experiments: the folder that contains `comparison` [default: that of the enclosing project, else built in].
+        results: the folder with the results of the other methods.
+        jobs: number of threads [default: one per core].
     """
     wanted = [] if models == "every" else [models] if isinstance(models, str) else list(models)
     with tempfile.TemporaryDirectory(prefix="mbsbench-") as scratch:
@@ -96,7 +98,8 @@ def compare(
 
 def _said(label: str, summary: dict) -> str:  # type: ignore[type-arg]
     reached = ", ".join(f"{level['accuracy']:g} on {level['models']}" for level in summary["reached"])
-    ratios = [f"{ratio['median_ratio']:.3g} by {ratio['work']}" for ratio in summary["ratios"] if ratio["median_ratio"] is not None]
+    known = [ratio for ratio in summary["ratios"] if ratio["median_ratio"] is not None]
+    ratios = [f"{ratio['median_ratio']:.3g} by {ratio['work']}" for ratio in known]
     cost = f"median cost relative to the best method {', '.join(ratios)}" if ratios else "no comparable costs"
     return (
         f"{label}: reaches {reached or 'nothing'} of {summary['models']} models; {cost}; "

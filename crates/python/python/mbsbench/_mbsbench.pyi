@@ -1,4 +1,4 @@
-"""What the Rust side gives; see the package for what to call."""
+"""The native part of the package, implemented in Rust; see the package for its public functions."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -12,10 +12,11 @@ from ._parameters import Parameters
 __version__: str
 
 class InputError(ValueError):
-    """What was given cannot be used: the text says where, what was found, and what would be accepted."""
+    """An input cannot be used; the text says where, what was found, and what is accepted."""
 
 class ProblemError(RuntimeError):
-    """A problem has no value at a state, or a budget is used up. Where a method lets it pass, its run ends with that failure."""
+    """A problem has no value at a state, or a budget is exhausted. If a method does not catch it, the run ends with
+    this failure."""
 
 class _Asked:
     @property
@@ -23,109 +24,112 @@ class _Asked:
         """Number of components of the state."""
     @property
     def coordinates(self) -> int:
-        """Number of position coordinates of the mechanical system; 0 where there is none."""
+        """Number of position coordinates of the mechanical system; 0 if there is none."""
     @property
     def velocities(self) -> int:
-        """Number of velocity coordinates of the mechanical system; 0 where there is none."""
+        """Number of velocity coordinates of the mechanical system; 0 if there is none."""
     @property
     def constraint_count(self) -> int:
-        """Number of constraints, nonholonomic and holonomic."""
+        """Number of constraints, nonholonomic and holonomic together."""
     def rhs(self, t: float, y: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """`f(t, y)`, written into `out` if it is given: a contiguous array of doubles.
+        """Returns `f(t, y)`, written into `out` if it is given: a contiguous array of doubles.
 
-        In a step it counts as one evaluation, and as none if it repeats the one at the start of the step, or the last one.
+        Inside a step, a call counts as one evaluation, or as none if it repeats the evaluation at the start of the step
+        or the last one.
         """
     def jacobian(self, t: float, y: ArrayLike) -> NDArray[np.float64]:
-        """`∂f/∂y` at `(t, y)`, exact to roundoff."""
+        """Returns `∂f/∂y` at `(t, y)`, exact to roundoff."""
     def mass(self, q: ArrayLike) -> NDArray[np.float64]:
-        """`M(q)` of the mechanical system."""
+        """Returns the mass matrix `M(q)` of the mechanical system."""
     def forces(self, t: float, q: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
-        """`D(t, q, v)`, the forces.
+        """Returns the forces `D(t, q, v)`.
 
-        In a step they count as one evaluation of the right-hand side, of which mass and constraints at the same state are part.
+        Inside a step, a call counts as one evaluation of the right-hand side, which includes mass matrix and
+        constraints at the same state.
         """
     def constraints(self, t: float, q: ArrayLike, v: ArrayLike | None = None) -> NDArray[np.float64]:
-        """`(Γ(t, q, v) ; Φ(t, q))`, the constraints, nonholonomic first."""
+        """Returns the constraints `(Γ(t, q, v) ; Φ(t, q))`, nonholonomic first."""
     def constraint_jacobian(self, t: float, q: ArrayLike, v: ArrayLike | None = None) -> NDArray[np.float64]:
-        """`J`, the derivatives of the constraints: of Γ in `v`, of Φ in `q`."""
+        """Returns the constraint Jacobian `J`: the derivatives of Γ with respect to `v` and of Φ with respect to `q`."""
     def acceleration_bias(self, t: float, q: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
-        """What the constraints on accelerations are at `v' = 0`: they read `J v' + bias = 0`."""
+        """Returns the bias of the constraints on accelerations, which are `J v' + bias = 0`."""
     def position_rate(self, q: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
-        """`q' = H(q) v`."""
+        """Returns `q' = H(q) v`."""
 
 class Problem(_Asked):
-    """The problem that a step is given. It has what a `Model` has, and counts what is asked of it.
+    """The problem during a step: the functions of a `Model`, with counters of their calls.
 
-    It is good for the time of the step that it was given to: afterwards, and on other threads, it raises `RuntimeError`.
+    It is valid only during its step and on its thread; otherwise its functions raise `RuntimeError`.
     """
 
 class Model(_Asked):
-    """A model with its parameters, as functions: `mbsbench.model` makes one.
+    """A model with its parameters, as functions. Create one with `mbsbench.model`.
 
-    Arrays come in and go out as NumPy's. The functions evaluate and count nothing; each thread has scratch memory of its own, and what
-    takes long lets other threads use the interpreter.
+    Arguments and results are NumPy arrays. Evaluations are not counted. Each thread has its own scratch memory, and
+    long evaluations release the interpreter for other threads.
     """
 
     @property
     def name(self) -> str:
-        """Its name among the models."""
+        """Name of the model."""
     @property
     def label(self) -> str:
-        """What tables call it: its name with the parameters that are not at their defaults."""
+        """Label in tables: the name with the parameters that differ from their defaults."""
     @property
     def parameters(self) -> Parameters:
         """All parameters with values, units, ranges and meanings."""
     @property
     def form(self) -> str:
-        """How it is given: `ode`, `mechanics`, `implicit`, `contacts` or `events`."""
+        """Form of the equations: `ode`, `mechanics`, `implicit`, `contacts` or `events`."""
     @property
     def has_rhs(self) -> bool:
-        """Whether there is a right-hand side `y' = f(t, y)`."""
+        """True if the model has a right-hand side `y' = f(t, y)`."""
     @property
     def has_jacobian(self) -> bool:
-        """Whether there is its Jacobian."""
+        """True if the model has the Jacobian of its right-hand side."""
     def mass_matrix(self) -> NDArray[np.float64] | None:
-        """The constant matrix `M` of `M y' = f(t, y)`; none where it is the identity."""
+        """Returns the constant matrix `M` of `M y' = f(t, y)`, or None if it is the identity."""
     def initial(self) -> NDArray[np.float64]:
-        """The initial state."""
+        """Returns the initial state."""
     @property
     def classes(self) -> list[str]:
-        """What each component of the state is: `position`, `velocity` or `multiplier`."""
+        """Class of each component of the state: `position`, `velocity` or `multiplier`."""
     @property
     def observables(self) -> list[tuple[str, str, str]]:
-        """Names, units and meanings of what can be observed."""
+        """Names, units and meanings of all observables."""
     def observe(self, t: float, y: ArrayLike) -> dict[str, float]:
-        """Everything that can be observed at a state, by name: angles, energy, multipliers, constraints, …"""
+        """Returns all observables at a state, by name: angles, energy, multipliers, constraints, …"""
     def event_functions(self, t: float, y: ArrayLike) -> NDArray[np.float64] | None:
-        """The functions whose zeros are events, at a state; none where the model has no events."""
+        """Returns the values of the event functions at a state, or None if the model has no events. Events are zeros of
+        these functions."""
 
 class Solution:
-    """A solution: states at times, and what they cost."""
+    """A solution: states at some times, and counters."""
 
     @property
     def t(self) -> NDArray[np.float64]:
-        """Times, s: those asked for, or the ends of all accepted steps."""
+        """Times, s: the requested ones, or the ends of all accepted steps."""
     @property
     def y(self) -> NDArray[np.float64]:
-        """States, a row for each time."""
+        """States, one row for each time."""
     @property
     def multipliers(self) -> NDArray[np.float64]:
-        """Multipliers of the constraints at the end, of a method that has them; else empty."""
+        """Multipliers of the constraints at the end; empty if the method does not compute them."""
     @property
     def t_reached(self) -> float:
         """Time of the last accepted state, s."""
     @property
     def status(self) -> str:
-        """How it ended: `ok`, `budget-exhausted`, `newton-diverged`, …"""
+        """Status of the run: `ok`, `budget-exhausted`, `newton-diverged`, …"""
     @property
     def message(self) -> str:
-        """Why it ended early; empty where it did not."""
+        """Reason of a failure; empty if the run reached its end."""
     @property
     def success(self) -> bool:
-        """Whether it reached its end."""
+        """True if the run reached its end."""
     @property
     def statistics(self) -> dict[str, int]:
-        """What it cost: `steps_accepted`, `rhs_evaluations`, …"""
+        """Counters: `steps_accepted`, `rhs_evaluations`, …"""
 
 def model(text: str) -> Model: ...
 def solve(
@@ -144,8 +148,12 @@ def run(
 ) -> list[tuple[str, str, list[str], list[tuple[str, dict[str, NDArray[np.float64]]]]]]: ...
 def builtin() -> os.PathLike[str]: ...
 def command(arguments: Sequence[str], interrupted: Callable[[], None]) -> tuple[int, str, str]: ...
-def register_method(cls: type, name: str, summary: str, family: str, version: str | None = None, text: str | None = None) -> None: ...
-def register_model(functions: object, name: str, summary: str, version: str | None = None, text: str | None = None) -> None: ...
+def register_method(
+    cls: type, name: str, summary: str, family: str, version: str | None = None, text: str | None = None
+) -> None: ...
+def register_model(
+    functions: object, name: str, summary: str, version: str | None = None, text: str | None = None
+) -> None: ...
 def forget(name: str) -> bool: ...
 def names(kind: str) -> list[tuple[str, str, str]]: ...
 def stepping_threads() -> list[int]: ...

@@ -1,4 +1,4 @@
-"""Models: those that are built in, and functions of your own."""
+"""Models: built-in ones, and functions of your own."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -15,16 +15,16 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 def model(name: "str | Ode | Mechanics", **parameters: Any) -> Model:
-    """The model of that name with these parameters; others are at their defaults.
+    """Returns the model of this name with these parameters; the others have their defaults.
 
-    Parameters are those of experiment files, with underscores for hyphens (`start_load`); an alternative with parameters of its own is a
-    dict: ``formulation={"sliding-mode": {"sigma": 10.0}}``.
+    Parameters are those of experiment files, with underscores instead of hyphens (`start_load`). A choice with its own
+    parameters is a dict: ``formulation={"sliding-mode": {"sigma": 10.0}}``.
 
     >>> m = mbsbench.model("squeezer", formulation="cartesian")
     >>> m.rhs(0.0, m.initial())
 
     Raises:
-        InputError: no model has that name, or a parameter is unknown or out of range.
+        InputError: no model has this name, or a parameter is unknown or out of range.
     """
     if not isinstance(name, str):
         name.register()
@@ -33,10 +33,10 @@ def model(name: "str | Ode | Mechanics", **parameters: Any) -> Model:
 
 
 def real(what: str, given: ArrayLike) -> Array:
-    """A new array of the real numbers of a vector.
+    """Returns a new array with the real numbers of a vector.
 
     Raises:
-        InputError: they are complex or not numbers, or not a vector.
+        InputError: the argument is not a vector of real numbers.
     """
     found = np.asarray(given)
     if found.dtype.kind not in "biufO" or found.ndim != 1:
@@ -46,14 +46,14 @@ def real(what: str, given: ArrayLike) -> Array:
 
 
 def models() -> dict[str, str]:
-    """All models with a line about each."""
+    """Returns all models with a one-line description of each."""
     return {name: about for name, _, about in _mbsbench.names("models")}
 
 
 def accelerations(m: Model, t: float, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
-    """Accelerations and multipliers λ of a mechanical system: ``M v' = D + Jᵀ λ``, ``J v' + bias = 0``.
+    """Returns accelerations and multipliers λ of a mechanical system: ``M v' = D + Jᵀ λ``, ``J v' + bias = 0``.
 
-    Constraints that depend on each other have the multipliers of least norm.
+    If constraints are linearly dependent, the multipliers are those of least norm.
     """
     mass, forces = m.mass(q), m.forces(t, q, v)
     jacobian, bias = m.constraint_jacobian(t, q, v), m.acceleration_bias(t, q, v)
@@ -64,7 +64,7 @@ def accelerations(m: Model, t: float, q: ArrayLike, v: ArrayLike) -> tuple[Array
 
 
 class _Own:
-    """What models of one's own have in common."""
+    """Base class of user-defined models."""
 
     name: str
     summary: str
@@ -73,27 +73,28 @@ class _Own:
     constraint_count: int
 
     def register(self) -> None:
-        """Makes it a model of this process, in the place of one that was called so before; calls that take a model do it."""
+        """Registers the model in this process, replacing an earlier one of the same name. Functions that accept a model
+        register it themselves."""
         version, text = identity_of(self.name, self.version, vars(self))
         _mbsbench.register_model(self, self.name, self.summary, version, text)
 
 
 class Ode(_Own):
-    """A model ``y' = f(t, y)`` of a function of yours.
+    """A model ``y' = f(t, y)`` defined by your own function.
 
     Args:
-        name: what it is called, in small letters, digits and hyphens.
-        rhs: ``rhs(t, y) -> f``; its arguments cannot be written.
+        name: name of the model: lower-case letters, digits and hyphens.
+        rhs: ``rhs(t, y) -> f``; its arguments are read-only.
         initial: the initial state.
-        jacobian: ``jacobian(t, y) -> ∂f/∂y``; methods that need it take differences if there is none.
-        energy: ``energy(t, y) -> float``, J, if there is one; the observable `energy`.
-        version: any text. With a version, runs are kept in the cache, named by it and by a hash of the initial state
-            and of all that the functions reach; without, or if something that they reach cannot be followed, runs are
-            not kept.
+        jacobian: ``jacobian(t, y) -> ∂f/∂y`` [default: methods that need it use differences].
+        energy: ``energy(t, y) -> float``, J, for the observable `energy` [default: no such observable].
+        version: any text. If it is set, runs are kept in the cache. Their key contains the version and a hash of the
+            initial state and of everything the functions refer to. Runs are not kept if there is no version, or if a
+            reference cannot be followed.
 
-    Before the first step the functions are evaluated at the start: all numbers have to be finite, and `jacobian` has to
-    agree with differences of `rhs` to 1e-5 of its entries, there and at two states near it. Otherwise `solve` and `run`
-    raise `InputError`. An exception in a function is the failure of the run.
+    Before the first step the functions are evaluated at the start: all numbers must be finite, and `jacobian` must
+    agree with differences of `rhs` to 1e-5 of its entries, at the start and at two nearby states. Otherwise `solve` and
+    `run` raise `InputError`. An exception in a function makes the run fail.
 
     Observables are `y0`, `y1`, … and `energy`.
     """
@@ -106,7 +107,7 @@ class Ode(_Own):
         *,
         jacobian: Callable[[float, Array], ArrayLike] | None = None,
         energy: Callable[[float, Array], float] | None = None,
-        summary: str = "a model of Python",
+        summary: str = "a model written in Python",
         version: str | None = None,
     ) -> None:
         self.name, self.summary, self.version = name, summary, version
@@ -116,26 +117,26 @@ class Ode(_Own):
 
 
 class Mechanics(_Own):
-    """A mechanical system ``M(q) v' = D(t, q, v) + Jᵀ λ``, ``0 = Φ(t, q)``, ``q' = v`` of functions of yours.
+    """A mechanical system ``M(q) v' = D(t, q, v) + Jᵀ λ``, ``0 = Φ(t, q)``, ``q' = v`` defined by your own functions.
 
     Args:
-        name: what it is called, in small letters, digits and hyphens.
+        name: name of the model: lower-case letters, digits and hyphens.
         mass: ``mass(q) -> M``, n × n.
         forces: ``forces(t, q, v) -> D``.
         q: initial positions, which satisfy the constraints.
-        v: initial velocities, which satisfy ``∂Φ/∂q v + ∂Φ/∂t = 0``; at rest if none are given.
+        v: initial velocities, which satisfy ``∂Φ/∂q v + ∂Φ/∂t = 0`` [default: at rest].
         constraints: ``constraints(t, q) -> Φ``.
-        jacobian: ``jacobian(t, q) -> ∂Φ/∂q``; by differences if there is none, which leaves six digits of the accelerations.
+        jacobian: ``jacobian(t, q) -> ∂Φ/∂q`` [default: differences, with about six correct digits in accelerations].
         energy: ``energy(t, y) -> float``, J, with ``y = (q ; v)``.
         version: see `Ode`.
 
-    Before the first step the start and the functions are checked, as the guide says (docs/python.md): constraints on
-    positions and velocities to 1e-8 of their terms, `jacobian` to 1e-5 of its entries, `mass` to be symmetric and to
-    give no allowed motion a negative kinetic energy. Otherwise `solve` and `run` raise `InputError`. An exception in a
-    function is the failure of the run.
+    Before the first step the start and the functions are checked (see docs/python.md): positions and velocities must
+    satisfy the constraints to 1e-8 of their terms, `jacobian` must agree with differences to 1e-5 of its entries, and
+    `mass` must be symmetric and give no allowed motion a negative kinetic energy. Otherwise `solve` and `run` raise
+    `InputError`. An exception in a function makes the run fail.
 
-    Further derivatives are taken by differences, so that also methods for index-3 equations solve it. Observables are `q0`, …, `v0`, …,
-    `energy`, and `constraint`, the largest magnitude among the constraints.
+    Further derivatives are computed by differences, so methods for index-3 equations can solve the model, too.
+    Observables are `q0`, …, `v0`, …, `energy`, and `constraint`, the largest magnitude among the constraints.
     """
 
     def __init__(
@@ -149,21 +150,23 @@ class Mechanics(_Own):
         constraints: Callable[[float, Array], ArrayLike] | None = None,
         jacobian: Callable[[float, Array], ArrayLike] | None = None,
         energy: Callable[[float, Array], float] | None = None,
-        summary: str = "a mechanical system of Python",
+        summary: str = "a mechanical system written in Python",
         version: str | None = None,
     ) -> None:
         positions = real("q", q)
         velocities = np.zeros_like(positions) if v is None else real("v", v)
         if velocities.shape != positions.shape:
-            raise _mbsbench.InputError(f"`v` has shape {velocities.shape}; accepted: {positions.shape}, that of `q`")
+            raise _mbsbench.InputError(f"`v` has shape {velocities.shape}; accepted: {positions.shape}, as for `q`")
         if constraints is None and jacobian is not None:
             accepted = "accepted: both, or `constraints` alone"
-            raise _mbsbench.InputError(f"`jacobian` is that of `constraints`, which are missing; {accepted}")
+            raise _mbsbench.InputError(f"`jacobian` is given without `constraints`; {accepted}")
         self.name, self.summary, self.version = name, summary, version
         self.mass, self.forces = mass, forces
         self.constraints, self.jacobian, self.energy = constraints, jacobian, energy
         self.initial = np.concatenate([positions, velocities])
-        self.constraint_count = 0 if constraints is None else len(np.atleast_1d(np.asarray(constraints(0.0, positions))))
+        self.constraint_count = 0
+        if constraints is not None:
+            self.constraint_count = len(np.atleast_1d(np.asarray(constraints(0.0, positions))))
 
 
 __all__: Sequence[str] = ["Array", "Mechanics", "Model", "Ode", "accelerations", "model", "models"]

@@ -1,4 +1,4 @@
-"""Parameters of a model, read off their schema."""
+"""Parameters of a model, read from their schema."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,24 +8,24 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter with what is known of it."""
+    """A parameter with its value, meaning, unit and range."""
 
     name: str
-    """As files spell it; levels are joined by dots."""
+    """Name as in files; levels are joined by dots."""
     value: Any
-    """The value that the model has."""
+    """The value in the model."""
     about: str
-    """What it is, from where."""
+    """Meaning and source."""
     unit: str = ""
-    """Its unit in the SI, `rad` or `deg`; `1` of a number without a unit, and empty of what is not a number."""
+    """SI unit, `rad` or `deg`; `1` for a dimensionless number, empty if the value is not a number."""
     minimum: float | None = None
-    """Least value, where there is one; see `exclusive`."""
+    """Smallest value, if there is one; see `exclusive`."""
     maximum: float | None = None
-    """Largest value, where there is one."""
+    """Largest value, if there is one."""
     exclusive: bool = False
-    """Whether the least value itself is left out."""
+    """True if the smallest value itself is excluded."""
     choices: tuple[str, ...] = ()
-    """The values that there are, where they are names."""
+    """Accepted names, if the value is a name."""
 
 
 class Parameters(Mapping[str, Parameter]):
@@ -45,12 +45,15 @@ class Parameters(Mapping[str, Parameter]):
 
     def __repr__(self) -> str:
         width = max((len(name) for name in self._found), default=0)
-        lines = (f"{p.name:{width}}  {p.value!r} {p.unit if p.unit != '1' else ''}".rstrip() + f"  {p.about}" for p in self._found.values())
-        return "\n".join(lines)
+
+        def line(p: Parameter) -> str:
+            return f"{p.name:{width}}  {p.value!r} {p.unit if p.unit != '1' else ''}".rstrip() + f"  {p.about}"
+
+        return "\n".join(line(p) for p in self._found.values())
 
 
 def of(values: str, schema: str) -> Parameters:
-    """Parameters with these values (JSON), described by a schema (JSON)."""
+    """Returns parameters with these values (JSON), described by a schema (JSON)."""
     whole = json.loads(schema)
     found: dict[str, Parameter] = {}
     _walk("", json.loads(values), whole, whole, found)
@@ -64,7 +67,7 @@ def _walk(path: str, values: Any, schema: Any, whole: Any, found: dict[str, Para
     if isinstance(values, dict):
         fields = schema.get("properties", {})
         for choice in schema.get("oneOf", []):
-            # The alternative that was chosen is named by the one key.
+            # The only key names the chosen alternative.
             fields = {**fields, **choice.get("properties", {})}
         for name, value in values.items():
             _walk(f"{path}.{name}" if path else name, value, fields.get(name, {}), whole, found)
@@ -83,7 +86,7 @@ def _walk(path: str, values: Any, schema: Any, whole: Any, found: dict[str, Para
 
 
 def _resolved(schema: Any, whole: Any) -> dict[str, Any]:
-    """A schema without references."""
+    """Resolves the references of a schema."""
     while isinstance(schema, dict) and ("$ref" in schema or "allOf" in schema):
         schema = schema["allOf"][0] if "allOf" in schema else whole["$defs"][schema["$ref"].split("/")[-1]]
     return schema if isinstance(schema, dict) else {}

@@ -1,4 +1,4 @@
-"""The program `mbsbench` from Python, and its answers."""
+"""The program `mbsbench`, called from Python."""
 
 import ctypes
 import json
@@ -11,23 +11,24 @@ from . import _mbsbench
 
 
 class CommandFailed(Exception):
-    """A command did not end well; the text is what it said."""
+    """A command failed; the text is its message."""
 
     def __init__(self, code: int, said: str) -> None:
         super().__init__(said)
         self.code = code
-        """1: a verdict or run differs from what is expected; 2: bad input; 3: the disk, the system or the program failed."""
+        """1: a verdict or run differs from what is expected; 2: bad input; 3: the disk, the system or the program
+        failed."""
 
 
 def interrupt() -> None:
-    """Raises KeyboardInterrupt in all threads that are in a `step`, which no budget can end."""
+    """Raises KeyboardInterrupt in all threads that execute a `step`, because no budget can end them."""
     for thread in _mbsbench.stepping_threads():
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))
 
 
 def home() -> Path | None:
-    """The folder with `experiments` and `results`: `MBSBENCH_HOME`, or the project around this folder; if there is neither, the program
-    looks into the current folder and has its built-in experiments and results."""
+    """Returns the folder with `experiments` and `results`: `MBSBENCH_HOME`, or the enclosing project. If there is
+    neither, the program uses the current folder and its built-in experiments and results."""
     named = os.environ.get("MBSBENCH_HOME")
     if named:
         return Path(named)
@@ -39,11 +40,12 @@ def home() -> Path | None:
 
 
 def command(*arguments: "str | os.PathLike[str]", accept: tuple[int, ...] = (0,)) -> str:
-    """Runs the program with these arguments and returns what it prints. Experiments are those of `MBSBENCH_HOME` or of the project
-    around this folder, unless `--experiments` names others; outside a project they are the built-in ones and those in `experiments` here.
+    """Runs the program with these arguments and returns its standard output. Experiments are those of `MBSBENCH_HOME`
+    or of the enclosing project, unless `--experiments` names others. Outside a project, they are the built-in ones and
+    those in `experiments` in the current folder.
 
     Raises:
-        CommandFailed: with an exit code that is not accepted.
+        CommandFailed: the exit code is not accepted.
     """
     texts = [os.fspath(argument) for argument in arguments]
     project = home()
@@ -56,14 +58,15 @@ def command(*arguments: "str | os.PathLike[str]", accept: tuple[int, ...] = (0,)
 
 
 def verify(paper: str, results: "str | os.PathLike[str] | None" = None) -> pd.DataFrame:
-    """Judges the statements of a paper or set on its results, and returns one row a check: statement, verdict, required, measured, …
+    """Checks the statements of a paper or set of problems against its results. Returns one row per check: statement,
+    verdict, required, measured, …
 
     Args:
-        results: the folder with the results. If it is not given, they are those of the project around this folder, or else those in
-            `results` here and, for experiments without results there, the built-in ones.
+        results: the folder with the results [default: those of the enclosing project; outside a project those in
+            `results` in the current folder, and built-in ones for experiments without results there].
 
     Raises:
-        CommandFailed: there are no such results, or no such paper.
+        CommandFailed: the paper or its results are missing.
     """
     from .results import checks
 
@@ -73,12 +76,13 @@ def verify(paper: str, results: "str | os.PathLike[str] | None" = None) -> pd.Da
 
 
 def explain(statement: str, results: "str | os.PathLike[str] | None" = None) -> str:
-    """Explain one statement: outcome, evidence, checks, commands to reproduce it."""
+    """Explains one statement: outcome, evidence, checks, commands to reproduce it."""
     return command("explain", statement, *_results(results))
 
 
 def experiment_file(name: str) -> Path:
-    """The file of an experiment (`gil2013/adaptive-llm`) of the project, of this folder, or of those that are built in.
+    """Returns the file of an experiment (`gil2013/adaptive-llm`) of the project, the current folder, or the built-in
+    experiments.
 
     Raises:
         FileNotFoundError: no experiment has this name.

@@ -36,32 +36,32 @@ def solve(
     max_evaluations: int | None = None,
     events: 'Literal["located", "ignored"]' = "located",
 ) -> Solution:
-    """One solution of a model.
+    """Solves a model.
 
     Args:
         m: the model, or its name.
-        span: from when to when, s; one number is the end. The last of `at` where it is not given.
+        span: start and end time, s, or the end time alone [default: to the last time in `at`].
         method: a name, `{"hht-i3": {"alpha": -0.2}}` as in files, a class or a `Coefficients`.
-        tolerance: relative and absolute, or one number for both.
-        step: constant step size, s, in the place of a tolerance.
-        at: increasing times, s, at which states are wanted; all ends of steps where not given.
-        start: initial state, where it is not the model's own.
-        first_step, max_step: sizes of steps, s, that follow a tolerance.
-        max_steps, max_evaluations: budgets; a run that needs more ends with the status `budget-exhausted`.
-        events: a model that jumps at its events, such as a ball with restitution, is refused by methods that do not locate
-            them; "ignored" solves it without the jumps.
+        tolerance: relative and absolute tolerance, or one number for both.
+        step: constant step size, s, instead of a tolerance.
+        at: increasing output times, s [default: the ends of all steps].
+        start: initial state [default: that of the model].
+        first_step, max_step: first and largest step size, s, for adaptive steps.
+        max_steps, max_evaluations: budgets; a run that exceeds one ends with the status `budget-exhausted`.
+        events: methods that do not locate events refuse a model that jumps at its events, such as a ball with
+            restitution; "ignored" solves it without the jumps.
 
-    A run that fails is a result too: `success`, `status` and `message` say so.
+    A failed run returns a result, too; see `success`, `status` and `message`.
 
     Raises:
-        InputError: an argument cannot be used, or the start or a function of a model of yours is refused.
+        InputError: an argument cannot be used, or the start or a function of your own model is refused.
     """
     if not isinstance(m, Model):
         m = model(m)
     times = None if at is None else real("at", np.atleast_1d(np.asarray(at)))
     if span is None:
         if times is None or not len(times):
-            raise _mbsbench.InputError("say how far: `span`, or times `at`")
+            raise _mbsbench.InputError("no end time; give `span`, or times `at`")
         span = float(times[-1])
     ends = (0.0, float(span)) if isinstance(span, (int, float)) else (float(span[0]), float(span[1]))
     control = {
@@ -87,10 +87,10 @@ def run(
     quick: bool = False,
     progress: "bool | Callable[[int, int, int], None]" = True,
 ) -> Any:
-    """Runs an experiment and returns its `Results`; of a list, a list of them. An experiment is a file, the name of one
-    (`gil2013/adaptive-llm`), or a dict that says what a file would.
+    """Runs an experiment and returns its `Results`; for a list of experiments, returns a list. An experiment is a file,
+    the name of one (`gil2013/adaptive-llm`), or a dict with the same content as a file.
 
-    In a dict, classes, models of one's own and arrays may stand where a file has names and numbers:
+    In a dict, classes, your own models and arrays can take the place of names and numbers:
 
     >>> mbsbench.run({
     ...     "id": "mine/pendulum", "title": "Heun beside rk4", "model": "pendulum", "span": [0, 10],
@@ -100,22 +100,23 @@ def run(
     ... }).runs
 
     Args:
-        out: folder for results; a temporary one where not given.
-        cache: folder of the cache of finished runs; that of the project around this folder, or of the user.
-        jobs: threads; one a processor where not given. Functions of Python take turns.
-        fresh: whether all runs are made again.
-        quick: whether the axes under `quick:` are taken.
-        progress: whether to show how far it is, or a function of the runs done, all of them, and those that failed.
+        out: folder for results [default: a temporary folder].
+        cache: run cache [default: that of the enclosing project, else that of the user].
+        jobs: number of threads [default: one per core]. Python functions are called one at a time.
+        fresh: compute every run, even if it is in the cache.
+        quick: use the shorter settings under `quick:`.
+        progress: show the progress, or call a function with the numbers of finished, all and failed runs.
 
-    Ctrl-C ends it; runs that are finished are kept, and the same call goes on from there.
+    Ctrl-C ends the call; finished runs are kept, and the same call then computes only the others.
 
     Raises:
-        InputError: files that cannot be used; the text has all places.
+        InputError: files have mistakes; the text names all of them.
     """
     is_one = isinstance(experiments, (str, os.PathLike, Mapping))
     several: list[Any] = [experiments] if is_one else list(experiments)  # type: ignore[arg-type]
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="mbsbench-", dir=_temporary()))
-    options = {"out": folder, "cache": Path(cache) if cache is not None else store(), "jobs": jobs, "fresh": fresh, "quick": quick}
+    kept = Path(cache) if cache is not None else store()
+    options = {"out": folder, "cache": kept, "jobs": jobs, "fresh": fresh, "quick": quick}
     tell = progress if callable(progress) else _shown() if progress else _nothing
     found = _mbsbench.run([_document(one) for one in several], options, tell, interrupt)
     results = []
@@ -137,7 +138,8 @@ def _document(experiment: Any) -> tuple[Path, str]:
 
 
 def _flow(value: Any, indent: str = "") -> str:
-    """YAML that is JSON but for powers (`2^-10`), which are numbers to files and have no quotes; a key or item a line, for messages."""
+    """Returns YAML that is JSON except for powers (`2^-10`), which are unquoted numbers. Each key is on a line of its
+    own, so that messages have useful line numbers."""
     further = indent + " "
     if isinstance(value, dict) and value:
         inside = ",\n".join(f"{further}{json.dumps(key)}: {_flow(item, further)}" for key, item in value.items())
@@ -150,7 +152,7 @@ def _flow(value: Any, indent: str = "") -> str:
 
 
 def store() -> Path:
-    """Where finished runs are kept."""
+    """Returns the folder of the run cache."""
     here = Path.cwd()
     for folder in (here, *here.parents):
         if (folder / "target" / "mbsbench-store").is_dir():
@@ -159,7 +161,7 @@ def store() -> Path:
 
 
 def _temporary() -> str:
-    """A folder that goes with the process."""
+    """Returns a folder that is deleted when the process ends."""
     global _folder
     if _folder is None:
         _folder = tempfile.TemporaryDirectory(prefix="mbsbench-")
@@ -174,7 +176,7 @@ def _nothing(done: int, total: int, failed: int) -> None:
 
 
 def _shown() -> Callable[[int, int, int], None]:
-    """Says how far it is, in one line of a notebook or terminal."""
+    """Returns a function that shows the progress in one line of a notebook or terminal."""
     last = ""
 
     def tell(done: int, total: int, failed: int) -> None:

@@ -1,9 +1,9 @@
-"""All that the numbers of a user's class or functions depend on, as a digest that changes with any of it.
+"""A digest of everything that the results of a user's class or functions depend on.
 
-A function depends on its own code and on what its code names: functions, classes and values of its module, of modules
-that it imports, and of enclosing functions. These are followed as far as they are the user's. A function of an
-installed package stands for the files of that package, one of the standard library for the version of Python. What
-cannot be followed raises `Unknown`.
+A function depends on its own code and on everything its code names: functions, classes and values of its module, of
+imported modules, and of enclosing functions. References are followed within the user's code. A function of an installed
+package is represented by the files of that package, one of the standard library by the version of Python. `Unknown` is
+raised if a reference cannot be followed.
 """
 
 import abc
@@ -30,16 +30,16 @@ _VARYING = (
     "_io", "_random", "ctypes", "datetime", "gc", "importlib", "inspect", "io", "multiprocessing", "nt", "numpy.random",
     "os", "pathlib", "posix", "random", "secrets", "socket", "subprocess", "sys", "tempfile", "time", "urllib", "uuid",
 )  # fmt: skip
-"""Modules whose functions may give something else at each call, or reach something that is not in the program."""
+"""Modules whose functions may return a different result at each call, or access data outside the program."""
 
 _DYNAMIC = {
     "__import__", "compile", "delattr", "eval", "exec", "getattr", "globals", "input", "locals", "open", "setattr",
     "vars",
 }  # fmt: skip
-"""Built-in functions that can reach anything."""
+"""Built-in functions that can access anything."""
 
 _READING = re.compile(r"(load|loads|loadtxt|genfromtxt|fromfile|memmap|open_memmap|loadmat|imread|read_\w+)")
-"""Names of functions of packages that read files."""
+"""Names of package functions that read files."""
 
 _NEUTRAL = {
     "__abstractmethods__", "__annotate__", "__annotate_func__", "__annotations__", "__annotations_cache__",
@@ -47,7 +47,7 @@ _NEUTRAL = {
     "__firstlineno__", "__match_args__", "__module__", "__orig_bases__", "__parameters__", "__qualname__",
     "__static_attributes__", "__weakref__", "_abc_impl",
 }  # fmt: skip
-"""Attributes of a class that change nothing of what it does."""
+"""Attributes of a class that do not affect its behaviour."""
 
 _PLAIN = (type(None), bool, int, str, bytes, type(Ellipsis), type(NotImplemented), range, Fraction, Decimal, np.dtype)
 _COMPILED = (
@@ -63,28 +63,27 @@ _COMPILED = (
 
 
 class Unknown(Exception):
-    """Something that is reached cannot be followed; the text says what."""
+    """A reference cannot be followed; the text names it."""
 
 
 def identity_of(name: str, version: object, thing: Any) -> tuple[str | None, str | None]:
-    """The version and the digest of what it is a version of; nothing without a version.
-
-    Neither is there anything if `thing` cannot be followed, and a warning says why.
+    """Returns the version and the digest of `thing`. Both are None if there is no version, or if a reference cannot be
+    followed, which a warning reports.
     """
     if version is None:
         return None, None
     try:
         return str(version), digest(name, thing)
     except (Unknown, RecursionError) as unknown:
-        warnings.warn(f"runs of `{name}` are not kept, although it has a `version`: {unknown}", stacklevel=4)
+        warnings.warn(f"runs of `{name}` are not kept despite its `version`: {unknown}", stacklevel=4)
         return None, None
 
 
 def digest(name: str, thing: Any) -> str:
-    """The digest of a class, a function, a value, or a dict of these.
+    """Returns the digest of a class, a function, a value, or a dict of these.
 
     Raises:
-        Unknown: something that is reached cannot be followed.
+        Unknown: a reference cannot be followed.
     """
     walk = _Walk()
     walk.value(thing, name)
@@ -95,7 +94,7 @@ class _Walk:
     def __init__(self) -> None:
         self.hash = hashlib.sha256(sys.version.encode())
         self.seen: dict[int, int] = {}
-        self.alive: list[Any] = []  # so that no number of an object is given twice
+        self.alive: list[Any] = []  # keeps objects alive, so that no `id` is reused
 
     def text(self, *parts: object) -> None:
         for part in parts:
@@ -172,10 +171,10 @@ class _Walk:
             self.instance(value, path)
 
     def library(self, name: str, path: str) -> bool:
-        """Whether a module is part of Python or of an installed package, which it stands for then."""
+        """Returns true if a module belongs to Python or an installed package, and adds their version to the digest."""
         if any(name == varying or name.startswith(varying + ".") for varying in _VARYING):
             what = f"the module `{name}`, whose results are not determined by the program"
-            raise Unknown(f"`{path}` reaches {what}")
+            raise Unknown(f"`{path}` uses {what}")
         found = _library(name)
         if found is not None:
             self.text("library", name, found)
@@ -209,9 +208,9 @@ class _Walk:
             self.value(bound, path)
 
     def foreign(self, name: str, path: str) -> None:
-        """A function of a package or of the standard library, by its name in a module that is known."""
+        """Adds a function of a package or of the standard library by its name in a known module."""
         if _READING.fullmatch(name):
-            raise Unknown(f"`{path}` reads a file, whose content is not known")
+            raise Unknown(f"`{path}` reads a file of unknown content")
         self.text("foreign", name)
 
     def function(self, function: types.FunctionType, path: str) -> None:
@@ -242,7 +241,7 @@ class _Walk:
         for place, step in enumerate(steps):
             name, what = step.argval, step.opname
             if what in ("STORE_GLOBAL", "DELETE_GLOBAL"):
-                raise Unknown(f"`{path}` changes the global `{name}`, so that a run depends on those before it")
+                raise Unknown(f"`{path}` changes the global `{name}`, so a run depends on earlier runs")
             if what == "IMPORT_NAME":
                 self.imported(name, scope, steps[place - 2].argval if place > 1 else 0, path)
             elif what in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"):
@@ -251,7 +250,7 @@ class _Walk:
                 self.within(cells[name], name, steps[place + 1 :], path)
 
     def named(self, name: str, scope: dict[str, Any], steps: list[dis.Instruction], path: str) -> None:
-        """A global that code loads."""
+        """Adds a global that the code loads."""
         if name in scope:
             self.text("global", name)
             value = scope[name]
@@ -261,13 +260,13 @@ class _Walk:
                 self.value(value, f"{path} → {name}")
         elif hasattr(builtins, name):
             if name in _DYNAMIC:
-                raise Unknown(f"`{path}` calls `{name}`, which can reach anything")
+                raise Unknown(f"`{path}` calls `{name}`, which can access anything")
             self.text("builtin", name)
         elif name not in ("__class__", "__module__", "__name__", "__qualname__"):
             raise Unknown(f"`{path}` names `{name}`, which is not defined yet")
 
     def within(self, module: types.ModuleType, name: str, steps: list[dis.Instruction], path: str) -> None:
-        """The attribute of a module that the next instructions load."""
+        """Adds the attribute of a module that the next instructions load."""
         value: Any = module
         for step in steps:
             if not _is_module(value) or step.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
@@ -280,13 +279,13 @@ class _Walk:
         self.value(value, f"{path} → {name}")
 
     def imported(self, name: str, scope: dict[str, Any], level: Any, path: str) -> None:
-        """A module that is imported while a function runs."""
+        """Adds a module that is imported while a function runs."""
         if level:
             name = "." * int(level) + name
-            raise Unknown(f"`{path}` imports from `{name}` while it runs; accepted: at the top of the file")
+            raise Unknown(f"`{path}` imports from `{name}` while it runs; import it at the top of the file")
         module = sys.modules.get(name)
         if module is None:
-            raise Unknown(f"`{path}` imports `{name}` while it runs; accepted: at the top of the file")
+            raise Unknown(f"`{path}` imports `{name}` while it runs; import it at the top of the file")
         self.value(module, f"{path} → {name}")
 
     def type(self, cls: type, path: str) -> None:
@@ -332,7 +331,8 @@ def _content(cell: types.CellType, name: str, path: str) -> Any:
 
 @functools.lru_cache(maxsize=None)
 def _library(name: str) -> str | None:
-    """What changes with a module of Python or of an installed package; none of a module of the user's."""
+    """Returns a text that changes with the version of Python or of an installed package; None for a module of the
+    user."""
     top = name.partition(".")[0]
     if top != "__main__" and (top in sys.builtin_module_names or top in sys.stdlib_module_names):
         return sys.version
@@ -344,14 +344,14 @@ def _library(name: str) -> str | None:
             continue
         files = {part.as_posix() for part in found.files or ()}
         if record is not None and Path(file).relative_to(root).as_posix() in files:
-            # Not only the record of what was installed: somebody may have changed the file since.
+            # The record of the installation alone would miss later changes to the file.
             content = hashlib.sha256(record.encode() + Path(file).read_bytes()).hexdigest()
             return f"{' '.join(sorted(_required(distribution, set())))} {content}"
     return None
 
 
 def _required(distribution: str, known: set[str]) -> set[str]:
-    """The versions of a distribution and of all that it requires, as far as they are installed."""
+    """Returns the versions of a distribution and of its installed requirements."""
     try:
         found = f"{distribution.lower()}={metadata.version(distribution)}"
         if found not in known:

@@ -4,7 +4,7 @@
 >>> shaft = load("results", "zhang2022/shaft-convergence")
 >>> shaft.runs, shaft.checks, shaft.figures["figure-14a"]
 
-All tables give their columns by the Arrow interface, without a copy: ``polars.DataFrame(shaft.runs)``, ``pyarrow.table(shaft.runs)``.
+All tables support the Arrow interface, without a copy: ``polars.DataFrame(shaft.runs)``, ``pyarrow.table(shaft.runs)``.
 """
 
 import json
@@ -19,16 +19,16 @@ import pandas as pd
 
 from . import _mbsbench
 
-# Files beside the runs that are neither a figure nor a table of the experiment.
+# Files beside `runs.csv` that are neither a figure nor a table of the experiment.
 OTHERS = {"runs", "timings", "references", "reconstruction", "set-ups"}
-# Columns of the data of a figure; those that would be empty are left out, `x` and `y` never.
+# Columns of the data of a figure; empty ones are left out, except `x` and `y`.
 FIGURE = {"panel", "series", "published", "x", "y", "hollow", "failure", "t_reached", "slope"}
-# Never numbers: keys, which are hexadecimal, and the words of a failure.
+# Columns that are never numbers: hexadecimal keys, and messages of failures.
 TEXTS = ["run", "reference", "message"]
 
 
 class Picture:
-    """A figure, which a notebook shows."""
+    """A figure that a notebook displays."""
 
     def __init__(self, svg: str) -> None:
         self.svg = svg
@@ -47,39 +47,40 @@ class Picture:
 
 @dataclass
 class Results:
-    """What is known of one experiment; a table that is not there is empty."""
+    """The results of one experiment; missing tables are empty."""
 
     runs: pd.DataFrame
-    """One row a run: axes, `status`, `t_reached`, measures, the key `run`, and why it failed, `message`."""
+    """One row per run: axes, `status`, `t_reached`, measures, the key `run`, and the reason of a failure, `message`."""
     timings: pd.DataFrame
-    """One row a run that was timed, on the machine that is named there."""
+    """One row per timed run, with the machine."""
     references: pd.DataFrame
-    """One row a reference, with the digits to which its two methods agree."""
+    """One row per reference, with the digits to which its two methods agree."""
     checks: pd.DataFrame
-    """The checks that rest on these runs, each with its statement: required, measured, rests_on, verdict, …"""
+    """The checks that depend on these runs, each with its statement: required, measured, rests_on, verdict, …"""
     figures: dict[str, pd.DataFrame]
-    """The data of each figure by its name: `x`, `y`, and of `panel`, `series`, `published`, … what it has"""
+    """The data of each figure by its name: `x`, `y`, and, if present, `panel`, `series`, `published`, …"""
     tables: dict[str, pd.DataFrame]
     """The cells of each table by its name."""
     pictures: dict[str, Picture] = field(default_factory=dict)
-    """Each figure as a notebook shows it."""
+    """Each figure as a picture, by its name."""
     curves: dict[str, pd.DataFrame] = field(default_factory=dict)
-    """What runs gave over time, `t` and observables, by the axes that tell the runs apart; of runs just made that are drawn over time."""
+    """Time `t` and observables of runs that are drawn over time, by the axes that distinguish the runs; only after
+    `run`."""
     printed: list[str] = field(default_factory=list)
-    """Tables as the program prints them; of runs just made."""
+    """Tables as the program prints them; only after `run`."""
 
 
 def load(results_dir: "str | os.PathLike[str]", id: str) -> Results:
     """Reads the results of the experiment `id` (`paper/name`) below `results_dir`.
 
-    If there are none and the experiment is built in, its built-in results are read, which have no pictures, and a warning says so.
-    If it is not built in, FileNotFoundError is raised.
+    If there are none and the experiment is built in, its built-in results, which have no pictures, are read with a
+    warning. If it is not built in, FileNotFoundError is raised.
     """
     root = Path(results_dir)
     if not (root / id / "runs.csv").exists():
         built_in = Path(_mbsbench.builtin()) / "results"
         if (built_in / id / "runs.csv").exists():
-            warnings.warn(f"no results of {id} in {results_dir}: the built-in ones are read", stacklevel=2)
+            warnings.warn(f"no results of {id} in {results_dir}: reading the built-in results", stacklevel=2)
             root = built_in
     folder = root / id
     runs = read(folder / "runs.csv")
@@ -97,7 +98,7 @@ def load(results_dir: "str | os.PathLike[str]", id: str) -> Results:
 
 
 def read(path: Path) -> pd.DataFrame:
-    """A table with every double as it was written; columns in which all is a number or a truth value hold these."""
+    """Reads a table with exact doubles. Columns that contain only numbers or truth values are converted."""
     table = pd.read_csv(path, dtype=str)
     for name in table.columns:
         table[name] = table[name].map(unguarded, na_action="ignore")
@@ -109,14 +110,14 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def unguarded(cell: str) -> str:
-    """The text of a cell, without the `'` that keeps a spreadsheet from running it."""
+    """Returns the text of a cell without the `'` that keeps a spreadsheet from running it as a formula."""
     text = cell.lstrip("'")
     is_run = text[:1] in ("=", "@", "\t", "\r") or (text[:1] in ("+", "-") and len(text) > 1 and value(text) is None)
     return cell[1:] if cell.startswith("'") and text and is_run else cell
 
 
 def value(text: str) -> float | bool | None:
-    """A number as experiment files spell it (`2^-10` among them) or a truth value; none where it is something else."""
+    """Parses a number as in experiment files, such as `2^-10`, or a truth value; returns None for other texts."""
     if text in ("true", "false"):
         return text == "true"
     if re.fullmatch(r"-?\d+", text):
@@ -129,12 +130,12 @@ def value(text: str) -> float | bool | None:
 
 
 def read_if_there(path: Path) -> pd.DataFrame:
-    """A table, an empty one where there is no file."""
+    """Reads a table; returns an empty one if the file is missing."""
     return read(path) if path.exists() else pd.DataFrame()
 
 
 def checks(path: Path) -> pd.DataFrame:
-    """All checks in a file of verdicts, each with its statement."""
+    """Returns all checks in a file of verdicts, each with its statement."""
     statements = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     return pd.DataFrame(
         [
@@ -146,7 +147,7 @@ def checks(path: Path) -> pd.DataFrame:
 
 
 def checks_on(runs: set[str], path: Path) -> pd.DataFrame:
-    """The checks in a file that rest on some of these runs."""
+    """Returns the checks in a file that depend on some of these runs."""
     found = checks(path)
     return found[[bool(runs.intersection(evidence)) for evidence in found["evidence"]]] if len(found) else found
 
