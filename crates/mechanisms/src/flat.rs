@@ -51,7 +51,7 @@ impl Parts {
             let path = format!("repeat.{k}.");
             if indices.is_empty() || indices.len() > 2 {
                 let found = format!("`{path}for` has {} indices", indices.len());
-                return Err(OutOfRange::clause(format!("{path}for"), found, "one index or two"));
+                return Err(OutOfRange::clause(format!("{path}for"), found, "one or two indices"));
             }
             let block = Block { ground, bodies, joints, forces };
             let count: usize = indices.values().map(|r| (r.last - r.first) as usize + 1).product();
@@ -109,7 +109,7 @@ fn fits(length: usize, path: &str) -> Result<(), OutOfRange> {
     if length <= LONGEST {
         return Ok(());
     }
-    let found = format!("the mechanism has {length} characters with all parts written out");
+    let found = format!("the mechanism has {length} characters with all repetitions expanded");
     Err(OutOfRange::clause(path, found, format!("at most {LONGEST} characters")))
 }
 
@@ -134,7 +134,11 @@ fn add<T: Clone + Serialize + DeserializeOwned>(
         };
         check_name(&path, &name)?;
         if name == "ground" && kind == "bodies" {
-            return Err(misnamed(path, "a body is called `ground`", "another name: `ground` is what does not move"));
+            return Err(misnamed(
+                path,
+                "a body is called `ground`",
+                "another name, since `ground` is the part that does not move",
+            ));
         }
         parts.push(Part { name, path, what });
     }
@@ -169,7 +173,7 @@ fn unique<T>(parts: &[Part<T>]) -> Result<(), OutOfRange> {
     names.sort_unstable();
     match names.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         Some(pair) => {
-            Err(misnamed(pair[1].1, format!("two parts are called `{}`", pair[1].0), "a name of its own for each part"))
+            Err(misnamed(pair[1].1, format!("two parts are called `{}`", pair[1].0), "a different name for each part"))
         }
         None => Ok(()),
     }

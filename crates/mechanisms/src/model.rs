@@ -29,7 +29,7 @@ impl Mechanism {
 
 impl ModelDefinition for Mechanism {
     const NAME: &'static str = "mechanism";
-    const SUMMARY: &'static str = "bodies, joints and forces as the file has them, in the plane or in space";
+    const SUMMARY: &'static str = "mechanism with the bodies, joints and forces of a file, planar or spatial";
     const SOURCE: &'static str = "the experiment file";
     const IS_WRITTEN_OUT: bool = true;
 

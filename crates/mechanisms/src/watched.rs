@@ -55,7 +55,7 @@ impl Watched {
         let observables = watched.observables(compiled);
         if let Some(twice) = observables.iter().find(|observable| !seen.insert(&observable.name)) {
             let found = format!("two observables are called `{}`", twice.name);
-            let accepted = "names that differ also where a body's and a marker's are joined by `_`";
+            let accepted = "names that differ even when the names of a body and its marker are joined by `_`";
             return Err(OutOfRange::clause("bodies", found, accepted));
         }
         Ok(watched)
@@ -96,45 +96,49 @@ impl Watched {
         for &body in &self.bodies {
             let name = &compiled.bodies[body].name;
             let of_body = || format!("{name}_");
-            each(of_body(), axes, "m", "a coordinate of a centre of mass", position);
+            each(of_body(), axes, "m", "coordinate of a centre of mass", position);
             if X::DIMENSION == 2 {
                 each(of_body(), &["angle"], "rad", "angle of a body", position);
             } else {
-                each(of_body(), &["e0", "e1", "e2", "e3"], "1", "an Euler parameter of a body", position);
+                each(of_body(), &["e0", "e1", "e2", "e3"], "1", "Euler parameter of a body", position);
             }
-            each(format!("{name}_v"), axes, "m/s", "a component of the velocity of a centre of mass", velocity);
+            each(format!("{name}_v"), axes, "m/s", "component of the velocity of a centre of mass", velocity);
             if X::DIMENSION == 2 {
                 each(of_body(), &["rate"], "rad/s", "angular velocity of a body", velocity);
             } else {
-                let about = "a component of the angular velocity of a body, along the ground's directions";
+                let about = "component of the angular velocity of a body in the frame of the ground";
                 each(format!("{name}_w"), &AXES, "rad/s", about, velocity);
             }
         }
         for (name, _) in &self.markers {
-            each(format!("{name}_"), axes, "m", "a coordinate of a marker", None);
-            each(format!("{name}_v"), axes, "m/s", "a component of the velocity of a marker", None);
-            each(format!("{name}_a"), axes, "m/s²", "a component of the acceleration of a marker", None);
+            each(format!("{name}_"), axes, "m", "coordinate of a marker", None);
+            each(format!("{name}_v"), axes, "m/s", "component of the velocity of a marker", None);
+            each(format!("{name}_a"), axes, "m/s²", "component of the acceleration of a marker", None);
         }
         for &joint in &self.joints {
-            let about = "a component of the force of a joint on its first body";
+            let about = "component of the force of a joint on its first body";
             each(format!("{}_f", compiled.joints[joint].name), axes, "N", about, None);
         }
-        let about = "angle of a hinge, second marker from the first about its axis, within half a turn either way";
+        let about = "hinge angle of the second marker relative to the first, between minus and plus half a turn";
         for (name, _) in self.hinges(compiled) {
             each(format!("{name}_"), &["angle"], "rad", about, None);
         }
-        let of_power = "power of what has no potential: dampers, formulas, drives; the rate of the energy";
+        let of_power = "power of dampers, formulas and drives, which equals the rate of the total energy";
         let of_constraints =
-            "largest magnitude among constraints Φ of joints as written, angles and Euler parameters as numbers";
+            "largest magnitude among the joint constraints Φ as written, with angles and Euler parameters as numbers";
         all.extend([
-            Observable::new("energy", "J", "total energy; that of gravity is zero for centres of mass at the origin"),
+            Observable::new(
+                "energy",
+                "J",
+                "total energy, with zero potential energy for centres of mass at the origin",
+            ),
             Observable::new("energy_change", "J", "change of the total energy since the initial state"),
             Observable::new("kinetic_energy", "J", "kinetic energy"),
             Observable::new("gravity_energy", "J", "potential energy of gravity"),
             Observable::new("spring_energy", "J", "energy of all springs"),
             Observable::new("power", "W", of_power),
             Observable::new("constraint", "m", of_constraints),
-            Observable::new("velocity_constraint", "m/s", "largest magnitude among the constraints of velocities"),
+            Observable::new("velocity_constraint", "m/s", "largest magnitude among the velocity constraints"),
         ]);
         all
     }

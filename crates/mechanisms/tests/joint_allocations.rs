@@ -22,17 +22,21 @@ motion: spatial
 formulation: minimal
 gravity: [0, 0, -9.81]
 observe: [rod_0]
-bodies: {{ rod_0: {{ mass: 1, shape: {{ rod: {{ length: 0.1, radius: 0.01 }} }}, markers: {{ pin: [-0.05, 0, 0], end: [0.05, 0, 0] }} }} }}
+bodies: {{ rod_0: {{ mass: 1, shape: {{ rod: {{ length: 0.1, radius: 0.01 }} }}, markers: {{ pin: [-0.05, 0, 0], \
+  end: [0.05, 0, 0] }} }} }}
 joints: {{ pin_0: {{ spherical: {{ between: [ground, rod_0.pin] }} }} }}
 forces: {{ push: {{ force: {{ on: rod_0.end, force: [\"sin(t)\", 0, \"-rod_0.wx\"] }} }} }}
 repeat:
   - for: {{ i: {} }}
     bodies:
-      \"rod_{{i}}\": {{ mass: 1, shape: {{ rod: {{ length: 0.1, radius: 0.01 }} }}, markers: {{ pin: {{ at: [-0.05, 0, 0], rotation: [0.3, 0, 0] }}, end: [0.05, 0, 0] }} }}
+      \"rod_{{i}}\": {{ mass: 1, shape: {{ rod: {{ length: 0.1, radius: 0.01 }} }}, markers: {{ pin: {{ \
+        at: [-0.05, 0, 0], rotation: [0.3, 0, 0] }}, end: [0.05, 0, 0] }} }}
     joints:
-      \"pin_{{i}}\": {{ revolute: {{ between: [\"rod_{{i}}.pin\", \"rod_{{i-1}}.end\"], axis: [0.1, 1, 0.2], angle: 0.05, rate: 0.1 }} }}
+      \"pin_{{i}}\": {{ revolute: {{ between: [\"rod_{{i}}.pin\", \"rod_{{i-1}}.end\"], axis: [0.1, 1, 0.2], \
+        angle: 0.05, rate: 0.1 }} }}
     forces:
-      \"spring_{{i}}\": {{ torsion-spring: {{ between: [\"rod_{{i-1}}\", \"rod_{{i}}\"], axis: [0, 0, 1], stiffness: 1, damping: 0.1 }} }}
+      \"spring_{{i}}\": {{ torsion-spring: {{ between: [\"rod_{{i-1}}\", \"rod_{{i}}\"], axis: [0, 0, 1], \
+        stiffness: 1, damping: 0.1 }} }}
 ",
         bodies - 1
     );

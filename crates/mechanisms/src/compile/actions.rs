@@ -31,11 +31,11 @@ fn turning_of(
             let hinge = scope.hinge(&format!("{path}.joint"), joint)?;
             Ok(turning(&hinge.ends, &hinge.axis))
         }
-        (None, Some(_)) => refused("axis", "`axis` is given beside `joint`", "the axis of the joint alone"),
-        (Some(_), Some(_)) => refused("joint", "`joint` is given beside `between`", "one of the two"),
+        (None, Some(_)) => refused("axis", "both `joint` and `axis` are given", "`joint` alone, which has an axis"),
+        (Some(_), Some(_)) => refused("joint", "both `joint` and `between` are given", "one of the two"),
         (None, None) => {
-            let accepted = "`joint`, a revolute joint, or `between`, two markers";
-            Err(OutOfRange::clause(path, format!("`{path}` has no place"), accepted))
+            let accepted = "`joint` with the name of a revolute joint, or `between` with two markers";
+            Err(OutOfRange::clause(path, format!("`{path}` has neither `joint` nor `between`"), accepted))
         }
     }
 }
@@ -45,8 +45,8 @@ fn line(scope: &Scope<'_>, path: &str, between: &[At; 2]) -> Result<([Fixed; 2],
     let markers = scope.pair(path, between)?;
     let distance = Pose::distance(&scope.poses, &markers);
     if distance < 1e-12 {
-        let found = "both points are in one place at the start";
-        let accepted = "points at a distance: the line between has no direction";
+        let found = "both points coincide at the start";
+        let accepted = "points at a distance, since the line between them needs a direction";
         return Err(OutOfRange::clause(format!("{path}.between"), found, accepted));
     }
     Ok((markers.map(|marker| marker.point()), distance))
@@ -115,7 +115,12 @@ pub(super) fn of(scope: &Scope<'_>) -> Result<Vec<Action>, OutOfRange> {
                 let [a, b] = scope.pair(&path, &contact.between)?;
                 let [of_a, of_b] = contact.radii;
                 let (fits, found) = (!contact.inside || of_b < of_a, format!("[{of_a}, {of_b}]"));
-                OutOfRange::unless(fits, &at("radii"), found, "a larger first radius: the second is inside")?;
+                OutOfRange::unless(
+                    fits,
+                    &at("radii"),
+                    found,
+                    "a larger first radius, since the second circle is inside the first",
+                )?;
                 if !contact.inside && of_a + of_b == 0.0 {
                     return Err(OutOfRange::clause(at("radii"), "both radii are zero", "a radius above zero"));
                 }

@@ -96,11 +96,11 @@ pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<
     let mass = match (mass, density, shape) {
         (Some(mass), None, _) => *mass,
         (Some(_), Some(_), _) => {
-            return Err(OutOfRange::clause(at("density"), "`density` is given beside `mass`", "one of the two"));
+            return Err(OutOfRange::clause(at("density"), "both `mass` and `density` are given", "one of the two"));
         }
         (None, Some(density), Some(shape)) if shape.volume() > 0.0 => density * shape.volume(),
         (None, Some(density), _) => {
-            let accepted = "`shape` with a volume (radius, thickness) beside it, or `mass`";
+            let accepted = "`mass` instead, or a `shape` with a volume (radius, thickness)";
             return Err(OutOfRange::new(at("density"), density, accepted));
         }
         (None, None, _) => return Err(OutOfRange::new(at("mass"), "missing", "a mass, or a density with a shape")),
@@ -135,13 +135,13 @@ pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<
     let (least, most) = (moments.min(), moments.max());
     let is_positive = if X::DIMENSION == 2 { about_centre[2][2] > 0.0 } else { least > 0.0 };
     if !is_positive {
-        let accepted = "moments above zero: give `inertia`, or a `shape` with extent (a rod in space with a radius)";
+        let accepted = "moments above zero; give `inertia`, or a `shape` with a volume (in space, a rod with a radius)";
         let found = format!("`{}` has the moments {:?}", at("inertia"), moments.as_slice());
         return Err(OutOfRange::clause(at("inertia"), found, accepted));
     }
     // no principal moment of a distributed mass is larger than the sum of the others
     if X::DIMENSION == 3 && most > (moments.sum() - most) * (1.0 + 1e-9) {
-        let accepted = "principal moments of which none is larger than the sum of the others";
+        let accepted = "principal moments, each at most the sum of the other two";
         let found = format!("`{}` has the principal moments {:?}", at("inertia"), moments.as_slice());
         return Err(OutOfRange::clause(at("inertia"), found, accepted));
     }
@@ -216,7 +216,7 @@ pub(super) fn place(scope: &Scope<'_>) -> Result<Vec<Pose>, OutOfRange> {
     }
     if let Some(k) = (0..placing.len()).find(|&k| !used[k] && placing[k].is_given) {
         let path = &placing[k].path;
-        let found = format!("`{path}` has an initial value, but both its bodies are placed without this joint");
+        let found = format!("`{path}` has an initial value, but the positions of both its bodies are already known");
         let accepted = "no initial angle, distance or rate here, or no `position` and `angle` for one of the bodies";
         return Err(OutOfRange::clause(path, found, accepted));
     }

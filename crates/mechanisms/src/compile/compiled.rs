@@ -102,10 +102,10 @@ impl<X: Space> Compiled<X> {
         let (row, by) = match refused {
             Refused::Lost { row, by } => (row, by),
             Refused::TooMany(most) => {
-                let found = format!("more than {most} constraints follow from others");
+                let found = format!("more than {most} constraints are redundant");
                 let accepted = format!(
-                    "joints of which at most {most} constraints follow from others; the limit is {MOST_LEFT_OUT}, and \
-                     less if loops have many constraints"
+                    "joints with at most {most} redundant constraints; the limit is {MOST_LEFT_OUT}, or less if loops \
+                     have many constraints"
                 );
                 return OutOfRange::clause("joints", found, accepted);
             }
@@ -119,10 +119,10 @@ impl<X: Space> Compiled<X> {
         });
         let (path, name) = self.joint_of_row(row).map_or(("", ""), |joint| (&joint.path, &joint.name));
         let found = format!(
-            "`{name}`{at} follows from the other joints in the initial position only: they allow positions nearby in \
-             which it is open by {by:.1e}"
+            "`{name}`{at} is redundant in the initial position only: the other joints allow nearby positions in which \
+             it is open by {by:.1e}"
         );
-        let accepted = "an initial position that is not singular: one with a body turned by 0.001 rad, for example";
+        let accepted = "an initial position that is not singular, for example with a body turned by 0.001 rad";
         OutOfRange::clause(path, found, accepted)
     }
 }
@@ -154,8 +154,8 @@ pub(super) fn assemble<X: Space>(
     closed.map_err(|(row, by)| {
         let (path, name) = compiled.owner(row);
         let (found, accepted) = if is_assembled {
-            let accepted = "lengths with which all joints close, and an initial `position`, `angle` or `distance` of bodies \
-                            that is near to a closed position";
+            let accepted = "lengths with which all joints can close, and initial values of `position`, `angle` or \
+                            `distance` near a closed position";
             (format!("no position near the initial one closes `{name}`, which stays open by {by:.3e}"), accepted)
         } else {
             let found = format!("`{name}` is open by {by:.3e} in the initial position");
@@ -207,18 +207,20 @@ pub(super) fn joint_space<X: Space>(scope: &Scope<'_>, compiled: &Compiled<X>) -
     let space = JointSpace::new(&compiled.system, &compiled.initial, &candidates, &relations);
     let space = space.map_err(|refused| compiled.refusal(&compiled.initial[0], refused))?;
     if space.tree.velocities == 0 {
-        return Err(OutOfRange::clause("joints", "the joints hold all bodies", "joints that leave something to move"));
+        return Err(OutOfRange::clause(
+            "joints",
+            "the joints leave no degree of freedom",
+            "joints that leave at least one",
+        ));
     }
     let turning = space.tree.links.iter().find(|link| link.steps.contains(&Step::Ball));
     match turning {
         Some(link) if !space.is_tree() => {
             let (path, found) = match link.joint {
-                Some(joint) => (&compiled.joints[joint].path, "the joint has Euler parameters for coordinates"),
-                None => {
-                    (&scope.parts.bodies[link.body].path, "the body is free, with Euler parameters for coordinates")
-                }
+                Some(joint) => (&compiled.joints[joint].path, "the coordinates of the joint are Euler parameters"),
+                None => (&scope.parts.bodies[link.body].path, "the coordinates of the free body are Euler parameters"),
             };
-            let accepted = "joints with angles and distances for coordinates, if loops or other constraints are left, or \
+            let accepted = "joints with angles and distances as coordinates, if loops or other constraints remain, or \
                             `formulation: acceleration-level`";
             Err(OutOfRange::clause(path, found, accepted))
         }

@@ -176,7 +176,7 @@ pub(super) fn add<X: Space>(scope: &Scope<'_>, system: &mut System<X>) -> Result
                         let length = length.length.unwrap_or(now);
                         if length < 1e-12 {
                             let accepted = "points at a distance, or a joint that holds them together";
-                            return Err(OutOfRange::clause(path, "both points are in one place", accepted));
+                            return Err(OutOfRange::clause(path, "both points coincide", accepted));
                         }
                         system.relations.push(Relation::Distance(a.point(), b.point(), length));
                     }
@@ -198,7 +198,7 @@ pub(super) fn add<X: Space>(scope: &Scope<'_>, system: &mut System<X>) -> Result
                     }
                     Joint::KnifeEdge(_) => {
                         let (field, found) = (format!("{path}.between.0"), "a marker of a body");
-                        let accepted = "`ground` or a marker on it, and then the marker of the edge";
+                        let accepted = "`ground` or one of its markers, followed by the marker of the edge";
                         OutOfRange::unless(a.body.is_none(), &field, found, accepted)?;
                         system.rates.push(Rate::Across(b.point(), b.direction(&beside(axis)).at));
                     }
@@ -247,7 +247,8 @@ fn in_dimension(dimension: usize, path: &str, joint: &Joint) -> Result<(), OutOf
         Joint::Cylindrical(_) | Joint::Spherical(_) | Joint::Universal(_) | Joint::Planar(_) | Joint::Rolling(_) => (
             3,
             "space",
-            "`motion: spatial`, or in the plane `revolute`, `prismatic`, `fixed`, `distance`, `point-on-line`, `gear`, `knife-edge`",
+            "`motion: spatial`, or a joint for the plane: `revolute`, `prismatic`, `fixed`, `distance`, \
+             `point-on-line`, `gear`, `knife-edge`",
         ),
         Joint::Gear(_) | Joint::KnifeEdge(_) => (2, "the plane", "`motion: planar`"),
         _ => return Ok(()),
@@ -299,6 +300,6 @@ impl<'p> Axes<'p> {
         }
         let found =
             format!("`{path}.axis` is missing, and `{}` does not turn or slide along {:?}", joints[0].0, self.default);
-        Err(OutOfRange::clause(format!("{path}.axis"), found, "`axis`, along the directions of the first marker"))
+        Err(OutOfRange::clause(format!("{path}.axis"), found, "`axis` in the frame of the first marker"))
     }
 }

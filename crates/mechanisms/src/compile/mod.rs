@@ -26,14 +26,14 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     constants_can_be_meant(mechanism)?;
     let parts = Parts::of(mechanism)?;
     if parts.bodies.is_empty() {
-        return Err(OutOfRange::clause("bodies", "the mechanism has no bodies", "one body or more"));
+        return Err(OutOfRange::clause("bodies", "the mechanism has no bodies", "at least one body"));
     }
     let mut gravity = [0.0; 3];
     if !mechanism.gravity.is_empty() {
         if mechanism.gravity.len() != X::DIMENSION {
             let accepted = match X::DIMENSION {
-                2 => "`[0, -9.81]`, or `motion: spatial`, in which it has 3",
-                _ => "`[0, 0, -9.81]`, or `motion: planar`, in which it has 2",
+                2 => "`[0, -9.81]`, or `motion: spatial` with 3 components",
+                _ => "`[0, 0, -9.81]`, or `motion: planar` with 2 components",
             };
             let found = format!("`gravity` has {} components", mechanism.gravity.len());
             return Err(OutOfRange::clause("gravity", found, accepted));
@@ -68,8 +68,8 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     }
     if mechanism.rotations == Rotations::Group {
         if !matches!(mechanism.formulation, Formulation::AccelerationLevel) {
-            let accepted = "`vectors`, or `formulation: acceleration-level`";
-            let found = "`rotations: group` is given with another formulation";
+            let accepted = "`rotations: vectors`, or `formulation: acceleration-level`";
+            let found = "`rotations: group` does not work with this `formulation`";
             return Err(OutOfRange::clause("rotations", found, accepted));
         }
         compiled.joint_space = Some(JointSpace::of_bodies(&compiled.system, &compiled.initial));

@@ -47,7 +47,7 @@ pub(super) fn constants_can_be_meant(mechanism: &Mechanism) -> Result<(), OutOfR
     for name in mechanism.constants.keys() {
         let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
         let accepted = if own.contains(name) {
-            format!("a name that formulas do not have by themselves; these are `{}`", own.join("`, `"))
+            format!("a name other than those built into formulas: `{}`", own.join("`, `"))
         } else if !is_word || !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
             "a name of letters, digits and `_`, with a letter or `_` first".to_owned()
         } else {
@@ -120,7 +120,7 @@ impl<'p> Scope<'p> {
     /// A formula of a force, in time, constants, coordinates and rates.
     pub(super) fn force(&self, path: &str, formula: &Formula, between: [&str; 2]) -> Result<ForceLaw, OutOfRange> {
         let known = format!(
-            "`t`, {}names of `constants`, and of a body or a marker `.x`, `.y`, …, `.vx`, …, of a body {}",
+            "`t`, {}names of `constants`, `.x`, `.y`, …, `.vx`, … of a body or a marker, and {} of a body",
             if between[0].is_empty() { String::new() } else { format!("`{}`, `{}`, ", between[0], between[1]) },
             if self.dimension == 2 { "`.angle` and `.rate`" } else { "`.wx`, `.wy` and `.wz`" },
         );
@@ -227,7 +227,7 @@ impl<'p> Scope<'p> {
     pub(super) fn axis(&self, path: &str, given: &[f64], default: [f64; 3]) -> Result<Vector3<f64>, OutOfRange> {
         let path = format!("{path}.axis");
         let is_needed = self.dimension == 3 || default != ABOUT || given.is_empty();
-        let accepted = "no `axis`: in the plane all turns are about one";
+        let accepted = "no `axis`, since all rotations in the plane have the same one";
         OutOfRange::unless(is_needed, &path, format!("{given:?}"), accepted)?;
         unit(&path, given, self.dimension, default)
     }

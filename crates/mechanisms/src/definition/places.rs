@@ -66,7 +66,7 @@ pub(super) fn gravity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<
     impl<'de> Visitor<'de> for Components {
         type Value = Vec<f64>;
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a vector, `[0, 0, -9.81]` in space, `[0, -9.81]` in the plane")
+            f.write_str("a vector: `[0, 0, -9.81]` in space or `[0, -9.81]` in the plane")
         }
         fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Vec<f64>, A::Error> {
             Vec::deserialize(SeqAccessDeserializer::new(items))
@@ -122,7 +122,10 @@ impl JsonSchema for Numbers {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let one = generator.subschema_for::<Formula>();
-        json_schema!({ "description": "One number or formula, or a list of them.", "anyOf": [one, { "type": "array", "items": one }] })
+        json_schema!({
+            "description": "One number or formula, or a list of them.",
+            "anyOf": [one, { "type": "array", "items": one }],
+        })
     }
 }
 
@@ -167,7 +170,7 @@ impl<'de> Deserialize<'de> for Point {
         impl<'de> Visitor<'de> for PointVisitor {
             type Value = Point;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("coordinates, `[0.5, 0]`, or a map with `at` and a rotation")
+                f.write_str("coordinates such as `[0.5, 0]`, or a map with `at` and a rotation")
             }
             fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Point, A::Error> {
                 let at = Vec::deserialize(SeqAccessDeserializer::new(items))?;
@@ -187,7 +190,10 @@ impl JsonSchema for Point {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let (list, oriented) = (generator.subschema_for::<Vec<Formula>>(), generator.subschema_for::<Oriented>());
-        json_schema!({ "description": "Coordinates `[0.5, 0]`, m, or a map with a rotation.", "anyOf": [list, oriented] })
+        json_schema!({
+            "description": "Coordinates such as `[0.5, 0]`, m, or a map with a rotation.",
+            "anyOf": [list, oriented],
+        })
     }
 }
 

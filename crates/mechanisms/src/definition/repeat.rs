@@ -49,10 +49,10 @@ impl<'de> Deserialize<'de> for Range {
         impl<'de> Visitor<'de> for RangeVisitor {
             type Value = Range;
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a count, or the first and the last value `[2, 10]`")
+                f.write_str("a count, or the first and the last value such as `[2, 10]`")
             }
             fn visit_u64<E: Error>(self, last: u64) -> Result<Range, E> {
-                let last = last.try_into().map_err(|_| E::custom("a count is below 4294967296"))?;
+                let last = last.try_into().map_err(|_| E::custom("the count has to be below 4294967296"))?;
                 Ok(Range { first: 1, last })
             }
             fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Range, A::Error> {
@@ -80,7 +80,7 @@ fn serde_json_number() -> Schema {
 
 impl Ranged for Range {
     fn check_in(&self, _: Interval) -> Result<(), OutOfRange> {
-        let accepted = "a count up to 100000, or two of them with the larger one last";
+        let accepted = "a count up to 100000, or two numbers up to 100000 with the larger one last";
         if self.first <= self.last && self.last <= 100_000 {
             return Ok(());
         }

@@ -95,7 +95,10 @@ impl JsonSchema for Formula {
         "Formula".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["number", "string"], "description": "A number, or a formula: `-k*x + 0.3*sin(2*pi*t)`." })
+        json_schema!({
+            "type": ["number", "string"],
+            "description": "A number, or a formula such as `-k*x + 0.3*sin(2*pi*t)`.",
+        })
     }
 }
 
@@ -121,7 +124,7 @@ pub enum NoFormula {
 impl fmt::Display for NoFormula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::At(column) => write!(f, "cannot be read from its character {column} on"),
+            Self::At(column) => write!(f, "cannot be read from character {column} on"),
             Self::Unfinished => f.write_str("is unfinished"),
             Self::Open => f.write_str("has a parenthesis that is not closed"),
             Self::Degrees(radians) => write!(f, "is in degrees; `{radians}` is the same in radians"),

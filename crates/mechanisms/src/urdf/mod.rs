@@ -67,8 +67,8 @@ fn named<'a, 'i>(robot: Node<'a, 'i>, kind: &str) -> Result<IndexMap<&'a str, No
     for node in children(robot, kind) {
         let name = attribute(node, "name")?;
         if named.insert(name, node).is_some() {
-            let accepted = format!("a name of its own for each {kind}");
-            return Err(refused(node, format!("a second {kind} `{name}`"), accepted));
+            let accepted = format!("a different name for each {kind}");
+            return Err(refused(node, format!("two {kind}s are called `{name}`"), accepted));
         }
     }
     Ok(named)
@@ -92,29 +92,31 @@ impl<'a, 'i> Tree<'a, 'i> {
         for (&name, &node) in &all {
             let (parent, link) = (link_of(node, "parent")?, link_of(node, "child")?);
             if before.insert(link, node).is_some() {
-                let accepted = "one joint before each link: a tree";
-                return Err(refused(node, format!("a second joint before link `{link}`"), accepted));
+                let accepted = "at most one parent joint for each link";
+                return Err(refused(node, format!("link `{link}` has two parent joints"), accepted));
             }
             joints.entry(parent).or_default().push(Joint { node, name, link });
         }
         let names = all.keys().copied().collect();
         let mut roots = links.keys().copied().filter(|name| !before.contains_key(name));
-        let accepted = "one link that no joint leads to, which is the ground";
+        let accepted = "exactly one link without a parent joint, which is the ground";
         let Some(root) = roots.next() else {
-            return Err(refused(robot, "no link without a joint that leads to it", accepted));
+            return Err(refused(robot, "all links have parent joints", accepted));
         };
         if let Some(other) = roots.next() {
             let rest = roots.count();
-            let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-            let found = format!("links `{root}` and `{other}`{more}, which no joint leads to");
+            let found = if rest > 0 {
+                format!("links `{root}`, `{other}` and {rest} more have no parent joint")
+            } else {
+                format!("links `{root}` and `{other}` have no parent joint")
+            };
             return Err(refused(links[other], found, accepted));
         }
         let tree = Self { root, links, joints, names };
         let reached: std::collections::HashSet<&str> = tree.walk().map(|joint| joint.link).collect();
         match before.iter().filter(|(link, _)| !reached.contains(*link)).min_by_key(|(_, node)| node.range().start) {
             Some((link, &node)) => {
-                let found =
-                    format!("a joint before link `{link}`, which `{root}` does not lead to: joints in a circle");
+                let found = format!("link `{link}` is not connected to `{root}`: its joints form a cycle");
                 Err(refused(node, found, "a tree of links"))
             }
             None => Ok(tree),
@@ -145,7 +147,7 @@ pub fn read(text: &str) -> Result<Robot, NoRobot> {
     let document = xml::parse(text)?;
     let robot = document.root_element();
     if robot.tag_name().name() != "robot" {
-        return Err(refused(robot, format!("`<{}>`", robot.tag_name().name()), "`<robot>` around links and joints"));
+        return Err(refused(robot, format!("the root element is `<{}>`", robot.tag_name().name()), "`<robot>`"));
     }
     let tree = Tree::of(robot)?;
     let mut making = Making::new(&tree);
@@ -153,7 +155,7 @@ pub fn read(text: &str) -> Result<Robot, NoRobot> {
     let root = tree.links[tree.root];
     if let Some(inertial) = Inertial::of(root)?.filter(|inertial| inertial.mass > 0.0) {
         let (link, mass) = (short(tree.root), inertial.mass);
-        making.unused.note(format!("not used: mass of the root link `{link}`, {mass} kg, which is the ground"));
+        making.unused.note(format!("ignored: mass of the root link `{link}` ({mass} kg), which is the ground"));
     }
     making.shape(root, false)?;
     // the body of each link, and the link's pose on it
@@ -165,7 +167,7 @@ pub fn read(text: &str) -> Result<Robot, NoRobot> {
         placed.insert(joint.link, next);
     }
     if making.bodies() == 0 {
-        return Err(refused(robot, "no link that moves", "a link with a mass behind a joint"));
+        return Err(refused(robot, "the robot has no moving link", "a joint whose child link has a mass"));
     }
     Ok(Robot { mechanism: making.mechanism, places: making.places, notes: making.unused.lines() })
 }
@@ -197,11 +199,11 @@ impl<'a> Making<'a> {
         let changed = |kind: &str, written: &[&str], names: &HashMap<&str, String>| {
             let changed = written.iter().filter(|name| names[*name] != **name);
             let all: Vec<&str> = changed.copied().collect();
-            let one = |name: &&str| format!("{kind} `{}` is `{}`", short(name), short(&names[*name]));
+            let one = |name: &&str| format!("{kind} `{}` to `{}`", short(name), short(&names[*name]));
             let each: Vec<String> = all.iter().take(5).map(one).collect();
             let rest = all.len() - each.len();
             let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-            (!each.is_empty()).then(|| format!("other names: {}{more}", each.join(", ")))
+            (!each.is_empty()).then(|| format!("renamed: {}{more}", each.join(", ")))
         };
         let lines = [changed("link", &moving, &link_names), changed("joint", &tree.names, &joint_names)];
         lines.into_iter().flatten().for_each(|line| unused.note(line));
@@ -262,7 +264,7 @@ impl<'a> Making<'a> {
         let origin = place.then(&Origin::of(node)?);
         let kind = attribute(node, "type")?;
         if let Some(mimic) = child(node, "mimic")? {
-            return Err(refused(mimic, "a joint that mimics another", "joints that move by themselves"));
+            return Err(refused(mimic, "a joint mimics another joint", "joints without `<mimic>`"));
         }
         let inertial = Inertial::of(link)?;
         let shape = self.shape(link, inertial.as_ref().is_some_and(|inertial| inertial.mass > 0.0))?;
@@ -275,13 +277,14 @@ impl<'a> Making<'a> {
                 return Ok((parent.to_owned(), origin));
             }
             _ => {
-                let found = format!("link `{link_name}` without a mass behind a joint `{kind}`");
+                let found = format!("link `{link_name}` has no mass, but its parent joint is `{kind}`");
                 return Err(refused(link, found, "an `<inertial>` with a mass above zero"));
             }
         };
         if self.bodies() == MOST_BODIES {
-            let accepted = format!("at most {MOST_BODIES} links with mass; `repeat` of a mechanism writes more");
-            return Err(refused(link, format!("a link with mass beside {MOST_BODIES} others"), accepted));
+            let accepted =
+                format!("at most {MOST_BODIES} links with mass; a mechanism file with `repeat` may have more");
+            return Err(refused(link, format!("the robot has more than {MOST_BODIES} links with mass"), accepted));
         }
         let (name, body) = (self.joint_names[written].clone(), self.link_names[link_name].clone());
         let of = inertial.inertia;
@@ -293,8 +296,8 @@ impl<'a> Making<'a> {
         }
         if kind == "floating" {
             if parent != GROUND {
-                let accepted = "a floating joint of the root link, or of one without mass that is fixed to it";
-                return Err(refused(node, "a floating joint of a link with mass", accepted));
+                let accepted = "a floating joint at the root link or at a massless link that is fixed to it";
+                return Err(refused(node, "the parent link of a floating joint has a mass", accepted));
             }
             made["position"] = json!(origin.at.as_slice());
             made["rotation"] = json!(rotation::vector(&origin.turn).as_slice());
@@ -305,7 +308,7 @@ impl<'a> Making<'a> {
         let axis = match child(node, "axis")? {
             Some(axis) => match numbers(axis, "xyz")?.unwrap_or([1.0, 0.0, 0.0]) {
                 xyz if Vector3::from(xyz).norm() <= 1e-12 => {
-                    return Err(refused(axis, "an axis without a direction", "three numbers, not all of them zero"));
+                    return Err(refused(axis, "the axis is zero", "three numbers, not all of them zero"));
                 }
                 xyz => xyz,
             },
@@ -318,7 +321,7 @@ impl<'a> Making<'a> {
             "floating" => Value::Null,
             other => {
                 let accepted = "`revolute`, `continuous`, `prismatic`, `planar`, `fixed` or `floating`";
-                return Err(refused(node, format!("a joint `{other}`"), accepted));
+                return Err(refused(node, format!("the type of the joint is `{other}`"), accepted));
             }
         };
         if !whole.is_null() {
@@ -335,7 +338,7 @@ impl<'a> Making<'a> {
     fn turn_along(&mut self, body: &str, inertia: &Matrix3<f64>) {
         let moments = self.mechanism["bodies"].get_mut(body).and_then(|body| body.get_mut("inertia"));
         let Some(Value::Array(six)) = moments else {
-            return self.unused.count("inertia of a link without mass that is fixed to the ground");
+            return self.unused.count("inertia of a massless link that is fixed to the ground");
         };
         let more = [inertia.m11, inertia.m22, inertia.m33, inertia.m12, inertia.m13, inertia.m23];
         for (sum, more) in six.iter_mut().zip(more) {
@@ -371,8 +374,12 @@ impl<'a> Making<'a> {
                 json!({ "bushing": { "between": [first, second], "stiffness": stiffness, "damping": damping } })
             }
             _ => {
-                let found = format!("damping {damping} and friction {friction} of a joint `{kind}`");
-                return Err(refused(dynamics, found, "both of revolute joints, and damping of prismatic ones"));
+                let found = format!("a `{kind}` joint has damping {damping} and friction {friction}");
+                return Err(refused(
+                    dynamics,
+                    found,
+                    "damping and friction in revolute joints, and damping in prismatic joints",
+                ));
             }
         };
         self.insert("forces", &format!("{name}_resistance"), force, dynamics);

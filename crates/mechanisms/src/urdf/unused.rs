@@ -66,9 +66,9 @@ impl Unused {
     pub(super) fn lines(self) -> Vec<String> {
         let Self { mut lines, counts } = self;
         let others = counts.len().saturating_sub(MOST_KINDS);
-        lines.extend(counts.into_iter().take(MOST_KINDS).map(|(kind, count)| format!("not used: {count} {kind}")));
+        lines.extend(counts.into_iter().take(MOST_KINDS).map(|(kind, count)| format!("ignored: {count} {kind}")));
         if others > 0 {
-            lines.push(format!("not used: {others} other kinds of elements and attributes"));
+            lines.push(format!("ignored: {others} other kinds of elements and attributes"));
         }
         lines
     }

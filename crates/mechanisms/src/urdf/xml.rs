@@ -64,8 +64,8 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, NoRobot> {
 /// Counts attributes and namespaces before the parser reads them.
 fn within_limits(text: &str) -> Result<(), NoRobot> {
     if let Some((start, _)) = text.match_indices("xmlns").nth(MOST_NAMESPACES) {
-        let message = format!("more than {MOST_NAMESPACES} times `xmlns`");
-        let accepted = format!("at most {MOST_NAMESPACES} namespaces in a file");
+        let message = format!("the file has more than {MOST_NAMESPACES} `xmlns`");
+        let accepted = format!("at most {MOST_NAMESPACES} namespaces");
         return Err(refused_at(start, message, accepted));
     }
     let mut from = 0;
@@ -91,7 +91,7 @@ fn within_limits(text: &str) -> Result<(), NoRobot> {
             }
         }
         if attributes > MOST_ATTRIBUTES {
-            let message = format!("an element with {attributes} attributes");
+            let message = format!("an element has {attributes} attributes");
             let accepted = format!("at most {MOST_ATTRIBUTES} attributes");
             return Err(refused_at(start, message, accepted));
         }
@@ -102,7 +102,7 @@ fn within_limits(text: &str) -> Result<(), NoRobot> {
 
 /// Refuses files that need `xacro`: parts of the robot would be missing.
 fn without_xacro(document: &Document<'_>) -> Result<(), NoRobot> {
-    let accepted = "plain URDF, which `xacro FILE > robot.urdf` writes";
+    let accepted = "plain URDF, as written by `xacro FILE > robot.urdf`";
     for node in document.descendants().filter(Node::is_element) {
         if node.tag_name().namespace().is_some_and(|namespace| namespace.contains("xacro")) {
             return Err(refused(node, format!("`<xacro:{}>` is not resolved", node.tag_name().name()), accepted));
@@ -129,7 +129,7 @@ pub(super) fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Result<Option<Nod
     match named.next() {
         Some(second) => {
             let own = node.tag_name().name();
-            Err(refused(second, format!("a second `<{name}>` of a `<{own}>`"), "at most one"))
+            Err(refused(second, format!("`<{own}>` has more than one `<{name}>`"), "at most one"))
         }
         None => Ok(first),
     }
@@ -138,13 +138,13 @@ pub(super) fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Result<Option<Nod
 pub(super) fn needed<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Result<Node<'a, 'i>, NoRobot> {
     let own = node.tag_name().name();
     child(node, name)?
-        .ok_or_else(|| refused(node, format!("`<{own}>` without `<{name}>`"), format!("`<{name}>` in it")))
+        .ok_or_else(|| refused(node, format!("`<{own}>` has no `<{name}>`"), format!("an element `<{name}>`")))
 }
 
 pub(super) fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, NoRobot> {
     let own = node.tag_name().name();
     node.attribute(name)
-        .ok_or_else(|| refused(node, format!("`<{own}>` without `{name}`"), format!("an attribute `{name}`")))
+        .ok_or_else(|| refused(node, format!("`<{own}>` has no `{name}`"), format!("an attribute `{name}`")))
 }
 
 pub(super) fn number(node: Node<'_, '_>, name: &str) -> Result<Option<f64>, NoRobot> {
@@ -181,7 +181,7 @@ impl Origin {
     pub(super) fn of(node: Node<'_, '_>) -> Result<Self, NoRobot> {
         let Some(origin) = child(node, "origin")? else { return Ok(Self::frame()) };
         if let Some(other) = origin.attributes().find(|own| !["xyz", "rpy"].contains(&own.name())) {
-            return Err(refused(origin, format!("`<origin>` with `{}`", other.name()), "`xyz` and `rpy`"));
+            return Err(refused(origin, format!("`<origin>` has the attribute `{}`", other.name()), "`xyz` and `rpy`"));
         }
         let [roll, pitch, yaw] = numbers(origin, "rpy")?.unwrap_or_default();
         let at = numbers(origin, "xyz")?.unwrap_or_default().into();
@@ -212,12 +212,12 @@ impl Inertial {
         attribute(node, "value")?;
         let mass = number(node, "value")?.unwrap_or_default();
         if mass < 0.0 {
-            return Err(refused(node, format!("a mass of {mass} kg"), "a mass above zero"));
+            return Err(refused(node, format!("the mass is {mass} kg"), "a mass of zero or above"));
         }
         let origin = Origin::of(inertial)?;
         let moments = child(inertial, "inertia")?;
         let Some(moments) = moments else {
-            let without = || refused(inertial, "`<inertial>` with a mass and without `<inertia>`", "`<inertia>` in it");
+            let without = || refused(inertial, "`<inertial>` has a mass but no `<inertia>`", "an element `<inertia>`");
             return if mass > 0.0 { Err(without()) } else { Ok(None) };
         };
         let entry = |name| number(moments, name).map(Option::unwrap_or_default);

@@ -58,12 +58,16 @@ fn what_is_written_costs_no_more_than_twice() {
 
 /// A chain of rods, made with `repeat`.
 fn chain(rods: usize) -> Mechanism {
-    let rod = json!({ "mass": 0.1, "shape": { "rod": { "length": 0.1 } }, "markers": { "start": [-0.05, 0], "end": [0.05, 0] } });
+    let markers = json!({ "start": [-0.05, 0], "end": [0.05, 0] });
+    let rod = json!({ "mass": 0.1, "shape": { "rod": { "length": 0.1 } }, "markers": markers });
     common::mechanism(json!({
         "gravity": [0, -9.81],
         "repeat": [
             { "for": { "i": rods }, "bodies": { "rod_{i}": rod } },
-            { "for": { "i": [2, rods] }, "joints": { "pin_{i}": { "revolute": { "between": ["rod_{i-1}.end", "rod_{i}.start"] } } } },
+            {
+                "for": { "i": [2, rods] },
+                "joints": { "pin_{i}": { "revolute": { "between": ["rod_{i-1}.end", "rod_{i}.start"] } } },
+            },
         ],
         "joints": { "pin_1": { "revolute": { "between": ["ground", "rod_1.start"] } } },
         "observe": ["rod_1"],
@@ -76,16 +80,25 @@ fn ring(bodies: usize) -> Mechanism {
     let turn = format!("2*pi*{{i}}/{bodies}");
     let rod = json!({
         "mass": 0.1, "shape": { "rod": { "length": 0.1 } },
-        "position": [format!("{radius}*cos({turn})"), format!("{radius}*sin({turn})")], "angle": format!("{turn} + pi/2"),
+        "position": [format!("{radius}*cos({turn})"), format!("{radius}*sin({turn})")],
+        "angle": format!("{turn} + pi/2"),
         "markers": { "start": [-0.05, 0], "end": [0.05, 0] },
     });
     common::mechanism(json!({
         "gravity": [0, -9.81],
         "repeat": [
             { "for": { "i": bodies }, "bodies": { "rod_{i}": rod } },
-            { "for": { "i": [2, bodies] }, "joints": { "pin_{i}": { "revolute": { "between": ["rod_{i-1}.end", "rod_{i}.start"] } } } },
+            {
+                "for": { "i": [2, bodies] },
+                "joints": { "pin_{i}": { "revolute": { "between": ["rod_{i-1}.end", "rod_{i}.start"] } } },
+            },
         ],
-        "ground": { "hook": [radius * (2.0 * std::f64::consts::PI / bodies as f64).cos(), radius * (2.0 * std::f64::consts::PI / bodies as f64).sin()] },
+        "ground": {
+            "hook": [
+                radius * (2.0 * std::f64::consts::PI / bodies as f64).cos(),
+                radius * (2.0 * std::f64::consts::PI / bodies as f64).sin(),
+            ],
+        },
         "joints": {
             "closing": { "revolute": { "between": [format!("rod_{bodies}.end"), "rod_1.start"] } },
             "hook": { "revolute": { "between": ["ground.hook", "rod_1"] } },

@@ -145,7 +145,8 @@ fn bricards_mechanism_moves_with_one_constraint_too_many() {
     }
     joints.insert("hinge5".to_owned(), json!({ "revolute": { "between": ["rod4.b", "ground.end"], "axis": axes[5] } }));
     let bricard = mechanism(json!({
-        "motion": "spatial", "gravity": [0, -9.81, 0], "ground": { "end": points[5] }, "bodies": bodies, "joints": joints,
+        "motion": "spatial", "gravity": [0, -9.81, 0], "ground": { "end": points[5] },
+        "bodies": bodies, "joints": joints,
     }));
     let model = bricard.model();
     let mut ode = Formulated::<f64>::ode(&*model);
@@ -186,10 +187,14 @@ fn the_governor_lifts_its_slider() {
     });
     let spring = |side: &str| {
         json!({ "spring": {
-        "between": [format!("slider.{side}"), format!("{side}.middle")], "stiffness": 8e5, "damping": 4e4, "length": 0.5,
-    } })
+            "between": [format!("slider.{side}"), format!("{side}.middle")],
+            "stiffness": 8e5, "damping": 4e4, "length": 0.5,
+        } })
     };
-    let hinge = |side: &str| json!({ "revolute": { "between": [format!("shaft.{side}"), format!("{side}.hinge")], "axis": [0, 1, 0], "angle": "pi/6" } });
+    let hinge = |side: &str| {
+        let between = [format!("shaft.{side}"), format!("{side}.hinge")];
+        json!({ "revolute": { "between": between, "axis": [0, 1, 0], "angle": "pi/6" } })
+    };
     let governor = mechanism(json!({
         "motion": "spatial",
         "gravity": [0, 0, -9.81],
@@ -197,9 +202,15 @@ fn the_governor_lifts_its_slider() {
             "shaft": {
                 "mass": 0.3, "inertia": [0.3 * (1.0 + 1e-4) / 12.0, 0.3 * (1.0 + 1e-4) / 12.0, 0.3 * 2e-4 / 12.0],
                 "position": [0, 0, 0.5], "spin": [0, 0, "2*pi"],
-                "markers": { "foot": [0, 0, -0.5], "right": [0.05, 0, 0.5], "left": { "at": [-0.05, 0, 0.5], "rotation": [0, 0, "pi"] } },
+                "markers": {
+                    "foot": [0, 0, -0.5], "right": [0.05, 0, 0.5],
+                    "left": { "at": [-0.05, 0, 0.5], "rotation": [0, 0, "pi"] },
+                },
             },
-            "slider": { "mass": 3.0, "shape": { "box": [0.1, 0.1, 0.1] }, "markers": { "right": [0.05, 0, 0], "left": [-0.05, 0, 0] } },
+            "slider": {
+                "mass": 3.0, "shape": { "box": [0.1, 0.1, 0.1] },
+                "markers": { "right": [0.05, 0, 0], "left": [-0.05, 0, 0] },
+            },
             "right": rod, "left": rod,
         },
         "joints": {
@@ -236,10 +247,15 @@ fn the_spatial_slider_crank_is_where_its_reference_is() {
         "gravity": [0, 0, -9.81],
         "ground": { "A": [0, 0.1, 0.12] },
         "bodies": {
-            "crank": { "mass": 0.12, "inertia": [1e-4, 1e-4, 1e-5], "position": [0, 0.1, 0.12], "centre": [0, 0, 0.04], "spin": [6, 0, 0],
-                       "velocity": [0, 0, 0], "markers": { "end": [0, 0, 0.08] } },
-            "rod": { "mass": 0.5, "inertia": [0.004, 0.004, 0.0004], "position": [0.1, 0.05, 0.1], "rotation": vector.as_slice(),
-                     "velocity": [0.12, -0.24, 0], "spin": [1.92, -0.96, 0.48], "markers": { "ball": [-0.15, 0, 0], "end": [0.15, 0, 0] } },
+            "crank": {
+                "mass": 0.12, "inertia": [1e-4, 1e-4, 1e-5], "position": [0, 0.1, 0.12], "centre": [0, 0, 0.04],
+                "spin": [6, 0, 0], "velocity": [0, 0, 0], "markers": { "end": [0, 0, 0.08] },
+            },
+            "rod": {
+                "mass": 0.5, "inertia": [0.004, 0.004, 0.0004], "position": [0.1, 0.05, 0.1],
+                "rotation": vector.as_slice(), "velocity": [0.12, -0.24, 0], "spin": [1.92, -0.96, 0.48],
+                "markers": { "ball": [-0.15, 0, 0], "end": [0.15, 0, 0] },
+            },
             "slider": { "mass": 2.0, "inertia": [1e-4, 1e-4, 1e-4], "position": [0.2, 0, 0], "velocity": [0.24, 0, 0] },
         },
         "joints": {

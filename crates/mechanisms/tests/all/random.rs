@@ -57,18 +57,25 @@ fn written(is_spatial: bool, links: &[Link], closing: usize) -> Value {
         let joint = match (is_spatial, link.kind % if is_spatial { 5 } else { 3 }) {
             (false, 0 | 1) => json!({ "revolute": { "between": between, "angle": link.angle, "rate": link.rate } }),
             (false, _) => {
-                json!({ "prismatic": { "between": between, "axis": &link.axis[..2], "distance": link.angle, "speed": link.rate } })
+                let axis = &link.axis[..2];
+                json!({ "prismatic": {
+                    "between": between, "axis": axis, "distance": link.angle, "speed": link.rate,
+                } })
             }
             (true, 0) => {
                 json!({ "revolute": { "between": between, "axis": link.axis, "angle": link.angle, "rate": link.rate } })
             }
             (true, 1) => {
-                json!({ "prismatic": { "between": between, "axis": link.axis, "distance": link.angle, "speed": link.rate } })
+                json!({ "prismatic": {
+                    "between": between, "axis": link.axis, "distance": link.angle, "speed": link.rate,
+                } })
             }
             (true, 2) => json!({ "spherical": { "between": between } }),
             (true, 3) => json!({ "universal": { "between": between } }),
             (true, _) => {
-                json!({ "cylindrical": { "between": between, "axis": link.axis, "angle": link.angle, "distance": 0.3 } })
+                json!({ "cylindrical": {
+                    "between": between, "axis": link.axis, "angle": link.angle, "distance": 0.3,
+                } })
             }
         };
         joints.insert(format!("joint{number}"), joint);
@@ -77,7 +84,8 @@ fn written(is_spatial: bool, links: &[Link], closing: usize) -> Value {
         let force = match link.force % 6 {
             0 => json!({ "spring": { "between": [far, end], "stiffness": 50.0, "damping": 2.0 } }),
             1 => {
-                json!({ "force": { "on": end, "force": if is_spatial { json!(["3*sin(2*t)", 0, 1]) } else { json!(["3*sin(2*t)", 1]) } } })
+                let law = if is_spatial { json!(["3*sin(2*t)", 0, 1]) } else { json!(["3*sin(2*t)", 1]) };
+                json!({ "force": { "on": end, "force": law } })
             }
             2 => {
                 json!({ "motor": { "between": [of(parent), format!("body{number}.start")], "torque": "1 - 0.5*rate" } })
@@ -88,7 +96,8 @@ fn written(is_spatial: bool, links: &[Link], closing: usize) -> Value {
                 "damping": if is_spatial { json!([1, 2, 3, 0.1, 0.2, 0.3]) } else { json!([1, 2, 0.3]) },
             } }),
             4 => json!({ "plane-contact": {
-                "between": ["ground.below", end], "radius": 0.05, "touch": { "stiffness": 1e3, "exponent": 1.5, "damping": 0.1, "friction": 0.3 },
+                "between": ["ground.below", end], "radius": 0.05,
+                "touch": { "stiffness": 1e3, "exponent": 1.5, "damping": 0.1, "friction": 0.3 },
             } }),
             _ => json!({ "actuator": { "between": [far, end], "force": "10 - 3*speed + 2*length^2" } }),
         };
@@ -197,7 +206,10 @@ proptest! {
     }
 
     #[test]
-    fn solves_of_many_bodies_are_backward_stable(links in prop::collection::vec(link(), 2..30), closing in any::<usize>()) {
+    fn solves_of_many_bodies_are_backward_stable(
+        links in prop::collection::vec(link(), 2..30),
+        closing in any::<usize>(),
+    ) {
         let mechanism: Mechanism = serde_json::from_value(written(false, &links, closing)).expect("a mechanism");
         mechanism.check().map_err(|error| TestCaseError::fail(error.to_string()))?;
         solves_backward_stable(&mechanism)?;

@@ -12,14 +12,19 @@ const ARM: &str = r#"<?xml version="1.0"?>
 <robot name="arm">
   <link name="base"/>
   <link name="upper-arm">
-    <inertial><origin xyz="0.2 0 0" rpy="0 0 1.5707963267948966"/><mass value="2"/><inertia ixx="0.03" iyy="0.01" izz="0.03"/></inertial>
+    <inertial>
+      <origin xyz="0.2 0 0" rpy="0 0 1.5707963267948966"/><mass value="2"/><inertia ixx="0.03" iyy="0.01" izz="0.03"/>
+    </inertial>
     <visual><geometry><box size="0.4 0.05 0.05"/></geometry></visual>
   </link>
   <link name="elbow"/>
-  <link name="lower"><inertial><origin xyz="0.15 0 0"/><mass value="1"/><inertia ixx="0.001" iyy="0.01" izz="0.01"/></inertial></link>
+  <link name="lower">
+    <inertial><origin xyz="0.15 0 0"/><mass value="1"/><inertia ixx="0.001" iyy="0.01" izz="0.01"/></inertial>
+  </link>
   <link name="slide"><inertial><mass value="0.5"/><inertia ixx="0.001" iyy="0.001" izz="0.001"/></inertial></link>
   <joint name="shoulder" type="revolute">
-    <parent link="base"/><child link="upper-arm"/><origin xyz="0 0 1" rpy="0 0.3 0"/><axis xyz="0 1 0"/><limit effort="1" velocity="1"/>
+    <parent link="base"/><child link="upper-arm"/><origin xyz="0 0 1" rpy="0 0.3 0"/><axis xyz="0 1 0"/>
+    <limit effort="1" velocity="1"/>
     <dynamics damping="0.5" friction="0.1"/>
   </joint>
   <joint name="extension" type="fixed"><parent link="upper-arm"/><child link="elbow"/><origin xyz="0.4 0 0"/></joint>
@@ -42,8 +47,12 @@ fn a_robot_is_the_mechanism_that_it_describes() {
         "motion": "spatial", "gravity": [0, 0, -9.81],
         "ground": { "shoulder": { "at": [0, 0, 1], "rotation": [0, 0.3, 0] } },
         "bodies": {
-            "upper": { "mass": 2, "inertia": [0.01, 0.03, 0.03], "centre": [0.2, 0, 0], "markers": { "elbow": [0.4, 0, 0] } },
-            "lower": { "mass": 1, "inertia": [0.001, 0.01, 0.01], "centre": [0.15, 0, 0], "markers": { "tool": [0.3, 0, 0] } },
+            "upper": {
+                "mass": 2, "inertia": [0.01, 0.03, 0.03], "centre": [0.2, 0, 0], "markers": { "elbow": [0.4, 0, 0] },
+            },
+            "lower": {
+                "mass": 1, "inertia": [0.001, 0.01, 0.01], "centre": [0.15, 0, 0], "markers": { "tool": [0.3, 0, 0] },
+            },
             "slide": { "mass": 0.5, "inertia": [0.001, 0.001, 0.001] },
         },
         "joints": {
@@ -52,8 +61,13 @@ fn a_robot_is_the_mechanism_that_it_describes() {
             "tool": { "prismatic": { "between": ["lower.tool", "slide"], "axis": [1, 0, 0] } },
         },
         "forces": {
-            "shoulder": { "motor": { "between": ["ground.shoulder", "upper"], "axis": [0, 1, 0], "torque": "-0.5*rate - 0.1*tanh(1000*rate)" } },
-            "tool": { "bushing": { "between": ["lower.tool", "slide"], "stiffness": [0, 0, 0, 0, 0, 0], "damping": [2, 0, 0, 0, 0, 0] } },
+            "shoulder": { "motor": {
+                "between": ["ground.shoulder", "upper"], "axis": [0, 1, 0],
+                "torque": "-0.5*rate - 0.1*tanh(1000*rate)",
+            } },
+            "tool": { "bushing": {
+                "between": ["lower.tool", "slide"], "stiffness": [0, 0, 0, 0, 0, 0], "damping": [2, 0, 0, 0, 0, 0],
+            } },
         },
     }));
     let end = |mechanism: &mbsbench_mechanisms::Mechanism| {
@@ -170,7 +184,7 @@ fn links_and_joints_with_names_that_differ_stay_apart() {
         assert_eq!(swung(&pendulum(links, joints), bodies), expected, "{links:?} {joints:?}");
     }
     let notes = read(&pendulum(["base", "l-1", "two"], ["肩", "b"])).notes;
-    assert_eq!(notes[..2], ["other names: link `l-1` is `l_1`", "other names: joint `肩` is `u80a9_`"], "{notes:?}");
+    assert_eq!(notes[..2], ["renamed: link `l-1` to `l_1`", "renamed: joint `肩` to `u80a9_`"], "{notes:?}");
 }
 
 #[test]
@@ -203,7 +217,11 @@ fn names_that_are_the_same_are_refused_at_the_second() {
     let first = twice.find("<joint name=\"a\"").unwrap();
     let error = urdf::read(&twice).expect_err("two joints `a`");
     assert!(error.start > first && twice[error.start..].starts_with("<joint name=\"a\""), "{error}");
-    refused(&text.replace("<link name=\"two\">", "<link name=\"one\">"), "<link name=\"one\">", "a second link `one`");
+    refused(
+        &text.replace("<link name=\"two\">", "<link name=\"one\">"),
+        "<link name=\"one\">",
+        "two links are called `one`",
+    );
 }
 
 /// Checks positions of the centre of a body and of one in its child, for a joint origin with this
@@ -251,8 +269,10 @@ fn joints_may_be_turned_in_all_ways() {
 
 #[test]
 fn inertia_without_mass_is_kept() {
-    let arm = "<link name=\"arm\"><inertial><origin xyz=\"1 0 0\"/><mass value=\"1\"/><inertia ixx=\"0.1\" iyy=\"0.1\" izz=\"0.1\"/></inertial></link>";
-    let rotor = "<link name=\"rotor\"><inertial><origin rpy=\"0 0 1.5707963267948966\"/><mass value=\"0\"/><inertia ixx=\"0.9\" iyy=\"0.6\" izz=\"0.6\"/></inertial></link>";
+    let arm = "<link name=\"arm\"><inertial><origin xyz=\"1 0 0\"/><mass value=\"1\"/>\
+               <inertia ixx=\"0.1\" iyy=\"0.1\" izz=\"0.1\"/></inertial></link>";
+    let rotor = "<link name=\"rotor\"><inertial><origin rpy=\"0 0 1.5707963267948966\"/><mass value=\"0\"/>\
+                 <inertia ixx=\"0.9\" iyy=\"0.6\" izz=\"0.6\"/></inertial></link>";
     let text = |kind| {
         let swing = joint("j", "continuous", "base", "arm", "<axis xyz=\"0 1 0\"/>");
         format!(
@@ -264,7 +284,7 @@ fn inertia_without_mass_is_kept() {
     let found = swung(&text("fixed"), ["arm", "arm"]);
     assert_abs_diff_eq!(found[0], 0.822_170_201_290_020, epsilon = 1e-9);
     assert_abs_diff_eq!(found[1], -0.569_241_741_363_657, epsilon = 1e-9);
-    refused(&text("continuous"), "<link name=\"rotor\">", "without a mass behind a joint");
+    refused(&text("continuous"), "<link name=\"rotor\">", "has no mass, but its parent joint is");
 }
 
 #[test]
@@ -272,8 +292,8 @@ fn what_is_half_a_robot_is_refused() {
     let text = pendulum(["base", "one", "two"], ["a", "b"]);
     let with = |more: &str| text.replace("</robot>", &format!("{more}</robot>"));
     let circle = [link("x"), link("y"), joint("p", "continuous", "x", "y", ""), joint("q", "continuous", "y", "x", "")];
-    refused(&with(&circle.concat()), "<joint name=\"p\"", "joints in a circle");
-    refused(&with(&[link("x"), link("y")].concat()), "<link name=\"x\">", "links `base` and `x` and 1 more");
+    refused(&with(&circle.concat()), "<joint name=\"p\"", "its joints form a cycle");
+    refused(&with(&[link("x"), link("y")].concat()), "<link name=\"x\">", "links `base`, `x` and 1 more");
     let declared = with("<xacro:include filename=\"arm.xacro\"/>")
         .replace("<robot ", "<robot xmlns:xacro=\"http://www.ros.org/wiki/xacro\" ");
     refused(&declared, "<xacro:include", "`<xacro:include>` is not resolved");
@@ -284,14 +304,22 @@ fn what_is_half_a_robot_is_refused() {
     );
     refused(&with("<link name=\"$(arg x)\"/>"), "name=\"$(arg x)\"", "is not resolved");
     let floating = joint("p", "floating", "two", "x", "");
-    refused(&with(&[link("x"), floating].concat()), "<joint name=\"p\"", "a floating joint of a link with mass");
-    refused(&text.replace("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 0\"/>"), "<axis", "an axis without a direction");
+    refused(
+        &with(&[link("x"), floating].concat()),
+        "<joint name=\"p\"",
+        "the parent link of a floating joint has a mass",
+    );
+    refused(&text.replace("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 0\"/>"), "<axis", "the axis is zero");
     refused(
         &text.replace("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 1\"/><axis xyz=\"0 1 0\"/>"),
         "<axis xyz=\"0 1 0\"",
-        "a second `<axis>`",
+        "more than one `<axis>`",
     );
-    refused(&text.replace("rpy=\"0.3 -0.4 0.7\"", "quat_xyzw=\"0 0 1 0\""), "<origin", "`<origin>` with `quat_xyzw`");
+    refused(
+        &text.replace("rpy=\"0.3 -0.4 0.7\"", "quat_xyzw=\"0 0 1 0\""),
+        "<origin",
+        "`<origin>` has the attribute `quat_xyzw`",
+    );
     // declared but unused names do no harm
     let declared = text.replace("<robot ", "<robot xmlns:xacro=\"http://www.ros.org/wiki/xacro\" ");
     assert!(urdf::read(&declared).is_ok());
@@ -301,23 +329,26 @@ fn what_is_half_a_robot_is_refused() {
 fn what_is_not_used_is_listed() {
     let more =
         r#"<gazebo/><gazebo><link name="x"/></gazebo><transmission name="t"><joint name="a"/></transmission></robot>"#;
+    let drawn = "<link name=\"one\" type=\"x\"><visual><geometry><sphere radius=\"0\"/></geometry></visual>\
+                 <collision><geometry><sphere radius=\"1\"/></geometry></collision>";
+    let fixed = joint("f", "fixed", "two", "tip", "<dynamics damping=\"0.1\"/>");
     let text = pendulum(["base", "one", "two"], ["a", "b"])
         .replace("<link name=\"base\"/>", &link("base").replace("</link>", "<visual/><sensor/></link>"))
         .replace("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 1\"/><limit effort=\"1\"/>")
-        .replace("<link name=\"one\">", "<link name=\"one\" type=\"x\"><visual><geometry><sphere radius=\"0\"/></geometry></visual><collision><geometry><sphere radius=\"1\"/></geometry></collision>")
-        .replace("</robot>", &[link("tip"), joint("f", "fixed", "two", "tip", "<dynamics damping=\"0.1\"/>"), more.to_owned()].concat());
+        .replace("<link name=\"one\">", drawn)
+        .replace("</robot>", &[link("tip"), fixed, more.to_owned()].concat());
     let robot = read(&text);
     assert_eq!(
         robot.notes,
         [
-            "not used: mass of the root link `base`, 2 kg, which is the ground",
-            "not used: 1 `<sensor>` of `<link>`",
-            "not used: 1 `type` of `<link>`",
-            "not used: 1 `<limit>` of `<joint>`",
-            "not used: 2 `<gazebo>` of `<robot>`",
-            "not used: 1 `<transmission>` of `<robot>`",
-            "not used: 2 `<visual>` of `<link>`",
-            "not used: 1 `<dynamics>` of a `fixed` joint",
+            "ignored: mass of the root link `base` (2 kg), which is the ground",
+            "ignored: 1 `<sensor>` of `<link>`",
+            "ignored: 1 `type` of `<link>`",
+            "ignored: 1 `<limit>` of `<joint>`",
+            "ignored: 2 `<gazebo>` of `<robot>`",
+            "ignored: 1 `<transmission>` of `<robot>`",
+            "ignored: 2 `<visual>` of `<link>`",
+            "ignored: 1 `<dynamics>` of a `fixed` joint",
         ]
     );
     assert_eq!(robot.mechanism["bodies"]["one"]["shape"], json!({ "ball": { "radius": 1.0 } }));
@@ -375,9 +406,15 @@ fn motors_act_about_the_axis_of_their_joint() {
             json!({ "motor": { "joint": "c", "torque": 1 } }),
             "unknown joint `c`; accepted: the name of a revolute joint",
         ),
-        (json!({ "motor": { "joint": "b", "axis": [0, 0, 1], "torque": 1 } }), "given beside `joint`"),
-        (json!({ "motor": { "joint": "b", "between": ["one", "two"], "torque": 1 } }), "given beside `between`"),
-        (json!({ "motor": { "torque": 1 } }), "`forces.drive.motor` has no place; accepted: `joint`, a revolute joint"),
+        (json!({ "motor": { "joint": "b", "axis": [0, 0, 1], "torque": 1 } }), "both `joint` and `axis` are given"),
+        (
+            json!({ "motor": { "joint": "b", "between": ["one", "two"], "torque": 1 } }),
+            "both `joint` and `between` are given",
+        ),
+        (
+            json!({ "motor": { "torque": 1 } }),
+            "`forces.drive.motor` has neither `joint` nor `between`; accepted: `joint`",
+        ),
     ] {
         let error = end(motor.clone()).expect_err(message);
         assert!(error.contains(message), "{motor}: {error}");
@@ -432,7 +469,8 @@ fn links_are_drawn_from_joint_to_joint() {
 /// A box at the origin of its `<visual>`, half a turn about `y` and half a metre from the joint, seen from the front.
 #[test]
 fn shapes_are_drawn_at_their_own_origin() {
-    let visual = r#"<visual><origin xyz="0.5 0 0.1" rpy="0 1.5707963267948966 0"/><geometry><box size="0.2 0.1 0.6"/></geometry></visual>"#;
+    let visual = r#"<visual><origin xyz="0.5 0 0.1" rpy="0 1.5707963267948966 0"/>
+        <geometry><box size="0.2 0.1 0.6"/></geometry></visual>"#;
     let text = ARM.replace(r#"<visual><geometry><box size="0.4 0.05 0.05"/></geometry></visual>"#, visual);
     let text = text.replace(r#"rpy="0 0.3 0"/><axis"#, r#"rpy="0 0 0"/><axis"#);
     assert!(text.contains(visual));

@@ -65,11 +65,15 @@ gravity: [0.3, 0, -9.81]
 constants: { rod_length: 0.3 }
 ground: { base: { at: [0.1, 0.2, 0], rotation: [0.2, -0.1, 0.5] } }
 bodies:
-  b1: { mass: 4, inertia: [0.05, 0.06, 0.03, 0.004, -0.003, 0.002], centre: [0.02, 0.01, 0.15], markers: { end: { at: [0.05, 0, 0.3], rotation: [0.3, 0.2, -0.4] } } }
-  b2: { mass: 3, inertia: [0.04, 0.05, 0.03, 0.002, 0.001, -0.002], centre: [0.01, 0.02, 0.1], markers: { pin: { at: [0, 0.01, 0], rotation: [-0.5, 0.1, 0.7] }, end: [0, 0.05, 0.3] } }
-  b3: { mass: 2, inertia: [0.02, 0.03, 0.02], centre: [0.1, 0, 0], markers: { end: { at: [0.3, 0, 0], rotation: [1, 0, 2] } } }
+  b1: { mass: 4, inertia: [0.05, 0.06, 0.03, 0.004, -0.003, 0.002], centre: [0.02, 0.01, 0.15], markers: { end: { \
+    at: [0.05, 0, 0.3], rotation: [0.3, 0.2, -0.4] } } }
+  b2: { mass: 3, inertia: [0.04, 0.05, 0.03, 0.002, 0.001, -0.002], centre: [0.01, 0.02, 0.1], markers: { pin: { \
+    at: [0, 0.01, 0], rotation: [-0.5, 0.1, 0.7] }, end: [0, 0.05, 0.3] } }
+  b3: { mass: 2, inertia: [0.02, 0.03, 0.02], centre: [0.1, 0, 0], markers: { end: { at: [0.3, 0, 0], \
+    rotation: [1, 0, 2] } } }
   b4: { mass: 1.5, inertia: [0.01, 0.015, 0.008], centre: [0, 0.1, 0], markers: { end: [0, 0.25, 0.02] } }
-  b5: { mass: 1, inertia: [0.005, 0.006, 0.004], centre: [0, 0, 0.08], markers: { end: { at: [0.02, 0, 0.2], rotation: [0, 0.6, 0] } } }
+  b5: { mass: 1, inertia: [0.005, 0.006, 0.004], centre: [0, 0, 0.08], markers: { end: { at: [0.02, 0, 0.2], \
+    rotation: [0, 0.6, 0] } } }
   b6: { mass: 0.7, inertia: [0.003, 0.002, 0.004], centre: [0.03, 0.04, 0.05], markers: { tip: [0, 0.1, 0.2] } }
 joints:
   j1: { revolute: { between: [ground.base, b1], axis: [0, 0.1, 1], angle: 0.4, rate: 1 } }
@@ -96,8 +100,10 @@ pub const UNIVERSAL: &str = "
 motion: spatial
 gravity: [0, 0, -9.81]
 bodies:
-  b1: { mass: 2, inertia: [0.02, 0.03, 0.025], centre: [0, 0, -0.2], spin: [1, 0.5, 0], markers: { end: { at: [0, 0, -0.4], rotation: [0.3, 0, 0.4] } } }
-  b2: { mass: 1, inertia: [0.02, 0.01, 0.015], centre: [0.05, 0, -0.2], spin: [0.2, 0.7, 1], markers: { top: { at: [0, 0, 0.1], rotation: [0.4, 1, 0] } } }
+  b1: { mass: 2, inertia: [0.02, 0.03, 0.025], centre: [0, 0, -0.2], spin: [1, 0.5, 0], markers: { end: { \
+    at: [0, 0, -0.4], rotation: [0.3, 0, 0.4] } } }
+  b2: { mass: 1, inertia: [0.02, 0.01, 0.015], centre: [0.05, 0, -0.2], spin: [0.2, 0.7, 1], markers: { top: { \
+    at: [0, 0, 0.1], rotation: [0.4, 1, 0] } } }
 joints:
   first: { universal: { between: [ground, b1], axes: [[1, 0.2, 0], [-0.2, 1, 0.3]] } }
   second: { universal: { between: [b2.top, b1.end] } }
@@ -109,7 +115,8 @@ motion: spatial
 gravity: [0, 0, -9.81]
 bodies:
   top: { mass: 2, inertia: [0.02, 0.03, 0.025], centre: [0.1, 0, -0.2], rotation: [0.3, 0.4, 0], spin: [1, 0.5, 3] }
-  stone: { mass: 1, inertia: [0.02, 0.01, 0.015], position: [1, 0, 1], rotation: [2, 0, 1], velocity: [0, 1, 2], spin: [0.2, 3, 1], markers: { edge: { at: [0.1, 0.1, 0], rotation: [1, 0, 0] } } }
+  stone: { mass: 1, inertia: [0.02, 0.01, 0.015], position: [1, 0, 1], rotation: [2, 0, 1], velocity: [0, 1, 2], \
+    spin: [0.2, 3, 1], markers: { edge: { at: [0.1, 0.1, 0], rotation: [1, 0, 0] } } }
   tail: { mass: 0.3, inertia: [0.002, 0.001, 0.0015], markers: { end: [0.2, 0, 0] } }
 joints:
   foot: { spherical: { between: [top, ground] } }
@@ -125,7 +132,8 @@ motion: spatial
 gravity: [1, 0.5, -9.81]
 ground: { table: { at: [0, 0, 0.1], rotation: [0.2, 0.1, 0] } }
 bodies:
-  puck: { mass: 2, inertia: [0.02, 0.03, 0.025], centre: [0.03, 0.02, 0.01], markers: { mast: { at: [0.1, 0, 0.1], rotation: [0.3, 0, 0] } } }
+  puck: { mass: 2, inertia: [0.02, 0.03, 0.025], centre: [0.03, 0.02, 0.01], markers: { mast: { at: [0.1, 0, 0.1], \
+    rotation: [0.3, 0, 0] } } }
   ring: { mass: 1, inertia: [0.02, 0.01, 0.015], markers: { side: { at: [0.1, 0.05, 0], rotation: [0, 1, 0] } } }
   slider: { mass: 0.5, inertia: [0.002, 0.001, 0.0015], centre: [0.01, 0, 0] }
   fin: { mass: 0.2, inertia: [0.0002, 0.0003, 0.0004], markers: { root: { at: [-0.1, 0, 0], rotation: [0, 0, 1] } } }
@@ -163,7 +171,8 @@ gravity: [0, 0, -9.81]
 ground: { far: [1, 0.5, 0] }
 bodies:
   crank: { mass: 1, inertia: [0.01, 0.02, 0.02], held: true, markers: { pin: [-0.2, 0, 0], end: [0.2, 0, 0] } }
-  coupler: { mass: 1.5, inertia: [0.02, 0.3, 0.3], position: [0.7, 0.2, 0.4], rotation: [0, -0.6, 0.2], markers: { start: [-0.5, 0, 0], end: [0.5, 0, 0] } }
+  coupler: { mass: 1.5, inertia: [0.02, 0.3, 0.3], position: [0.7, 0.2, 0.4], rotation: [0, -0.6, 0.2], markers: { \
+    start: [-0.5, 0, 0], end: [0.5, 0, 0] } }
   rocker: { mass: 1, inertia: [0.01, 0.05, 0.05], markers: { pin: [0, 0, -0.4], end: [0, 0, 0.4] } }
 joints:
   a: { revolute: { between: [ground, crank.pin], axis: [0, 0, 1], angle: 0.3, rate: 2 } }
@@ -198,7 +207,8 @@ pub const UPSIDE_DOWN: &str = "
 motion: spatial
 gravity: [0.5, 1, -9.81]
 bodies:
-  flap: { mass: 1, inertia: [0.01, 0.02, 0.02], centre: [0.2, 0, 0.1], position: [0, 0, 0], rotation: [pi, 0, 0], spin: [0, 0, 1] }
+  flap: { mass: 1, inertia: [0.01, 0.02, 0.02], centre: [0.2, 0, 0.1], position: [0, 0, 0], rotation: [pi, 0, 0], \
+    spin: [0, 0, 1] }
   lid: { mass: 1, inertia: [0.01, 0.02, 0.02], centre: [0.2, 0.1, 0], position: [0, 0, 0], rotation: [0, pi, 0] }
   box: { mass: 1, inertia: [0.01, 0.02, 0.02], centre: [0, 0.1, 0], position: [0, 0, 0.2], rotation: [0, 0, pi] }
 joints:
