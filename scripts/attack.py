@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Attacks the program as a stranger would: mutated files, extreme runs, kills, full disks. Prints what was tried and what did not hold.
+"""Attacks the program with mutated files, extreme runs, kills and full disks. Prints the numbers of tries and failures.
 
-    scripts/attack.py files 30000        # mutated experiment files and ledgers, 40 a call of `check`
+    scripts/attack.py files 30000        # mutated experiment files and ledgers, 40 per call of `check`
     scripts/attack.py runs 11000         # random models, methods and extreme numbers
     scripts/attack.py kills 200          # SIGKILL in run, verify, report, reconstruct and shard
-    sudo scripts/attack.py disks 40      # a full disk under results and store; mounts a tmpfs each time
+    sudo scripts/attack.py disks 40      # a full disk under results and cache; mounts a tmpfs for each try
 
-A seed can follow (1 where none does). The exit code is 1 where something did not hold; what it was is kept in target/attack/.
+A seed can follow (default 1). The exit code is 1 if there are failures; their inputs are kept in target/attack/.
 """
 
 import json
@@ -25,12 +25,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path(os.environ.get("MBSBENCH", ROOT / "target/release/mbsbench"))
 KEPT = ROOT / "target/attack"
-WORDS = "0 -1 1e308 -1e308 5e-324 1e999 .inf -.inf .nan 2^-1074 9007199254740993 '' ~ true [] {} [[[[ }} *a &a | ? con every".split()
+NUMBERS = "0 -1 1e308 -1e308 5e-324 1e999 .inf -.inf .nan 2^-1074 9007199254740993".split()
+WORDS = NUMBERS + "'' ~ true [] {} [[[[ }} *a &a | ? con every".split()
 EXTREMES = "0 1 -1 1e-300 1e300 5e-324 1e15 1e-9 1e9 0.5 2 3.14159 1e5 1e-5".split()
 
 
 class Count:
-    """What was tried, and what of it did not hold."""
+    """Counts tries and outcomes, and keeps failures."""
 
     def __init__(self, what):
         self.what, self.tries, self.failures, self.seen, self.memory, self.begin = what, 0, [], {}, 0, time.time()
@@ -48,19 +49,26 @@ class Count:
 
     def tell(self):
         seen = ", ".join(f"{number} {outcome}" for outcome, number in sorted(self.seen.items()))
-        print(f"{self.what}: {self.tries} tries in {time.time() - self.begin:.0f} s, {len(self.failures)} did not hold ({seen})")
+        seconds = time.time() - self.begin
+        print(f"{self.what}: {self.tries} tries in {seconds:.0f} s, {len(self.failures)} failures ({seen})")
         for why in self.failures[:20]:
             print("  " + why.replace("\n", " ")[:300])
         return 1 if self.failures else 0
 
 
 def run(arguments, folder, seconds=60, memory=6 << 30):
-    """Exit code, CPU seconds and what was said; the code is none where it took too long."""
+    """Returns the exit code, the CPU time in seconds and the output. The code is None after a timeout."""
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
-        ended = subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True, timeout=seconds, preexec_fn=limit,
-                               env={**os.environ, "RUST_BACKTRACE": "0"})
+        ended = subprocess.run(
+            [PROGRAM, *map(str, arguments)],
+            cwd=folder,
+            capture_output=True,
+            timeout=seconds,
+            preexec_fn=limit,
+            env={**os.environ, "RUST_BACKTRACE": "0"},
+        )
         code, said = ended.returncode, (ended.stdout + ended.stderr).decode("utf-8", "replace")
     except subprocess.TimeoutExpired:
         code, said = None, "too long"
@@ -85,7 +93,8 @@ def mutated(rng, text, others):
             lines[at] = " " * rng.randrange(5) + lines[at]
         elif kind == 3:
             place = rng.randrange(len(text) + 1)
-            lines = [text[:place] + chr(rng.choice([0, 9, 13, 0x7F, 0x202E, 0xFEFF, rng.randrange(32, 0x500)])) + text[place + 1:]]
+            character = chr(rng.choice([0, 9, 13, 0x7F, 0x202E, 0xFEFF, rng.randrange(32, 0x500)]))
+            lines = [text[:place] + character + text[place + 1 :]]
         elif words:
             start, end = rng.choice(words)
             other = re.findall(r"[\w.+^-]+", rng.choice(others)) or ["x"]
@@ -95,9 +104,10 @@ def mutated(rng, text, others):
 
 
 def files(count, rng):
-    """Mutated experiments and ledgers, 40 a call; one that takes more than 2 s of CPU alone did not hold."""
+    """Checks mutated experiments and ledgers, 40 per call; a file that takes more than 2 s of CPU time is a failure."""
     found = Count("files")
-    experiments = [path.read_text() for path in sorted((ROOT / "experiments").glob("*/*.yaml")) if path.stat().st_size < 60_000]
+    paths = sorted((ROOT / "experiments").glob("*/*.yaml"))
+    experiments = [path.read_text() for path in paths if path.stat().st_size < 60_000]
     with tempfile.TemporaryDirectory() as folder:
         while found.tries < count:
             batch = []
@@ -118,11 +128,17 @@ def files(count, rng):
 
 
 def runs(count, rng):
-    """Random models and methods with extreme numbers, few steps each."""
+    """Runs random models and methods with extreme numbers, for a few steps each."""
     found = Count("runs")
-    names = lambda what: [each["name"] for each in json.loads(subprocess.check_output([PROGRAM, "list", what, "--format", "json"], cwd=ROOT))]
+
+    def listed(*what):
+        return subprocess.check_output([PROGRAM, "list", *what], cwd=ROOT, text=True)
+
+    def names(what):
+        return [each["name"] for each in json.loads(listed(what, "--format", "json"))]
+
     models, methods = names("models"), names("methods")
-    described = {name: subprocess.check_output([PROGRAM, "list", "models", name], cwd=ROOT, text=True) for name in models}
+    described = {name: listed("models", name) for name in models}
     numbers = {name: re.findall(r"^  ([a-z0-9-]+): (?:number|integer)", text, re.M) for name, text in described.items()}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.yaml"
@@ -134,12 +150,14 @@ def runs(count, rng):
             length = rng.choice(["1e-3", "1.0", "1e6", "1e12"])
             control = rng.choice([f"step: {rng.choice(EXTREMES)}", f"tolerance: {rng.choice(EXTREMES)}"])
             path.write_text(
-                f"id: mine/run\nmodel: {{ {model}: {{ {given} }} }}\nspan: [{start}, {float(start) + float(length)!r}]\n"
+                f"id: mine/run\nmodel: {{ {model}: {{ {given} }} }}\n"
+                f"span: [{start}, {float(start) + float(length)!r}]\n"
                 f"method: {rng.choice(methods)}\n{control}\nsettings: {{ max_steps: 50, max_rhs_evaluations: 20000 }}\n"
                 "measures: [steps_accepted, rhs_evaluations]\n")
             found.tries += 1
             shutil.rmtree(Path(folder) / "results", ignore_errors=True)
-            code, seconds, said = run(["run", path, "--fresh", "--cache", "store", "--jobs", "1", "--memory", "4GB"], folder, 120)
+            options = ["--fresh", "--cache", "store", "--jobs", "1", "--memory", "4GB"]
+            code, seconds, said = run(["run", path, *options], folder, 120)
             found.saw(f"with exit code {code}")
             rows = Path(folder) / "results/mine/run/runs.csv"
             if rows.exists():
@@ -173,12 +191,17 @@ statements:
     place: Section 1
     says: The energy varies little.
     bound: { of: { experiment: pendulum, column: energy_variation, reduce: max }, below: 1.0 }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
 """
-# In an order after which all is there; a verdict hangs on the study, so that the exit code may be 1 before it.
-COMMANDS = [["reproduce", "mine"], ["runs", "shard", "1/2", "mine"], ["reconstruct", "experiments/mine/pendulum.yaml", "--samples", "16"],
-            ["verify", "mine"], ["render", "--to", "html"]]
+# After these commands all results exist. A verdict depends on the study, so the exit code may be 1 before it.
+COMMANDS = [
+    ["reproduce", "mine"],
+    ["runs", "shard", "1/2", "mine"],
+    ["reconstruct", "experiments/mine/pendulum.yaml", "--samples", "16"],
+    ["verify", "mine"],
+    ["render", "--to", "html"],
+]
 
 
 def place(folder):
@@ -189,7 +212,7 @@ def place(folder):
 
 
 def results(folder):
-    """The content of all results by path; what leftovers there are by their names."""
+    """Returns the content of all files below `results`, by path."""
     under = Path(folder) / "results"
     whole = {path.relative_to(folder): path.read_bytes() for path in sorted(under.rglob("*")) if path.is_file()}
     return {path: content for path, content in whole.items() if path.name != "manifest.json"}
@@ -204,7 +227,7 @@ def finished(folder):
 
 
 def kills(count, rng):
-    """SIGKILL at a random moment; every file there is whole, and what is made after it is what is made without."""
+    """Kills commands at random times. Every file must be complete, and later results must be the same as without."""
     found = Count("kills")
     with tempfile.TemporaryDirectory() as whole:
         place(whole)
@@ -216,24 +239,26 @@ def kills(count, rng):
         with tempfile.TemporaryDirectory() as folder:
             place(folder)
             for command in COMMANDS * 2:
-                child = subprocess.Popen([PROGRAM, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+                child = subprocess.Popen([PROGRAM, *command], cwd=folder, **silent)
                 time.sleep(rng.uniform(0.0, 1.5 * once))
                 child.send_signal(signal.SIGKILL)
                 found.tries += 1
                 found.saw(f"{command[0]} {'killed' if child.wait() < 0 else 'finished before'}")
                 for path, content in results(folder).items():
-                    if not path.name.endswith(".part") and path in expected and content != expected[path] and "claims.json" not in path.name \
-                            and "report" not in path.parts:
-                        found.fail(f"{command}: {path} is not whole", [])
+                    is_fixed = not path.name.endswith(".part") and "claims.json" not in path.name
+                    is_fixed = is_fixed and "report" not in path.parts
+                    if is_fixed and path in expected and content != expected[path]:
+                        found.fail(f"{command}: {path} is incomplete", [])
             wrong = finished(folder)
             if wrong or results(folder) != expected:
                 differing = [str(path) for path, content in results(folder).items() if expected.get(path) != content]
-                found.fail(wrong or f"not as without kills: {differing}", [])
+                found.fail(wrong or f"differs from results without kills: {differing}", [])
     return found.tell()
 
 
 def disks(count, rng):
-    """A disk that is full somewhere on the way: an error with a path, and everything is made once there is room."""
+    """Fills the disk at some point. The error must name a path, and all results must be complete once space is free."""
     found = Count("disks")
     with tempfile.TemporaryDirectory() as whole:
         place(whole)
@@ -255,7 +280,7 @@ def disks(count, rng):
                 subprocess.run(["mount", "-o", "remount,size=100m", on], check=True)
                 wrong = finished(folder)
                 if wrong or results(folder) != expected:
-                    found.fail(f"{size} kB: {wrong or 'not as with room'}", [])
+                    found.fail(f"{size} kB: {wrong or 'differs from results with free space'}", [])
             finally:
                 subprocess.run(["umount", on], check=True)
     return found.tell()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Counts the lines of code of each crate, and those of the experiment files.
 
-A line of code is a line of a file in `crates/*/src` that is neither blank nor a comment and stands in no module of tests
-(`#[cfg(test)]`, `tests.rs` or a folder `tests`), in the format that rustfmt gives it here. A line of an experiment file is
-any line of `experiments/`; ledgers (`claims.yaml`, `anchors.yaml`) are not counted, and neither are descriptions of papers.
+A line of code is a line of a file in `crates/*/src`, as formatted by rustfmt, that is neither blank, a comment, nor
+part of a test module (`#[cfg(test)]`, `tests.rs` or a folder `tests`). All lines of the files in `experiments/` are
+counted, except those of ledgers (`claims.yaml`, `anchors.yaml`) and of `paper.yaml`.
 
     scripts/code_lines.py [FOLDER]
 """
@@ -15,7 +15,7 @@ NOT_EXPERIMENTS = {"claims.yaml", "anchors.yaml", "paper.yaml"}
 
 
 def code_lines(text):
-    """The number of lines of code in a file of Rust."""
+    """Returns the number of lines of code in a Rust file."""
     count, attributed, end = 0, False, None
     for line in text.splitlines():
         code = line.strip()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Licences, doubles and sources of all crates by deny.toml, and known vulnerabilities where their database can be had. Where cargo-deny is
-# not there nothing is checked, which is said, unless `--install` compiles it below `target` (some minutes of CPU).
+# Checks licences, duplicate versions and sources of all crates against deny.toml, and known vulnerabilities if their
+# database is available. If cargo-deny is missing, nothing is checked and a message says so; `--install` compiles it
+# below `target` (some minutes of CPU time).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 wanted=0.20.2
@@ -12,17 +13,18 @@ if [ "${1:-}" = --install ] && [ "$("$deny" --version 2>/dev/null)" != "cargo-de
 fi
 [ -x "$deny" ] || deny=$(command -v cargo-deny || true)
 if [ -z "$deny" ]; then
-    echo "licences, doubles and sources of crates are not checked: \`scripts/deny.sh --install\` compiles cargo-deny, which does it"
+    echo "licences, duplicate versions and sources of crates are not checked: cargo-deny is missing;" \
+        "\`scripts/deny.sh --install\` compiles it"
     exit 0
 fi
-# Crates of other systems are none that a build here has fetched.
+# A build on this machine has not fetched the crates of other systems.
 if ! cargo fetch --quiet --locked; then
-    echo "licences, doubles and sources of crates are not checked: those of other systems cannot be fetched"
+    echo "licences, duplicate versions and sources of crates are not checked: crates of other systems cannot be fetched"
     exit 0
 fi
 "$deny" --offline check licenses bans sources
 if "$deny" fetch db >/dev/null 2>&1; then
     "$deny" --offline check advisories
 else
-    echo "vulnerabilities are not checked: their database, on github.com, cannot be had here"
+    echo "vulnerabilities are not checked: their database on github.com is not available"
 fi

@@ -1,6 +1,6 @@
 # %% [markdown]
-# A figure of the results drawn anew with matplotlib, from the folder of the project: errors of the index-3 formulas on
-# the slider crank against the step. As a program, it takes the name of the picture to write.
+# Draws a figure of the results with matplotlib, from the folder of the project: errors of the index-3 formulas on the
+# slider crank over the step. As a program, it accepts the name of the picture to write.
 
 # %%
 import sys
@@ -8,8 +8,9 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-# Without the package installed: this file of it needs nothing but pandas.
-sys.path.insert(0, str((Path(__file__).parents[1] if "__file__" in globals() else Path()) / "crates/python/python/mbsbench"))
+# The package need not be installed: this module of it requires pandas only.
+project = Path(__file__).parents[1] if "__file__" in globals() else Path()
+sys.path.insert(0, str(project / "crates/python/python/mbsbench"))
 from results import load
 
 found = load("results", "negrut2007/slider-crank-order")

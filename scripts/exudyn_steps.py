@@ -1,10 +1,11 @@
-"""What Exudyn's generalized-alpha method takes for a mechanism: microseconds of a step and Newton iterations of it, printed last.
+"""Measures Exudyn's generalized-alpha method on a mechanism. The last line printed has the microseconds and Newton
+iterations of a step.
 
     python scripts/exudyn_steps.py "chain 32" | "chain 2" | "ring 200" | slider-crank
 
-Chains of more than two rods hang from (0, 0), together 1 m long and 1 kg, with steps of 0.5 ms and sparse matrices. Chains of two have
-rods of 1 m and 1 kg, the slider crank a crank of 1 m and a rod of 2 m of 1 kg each, with steps of 1 ms and dense matrices. What is
-before the first step is left out by taking the difference of a long solution and a short one.
+Chains of more than two rods hang from (0, 0). Their total length is 1 m and their total mass 1 kg; they use steps of
+0.5 ms and sparse matrices. Chains of two rods (1 m, 1 kg each) and the slider crank (crank 1 m, rod 2 m, 1 kg each) use
+steps of 1 ms and dense matrices. The difference of a long and a short solution excludes the time before the first step.
 """
 
 import sys
@@ -50,7 +51,7 @@ def chain(system, count, length, mass):
 
 
 def ring(system, count):
-    """Rods of 0.1 m and 0.1 kg pinned end to end on a circle, held in the middle of the first."""
+    """Rods of 0.1 m and 0.1 kg, pinned end to end on a circle. The middle of the first rod is pinned to the ground."""
     radius = 0.05 / tan(pi / count)
     first = last = None
     for number in range(1, count + 1):
@@ -71,7 +72,7 @@ def ring(system, count):
 
 
 def slider_crank(system):
-    """Crank at 1 rad, the slider at the end of the rod on the x axis."""
+    """Slider crank with the crank at 1 rad and the slider at the end of the rod on the x axis."""
     x, y = cos(1.0), sin(1.0)
     reach = sqrt(4 - y**2)
     ground = system.AddObject(ObjectGround())
@@ -86,7 +87,7 @@ def slider_crank(system):
 
 
 def solve(mechanism, steps):
-    """Seconds of CPU time and iterations of so many steps."""
+    """Returns the CPU time in seconds and the iterations of this number of steps."""
     system = exu.SystemContainer().AddSystem()
     kind, _, count = mechanism.partition(" ")
     count = int(count or 0)

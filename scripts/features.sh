@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails if the program, the tests and the package for Python ask a dependency for different features: it would be compiled
-# twice, with everything that uses it.
+# Fails if the program, the tests and the Python package use a dependency with different features: it would be compiled
+# twice, together with everything that depends on it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,10 +14,10 @@ differ() {
     local others
     others=$(features "${@:2}")
     if twice=$(comm -23 <(echo "$program") <(echo "$others") | grep .); then
-        echo "the $1 compiles these with other features, so twice (see crates/runner/Cargo.toml):" >&2
+        echo "the $1 uses these crates with other features, so they are compiled twice (see crates/runner/Cargo.toml):" >&2
         echo "$twice" >&2
         exit 1
     fi
 }
 differ "test suite" --workspace --exclude mbsbench-python --edges normal,dev,build
-differ "package for Python" --package mbsbench-python --edges normal,build
+differ "Python package" --package mbsbench-python --edges normal,build

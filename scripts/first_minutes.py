@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""What a newcomer waits for, and what everybody waits for every day: measured for two revisions, on a quiet machine.
+"""Measures the durations of a first build and of everyday commands for two revisions, on an idle machine.
 
-    scripts/first_minutes.py measure NAME REVISION [--tests]   in a fresh clone; adds to docs/first-minutes.csv as NAME (before, now)
-    scripts/first_minutes.py table                             the table in docs/performance.md from that file
+    scripts/first_minutes.py measure NAME REVISION [--tests]   # in a fresh clone
+    scripts/first_minutes.py table
+
+`measure` adds the durations to docs/first-minutes.csv under NAME (before, now), `table` writes them as the table in
+docs/performance.md.
 """
 
 import csv
@@ -22,7 +25,7 @@ HEAD = "## Building and everyday commands"
 COLUMNS = ["what", "name", "revision", "wall_s", "cpu_s"]
 PROGRAM = "target/release/mbsbench"
 BUILD = ["cargo", "build", "--release", "--locked", "--package", "mbsbench-runner", "--bin", "mbsbench"]
-# What is called, how often, and whether the shortest counts.
+# Names, commands, and numbers of calls, of which the fastest counts.
 BEGIN = [("build the program from nothing", BUILD, 1), ("`reproduce` from nothing", [PROGRAM, "reproduce"], 1)]
 DAILY = [
     ("`reproduce`, all runs stored", [PROGRAM, "reproduce"], 9),
@@ -35,7 +38,7 @@ TESTS = [("`make test` after the build", ["make", "test"], 1), ("`make test` aga
 
 
 def taken(command: list[str], folder: Path) -> tuple[float, float]:
-    """Wall and CPU time of a call, s. What it says is not shown, unless it fails for another reason than a verdict."""
+    """Returns wall and CPU time of a call, s. Its output is shown only if it fails for a reason other than a verdict."""
     environment = {key: value for key, value in os.environ.items() if key != "CARGO_TARGET_DIR"}
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
@@ -51,7 +54,8 @@ def measure(name: str, revision: str, with_tests: bool) -> None:
     try:
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
         subprocess.run(["git", "checkout", "--quiet", revision], cwd=folder, check=True)
-        short = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=folder, check=True, capture_output=True, text=True)
+        head = ["git", "rev-parse", "--short=8", "HEAD"]
+        short = subprocess.run(head, cwd=folder, check=True, capture_output=True, text=True)
         found = []
         for what, command, times in BEGIN + DAILY + (TESTS if with_tests else []):
             each = [taken(command, folder) for _ in range(times)]
@@ -83,9 +87,11 @@ def table() -> None:
     rows = {(what, name): (revision, wall, cpu) for what, name, revision, wall, cpu in measured()}
     whats = list(dict.fromkeys(what for what, _ in rows))
     names = {name: rows[what, name][0] for what, name in rows}
-    lines = [HEAD, "", "Wall and CPU time in a fresh clone on two idle cores. Short commands are the fastest of nine calls."]
+    lines = [HEAD, ""]
+    lines += ["Wall and CPU time in a fresh clone on two idle cores. Short commands are the fastest of nine calls."]
     lines += ["Made by `scripts/first_minutes.py`.", ""]
-    lines += ["| | " + " | ".join(f"{name} ({revision})" for name, revision in names.items()) + " | CPU time, now over before |"]
+    heads = " | ".join(f"{name} ({revision})" for name, revision in names.items())
+    lines += [f"| | {heads} | CPU time, now over before |"]
     lines += ["|---" * (len(names) + 2) + "|"]
 
     def cell(what: str, name: str) -> str:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The guide, from `docs/` and the program's own lists, into target/site; with `all`, the API docs and the report beside it, so that
-# the folder can be published. MkDocs is installed below `target` at the first call.
+# Builds the guide from `docs/` and the lists of the program in target/site. With `all`, adds the API docs and the
+# report, so that the folder can be published. The first call installs MkDocs below `target`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
@@ -9,7 +9,7 @@ wanted="mkdocs-material==9.8.2"
 
 if [ "$(cat "$tools/wanted" 2>/dev/null)" != "$wanted" ]; then
     if ! { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet --disable-pip-version-check "$wanted"; }; then
-        echo "the guide is not built: that needs python3 with venv, and its package index" >&2
+        echo "cannot build the guide: python3 with venv and access to the package index are required" >&2
         exit 1
     fi
     echo "$wanted" >"$tools/wanted"

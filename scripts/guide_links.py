@@ -1,7 +1,6 @@
-"""A hook of MkDocs: adds the reference pages of `guide_reference.py`, and files of the repository that pages link to.
+"""A hook for MkDocs that adds the reference pages of `guide_reference.py` and the repository files that pages link to.
 
-Links out of `docs/` would be broken in a guide that is published by itself. A folder becomes a page that lists its
-files.
+Without it, links out of `docs/` would be broken in the published guide. A folder becomes a page that lists its files.
 """
 
 import os
@@ -17,13 +16,13 @@ LINK = re.compile(r"\]\(((?:\.\./)+[^)#\s]*)(?:#[^)\s]*)?\)")
 
 
 def target_of(page, link):
-    """The file or folder of the repository that a link of a page leads to; none where it is below `docs/`."""
+    """Returns the file or folder of the repository that a link of a page leads to; None if it is below `docs/`."""
     target = posixpath.normpath(posixpath.join("docs", posixpath.dirname(page), link))
     return None if target.startswith("docs/") else target
 
 
 def copy_of(target):
-    """Where the guide has a copy; pages of Markdown are copied as text, since their own links lead elsewhere."""
+    """Returns the path of the copy in the guide. Markdown is copied as text, because its links would be broken."""
     if (ROOT / target).is_dir():
         return f"files/{target}/index.html"
     return f"files/{target}.txt" if target.endswith(".md") else f"files/{target}"
@@ -39,7 +38,7 @@ def on_files(files, config, **_):
     for target in sorted(targets):
         source = ROOT / target
         if source.is_dir():
-            # What is built there is not of the repository.
+            # Files that were built there do not belong to the repository.
             listed = subprocess.run(["git", "ls-files", target], cwd=ROOT, capture_output=True, text=True, check=True)
             targets_below = listed.stdout.splitlines()
             names = [posixpath.relpath(copy_of(below), f"files/{target}") for below in targets_below]

@@ -3,7 +3,7 @@
 
     scripts/guide_reference.py PROGRAM FOLDER
 
-The pages are made from the program's own JSON Schema, lists and help, so that they cannot differ from it.
+The pages are generated from the JSON Schema, lists and help of the program, so they always agree with it.
 """
 
 import json
@@ -24,7 +24,7 @@ OWN_KEYS = {"label", "step", "step_per_stage", "tolerance"}
 
 
 def kind(schema, link):
-    """The type of a value, in words."""
+    """Returns the type of a value, in words."""
     if "$ref" in schema:
         return link(schema["$ref"].removeprefix("#/$defs/"))
     if "const" in schema:
@@ -53,7 +53,7 @@ def cell(text):
 
 
 def table(schema, link, leave_out=()):
-    """Key, type, default and meaning of each property."""
+    """Returns a table with key, type, default and meaning of each property."""
     rows = []
     for name, field in schema.get("properties", {}).items():
         if name in leave_out:
@@ -66,7 +66,7 @@ def table(schema, link, leave_out=()):
 
 
 def parts(definitions, link, level):
-    """A section for each definition that has keys or alternatives."""
+    """Yields a section for each definition that has keys or alternatives."""
     for name, definition in definitions.items():
         lines = table(definition, link)
         alternatives = []

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Counts the instructions of DOP853 and RADAU5 on Andrews' squeezer, solutions only, and fails where one takes more than its
-# bound, two hundredths above what was counted. They do not depend on the machine, but on the compiler.
-# Needs valgrind (Debian, Ubuntu: apt-get install valgrind) and a processor that .cargo/config.toml builds for.
+# Counts the instructions of DOP853 and RADAU5 on Andrews' squeezer, for the solution only, and fails if a count exceeds its
+# bound, which is 2 % above an earlier count. Counts depend on the compiler, not on the machine.
+# Requires valgrind (Debian, Ubuntu: apt-get install valgrind) and a processor for which .cargo/config.toml builds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if ! command -v valgrind >/dev/null; then
-    echo "valgrind is not there: install the package valgrind" >&2
+    echo "valgrind is missing: install the package valgrind" >&2
     exit 2
 fi
 cargo build --release --quiet --package mbsbench-models --example squeezer_instructions
 program=${CARGO_TARGET_DIR:-target}/release/examples/squeezer_instructions
 
-# Instructions of one solution; what the program prints goes to the terminal.
+# Counts the instructions of one solution; the output of the program goes to the terminal.
 count() {
     local log
     log=$(mktemp)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Checks the language of docs, comments and experiment files against three ceilings, which may only be lowered.
 
-- The share of blocks of documentation that begin with a clause that has no main clause ("What stands here.", "Whether
-  it ends."); questions are exempt.
+- The share of documentation blocks whose first sentence has no main clause ("What stands here.", "Whether it ends.");
+  questions are exempt.
 - Lines of more than 120 characters in code and prose; tables, links, blocks of code in Markdown and generated files
   are exempt.
 - Words and idioms that read as if translated.
 
     scripts/language.py [--list]
 
-With `--list` each finding is printed with its place.
+With `--list`, each finding is printed with its place.
 """
 
 import pathlib
@@ -29,7 +29,7 @@ FOLDERS = ("crates", "docs", "experiments", "examples", "scripts", "README.md", 
 
 
 def blocks(path, lines):
-    """The first line of each block of documentation, with its number."""
+    """Yields the first line of each block of documentation, with its number."""
     if path.suffix == ".md":
         is_inside = False
         for number, line in enumerate(lines, 1):
@@ -49,7 +49,7 @@ def blocks(path, lines):
 
 
 def long_lines(path, lines):
-    """The number of each line that is too long."""
+    """Yields the number of each line that is too long."""
     is_inside = False
     for number, line in enumerate(lines, 1):
         if path.suffix == ".md" and line.startswith("```"):

@@ -1,4 +1,4 @@
-// Looks at every page of a folder in Chromium; called by pages.sh.
+// Checks every page of a folder in Chromium; called by pages.sh.
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -16,11 +16,11 @@ const LOOKS = [
 ];
 // 9 pt.
 const LEAST_TEXT = 12;
-// As a phone has it, against this machine.
+// The slow-down of this machine to the speed of a phone.
 const SLOWER = 4;
 const MOST_SECONDS = 1;
 
-// Texts that are smaller than they may be, superscripts apart, and whether the page is wider than its window.
+// Finds texts that are too small, except superscripts, and the width by which the page exceeds its window.
 const look = (least) => {
   const seen = (element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility !== "hidden";
   const small = new Set();
@@ -35,7 +35,8 @@ const look = (least) => {
   return { small: [...small].slice(0, 5), wide: document.documentElement.scrollWidth - innerWidth };
 };
 
-// Tables with columns out of sight, all details opened and all sections drawn, and what is wider than its room without showing it.
+// Finds tables with hidden columns after opening all details and drawing all sections, and elements that scroll without
+// showing it.
 const cut = async () => {
   document.querySelectorAll("details").forEach((node) => (node.open = true));
   document.querySelectorAll("section.artefact").forEach((node) => (node.style.contentVisibility = "visible"));
@@ -48,7 +49,7 @@ const cut = async () => {
   };
 };
 
-// How far below the bar that stays in sight, and above the end of the window, the target of the address stands.
+// Returns the distances of the link target from the bottom of the fixed bar and from the end of the window.
 const around = () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   const bar = document.querySelector("form.search");
@@ -70,10 +71,10 @@ const around = () => {
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, bypassCSP: true });
       const page = await context.newPage();
       const where = `${name}, ${width} px, ${scheme}`;
-      // Animations are files beside the page, in frames of it.
+      // Animations are files beside the page, shown in frames.
       const isBeside = (asked) => asked.startsWith(beside) && asked.endsWith(".svg");
       page.on("request", (request) => {
-        if (request.url() !== url && !isBeside(request.url())) say(where, `asks for ${request.url()}`);
+        if (request.url() !== url && !isBeside(request.url())) say(where, `requests ${request.url()}`);
       });
       page.on("pageerror", (error) => say(where, error.message));
       await page.goto(url);
@@ -87,7 +88,7 @@ const around = () => {
       if (wide > 0) say(where, `${wide} px wider than the window`);
       const { tables, silent } = await page.evaluate(cut);
       if (width >= 1280) tables.forEach((text) => say(where, `columns cut off: ${text}`));
-      silent.forEach((text) => say(where, `does not show that it goes on: ${text}`));
+      silent.forEach((text) => say(where, `scrolls without showing it: ${text}`));
       if (scheme === "light") {
         const ids = await page.evaluate(() => [...document.querySelectorAll("details.statement[id]")].map((node) => node.id));
         for (const id of [0, 0.3, 0.7, 1].map((share) => ids[Math.round(share * (ids.length - 1))]).filter(Boolean)) {
@@ -95,7 +96,7 @@ const around = () => {
           await linked.goto(`${url}#${encodeURIComponent(id)}`);
           await linked.waitForTimeout(300);
           const { below, above } = await linked.evaluate(around);
-          if (below < 0 || above < 100) say(where, `#${id} is not in sight: ${below.toFixed(0)} px below the bar`);
+          if (below < 0 || above < 100) say(where, `#${id} is not visible: ${below.toFixed(0)} px below the bar`);
           await linked.close();
         }
       }
@@ -109,12 +110,12 @@ const around = () => {
     const seconds = await page.evaluate(() => performance.getEntriesByType("navigation")[0].domInteractive / 1000);
     const bytes = fs.statSync(path.resolve(folder, name)).size;
     console.log(`${name}: ${(bytes / 1e6).toFixed(2)} MB, usable after ${seconds.toFixed(2)} s at a ${SLOWER}th of the speed`);
-    if (seconds > MOST_SECONDS) console.log(`${name}: slower than ${MOST_SECONDS} s, which a busy machine makes of any page`);
+    if (seconds > MOST_SECONDS) console.log(`${name}: slower than ${MOST_SECONDS} s; not an error, the machine may be busy`);
     await context.close();
   }
   await browser.close();
   if (wrong > 0) {
-    console.log(`${wrong} things are wrong`);
+    console.log(`${wrong} problems`);
     process.exit(1);
   }
 })();

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The pages of the report in a browser: WCAG level AA by axe-core, on light and dark, wide and narrow; nothing fetched; no small text;
-# no column cut off, what scrolls shows it, links to statements land in sight;
-# how long a page takes on a slow processor. Needs node, npm and Chromium; the tools are installed below `target` at the first call.
+# Checks the pages of the report in a browser, light and dark, wide and narrow: WCAG level AA by axe-core; no network
+# requests; no small text; no cut-off columns; visible scroll bars; links that lead to a visible statement. Prints the
+# loading time of each page on a slow processor. Requires node, npm and Chromium; the first call installs the tools below
+# `target`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools=${CARGO_TARGET_DIR:-target}/page-tools
@@ -12,7 +13,7 @@ for name in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] && break
 done
 if [ -z "$browser" ] || ! command -v npm >/dev/null; then
-    echo "the pages are not looked at: that needs node, npm and Chromium (CHROMIUM names another one)" >&2
+    echo "cannot check the pages: node, npm and Chromium are required (set CHROMIUM to use another browser)" >&2
     exit 1
 fi
 if [ "$(cat "$tools/wanted" 2>/dev/null)" != "$wanted" ]; then

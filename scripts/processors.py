@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Makes the results as on other processors, and fails if one byte of them differs from what is committed.
+"""Computes the results as on other processors, and fails if a byte differs from the committed results.
 
-    scripts/processors.py [--sample] [VARIANT…]     built, glibc, baseline, avx512, python; all that this machine can run
+    scripts/processors.py [--sample] [VARIANT…]     # default: all variants that this machine can run
 
-built:    the program as it is;
-glibc:    the same, with a C library that is told of neither FMA nor AVX2;
-baseline: compiled for every x86-64 processor, with the same in the C library;
+built:    the usual program;
+glibc:    the same program, with FMA and AVX2 disabled in the C library;
+baseline: compiled for every x86-64 processor, with the same C library;
 avx512:   compiled for x86-64-v4, if the processor has it;
-python:   two papers by the package for Python, in the process of Python, if `make python` has built it.
+python:   two papers in a Python process, if `make python` has built the package.
 
-Every variant makes all papers and sets from nothing, in a folder of its own below target/processors where finished runs stay.
-With --sample it makes the shortened experiments of `make quick` (every method and every model) instead, and each
-variant is compared with the first.
+Each variant computes all papers and sets in its own folder below target/processors, where finished runs are kept. With
+--sample, it computes the shortened experiments of `make quick` (every method and every model) instead, and each variant
+is compared with the first.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "target/processors"
 OLD_GLIBC = "glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2,-AVX512F"
-# Processor that the compiler is told of (None: that of .cargo/config.toml), and tunables of the C library.
+# Target processor of the compiler (None: that of .cargo/config.toml), and tunables of the C library.
 VARIANTS = {
     "built": (None, None),
     "glibc": (None, OLD_GLIBC),
@@ -54,7 +54,7 @@ def program(variant: str) -> Path:
 
 
 def project(variant: str) -> Path:
-    """A folder with the committed experiments, and with what other machines took, which no result depends on."""
+    """Creates a folder with the committed experiments and recorded times, on which no result depends."""
     folder = FOLDER / variant / "project"
     folder.mkdir(parents=True, exist_ok=True)
     archive = ["git", "archive", "HEAD", "experiments", "examples/mechanisms", "results"]
@@ -67,7 +67,7 @@ def project(variant: str) -> Path:
 
 
 def made(variant: str, is_sample: bool) -> Path:
-    """The results of a variant."""
+    """Computes the results of a variant, and returns their folder."""
     folder = project(variant)
     environment = {key: value for key, value in os.environ.items() if key != "GLIBC_TUNABLES"}
     if tunables := VARIANTS[variant][1]:
@@ -86,8 +86,8 @@ def made(variant: str, is_sample: bool) -> Path:
 
 
 def differing(one: Path, other: Path) -> tuple[int, list[str]]:
-    """How many tables there are in the second folder, and those that differ from the first. Of an experiment that is timed only the runs are
-    compared: its other tables may show times."""
+    """Returns the number of tables in the second folder, and the names of those that differ from the first. For a timed
+    experiment only the runs are compared, because other tables may show times."""
     times = other / "times"
     names = [path.relative_to(other) for path in sorted(other.rglob("*.csv")) if times not in path.parents]
     names = [str(name) for name in names if name.name == "runs.csv" or not (times / name.parent).exists()]
@@ -101,7 +101,7 @@ def main() -> int:
     parser.add_argument("variants", nargs="*", metavar="VARIANT")
     options = parser.parse_args()
     if unknown := [name for name in options.variants if name not in VARIANTS]:
-        parser.error(f"{unknown[0]}: found no such variant; accepted: {', '.join(VARIANTS)}")
+        parser.error(f"unknown variant `{unknown[0]}`; accepted: {', '.join(VARIANTS)}")
     variants = options.variants or [variant for variant in VARIANTS if can(variant)]
     committed = made(variants[0], True) if options.sample else ROOT / "results"
     wrong = 0

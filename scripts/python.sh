@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the package for Python into an environment of its own (target/python), and runs its tests with types and notebooks.
+# Builds the Python package in a virtual environment (target/python), and runs its tests, including types and notebooks.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 environment=${CARGO_TARGET_DIR:-target}/python

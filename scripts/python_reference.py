@@ -1,4 +1,7 @@
-"""docs/python-reference.md from the docstrings of the package: `python scripts/python_reference.py > docs/python-reference.md`."""
+"""Generates docs/python-reference.md from the docstrings of the package.
+
+    python scripts/python_reference.py > docs/python-reference.md
+"""
 
 import inspect
 import sys
@@ -29,7 +32,7 @@ def main() -> str:
     lines = [
         "# Python: all functions and classes",
         "",
-        "Made from the docstrings by `scripts/python_reference.py`; [python.md](python.md) leads through them.",
+        "Generated from the docstrings by `scripts/python_reference.py`; [python.md](python.md) is the guide.",
         "",
     ]
     for name in mbsbench.__all__:

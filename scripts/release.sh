@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Makes a release for Linux on x86-64 in target/release-files, and tries it in an empty folder with an empty environment:
+# Builds a release for Linux on x86-64 in target/release-files, and tries it in an empty folder with an empty environment:
 #
-#     mbsbench-VERSION-x86_64-linux.tar.gz   the program with its licences, for every x86-64 processor and the glibc that is stated
-#     mbsbench-VERSION-….whl                 the package for Python
-#     mbsbench-VERSION.cdx.json              what both are made of
-#     requirements.txt, SHA256SUMS           what they ask of a system; checksums
+#     mbsbench-VERSION-x86_64-linux.tar.gz   the program with its licences, for every x86-64 processor
+#     mbsbench-VERSION-….whl                 the Python package
+#     mbsbench-VERSION.cdx.json              bill of materials of both
+#     requirements.txt, SHA256SUMS           system requirements; checksums
 #
-# With --program the package for Python, which compiles most of it again, is left out.
+# With --program, the Python package, which compiles most crates again, is left out.
 #
-# SUNDIALS is built from source and linked statically: SUNDIALS_DIR names one with static archives, else scripts/sundials.sh makes it. The
-# glibc that is needed is that of the newest symbol, at most what is set here.
+# SUNDIALS is linked statically: SUNDIALS_DIR names an installation with static archives, otherwise scripts/sundials.sh
+# builds one. The newest glibc symbol determines the required glibc, which must not be newer than set here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 newest_glibc=2.34 # Debian 12, Ubuntu 22.04, RHEL 9
@@ -31,21 +31,21 @@ if [ -z "${SUNDIALS_DIR:-}" ]; then
     [ -e "$SUNDIALS_DIR/LICENSE" ] || scripts/sundials.sh "$SUNDIALS_DIR"
 fi
 
-# In place of what .cargo/config.toml asks for: every x86-64 processor. Functions that are the same to the byte are there once, nothing of
-# this machine's folders is, and libgcc_s need not be installed.
+# Replaces the flags of .cargo/config.toml: builds for every x86-64 processor, merges identical functions, removes the paths
+# of this machine, and links libgcc_s statically.
 flags=(-C target-cpu=x86-64 -C llvm-args=-disable-fp-call-folding -C strip=symbols -C link-arg=-static-libgcc -C link-arg=-Wl,--icf=safe
     "--remap-path-prefix=$PWD=." "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo")
 export CARGO_ENCODED_RUSTFLAGS
 CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && echo "${flags[*]}")
 export CARGO_TARGET_DIR=$target/release-build
 
-# The newest version of a symbol of glibc that a file asks for; fails where a system need not have it.
+# Prints the newest glibc version that a file requires; fails if it is newer than allowed.
 glibc_of() {
     local newest
     newest=$(objdump -T "$1" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
     newest=${newest#GLIBC_}
     if [ "$(printf '%s\n' "$newest" "$newest_glibc" | sort -V | tail -1)" != "$newest_glibc" ]; then
-        echo "$1 needs glibc $newest, and a release may need $newest_glibc: build it on an older system" >&2
+        echo "$1 requires glibc $newest, but a release may require at most $newest_glibc: build it on an older system" >&2
         return 1
     fi
     echo "$newest"
@@ -56,14 +56,14 @@ program=$scratch/$name/mbsbench
 cp "$CARGO_TARGET_DIR/release/mbsbench" "$program"
 size=$(stat -c %s "$program")
 if ldd "$program" | grep sundials; then
-    echo "SUNDIALS is to be linked statically; SUNDIALS_DIR has no static archives" >&2
+    echo "SUNDIALS is not linked statically: SUNDIALS_DIR has no static archives" >&2
     exit 1
 fi
 cp LICENSE-APACHE LICENSE-MIT README.md "$scratch/$name"
 [ ! -e "$SUNDIALS_DIR/LICENSE" ] || cp "$SUNDIALS_DIR/LICENSE" "$scratch/$name/LICENSE-SUNDIALS"
 tar czf "$files/$name.tar.gz" -C "$scratch" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 "$name"
 packed=$(stat -c %s "$files/$name.tar.gz")
-[ "$packed" -lt "$largest_archive" ] || { echo "the archive has $packed bytes, $largest_archive are allowed" >&2; exit 1; }
+[ "$packed" -lt "$largest_archive" ] || { echo "the archive has $packed bytes; at most $largest_archive are allowed" >&2; exit 1; }
 
 if [ "$with_wheel" -eq 1 ]; then
     python3 -m venv "$scratch/build"
@@ -72,7 +72,7 @@ if [ "$with_wheel" -eq 1 ]; then
 fi
 scripts/sbom.py >"$files/mbsbench-$version.cdx.json"
 
-# What was made, where nothing else is.
+# Runs a command in an empty folder with an empty environment.
 alone() { (cd "$scratch/empty" && env -i "HOME=$scratch/home" PATH=/usr/bin:/bin "$@"); }
 mkdir -p "$scratch/empty" "$scratch/home"
 alone "$program" --version
@@ -93,7 +93,7 @@ if [ "$with_wheel" -eq 1 ]; then
     "$scratch/python/bin/pip" install --quiet --disable-pip-version-check "$files"/*.whl
     alone "$scratch/python/bin/python" -c 'import mbsbench; print(mbsbench.compare("dop853", models=["pendulum"]).summary)'
     module=$(echo "$scratch"/python/lib/python3*/site-packages/mbsbench/_mbsbench.abi3.so)
-    python="; the package for Python: $(glibc_of "$module")"
+    python="; the Python package: $(glibc_of "$module")"
 fi
 
 glibc=$(glibc_of "$program")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the program is made of, as CycloneDX 1.6 on standard output: each crate with its version, licence and checksum.
+"""Writes a bill of materials in CycloneDX 1.6: each crate of the program with its version, licence and checksum.
 
     scripts/sbom.py > mbsbench.cdx.json
 """
@@ -28,8 +28,10 @@ def main() -> None:
     checksums = {(each["name"], each["version"]): each.get("checksum") for each in lock["package"]}
     command = ["cargo", "metadata", "--locked", "--format-version", "1"]
     packages = json.loads(subprocess.check_output(command, cwd=ROOT))["packages"]
-    components = sorted((component(each, checksums) for each in packages), key=lambda each: (each["name"], each["version"]))
-    json.dump({"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "components": components}, sys.stdout, indent=1)
+    found = (component(each, checksums) for each in packages)
+    components = sorted(found, key=lambda each: (each["name"], each["version"]))
+    bill = {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "components": components}
+    json.dump(bill, sys.stdout, indent=1)
     print()
 
 

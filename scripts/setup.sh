@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Called by `make` before a build: says which tools are missing and how to get them, and installs the one system library
-# that some methods call, SUNDIALS, if it may. Without SUNDIALS the other methods work as before.
+# Called by `make` before a build. Reports missing tools and how to install them, and installs SUNDIALS, a library that some
+# methods use, if this is possible without a password. Without SUNDIALS only these methods are unavailable.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 package=libsundials-dev
 
-# The version that Cargo.toml asks for; the compiler itself reports an older one.
+# The version that Cargo.toml requires. Without this check, Cargo would report an old compiler itself.
 rust=$(sed -n 's/^rust-version = "\(.*\)".*/\1/p' Cargo.toml)
 if ! command -v cargo >/dev/null; then
     echo "cargo is missing: install Rust $rust or later from https://rustup.rs, then open a new shell" >&2
@@ -50,13 +50,13 @@ install_sundials() {
 }
 
 if [ "${MBSBENCH_WITHOUT_SUNDIALS:-}" = 1 ]; then
-    echo "without SUNDIALS, as asked for" >&2
+    echo "building without SUNDIALS, as requested" >&2
 elif ! has_sundials; then
     if may_install && install_sundials && has_sundials; then
-        # The build script looks again when it has changed, and not at every build.
+        # The build script searches again only when it has changed.
         touch crates/sundials/build.rs
     else
-        echo "SUNDIALS is missing, so the methods cvode-bdf, cvode-adams and ida are unavailable. To have them, install" >&2
+        echo "SUNDIALS is missing, so the methods cvode-bdf, cvode-adams and ida are unavailable. To use them, install" >&2
         echo "$package (Debian, Ubuntu), sundials (Homebrew) or sundials-devel (Fedora), or set SUNDIALS_DIR to its" >&2
         echo "folder; then: touch crates/sundials/build.rs" >&2
     fi

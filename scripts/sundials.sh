@@ -3,14 +3,15 @@
 #
 #     scripts/sundials.sh FOLDER        # FOLDER/include, FOLDER/lib, FOLDER/LICENSE; for SUNDIALS_DIR
 #
-# SUNDIALS_SOURCE names an unpacked source. Without it apt gets that of the distribution, whose signature it checks.
+# SUNDIALS_SOURCE names an unpacked source. Without it, apt downloads the source of the distribution and checks its
+# signature.
 set -euo pipefail
 mkdir -p "$1"
 into=$(realpath "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The source of the distribution, with lists of packages of its own: those of the system stay as they are.
+# Downloads the source of the distribution, using separate package lists so that those of the system do not change.
 fetch() {
     mkdir -p "$work/lists/partial" "$work/sources"
     local file
