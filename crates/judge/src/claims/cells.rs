@@ -35,7 +35,7 @@ impl<'r> Reader<'r> {
 
     fn printed(&self, path: &str, [row, column]: [&str; 2], text: &str) -> Result<Printed, Problem> {
         let accepted = "accepted: a number";
-        Printed::parse(text).ok_or_else(|| self.wrong(path, format!("the cell {row}, {column} is `{text}`"), accepted))
+        Printed::parse(text).ok_or_else(|| self.wrong(path, format!("the cell {row}, {column} has `{text}`"), accepted))
     }
 
     /// Pairs each published number in one column of the given tables with the operand that selects our number.
@@ -56,7 +56,7 @@ impl<'r> Reader<'r> {
         }
         if cells.is_empty() {
             let accepted = "accepted: tables with published values";
-            return Err(self.wrong("agreement.tables", "no published number", accepted));
+            return Err(self.wrong("agreement.tables", "the tables have no published number", accepted));
         }
         Ok(cells)
     }

@@ -27,7 +27,7 @@ pub struct Evidence<'p> {
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
     /// The results are missing.
-    #[error("{path}: {error}; `mbsbench reproduce {experiment}` writes it", path = path.display())]
+    #[error("{path}: {error}; run `mbsbench reproduce {experiment}`", path = path.display())]
     Missing {
         /// The file.
         path: PathBuf,
@@ -38,7 +38,7 @@ pub enum EvidenceError {
     },
     /// The results do not belong to the current experiment file.
     #[error(
-        "{path}: no run `{run}`, which the experiment file asks for now; `mbsbench reproduce {experiment}` makes it",
+        "{path}: the run `{run}` of the experiment file is missing; run `mbsbench reproduce {experiment}`",
         path = path.display()
     )]
     Outdated {
@@ -80,10 +80,10 @@ pub(super) fn unmade(run: &RunSpec, status: Status) -> Option<Judgement> {
     let key = run.key();
     Some(match status {
         Status::Unavailable => Judgement::excused(Reason::NotInstalled(format!("`{}`", run.method.name()))),
-        Status::JointOpen => Judgement::open(Reason::OwnChecks(format!("a joint of the run {key} is open"))),
+        Status::JointOpen => Judgement::open(Reason::OwnChecks(format!("a joint is open in the run {key}"))),
         Status::Panicked => Judgement::excused(Reason::OwnChecks(format!("the program panicked in the run {key}"))),
         Status::Memory => {
-            Judgement::excused(Reason::OwnChecks(format!("the run {key} needs more memory than it may have")))
+            Judgement::excused(Reason::OwnChecks(format!("the run {key} needs more memory than is available")))
         }
         _ => return None,
     })
@@ -219,7 +219,7 @@ impl<'p> Evidence<'p> {
                 selection.numbers.push(Number { value, uncertainty: end - value });
             }
             None => {
-                let what = format!("no two runs enclose the value of `{}`", at.column);
+                let what = format!("no two runs bracket the value of `{}`", at.column);
                 selection.lacks(Judgement::open(Reason::OwnChecks(what)));
             }
         }

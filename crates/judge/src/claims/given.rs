@@ -27,8 +27,8 @@ impl Given {
         for node in &plan.experiment.given {
             let Some(given) = problems.keep(Self::read(node, plan, plans)) else { continue };
             if givens.iter().any(|other| other.check.id == given.check.id) {
-                let problem = Problem::new(node.place_of("id"), format!("a second given `{}`", given.check.id));
-                problems.add(problem.help("give one of the two another id"));
+                let problem = Problem::new(node.place_of("id"), format!("duplicate given `{}`", given.check.id));
+                problems.add(problem.help("give one of them another id"));
             }
             givens.push(given);
         }
@@ -38,7 +38,7 @@ impl Given {
     fn read(node: &Node, plan: &Plan, plans: &[Plan]) -> Result<Self, Problem> {
         let accepted = "accepted: `{ id, place, of: { where: …, column: … }, published, tolerance, why }`";
         let required = |key: &str| {
-            let missing = || Problem::new(node.place, format!("a given without `{key}`")).help(accepted);
+            let missing = || Problem::new(node.place, format!("the given has no `{key}`")).help(accepted);
             node.get(key).ok_or_else(missing)
         };
         let place: String = read(required("place")?)?;
@@ -63,7 +63,7 @@ impl Given {
             None => test,
         };
         if let Some(partly) = test.entry("partly") {
-            let problem = Problem::new(partly.key.place, "a given is met or not");
+            let problem = Problem::new(partly.key.place, "a given cannot be met partly");
             return Err(problem.help("accepted: one tolerance, or `below` and `above`"));
         }
         let entries = [("id", id), ("why", node.get("why").unwrap_or(id)), (kind, &test)];
@@ -75,11 +75,12 @@ impl Given {
         let check = reader.checks()?.remove(0);
         let is_printed = test.get("tolerance").map(read::<Tolerance>).transpose()? == Some(Tolerance::Printed);
         if why.trim().is_empty() && !is_printed {
-            let problem = Problem::new(node.place, format!("the given `{}` has a tolerance without reason", check.id));
+            let problem =
+                Problem::new(node.place, format!("the given `{}` has a tolerance without a reason", check.id));
             return Err(problem.help("add `why:`, or `tolerance: printed`"));
         }
         if check.kind.is_of_time() {
-            let problem = Problem::new(of.place, format!("the given `{}` is a time", check.id));
+            let problem = Problem::new(of.place, format!("the given `{}` is a wall time", check.id));
             return Err(problem.help("accepted: numbers that do not depend on the machine"));
         }
         Ok(Self { place, check })

@@ -141,7 +141,7 @@ impl Judge<'_> {
         let mut judgement = tested_number(Number::exact(slope), &order.test(), partly.as_ref());
         if !points.iter().all(|(_, number)| number.is_certain()) {
             judgement.verdict = Verdict::Open;
-            "an error is within ten times the bound on the reference's".clone_into(&mut judgement.note);
+            "an error is less than ten times the bound on the reference's own error".clone_into(&mut judgement.note);
         }
         Ok(judgement)
     }
@@ -165,7 +165,7 @@ impl Judge<'_> {
             {
                 let test = Test::Within { above: Some(by_factor), below: None };
                 let judged = tested_number(Number { value, uncertainty }, &test, None);
-                let name = format!("{} over the one before", detail(operand, String::new(), value, true).name);
+                let name = format!("{} over the previous one", detail(operand, String::new(), value, true).name);
                 let holds = test.holds(value);
                 details.push(Detail { name, ..detail(operand, format!("at least {by_factor}"), value, holds) });
                 margin = margin.min(test.margin(value));
@@ -242,7 +242,7 @@ impl Judge<'_> {
         let rank = (share * distances.len() as f64).ceil() as usize;
         Ok(match distances.get(rank.saturating_sub(1)) {
             Some(&distance) => Judgement { details, ..tested_number(distance, &test, None) },
-            None => Judgement::without_number(Verdict::NotReproduced, "no cell is published"),
+            None => Judgement::without_number(Verdict::NotReproduced, "no cell has a published value"),
         })
     }
 
@@ -309,7 +309,7 @@ fn all_of(Selection { numbers, lacking }: Selection) -> Found<Vec<Number>> {
 
 /// Reduces several numbers to one.
 fn reduced(numbers: &[Number], how: Reduce) -> Found<Number> {
-    let nothing = || Box::new(Judgement::without_number(Verdict::NotReproduced, "no run is meant"));
+    let nothing = || Box::new(Judgement::without_number(Verdict::NotReproduced, "no run is selected"));
     reduce(numbers, how).ok_or_else(nothing)
 }
 
@@ -334,7 +334,7 @@ fn tested_number(number: Number, test: &Test, partly: Option<&Weaker>) -> Judgem
     let around = (-PROBES..=PROBES).map(|k| value + uncertainty * f64::from(k) / f64::from(PROBES));
     let unsure = uncertainty > 0.0 && around.into_iter().any(|v| verdict_at(v) != verdict);
     let note =
-        if unsure { format!("an uncertainty of {uncertainty:.1e} could turn the verdict") } else { String::new() };
+        if unsure { format!("an uncertainty of {uncertainty:.1e} could change the verdict") } else { String::new() };
     Judgement {
         measured: Some(value),
         margin: Some(test.margin(value)),

@@ -172,15 +172,15 @@ impl Judged {
         self.carrying().filter(|check| check.judgement.verdict == Verdict::Reproduced).count()
     }
 
-    /// Summarises its checks, if several decide it: `holds here in 29 of 36; in all set-ups that the paper allows in
-    /// 25`.
+    /// Summarises its checks, if several decide it: `holds in 29 of 36, and in 25 for all set-ups that the paper
+    /// allows`.
     pub fn tally(&self) -> String {
         let all = self.carrying().count();
         let (here, firm) = (self.holding(), self.count(Verdict::Reproduced));
         match (all, here == firm) {
             (0 | 1, _) => String::new(),
             (_, true) => format!("holds in {here} of {all}"),
-            (_, false) => format!("holds here in {here} of {all}; in all set-ups that the paper allows in {firm}"),
+            (_, false) => format!("holds in {here} of {all}, and in {firm} for all set-ups that the paper allows"),
         }
     }
 

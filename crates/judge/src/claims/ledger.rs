@@ -89,7 +89,7 @@ fn check_schema(root: &Node) -> Result<(), Problem> {
     if found == SCHEMA {
         return Ok(());
     }
-    let message = format!("the form {found} of ledgers is not known to this program");
+    let message = format!("ledger format {found} is not supported");
     Err(Problem::new(node.place, message).help(format!("accepted: {SCHEMA}")))
 }
 
@@ -97,7 +97,7 @@ fn check_schema(root: &Node) -> Result<(), Problem> {
 fn check_marks(root: &Node, paper: &str, plans: &[Plan], problems: &mut Problems) {
     let is_silent = |plan: &&Plan| plan.experiment.known.is_none() && plan.experiment.gathers.is_empty();
     for plan in plans.iter().filter(|plan| plan.experiment.paper == paper).filter(is_silent) {
-        let message = format!("`{}` does not say how its parameters are known", plan.experiment.id);
+        let message = format!("`{}` does not state the origin of its parameters", plan.experiment.id);
         let problem = Problem::new(root.place_of("paper"), message);
         problems.add(problem.help("add `known: { defaults: …, … }` to the experiment file"));
     }
@@ -112,7 +112,7 @@ fn unique<'s>(statements: impl Iterator<Item = &'s Statement>, problems: &mut Pr
     let mut seen = HashSet::new();
     for (what, id, place) in ids {
         if !seen.insert((what, id)) {
-            problems.add(Problem::new(place, format!("a second {what} `{id}`")).help("give one of the two another id"));
+            problems.add(Problem::new(place, format!("duplicate {what} `{id}`")).help("give one of them another id"));
         }
     }
 }

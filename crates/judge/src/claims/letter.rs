@@ -77,9 +77,9 @@ pub fn letter(publication: &Publication, judged: &[Judged], questions: &[Questio
     let counts: Vec<String> = counts.each().map(counted).collect();
     let greeting = format!("Dear {},", publication.by()?);
     let start = format!(
-        "we reran the numerical experiments of “{}” ({}). Of its {} statements that we tested, {}. {open} of the open ones need \
-         something that the text leaves out or that is not public. Your answer to any of these questions would settle the \
-         statements at the places that are named with it:",
+        "we reran the numerical experiments of “{}” ({}) and tested {} of its statements: {}. {open} of the open ones \
+         need information that the text leaves out or that is not public. An answer to any of these questions would \
+         settle the statements at the places named with it:",
         publication.title.trim(),
         publication.year,
         statements().count(),
@@ -90,12 +90,12 @@ pub fn letter(publication: &Publication, judged: &[Judged], questions: &[Questio
         let plural = if settles.len() == 1 { "" } else { "s" };
         let asks = asks.trim_end_matches('.');
         format!(
-            "{}. What is missing: {asks}. This would settle {} statement{plural}: {}.",
+            "{}. Missing: {asks}. This would settle {} statement{plural}: {}.",
             k + 1,
             settles.len(),
             places.join("; ")
         )
     });
-    let end = "Your answer goes into the experiment files, marked as yours, and the statements are judged again.";
+    let end = "We will enter your answer into the experiment files, marked as yours, and judge the statements again.";
     (open > 0).then(|| [greeting, start].into_iter().chain(numbered).chain([end.to_owned()]).collect())
 }

@@ -106,16 +106,16 @@ pub(super) fn compare<'c>(document: &Document, checks: impl Iterator<Item = &'c 
         let id = &check.id;
         let (message, help) = match lock.0.get(id) {
             Some(locked) if locked.definition != check.definition => (
-                format!("`{id}` tests something else than its entry in {NAME}"),
-                "`mbsbench ledger lock PAPER` records it, and says whether it needs `bound_set: after`",
+                format!("the definition of `{id}` differs from its entry in {NAME}"),
+                "run `mbsbench ledger lock PAPER`, which records the change and reports if it needs `bound_set: after`",
             ),
             None => (
                 format!("`{id}` is not in {NAME}"),
-                "`mbsbench ledger lock PAPER` records it; do so before its runs are made",
+                "record it with `mbsbench ledger lock PAPER` before its runs are made",
             ),
             Some(Locked { set: BoundSet::After, .. }) if check.bound_set == BoundSet::Before => (
                 format!("`{id}` was written or changed after its result was known"),
-                "add `bound_set: after`, and say in `why` what was changed",
+                "add `bound_set: after`, and explain the change in `why`",
             ),
             Some(locked) => {
                 check.bound_set = check.bound_set.max(locked.set);

@@ -138,7 +138,7 @@ mod tests {
             finest_of(points.to_vec(), count, above).iter().map(|point| point.0).collect()
         };
         assert_eq!(steps(&points, 3, 0.0), [0.1, 0.2, 0.4]);
-        assert_eq!(steps(&points, 3, 0.01), [0.2, 0.4, 0.8], "a number at rounding is none");
+        assert_eq!(steps(&points, 3, 0.01), [0.2, 0.4, 0.8], "a number at rounding has no digits");
         assert_eq!(steps(&points, 4, 0.01).len(), 3);
         let uncertain = vec![point(0.1, 1e-2, 1.1e-3), point(0.2, 0.04, 1e-3), point(0.4, 0.16, 1e-3)];
         assert_eq!(steps(&uncertain, 3, 0.0), [0.2, 0.4], "one is within ten times the bound");

@@ -9,7 +9,8 @@ use super::{Evidence, Number, Operand, Reduce};
 const COLUMN: &str = "timing.median_s";
 
 /// The basis of verdicts on times, shown with each of them.
-pub(super) const BASIS: &str = "times: the 95 % interval of the median over rounds, widened by 5 % where the code differs, for its place in memory";
+pub(super) const BASIS: &str = "times: 95 % interval of the median over rounds, widened by 5 % if the code differs, to \
+                                allow for its placement in memory";
 
 impl Evidence<'_> {
     /// Returns the quotients `of/to` of wall times of the same experiment, one for each run of `of`. Returns `None` if

@@ -50,12 +50,12 @@ impl Reader<'_> {
         let is_empty = |text: &str| text.trim().is_empty();
         let natural = if check.kind.is_testable() { Verdict::Reproduced } else { Verdict::Open };
         if let Some(expected) = check.expected.filter(|&expected| expected != natural && is_empty(&check.because)) {
-            let message = format!("`expected: {}` without explanation", expected.name());
+            let message = format!("`expected: {}` needs an explanation", expected.name());
             return Err(self.wrong("expected", message, "add `because:`"));
         }
         check.bound_from = check.bound_from.or_else(|| check.kind.natural_bound());
         if self.book == Book::Claims && check.bound_from.is_none() && check.kind.is_testable() {
-            let message = format!("the check `{}` does not say where its bound comes from", check.id);
+            let message = format!("the check `{}` does not state the origin of its bound", check.id);
             let known = BoundFrom::ALL.map(BoundFrom::name).join(", ");
             return Err(Problem::new(self.node.place, message).help(format!("add `bound_from:`, one of {known}")));
         }
@@ -64,7 +64,7 @@ impl Reader<'_> {
             && matches!(check.bound_from, None | Some(BoundFrom::Printed | BoundFrom::Wording));
         let has_tolerance = check.kind.test().is_some() || matches!(check.kind, Kind::Shape(_));
         if has_tolerance && !is_plain && is_empty(&check.why) {
-            let message = format!("the check `{}` has a tolerance without reason", check.id);
+            let message = format!("the check `{}` has a tolerance without a reason", check.id);
             return Err(Problem::new(self.node.place, message).help("add `why:`"));
         }
         check.definition = self.definitions.of(test, &check.kind, self.paper);
@@ -78,10 +78,10 @@ impl Reader<'_> {
         match kind {
             Kind::Value(of) | Kind::Bound(of) if of.to.is_some() => {
                 let accepted = "accepted: `of` alone; with `to`, the kind is `ratio` or `difference`";
-                Err(self.wrong(&format!("{name}.to"), "a second operand", accepted))
+                Err(self.wrong(&format!("{name}.to"), format!("`{name}` has only one operand"), accepted))
             }
             Kind::Ratio(of) | Kind::Difference(of) if of.to.is_none() => {
-                Err(self.wrong(name, format!("a {name} of one operand"), "add `to:`"))
+                Err(self.wrong(name, format!("a {name} needs two operands"), "add `to:`"))
             }
             Kind::Value(of) => self.check_test(name, of, true),
             Kind::Bound(of) => self.check_test(name, of, false),
@@ -89,21 +89,22 @@ impl Reader<'_> {
             Kind::Order(Order { finest, above, tolerance, partly, .. }) => {
                 let (count, runs) = (finest.unwrap_or(3), "order.finest");
                 let accepted = "accepted: 3 or more, since an order needs two pairs of steps";
-                self.ensure(count > 2, runs, || format!("a slope through {count} runs"), accepted)?;
-                let message = || "a bound on the runs of a slope through all runs".to_owned();
+                self.ensure(count > 2, runs, || format!("a slope cannot be fitted through {count} runs"), accepted)?;
+                let message = || "`above` does not apply to a slope through all runs".to_owned();
                 let is_of_some = above.is_none() || finest.is_some();
                 self.ensure(is_of_some, "order.above", message, "accepted: `above` beside `finest`")?;
                 self.check_tolerance(name, Some(*tolerance), partly.as_ref())
             }
             Kind::Ordering(Ordering { smallest_first, by_factor }) => {
-                let (message, accepted) = (|| "nothing to put in order".to_owned(), "accepted: at least two operands");
+                let (message, accepted) =
+                    (|| "an ordering needs two operands".to_owned(), "accepted: at least two operands");
                 self.ensure(smallest_first.len() > 1, "ordering.smallest_first", message, accepted)?;
                 let factor = by_factor.unwrap_or(1.0);
-                let message = || format!("a factor of {factor}");
+                let message = || format!("`by_factor` is {factor}");
                 self.ensure(factor > 0.0, "ordering.by_factor", message, "accepted: a number above zero")
             }
             Kind::Failure(Failure { completes, status, between, .. }) => {
-                let message = || "runs that complete have no failure".to_owned();
+                let message = || "runs that complete have no status or time of failure".to_owned();
                 let accepted = "accepted: `status` and `between`, or `completes: true`";
                 self.ensure(
                     !completes || (status.is_none() && between.is_none()),
@@ -112,12 +113,12 @@ impl Reader<'_> {
                     accepted,
                 )?;
                 let [from, to] = between.unwrap_or_default();
-                let message = || format!("from {from} to {to}");
-                self.ensure(from <= to, "failure.between", message, "accepted: two times, s, the earlier first")
+                let message = || format!("`between` is from {from} to {to}");
+                self.ensure(from <= to, "failure.between", message, "accepted: two times in s, the earlier one first")
             }
             Kind::Shape(Shape { landmarks }) => {
-                let message = || "no landmark".to_owned();
-                self.ensure(!landmarks.is_empty(), "shape.landmarks", message, "accepted: at least one")?;
+                let message = || "`landmarks` is empty".to_owned();
+                self.ensure(!landmarks.is_empty(), "shape.landmarks", message, "accepted: at least one landmark")?;
                 landmarks.iter().try_for_each(|landmark| {
                     let Landmark { of, published, tolerance, below, above, .. } = landmark.clone();
                     let measurement = Measurement { of, to: None, published, tolerance, below, above, partly: None };
@@ -125,10 +126,10 @@ impl Reader<'_> {
                 })
             }
             Kind::Agreement(Agreement { share, within, .. }) => {
-                let message = || format!("a share of {share}");
+                let message = || format!("`share` is {share}");
                 let accepted = "accepted: a number above 0, at most 1";
                 self.ensure(*share > 0.0 && *share <= 1.0, "agreement.share", message, accepted)?;
-                let message = || format!("a distance of {within}");
+                let message = || format!("`within` is {within}");
                 self.ensure(*within > 0.0, "agreement.within", message, "accepted: a number above 0")
             }
             Kind::Cells(_) | Kind::Identity(_) | Kind::Open(_) => Ok(()),
@@ -148,7 +149,7 @@ impl Reader<'_> {
                 "accepted: `below`, `above` or both, or `published` with `tolerance`",
             ),
         };
-        self.ensure(is_complete, kind, || format!("no complete test of `{kind}`"), accepted)?;
+        self.ensure(is_complete, kind, || format!("the test of `{kind}` is incomplete"), accepted)?;
         if let (Some(low), Some(high)) = (above, below) {
             let message = || format!("no number is above {low} and below {high}");
             self.ensure(low < high, &format!("{kind}.above"), message, "accepted: `above` less than `below`")?;
@@ -164,7 +165,7 @@ impl Reader<'_> {
         partly: Option<&Weaker>,
     ) -> Result<(), Problem> {
         let lowest = |found: f64, low: f64, key: &str| {
-            let message = || format!("a tolerance of {found}");
+            let message = || format!("the tolerance is {found}");
             self.ensure(found > low, &format!("{kind}.{key}"), message, &format!("accepted: a number above {low}"))
         };
         match tolerance {
@@ -182,7 +183,7 @@ impl Reader<'_> {
             Some(_) => (near == 1 && bounds == 0, "accepted: one of `relative`, `absolute` and `factor`"),
             None => (near == 0 && bounds > 0, "accepted: `below`, `above` or both"),
         };
-        let message = || "a weaker test that does not fit the test".to_owned();
+        let message = || "`partly` does not fit the test".to_owned();
         self.ensure(fits, &format!("{kind}.partly"), message, accepted)
     }
 

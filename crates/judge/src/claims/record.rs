@@ -26,7 +26,10 @@ impl JudgedCheck {
                 "conditioned": share.is_conditioned,
                 "readings": share.readings.len() - share.excluded().count(),
                 "excluded": share.excluded().collect::<Vec<_>>(),
-                "turned": share.turned().map(|(reading, verdict)| json!({ "reading": reading, "verdict": verdict })).collect::<Vec<_>>(),
+                "turned": share
+                    .turned()
+                    .map(|(reading, verdict)| json!({ "reading": reading, "verdict": verdict }))
+                    .collect::<Vec<_>>(),
                 "decided_by": share.decided,
             })
         });

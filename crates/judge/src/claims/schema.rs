@@ -61,7 +61,8 @@ pub fn schema() -> Value {
         templates(schema);
     }
     bare_names(&mut definitions);
-    check["properties"]["on"] = json!({ "type": "object", "description": "What its operands have in common." });
+    check["properties"]["on"] =
+        json!({ "type": "object", "description": "Keys that all operands of the check share." });
     for (key, schema) in each() {
         check["properties"][key] = schema;
     }
@@ -75,7 +76,7 @@ pub fn schema() -> Value {
         }
         properties.insert(
             "check".to_owned(),
-            json!({ "type": "string", "description": "Id of its only check, where that is another." }),
+            json!({ "type": "string", "description": "Id of its only check, if it is not the statement's id." }),
         );
         properties.insert("checks".to_owned(), json!({ "type": "array", "minItems": 1, "items": reference("check") }));
     }

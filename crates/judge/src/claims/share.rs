@@ -204,7 +204,11 @@ mod tests {
             assert_eq!(share(counts, &[]).outcome(holds).verdict(), verdict, "{holds:?} in {counts:?}");
         }
         let readings = Share { is_exhaustive: true, ..share([1, 0, 0], &[]) };
-        assert_eq!(readings.outcome(Holds::All), Outcome::Reproduced, "the one reading that the printed numbers leave");
+        assert_eq!(
+            readings.outcome(Holds::All),
+            Outcome::Reproduced,
+            "the only reading that the printed numbers allow"
+        );
         let outcome = share([50, 0, 50], &[]).outcome(Holds::All);
         let why = "holds in 50 % of 100 set-ups that agree with what it prints (mass below 3: 97 %, else 10 %)";
         assert_eq!(outcome.to_string(), format!("open: left out by the paper: {why}"));

@@ -50,17 +50,17 @@ impl Statement {
     pub(super) fn check(&self, node: &Node) -> Result<(), Problem> {
         for (key, text) in [("place", &self.place), ("says", &self.says)] {
             if text.trim().is_empty() {
-                let problem = Problem::new(node.place_of(key), format!("an empty `{key}`"));
+                let problem = Problem::new(node.place_of(key), format!("`{key}` is empty"));
                 return Err(problem.help("accepted: a text"));
             }
         }
         if !self.checks.iter().any(Check::is_carrying) {
-            let message = format!("no check carries the statement `{}`", self.id);
+            let message = format!("no check decides the statement `{}`", self.id);
             let problem = Problem::new(node.place_of("checks"), message);
             return Err(problem.help("remove `role: also` from the check that tests the sentence"));
         }
         if self.expected() != self.natural() && self.because.trim().is_empty() {
-            let message = format!("`expected: {}` without explanation", self.expected().name());
+            let message = format!("`expected: {}` needs an explanation", self.expected().name());
             return Err(Problem::new(node.place_of("expected"), message).help("add `because:`"));
         }
         Ok(())
@@ -103,8 +103,8 @@ impl Holds {
     pub fn describe(self) -> &'static str {
         match self {
             Self::All => "",
-            Self::Most => "more than half have to hold",
-            Self::Some => "one has to hold",
+            Self::Most => "more than half must hold",
+            Self::Some => "at least one must hold",
         }
     }
 

@@ -122,7 +122,7 @@ fn room(number: f64, high: f64) -> f64 {
 impl fmt::Display for Test {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Near { tolerance: Tolerance::Printed, .. } => f.write_str("to the digits printed"),
+            Self::Near { tolerance: Tolerance::Printed, .. } => f.write_str("to the printed digits"),
             Self::Near { tolerance: Tolerance::Relative(part), .. } => write!(f, "within {} %", decimal(part * 100.0)),
             Self::Near { tolerance: Tolerance::Absolute(allowed), .. } => write!(f, "within ±{}", decimal(*allowed)),
             Self::Near { tolerance: Tolerance::Factor(factor), .. } => {

@@ -44,9 +44,9 @@ impl Verdict {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Reproduced => "The statement holds within its tolerance.",
-            Self::Partly => "The direction holds, the size does not.",
+            Self::Partly => "The direction holds, but the size does not.",
             Self::NotReproduced => "The statement does not hold, or a run that it needs fails.",
-            Self::Open => "The evidence does not decide it; the reason is given.",
+            Self::Open => "The evidence is not conclusive, for the stated reason.",
         }
     }
 }
@@ -153,7 +153,7 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// The reason why it is open; `None` if it is not.
     pub open: Option<Reason>,
-    /// The measured number; `None` for checks of several numbers and if there is no number.
+    /// The measured number; `None` for a check of several numbers or without a number.
     pub measured: Option<f64>,
     /// The measured numbers, if there are several.
     pub details: Vec<Detail>,

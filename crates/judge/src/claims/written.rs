@@ -66,7 +66,7 @@ fn templates(statement: &Node) -> Result<Vec<Node>, Problem> {
 fn with_common(check: &Node) -> Result<Node, Problem> {
     let Some(on) = check.get("on") else { return Ok(check.clone()) };
     if !matches!(on.value, Value::Map(_)) {
-        return Err(Problem::found(on).help("accepted: what operands have in common, `{ experiment: …, where: … }`"));
+        return Err(Problem::found(on).help("accepted: the keys that operands share, `{ experiment: …, where: … }`"));
     }
     let check = check.without("on");
     let entries = check.entries().iter().map(|entry| {

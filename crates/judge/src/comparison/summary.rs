@@ -7,7 +7,8 @@ use mbsbench_numbers::{csv, decimal, markdown};
 use super::{Place, Ranked, near};
 
 /// The columns of `summary.csv`.
-const HEADS: &str = "experiment,model,accuracy,methods,reached_by,work,rank,method,setting,cost,at_least,at_most,unsteady,contender,run";
+const HEADS: &str = "experiment,model,accuracy,methods,reached_by,work,rank,method,setting,cost,at_least,at_most,\
+                     unsteady,contender,run";
 
 /// The rankings of all experiments.
 #[derive(Debug, Clone)]
@@ -97,17 +98,17 @@ pub mod words {
     pub fn what_it_means() -> String {
         format!(
             "Each cell lists the methods that cost at most {APART} times as much as the cheapest one, the cheapest \
-             first: closer costs are not told apart, since steps and tolerances were tried on a coarse grid. The \
-             cost of an accuracy is read off a straight line, in the logarithms of error and work, between two \
-             neighbouring runs of a method, of which one misses the accuracy and one reaches it; what these two runs \
-             cost stands behind it. The error includes the bound on the reference's own error. Nothing is \
-             extrapolated, and nothing is read off across a run that failed. The signs: {SIGNS}."
+             first: smaller differences are not significant, since steps and tolerances were tried on a coarse grid. \
+             The cost of an accuracy is interpolated, linearly in the logarithms of error and work, between two \
+             neighbouring runs of a method, one that misses the accuracy and one that reaches it; the costs of these \
+             two runs follow it. The error includes the bound on the reference's own error. Nothing is \
+             extrapolated, and nothing is interpolated across a failed run. Symbols: {SIGNS}."
         )
     }
 
     /// The symbols beside costs.
-    pub const SIGNS: &str = "≤, an upper bound, the cost of a run that has no cheaper neighbour to interpolate with; ?, another run of \
-         the method costs more and misses the accuracy";
+    pub const SIGNS: &str = "≤, an upper bound: the cost of a run that has no cheaper neighbour to interpolate with; \
+                             ?, another run of the method costs more and misses the accuracy";
 
     /// Formats the cost of an accuracy with its symbols: `133`, `≤ 96`, `211?`.
     pub fn cost_of(cost: &Cost) -> String {
@@ -161,7 +162,7 @@ pub mod words {
     pub fn reached(ranked: &Ranked<'_>, level: usize) -> String {
         match ranked.resolved[level] {
             true => format!("{} of {}", ranked.reached_by[level], ranked.counts.methods),
-            false => "reference not good enough".to_owned(),
+            false => "reference not accurate enough".to_owned(),
         }
     }
 

@@ -118,7 +118,8 @@ mod tests {
 
     fn unequal(methods: &str) -> Vec<String> {
         let text = format!(
-            "schema: 2\nid: mine/a\ntitle: a\nmodel: slider-crank\nspan: [0, 1]\nmethod: {methods}\nstep: [0.1, 0.05]\nmeasures: [steps_accepted]\n"
+            "schema: 2\nid: mine/a\ntitle: a\nmodel: slider-crank\nspan: [0, 1]\nmethod: {methods}\n\
+             step: [0.1, 0.05]\nmeasures: [steps_accepted]\n"
         );
         let plan = Plan::read(Path::new("a.yaml"), text.as_bytes(), &Registry::builtin(), false).unwrap();
         let runs = plan.runs.iter().map(|run| (run.method_label.as_str(), run));

@@ -65,7 +65,7 @@ impl Publication {
             [(format!("errata.{k}.place"), place), (format!("errata.{k}.says"), says)]
         });
         for (path, _) in texts.chain(errata).filter(|(_, text)| text.trim().is_empty()) {
-            problems.push(Problem::new(root.place_of(&path), "an empty text").help("accepted: a text"));
+            problems.push(Problem::new(root.place_of(&path), "the text is empty").help("accepted: a text"));
         }
         for (k, claim) in self.claims.iter().enumerate() {
             let place = |index: Option<usize>| {
@@ -73,8 +73,10 @@ impl Publication {
                 root.place_of(&format!("claims.{k}.statements{index}"))
             };
             if claim.statements.is_empty() {
-                problems
-                    .push(Problem::new(place(None), "no statement").help("accepted: ids of statements of the ledger"));
+                problems.push(
+                    Problem::new(place(None), "no statement is named")
+                        .help("accepted: ids of statements of the ledger"),
+                );
             }
             for (index, id) in claim.statements.iter().enumerate().filter(|(_, id)| !known.contains(&id.as_str())) {
                 problems.push(Problem::unknown(place(Some(index)), "statement", id, known.iter().copied()));

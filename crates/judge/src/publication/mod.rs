@@ -89,11 +89,15 @@ impl Publication {
             document.bad(vec![Problem::new(root.place_of(key), message).help(help)])
         };
         if found.schema != SCHEMA {
-            return Err(at("schema", "another version of the file format", &format!("accepted: {SCHEMA}")));
+            return Err(at(
+                "schema",
+                "this version of the file format is not supported",
+                &format!("accepted: {SCHEMA}"),
+            ));
         }
         for (key, text) in [("title", &found.title), ("about", &found.about)] {
             if text.trim().is_empty() {
-                return Err(at(key, "nothing stands here", "accepted: text"));
+                return Err(at(key, "the text is empty", "accepted: a text"));
             }
         }
         if found.authors.is_empty() || found.authors.iter().any(|author| author.trim().is_empty()) {
@@ -101,10 +105,10 @@ impl Publication {
         }
         if found.link.as_deref().is_some_and(|link| address(link).is_none()) {
             let help = "accepted: a DOI (`10.1007/s11044-021-09806-9`) or an address that begins with `https://`";
-            return Err(at("link", "this leads nowhere", help));
+            return Err(at("link", "the link is not a valid address", help));
         }
         if !found.claims.is_empty() && !CLAIMS.contains(&found.claims.len()) {
-            let message = format!("{} main claims", found.claims.len());
+            let message = format!("the paper has {} main claims", found.claims.len());
             return Err(at("claims", &message, &format!("accepted: {} to {}", CLAIMS.start(), CLAIMS.end())));
         }
         Ok(found)
@@ -200,8 +204,8 @@ mod tests {
     #[test]
     fn what_leads_nowhere_or_says_nothing_is_refused() {
         for (line, said) in [
-            ("link: javascript:x", "leads nowhere"),
-            ("link: http://x", "leads nowhere"),
+            ("link: javascript:x", "not a valid address"),
+            ("link: http://x", "not a valid address"),
             ("kind: book", "accepted"),
             ("colour: red", "unknown"),
         ] {

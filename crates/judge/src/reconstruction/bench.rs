@@ -21,13 +21,13 @@ const TOGETHER: usize = 2048;
 #[derive(Debug, thiserror::Error)]
 pub enum ReconstructionError {
     /// The cache failed.
-    #[error("the store: {0}")]
+    #[error("the run cache: {0}")]
     Store(#[from] io::Error),
     /// No run of any set-up is accepted by its model and method.
-    #[error("no model or method accepts its parameters; for example, at {0}: {1}")]
+    #[error("no set-up has parameters that its model and method accept; for example, {0}: {1}")]
     Refused(String, Problem),
     /// A method cannot run on this machine.
-    #[error("{experiment}: `{method}` is not installed here; the existing results are left as they are")]
+    #[error("{experiment}: `{method}` is not installed here; the existing results are kept")]
     Unavailable {
         /// The experiment.
         experiment: String,

@@ -10,8 +10,8 @@ use super::finding::{Finding, Findings, Tally};
 use crate::claims::{Counts, Verdict};
 
 /// The columns: the check with its counts, then the two splits that explain it.
-const HEAD: &str = "kind,name,tried,met,definition,nominal,reproduced,partly,not_reproduced,open,counted,share,low,high,\
-    first_variable,first_distance,first_threshold,first_holds_where,\
+const HEAD: &str = "kind,name,tried,met,definition,nominal,reproduced,partly,not_reproduced,open,counted,\
+    share,low,high,first_variable,first_distance,first_threshold,first_holds_where,\
     first_holds_below,first_samples_below,first_holds_above,first_samples_above,\
     second_variable,second_distance,second_threshold,second_holds_where,\
     second_holds_below,second_samples_below,second_holds_above,second_samples_above,\
@@ -70,7 +70,7 @@ impl Findings {
     pub fn read_csv(text: &str) -> Result<Self, csv::Error> {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         if !reader.headers()?.iter().eq(HEAD.split(',')) {
-            return Err(wrong("other columns; run `mbsbench reconstruct` again").into());
+            return Err(wrong("the columns differ; run `mbsbench reconstruct` again").into());
         }
         let mut found = Self::default();
         for record in reader.records() {

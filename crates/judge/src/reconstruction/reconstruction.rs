@@ -43,7 +43,7 @@ pub struct Reconstruction {
     pub units: Vec<Vec<f64>>,
     /// For each set-up, the number of its runs that failed, or that their model or method refused.
     pub failed: Vec<usize>,
-    /// For each judged check, its verdict and number in each set-up; NaN if there is no number.
+    /// For each judged check, its verdict and number in each set-up; NaN without a number.
     pub samples: Vec<Vec<(Verdict, f64)>>,
     /// A set-up that satisfies everything at once.
     pub witness: Option<Witness>,

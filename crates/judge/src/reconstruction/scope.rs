@@ -91,10 +91,10 @@ impl<'p> Scope<'p> {
         for (given, node) in scope.givens.iter().zip(&experiment.given) {
             let reason = scope.lacks(&given.check, &experiment.paper);
             if let Some(reason) = reason.filter(|reason| *reason != LeftOut::Times) {
-                let message = format!("the given `{}` rests on {}", given.check.id, reason.name());
+                let message = format!("the given `{}` depends on {}", given.check.id, reason.name());
                 let problem = Problem::new(node.place_of("of"), message);
                 let accepted =
-                    "accepted: runs of this experiment that `study:` leaves, or of those under `study: { along: … }`";
+                    "accepted: runs of this experiment that `study:` selects, or of those under `study: { along: … }`";
                 return Err(experiment.document.bad(vec![problem.help(accepted)]));
             }
         }

@@ -158,8 +158,8 @@ impl<'s, T: Trial> Search<'s, T> {
         let most = (self.budget / SAMPLE).max(each);
         let points = self.space.points(u32::MAX);
         while self.drawn.len() < wanted && self.tried.len() + each <= most && self.point < points {
-            let room = (most - self.tried.len()) / each;
-            let block = (TOGETHER / each).clamp(1, room).min((points - self.point) as usize) as u32;
+            let remaining = (most - self.tried.len()) / each;
+            let block = (TOGETHER / each).clamp(1, remaining).min((points - self.point) as usize) as u32;
             let set_ups = (self.point..self.point + block).flat_map(|point| self.space.at(point));
             let candidates = set_ups.map(|set_up| (set_up, f64::INFINITY)).collect();
             self.point += block;

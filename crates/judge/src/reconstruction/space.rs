@@ -177,6 +177,6 @@ mod tests {
         assert_eq!([space.reading(1, 0), space.reading(1, 2)], ["b as in the file", "z"]);
         let last = |set_up: &SetUp| space.values(set_up).last().unwrap().1.to_json().as_f64().unwrap();
         assert_eq!(last(&all[0]), space.numbers(&all[0])[0]);
-        assert_eq!(last(&all[1]), 7.0, "a reading has the last word");
+        assert_eq!(last(&all[1]), 7.0, "a reading overrides the range");
     }
 }

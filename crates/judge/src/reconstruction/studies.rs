@@ -15,7 +15,10 @@ use crate::folders::Folders;
 #[derive(Debug, thiserror::Error)]
 pub enum OutdatedStudy {
     /// It was made for another version of the check or the experiment.
-    #[error("{path}: the check `{check}` or its runs have changed since; `mbsbench reconstruct {experiment}` makes it again", path = path.display())]
+    #[error(
+        "{path} is outdated: the check `{check}` or its runs have changed; run `mbsbench reconstruct {experiment}`",
+        path = path.display()
+    )]
     Changed {
         /// The file.
         path: PathBuf,

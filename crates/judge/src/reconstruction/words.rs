@@ -42,7 +42,7 @@ pub fn step(split: &Split, name: &str) -> String {
 pub fn decided(finding: &Finding, name: impl Fn(&str) -> String) -> String {
     match &finding.explanation.first {
         Some(split) => step(split, &name(&split.variable)),
-        None if finding.is_divided() => format!("nothing at {}", percent(LEVEL)),
+        None if finding.is_divided() => format!("none at the {} level", percent(LEVEL)),
         None => String::new(),
     }
 }
@@ -66,11 +66,11 @@ fn readings(finding: &Finding) -> String {
     }
 }
 
-/// Describes the samples: `1 to 50, evenly in the logarithm`, or the readings.
+/// Describes the samples: `1 to 50, uniform in the logarithm`, or the readings.
 pub fn sampled(undetermined: &Undetermined) -> String {
     match &undetermined.varies {
         Varies::Over(range) => {
-            let how = if is_logarithmic(*range) { "evenly in the logarithm" } else { "evenly" };
+            let how = if is_logarithmic(*range) { "uniform in the logarithm" } else { "uniform" };
             format!("{} to {}, {how}", decimal(range[0]), decimal(range[1]))
         }
         Varies::Readings(readings) => {
@@ -85,12 +85,12 @@ pub fn searched(findings: &Findings) -> Vec<String> {
     let [tried, failed] = findings.tried;
     let Findings { set_ups, is_even, .. } = findings;
     if !findings.is_conditioned() {
-        return vec![format!("{set_ups} samples of the ranges, {failed} with runs that failed; nothing is given")];
+        return vec![format!("{set_ups} samples of the ranges, {failed} with failed runs; no givens")];
     }
     let accepted = match (set_ups, is_even) {
         (0, _) => "none meets all givens".to_owned(),
-        (_, true) => format!("{set_ups} drawn evenly from those that meet all givens"),
-        (_, false) => format!("{set_ups} meet all givens, as the search found them"),
+        (_, true) => format!("{set_ups} drawn uniformly from those that meet all givens"),
+        (_, false) => format!("{set_ups} found that meet all givens"),
     };
     let first = format!("{tried} set-ups tried, {accepted}; runs failed in {failed}");
     let of = |Tally { name, tried, met }: &Tally| format!("{name}: met in {met} of {tried}");
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(charts(Side::Above), "if charts = step: 95 %, else 15 %");
         assert_eq!(charts(Side::Below), "unless charts = step: 15 %, else 95 %");
         let undecided = Finding { explanation: Explanation::default(), ..finding };
-        assert_eq!(decided(&undecided, name), "nothing at 5 %");
+        assert_eq!(decided(&undecided, name), "none at the 5 % level");
     }
 
     #[test]

@@ -39,32 +39,32 @@ fn read(text: &str, plans: &[Plan]) -> Result<Ledger, BadInput> {
 type Mistake = (&'static str, &'static str, (usize, usize), [&'static str; 2]);
 
 const MISTAKES: [Mistake; 47] = [
-    ("schema: 2", "schema: 1", (1, 9), ["the form 1", "accepted: 2"]),
+    ("schema: 2", "schema: 1", (1, 9), ["ledger format 1", "accepted: 2"]),
     ("statements:", "statement:", (3, 1), ["unknown key `statement`", "did you mean `statements`?"]),
     ("paper: compere2001\n", "", (1, 1), ["the key `paper` is missing", "add `paper:`"]),
     ("id: start-energy", "id: Start Energy", (4, 9), ["`Start Energy` is not a name", "lower-case letters"]),
     ("id: start-energy", "id: ../energy", (4, 9), ["`../energy` is not a name", "lower-case letters"]),
     ("    place: Section 3.5.3\n", "", (4, 5), ["the key `place` is missing", "add `place:`"]),
-    ("says: The energy is 159.93 J in magnitude.", "says: ''", (6, 11), ["an empty `says`", "a text"]),
+    ("says: The energy is 159.93 J in magnitude.", "says: ''", (6, 11), ["`says` is empty", "a text"]),
     ("why:", "checks: [1]\n    why:", (7, 5), ["of a statement with `checks`", "`says`"]),
     ("why:", "bound_from: somewhere\n    why:", (11, 17), ["`somewhere`", "`figure`"]),
     ("why:", "each: { of: angles }\n    why:", (11, 17), ["unknown set `angles`", "accepted"]),
     ("why:", "except: [{ of: 1 }]\n    why:", (11, 5), ["`except` requires `each`", "`each`"]),
     ("why:", "each: { of: [1] }\n    about: '{off}'\n    why:", (12, 12), ["unknown axis `off` of `each`", "`of`"]),
     ("why:", "each: { of: [1] }\n    except: [{ of: 2 }]\n    why:", (12, 14), ["matches no combination", "first"]),
-    ("tolerance: printed", "tolerance: { relative: 0.1 }", (4, 5), ["where its bound comes from", "`bound_from:`"]),
+    ("tolerance: printed", "tolerance: { relative: 0.1 }", (4, 5), ["the origin of its bound", "`bound_from:`"]),
     ("    value:", "    valeu:", (4, 5), ["has no kind", "one of `value`"]),
     (
         VALUE,
         "    order: { of: { experiment: pendulum-motion, where: { case: ode, method: rk8 }, column: constraint_max }, x: step, published: '1', tolerance: { absolute: 0.1 }, finest: 2 }\n",
         (7, 173),
-        ["a slope through 2 runs", "3 or more"],
+        ["a slope cannot be fitted through 2 runs", "3 or more"],
     ),
     (
         VALUE,
         "    order: { of: { experiment: pendulum-motion, where: { case: ode, method: rk8 }, column: constraint_max }, x: step, published: '1', tolerance: { absolute: 0.1 }, above: 1 }\n",
         (7, 172),
-        ["a bound on the runs of a slope through all runs", "beside `finest`"],
+        ["`above` does not apply to a slope through all runs", "beside `finest`"],
     ),
     (
         VALUE,
@@ -88,17 +88,22 @@ const MISTAKES: [Mistake; 47] = [
         VALUE,
         "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.1 }], column: rk3, share: 90, within: 0.1 }\n",
         (7, 96),
-        ["a share of 90", "at most 1"],
+        ["`share` is 90", "at most 1"],
     ),
     (
         VALUE,
         "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.1 }], column: rk3, share: 1, within: 0 }\n",
         (7, 107),
-        ["a distance of 0", "a number above 0"],
+        ["`within` is 0", "a number above 0"],
     ),
-    ("    why: five printed digits\n", "    bound_from: ours\n", (4, 5), ["a tolerance without reason", "add `why:`"]),
+    (
+        "    why: five printed digits\n",
+        "    bound_from: ours\n",
+        (4, 5),
+        ["a tolerance without a reason", "add `why:`"],
+    ),
     ("why:", "expected: reproducd\n    why:", (11, 15), ["`reproducd`", "did you mean `reproduced`?"]),
-    ("why:", "expected: partly\n    why:", (11, 15), ["without explanation", "add `because:`"]),
+    ("why:", "expected: partly\n    why:", (11, 15), ["needs an explanation", "add `because:`"]),
     ("why:", "bound: {}\n    why:", (4, 5), ["`start-energy` has 2 kinds", "one of `value`"]),
     ("why:", "open: { needs: the author's files }\n    why:", (4, 5), ["`start-energy` has 2 kinds", "one of `value`"]),
     ("experiment: pendulum-motion", "experiment: pendulum-moton", (8, 25), ["unknown experiment", "did you mean"]),
@@ -106,35 +111,40 @@ const MISTAKES: [Mistake; 47] = [
     ("case: ode", "cases: ode", (8, 58), ["unknown axis `cases`", "did you mean `case`?"]),
     ("method: rk8 }", "method: rk8, step: 7 }", (8, 81), ["unknown value `7` of `step`", "`0.01`"]),
     ("method: rk8", "method: 8", (8, 70), ["unknown value `8` of `method`", "`rk8`"]),
-    (", method: rk8", "", (8, 11), ["3 numbers are meant where one is needed", "`reduce: max`"]),
+    (", method: rk8", "", (8, 11), ["3 numbers are selected, but only one is needed", "`reduce: max`"]),
     (
         "column: initial(energy)",
         "column: initial(enrgy)",
         (8, 85),
         ["unknown column", "did you mean `initial(energy)`?"],
     ),
-    ("column: initial(energy), ", "", (8, 11), ["not one of `column` and `columns`", "`column: NAME`"]),
+    ("column: initial(energy), ", "", (8, 11), ["needs either `column` or `columns`", "`column: NAME`"]),
     ("magnitude: true", "magnitude: maybe", (8, 113), ["maybe", "true"]),
     ("magnitude: true", "magnitud: true", (8, 102), ["unknown key `magnitud`", "did you mean `magnitude`?"]),
     ("magnitude: true", "unit: grad", (8, 108), ["`grad`", "`deg`"]),
     ("\"159.93\"", "about", (9, 18), ["about", "a number in quotes"]),
     ("\"159.93\"", "159.93", (9, 18), ["`159.93`", "quote it"]),
-    ("      published: \"159.93\"\n", "", (8, 7), ["no complete test of `value`", "`published` with `tolerance`"]),
-    ("      tolerance: printed\n", "", (8, 7), ["no complete test of `value`", "`published` with `tolerance`"]),
+    (
+        "      published: \"159.93\"\n",
+        "",
+        (8, 7),
+        ["the test of `value` is incomplete", "`published` with `tolerance`"],
+    ),
+    ("      tolerance: printed\n", "", (8, 7), ["the test of `value` is incomplete", "`published` with `tolerance`"]),
     ("tolerance: printed", "tolerance: exact", (10, 18), ["`exact`", "`printed`"]),
-    ("tolerance: printed", "tolerance: { factor: 0.5 }", (10, 18), ["a tolerance of 0.5", "a number above 1"]),
-    ("tolerance: printed", "tolerance: { relative: -1 }", (10, 18), ["a tolerance of -1", "a number above 0"]),
+    ("tolerance: printed", "tolerance: { factor: 0.5 }", (10, 18), ["the tolerance is 0.5", "a number above 1"]),
+    ("tolerance: printed", "tolerance: { relative: -1 }", (10, 18), ["the tolerance is -1", "a number above 0"]),
     (
         "tolerance: printed",
         "tolerance: printed\n      partly: { below: 1 }",
         (11, 15),
-        ["a weaker test that does not fit", "`factor`"],
+        ["`partly` does not fit the test", "`factor`"],
     ),
     (
         "tolerance: printed",
         "tolerance: printed\n      to: { experiment: pendulum-ode, column: energy_variation, reduce: max }",
         (11, 11),
-        ["a second operand", "`ratio` or `difference`"],
+        ["`value` has only one operand", "`ratio` or `difference`"],
     ),
 ];
 
@@ -175,6 +185,6 @@ fn two_statements_of_one_id_are_a_mistake() {
     let bad = read(&format!("{GOOD}{statement}"), &plans).unwrap_err();
     assert_eq!(bad.problems().len(), 2);
     assert_eq!(bad.source().line_and_column(bad.problems()[0].place), (12, 9));
-    assert!(bad.problems()[0].message.contains("a second statement `start-energy`"));
-    assert!(bad.problems()[1].message.contains("a second check `start-energy`"));
+    assert!(bad.problems()[0].message.contains("duplicate statement `start-energy`"));
+    assert!(bad.problems()[1].message.contains("duplicate check `start-energy`"));
 }

@@ -43,9 +43,9 @@ fn a_main_claim_that_names_no_statement_is_refused_at_its_place() {
     for (claims, said) in [
         (format!("{good}{good}{}", claim("It is of order two.", "order/too")), "did you mean `order/two`?"),
         (format!("{good}{good}{}", claim("It is of order two.", "")), "no statement"),
-        (format!("{good}{good}{}", claim("' '", "order/two")), "an empty text"),
+        (format!("{good}{good}{}", claim("' '", "order/two")), "the text is empty"),
         (format!("{good}{good}"), "2 main claims"),
-        (format!("{good}{good}{good}errata: [{{ place: '', says: A sign. }}]\n"), "an empty text"),
+        (format!("{good}{good}{good}errata: [{{ place: '', says: A sign. }}]\n"), "the text is empty"),
     ] {
         fs::write(&file, format!("{start}\nclaims:\n{claims}")).unwrap();
         let (code, found) = check(std::slice::from_ref(&file));

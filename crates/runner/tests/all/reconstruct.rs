@@ -233,14 +233,14 @@ fn givens_that_exclude_each_other_are_named() {
 #[test]
 fn mistakes_in_given_are_shown_at_their_place() {
     for (from, to, wanted) in [
-        ("    place: Table 1\n", "", "a given without `place`"),
+        ("    place: Table 1\n", "", "the given has no `place`"),
         ("initial(energy)", "initial(enegy)", "unknown column `initial(enegy)`"),
-        ("    why: nothing but a test\n", "", "the given `energy` has a tolerance without reason"),
-        ("    why: nothing", "    partly: { absolute: 30 }\n    why: nothing", "a given is met or not"),
+        ("    why: nothing but a test\n", "", "the given `energy` has a tolerance without a reason"),
+        ("    why: nothing", "    partly: { absolute: 30 }\n    why: nothing", "a given cannot be met partly"),
         ("    why: nothing", "    twice: 2\n    why: nothing", "twice"),
-        ("column: initial(energy)", "column: timing.median_s", "the given `energy` is a time"),
-        ("case: free", "case: other", "the given `energy` rests on other cases"),
-        ("case: free, method: rk3", "case: free", "2 numbers are meant where one is needed"),
+        ("column: initial(energy)", "column: timing.median_s", "the given `energy` is a wall time"),
+        ("case: free", "case: other", "the given `energy` depends on other cases"),
+        ("case: free, method: rk3", "case: free", "2 numbers are selected, but only one is needed"),
         ("-100", "many", "many"),
     ] {
         assert!(GIVEN.contains(from), "{from}");
@@ -351,7 +351,7 @@ fn the_report_shows_the_study() {
     let page = fs::read_to_string(folder.path().join("results/report/mine-behind.html")).unwrap();
     for part in [
         "How much depends on what is left out",
-        "evenly in the logarithm",
+        "uniform in the logarithm",
         "weight above",
         "1 check rests on other cases",
         "64 samples of the ranges",
@@ -400,19 +400,19 @@ fn what_is_left_out_of_an_account_shows() {
     assert_ne!(without, experiment);
     fs::write(at("pendulum.yaml"), without).unwrap();
     let (code, said) = verify();
-    assert!(code == Some(2) && said.contains("have changed since"), "{said}");
+    assert!(code == Some(2) && said.contains("or its runs have changed"), "{said}");
 
     // A file without marks is refused.
     fs::write(at("pendulum.yaml"), experiment.replace("known: { defaults: printed }\n", "")).unwrap();
     let (code, said) = verify();
-    assert!(code == Some(2) && said.contains("does not say how its parameters are known"), "{said}");
+    assert!(code == Some(2) && said.contains("does not state the origin of its parameters"), "{said}");
     fs::write(at("pendulum.yaml"), &experiment).unwrap();
 
     // A changed bound differs from the lock, and after its result is known the ledger has to say so.
     assert_eq!(mbsbench(folder.path(), "ledger lock mine --trust").0, Some(0));
     fs::write(at("claims.yaml"), ledger.replace("below: 200.0", "below: 250.0")).unwrap();
     let (code, said) = verify();
-    assert!(code == Some(2) && said.contains("tests something else than its entry"), "{said}");
+    assert!(code == Some(2) && said.contains("differs from its entry"), "{said}");
     let (code, said) = mbsbench(folder.path(), "ledger lock mine");
     assert!(code == Some(0) && said.contains("light is changed, when its result was known"), "{said}");
     let (code, said) = verify();
@@ -442,7 +442,10 @@ fn a_range_that_no_model_accepts_is_refused() {
     fs::write(&path, text.replace("length: 1.0", "length: 1.0e-9").replace("[-0.5, 2.0]", "[-1.0, 1.0e-9]")).unwrap();
     let (code, said) = mbsbench(folder.path(), "reconstruct experiments/mine/pendulum.yaml --samples 8");
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("no model or method accepts its parameters; for example, at model.mass = "), "{said}");
+    assert!(
+        said.contains("no set-up has parameters that its model and method accept; for example, model.mass = "),
+        "{said}"
+    );
     assert!(!folder.path().join("results").exists());
 }
 
