@@ -77,11 +77,11 @@ fn decimal(text: &str) -> Result<DoubleDouble, String> {
 }
 
 fn far(text: &str) -> String {
-    format!("`{}`, too large or too small to be held with all its digits", text.escape_debug())
+    format!("`{}`, which is too large or too small to be held with full precision", text.escape_debug())
 }
 
 /// A description of accepted values.
-const ACCEPTED: &str = "a number of at most 31 digits, or a quotient of such, `2197/4104`";
+const ACCEPTED: &str = "a number of at most 31 digits, or a quotient of two such numbers, as in `2197/4104`";
 
 impl From<i32> for Exact {
     fn from(value: i32) -> Self {

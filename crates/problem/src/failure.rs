@@ -89,8 +89,8 @@ impl FromStr for Status {
 pub enum Failure {
     /// The error control asked for a step that no longer advances the time.
     #[error(
-        "step size {step:e} at t = {} is too small to advance the time: a larger tolerance may help where the solution is smooth, and \
-         nothing where it has no end", Told(*time)
+        "step size {step:e} at t = {} is too small to advance the time: a larger tolerance may help if the solution is \
+         smooth there, but not if it has a singularity", Told(*time)
     )]
     StepTooSmall {
         /// Time of the last accepted state, in seconds.
@@ -100,7 +100,8 @@ pub enum Failure {
     },
     /// Newton's method did not converge and the method cannot use a smaller step.
     #[error(
-        "Newton's method did not converge at t = {} within {iterations} iterations: a smaller step or tolerance may help", Told(*time)
+        "Newton's method did not converge at t = {} within {iterations} iterations: a smaller step or tolerance may \
+         help", Told(*time)
     )]
     NewtonDiverged {
         /// Start of the step, in seconds.
@@ -110,9 +111,9 @@ pub enum Failure {
     },
     /// Newton's method for accelerations did not converge.
     #[error(
-        "Newton's method did not converge at t = {time} within {iterations} iterations: the last one corrected the acceleration of \
-         coordinate {coordinate} by {correction:.1e}, where {tolerated:.1e} would have done; a smaller step may help, or another \
-         `newton.tolerance` or `newton.max-iterations`"
+        "Newton's method did not converge at t = {time} within {iterations} iterations: the last one corrected the \
+         acceleration of coordinate {coordinate} by {correction:.1e}, more than the accepted {tolerated:.1e}; use a \
+         smaller step, or change `newton.tolerance` or `newton.max-iterations`"
     )]
     AccelerationsDiverged {
         /// Start of the step, in seconds.
@@ -142,13 +143,13 @@ pub enum Failure {
         residual: f64,
     },
     /// The state or its derivative is infinite or not a number.
-    #[error("state or derivative is not finite at t = {}: a smaller step or tolerance may keep it so", Told(*time))]
+    #[error("state or derivative is not finite at t = {}: a smaller step or tolerance may help", Told(*time))]
     NonFinite {
         /// Start of the step (or time of the evaluation), in seconds.
         time: f64,
     },
     /// A function of the problem returned numbers that are infinite or not a number.
-    #[error("{found} at t = {}: a smaller step or tolerance may keep away from such states", Told(*time))]
+    #[error("{found} at t = {}: a smaller step or tolerance may avoid such states", Told(*time))]
     UndefinedValue {
         /// Time of the evaluation, in seconds.
         time: f64,
@@ -164,7 +165,7 @@ pub enum Failure {
         matrix: &'static str,
     },
     /// A budget of the run is exhausted.
-    #[error("budget of {limit} {counter} is used up at t = {}{}", Told(*time), setting(counter))]
+    #[error("budget of {limit} {counter} is exhausted at t = {}{}", Told(*time), setting(counter))]
     BudgetExhausted {
         /// Time of the last accepted state, in seconds.
         time: f64,
@@ -174,7 +175,10 @@ pub enum Failure {
         limit: u64,
     },
     /// An event could not be located within the allowed number of repeated steps.
-    #[error("event {index} after t = {} could not be located in {repeats} repeated steps; smaller steps may help", Told(*time))]
+    #[error(
+        "event {index} after t = {} could not be located in {repeats} repeated steps; smaller steps may help",
+        Told(*time)
+    )]
     EventNotLocated {
         /// Start of the step, in seconds.
         time: f64,
@@ -184,7 +188,7 @@ pub enum Failure {
         repeats: u64,
     },
     /// Jumps follow each other ever faster, and the model does not define the motion after that.
-    #[error("jumps accumulate at t = {time}: event {index} came more than {events} times within {window:e} s")]
+    #[error("jumps accumulate at t = {time}: event {index} occurred more than {events} times within {window:e} s")]
     EventsAccumulate {
         /// Time of the last event, in seconds.
         time: f64,
@@ -198,8 +202,8 @@ pub enum Failure {
     /// A joint as described is open, although the constraints in the equations hold: the equations have lost one of
     /// its constraints.
     #[error(
-        "joint `{joint}` is open by {by:.1e} at t = {}, and the constraints that the equations have are not: they do \
-         not hold the joint as it is written", Told(*time)
+        "joint `{joint}` is open by {by:.1e} at t = {}, although the constraints in the equations hold: the equations \
+         do not enforce all constraints of the joint", Told(*time)
     )]
     JointOpen {
         /// Time of the accepted state, in seconds.
@@ -261,8 +265,8 @@ impl fmt::Display for Told {
 /// The setting that raises the limit of a counter, as the end of a message.
 fn setting(counter: &str) -> &'static str {
     match counter {
-        "steps_accepted + steps_rejected" => "; `settings: { max_steps }` allows more",
-        "rhs_evaluations" => "; `settings: { max_rhs_evaluations }` allows more",
+        "steps_accepted + steps_rejected" => "; `settings: { max_steps }` raises the limit",
+        "rhs_evaluations" => "; `settings: { max_rhs_evaluations }` raises the limit",
         _ => "",
     }
 }
@@ -318,7 +322,8 @@ mod tests {
     #[test]
     fn a_failure_says_what_may_be_changed() {
         let told = Failure::BudgetExhausted { time: 3e-300, counter: "steps_accepted + steps_rejected", limit: 50 };
-        let words = "budget of 50 steps_accepted + steps_rejected is used up at t = 3e-300; `settings: { max_steps }` allows more";
+        let words = "budget of 50 steps_accepted + steps_rejected is exhausted at t = 3e-300; \
+                     `settings: { max_steps }` raises the limit";
         assert_eq!(told.to_string(), words);
         let diverged = Failure::NewtonDiverged { time: 0.25, iterations: 20 };
         assert!(

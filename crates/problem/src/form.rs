@@ -40,7 +40,7 @@ impl<'p, S: Scalar> Form<'p, S> {
     /// Fails with [`Unsuitable`] if the problem has another form.
     pub fn contact_power(self) -> Result<&'p mut dyn ContactPower<S>, Unsuitable> {
         let Self::ContactPower(side) = self else {
-            let lacks = "gives only those of first order";
+            let lacks = "has only first-order equations";
             return Err(Unsuitable::new("equations of second order with contact powers", lacks));
         };
         Ok(side)

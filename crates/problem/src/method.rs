@@ -131,39 +131,44 @@ impl<S: Scalar> Task<'_, S> {
         let not_applicable = |reason: String| Err(Failure::NotApplicable { reason });
         let matrices = self.settings.matrices;
         if !matrices.is_automatic() && !problem.keep_matrices(matrices) {
-            return not_applicable("the matrices of this problem are kept in one way only".to_owned());
+            let reason = "the matrices of this problem can be stored in one way only; use `matrices: automatic`";
+            return not_applicable(reason.to_owned());
         }
         let (given, wanted) = (self.initial.len(), problem.dimension());
         if given != wanted {
-            return not_applicable(format!("the initial state has {given} components, the problem {wanted}"));
+            return not_applicable(format!("the initial state has {given} components, but the problem has {wanted}"));
         }
         if !locates_events && self.settings.events == Events::Located {
             problem.without_jumps()?;
         }
         let (start, end) = (self.t_start, self.t_end);
         if !(start.is_finite() && end.is_finite() && end >= start) {
-            return not_applicable(format!("the span from {} to {} does not run forward", start.value(), end.value()));
+            let (start, end) = (start.value(), end.value());
+            return not_applicable(format!("the span from {start} to {end} is not finite or does not run forward"));
         }
         let positive = |x: f64| x.is_finite() && x > 0.0;
         match self.settings.control {
             StepControl::Fixed { step } if !positive(step) => {
-                not_applicable(format!("the step {step} is not positive"))
+                not_applicable(format!("the step {step} is not a positive, finite number"))
             }
             StepControl::Fixed { step } if self.is_lost(step) => {
                 Err(Failure::StepTooSmall { time: start.value(), step })
             }
             StepControl::Fixed { .. } => Ok(()),
             StepControl::Tolerance { .. } if !has_estimate => {
-                not_applicable("the method has no error estimate; give it a constant step".to_owned())
+                not_applicable("the method has no error estimate; use a constant step".to_owned())
             }
             StepControl::Tolerance { rel, abs, initial_step, max_step } => {
                 let tolerances_hold = rel >= 0.0 && abs >= 0.0 && rel.is_finite() && abs.is_finite() && rel + abs > 0.0;
                 if !tolerances_hold {
-                    return not_applicable(format!("the tolerances {rel} and {abs} are not usable"));
+                    return not_applicable(format!(
+                        "the tolerances {rel} (relative) and {abs} (absolute) are invalid; accepted: finite numbers, \
+                         zero or above, not both zero"
+                    ));
                 }
                 for step in [initial_step, max_step].into_iter().flatten() {
                     if !positive(step) {
-                        return not_applicable(format!("the step {step} is not positive"));
+                        return not_applicable(format!("the step {step} is not a positive, finite number"));
                     }
                 }
                 Ok(())
@@ -228,7 +233,7 @@ impl<S: Scalar> Solution<S> {
 
 /// An error: a method cannot be used on a problem.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the method needs {needs}, and the problem {lacks}")]
+#[error("the method needs {needs}, but the problem {lacks}")]
 pub struct Unsuitable {
     /// The method's requirement, for a reader: "vector coordinates".
     pub needs: &'static str,
@@ -315,7 +320,7 @@ impl Unsuitable {
     pub fn above_index_one<S: Scalar>(problem: &dyn Ode<S>) -> Result<(), Self> {
         match problem.properties().indices.and_then(|indices| indices.iter().max()) {
             Some(&most) if most > 1 => {
-                Err(Self::new("equations of index 1 at most", format!("has components of index {most}")))
+                Err(Self::new("equations of index at most 1", format!("has components of index {most}")))
             }
             _ => Ok(()),
         }

@@ -169,7 +169,7 @@ pub trait Ode<S: Scalar = f64> {
 
 /// The failure of a problem without derivatives.
 pub fn no_jacobian() -> Failure {
-    Failure::NotApplicable { reason: "the problem does not give the Jacobian of its right-hand side".to_owned() }
+    Failure::NotApplicable { reason: "the problem does not provide the Jacobian of its right-hand side".to_owned() }
 }
 
 /// `y' = f(t, y)` as a model defines it: once, for any scalar.

@@ -319,7 +319,10 @@ macro_rules! parameters {
     (@written $case:literal [$($condition:ident)*]
         $(#[$meta:meta])*
         $vis:vis struct $name:ident {
-            $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty $([$($range:tt)+])? $(= $default:ident)?),* $(,)?
+            $(
+                $(#[$field_meta:meta])*
+                $field_vis:vis $field:ident: $type:ty $([$($range:tt)+])? $(= $default:ident)?
+            ),* $(,)?
         }
     ) => {
         #[derive(Debug, Clone, PartialEq)]
@@ -329,12 +332,21 @@ macro_rules! parameters {
         #[schemars(crate = "mbsbench_problem::parameters::schemars")]
         $(#[$meta])*
         $vis struct $name {
-            $($(#[$field_meta])* $(#[serde($default)])? $(#[schemars(transform = $crate::parameters::Declared($crate::interval!($($range)+), $crate::unit!($($range)+)))])? $field_vis $field: $type,)*
+            $(
+                $(#[$field_meta])*
+                $(#[serde($default)])?
+                $(#[schemars(
+                    transform = $crate::parameters::Declared($crate::interval!($($range)+), $crate::unit!($($range)+))
+                )])?
+                $field_vis $field: $type,
+            )*
         }
 
         impl $crate::parameters::Ranged for $name {
             fn check_in(&self, _: $crate::parameters::Interval) -> Result<(), $crate::OutOfRange> {
-                $($crate::parameters::check_part($case, stringify!($field), &self.$field, $crate::interval!($($($range)+)?))?;)*
+                $($crate::parameters::check_part(
+                    $case, stringify!($field), &self.$field, $crate::interval!($($($range)+)?)
+                )?;)*
                 $(self.$condition()?;)*
                 Ok(())
             }
@@ -353,7 +365,16 @@ macro_rules! parameters {
         #[serde(rename_all = "kebab-case", crate = "mbsbench_problem::parameters::serde")]
         #[schemars(crate = "mbsbench_problem::parameters::schemars")]
         $vis enum $name {
-            $($(#[$variant_meta])* $variant $(($(#[schemars(transform = $crate::parameters::Declared($crate::interval!($($range)+), $crate::unit!($($range)+)))])? $type))?,)*
+            $(
+                $(#[$variant_meta])*
+                $variant $((
+                    $(#[schemars(
+                        transform =
+                            $crate::parameters::Declared($crate::interval!($($range)+), $crate::unit!($($range)+))
+                    )])?
+                    $type
+                ))?,
+            )*
         }
 
         impl $crate::parameters::Ranged for $name {

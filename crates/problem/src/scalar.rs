@@ -50,7 +50,7 @@ pub const fn is_double<S>() -> bool {
 
 /// Takes the place of derivatives in a precision in which no method uses them.
 pub fn only_in_double() -> ! {
-    unreachable!("methods that take derivatives run in double precision");
+    unreachable!("methods that use derivatives run in double precision");
 }
 
 #[cfg(test)]

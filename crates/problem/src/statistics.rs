@@ -19,13 +19,13 @@ macro_rules! for_each_counter {
             rhs_evaluations "evaluations of the right-hand side";
             /// The right-hand side is evaluated for a column of a Jacobian by differences, if a method reports such
             /// evaluations separately from `rhs_evaluations`; elsewhere `nfeLS`.
-            jacobian_rhs_evaluations "evaluations of the right-hand side for Jacobians, counted apart";
+            jacobian_rhs_evaluations "evaluations of the right-hand side for Jacobians, counted separately";
             /// A Jacobian is formed; elsewhere `nje`, NJAC.
             jacobian_evaluations "evaluations of a Jacobian";
             /// A column of an exact Jacobian is formed. Columns without a common row, which one difference quotient
             /// would give together, count as one. Jacobians by differences do not count, since their right-hand sides
             /// do.
-            jacobian_columns "columns of exact Jacobians, those without a common row as one";
+            jacobian_columns "columns of exact Jacobians; columns without a common row count as one";
             /// A matrix is factorized by the method (not inside the model); elsewhere `nsetups`, NDEC.
             factorizations "factorizations";
             /// A Newton correction is computed; elsewhere `nni`.
@@ -37,7 +37,7 @@ macro_rules! for_each_counter {
             /// An event is located and handled; elsewhere Nev.
             events "events";
             /// A step is repeated in the Newton iteration that locates an event; elsewhere Nit (compere2001).
-            location_iterations "Newton iterations, each a step, to locate events";
+            location_iterations "Newton iterations to locate events, each of which repeats a step";
             /// A located event turns out not to be the first one; elsewhere Nctch.
             catches "located events that were not the first one";
             /// An event that was expected in a step cannot be found there; elsewhere Nfl.
@@ -47,19 +47,19 @@ macro_rules! for_each_counter {
             /// An event is located in a step over which its function does not change sides.
             hidden_events "events located in a step over which their function does not change sides";
             /// A step is made without locating events, because they follow each other too fast.
-            unlocked_steps "steps without location of events, where they follow too fast on each other";
+            unlocked_steps "steps without event location, because events follow each other too fast";
             /// A state is projected after a step.
             projections "projections after a step";
             /// An exponential of a matrix is formed.
             matrix_exponentials "matrix exponentials";
             /// Two matrices are multiplied for an exponential, except for squarings.
-            matrix_products "products of matrices in exponentials, squarings not among them";
+            matrix_products "matrix products in matrix exponentials, except squarings";
             /// A matrix is squared to undo the scaling of an exponential.
-            matrix_squarings "squarings of matrices in exponentials";
+            matrix_squarings "matrix squarings in matrix exponentials";
             /// The step-size criterion is tested; elsewhere sum of m (modin2005).
-            tests "tests of the criterion that the size of a step has to meet";
+            tests "tests of the step-size criterion";
             /// A step is accepted although it does not meet the criterion, because no step size would.
-            forced_accepts "steps accepted without meeting the criterion for their size";
+            forced_accepts "steps accepted without meeting the step-size criterion";
         }
     };
 }

@@ -130,9 +130,11 @@ proptest! {
     #[test]
     fn either_kind_of_matrix_gives_the_same(linkage in linkage(), seed in 0.0..6.0f64) {
         let n = linkage.dimensions().coordinates;
-        let numbers = |count: usize, start: f64| (0..count).map(|i| (start + 1.7 * i as f64).sin()).collect::<Vec<f64>>();
-        let (q, v, a, lambda) =
-            (numbers(n, seed), numbers(n, seed + 1.0), numbers(n, seed + 2.0), numbers(linkage.dimensions().holonomic, seed));
+        let numbers = |count: usize, start: f64| -> Vec<f64> {
+            (0..count).map(|i| (start + 1.7 * i as f64).sin()).collect()
+        };
+        let [q, v, a] = [0.0, 1.0, 2.0].map(|offset| numbers(n, seed + offset));
+        let lambda = numbers(linkage.dimensions().holonomic, seed);
         let (structure, terms, derivatives) = evaluate(&linkage, false, &q, &v);
         let (_, sparse_terms, sparse_derivatives) = evaluate(&linkage, true, &q, &v);
         prop_assert!(equal(&terms.mass, &sparse_terms.mass));
@@ -143,7 +145,8 @@ proptest! {
         prop_assert!(equal(&derivatives.forces_by_velocity, &sparse_derivatives.forces_by_velocity));
 
         let (mut solutions, mut matrices) = (Vec::new(), Vec::new());
-        for (sparse, terms, derivatives) in [(false, &terms, &derivatives), (true, &sparse_terms, &sparse_derivatives)] {
+        let both = [(false, &terms, &derivatives), (true, &sparse_terms, &sparse_derivatives)];
+        for (sparse, terms, derivatives) in both {
             let mut system = Saddle::new(&structure.dynamics, &structure.jacobian, sparse);
             let blocks = [
                 (1.0, &terms.mass), (-1e-3, &derivatives.forces_by_position), (-1e-2, &derivatives.forces_by_velocity),
@@ -174,7 +177,11 @@ proptest! {
     /// Systems with `1 − c ∂f/∂y` of many bodies agree with those of the full matrix, which is computed column by
     /// column from the same sparse system; so do products.
     #[test]
-    fn systems_with_the_tangent_are_those_with_the_jacobian(linkage in linkage(), seed in 0.0..6.0f64, c in 1e-4..1e-1f64) {
+    fn systems_with_the_tangent_are_those_with_the_jacobian(
+        linkage in linkage(),
+        seed in 0.0..6.0f64,
+        c in 1e-4..1e-1f64,
+    ) {
         let n = linkage.dimensions().coordinates;
         let mut ode = AccelerationLevel::<f64>::new(MechanicsOf::new(&linkage));
         let Some(mut tangent) = ode.tangent() else { return Ok(()) };

@@ -90,7 +90,7 @@ impl Asked for Counted<'_> {
 
     fn jacobian(&mut self, t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
         if !self.properties().has_jacobian {
-            let reason = "the problem does not give the Jacobian of its right-hand side".to_owned();
+            let reason = "the problem does not provide the Jacobian of its right-hand side".to_owned();
             return Err(Failure::NotApplicable { reason });
         }
         Self::jacobian(self, t, y, jacobian)

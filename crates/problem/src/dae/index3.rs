@@ -56,7 +56,7 @@ impl<'p, S: Scalar> Index3<'p, S> {
         Unsuitable::with_nonholonomic(mechanics)?;
         if !mechanics.has_vector_coordinates() {
             let needs = "positions that are vectors, with velocities as their rates";
-            return Err(Unsuitable::new(needs, "has others"));
+            return Err(Unsuitable::new(needs, "has other coordinates"));
         }
         Ok(())
     }

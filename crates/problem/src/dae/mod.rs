@@ -150,7 +150,7 @@ pub fn suits<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
         return Ok(());
     }
     Unsuitable::without_rhs(problem)?;
-    Err(Unsuitable::new("the Jacobian of the right-hand side", "does not give it"))
+    Err(Unsuitable::new("the Jacobian of the right-hand side", "does not provide it"))
 }
 
 #[cfg(test)]

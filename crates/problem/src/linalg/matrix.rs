@@ -455,7 +455,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn groups_take_no_row_twice_and_leave_no_column_out(entries in prop::collection::vec((0..9usize, 0..12usize), 0..60)) {
+        fn groups_take_no_row_twice_and_leave_no_column_out(
+            entries in prop::collection::vec((0..9usize, 0..12usize), 0..60),
+        ) {
             let pattern = Pattern::new((9, 12), entries);
             let columns: Vec<usize> = (0..12).collect();
             let groups = pattern.groups(&columns);

@@ -37,7 +37,7 @@ impl SlidingModeSettings {
         if self.robust_control == RobustControl::UntilReached || !self.eta.is_empty() {
             return Ok(());
         }
-        Err(OutOfRange::new("eta", "an empty list", "a gain for each surface, as `robust-control` is `always`"))
+        Err(OutOfRange::new("eta", "an empty list", "one gain for each surface, since `robust-control` is `always`"))
     }
 
     /// Fails unless `eta` is empty or has one gain for each of `surfaces` surfaces.
@@ -48,7 +48,7 @@ impl SlidingModeSettings {
         if self.eta.is_empty() || self.eta.len() == surfaces {
             return Ok(());
         }
-        let found = format!("a list of {}", self.eta.len());
+        let found = format!("a list of length {}", self.eta.len());
         Err(OutOfRange::new("eta", found, format!("an empty list, or one gain for each of the {surfaces} surfaces")))
     }
 }
