@@ -249,7 +249,7 @@ impl Every {
         let MethodProperties { adapts, is_for_constant_steps, .. } = made.properties();
         let decides_so = if to_tolerance { adapts } else { self.controlled || !adapts || is_for_constant_steps };
         if !decides_so {
-            let other = if to_tolerance { "with constant steps only" } else { "meant for a tolerance" };
+            let other = if to_tolerance { "with constant steps only" } else { "that control their error" };
             return Ok(Some(Reason::NotAskedFor(other.to_owned())));
         }
         Ok(on_all(&*made, models, events).err().map(Reason::Jumps))

@@ -151,7 +151,7 @@ mod tests {
         };
         let rows = vec![
             row("a", Status::Ok, None),
-            row("b", Status::Ok, Some("what is said of a run that ended well")),
+            row("b", Status::Ok, Some("a message of a completed run")),
             row("c", Status::Rule, Some("rule `x, \"y\"` is broken at t = 0.5")),
             row("d", Status::SolverFailed, Some("=1+1 \u{1b}[31m\u{202e}x\nFile \"/home/somebody/method.py\", line 3")),
             row("e", Status::Panicked, None),

@@ -112,6 +112,7 @@ fn changed<K: Kind>(entries: &[Entry<K>], choice: &Choice<K>, values: &[(&str, &
         };
         parameters = parameters.with(&keys, &node);
     }
-    let entry = entries.iter().find(|entry| entry.name() == choice.name()).expect("what is chosen is in the registry");
+    let entry =
+        entries.iter().find(|entry| entry.name() == choice.name()).expect("the registry has every chosen entry");
     entry.choose(&parameters, Some(choice.label()))
 }
