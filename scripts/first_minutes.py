@@ -38,7 +38,7 @@ TESTS = [("`make test` after the build", ["make", "test"], 1), ("`make test` aga
 
 
 def taken(command: list[str], folder: Path) -> tuple[float, float]:
-    """Returns wall and CPU time of a call, s. Its output is shown only if it fails for a reason other than a verdict."""
+    """Returns wall and CPU time of a call, s. Its output is shown only if it fails for a reason other than verdicts."""
     environment = {key: value for key, value in os.environ.items() if key != "CARGO_TARGET_DIR"}
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)

@@ -214,7 +214,8 @@ fn single(page: &mut Page) -> Outcome<()> {
         let nanos = 1e3 * micros / f64::from(count);
         page.judged(&format!("jar, {count} marbles, `stormer-verlet`, a marble and step, ns"), nanos, 0.45 * peer);
     }
-    let bearing = "ball-bearing: { power-scale: 1e7, race-compliance: 0.3, race-damping: 0.6, pocket-stiffness: 1.5e10, \
+    let bearing = "ball-bearing: { power-scale: 1e7, race-compliance: 0.3, race-damping: 0.6, \
+                   pocket-stiffness: 1.5e10, \
                    start-load: 500 }";
     let (model, llm) = (model(bearing)?, method("llm")?);
     let solve = fastest(1, || time(&*model, &*llm, [0.0, 1e-3], Settings::fixed(1e-6)))?;
@@ -245,24 +246,29 @@ fn written(rods: usize, is_ring: bool) -> String {
     let radius = half / (std::f64::consts::PI / rods as f64).tan();
     let place = if is_ring {
         format!(
-            "position: ['{radius}*cos(2*pi*{{i}}/{rods})', '{radius}*sin(2*pi*{{i}}/{rods})'], angle: '2*pi*{{i}}/{rods} + pi/2', "
+            "position: ['{radius}*cos(2*pi*{{i}}/{rods})', '{radius}*sin(2*pi*{{i}}/{rods})'], \
+             angle: '2*pi*{{i}}/{rods} + pi/2', "
         )
     } else {
         String::new()
     };
     let first = if is_ring {
         format!(
-            "closing: {{ revolute: {{ between: [rod_{rods}.end, rod_1.start] }} }}, hook: {{ revolute: {{ between: [ground.hook, rod_1] }} }}"
+            "closing: {{ revolute: {{ between: [rod_{rods}.end, rod_1.start] }} }}, \
+             hook: {{ revolute: {{ between: [ground.hook, rod_1] }} }}"
         )
     } else {
         "hook: { revolute: { between: [ground, rod_1.start] } }".to_owned()
     };
     let (sin, cos) = (2.0 * std::f64::consts::PI / rods as f64).sin_cos();
     format!(
-        "mechanism: {{ gravity: [0, -9.81], ground: {{ hook: [{}, {}] }}, observe: [rod_1], joints: {{ {first} }}, repeat: [ \
-         {{ for: {{ i: {rods} }}, bodies: {{ 'rod_{{i}}': {{ mass: {mass}, {place}shape: {{ rod: {{ length: {length} }} }}, \
+        "mechanism: {{ gravity: [0, -9.81], ground: {{ hook: [{}, {}] }}, observe: [rod_1], \
+         joints: {{ {first} }}, repeat: [ \
+         {{ for: {{ i: {rods} }}, bodies: {{ 'rod_{{i}}': {{ mass: {mass}, {place}\
+         shape: {{ rod: {{ length: {length} }} }}, \
          markers: {{ start: [-{half}, 0], end: [{half}, 0] }} }} }} }}, \
-         {{ for: {{ i: [2, {rods}] }}, joints: {{ 'pin_{{i}}': {{ revolute: {{ between: ['rod_{{i-1}}.end', 'rod_{{i}}.start'] }} }} }} }} ] }}",
+         {{ for: {{ i: [2, {rods}] }}, joints: {{ 'pin_{{i}}': {{ \
+         revolute: {{ between: ['rod_{{i-1}}.end', 'rod_{{i}}.start'] }} }} }} }} ] }}",
         radius * cos,
         radius * sin,
     )

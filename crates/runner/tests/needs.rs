@@ -48,7 +48,8 @@ fn memory_of_large_runs_is_known_within_a_factor_of_two() {
         let matrices = if control.contains("DENSE") { ", matrices: dense" } else { "" };
         let control = control.replace("\nDENSE", "");
         let text = format!(
-            "id: large/run\nmodel: {model}\nspan: [0.0, 1e-3]\nmethod: {method}\n{control}\nsettings: {{ max_steps: 1{matrices} }}\n\
+            "id: large/run\nmodel: {model}\nspan: [0.0, 1e-3]\nmethod: {method}\n\
+             {control}\nsettings: {{ max_steps: 1{matrices} }}\n\
              measures: [steps_accepted]\n"
         );
         let folder = tempfile::tempdir().unwrap();
@@ -164,7 +165,8 @@ fn robots(put: &mut dyn FnMut(String)) {
     );
     let link = |k: usize, kind: &str, parent: usize, inside: &str| {
         format!(
-            "<link name='l{k}'>{inside}</link><joint name='j{k}' type='{kind}'><parent link='l{parent}'/><child link='l{k}'/></joint>"
+            "<link name='l{k}'>{inside}</link><joint name='j{k}' type='{kind}'>\
+             <parent link='l{parent}'/><child link='l{k}'/></joint>"
         )
     };
     let mut put = |inside: String| put(format!("<robot name='r'>{arm}{inside}</robot>"));

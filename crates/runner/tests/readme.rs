@@ -1,5 +1,5 @@
-//! Compares the commands, outputs and names in the README, the guide and the page on the comparison with the program and
-//! the files.
+//! Compares the commands, outputs and names in the README, the guide and the page on the comparison with the program
+//! and the files.
 //!
 //! | in a document | check |
 //! |---|---|
@@ -16,8 +16,8 @@
 //! | commands within a sentence | as in `sh`, but no `mbsbench` command is run |
 //! | links | their targets exist |
 //!
-//! Any other line is an error. Everything is run in a copy of the experiments, results and scripts, with an empty cache.
-//! Another processor may change last digits, and numbers that roundoff dominates by a factor.
+//! Any other line is an error. Everything is run in a copy of the experiments, results and scripts, with an empty
+//! cache. Another processor may change last digits, and numbers that roundoff dominates by a factor.
 //! `UPDATE_README=1 cargo test --release -p mbsbench-runner --test readme` updates outputs and derived parts.
 
 mod chapter;
@@ -210,7 +210,8 @@ fn counts() -> String {
     let (papers, ours) = (of(false), of(true));
     let (methods, models) = (registry.methods().len(), registry.models().len());
     format!(
-        "So far: {} statements of {} papers, tested by {} checks, and {} findings of ours; {methods} methods, {models} models.\n",
+        "So far: {} statements of {} papers, tested by {} checks, and {} findings of ours; \
+         {methods} methods, {models} models.\n",
         papers.len(),
         all.len(),
         checks(&papers).len(),

@@ -3,8 +3,9 @@
 use mbsbench_integrators::implicit::{Implicit, LinearMultistep, Multistep, Options};
 use mbsbench_problem::{Method, MethodDefinition, parameters};
 
-/// `y_k = 18/11 y_{k−1} − 9/11 y_{k−2} + 2/11 y_{k−3} + 6/11 h y'_k` (C. F. Curtiss, J. O. Hirschfelder, Proc. Natl. Acad. Sci.
-/// USA 38 (1952) 235–243; Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, Eq. III.1.22').
+/// `y_k = 18/11 y_{k−1} − 9/11 y_{k−2} + 2/11 y_{k−3} + 6/11 h y'_k` (C. F. Curtiss, J. O. Hirschfelder, Proc. Natl.
+/// Acad. Sci. USA 38 (1952) 235–243; Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I,
+/// Eq. III.1.22').
 fn formula() -> LinearMultistep {
     LinearMultistep { alpha: [18.0, -9.0, 2.0].map(|x| x / 11.0).to_vec(), beta: vec![6.0 / 11.0, 0.0, 0.0, 0.0] }
 }

@@ -8,8 +8,8 @@ use mbsbench_integrators::{Dop853, Dopri5, Ode15s};
 use mbsbench_models::squeezer::{SqueezerAngles, SqueezerEquations};
 use mbsbench_models::{Squeezer, SqueezerStart};
 use mbsbench_problem::{
-    AccelerationLevel, Counted, Failure, MechanicsOf, Method, MethodDefinition, Ode, Properties, Settings, Silent, Solution,
-    Task,
+    AccelerationLevel, Counted, Failure, MechanicsOf, Method, MethodDefinition, Ode, Properties, Settings, Silent,
+    Solution, Task,
 };
 use nalgebra::DMatrix;
 

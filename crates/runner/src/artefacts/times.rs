@@ -10,8 +10,8 @@ use mbsbench_runs::timings::{self, RunTiming};
 
 use super::WriteError;
 
-/// Adds the times recorded below `out` to the rows of `results`. They are first measured and recorded if `again` is set,
-/// or if a completed run has none. Returns true if they were measured.
+/// Adds the times recorded below `out` to the rows of `results`. They are first measured and recorded if `again` is
+/// set, or if a completed run has none. Returns true if they were measured.
 ///
 /// # Errors
 /// Fails if a file cannot be written or read.

@@ -186,7 +186,8 @@ fn a_file_in_order_passes() {
 fn a_method_is_refused_that_cannot_solve_the_model() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("unsuitable.yaml");
-    let text = "id: mine/unsuitable\nmodel: { pendulum: { formulation: minimal } }\nspan: [0, 1]\nstep: 0.1\nmatrix:\n  \
+    let text = "id: mine/unsuitable\nmodel: { pendulum: { formulation: minimal } }\n\
+                span: [0, 1]\nstep: 0.1\nmatrix:\n  \
                 method: [rk3, hht-i3]\n";
     std::fs::write(&file, text).expect("a file");
     let (mut out, mut err) = (Vec::new(), Vec::new());

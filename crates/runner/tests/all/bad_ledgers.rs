@@ -56,13 +56,15 @@ const MISTAKES: [Mistake; 47] = [
     ("    value:", "    valeu:", (4, 5), ["has no kind", "one of `value`"]),
     (
         VALUE,
-        "    order: { of: { experiment: pendulum-motion, where: { case: ode, method: rk8 }, column: constraint_max }, x: step, published: '1', tolerance: { absolute: 0.1 }, finest: 2 }\n",
+        "    order: { of: { experiment: pendulum-motion, where: { case: ode, method: rk8 }, column: constraint_max }, \
+         x: step, published: '1', tolerance: { absolute: 0.1 }, finest: 2 }\n",
         (7, 173),
         ["a slope cannot be fitted through 2 runs", "3 or more"],
     ),
     (
         VALUE,
-        "    order: { of: { experiment: pendulum-motion, where: { case: ode, method: rk8 }, column: constraint_max }, x: step, published: '1', tolerance: { absolute: 0.1 }, above: 1 }\n",
+        "    order: { of: { experiment: pendulum-motion, where: { case: ode, method: rk8 }, column: constraint_max }, \
+         x: step, published: '1', tolerance: { absolute: 0.1 }, above: 1 }\n",
         (7, 172),
         ["`above` does not apply to a slope through all runs", "beside `finest`"],
     ),
@@ -74,25 +76,29 @@ const MISTAKES: [Mistake; 47] = [
     ),
     (
         VALUE,
-        "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.2 }], column: rk3, share: 1, within: 0.1 }\n",
+        "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.2 }], \
+         column: rk3, share: 1, within: 0.1 }\n",
         (7, 62),
         ["unknown table `table-3.2`", "did you mean `table-3.1`?"],
     ),
     (
         VALUE,
-        "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.1 }], column: rk4, share: 1, within: 0.1 }\n",
+        "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.1 }], \
+         column: rk4, share: 1, within: 0.1 }\n",
         (7, 84),
         ["unknown column `rk4`", "`rk3`"],
     ),
     (
         VALUE,
-        "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.1 }], column: rk3, share: 90, within: 0.1 }\n",
+        "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.1 }], \
+         column: rk3, share: 90, within: 0.1 }\n",
         (7, 96),
         ["`share` is 90", "at most 1"],
     ),
     (
         VALUE,
-        "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.1 }], column: rk3, share: 1, within: 0 }\n",
+        "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.1 }], \
+         column: rk3, share: 1, within: 0 }\n",
         (7, 107),
         ["`within` is 0", "a number above 0"],
     ),

@@ -17,7 +17,8 @@ cases:
     tolerance: [1e-4, 1e-6, 1e-8]
   - { case: constant step, method: every, step: [2^-4, 2^-6, 2^-8] }
 measures: [{ error: { of: theta, every: 0.25 } }, rhs_cost, factorizations, all_rhs_evaluations, jacobian_columns]
-reference: { method: rk8, step: 2^-9, precision: double, check: { method: { gbs: { order: 12 } }, step: 2^-6 }, digits: 8 }
+reference: { method: rk8, step: 2^-9, precision: double, \
+  check: { method: { gbs: { order: 12 } }, step: 2^-6 }, digits: 8 }
 rankings:
   - title: Angle of the pendulum
     error: error(theta)

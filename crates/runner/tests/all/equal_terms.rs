@@ -193,12 +193,14 @@ fn experiment(index: usize, twin: &Twin) -> String {
     let Twin { name, parameters, .. } = twin;
     let both = |options: &str| {
         format!(
-            "method: [{{ {name}: {{ label: built-in, {parameters}{options} }} }}, {{ tableau: {{ file: {index}.yaml, label: own, {options} }} }}]"
+            "method: [{{ {name}: {{ label: built-in, {parameters}{options} }} }}, \
+             {{ tableau: {{ file: {index}.yaml, label: own, {options} }} }}]"
         )
     };
     let (usual, other) = (both(""), both(&options(twin)));
     let mut text = format!(
-        "schema: 2\nid: mine/e{index}\ntitle: twins\nmodel: pendulum\nspan: [0, 0.1053]\nmeasures: [rhs_evaluations, newton_iterations]\ncases:\n"
+        "schema: 2\nid: mine/e{index}\ntitle: twins\nmodel: pendulum\nspan: [0, 0.1053]\n\
+         measures: [rhs_evaluations, newton_iterations]\ncases:\n"
     );
     let mut case = |title: &str, model: &str, method: &str, control: &str, of: &[&str]| {
         let finals: Vec<String> = of.iter().map(|of| format!("{{ final: {{ of: {of} }} }}")).collect();
@@ -358,9 +360,11 @@ fn options_that_a_kind_does_not_have_are_errors_at_their_place() {
 /// Ranks a formula among methods selected by `every`.
 fn ranked(method: &str) -> (String, String) {
     let text = format!(
-        "{HEAD}method: [{{ every: {{ families: [esdirk, composite], with: {{ charts: moving }} }} }}, {method}, {{ tableau: heun.yaml }}]
+        "{HEAD}method: [{{ every: {{ families: [esdirk, composite], with: {{ charts: moving }} }} }}, \
+  {method}, {{ tableau: heun.yaml }}]
 measures: [position_error, all_rhs_evaluations]
-reference: {{ model: {{ formulation: minimal }}, method: rk8, step: 2^-11, precision: double, check: {{ method: {{ gbs: {{ order: 12 }} }}, step: 2^-9 }}, digits: 9 }}
+reference: {{ model: {{ formulation: minimal }}, method: rk8, step: 2^-11, precision: double, \
+  check: {{ method: {{ gbs: {{ order: 12 }} }}, step: 2^-9 }}, digits: 9 }}
 rankings: [{{ title: crank, error: position_error, meaning: m, work: {{ evaluations: all_rhs_evaluations }} }}]
 "
     );

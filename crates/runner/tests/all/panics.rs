@@ -63,8 +63,8 @@ impl Method for Deep {
 
     fn solve(&self, _: Counted<'_>, _: &Task<'_>, _: &mut dyn Observer) -> Solution {
         fn descend(kilobytes: u32) -> u64 {
-            let room = std::hint::black_box([kilobytes; 256]);
-            if kilobytes == 0 { 0 } else { descend(kilobytes - 1) + u64::from(room[7]) }
+            let frame = std::hint::black_box([kilobytes; 256]);
+            if kilobytes == 0 { 0 } else { descend(kilobytes - 1) + u64::from(frame[7]) }
         }
         panic!("the sum is {}", descend(7000))
     }

@@ -25,7 +25,9 @@ matrix:
   method: [rk3, rk5, rk8]
   step: [0.04, 0.02, 0.01, 0.005]
 cases:
-  - { case: often, measures: [{ error: { of: theta, every: 0.5 } }], reference: &reference { method: rk8, step: 0.005, check: { method: dopri5, tolerance: { rel: 1.0e-12, abs: 1.0e-12 } } } }
+  - { case: often, measures: [{ error: { of: theta, every: 0.5 } }], \
+    reference: &reference { method: rk8, step: 0.005, \
+    check: { method: dopri5, tolerance: { rel: 1.0e-12, abs: 1.0e-12 } } } }
   - { case: once, measures: [{ error: { of: theta } }, steps_accepted], reference: *reference }
   - { case: free, measures: [energy_variation] }
   - { case: short, measures: [energy_variation], settings: { max_steps: 150 } }

@@ -16,7 +16,8 @@ matrix:
   step: [0.04, 0.02, 0.01, 0.005]
 measures: [{ error: { of: theta } }, energy_variation, rhs_evaluations]
 settings: { max_rhs_evaluations: 5000 }
-reference: { method: rk8, step: 2^-8, precision: double-double, check: { method: { gbs: { order: 16 } }, step: 2^-6 }, digits: 15 }
+reference: { method: rk8, step: 2^-8, precision: double-double, \
+  check: { method: { gbs: { order: 16 } }, step: 2^-6 }, digits: 15 }
 plots:
 ";
 
@@ -335,7 +336,8 @@ fn units_are_those_of_each_mechanism() {
 id: plots/two
 cases:
   - { case: a, model: { mechanism: { bodies: { rod: { mass: 1, inertia: 1 } } } } }
-  - { case: b, model: { mechanism: { bodies: { arm: { mass: 1, inertia: 1, position: [0.5, 2], velocity: [0, 1] } } } } }
+  - { case: b, model: { mechanism: { bodies: { arm: { mass: 1, inertia: 1, \
+    position: [0.5, 2], velocity: [0, 1] } } } } }
 span: [0.0, 1.0]
 method: rk4
 step: 0.1

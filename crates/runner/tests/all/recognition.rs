@@ -134,7 +134,8 @@ fn check_and_render_take_mechanisms_and_check_takes_methods() {
 #[test]
 fn refusals_show_how_to_write_it() {
     let place = place();
-    let good = "id: mine/rod\nmodel: { mechanism: { gravity: [0, -9.81], bodies: { rod: { mass: 2, shape: { rod: { length: 1 } } } } } }\n\
+    let good = "id: mine/rod\nmodel: { mechanism: { gravity: [0, -9.81], \
+                bodies: { rod: { mass: 2, shape: { rod: { length: 1 } } } } } }\n\
                 span: [0, 1]\nmethod: rk4\nstep: 0.1\nmeasures: [steps_accepted]\n";
     fs::write(place.path().join("label.yaml"), "label: 1\nrunge-kutta: { rows: [[]], weights: [1] }\n").unwrap();
     for (from, to, at, said) in [

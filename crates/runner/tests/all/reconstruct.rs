@@ -134,13 +134,15 @@ given:
 const OF_SET_UPS: &str = "  - id: light-weight
     place: Figure 1
     says: The mass is at most 20 kg.
-    bound: { of: { experiment: pendulum, where: { case: free, method: rk3 }, column: t_reached, times: model.mass }, below: 4.0 }
+    bound: { of: { experiment: pendulum, where: { case: free, method: rk3 }, \
+      column: t_reached, times: model.mass }, below: 4.0 }
     why: nothing but a test
     bound_from: ours
   - id: circular
     place: Figure 1
     says: The energy is 100 J.
-    bound: { of: { experiment: pendulum, where: { case: free, method: rk3 }, column: initial(energy), reduce: max }, above: -250.0 }
+    bound: { of: { experiment: pendulum, where: { case: free, method: rk3 }, \
+      column: initial(energy), reduce: max }, above: -250.0 }
     why: nothing but a test
     bound_from: ours
 ";

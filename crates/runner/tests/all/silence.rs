@@ -27,7 +27,8 @@ const WARNED: [(&str, &str); 5] = [
         "file.yaml:5:13: `contact-power` ignores the tolerance: its runs are the same for all of these values; give it",
     ),
     (
-        "model: pendulum\nmethod: rk5\nstep: 0.1\nmatrix: { settings.initial_step: [0.1, 0.2] }\nmeasures: [steps_accepted]\n",
+        "model: pendulum\nmethod: rk5\nstep: 0.1\n\
+         matrix: { settings.initial_step: [0.1, 0.2] }\nmeasures: [steps_accepted]\n",
         "runs with different `settings.initial_step` are identical; the axis has no effect there",
     ),
     (
@@ -35,11 +36,14 @@ const WARNED: [(&str, &str); 5] = [
         "runs with different `method` are identical; the axis has no effect there",
     ),
     (
-        "model: pendulum\nmethod: rk5\nmeasures: [steps_accepted]\ncases:\n  - { case: one, step: [0.1, 0.2] }\n  - { case: other, step: 0.1 }\n",
-        "file.yaml:8:5: all runs of the case `other` occur in `one` or other cases before it; its settings have no effect",
+        "model: pendulum\nmethod: rk5\nmeasures: [steps_accepted]\ncases:\n  \
+         - { case: one, step: [0.1, 0.2] }\n  - { case: other, step: 0.1 }\n",
+        "file.yaml:8:5: all runs of the case `other` occur in `one` or other cases before it; \
+         its settings have no effect",
     ),
     (
-        "model: pendulum\nmethod: rk5\nstep: [0.1, 0.2]\nmeasures: [energy_variation, rhs_evaluations]\nrankings:\n  - { title: one, \
+        "model: pendulum\nmethod: rk5\nstep: [0.1, 0.2]\nmeasures: [energy_variation, rhs_evaluations]\n\
+         rankings:\n  - { title: one, \
          error: energy_variation, meaning: J, work: { evaluations: rhs_evaluations } }\n",
         "`rk5` is the only ranked method; a ranking compares methods",
     ),
