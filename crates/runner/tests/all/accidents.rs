@@ -168,7 +168,11 @@ measures: [energy_variation, steps_accepted]
         assert!(!row[column("steps_accepted")].is_empty(), "counters of a failed run hold: {row:?}");
         assert_eq!(column("message"), row.len() - 1);
         let said = &row[column("message")];
-        assert_eq!(status == "budget-exhausted", said.contains("`settings: { max_steps }` raises the limit"), "{row:?}");
+        assert_eq!(
+            status == "budget-exhausted",
+            said.contains("`settings: { max_steps }` raises the limit"),
+            "{row:?}"
+        );
         assert!(said.contains(" at t = "), "{row:?}");
     }
 }
