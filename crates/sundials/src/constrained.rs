@@ -127,8 +127,8 @@ impl Constrained {
             if let Some((index, value)) = worst.filter(|(_, value)| value.abs() > most) {
                 let (number, size) = (index + 1, value.abs());
                 let reason = format!(
-                    "the start violates constraint {number} on {of} by {size:.1e}, more than ten times the tolerance: \
-                     take one that satisfies it, or `form: index1`"
+                    "the initial state violates constraint {number} on {of} by {size:.1e}, more than ten times the \
+                     tolerance; use a consistent initial state or `form: index1`"
                 );
                 return Err(Failure::NotApplicable { reason });
             }

@@ -78,7 +78,7 @@ method! {
         /// `internal`.
         pub jacobian: Jacobian = Jacobian::default(),
     }
-    "cvode-bdf", "CVODE of SUNDIALS: backward differentiation formulas of variable order and step",
+    "cvode-bdf", "SUNDIALS CVODE: backward differentiation formulas of variable order and step",
     |_| Kind::CvodeBdf
 }
 
@@ -96,7 +96,7 @@ method! {
         /// `finite-difference`, `internal`.
         pub jacobian: Jacobian = Jacobian::default(),
     }
-    "cvode-adams", "CVODE of SUNDIALS: Adams–Moulton formulas of variable order and step",
+    "cvode-adams", "SUNDIALS CVODE: Adams–Moulton formulas of variable order and step",
     |adams| Kind::CvodeAdams(adams.iteration)
 }
 
@@ -125,7 +125,7 @@ method! {
         /// `internal`.
         pub jacobian: Jacobian = Jacobian::default(),
     }
-    "ida", "IDA of SUNDIALS: backward differentiation for differential-algebraic equations, as mechanisms have them",
+    "ida", "SUNDIALS IDA: backward differentiation formulas for constrained mechanics and other implicit equations",
     |ida| Kind::Ida(ida.form)
 }
 
@@ -178,15 +178,15 @@ impl Method for Sundials {
         if !self.kind.has_newton() {
             return Ok(());
         }
-        let (needs, lacks) = (self.jacobian, "does not give it; take `finite-difference` or `internal`");
+        let (needs, lacks) = (self.jacobian, "does not provide it; use `jacobian: finite-difference` or `internal`");
         if needs == Jacobian::Exact && !problem.properties().has_jacobian {
             return Err(Unsuitable::new("the Jacobian of the right-hand side", lacks));
         }
         let is_exact = self.jacobian.resolved(problem.properties().has_jacobian) == Jacobian::Exact;
         if self.linear_solver == LinearSolver::Sparse && (!is_exact || problem.tangent().is_none()) {
-            let lacks =
-                "is not a mechanism with many bodies, or its Jacobian is not taken; take `linear-solver: automatic`";
-            return Err(Unsuitable::new("exact derivatives with a structure", lacks));
+            let lacks = "is not a mechanism with many bodies, or its exact Jacobian is not used; use \
+                         `linear-solver: automatic`";
+            return Err(Unsuitable::new("exact derivatives with a sparsity structure", lacks));
         }
         Ok(())
     }

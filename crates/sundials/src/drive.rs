@@ -118,8 +118,8 @@ struct Tolerances {
 fn check(method: &Sundials, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<Tolerances, Failure> {
     task.check_for(method, problem)?;
     let StepControl::Tolerance { rel, abs, initial_step, max_step } = task.settings.control else {
-        let reason = "the methods of SUNDIALS choose their steps themselves; give them tolerances".to_owned();
-        return Err(Failure::NotApplicable { reason });
+        let reason = "the methods of SUNDIALS choose their own steps; give tolerances instead of a constant step";
+        return Err(Failure::NotApplicable { reason: reason.to_owned() });
     };
     let dimension = problem.dimension();
     let scales = sizes(&method.absolute_scale, dimension, |scales| problem.tolerance_scales(scales))?;

@@ -89,7 +89,8 @@ pub fn sizes(choice: &Sizes, dimension: usize, stated: impl FnOnce(&mut [f64])) 
         Sizes::Components(pattern) => {
             if !sizes.len().is_multiple_of(pattern.len()) {
                 let (given, wanted) = (pattern.len(), sizes.len());
-                let reason = format!("{wanted} components are not a multiple of the {given} sizes given");
+                let reason =
+                    format!("the problem has {wanted} components, which is not a multiple of the {given} given sizes");
                 return Err(Failure::NotApplicable { reason });
             }
             for (size, &given) in sizes.iter_mut().zip(pattern.iter().cycle()) {

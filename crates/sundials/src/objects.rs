@@ -115,7 +115,7 @@ pub struct OutOfMemory(pub &'static str);
 impl OutOfMemory {
     /// The failure of a run that was to start at `time` (s).
     pub fn at(self, time: f64) -> Failure {
-        let (flag, reason) = ("SUN_ERR_MEM_FAIL".to_owned(), format!("{} returned nothing", self.0));
+        let (flag, reason) = ("SUN_ERR_MEM_FAIL".to_owned(), format!("{} returned a null pointer", self.0));
         Failure::SolverFailed { time, flag, reason }
     }
 }
@@ -272,7 +272,7 @@ impl Memory {
                 Kind::Ida(_) => (ffi::IDACreate(context.pointer()), &ffi::IDA),
             }
         };
-        let memory = Self { pointer: made("creating the solver", pointer)?, library, context: Rc::clone(context) };
+        let memory = Self { pointer: made("CVodeCreate or IDACreate", pointer)?, library, context: Rc::clone(context) };
         #[cfg(not(sundials_7))]
         // SAFETY: the memory is alive, and so is the context, which owns the handler's data and outlives the memory.
         unsafe {

@@ -139,7 +139,7 @@ impl Kind {
 
 /// A method of the library with its settings.
 #[derive(Debug, Clone)]
-#[cfg_attr(not(sundials), expect(dead_code, reason = "read by the driver, which is not there without the library"))]
+#[cfg_attr(not(sundials), expect(dead_code, reason = "read by the driver, which exists only with the library"))]
 pub(crate) struct Sundials {
     pub(crate) kind: Kind,
     pub(crate) max_order: u32,
@@ -165,19 +165,20 @@ impl Sundials {
         let is_exact = matches!(self.jacobian, Jacobian::Exact | Jacobian::Automatic);
         Some(match (flag, self.kind) {
             ("IDA_CONV_FAIL" | "CV_CONV_FAILURE", _) if !is_exact => {
-                "Newton's method did not converge: take `jacobian: exact`, or a smaller `max_step`."
+                "Newton's method did not converge: use `jacobian: exact` or a smaller `max_step`."
             }
             ("IDA_CONV_FAIL", Kind::Ida(Form::Index3)) => {
-                "Newton's method did not converge: take `form: ggl`, a smaller tolerance or a smaller `max_step`."
+                "Newton's method did not converge: use `form: ggl`, a smaller tolerance or a smaller `max_step`."
             }
             ("IDA_CONV_FAIL" | "CV_CONV_FAILURE", _) => {
-                "Newton's method did not converge: take a smaller tolerance or a smaller `max_step`."
+                "Newton's method did not converge: use a smaller tolerance or a smaller `max_step`."
             }
             ("IDA_ERR_FAIL", Kind::Ida(Form::Index3)) => {
-                "No step is short enough for the tolerance: take `form: ggl`, or a larger tolerance."
+                "No step is short enough for the tolerance: use `form: ggl` or a larger tolerance."
             }
             ("IDA_ERR_FAIL" | "CV_ERR_FAILURE", _) => {
-                "No step is short enough for the tolerance: look for a jump in the equations there, or take a larger one."
+                "No step is short enough for the tolerance: check whether the equations jump at this time, or use a \
+                 larger tolerance."
             }
             _ => return None,
         })
@@ -193,8 +194,8 @@ impl Sundials {
         Index3::suits(mechanics)?;
         let is_dense = self.jacobian != Jacobian::Exact && self.jacobian != Jacobian::Automatic;
         if self.jacobian == Jacobian::FiniteDifference || (is_dense && self.linear_solver == LinearSolver::Sparse) {
-            let needs = "`jacobian: exact`, or `internal` with a dense matrix, or `form: index1`, for mechanics with constraints";
-            return Err(Unsuitable::new(needs, "is such"));
+            let needs = "`jacobian: exact`, `jacobian: internal` with a dense matrix, or `form: index1`";
+            return Err(Unsuitable::new(needs, "is constrained mechanics with other settings"));
         }
         Ok(())
     }

@@ -130,7 +130,8 @@ impl Equations for Still {
 /// After a jump, and with a rate that changes at each evaluation: the library's message comes with a possible remedy.
 #[test]
 fn failures_of_the_library_come_with_a_remedy() {
-    for (flips, flag, remedy) in [(false, "IDA_ERR_FAIL", "a larger one"), (true, "IDA_CONV_FAIL", "`max_step`")] {
+    for (flips, flag, remedy) in [(false, "IDA_ERR_FAIL", "a larger tolerance"), (true, "IDA_CONV_FAIL", "`max_step`")]
+    {
         let mut sign = 1.0;
         let mut harsh = Scalar(|t, _| {
             if flips {
