@@ -48,7 +48,7 @@ fn archive(root: &Path) -> Done<(Vec<u8>, String)> {
             println!("cargo::rerun-if-changed={}", root.join(folder).display());
         }
         for entry in WalkDir::new(root.join(folder)).sort_by_file_name().into_iter().filter_entry(is_visible) {
-            let entry = entry.map_err(|error| format!("{error}; the crate is built inside of the repository"))?;
+            let entry = entry.map_err(|error| format!("{error}; the crate has to be built inside the repository"))?;
             let path = entry.path().strip_prefix(root)?.to_string_lossy().replace('\\', "/");
             if entry.file_type().is_dir() || !is_wanted(&path) {
                 continue;

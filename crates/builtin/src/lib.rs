@@ -5,7 +5,7 @@
 //! content:
 //!
 //! ```text
-//! experiments/  examples/mechanisms/  results/…  ──build.rs──▶ archive ──unpacked──▶ ~/.cache/mbsbench/HASH/experiments/ …
+//! experiments/  examples/mechanisms/  results/…  ──build.rs──▶ archive ──unpacked──▶ ~/.cache/mbsbench/HASH/…
 //! ```
 //!
 //! Paths are the same as in the repository, since experiments name mechanisms by path. Of the results, only the
@@ -29,7 +29,7 @@ const INDEX: &str = include_str!(concat!(env!("OUT_DIR"), "/index.txt"));
 #[derive(Debug, thiserror::Error)]
 pub enum BuiltinError {
     /// The user's cache folder cannot be determined.
-    #[error("no folder for caches: {0}")]
+    #[error("cannot find the user's cache folder: {0}")]
     NoCache(#[from] etcetera::HomeDirError),
     /// The file system failed.
     #[error("{path}: {error}", path = path.display())]
@@ -43,7 +43,7 @@ pub enum BuiltinError {
     #[error("refusing to overwrite modified files: {}; nothing was written", named(.0))]
     Differ(Vec<PathBuf>),
     /// The packed archive is damaged.
-    #[error("the archive in the program: {0}")]
+    #[error("the archive built into the program is damaged: {0}")]
     Archive(io::Error),
 }
 

@@ -123,7 +123,12 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200_000))]
         #[test]
-        fn the_nearest_number_is_found(x in 1..1_u64 << 53, y in 1..1_u64 << 53, shift in 0..26_u32, by in -900..900_i32) {
+        fn the_nearest_number_is_found(
+            x in 1..1_u64 << 53,
+            y in 1..1_u64 << 53,
+            shift in 0..26_u32,
+            by in -900..900_i32,
+        ) {
             let y = (y >> shift).max(1);
             let expected = of_integers(x, y);
             prop_assert_eq!(hypot(x as f64, -(y as f64)), expected);

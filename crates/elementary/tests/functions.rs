@@ -89,7 +89,11 @@ fn integer_powers_are_products_in_a_fixed_order() {
         for n in -40..=40 {
             assert_eq!(x.powi(black_box(n)).to_bits(), by_products(x, n).to_bits(), "{x}^{n}");
         }
-        macro_rules! constant { ($($n:literal)+) => { $(assert_eq!(x.powi($n).to_bits(), by_products(x, $n).to_bits(), "{x}^{}", $n);)+ } }
+        macro_rules! constant {
+            ($($n:literal)+) => {
+                $(assert_eq!(x.powi($n).to_bits(), by_products(x, $n).to_bits(), "{x}^{}", $n);)+
+            };
+        }
         constant! { -7 -5 -3 -2 -1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 15 17 21 23 31 40 }
     }
 }

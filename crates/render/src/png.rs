@@ -16,7 +16,7 @@ use super::text::{FONT, Text};
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
     /// The drawing is empty or has too many pixels.
-    #[error("a bitmap of {width} × {height} pixels cannot be drawn")]
+    #[error("cannot draw a bitmap of {width} × {height} pixels")]
     Size {
         /// The width in pixels.
         width: f64,
@@ -24,10 +24,10 @@ pub enum PngError {
         height: f64,
     },
     /// A shape cannot be drawn.
-    #[error("the bitmap could not be drawn: {0}")]
+    #[error("cannot draw the bitmap: {0}")]
     Draw(#[from] DrawingErrorKind<Infallible>),
     /// The encoder fails.
-    #[error("the bitmap could not be encoded")]
+    #[error("cannot encode the bitmap")]
     Encode(#[from] ::png::EncodingError),
 }
 

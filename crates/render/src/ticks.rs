@@ -373,7 +373,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn linear_ticks_are_sound(low in -1.0..1.0_f64, span in -11.0..0.3_f64, size in -250.0..250.0_f64, most in 2_usize..14) {
+        fn linear_ticks_are_sound(
+            low in -1.0..1.0_f64,
+            span in -11.0..0.3_f64,
+            size in -250.0..250.0_f64,
+            most in 2_usize..14,
+        ) {
             let size = 10_f64.powf(size);
             check(Scale::Linear, [low * size, (low + 10_f64.powf(span)) * size], most)?;
         }

@@ -13,7 +13,7 @@ pub enum AnimationError {
     #[error(transparent)]
     Png(#[from] PngError),
     /// The animation cannot be written as GIF.
-    #[error("the GIF could not be encoded: {0}")]
+    #[error("cannot encode the GIF: {0}")]
     Gif(#[from] ::gif::EncodingError),
 }
 

@@ -44,8 +44,9 @@ pub fn svg(animation: &Animation) -> String {
     let further = format!(
         "<style>:root{{color-scheme:light dark;{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\
          @media print{{:root{{{light}}}foreignObject{{display:none}}}}{rules}</style>\n\
-         <script><![CDATA[\n\"use strict\";\nconst film = {{\"start\":{},\"step\":{},\"count\":{},\"speed\":{},\"still\":{still},\"decimals\":{},\
-         \"unit\":{unit},\"angle\":{angle},\"width\":{},\"top\":{},\"moving\":[\n{tracks}]}};\n{PLAYER}]]></script>\n",
+         <script><![CDATA[\n\"use strict\";\nconst film = {{\"start\":{},\"step\":{},\"count\":{},\"speed\":{},\
+         \"still\":{still},\"decimals\":{},\"unit\":{unit},\"angle\":{angle},\"width\":{},\"top\":{},\
+         \"moving\":[\n{tracks}]}};\n{PLAYER}]]></script>\n",
         decimal(*start),
         decimal(*step),
         frames.len(),
