@@ -59,7 +59,7 @@ fn memory_of_large_runs_is_known_within_a_factor_of_two() {
         let (usage, _, said) = taken(folder.path(), &["run", "run.yaml", "--jobs", "1"]);
         let measured = usage.maxrss as f64;
         eprintln!("{model} {method}: {:.0} MB predicted, {:.0} MB measured; {said}", predicted / 1e6, measured / 1e6);
-        assert!(measured > 3e8, "{model} {method}: {measured} bytes are no large run");
+        assert!(measured > 3e8, "{model} {method}: {measured} bytes is too small for a large run");
         assert!((0.5..2.0).contains(&(predicted / measured)), "{model} {method}: {predicted} for {measured} bytes");
     }
 }

@@ -297,7 +297,7 @@ fn bounds() -> String {
         .map(|from| format!("{} `{}`", count("bound_from", from.name()), from.name()))
         .collect();
     let text = format!(
-        "The checks have {} bounds, {} of them set or changed when their result was known. They come from:\n{}.",
+        "The checks have {} bounds, {} of them set or changed after their result was known. They come from:\n{}.",
         bounded.len(),
         count("bound_set", "after"),
         parts.join(", ")
@@ -389,7 +389,7 @@ fn check(command: &str, scratch: Option<&Scratch>) {
             assert!(manifest.contains("[[bin]]"), "`{command}`: {folder} has no program");
         }
         ["pip", "install", folder] => {
-            assert!(root().join(folder).join("pyproject.toml").is_file(), "`{command}`: {folder} is no package");
+            assert!(root().join(folder).join("pyproject.toml").is_file(), "`{command}`: {folder} is not a package");
         }
         [script] if script.starts_with("scripts/") => check_script(&root().join(script)),
         _ => panic!("nothing is known of `{command}`"),

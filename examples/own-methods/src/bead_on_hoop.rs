@@ -62,8 +62,8 @@ impl BenchmarkModel for BeadOnHoop {
 }
 
 impl BeadOnHoop {
-    /// Jacobi's integral `m R² (φ'² − Ω² sin² φ)/2 − m g R cos φ`, J, which the motion keeps; the bead's energy as a
-    /// resting observer sees it is not kept, since something has to keep the hoop spinning.
+    /// Jacobi's integral `m R² (φ'² − Ω² sin² φ)/2 − m g R cos φ`, J, which is constant. The energy of the bead in a
+    /// frame at rest is not constant, because a drive keeps the hoop spinning.
     fn energy(&self, phi: f64, rate: f64) -> f64 {
         let Self { mass, radius, spin, gravity, .. } = *self;
         let across = spin * phi.sin();

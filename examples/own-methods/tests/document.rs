@@ -56,7 +56,7 @@ fn changes_fit_the_files_that_they_change() {
         let first = lines.next().expect("a block has lines");
         if first == "--- /dev/null" {
             let path = lines.next().and_then(|line| line.strip_prefix("+++ ")).expect("the new file is named");
-            assert!(!root().join(path).exists(), "{path} is there already");
+            assert!(!root().join(path).exists(), "{path} already exists");
             continue;
         }
         let path = first.strip_prefix("+++ ").expect("the changed file is named");

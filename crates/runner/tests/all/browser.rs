@@ -59,7 +59,7 @@ fn hostile_texts_neither_run_nor_load() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("page.html");
     fs::write(&path, page.replacen("<body>", &format!("<body>{hostile}"), 1)).unwrap();
-    let Some(dom) = shown(&path) else { return eprintln!("there is no browser here") };
+    let Some(dom) = shown(&path) else { return eprintln!("skipped: no browser is installed") };
     assert!(dom.contains("<title>mbsbench: "), "{}", &dom[..dom.len().min(500)]);
     assert!(!dom.contains("<title>pwned"));
     assert_eq!(loaded.load(Ordering::SeqCst), 0, "something was loaded");
@@ -140,7 +140,7 @@ fn animations_move_on_their_page() {
         let dom = shown_with(&path, &["--allow-file-access-from-files"])?;
         Some(dom.split_once("<title>").unwrap().1.split("</title>").next().unwrap().to_owned())
     };
-    let Some(said) = title(&watched) else { return eprintln!("there is no browser here") };
+    let Some(said) = title(&watched) else { return eprintln!("skipped: no browser is installed") };
     let said: Vec<&str> = said.split(';').collect();
     let [first, slid, played] = said[..] else { panic!("{said:?}") };
     assert!(first.ends_with("at t = 0.000 s") && slid.ends_with("at t = 1.500 s"), "{said:?}");

@@ -193,7 +193,7 @@ fn a_paper_that_was_just_begun_is_told_what_comes_next() {
         let (code, _, err) = place.mbsbench(arguments);
         assert!(code == 2 && err.contains("mbsbench new experiment mine2026/NAME"), "{arguments}: {err}");
     }
-    assert_eq!(fs::read_dir(place.cache.path()).unwrap().count(), 0, "nothing is unpacked that nobody asked for");
+    assert_eq!(fs::read_dir(place.cache.path()).unwrap().count(), 0, "nothing is unpacked unless needed");
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn experiments_that_are_written_out_are_in_order_and_never_overwritten() {
 #[test]
 fn where_nothing_can_be_unpacked_the_way_out_is_said() {
     let place = Place::new();
-    fs::write(place.cache.path().join("mbsbench"), "a file where a folder is to be").unwrap();
+    fs::write(place.cache.path().join("mbsbench"), "a file in place of a folder").unwrap();
     let (code, _, err) = place.mbsbench("list papers");
     assert_eq!(code, 3, "{err}");
     assert!(err.contains("XDG_CACHE_HOME") && err.contains("mbsbench init"), "{err}");

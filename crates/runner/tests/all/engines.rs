@@ -97,7 +97,7 @@ fn a_worker_is_killed_and_another_lost_and_the_results_are_those_of_one_program(
     assert!(said.contains("part 6 of 6 was lost: it left no exit status; this machine computes its runs"), "{said}");
     assert_eq!(said.matches(" is lost: ").count(), 2, "{said}");
     engines.reproduced("hyperqueue", &local);
-    assert_eq!(engines.submissions(), 1, "what is there is not made again");
+    assert_eq!(engines.submissions(), 1, "existing results are not recomputed");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_killed_program_goes_on() {
     program.kill().unwrap();
     program.wait().unwrap();
     let folder = engines.0.path("store/.parts");
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "what the tasks of the killed program are told");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "the script for the tasks of the killed program");
     // The task continues without the program, and writes into this folder until it ends.
     while !fs::read_dir(&folder).unwrap().any(|part| part.unwrap().path().join("0.ended").exists()) {
         sleep(Duration::from_millis(20));

@@ -39,7 +39,7 @@ impl Parameters for Careless {}
 
 impl MethodDefinition for Careless {
     const NAME: &'static str = "careless";
-    const SUMMARY: &'static str = "a method that does nothing of what is asked of all";
+    const SUMMARY: &'static str = "a method that violates all requirements";
     const SOURCE: &'static str = "";
     const FAMILY: &'static str = "none";
 

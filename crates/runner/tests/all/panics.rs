@@ -100,25 +100,25 @@ statements:
     place: Table 1
     says: There are some evaluations.
     bound: { of: { experiment: squeezer, where: { method: mistaken }, column: rhs_evaluations }, above: 1 }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
   - id: another
     place: Table 1
     says: There are some evaluations.
     bound: { of: { experiment: squeezer, where: { method: rk4 }, column: rhs_evaluations }, above: 1 }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
   - id: fails
     place: Table 1
     says: It fails.
     failure: { experiment: squeezer, where: { method: mistaken } }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
   - id: completes
     place: Table 1
     says: It reaches the end.
     failure: { experiment: squeezer, where: { method: mistaken }, completes: true }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
 ";
 
@@ -142,7 +142,7 @@ statements:
     place: Table 1
     says: There are some evaluations.
     bound: { of: { experiment: ID, column: rhs_evaluations }, above: 1 }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
 ";
 

@@ -49,7 +49,7 @@ statements:
     bound:
       of: { experiment: pendulum, where: { case: free, method: rk3 }, column: initial(energy), magnitude: true }
       below: 200.0
-    why: nothing but a test
+    why: only a test
     bound_from: ours
   - id: completes
     place: Section 1
@@ -66,13 +66,13 @@ statements:
     place: Section 1
     says: It is fast.
     bound: { of: { experiment: pendulum, where: { case: free, method: rk3 }, column: timing.median_s }, below: 1.0 }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
   - id: elsewhere
     place: Section 1
     says: The other case has an energy too.
     bound: { of: { experiment: pendulum, where: { case: other }, column: initial(energy), reduce: max }, below: 1.0e9 }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
   - id: never
     place: Section 1
@@ -127,7 +127,7 @@ given:
     of: { where: { case: free, method: rk3 }, column: initial(energy) }
     published: -100
     tolerance: { absolute: 10 }
-    why: nothing but a test
+    why: only a test
 ";
 
 /// The mass is at most 20 kg, as `t_reached` is 0.2 s; the energy is the given one.
@@ -136,14 +136,14 @@ const OF_SET_UPS: &str = "  - id: light-weight
     says: The mass is at most 20 kg.
     bound: { of: { experiment: pendulum, where: { case: free, method: rk3 }, \
       column: t_reached, times: model.mass }, below: 4.0 }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
   - id: circular
     place: Figure 1
     says: The energy is 100 J.
     bound: { of: { experiment: pendulum, where: { case: free, method: rk3 }, \
       column: initial(energy), reduce: max }, above: -250.0 }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
 ";
 
@@ -237,7 +237,7 @@ fn mistakes_in_given_are_shown_at_their_place() {
     for (from, to, wanted) in [
         ("    place: Table 1\n", "", "the given has no `place`"),
         ("initial(energy)", "initial(enegy)", "unknown column `initial(enegy)`"),
-        ("    why: nothing but a test\n", "", "the given `energy` has a tolerance without a reason"),
+        ("    why: only a test\n", "", "the given `energy` has a tolerance without a reason"),
         ("    why: nothing", "    partly: { absolute: 30 }\n    why: nothing", "a given cannot be met partly"),
         ("    why: nothing", "    twice: 2\n    why: nothing", "twice"),
         ("column: initial(energy)", "column: timing.median_s", "the given `energy` is a wall time"),
@@ -416,12 +416,12 @@ fn what_is_left_out_of_an_account_shows() {
     let (code, said) = verify();
     assert!(code == Some(2) && said.contains("differs from its entry"), "{said}");
     let (code, said) = mbsbench(folder.path(), "ledger lock mine");
-    assert!(code == Some(0) && said.contains("light is changed, when its result was known"), "{said}");
+    assert!(code == Some(0) && said.contains("light is changed, after its result was known"), "{said}");
     let (code, said) = verify();
     assert!(code == Some(2) && said.contains("add `bound_set: after`"), "{said}");
     fs::write(at("claims.yaml"), ledger.replace("below: 200.0\n", "below: 200.0\n    bound_set: after\n")).unwrap();
     assert_eq!(mbsbench(folder.path(), "ledger lock mine").0, Some(0));
-    assert_ne!(verify().0, Some(2), "as it was, and said to be after");
+    assert_ne!(verify().0, Some(2), "the original check, marked as set after");
 }
 
 /// The command determines the number of samples, or else the file.
@@ -505,5 +505,5 @@ fn the_first_lock_looks_at_results_and_store() {
     let ledger = fs::read_to_string(at("claims.yaml")).unwrap();
     fs::write(at("claims.yaml"), ledger.replace("below: 200.0", "below: 250.0")).unwrap();
     let (_, said) = mbsbench(folder.path(), "ledger lock mine --trust");
-    assert!(said.contains("light is changed, when its result was known"), "{said}");
+    assert!(said.contains("light is changed, after its result was known"), "{said}");
 }

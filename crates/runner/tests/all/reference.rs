@@ -88,7 +88,11 @@ fn errors_against_a_stored_reference_are_those_against_a_fresh_one() {
     assert_ne!(errors(stored.path()), expected);
 
     let (code, _) = mbsbench(stored.path(), "ledger reference stored/pendulum");
-    assert_eq!((code, fs::read_to_string(stored.path().join(STORED)).unwrap()), (0, text), "it can be made again");
+    assert_eq!(
+        (code, fs::read_to_string(stored.path().join(STORED)).unwrap()),
+        (0, text),
+        "the reference can be recomputed"
+    );
 }
 
 #[test]

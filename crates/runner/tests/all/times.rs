@@ -29,7 +29,7 @@ statements:
     place: Table 1
     says: It takes time.
     bound_from: ours
-    why: nothing but a test
+    why: only a test
     ratio:
       of: { experiment: pendulum, where: { method: rk8 }, column: timing.median_s }
       to: { experiment: pendulum, where: { method: rk3 }, column: timing.median_s }
@@ -148,7 +148,7 @@ fn what_rests_on_more_than_times_still_decides_the_exit_code() {
     place: Table 1
     says: It takes less work.
     bound_from: ours
-    why: nothing but a test
+    why: only a test
     checks:
       - id: work/time
         about: time

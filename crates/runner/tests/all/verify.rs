@@ -161,7 +161,7 @@ statements:
     place: Table 1
     says: RK-8 takes four times as long.
     bound_from: ours
-    why: nothing but a test
+    why: only a test
     value:
       of: { experiment: pendulum, where: { method: rk8 }, column: timing.ratio }
       published: \"4.0\"
@@ -170,7 +170,7 @@ statements:
     place: Table 1
     says: The same, from the two times.
     bound_from: ours
-    why: nothing but a test
+    why: only a test
     ratio:
       of: { experiment: pendulum, where: { method: rk8 }, column: timing.median_s }
       to: { experiment: pendulum, where: { method: rk3 }, column: timing.median_s }
@@ -180,7 +180,7 @@ statements:
     place: Table 1
     says: RK-3 is faster by far.
     bound_from: ours
-    why: nothing but a test
+    why: only a test
     ordering:
       smallest_first:
         - { experiment: pendulum, where: { method: rk3 }, column: timing.median_s }
@@ -239,7 +239,7 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
     assert!(said.contains("not as expected by the recorded times, which do not affect the exit code: "), "{said}");
     assert!(said.contains("not reproduced, expected reproduced"), "{said}");
     let (placed, _) = verdict("order", 3.4, 0.01);
-    assert_eq!(placed, "open: timing undecided", "within five per cent of the factor, by where code is placed");
+    assert_eq!(placed, "open: timing undecided", "within five per cent of the factor, which code placement may cause");
     let output = run(folder.path(), "explain timed/quotient");
     assert!(text(&output).contains("times: 95 % interval"), "{}", text(&output));
 }
@@ -281,7 +281,7 @@ fn claims_on_a_method_that_is_unavailable_are_open_and_no_surprise() {
     }
     assert_eq!(of("another")["verdict"], "reproduced");
 
-    // A run that did not pass our own checks is no evidence against a paper.
+    // A run that did not pass our own checks is not evidence against a paper.
     fs::write(&path, without.join("\n").replace(",unavailable,", ",joint-open,")).unwrap();
     assert_eq!(run(folder.path(), "verify elsewhere").status.code(), Some(1));
     let judged: Vec<serde_json::Value> =
@@ -308,13 +308,13 @@ statements:
     place: Table 1
     says: There are some evaluations.
     bound: { of: { experiment: pendulum, where: { method: cvode-bdf }, column: rhs_evaluations }, above: 1 }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
   - id: another
     place: Table 1
     says: There are some evaluations.
     bound: { of: { experiment: pendulum, where: { method: dopri5 }, column: rhs_evaluations }, above: 1 }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
   - id: against-another
     place: Table 1
@@ -323,7 +323,7 @@ statements:
       of: { experiment: pendulum, where: { method: cvode-bdf }, column: rhs_evaluations }
       to: { experiment: pendulum, where: { method: dopri5 }, column: rhs_evaluations }
       above: 0.001
-    why: nothing but a test
+    why: only a test
     bound_from: ours
   - id: order-of-costs
     place: Table 1
@@ -333,19 +333,19 @@ statements:
         - { experiment: pendulum, where: { method: dopri5 }, column: rhs_evaluations }
         - { experiment: pendulum, where: { method: cvode-bdf }, column: rhs_evaluations }
       by_factor: 0.001
-    why: nothing but a test
+    why: only a test
     bound_from: ours
   - id: completes
     place: Table 1
     says: It reaches the end.
     failure: { experiment: pendulum, where: { method: cvode-bdf }, completes: true }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
   - id: fails
     place: Table 1
     says: It fails.
     failure: { experiment: pendulum, where: { method: cvode-bdf } }
-    why: nothing but a test
+    why: only a test
     bound_from: ours
 ";
 

@@ -228,7 +228,7 @@ fn bound_text(from: Option<BoundFrom>, set: BoundSet) -> String {
     let when = match set {
         BoundSet::Before => "set before the result was known",
         BoundSet::Stated => "said to be set before the result was known, but not verified by the lock",
-        BoundSet::After => "set or changed when the result was known",
+        BoundSet::After => "set or changed after the result was known",
     };
     let from = from.map(|from| match from {
         BoundFrom::Printed => "as printed",

@@ -177,7 +177,7 @@ fn create(session: &mut Session<'_>, paper: &str, name: &str, text: &str) -> Res
     let folder = session.library.experiments.join(paper);
     if mbsbench_builtin::papers().contains(paper) && !folder.exists() {
         session.output.beside(format!(
-            "{} replaces the built-in paper `{paper}`; `mbsbench init .` writes that one",
+            "{} replaces the built-in paper `{paper}`; to copy the built-in one instead, use `mbsbench init .`",
             folder.display()
         ));
     }

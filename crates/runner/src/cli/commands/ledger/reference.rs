@@ -130,6 +130,6 @@ fn make(
     }
     let made = StoredReference { key: plan.key.full().to_owned(), trajectory };
     made.write(path, &command(id)).map_err(|error| CommandError::Reference { path: path.to_owned(), error })?;
-    output.line(format!("{shown}: {} times, {digits:.1} digits agreed", times.len()))?;
+    output.line(format!("{shown}: {} times; the two methods agree to {digits:.1} digits", times.len()))?;
     Ok(Exit::Done)
 }

@@ -106,7 +106,7 @@ fn curves(artefact: &Artefact<'_>, results: &impl Folders) -> Result<Vec<String>
             .collect(),
     };
     if files.is_empty() {
-        let what = format!("`{}` has no file with its numbers in these results", artefact.id);
+        let what = format!("these results have no data file for `{}`", artefact.id);
         return Err(CommandError::refused(&what, "accepted: `bibtex`"));
     }
     files.iter().map(|path| Ok(String::from_utf8_lossy(&read_data(path)?).into_owned())).collect()
