@@ -139,7 +139,7 @@ impl Teller<'_> {
         let redo = self.redo(judged);
         if !redo.is_empty() {
             lines.push(String::new());
-            redo.iter().for_each(|line| add(&mut lines, "redo", line));
+            redo.iter().for_each(|line| add(&mut lines, "reproduce", line));
         }
         lines
     }
