@@ -147,7 +147,7 @@ pub struct Problem;
 impl Source for Problem {
     fn ask<T: Send>(&self, work: impl FnOnce(&mut dyn Asked) -> Result<T, Failure> + Send) -> PyResult<T> {
         if !SESSION.is_set() {
-            return Err(PyRuntimeError::new_err("the problem can be asked while `step` runs, and on its thread only"));
+            return Err(PyRuntimeError::new_err("the problem can only be used while `step` runs, on the same thread"));
         }
         SESSION.with(|session| {
             work(&mut *session).map_err(|failure| {

@@ -188,13 +188,13 @@ impl Control {
         let mut settings = match (self.step, self.tolerance) {
             (Some(step), None) => Settings::fixed(step),
             (None, Some((rel, abs))) => Settings::tolerance(rel, abs),
-            _ => return Err(input_error("say either `step` or `tolerance`")),
+            _ => return Err(input_error("give either `step` or `tolerance`")),
         };
         if let StepControl::Tolerance { initial_step, max_step, .. } = &mut settings.control {
             (*initial_step, *max_step) = (self.first_step, self.max_step);
         } else if self.first_step.is_some() || self.max_step.is_some() {
             return Err(input_error(
-                "`first_step` and `max_step` belong to `tolerance`; steps of one `step` are all alike",
+                "`first_step` and `max_step` require `tolerance`; with `step`, all steps have this size",
             ));
         }
         settings.max_steps = self.max_steps.unwrap_or(settings.max_steps);
@@ -239,7 +239,7 @@ pub fn solve(
     if let Some(at) = &at {
         let is_sorted = at.is_sorted_by(|a, b| a < b) && at.iter().all(|t| span.0 <= *t && *t <= span.1);
         if !is_sorted {
-            return Err(input_error(format!("`at` are increasing times between {} and {}", span.0, span.1)));
+            return Err(input_error(format!("`at` must contain increasing times between {} and {}", span.0, span.1)));
         }
     }
     let behind = std::sync::Arc::clone(&model.get().model);

@@ -25,7 +25,7 @@ pub(super) struct Compare {
     /// Experiments with rankings [default: the comparison].
     #[arg(value_name = "PAPER/NAME")]
     wanted: Vec<String>,
-    /// Examine the method instead: order, stability, conservation, difficult problems.
+    /// Examine the method: order, stability, conservation, difficult problems.
     #[arg(long, conflicts_with_all = ["wanted", "figures"])]
     examine: bool,
     /// With --examine, write the page as HTML, too, with a figure of the errors.
