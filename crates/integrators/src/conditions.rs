@@ -232,7 +232,7 @@ mod tests {
                 let coefficient = coefficients(&mut corrupted).swap_remove(k);
                 *coefficient *= DoubleDouble::from(1.0) + 1e-6;
                 let found = violations(&corrupted, EXACT);
-                assert!(!found.is_empty(), "{}: coefficient {k} is held by nothing", tableau.name);
+                assert!(!found.is_empty(), "{}: a change of coefficient {k} is not detected", tableau.name);
             }
         }
     }

@@ -21,11 +21,11 @@ pub type Check = fn(&Tested) -> Result<(), String>;
 
 /// The checks, each with its requirement.
 pub const CHECKS: [(&str, Check); 5] = [
-    ("the end is hit, and a span of no length costs nothing", ends_are_hit),
-    ("a solve is repeatable, and does not depend on who watches", is_repeatable),
-    ("budgets end a solve with what was reached", budgets_are_kept),
-    ("what makes no sense is refused before the first step", nonsense_is_refused),
-    ("the principal root has the order that the method claims", root_has_the_order),
+    ("the last step ends at the end of the span, and an empty span costs nothing", ends_are_hit),
+    ("solves are repeatable and do not depend on the observer", is_repeatable),
+    ("an exhausted budget ends the solve at the last accepted state", budgets_are_kept),
+    ("invalid tasks are refused before the first step", nonsense_is_refused),
+    ("the principal root has the claimed order", root_has_the_order),
 ];
 
 /// The step, s: a binary fraction, so that times are exact, and small enough for the springs of all models.
@@ -88,18 +88,23 @@ fn ends_are_hit(tested: &Tested) -> Result<(), String> {
             let run = tested.solve([0.0, end], settings);
             // A multistep method may keep its step and refuse a span that is not a multiple of it.
             if end != END && matches!(run.failure, Some(Failure::NotApplicable { .. })) {
-                ensure!(is_free(run.statistics), "a refusal of the span to {end} costs {:?}", run.statistics);
+                ensure!(is_free(run.statistics), "refusing the span to {end} costs {:?}", run.statistics);
                 continue;
             }
-            ensure!(run.failure.is_none() && run.t_reached == end, "{:?} at {}, not {end}", run.failure, run.t_reached);
-            ensure!(run.state.iter().all(|x| x.is_finite()), "a state that is not finite");
-            ensure!(run.statistics.steps_accepted > 0, "no step to {end}");
+            ensure!(
+                run.failure.is_none() && run.t_reached == end,
+                "the solve to {end} ended at {}: {:?}",
+                run.t_reached,
+                run.failure
+            );
+            ensure!(run.state.iter().all(|x| x.is_finite()), "the final state is not finite");
+            ensure!(run.statistics.steps_accepted > 0, "the solve to {end} made no step");
         }
         let nothing = tested.solve([3.0, 3.0], settings);
-        ensure!(nothing.failure.is_none() && nothing.t_reached == 3.0, "a span of no length: {:?}", nothing.failure);
+        ensure!(nothing.failure.is_none() && nothing.t_reached == 3.0, "an empty span fails: {:?}", nothing.failure);
         let initial = Formulated::<f64>::initial_state(&*tested.model);
-        ensure!(nothing.state == initial, "a span of no length changes the state");
-        ensure!(is_free(nothing.statistics), "a span of no length costs {:?}", nothing.statistics);
+        ensure!(nothing.state == initial, "an empty span changes the state");
+        ensure!(is_free(nothing.statistics), "an empty span costs {:?}", nothing.statistics);
     }
     Ok(())
 }
@@ -132,13 +137,17 @@ fn is_repeatable(tested: &Tested) -> Result<(), String> {
     for settings in tested.settings() {
         let (once, again) = (tested.solve([0.0, END], settings), tested.solve([0.0, END], settings));
         let is_same = |other: &Solution| once.state == other.state && once.statistics == other.statistics;
-        ensure!(is_same(&again), "a second solve differs");
+        ensure!(is_same(&again), "a second solve gives another result");
         let mut chain = Chain::default();
         let watched = tested.solve_watched([0.0, END], settings, &mut chain);
-        ensure!(is_same(&watched), "a solve that is watched differs");
-        ensure!(chain.broken.is_none(), "step {:?} does not begin where the last one ended", chain.broken);
-        ensure!(chain.last == Some((END, watched.state)), "the last state is not shown");
-        ensure!(chain.steps == watched.statistics.steps_accepted, "{} steps are shown", chain.steps);
+        ensure!(is_same(&watched), "a solve with an observer gives another result");
+        ensure!(chain.broken.is_none(), "step {:?} does not begin at the end of the previous one", chain.broken);
+        ensure!(chain.last == Some((END, watched.state)), "the observer does not receive the last state");
+        ensure!(
+            chain.steps == watched.statistics.steps_accepted,
+            "the observer receives a wrong number of steps: {}",
+            chain.steps
+        );
     }
     Ok(())
 }
@@ -150,16 +159,21 @@ fn budgets_are_kept(tested: &Tested) -> Result<(), String> {
             let few = tested.solve([0.0, END], Settings { max_steps: 3, ..settings });
             let taken = few.statistics.steps_accepted + few.statistics.steps_rejected;
             let is_budget = matches!(few.failure, Some(Failure::BudgetExhausted { limit: 3, .. }));
-            ensure!(is_budget && few.t_reached < END, "of three steps: {:?} at {}", few.failure, few.t_reached);
+            ensure!(
+                is_budget && few.t_reached < END,
+                "with a budget of three steps: {:?} at {}",
+                few.failure,
+                few.t_reached
+            );
             // A library reports its attempts only when a step is complete.
-            ensure!(taken >= 3 && few.statistics.steps_accepted <= 3, "of three steps it takes {taken}");
+            ensure!(taken >= 3 && few.statistics.steps_accepted <= 3, "with a budget of three steps it makes {taken}");
         }
         for limit in [0, 2, 5].into_iter().filter(|&limit| limit < full.rhs_evaluations) {
             let few = tested.solve([0.0, END], Settings { max_rhs_evaluations: limit, ..settings });
             let is_budget = matches!(few.failure, Some(Failure::BudgetExhausted { counter: "rhs_evaluations", .. }));
-            ensure!(is_budget && few.t_reached < END, "of {limit} evaluations: {:?}", few.failure);
+            ensure!(is_budget && few.t_reached < END, "with a budget of {limit} evaluations: {:?}", few.failure);
             let made = few.statistics.rhs_evaluations;
-            ensure!(made <= limit, "{made} evaluations where {limit} are allowed");
+            ensure!(made <= limit, "it makes {made} evaluations, but {limit} are allowed");
         }
     }
     Ok(())
@@ -179,12 +193,12 @@ fn nonsense_is_refused(tested: &Tested) -> Result<(), String> {
         let refused = tested.solve(span, settings);
         let is_refused = matches!(refused.failure, Some(Failure::NotApplicable { .. }));
         ensure!(is_refused, "{span:?} with {:?} is not refused: {:?}", settings.control, refused.failure);
-        ensure!(refused.statistics == Statistics::default(), "a refusal costs {:?}", refused.statistics);
+        ensure!(refused.statistics == Statistics::default(), "refusing a task costs {:?}", refused.statistics);
     }
     // at these times the spacing of doubles is an eighth of a second
     let far = tested.solve([1e15, 1e15 + 1.0], Settings::fixed(1e-3));
     let is_refused = matches!(far.failure, Some(Failure::StepTooSmall { .. } | Failure::NotApplicable { .. }));
-    ensure!(is_refused && is_free(far.statistics), "a step that does not move the time: {:?}", far.failure);
+    ensure!(is_refused && is_free(far.statistics), "a step that does not advance the time: {:?}", far.failure);
     Ok(())
 }
 
@@ -204,6 +218,6 @@ fn root_has_the_order(tested: &Tested) -> Result<(), String> {
     // The error of one step has one order more than the method, and more than that on an equation that suits the
     // method.
     let has_order = observed > f64::from(order) - 0.3;
-    ensure!(has_order, "the root has the order {observed:.2}, the method claims {order}");
+    ensure!(has_order, "the root has order {observed:.2}, but the method claims {order}");
     Ok(())
 }

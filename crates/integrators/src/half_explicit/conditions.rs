@@ -213,7 +213,7 @@ mod tests {
                     rows[i][j] *= DoubleDouble::from(1.0) + 1e-6;
                     let embedded = table.embedded.map(|(weights, _)| numbers(weights));
                     let found = orders_of(&rows, table.end, table.explicit_start, embedded.as_deref(), table.order);
-                    assert_ne!(found, claimed, "{}: a[{i}][{j}] is held by nothing", table.name);
+                    assert_ne!(found, claimed, "{}: a change of a[{i}][{j}] is not detected", table.name);
                 }
             }
         }

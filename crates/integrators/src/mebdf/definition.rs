@@ -76,7 +76,7 @@ impl Method for Mebdf {
 
     fn solver_options(&self) -> Vec<(String, String)> {
         keeping(
-            "estimated error ≤ a part of the tolerance that falls with the order".to_owned(),
+            "estimated error ≤ a fraction of the tolerance that decreases with the order".to_owned(),
             MAX_ITERATIONS.to_string(),
         )
     }

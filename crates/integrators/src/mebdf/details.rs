@@ -11,7 +11,7 @@ pub(super) fn details(max_order: usize) -> Vec<String> {
     let mut lines = vec![
         property("formula", "modified extended backward differentiation, three stages with one matrix"),
         property("order", format!("2 to {}, chosen with the step size", max_order + 1)),
-        property("index 2 and 3", "errors count h and h² times"),
+        property("index 2 and 3", "errors multiplied by h and h²"),
         "order, A(alpha) in degrees, R(infinity)".to_owned(),
     ];
     lines.extend((1..=max_order).map(|k| {

@@ -51,7 +51,10 @@ impl Method for Ode15s {
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {
-        keeping("estimated error ≤ 0.5 of the tolerance (0.05 by an older rate)".to_owned(), MAX_ITERATIONS.to_string())
+        keeping(
+            "estimated error ≤ 0.5 of the tolerance (0.05 with a rate from an earlier step)".to_owned(),
+            MAX_ITERATIONS.to_string(),
+        )
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

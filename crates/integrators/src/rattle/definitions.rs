@@ -94,7 +94,7 @@ impl Method for Verlet {
     fn solver_options(&self) -> Vec<(String, String)> {
         options([
             ("linear-algebra", DENSE.to_owned()),
-            ("newton-matrix", "of masses and constraints alone".to_owned()),
+            ("newton-matrix", "masses and constraints only".to_owned()),
             ("newton-stop", format!("correction of velocities ≤ {} (1 + size)", spelling(&self.tolerance))),
             ("max-iterations", self.max_iterations.to_string()),
         ])

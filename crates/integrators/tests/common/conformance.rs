@@ -26,7 +26,7 @@ pub fn spans_are_kept(name: &str, method: &dyn Method) {
     let settings = Settings::fixed(STEP);
     let nothing = run(method, [3.0, 3.0], settings);
     assert_eq!((nothing.failure, nothing.t_reached, nothing.state), (None, 3.0, Pendulum::START.to_vec()), "{name}");
-    assert_eq!(without_flops(nothing.statistics), Statistics::default(), "{name}: a span of no length costs nothing");
+    assert_eq!(without_flops(nothing.statistics), Statistics::default(), "{name}: an empty span costs nothing");
     let accumulating = Settings { clock: Clock::Accumulating, ..Settings::fixed(0.01) };
     let run_on = run(method, [0.0, 1.0], accumulating);
     assert!(run_on.failure.is_none() && run_on.t_reached >= 1.0, "{name}: whole steps only");
@@ -79,7 +79,7 @@ pub fn both_controls_keep_spans(method: &dyn Method, watcher: impl Fn() -> Watch
     for settings in [Settings::fixed(STEP), Settings::tolerance(1e-6, 1e-6)] {
         let nothing = run(method, [3.0, 3.0], settings);
         assert_eq!((nothing.failure, nothing.t_reached, nothing.state), (None, 3.0, Pendulum::START.to_vec()));
-        assert_eq!(without_flops(nothing.statistics), Statistics::default(), "a span of no length costs nothing");
+        assert_eq!(without_flops(nothing.statistics), Statistics::default(), "an empty span costs nothing");
         for t_end in [1e-9, 0.3, 1.01, 2.0] {
             let run = run(method, [0.0, t_end], settings);
             assert_eq!((run.failure, run.t_reached), (None, t_end), "the end is hit exactly");
