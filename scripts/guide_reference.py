@@ -52,16 +52,28 @@ def cell(text):
     return re.sub(r"\s+", " ", str(text)).strip().replace("|", "\\|")
 
 
+def as_yaml(value):
+    """Writes a value in the flow style of YAML."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key}: {as_yaml(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(as_yaml, value)) + "]"
+    is_plain = isinstance(value, str) and re.fullmatch(r"[A-Za-z][^:,#{}\[\]]*", value)
+    return value if is_plain else json.dumps(value, ensure_ascii=False)
+
+
 def table(schema, link, leave_out=()):
-    """Returns a table with key, type, default and meaning of each property."""
+    """Returns a table with key, type, default, meaning and example of each property."""
     rows = []
     for name, field in schema.get("properties", {}).items():
         if name in leave_out:
             continue
         default = f"`{json.dumps(field['default'], ensure_ascii=False)}`" if "default" in field else ""
         default += f" {field['unit']}" if "unit" in field else ""
+        about = cell(field.get("description", ""))
+        about += "".join(f"<br>`{name}: {cell(as_yaml(example))}`" for example in field.get("examples", []))
         name = f"`{name}`" + (" (required)" if name in schema.get("required", []) else "")
-        rows.append(f"| {name} | {cell(kind(field, link))} | {cell(default)} | {cell(field.get('description', ''))} |")
+        rows.append(f"| {name} | {cell(kind(field, link))} | {cell(default)} | {about} |")
     return ["| key | type | default | meaning |", "|---|---|---|---|", *rows, ""] if rows else []
 
 

@@ -1,7 +1,10 @@
 //! The keys of experiment files, each defined once. The readers use their names, and the JSON Schema describes their
 //! values.
 
-use mbsbench_input::{Node, Problem};
+use std::path::Path;
+use std::sync::LazyLock;
+
+use mbsbench_input::{Document, Node, Problem};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
@@ -10,23 +13,17 @@ use super::spec::{AnimationSpec, DrawingSpec, Settings, TableSpec, Timing};
 use super::undetermined::UndeterminedSpec;
 use super::{Gathered, Precision, RankingSpec, Rule, StudySpec};
 
-/// A key with the schema of its value.
+/// A key with the schema of its value; `keys.yaml` has its meaning and an example.
 pub(crate) type FileKey = (&'static str, fn(&mut SchemaGenerator) -> Value);
 
 /// Keys for the description and the outputs of a file, also allowed without runs of its own.
 pub(crate) static SHOWN: &[FileKey] = &[
-    ("schema", |_| json!({ "const": super::SCHEMA, "description": "Version of the file format." })),
-    ("id", |_| {
-        let pattern = "^[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9.-]*$";
-        json!({ "type": "string", "pattern": pattern, "description": "`paper/name`." })
-    }),
+    ("schema", |_| json!({ "const": super::SCHEMA })),
+    ("id", |_| json!({ "type": "string", "pattern": "^[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9.-]*$" })),
     ("paper", text),
     ("reproduces", texts),
     ("title", text),
-    ("sets", |_| {
-        let set = json!({ "type": "array", "minItems": 1 });
-        json!({ "type": "object", "additionalProperties": set, "description": "Lists of values for `each`." })
-    }),
+    ("sets", |_| json!({ "type": "object", "additionalProperties": { "type": "array", "minItems": 1 } })),
     ("gathers", list_of::<Gathered>),
     ("tables", list_of::<TableSpec>),
     ("plots", |_| list(&reference("panel-or-panels"))),
@@ -35,10 +32,7 @@ pub(crate) static SHOWN: &[FileKey] = &[
 /// Keys that define runs: on the top level of a file, in a case, under `quick`.
 pub(crate) static RUN: &[FileKey] = &[
     ("model", |_| axis("model")),
-    ("span", |_| {
-        let number = reference("number");
-        json!({ "type": "array", "items": number, "minItems": 2, "maxItems": 2, "description": "Start and end, s." })
-    }),
+    ("span", |_| json!({ "type": "array", "items": reference("number"), "minItems": 2, "maxItems": 2 })),
     ("matrix", |_| {
         let [model, methods, number, tolerance] = ["model", "methods", "number", "tolerance"].map(axis);
         let axes = json!({
@@ -46,7 +40,6 @@ pub(crate) static RUN: &[FileKey] = &[
         });
         json!({
             "type": "object",
-            "description": "Axes: every combination is one run.",
             "properties": axes,
             "patternProperties": { "^(model|method|settings)\\.": { "type": "array", "minItems": 1 } },
             "additionalProperties": false,
@@ -68,7 +61,7 @@ pub(crate) static CASE: &[FileKey] = &[("case", text)];
 
 /// Keys that apply to all runs of a file.
 pub(crate) static RUNS: &[FileKey] = &[
-    ("cases", |generator| list(&object(generator, &[CASE, RUN], &["case"]))),
+    ("cases", |generator| list(&object(generator, "file", &[CASE, RUN], &["case"]))),
     ("trajectories", texts),
     ("drawings", list_of::<DrawingSpec>),
     ("animations", list_of::<AnimationSpec>),
@@ -77,25 +70,16 @@ pub(crate) static RUNS: &[FileKey] = &[
     ("known", |generator| {
         let (mark, marked) = (of::<Mark>(generator), of::<Marked>(generator));
         let several = json!({ "type": "array", "minItems": 1, "items": marked });
-        json!({
-            "type": "object",
-            "description": "Origin of each parameter, by path; `defaults` applies to all others.",
-            "additionalProperties": { "anyOf": [mark, marked, several] },
-        })
+        json!({ "type": "object", "additionalProperties": { "anyOf": [mark, marked, several] } })
     }),
     (
         "undetermined",
         |generator| json!({ "type": "object", "additionalProperties": of::<UndeterminedSpec>(generator) }),
     ),
-    ("given", |_| {
-        let about = "Numbers that the paper prints about the set-up, written like checks: \
-                     `{ id, place, of, published, tolerance, why }`.";
-        let given = json!({ "type": "object", "required": ["id", "place", "of"] });
-        json!({ "type": "array", "items": given, "description": about })
-    }),
+    ("given", |_| json!({ "type": "array", "items": { "type": "object", "required": ["id", "place", "of"] } })),
     ("study", of::<StudySpec>),
-    ("set", |_| json!({ "type": "object", "description": "Parameters, by path, to set in every run that has them." })),
-    ("quick", |generator| object(generator, &[RUN], &[])),
+    ("set", |_| json!({ "type": "object" })),
+    ("quick", |generator| object(generator, "file", &[RUN], &[])),
 ];
 
 /// Keys that define a solve: of a reference, or of the solution it is checked against.
@@ -109,30 +93,28 @@ pub(crate) static SOLVER: &[FileKey] = &[
 /// Additional keys of a reference that is solved for.
 pub(crate) static REFERENCE: &[FileKey] = &[
     ("precision", of::<Precision>),
-    ("check", |generator| object(generator, &[SOLVER], &["method"])),
+    ("check", |generator| object(generator, "solution", &[SOLVER], &["method"])),
     ("digits", |_| json!({ "type": "integer", "minimum": 0 })),
     ("model", |_| json!({ "type": "object" })),
-    ("stored", |_| {
-        let about = "File beside the experiment with the stored reference; `mbsbench ledger reference ID` writes it.";
-        json!({ "type": "string", "pattern": "\\.csv$", "description": about })
-    }),
+    ("stored", |_| json!({ "type": "string", "pattern": "\\.csv$" })),
 ];
 
 /// Keys of a reference from a file.
 pub(crate) static GIVEN: &[FileKey] = &[
-    ("file", |_| {
-        let about =
-            "CSV file beside the experiment with a computed or measured trajectory: columns `t [s]`, `x [m]`, ….";
-        json!({ "type": "string", "pattern": "\\.csv$", "description": about })
-    }),
-    ("by", |_| json!({ "type": "string", "description": "Author of the file and how it was made." })),
+    ("file", |_| json!({ "type": "string", "pattern": "\\.csv$" })),
+    ("by", |_| json!({ "type": "string" })),
     ("bound", |_| {
         let number = json!({ "type": "number", "exclusiveMinimum": 0 });
         let each = json!({ "type": "object", "additionalProperties": number });
-        let about = "Largest error of the values in the model's units: one number for all columns, or a map by column.";
-        json!({ "anyOf": [number, each], "description": about })
+        json!({ "anyOf": [number, each] })
     }),
 ];
+
+/// Meaning and example of each key.
+static TEXTS: LazyLock<Value> = LazyLock::new(|| {
+    let texts = Document::parse(Path::new("keys.yaml"), include_bytes!("keys.yaml"));
+    texts.expect("the file is valid YAML").root.to_json()
+});
 
 /// Returns the names of some keys.
 pub(crate) fn names(keys: &[&[FileKey]]) -> Vec<&'static str> {
@@ -149,10 +131,18 @@ pub(crate) fn unknown<'n>(
     strange.map(move |entry| Problem::unknown(entry.key.place, what, &entry.key.name, known.iter().copied()))
 }
 
-/// Returns the schema of a map with these keys and no others.
-pub(crate) fn object(generator: &mut SchemaGenerator, keys: &[&[FileKey]], required: &[&str]) -> Value {
+/// Returns the schema of a map with these keys and no others; `keys.yaml` describes them in `section`.
+pub(crate) fn object(generator: &mut SchemaGenerator, section: &str, keys: &[&[FileKey]], required: &[&str]) -> Value {
     let keys = keys.iter().copied().flatten();
-    let properties: Map<String, Value> = keys.map(|&(name, schema)| (name.to_owned(), schema(generator))).collect();
+    let texts = &TEXTS[section];
+    let properties: Map<String, Value> = keys
+        .map(|&(name, schema)| {
+            let mut value = schema(generator);
+            value["description"] = texts[name]["about"].clone();
+            value["examples"] = json!([texts[name]["example"]]);
+            (name.to_owned(), value)
+        })
+        .collect();
     let mut object = json!({ "type": "object", "properties": properties, "additionalProperties": false });
     if !required.is_empty() {
         object["required"] = json!(required);

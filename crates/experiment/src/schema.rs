@@ -14,9 +14,9 @@ use crate::spec::{FILE_NAME, FigureSpec, PanelSpec, Tolerance};
 /// Returns the schema of an experiment file.
 pub fn schema(registry: &Registry) -> Value {
     let mut generator = SchemaGenerator::default();
-    let file = keys::object(&mut generator, &[SHOWN, RUN, RUNS], &["id"]);
-    let solver = keys::object(&mut generator, &[SOLVER, REFERENCE], &["method"]);
-    let given = keys::object(&mut generator, &[GIVEN], &["file", "by", "bound"]);
+    let file = keys::object(&mut generator, "file", &[SHOWN, RUN, RUNS], &["id"]);
+    let solver = keys::object(&mut generator, "solution", &[SOLVER, REFERENCE], &["method"]);
+    let given = keys::object(&mut generator, "from-file", &[GIVEN], &["file", "by", "bound"]);
     let (tolerance, every) = (keys::of::<Tolerance>(&mut generator), keys::of::<Every>(&mut generator));
     let figure = figure(&mut generator);
     let mut definitions: Map<String, Value> = generator.take_definitions(true).into_iter().collect();

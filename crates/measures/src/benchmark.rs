@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::ReferenceTrajectory;
     use crate::bound_of;
-    use crate::testing::{against, ended};
+    use crate::tests::{against, ended};
 
     /// `q` and `v` at 0 to 4 s; at 2 s `q` is below the threshold 0.5 used in the tests.
     fn reference(digits: f64) -> ReferenceTrajectory {

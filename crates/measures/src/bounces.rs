@@ -70,7 +70,7 @@ struct Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ended, through};
+    use crate::tests::{ended, through};
 
     #[test]
     fn a_state_on_the_floor_begins_a_contact_and_ends_none() {

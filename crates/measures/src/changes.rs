@@ -75,7 +75,7 @@ mod tests {
     use mbsbench_problem::Parameters;
 
     use super::*;
-    use crate::testing::{ended, through};
+    use crate::tests::{ended, through};
 
     fn changes(after: f64, failure: bool) -> Vec<Option<f64>> {
         let mut measure = StepChanges { after, ..StepChanges::default() };

@@ -39,7 +39,7 @@ impl MeasureDefinition for JacobianCosts {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::context;
+    use super::super::tests::context;
     use super::*;
     use crate::Ending;
     use mbsbench_problem::Statistics;

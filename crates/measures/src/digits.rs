@@ -146,7 +146,7 @@ fn digits(expected: &[Expected], floor: f64, error: impl Fn(&Expected) -> f64) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::context;
+    use crate::tests::context;
     use crate::{Ending, ReferenceTrajectory};
     use mbsbench_problem::{Parameters, Statistics};
 

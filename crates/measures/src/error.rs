@@ -157,7 +157,7 @@ class_errors! {
 mod tests {
     use super::*;
     use crate::ReferenceTrajectory;
-    use crate::testing::{against, ended};
+    use crate::tests::{against, ended};
 
     #[test]
     fn a_reference_with_fewer_digits_than_asked_bounds_nothing() {

@@ -180,7 +180,7 @@ impl Measure for Turning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ended, through};
+    use crate::tests::{ended, through};
 
     fn found(count: usize, times: &[f64], curve: impl Fn(f64) -> f64) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
         let measure = Extrema { of: "q".to_owned(), count };

@@ -135,7 +135,7 @@ mod tests {
     use mbsbench_problem::Parameters;
 
     use super::*;
-    use crate::testing::{against, ended};
+    use crate::tests::{against, ended};
 
     fn measure() -> Failed {
         let limit = |of: &str, times, at_least| Limit { of: of.to_owned(), times, at_least };

@@ -51,7 +51,7 @@ mod tests {
     use mbsbench_integrators::{HhtI3, Newmark, Nstiff, Trapezoidal};
     use mbsbench_problem::{Method, MethodDefinition};
 
-    use super::super::testing::{context, ended};
+    use super::super::tests::{context, ended};
     use super::*;
 
     fn radius(method: &dyn Method, omega_h: f64, damping_ratios: &[f64]) -> Option<f64> {

@@ -58,7 +58,7 @@ impl MeasureDefinition for ExcessInside {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ended, through};
+    use crate::tests::{ended, through};
 
     #[test]
     fn humps_between_the_ends_are_counted_and_rises_are_not() {

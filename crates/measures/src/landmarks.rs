@@ -164,7 +164,7 @@ impl MeasureDefinition for EventSequence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ended, through};
+    use crate::tests::{ended, through};
 
     fn crossings(count: usize, level: f64, times: &[f64], curve: impl Fn(f64) -> f64) -> Vec<Option<f64>> {
         let measure = Crossings { of: "q".to_owned(), level, count };

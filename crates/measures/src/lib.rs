@@ -28,7 +28,7 @@ mod step_map;
 mod steps;
 pub mod stepwise;
 #[cfg(test)]
-mod testing;
+mod tests;
 mod windows;
 
 pub use counters::LinearAlgebraFlops;

@@ -51,7 +51,7 @@ mod tests {
     use mbsbench_integrators::{Ode15s, Trapezoidal};
     use mbsbench_problem::{Method, MethodDefinition};
 
-    use super::super::testing::{context, ended};
+    use super::super::tests::{context, ended};
     use super::*;
 
     fn measured(method: &dyn Method, step: Option<f64>) -> Vec<Option<f64>> {

@@ -111,7 +111,7 @@ impl Measure for Sums {
 mod tests {
     use super::*;
     use crate::bound_of;
-    use crate::testing::{against, ended};
+    use crate::tests::{against, ended};
 
     fn reference(digits: f64) -> ReferenceTrajectory {
         ReferenceTrajectory {

@@ -81,7 +81,7 @@ impl Measure for States {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ended, through};
+    use crate::tests::{ended, through};
 
     fn measured(states: &[[f64; 2]]) -> Vec<Option<f64>> {
         let measure = StepMap { of: vec!["q".to_owned(), "v".to_owned()] };

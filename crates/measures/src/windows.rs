@@ -129,7 +129,7 @@ impl Measure for Running {
 mod tests {
     use mbsbench_problem::Parameters;
 
-    use super::super::testing::{ended, through};
+    use super::super::tests::{ended, through};
     use super::*;
 
     fn window(from: f64, to: f64) -> Window {

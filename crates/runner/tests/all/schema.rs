@@ -44,6 +44,21 @@ fn accepts_every_experiment_of_the_project() {
 }
 
 #[test]
+fn every_key_has_a_meaning_and_a_valid_example() {
+    let schema = schema("experiment");
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for (key, value) in schema["properties"].as_object().unwrap() {
+        assert!(value["description"].as_str().is_some_and(|about| about.ends_with('.')), "{key}");
+        let examples = value["examples"].as_array().unwrap();
+        assert_eq!(examples.len(), 1, "{key}");
+        let mut file = serde_json::json!({ "id": "mine/example" });
+        file[key] = examples[0].clone();
+        let errors: Vec<String> = validator.iter_errors(&file).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{key}: {errors:#?}");
+    }
+}
+
+#[test]
 fn refuses_plain_mistakes() {
     let validator = jsonschema::validator_for(&schema("experiment")).unwrap();
     let good = "{ id: a/b, model: pendulum, method: rk5, step: 0.1, span: [0, 1], measures: [energy_variation] }";
