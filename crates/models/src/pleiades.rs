@@ -69,7 +69,7 @@ impl BenchmarkModel for Pleiades {
     const NAME: &'static str = "pleiades";
     const SUMMARY: &'static str = "seven stars in the plane with close encounters; not stiff";
     const SOURCE: &'static str =
-        "Test Set for IVP Solvers (CWI, Bari), problem Pleiades; Hairer, Norsett, Wanner (1993)";
+        "Test Set for IVP Solvers (CWI, Bari), problem Pleiades; Hairer, Nørsett, Wanner (1993)";
 
     fn observables(&self) -> Vec<Observable> {
         let of = |name: &str, unit, about, class| {

@@ -1,4 +1,4 @@
-//! The behaviour of a method on the undamped oscillator `x″ + ω² x = 0` (zhang2022, Sect. 4).
+//! The behaviour of a method on the undamped oscillator `x″ + ω² x = 0` (zhang2022, section 4).
 //!
 //! A step of a linear method multiplies its initial data by the [amplification matrix](crate::Method::amplification),
 //! whose eigenvalues are the characteristic roots. One of them, the *principal* root `ζ`, approximates `e^{iωh}`: it

@@ -46,7 +46,7 @@ impl Esdirk {
         last.push(gamma);
         rows.push(last);
         let source =
-            "H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962; zhang2022, Sect. 2.3";
+            "H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962; zhang2022, section 2.3";
         Self::new(format!("MSSTC({n})"), source, 2, nodes, rows)
     }
 }

@@ -59,7 +59,7 @@ impl Esdirk {
             4 => fourth_order(gamma, free),
             _ => fifth_order(gamma, free),
         };
-        let source = "zhang2022, Sect. 2.3 and appendix; free nodes as in the authors' code MBDyn";
+        let source = "zhang2022, section 2.3 and appendix; free nodes as in the authors' code MBDyn";
         Some(Self::new(format!("MSSTH({n})"), source, n, nodes, rows))
     }
 }
