@@ -208,7 +208,7 @@ impl<S: Scalar> Derivatives<S> {
         let n = self.forces_by_position.nrows();
         for (_, (i, j), second, rows) in self.pairs() {
             if i == n {
-                continue; // ∂²Φ/∂t² is no derivative in q
+                continue; // ∂²Φ/∂t² is not a derivative with respect to q
             }
             for (k, &second) in second.iter().enumerate() {
                 let c = rows.map_or(k, |rows| rows[k]);
@@ -226,7 +226,7 @@ impl<S: Scalar> Derivatives<S> {
         let n = v.len();
         for (_, (i, j), second, rows) in self.pairs() {
             let factor = match (i == n, j == n) {
-                (true, _) => continue, // ∂²Φ/∂t² is no derivative in q
+                (true, _) => continue, // ∂²Φ/∂t² is not a derivative with respect to q
                 (_, true) => delta[i],
                 _ if i == j => v[i] * delta[i],
                 _ => v[i] * delta[j] + v[j] * delta[i],
