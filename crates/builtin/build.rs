@@ -1,6 +1,8 @@
 //! Packs the built-in files: all experiments, the mechanisms that they name, and the numerical results with the
 //! manifests that seal them. Figures and pages are not packed: they would double the size of the archive, and
 //! `mbsbench reproduce` draws them.
+//!
+//! The files are those of the repository. A published crate has copies of them in `files/`, whose links lead there.
 
 use std::env;
 use std::error::Error;
@@ -16,7 +18,9 @@ type Done<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> Done<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..");
+    let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let repository = here.join("../..");
+    let root = if repository.join("experiments").is_dir() { repository } else { here.join("files") };
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let (archive, index) = archive(&root)?;
     fs::write(out.join("builtin.tar.gz"), &archive)?;
@@ -48,7 +52,7 @@ fn archive(root: &Path) -> Done<(Vec<u8>, String)> {
             println!("cargo::rerun-if-changed={}", root.join(folder).display());
         }
         for entry in WalkDir::new(root.join(folder)).sort_by_file_name().into_iter().filter_entry(is_visible) {
-            let entry = entry.map_err(|error| format!("{error}; the crate has to be built inside the repository"))?;
+            let entry = entry?;
             let path = entry.path().strip_prefix(root)?.to_string_lossy().replace('\\', "/");
             if entry.file_type().is_dir() || !is_wanted(&path) {
                 continue;

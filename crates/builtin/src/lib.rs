@@ -10,6 +10,7 @@
 //!
 //! Paths are the same as in the repository, since experiments name mechanisms by path. Of the results, only the
 //! numbers are included, because verdicts and rankings depend on them; figures and pages are left out.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -12,6 +12,7 @@
 //! a fixed sequence of products in Rust's own runtime; they are not replaced. A compiler may evaluate a function of a
 //! constant itself, with the C library of the build machine; `.cargo/config.toml` forbids that, and a test compares
 //! such constants.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod hypot;
 mod symbols;

@@ -5,6 +5,7 @@
 //! ```
 //!
 //! The [`Registry`] lists the available models, methods and measures.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod account;
 mod axis;

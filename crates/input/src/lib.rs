@@ -7,6 +7,7 @@
 //! ```
 //!
 //! A [`Problem`] describes one mistake in a file; a [`BadInput`] is a file with all of its problems.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod accepted;
 mod deserialize;

@@ -25,6 +25,7 @@
 //! - `radau5`: an implicit Runge–Kutta method whose stages are solved together.
 //! - [`written`]: methods whose coefficients come from a file, built from the same formulas.
 //! - [`contact_power`]: step sizes from the power of contacts instead of an error estimate.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 #[macro_use]
 mod definition;

@@ -1,4 +1,5 @@
 //! Measures: numbers computed while the method steps, so that memory does not grow with the number of steps.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod averages;
 mod benchmark;

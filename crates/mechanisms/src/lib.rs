@@ -5,6 +5,7 @@
 //!  (as in file)          (repeated,          (numbers for names)          (closed, redundant rows found)
 //!                         by name)
 //! ```
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod assembly;
 mod compile;

@@ -3,6 +3,7 @@
 //! A model is a file, or a folder if it has many parts: parameters (set by experiment files), equations (generic over
 //! the scalar), and a [`BenchmarkModel`](mbsbench_problem::BenchmarkModel) (the interface for the runner). This crate
 //! knows no method and no file format.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod ball_bearing;
 pub mod bouncing_balls;

@@ -1,6 +1,7 @@
 //! How the program presents numbers: formatting ([`decimal`], [`brief`], [`shortest`], [`rounded`], [`short`],
 //! [`percent`]), thinning of curves to what an eye can see ([`Decimator`], [`thin_evenly`], [`simplify`],
 //! [`simplify_path`]), and escaping of texts in tables ([`guarded`], [`unguarded`], [`markdown`]).
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 // Every program that links this crate has correctly rounded `f64::sin` and its like.
 use mbsbench_elementary as _;

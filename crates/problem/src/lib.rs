@@ -19,6 +19,7 @@
 //!
 //! A [`Method`] steps in the loop of a [`Run`], which has budgets, counters and the observer; the method's own part
 //! is a [`Stepping`].
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 // The code that `parameters!` generates names this crate.
 extern crate self as mbsbench_problem;

@@ -6,6 +6,7 @@
 //! and as CSV.
 //!
 //! This crate does not know experiments, runs or methods.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod animation;
 pub mod canvas;

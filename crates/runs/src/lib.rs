@@ -6,6 +6,7 @@
 //!
 //! Everything that can change a number of a result is in this crate or below it, and therefore in the keys of the
 //! cache; see [`fingerprint`](mod@fingerprint).
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod costs;
 pub mod execute;

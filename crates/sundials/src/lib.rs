@@ -13,6 +13,7 @@
 //! Only the modules that call C contain unsafe code. Every object of the library is freed by the value that owns it, in
 //! any order. A panic of a right-hand side does not cross into C. Messages that the library would print become part of
 //! the resulting failure.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 #[cfg(sundials)]
 mod callbacks;

@@ -219,6 +219,7 @@ measures: [{ max_abs: { of: constraint } }]
 }
 
 /// More runs than two threads complete in the available time; the last ones are long.
+#[cfg(unix)]
 const LONG: &str = "\
 id: accidents/long
 title: Runs to be interrupted
