@@ -43,7 +43,7 @@ fn papers_are_the_folders_of_the_experiments() {
 }
 
 #[test]
-fn what_is_damaged_is_unpacked_again_and_nothing_is_left_beside_it() {
+fn damaged_files_are_unpacked_again_without_leftovers() {
     let cache = tempfile::tempdir().unwrap();
     let folder = unpacked_below(cache.path()).unwrap();
     let ledger = folder.join("experiments/gil2013/claims.yaml");
@@ -65,14 +65,14 @@ fn what_is_damaged_is_unpacked_again_and_nothing_is_left_beside_it() {
 }
 
 #[test]
-fn where_there_is_no_room_the_folder_is_named() {
+fn an_unwritable_folder_is_named_in_the_error() {
     let cache = tempfile::NamedTempFile::new().unwrap();
     let Err(BuiltinError::Files { path, .. }) = unpacked_below(cache.path()) else { panic!("a file is no folder") };
     assert!(path.starts_with(cache.path()));
 }
 
 #[test]
-fn files_are_written_out_where_none_differs_and_only_those_that_are_missing() {
+fn unpacking_writes_missing_files_unless_one_differs() {
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().join("new/project");
     let all = write_out(&project).unwrap();

@@ -123,7 +123,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200_000))]
         #[test]
-        fn the_nearest_number_is_found(
+        fn results_are_correctly_rounded(
             x in 1..1_u64 << 53,
             y in 1..1_u64 << 53,
             shift in 0..26_u32,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_that_are_no_numbers_or_too_long_are_as_the_standard_says() {
+    fn nan_and_overflow_follow_the_standard() {
         assert_eq!(hypot(f64::NAN, f64::NEG_INFINITY), f64::INFINITY);
         assert!(hypot(f64::NAN, 1.0).is_nan());
         assert_eq!(hypot(f64::MAX, f64::MAX), f64::INFINITY);

@@ -50,7 +50,7 @@ fn functions_of_the_standard_library_are_correctly_rounded() {
 
 /// Functions of constants are evaluated at run time, by the functions of this crate, and not by the compiler.
 #[test]
-fn functions_of_constants_are_the_same() {
+fn constant_and_runtime_results_are_equal() {
     macro_rules! same {
         ($($x:literal.$function:ident($($y:literal)?);)+) => {
             $(assert_eq!(

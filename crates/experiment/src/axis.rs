@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_index_finds_what_a_look_at_each_finds() {
+    fn index_and_linear_search_agree() {
         let label = |text: &str| Label { text: text.to_owned(), number: text.parse().ok() };
         let labels = ["0.1", "rk3", "-0.0", "nan", "inf", "5", "1e-3", "0x1"].map(label);
         let index: LabelIndex<'_> = labels.iter().collect();

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_stand_on_their_sides_and_suit() {
+    fn selected_methods_suit_the_model_and_step_control() {
         let registry = Registry::builtin();
         let [to_tolerance, with_steps] = [true, false].map(|side| names("method: every", "slider-crank", side));
         let on_both: Vec<_> = to_tolerance.iter().filter(|name| with_steps.contains(name)).collect();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_may_be_those_of_one_method() {
+    fn every_sets_parameters_that_only_one_method_has() {
         let written = |with: &str| {
             let registry = Registry::builtin();
             let models =
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_counted_and_parameters_reach_files() {
+    fn omissions_are_counted_and_files_get_parameters() {
         let registry = Registry::builtin();
         let models = registry.models().iter().filter(|entry| entry.name() == "slider-crank");
         let models: Vec<_> = models.map(registry::Entry::default_choice).collect();
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn others_may_stand_beside_it_and_exceptions_are_left_out() {
+    fn every_combines_with_other_methods_and_exceptions() {
         let found = names(
             "method: [{ llm: { label: own } }, { every: { families: [low-order], except: { newmark: why } } }]",
             "slider-crank",

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_taken_in_the_units_of_the_model() {
+    fn columns_are_converted_to_the_units_of_the_model() {
         let text = "# by another code\nt [ms], x [mm], theta [deg]\n0, 1000, 180\n\n500, -2000, 90\n";
         let each = vec![("x".to_owned(), 1e-3), ("theta".to_owned(), 1e-5)];
         let Given { trajectory, hash, .. } = given(text, Bound::Each(each.clone())).unwrap();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_found_by_times_that_differ_in_rounding_only() {
+    fn rows_are_found_despite_rounded_times() {
         let given = given("t [s],x [m]\n0.1,1\n0.3,2\n0.5,3\n", Bound::All(1e-6)).unwrap();
         let times = [0.1, 3.0 * 0.1];
         assert_ne!(times[1], 0.3);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_of_several_rows_is_taken() {
+    fn the_row_nearest_in_time_is_used() {
         let given =
             given("t [s],x [m]\n0,0\n0.49999999999,1\n0.5,2\n0.50000000001,3\n1,4\n", Bound::All(1e-6)).unwrap();
         let times = [0.5, 0.499_999_999_99, 0.499_999_999_997, 0.500_000_000_009];
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_shown_where_they_are() {
+    fn errors_point_to_the_mistake() {
         let one = |text: &str, line, column, message: &str| {
             let found = wrong(text);
             assert_eq!(found.len(), 1, "{found:?}");

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_devices_are_not_safe_with_any_ending() {
+    fn device_names_are_refused_with_any_extension() {
         for name in ["con", "nul", "aux.yaml", "prn.a.b", "com1", "lpt9.txt", "com0"] {
             assert!(!is_safe_name(name), "{name}");
         }

@@ -115,7 +115,7 @@ mod tests {
     use mbsbench_input::Place;
 
     #[test]
-    fn the_longest_path_counts_and_of_a_list_the_last_that_fits() {
+    fn the_longest_path_wins_then_the_last_match() {
         let key = |name: &str| Key { name: name.to_owned(), place: Place::default() };
         let marked = |is, case: Option<&str>| Marked {
             is,

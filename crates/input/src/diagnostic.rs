@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_not_as_long_as_files() {
+    fn messages_are_shorter_than_files() {
         let source = Arc::new(Source::new("a.yaml", "x: y\n"));
         let problem = Problem::new(Place::new(0, 1), "é".repeat(100_000)).help("肩".repeat(100_000));
         let bad = BadInput::new(source, vec![problem]);
@@ -245,7 +245,7 @@ mod tests {
         assert!(text.find("θ.yaml:1:8").unwrap() < text.find("θ.yaml:2:8").unwrap(), "in the order of the file");
     }
     #[test]
-    fn what_acts_on_a_terminal_is_not_printed() {
+    fn control_characters_are_not_printed() {
         let source = Arc::new(Source::new("a.yaml", "x\ny: \u{1b}[31m \u{202e}# red\nz\n"));
         let problem = Problem::new(Place::new(5, 6), "unknown key `\u{1b}[2J`").help("\u{9b}x\u{7}");
         let text = BadInput::new(source, vec![problem]).render(false);

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inner_each_knows_the_outer_axes() {
+    fn an_inner_each_sees_the_outer_axes() {
         let nested = "list: [{ each: { m: [a, b] }, of: [{ each: { q: ['x{m}', y] }, '{q}': '{m}' }] }]";
         assert_eq!(written_out(nested).unwrap(), r#"[{"of":[{"xa":"a"},{"y":"a"}]},{"of":[{"xb":"b"},{"y":"b"}]}]"#);
     }

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_whole_and_nothing_stays_beside_it() {
+    fn files_are_replaced_atomically_without_leftovers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("below/file");
         for write in [write_atomically, write_replaceable] {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_or_too_large_is_refused() {
+    fn folders_and_oversized_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "12345").unwrap();

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_and_value_knows_its_place() {
+    fn keys_and_values_have_positions() {
         let document = parsed("a: θθ\nb:\n  - 2^-10 # a power\n  - { c: 1e-3, d: 'x y' }\n");
         let at = |place| document.source.at(place);
         let b = document.root.entry("b").unwrap();
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_act_on_terminals_are_refused_at_their_place() {
+    fn control_characters_are_refused_with_their_position() {
         for (text, position) in [
             ("a: b\nlabel: \"red \\e[31m\"\n", "t.yaml:2:8"),
             ("a: [b, \"\\u202Ex\"]\n", "t.yaml:1:8"),

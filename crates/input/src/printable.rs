@@ -44,13 +44,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_on_a_terminal_is_written_out() {
+    fn control_characters_are_escaped() {
         assert_eq!(printable("ψ\tm/s²\nnext"), "ψ\tm/s²\nnext");
         assert_eq!(printable("\u{1b}[31mred\u{7}\u{9b}x\u{202e}y\r"), "\\u{1b}[31mred\\u{7}\\u{9b}x\\u{202e}y\\u{d}");
     }
 
     #[test]
-    fn places_stay_where_they_are() {
+    fn escaping_keeps_positions() {
         let text = "a\u{1b}b\u{9b}c\u{202e}d\r\n";
         let shown = in_place(text);
         assert_eq!(shown, "a?b??c\u{fffd}d\r\n");

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tableau_holds_what_it_claims() {
+    fn every_tableau_has_the_order_it_claims() {
         for tableau in tableaux::ALL {
             let formula = Formula::<DoubleDouble>::new(tableau);
             assert_eq!(violations(&formula, EXACT), [""; 0], "{}", tableau.name);

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interpolant_of_a_cubic_is_that_cubic() {
+    fn the_interpolant_reproduces_cubics() {
         let cubic = two_roots();
         assert!((cubic.at(0.5) - 0.3 * -0.2 * 1.5).abs() < 1e-15);
         let root = cubic.first_root().unwrap();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn no_change_of_sign_is_no_root() {
+    fn no_root_without_a_change_of_sign() {
         let parabola = Cubic::new(1.0, (0.3, -1.0), (0.3, 1.0));
         assert_eq!(parabola.extrema(), [0.5, 1.0]);
         assert_eq!(parabola.first_root(), None);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_that_starts_at_zero_leaves_at_once_or_not_at_all() {
+    fn a_function_starting_at_zero_leaves_at_once_or_never() {
         assert!(Cubic::new(1.0, (0.0, -1.0), (-1.0, -1.0)).first_root().unwrap() < 1e-300);
         assert_eq!(Cubic::new(1.0, (0.0, 1.0), (1.0, 1.0)).first_root(), None);
     }

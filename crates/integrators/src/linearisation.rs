@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_stand_in_for_exact_derivatives_and_are_counted() {
+    fn finite_differences_replace_derivatives_and_are_counted() {
         let (t, y) = (1.5, [0.4, -0.7]);
         let take = |ode: &mut dyn Ode| {
             let mut problem = Counted::new(ode);

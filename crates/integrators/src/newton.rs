@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn iterations_end_as_judged_or_by_their_number_or_where_nothing_is_finite() {
+    fn newton_stops_on_convergence_budget_or_nan() {
         // `x ↦ x/2` from 1, with one iteration whose size is NaN
         let solve = |lost_at, close, most| {
             let make = |x: &mut f64, iteration| -> Result<f64, Failure> {

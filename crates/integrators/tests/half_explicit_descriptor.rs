@@ -160,7 +160,7 @@ fn evaluations_are_counted() {
 }
 
 #[test]
-fn what_does_not_suit_is_refused() {
+fn unsuitable_problems_are_refused() {
     let model = Manufactured { constrained: true };
     for method in methods() {
         let mut index_3 = Descriptor::new(MechanicsOf::<_, f64>::new(&model), Level::Position).expect("vectors");
@@ -180,7 +180,7 @@ fn what_does_not_suit_is_refused() {
 
 /// If a step is far too large, the stage fails. This ends a run with constant steps; controlled steps become smaller.
 #[test]
-fn stages_that_do_not_converge_are_told_or_made_smaller() {
+fn unconverged_stages_are_reported_or_retried() {
     let solution = Mixed::solve(&*Hem4 {}.method(), Settings::fixed(5.0), 5.0);
     let failure = solution.failure.expect("five seconds are too many");
     assert!(matches!(failure, Failure::StageDiverged { .. } | Failure::NonFinite { .. }), "{failure:?}");

@@ -117,7 +117,7 @@ mod tests {
     use approx::assert_relative_eq;
 
     #[test]
-    fn intervals_are_wilsons() {
+    fn intervals_match_wilsons_formula() {
         // Newcombe, Stat. Med. 17 (1998) 857, table I
         for (count, samples, low, high) in
             [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)]
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn rank_correlation_is_that_worked_out_by_hand() {
+    fn rank_correlation_matches_a_hand_calculation() {
         // Ranks 1 2.5 2.5 4 5 and 2 1 3 4.5 4.5: about their mean, Σ xy = 2 + 1 + 0 + 1.5 + 3, Σ x² = Σ y² = 9.5.
         let pairs = [[1.0, 20.0], [2.0, 10.0], [2.0, 30.0], [3.0, 40.0], [4.0, 40.0]];
         assert_relative_eq!(rank_correlation(&pairs).unwrap(), 7.5 / 9.5, max_relative = 1e-15);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn chances_are_those_of_tables() {
+    fn probabilities_match_tables() {
         // ρ √(n − 1) = 1.96; critical distances of Smirnov's test: λ = 1.358 at 5 %, 1.628 at 1 %.
         assert_relative_eq!(chance_of_correlation(-Z / 10.0, 101), 0.05, max_relative = 1e-12);
         for (lambda, chance) in [(1.358, 0.05), (1.628, 0.01), (1.224, 0.1)] {

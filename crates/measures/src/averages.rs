@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn averages_are_those_of_known_functions() {
+    fn averages_of_known_functions_are_exact() {
         use std::f64::consts::PI;
         let wave = |t: f64| (2.0 * PI * t).sin();
         assert!((over::<Mean>(wave) - 2.0 / PI).abs() < 1e-6);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_stays_none() {
+    fn missing_numbers_stay_none() {
         assert!(over::<Largest>(|t| if t == 1.0 { f64::NAN } else { t }).is_nan());
     }
 }

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn part_of_the_outputs_has_no_error_and_few_digits_bound_nothing() {
+    fn incomplete_outputs_and_poor_references_have_no_error() {
         let measure = BenchmarkError { of: names(), outputs: 2, threshold: 0.5 };
         assert_eq!(measured(&measure, &[0.0, 4.0], 7.9)[1], Some(f64::INFINITY));
         assert_eq!(measured(&measure, &[0.0, 3.0], 9.0), [None; 2], "no reference at 1.5 s");
@@ -190,14 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn lists_have_to_fit() {
+    fn lists_must_have_equal_lengths() {
         let sizes = |sizes: &[f64]| ScaledError { of: names(), sizes: sizes.to_vec(), intervals: 2 }.sizes_fit();
         assert!(sizes(&[1.0, 1.0]).is_ok() && sizes(&[1.0]).is_err());
         assert!(BenchmarkError { of: vec![], outputs: 1, threshold: 1.0 }.observables_are_there().is_err());
     }
 
     #[test]
-    fn bounds_stand_beside_them() {
+    fn columns_are_followed_by_their_bounds() {
         for columns in [BenchmarkError::default().columns(), ScaledError::default().columns()] {
             assert_eq!(bound_of(&columns[0]).as_ref(), Some(&columns[1]));
         }

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn contacts_and_flights_are_told_by_the_sign_of_the_height() {
+    fn the_sign_of_the_height_separates_contacts_and_flights() {
         // cos πt has contacts of 1 s from 0.5 s on and flights of 1 s; tops are 2 + the number of half turns
         let observables = |t: f64| vec![(std::f64::consts::PI * t).cos(), 2.0 + (t + 0.5).floor()];
         let measure = Bounces { of: "q".to_owned(), top: "v".to_owned(), count: 3 };

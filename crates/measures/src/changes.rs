@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn drops_are_those_from_one_step_to_the_next() {
+    fn drops_compare_consecutive_steps() {
         // sizes 8, 4, 1, 1, 6, 2 and one that the end cuts
         assert_eq!(changes(0.0, false), [Some(8.0), Some(4.0), Some(2.0)]);
         assert_eq!(changes(0.0, true), [Some(32.0), Some(8.0), Some(3.0)]);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drop_is_a_factor_above_one() {
+    fn drops_are_factors_above_one() {
         let check = |strong| StepChanges { strong, ..StepChanges::default() }.check().map_err(|error| error.field);
         assert_eq!((check(1.0), check(f64::NAN), check(1.5)), (Err("strong".into()), Err("strong".into()), Ok(())));
     }

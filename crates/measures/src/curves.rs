@@ -160,13 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn size_place_and_mirroring_do_not_count() {
+    fn size_position_and_mirroring_do_not_matter() {
         let distance = shape_distance(ellipse(1000, [3.0, 0.2], [5.0, 1.0]), ellipse(700, [-1e-6, -1e-6], [0.0, 0.0]));
         assert!(distance.unwrap() < 1e-4, "{distance:?}");
     }
 
     #[test]
-    fn a_circle_and_its_square_are_as_far_apart_as_their_corners() {
+    fn circle_and_square_differ_by_the_corner_distance() {
         let square = vec![[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [1.0, 1.0]];
         let distance = shape_distance(ellipse(2000, [1.0, 1.0], [0.0, 0.0]), square).unwrap();
         assert!((distance - (2.0_f64.sqrt() - 1.0)).abs() < 1e-5, "{distance}");

@@ -184,7 +184,7 @@ mod tests {
 
     /// Errors of 1e-3 in 100 and of 1e-6 in 1e-3: five and three digits; with a floor of 1, five and six.
     #[test]
-    fn digits_are_those_of_the_worst_component() {
+    fn digits_are_counted_for_the_worst_component() {
         let end = [100.0 + 1e-3, -1e-3 - 1e-6];
         let scd = Scd { of: of(["q", "v"]), ..Scd::default() };
         assert_eq!(scd.columns(), ["scd", "scd_limit"]);

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_the_constant_and_what_does_not_follow_it() {
+    fn finds_the_constant_and_the_residual() {
         let fit = |disturbance: f64| {
             let h = 0.01;
             let mut fit = Fit { pairs: Some(vec![(0, 1)]), ..Fit::default() };

@@ -160,7 +160,7 @@ mod tests {
     use crate::tests::{against, ended};
 
     #[test]
-    fn a_reference_with_fewer_digits_than_asked_bounds_nothing() {
+    fn a_reference_with_too_few_digits_gives_no_bound() {
         let reference = |digits| ReferenceTrajectory {
             observables: vec!["q".to_owned()],
             times: vec![2.0],
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn every_error_has_its_bound_beside_it() {
+    fn every_error_is_followed_by_its_bound() {
         let error = |of: &str| MaximumError { of: of.to_owned(), every: None }.columns();
         let rms = RmsError { of: "theta".to_owned(), every: 1.0 }.columns();
         let columns = [error("theta"), error("ring_error"), rms, PositionError::default().columns()];
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn root_mean_squares_are_those_of_a_known_error() {
+    fn root_mean_square_of_a_known_error_is_exact() {
         let times: Vec<f64> = (0..=4).map(f64::from).collect();
         let reference = ReferenceTrajectory {
             observables: vec!["q".to_owned()],

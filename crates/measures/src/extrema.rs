@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn each_turning_point_is_found_once_wherever_steps_end() {
+    fn turning_points_are_found_once_for_any_steps() {
         let steps = |h: f64, count: u32| (0..=count).map(|k| h * f64::from(k)).collect::<Vec<_>>();
         // steps that end beside, before and at the turning points of the cosine, which begins at one
         for times in [steps(0.3, 30), steps(0.99 * std::f64::consts::PI, 3), steps(std::f64::consts::PI / 4.0, 12)] {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_corner_between_steps_is_the_state_there() {
+    fn a_corner_between_steps_is_located() {
         let (values, times) = found(2, &[0.0, 0.7, 1.0, 2.0], |t| 3.0 + (t - 1.0).abs());
         assert_eq!((values[0], times[0], values[1]), (Some(3.0), Some(1.0), None));
     }

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_run_was_like_before_it_failed_is_known() {
+    fn measures_cover_the_time_before_a_failure() {
         let observables = |t: f64| vec![[1.0, -3.0, 50.0, 60.0][t as usize], 0.0];
         let values = ended(against(&measure(), &[0.0, 1.0, 2.0, 3.0], observables, Some(&reference(4.0))), false);
         assert_eq!(values, [1.0, 20.0, 1000.0, 1.0, 1.0, 3.0, 0.0].map(Some));
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_that_is_no_good_has_no_limits() {
+    fn an_uncertified_reference_has_no_limits() {
         let against = |reference: Option<&ReferenceTrajectory>, failure| {
             ended(against(&measure(), &[0.0, 1.0, 2.0], |_| vec![0.0; 2], reference), failure)
         };
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_was_not_made_has_not_failed() {
+    fn a_missing_run_has_not_failed() {
         let failure = Failure::Unavailable { package: "a library" };
         let measurement = against(&measure(), &[0.0, 1.0], |_| vec![0.0; 2], Some(&reference(4.0)));
         let ending = Ending {

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crossing_where_parts_or_steps_meet_is_found_once() {
+    fn a_crossing_at_a_step_boundary_is_found_once() {
         // 0.5 and 1 are ends of parts, 1 also of a step
         for at in [0.5, 1.0, 0.55] {
             assert_eq!(crossings(2, 3.0, &[0.0, 1.0, 2.0], |t| 3.0 + (t - at)).iter().flatten().count(), 1, "{at}");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crossing_is_found_beside_states_that_cannot_be_had() {
+    fn a_crossing_is_found_next_to_missing_states() {
         let found = crossings(2, 0.0, &[0.0, 1.0], |t| if t > 0.0 && t < 0.35 { f64::NAN } else { t - 0.15 });
         assert_eq!(found.iter().flatten().count(), 0, "no event is located");
         let found = crossings(2, 0.0, &[0.0, 1.0], |t| if t > 0.0 && t < 0.35 { f64::NAN } else { t - 0.75 });

@@ -131,7 +131,7 @@ mod tests {
 
     /// Eq. 26 by hand: errors 3 and 4 for values 6 and 8; no step ends at 3 s.
     #[test]
-    fn is_that_of_known_errors_at_the_ends_of_steps() {
+    fn matches_known_errors_at_the_ends_of_steps() {
         let value = |t: f64| if t > 2.5 { 12.0 } else { 3.0 };
         assert_eq!(measured(2.0, 9.0, &[0.0, 2.0, 4.0], value), [Some(0.5), Some(0.1)]);
         assert_eq!(measured(2.0, 9.0, &[0.0, 0.5, 2.0, 2.5, 4.0], value), [Some(0.5), Some(0.1)]);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn part_of_the_grid_has_no_error_and_few_digits_bound_nothing() {
+    fn incomplete_grids_and_poor_references_have_no_error() {
         assert_eq!(measured(2.0, 7.9, &[0.0, 2.0, 4.0], |_| 3.0)[1], Some(f64::INFINITY));
         let measure = RelativeError { of: "q".to_owned(), from: 0.0, every: 1.0 };
         let early = |span: &[f64]| ended(against(&measure, span, |_| vec![1.0], Some(&reference(9.0))), false);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn its_bound_stands_beside_it() {
+    fn the_error_is_followed_by_its_bound() {
         let names = RelativeError { of: "q".to_owned(), ..RelativeError::default() }.columns();
         assert_eq!(bound_of(&names[0]), Some(names[1].clone()));
         assert_eq!(bound_of(&names[1]), None);

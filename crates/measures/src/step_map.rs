@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn matrices_are_found_from_the_states_that_they_make() {
+    fn matrices_are_recovered_from_their_states() {
         // far from normal: a step lengthens (0, 1) tenfold, and the eigenvalues are 0.5 and 0.25
         let step = |[q, v]: [f64; 2]| [0.5 * q + 10.0 * v, 0.25 * v];
         let first = [1.0, 1.0];
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_determine_a_matrix_gives_none() {
+    fn undetermined_matrices_give_none() {
         assert_eq!(measured(&[[1.0, 0.0], [2.0, 0.0]]), [None; 2]);
         assert_eq!(measured(&[[1.0, 0.0], [2.0, 0.0], [4.0, 0.0]]), [None; 2]);
     }

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_lies_between_the_times_counts() {
+    fn only_states_within_the_window_count() {
         let times = [0.0, 1.0, 2.0, 3.0, 4.0];
         assert_eq!(measured(1.0, 3.0, &times), [Some(0.5), Some(1.0), Some(2.0)]);
         // Window ends inside steps: 0.5 to 1 to 0 to 0.5

@@ -260,7 +260,7 @@ mod tests {
     use crate::space::Plane;
 
     #[test]
-    fn loops_in_joint_coordinates_are_tried_nearby_as_well() {
+    fn loops_in_joint_coordinates_are_also_tested_nearby() {
         let rod = |length: f64| {
             let markers = serde_json::json!({ "a": [-0.5 * length, 0], "b": [0.5 * length, 0] });
             serde_json::json!({ "mass": 1, "shape": { "rod": { "length": length } }, "markers": markers })

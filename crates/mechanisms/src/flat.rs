@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indices_stand_in_names_and_formulas() {
+    fn indices_are_replaced_in_names_and_formulas() {
         let indices = [("i", 3), ("j", 1)];
         assert_eq!(replaced("rod_{i}_{j-1}.end", &indices), "rod_3_0.end");
         assert_eq!(replaced("0.1*{i+1}", &indices), "0.1*4");

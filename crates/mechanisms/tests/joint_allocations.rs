@@ -46,7 +46,7 @@ repeat:
 
 /// Runs both parts in sequence, because a parallel test would be counted and timed, too.
 #[test]
-fn right_hand_sides_allocate_nothing_and_cost_what_there_are_bodies() {
+fn right_hand_sides_are_linear_in_bodies_and_allocate_nothing() {
     nothing_is_allocated();
     the_cost_grows_as_the_number_of_bodies_does();
 }

@@ -156,7 +156,7 @@ mod tests {
     use mbsbench_problem::ConstraintWatch;
 
     #[test]
-    fn the_start_is_that_of_the_test_set_and_consistent() {
+    fn the_start_matches_the_test_set_and_is_consistent() {
         let axis = CarAxis { formulation: ConstrainedFormulation::Index3, ..CarAxis::default() };
         let start: Vec<f64> = axis.initial_state();
         let expected = [0.0, 0.5, 1.0, 0.5, -0.5, 0.0, -0.5, 0.0, 0.0, 0.0];

@@ -116,7 +116,7 @@ mod tests {
 
     /// Compares the closed form with Lagrange's equations, a system of two.
     #[test]
-    fn accelerations_are_those_of_lagranges_equations() {
+    fn accelerations_match_lagranges_equations() {
         for cart_mass in [1e-6, 0.5] {
             let model = CartPole { cart_mass, mass: 1.3, length: 0.7, ..CartPole::default() };
             let CartPole { mass, length, gravity, .. } = model;
@@ -137,7 +137,7 @@ mod tests {
 
     /// Checks `E' = 0` and `p' = 0` by differences along the motion.
     #[test]
-    fn energy_and_momentum_stay() {
+    fn energy_and_momentum_are_conserved() {
         let model = CartPole { cart_mass: 0.5, ..CartPole::default() };
         let mut seen = [[0.0; 7]; 2];
         for y in states().filter(|y| y[3].abs() < 100.0) {

@@ -220,7 +220,7 @@ mod tests {
     /// The published `c = 11.772` and `11.445` for one and two rods of 1 m (see the source of the problem), and the
     /// limit for many.
     #[test]
-    fn the_angle_accelerates_as_known() {
+    fn the_acceleration_matches_the_closed_form() {
         for (windows, coefficient) in [(1, 11.772), (2, 11.445), (1000, 11.037_169_457_635_6)] {
             let model = FourBarWindows { windows, ..FourBarWindows::default() };
             let mut dydt = [0.0; 2];

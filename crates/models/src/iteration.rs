@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_contract_ends() {
+    fn non_contracting_iterations_end() {
         assert_eq!(found(1.0, |x| 2.0 * x), (4.0, 2), "the second change is the larger");
         assert_eq!(found(1.0, |x| -x), (1.0, 2), "the second is as large");
         let (lost, count) = found(1.0, |_| f64::NAN);

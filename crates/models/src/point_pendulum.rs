@@ -124,7 +124,7 @@ mod tests {
     /// On the circle, with tangential velocity and the multiplier of the acceleration level, each form is the
     /// derivative of the previous one along the equations.
     #[test]
-    fn each_form_is_the_derivative_of_the_one_before() {
+    fn each_form_differentiates_the_previous_one() {
         let (angle, rate) = (0.4f64, 1.3);
         let (x, y) = (angle.cos(), angle.sin());
         let (u, v) = (-y * rate, x * rate);

@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn the_jacobian_in_angles_is_that_of_differences() {
+    fn the_jacobian_in_angles_matches_differences() {
         let chain = chain(4);
         let y = bent(4);
         let mut ode = Angles::new(&chain);

@@ -313,7 +313,7 @@ mod tests {
 
     /// Compares the Jacobians printed in compere2001 (Eq. 3.34 and below) with derivatives by dual numbers.
     #[test]
-    fn derivatives_are_the_printed_ones() {
+    fn derivatives_match_the_printed_ones() {
         let spheres = spheres();
         let mut mechanics = MechanicsOf::<_, f64>::new(&spheres);
         let (a, r) = (0.6, 0.05);
@@ -364,7 +364,7 @@ mod tests {
 
     /// Compares V with the terms `d/dt(∂T/∂v)|_{v' = 0} − ∂T/∂q` of the kinetic energy.
     #[test]
-    fn forces_are_the_lagrange_terms_of_the_kinetic_energy() {
+    fn forces_match_the_lagrange_terms_of_the_energy() {
         for (q, v) in STATES {
             let mut forces = [0.0; 6];
             spheres().forces(0.0, &q, &v, &mut forces);

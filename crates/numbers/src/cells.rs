@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_that_would_be_run_are_guarded_and_read_back() {
+    fn formula_cells_are_escaped_and_read_back() {
         for text in ["=cmd|' /C calc'!A0", "@SUM(A1)", "+1-2", "-x", "+cmd", "\t=1", "\r", "'=1", "''+x", "-2+3", "--"]
         {
             let cell = guarded(text);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_is_no_markup_in_a_cell() {
+    fn markup_in_cells_is_escaped() {
         assert_eq!(markdown("<script>"), "\\<script>");
         assert_eq!(markdown("a|b\nc"), "a\\|b c");
         assert_eq!(markdown("[x](javascript:1)"), "[x]\\(javascript:1)");

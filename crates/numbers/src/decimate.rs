@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_bounded_and_extrema_and_ends_stay() {
+    fn memory_is_bounded_and_extrema_are_kept() {
         let mut decimator = Decimator::new(2);
         let (rows, spike) = (1_000_000_u32, 777_777);
         for i in 0..rows {
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn small_values_stay_where_an_axis_is_logarithmic_and_small_changes_where_it_is_short() {
+    fn small_values_and_changes_are_kept_if_visible() {
         let value = |t: f64| if t < 5.0 { 1e-9 * (2.0 + (3.0 * t).sin()) } else { 1e-3 };
         let kept = |decimator: Decimator| {
             let mut decimator = decimator;
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn where_time_stands_still_memory_is_bounded() {
+    fn memory_is_bounded_if_time_does_not_advance() {
         let mut still = Decimator::with_buckets(1, 4);
         for i in 0..1000 {
             still.push(1.0, &[f64::from(i)]);

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_input_is_kept_as_it_is() {
+    fn unusual_input_is_kept_unchanged() {
         assert!(simplify(&[], &[&[]], INVISIBLE).is_empty());
         assert_eq!(simplify(&[1.0], &[&[2.0]], INVISIBLE), [0]);
         assert_eq!(simplify(&[0.0, 1.0, 1.0, 2.0], &[&[0.0, 0.0, 1.0, 1.0]], INVISIBLE), [0, 1, 2, 3], "a jump");

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn brief_numbers_have_five_digits_and_no_row_of_zeros() {
+    fn brief_numbers_have_five_digits_at_most() {
         let written = [12.0, 4.712_388_98, 1.5e10, 2e-7, 999_999.6, 0.0, -0.25].map(brief);
         assert_eq!(written, ["12", "4.7124", "1.5e10", "2e-7", "1e6", "0", "-0.25"]);
     }

@@ -68,7 +68,7 @@ mod tests {
     use super::largest;
 
     #[test]
-    fn the_largest_magnitude_does_not_hide_what_is_not_a_number() {
+    fn the_largest_magnitude_does_not_hide_nan() {
         assert_eq!(largest(&[1.0, -3.0, 2.0]), 3.0);
         assert!(largest(&[1.0, f64::NAN, 2.0]).is_nan());
     }

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn derivatives_are_those_of_the_configuration() {
+    fn derivatives_use_the_current_configuration() {
         let mut ode = AsEventOde::<_, f64>::new(&Ball);
         let (mut jacobian, mut by_time) = (DMatrix::from_element(2, 2, f64::NAN), [f64::NAN; 2]);
         for (y, stiffness, by_time_expected) in [(0.25, 0.0, 0.0), (-0.25, -0.5 * 3.0, 0.25 * 0.25)] {
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_those_along_the_motion() {
+    fn rates_are_taken_along_the_motion() {
         let mut ode = AsEventOde::<_, f64>::new(&Ball);
         let mut rates = [0.0; 2];
         // d/dt (y v + t) = v² + y a + 1

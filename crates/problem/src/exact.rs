@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn files_without_spelling_are_read_too() {
+    fn numbers_without_text_form_are_read() {
         let read = |text: &str| serde_json::from_str::<Vec<Exact>>(text).unwrap();
         assert_eq!(read(r#"[1, -0.5, "2/3"]"#).iter().map(Exact::rounded).collect::<Vec<_>>(), [1.0, -0.5, 2.0 / 3.0]);
         assert_eq!(serde_json::to_string(&read(r#"["2/3"]"#)).unwrap(), r#"["2/3"]"#);

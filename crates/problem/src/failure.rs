@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_says_what_may_be_changed() {
+    fn failures_suggest_a_remedy() {
         let told = Failure::BudgetExhausted { time: 3e-300, counter: "steps_accepted + steps_rejected", limit: 50 };
         let words = "budget of 50 steps_accepted + steps_rejected is exhausted at t = 3e-300; \
                      `settings: { max_steps }` raises the limit";
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_is_read_by_the_name_that_is_written() {
+    fn statuses_round_trip_through_their_names() {
         for (status, name) in [(Status::Ok, "ok"), (Status::NotApplicable, "not-applicable")] {
             assert_eq!(status.to_string(), name);
             assert_eq!(name.parse(), Ok(status));

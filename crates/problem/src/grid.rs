@@ -115,7 +115,7 @@ mod tests {
 
     /// The counts of compere2001: tables 3.1 to 3.3 (the sum of a hundred times 0.05 falls short of 5).
     #[test]
-    fn accumulating_clock_makes_the_dissertations_numbers_of_steps() {
+    fn accumulating_clock_matches_published_step_counts() {
         for (t_end, counts) in [(5.0, [101, 501, 1001, 5000]), (8.0, [161, 801, 1601, 8000])] {
             for (step, count) in [0.05, 0.01, 0.005, 0.001].into_iter().zip(counts) {
                 assert_eq!(Grid::new(Clock::Accumulating, 0.0, t_end, step).count(), count, "h = {step}");

@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_below_the_distance_of_two_times_are_lost() {
+    fn steps_below_time_resolution_are_refused() {
         // doubles near 1e15 are an eighth apart
         let far = [1e15, 1e15 + 1.0];
         for (step, expected) in [(0.1, true), (0.124, true), (0.125, false), (1.0, false)] {

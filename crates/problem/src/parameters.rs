@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_is_named_with_what_would_be_accepted() {
+    fn refusals_name_the_accepted_values() {
         let refused = |change: fn(&mut Whole)| {
             let mut whole = Whole::default();
             change(&mut whole);
@@ -486,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_default_is_given_under_the_name_of_the_field() {
+    fn parameters_without_default_use_the_field_name() {
         let given = Given { some_times: vec![Spelled::from(0.0)], how_many: 1 };
         let refused = given.check().unwrap_err().to_string();
         assert_eq!(refused, "`some_times.0` is 0; accepted: a finite number above zero");

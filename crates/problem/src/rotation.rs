@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_a_rotation_from_the_left() {
+    fn a_displacement_multiplies_from_the_left() {
         for scale in [1e-12, 0.19, 0.201, 3.0] {
             let theta = [0.6 * scale, -0.8 * scale, 0.3 * scale];
             let mut turned = [f64::NAN; 4];
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_is_the_derivative_of_the_turn() {
+    fn the_rate_is_the_derivative_of_the_rotation() {
         let omega = [3.0, -1.0, 2.0];
         let mut derivative = [f64::NAN; 4];
         rate(&Q, &omega, &mut derivative);

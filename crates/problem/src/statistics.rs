@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_counted_in_two_places_is_added() {
+    fn statistics_add_up() {
         let first = Statistics { rhs_evaluations: 3, tests_per_step: 5, ..Statistics::default() };
         let second = Statistics { rhs_evaluations: 4, tests_per_step: 2, events: 1, ..Statistics::default() };
         let both = Statistics { rhs_evaluations: 7, tests_per_step: 5, events: 1, ..Statistics::default() };

@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_counted_with_what_the_problem_counts() {
+    fn step_counts_include_those_of_the_problem() {
         let Solution { t_reached, state, statistics, failure } = solve(Settings::fixed(0.25), &mut Silent);
         assert_eq!((t_reached, state, failure), (1.0, vec![0.75f64.powi(4)], None));
         let Statistics { steps_accepted, steps_rejected, rhs_evaluations, linear_solves, .. } = statistics;
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn an_observer_sees_each_accepted_step_and_may_end_the_run_behind_it() {
+    fn observers_see_each_accepted_step_and_may_end_the_run() {
         let mut twice = Twice::default();
         let solution = solve(Settings::fixed(0.25), &mut twice);
         assert_eq!(twice.0, [(1, 0.25, 0.875), (2, 0.5, 0.65625)]);

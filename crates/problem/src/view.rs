@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spring_goes_from_end_to_end() {
+    fn a_spring_is_drawn_from_end_to_end() {
         let Shape::Line(points) = Shape::spring([1.0, 1.0], [1.0, 7.0], 4, 0.5) else { panic!("not an open line") };
         assert_eq!((points[0], points[11]), ([1.0, 1.0], [1.0, 7.0]));
         assert_eq!((points[1], points[10]), ([1.0, 2.0], [1.0, 6.0]));

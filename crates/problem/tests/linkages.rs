@@ -128,7 +128,7 @@ proptest! {
     /// Terms and derivatives are bitwise the same in either kind of memory, and Newton's matrix is solved with a
     /// backward error of a few roundings.
     #[test]
-    fn either_kind_of_matrix_gives_the_same(linkage in linkage(), seed in 0.0..6.0f64) {
+    fn sparse_and_dense_matrices_agree(linkage in linkage(), seed in 0.0..6.0f64) {
         let n = linkage.dimensions().coordinates;
         let numbers = |count: usize, start: f64| -> Vec<f64> {
             (0..count).map(|i| (start + 1.7 * i as f64).sin()).collect()
@@ -177,7 +177,7 @@ proptest! {
     /// Systems with `1 − c ∂f/∂y` of many bodies agree with those of the full matrix, which is computed column by
     /// column from the same sparse system; so do products.
     #[test]
-    fn systems_with_the_tangent_are_those_with_the_jacobian(
+    fn systems_with_tangent_and_jacobian_agree(
         linkage in linkage(),
         seed in 0.0..6.0f64,
         c in 1e-4..1e-1f64,

@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_alike_is_one_element() {
+    fn shapes_of_one_style_share_an_element() {
         let marker = |mark, x, hollow| Shape::Marker { mark, at: [x, 1.0], radius: 2.0, hollow };
         let shapes = vec![
             marker(Mark::Circle, 1.0, false),
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn open_circles_are_one_path_and_each_is_there_once() {
+    fn open_circles_share_one_path() {
         let ring = |x| Shape::Marker { mark: Mark::Ring, at: [x, 3.0], radius: 2.0, hollow: false };
         let group = Group { ink: Ink::Grid, part: Part::Scaffold, shapes: vec![ring(4.0), ring(5.0), ring(4.0)] };
         let out = write(&Drawing { groups: vec![group], ..Drawing::default() });

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_labels_to_what_reads_a_table() {
+    fn header_cells_are_marked_as_headers() {
         let row = Row {
             label: "=cmd|x".to_owned(),
             cells: vec![Cell { published: Some("-x".to_owned()), ..Cell::default() }],

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_into_the_range_and_goes_out_of_it_stays() {
+    fn crossings_of_the_range_are_kept() {
         let points: Vec<[f64; 2]> = (0..10).map(|i| [f64::from(i), f64::from(i % 2)]).collect();
         let mut panel = panel(Axis::linear("y", ""), Kind::Line, points.clone());
         panel.x = panel.x.between(2.5, 5.5);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_the_range_sets_no_axis() {
+    fn points_beyond_the_range_do_not_affect_axes() {
         let mut early = panel(Axis::linear("y", ""), Kind::Line, vec![[-18.0, -0.11]]);
         early.x = early.x.between(0.0, 12.0);
         assert_eq!(left(early.clone()), [[0.0; 2]; 0], "a run that fails before the axis begins");
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_on_each_other_are_one() {
+    fn coincident_dots_are_drawn_once() {
         let points = vec![[0.0, 0.0], [1.0, 1.0], [1e-5, 1e-5], [0.5, 0.5], [0.5, 0.5]];
         let kept = left(panel(Axis::linear("y", ""), Kind::Dots, points));
         assert_eq!(kept, [[0.0, 0.0], [1.0, 1.0], [0.5, 0.5]]);

@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn linear_labels_are_what_a_person_writes() {
+    fn linear_labels_are_short_decimals() {
         let plain = |low, high| labels(&ticks(Scale::Linear, [low, high], 7));
         assert_eq!(plain(0.0, 0.8), ["0.0", "0.2", "0.4", "0.6", "0.8"]);
         assert_eq!(plain(0.1, 0.35), ["0.10", "0.15", "0.20", "0.25", "0.30", "0.35"]);
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_come_from_the_data_where_the_request_is_of_no_use() {
+    fn unusable_ranges_are_replaced_by_the_data() {
         assert_eq!(axis_range(Scale::Linear, Some([8.0, 0.0]), None, 0.0), [0.0, 8.0]);
         assert_eq!(axis_range(Scale::Log, Some([0.0, 1.0]), None, 0.0), [0.1, 10.0]);
         assert_eq!(axis_range(Scale::Linear, None, Some([0.0, 0.0]), 0.03), [-1.0, 1.0]);

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_has_gone_is_no_error() {
+    fn a_closed_pipe_is_not_an_error() {
         let (mut gone, mut aside) = (Gone(0), Vec::new());
         let mut output = Output::new(&mut gone, &mut aside);
         output.line("one").unwrap();

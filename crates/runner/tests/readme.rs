@@ -347,7 +347,7 @@ fn without_comment(line: &str) -> &str {
 }
 
 #[test]
-fn commands_of_the_documents_can_be_given() {
+fn commands_of_the_documents_are_valid() {
     let text = all();
     let scratch = Scratch::new(&text);
     let commands: Vec<&str> = blocks(&text, "sh").into_iter().flatten().map(without_comment).collect();
@@ -471,7 +471,7 @@ fn fragments(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn links_of_the_documents_lead_somewhere() {
+fn links_of_the_documents_are_valid() {
     for document in DOCUMENTS {
         let text = text_of(document);
         let folder = root().join(document).parent().unwrap().to_owned();

@@ -63,7 +63,7 @@ fn a_paper_is_reproduced_without_rust() {
 }
 
 #[test]
-fn methods_from_files_stand_beside_all_others() {
+fn methods_from_files_are_ranked_with_all_others() {
     let folder = tempfile::tempdir().unwrap();
     copy(&root().join("examples/methods"), &folder.path().join("examples/methods"));
     walk("methods.md", folder.path());

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_store_knows_is_newer_than_what_is_recorded() {
+    fn the_store_takes_precedence_over_recorded_costs() {
         let folder = tempfile::tempdir().unwrap();
         let (cache, results) = (folder.path().join("store"), folder.path().join("results"));
         assert_eq!(Costs::known(&cache, &results), Costs::default());
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_not_known() {
+    fn invalid_costs_are_unknown() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("costs.csv");
         std::fs::write(&file, "key,seconds\na,1.5\nb,-1\nc,long\nd,inf\ne,0.5,more\n").unwrap();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_long_and_asked_for_is_recorded() {
+    fn only_long_requested_runs_are_recorded() {
         let folder = tempfile::tempdir().unwrap();
         costs(&[("of no plan", 5.0)]).record(&[], folder.path()).unwrap();
         assert_eq!(std::fs::read_to_string(folder.path().join(RECORDED)).unwrap(), "key,seconds\n");

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_those_of_the_tables_of_the_sign_test() {
+    fn ranks_match_sign_test_tables() {
         // The usual tables, which count ranks from one, have 6: 1, 10: 2, 21: 6, 50: 18, 101: 41.
         assert_eq!([5, 6, 10, 21, 50, 101].map(outermost), [None, Some(0), Some(1), Some(5), Some(17), Some(40)]);
         assert!(outermost(5000).is_some_and(|rank| (2400..2450).contains(&rank)), "no underflow");
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_slows_both_runs_of_a_round_leaves_their_quotient_alone() {
+    fn common_slowdowns_cancel_in_the_quotient() {
         let mut noise = Noise(2);
         // Stretches of rounds take twice as long, as under another load.
         let [of, to] = rounds(21, |round| {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_in_the_interval_and_more_rounds_narrow_it() {
+    fn more_rounds_narrow_the_interval() {
         let width = |rounds_of: usize| {
             let mut noise = Noise(3);
             let [of, to] = rounds(rounds_of, |_| [1.3 * noise.time(0.3), noise.time(0.3)]);
@@ -165,7 +165,7 @@ mod tests {
 
     /// Counts in how many of a thousand experiments the interval contains the true quotient, here that of the medians.
     #[test]
-    fn intervals_hold_the_quotient_as_often_as_they_say() {
+    fn intervals_have_their_nominal_coverage() {
         let mut noise = Noise(4);
         for n in [7, 11, 21, 60] {
             let holds = (0..1000).filter(|_| {
@@ -179,7 +179,7 @@ mod tests {
     /// A load that slows runs of a round at random, and one that slows only one of the two runs: the median alone would
     /// be that of the state with more rounds.
     #[test]
-    fn a_machine_of_two_states_gives_a_wide_interval_and_not_a_wrong_one() {
+    fn a_bistable_machine_gives_a_wide_correct_interval() {
         let mut noise = Noise(5);
         for share in [0.3, 0.4, 0.5, 0.6, 0.7] {
             let [of, to] = rounds(41, |round| {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_rounds_and_other_rounds_say_nothing() {
+    fn too_few_or_unmatched_rounds_give_no_interval() {
         let quotient = ratio(&[1.3; 5], &[1.0; 5]).unwrap();
         assert_eq!((quotient.value, quotient.low, quotient.high), (1.3, 0.0, f64::INFINITY));
         assert!(quotient.uncertainty(false).is_infinite());

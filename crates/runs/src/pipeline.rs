@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_a_sweep_are_named_with_work_that_grows_with_their_number() {
+    fn naming_the_runs_of_a_sweep_takes_linear_time() {
         for masses in [50, 200] {
             let (outcome, looked_at) = sweep(masses);
             assert_eq!(outcome.results.rows.len(), masses);

@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_left_goes_by_what_this_machine_needed_so_far() {
+    fn the_remaining_time_is_based_on_this_machine() {
         let left = |expected, cores, over| Left { expected, cores, over }.said();
         assert_eq!(left(100.0, 2, [0.0, 0.0]).as_deref(), Some("0:50"));
         // Work of almost a minute took twice as long as expected.

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_run_says_why_in_the_last_column() {
+    fn the_last_column_explains_a_failed_run() {
         let row = |key: &str, status, message: Option<&str>| Row {
             axes: Vec::new(),
             status,

@@ -164,7 +164,7 @@ mod tests {
     const NONE: [&str; 0] = [];
 
     #[test]
-    fn an_edit_is_noticed_and_ends_of_lines_are_not_one() {
+    fn edits_are_noticed_but_line_endings_ignored() {
         let (folder, names) = sealed();
         let at = |name: &str| folder.path().join(name);
         assert_eq!(names(folder.path()), [NONE, NONE]);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_killed_leaves_nothing_that_looks_edited() {
+    fn a_killed_program_leaves_no_apparent_edits() {
         let (folder, names) = sealed();
         // A folder in place of the file cannot be overwritten, as if the program had ended there.
         fs::create_dir(folder.path().join("table-2.csv")).unwrap();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_gone_are_listed_no_more() {
+    fn deleted_files_are_no_longer_listed() {
         let (folder, _) = sealed();
         fs::remove_file(folder.path().join("table-1.md")).unwrap();
         write(folder.path(), &[file("runs.csv", "run,x\na,1\n")]).unwrap();

@@ -51,7 +51,7 @@ fn known() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 #[test]
-fn no_crate_knows_one_above_it() {
+fn no_crate_depends_on_a_higher_one() {
     let known = known();
     assert!(known.len() >= 12, "{known:?}");
     for (name, dependencies) in &known {
@@ -66,7 +66,7 @@ fn no_crate_knows_one_above_it() {
 }
 
 #[test]
-fn the_fingerprint_is_of_this_crate_and_all_below_it() {
+fn the_fingerprint_covers_this_crate_and_its_dependencies() {
     let known = known();
     let mut below = BTreeSet::new();
     let mut open = vec!["runs".to_owned()];
@@ -82,7 +82,7 @@ fn the_fingerprint_is_of_this_crate_and_all_below_it() {
 }
 
 #[test]
-fn a_change_of_any_source_that_can_change_a_number_makes_a_new_key() {
+fn relevant_source_changes_make_a_new_key() {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("crates");
     let root = crates();

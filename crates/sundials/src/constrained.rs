@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn matrices_are_derivatives_and_are_solved_with() {
+    fn matrices_are_derivatives_and_solve_systems() {
         let chain = RodChain { rods: 4, damping: 0.03, ..RodChain::default() }.model();
         let squeezer = Squeezer::default().model();
         for form in FORMS {

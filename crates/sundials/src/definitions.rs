@@ -210,7 +210,7 @@ mod tests {
 
     /// The flags are those of failed error tests and failed convergence; their names come from the library.
     #[test]
-    fn remedies_know_the_flags_of_the_library() {
+    fn remedies_use_the_flags_of_the_library() {
         let context = Context::new().ok().expect("a context");
         let memory = [Kind::CvodeBdf, Kind::Ida(Form::Ggl)];
         let memory = memory.map(|kind| Memory::new(&context, kind).ok().expect("memory"));

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_is_a_remainder_of_the_key() {
+    fn a_shard_is_a_remainder_of_the_key() {
         let key = RunKey("00000000000000000000000000000000000000000000000000000000000000ff".to_owned());
         // 255 = 2 · 127 + 1 = 10 · 25 + 5.
         for (shard, has) in [("1/1", true), ("1/2", false), ("2/2", true), ("6/10", true), ("5/10", false)] {
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_there_are_not_are_refused() {
+    fn shards_out_of_range_are_refused() {
         for text in ["", "1", "/", "0/2", "3/2", "1/0", "0/0", "-1/2", "1/2/3", "a/b", "1/4294967296"] {
             assert_eq!(text.parse::<Shard>(), Err(NoShard), "{text}");
         }

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn stored_references_round_trip() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("references/shaft.csv");
         reference().write(&path, "mbsbench ledger reference a/b").unwrap();
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_changed_after_it_was_made_is_refused() {
+    fn edited_references_are_refused() {
         for (from, to) in [("0.333", "0.933"), ("1e-9", "2e-9"), ("4.7", "5.7"), ("0123", "0124"), ("a/b", "a/c")] {
             let message = refusal(from, to, false);
             assert!(message.contains("does not match its checksum"), "{from} -> {to}: {message}");
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_not_be_read_is_not_written() {
+    fn unreadable_references_are_not_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("shaft.csv");
         let mut wrong = reference();

@@ -185,7 +185,7 @@ mod tests {
     use crate::registry::{MethodKind, Registry, choose};
 
     #[test]
-    fn labels_name_what_differs_from_defaults_also_where_defaults_are_not_written() {
+    fn labels_show_parameters_that_differ_from_defaults() {
         let registry = Registry::builtin();
         let label = |text: &str| {
             let document = Document::parse(Path::new("a.yaml"), text.as_bytes()).expect("YAML");

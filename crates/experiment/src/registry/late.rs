@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_that_files_can_say_and_nobody_has() {
+    fn names_must_be_valid_and_unused() {
         for name in ["Bad", "bad name", "bad_name", "", "con", "../up", "é"] {
             let refused = Registry::builtin().with_method(late(name, None));
             assert!(matches!(refused, Err(BadName::Unsafe { kind: "method", .. })), "{name}");
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn files_name_it_and_every_does_not_mean_it() {
+    fn late_entries_are_named_by_files_but_not_by_every() {
         let registry = Registry::builtin().with_method(late("own", None)).unwrap();
         assert!(registry.is_builtin(), "the identity of the method names its runs");
         let named = plan("own", &registry).unwrap();
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_kept_where_it_says_what_it_is() {
+    fn runs_are_cached_if_the_entry_has_an_identity() {
         let key = |version| {
             let registry = Registry::builtin().with_method(late("own", version)).unwrap();
             let run = plan("own", &registry).unwrap().runs.remove(0);

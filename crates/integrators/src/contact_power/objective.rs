@@ -47,7 +47,7 @@ mod tests {
         }
 
         #[test]
-        fn another_unit_of_power_is_another_alpha(scale in 1e-6..1e8_f64, power in 1e-3..1e6_f64) {
+        fn the_unit_of_power_scales_alpha(scale in 1e-6..1e8_f64, power in 1e-3..1e6_f64) {
             let objective = Objective { alpha: 3.0, beta: 1.0 / 3.0 };
             let same = Objective { alpha: 3.0 * scale.cbrt(), ..objective };
             let (scaled, meant) = (objective.reciprocal(&[scale * power]), same.reciprocal(&[power]));

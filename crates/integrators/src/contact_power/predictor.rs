@@ -45,7 +45,7 @@ mod tests {
         /// Geometric interpretation in section 5.3: the root of the line through (0, −1) and (u, r) is the root of
         /// the residual if W is constant.
         #[test]
-        fn the_prediction_is_exact_where_the_objective_is_constant(u in 1e-6..1.1_f64, w in 1e-6..1.0_f64) {
+        fn the_prediction_is_exact_for_a_constant_objective(u in 1e-6..1.1_f64, w in 1e-6..1.0_f64) {
             let predicted = Predictor::I.next(u, residual(u, [1.0 / w; 2]), 0.0, [0.3, 0.4]);
             prop_assert!((predicted / w - 1.0).abs() < 1e-9);
             prop_assert!(residual(predicted, [1.0 / w; 2]).abs() < 1e-9);

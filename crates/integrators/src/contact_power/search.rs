@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_longer_is_accepted() {
+    fn the_largest_step_is_accepted() {
         let (made, accepted) = trials(Search::new(0.1, 0.25, 0.7), |u| u - 1.0);
         assert!(accepted);
         assert_eq!(made, [0.25, 0.5, 0.7]);

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_events_of_one_function_are_too_many_but_not_of_many_functions() {
+    fn chattering_is_counted_per_event_function() {
         let mut chattering = Chattering::new(1.0);
         assert!((0..100).all(|index| !chattering.is_exceeded(0.5, index, 100)));
         assert!((0..MOST - 1).all(|_| !chattering.is_exceeded(0.6, 3, 100)));

@@ -189,7 +189,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn solutions_are_those_of_nalgebra(
+        fn solutions_match_nalgebra(
             n in 1..=MOST,
             entries in numbers(2 * MOST * MOST),
             right in prop::collection::vec(-1.0..1.0, 2 * MOST),
@@ -207,7 +207,7 @@ mod tests {
     /// A matrix with a zero diagonal is regular only with row exchanges. A row or a column of zeros makes it
     /// singular.
     #[test]
-    fn singular_matrices_are_told() {
+    fn singular_matrices_are_reported() {
         for n in 2..=MOST {
             let cyclic = DMatrix::from_fn(n, n, |i, j| if (i + 1) % n == j { 2.0 } else { 0.0 });
             let full = DMatrix::from_fn(n, n, |i, j| if i == j { 0.0 } else { (i + 2 * j) as f64 });

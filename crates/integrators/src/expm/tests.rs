@@ -161,7 +161,7 @@ fn counts_its_operations() {
 }
 
 #[test]
-fn what_is_not_finite_has_no_exponential() {
+fn non_finite_matrices_have_no_exponential() {
     let mut workspace = MatrixExponential::new(2, false);
     let mut result = DMatrix::zeros(2, 2);
     for entry in [f64::NAN, f64::INFINITY, f64::MAX] {

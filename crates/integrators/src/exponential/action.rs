@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn integrals_are_those_in_double_doubles() {
+    fn integrals_match_double_double_results() {
         let n = 24;
         let mut planned = Vec::new();
         for (size, seed) in [(1e-9, 0.1), (1e-4, 0.2), (0.02, 0.3), (0.1, 0.4), (0.4, 0.5)] {
@@ -285,7 +285,7 @@ mod tests {
     /// Positions and velocities of a fast oscillator differ in size by its frequency. The plan depends only on the
     /// frequency, and both are accurate relative to their own size.
     #[test]
-    fn scales_of_components_cost_nothing() {
+    fn the_scale_of_a_component_does_not_change_the_cost() {
         for omega in [1.0, 1e4, 1e8] {
             let jacobian = DMatrix::from_fn(6, 6, |i, j| match (i, j) {
                 (i, j) if j == i + 3 => 1.0,
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_large_is_left_to_the_exponential() {
+    fn large_matrices_use_the_full_exponential() {
         let mut action = Action::new(20);
         let jacobian = DMatrix::from_diagonal_element(20, 20, -1.0);
         assert!(action.plan(1.0, &jacobian, 2).unwrap().is_some());
@@ -321,7 +321,7 @@ mod tests {
 
     /// Both ways give the same integral with 40 unknowns, for which the norm decides between them.
     #[test]
-    fn both_ways_agree() {
+    fn both_algorithms_agree() {
         let n = 40;
         let jacobian = noise(n, 0.7);
         let columns = noise(n, 0.8);

@@ -133,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn divides_what_it_multiplied() {
+    fn multiplication_and_solve_are_inverse() {
         check(&DMatrix::from_diagonal_element(3, 3, 1.0), Shape::Diagonal);
         check(&DMatrix::from_row_slice(3, 3, &[2.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.5]), Shape::Diagonal);
         check(&DMatrix::from_row_slice(3, 3, &[2.0, 1.0, 0.0, 1.0, 4.0, 0.0, 0.0, 0.0, 0.5]), Shape::Full);
     }
 
     #[test]
-    fn says_singular() {
+    fn singular_matrices_are_reported() {
         for entries in [[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0], [f64::NAN, 0.0, 0.0, 1.0]] {
             let mut metric = Metric::identity(2);
             metric.matrix_mut().copy_from_slice(&entries);

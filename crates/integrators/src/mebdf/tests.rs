@@ -73,7 +73,7 @@ fn angles_of_stability() {
 }
 
 #[test]
-fn differences_over_other_sizes_are_those_of_the_same_polynomial() {
+fn rescaled_differences_match_the_same_polynomial() {
     let polynomial = |t: f64| 1.0 + t * (0.5 - t * (0.3 - t * (0.2 - 0.07 * t)));
     let (k, t, h) = (4, 0.7, 0.25);
     let at = |h: f64| {

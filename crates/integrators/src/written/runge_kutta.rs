@@ -281,7 +281,7 @@ mod tests {
     use crate::tableaux;
 
     #[test]
-    fn growth_on_the_imaginary_axis_is_not_that_of_a_tolerance() {
+    fn rounding_is_not_growth_on_the_imaginary_axis() {
         let stable = |tableau| stable_on_imaginary_axis(&Formula::new(tableau));
         // For Kutta's rule of order three and the classical one of order four it is √3 and 2 √2.
         assert!((stable(&tableaux::KUTTA_3) - 3f64.sqrt()).abs() < 2e-3);

@@ -23,7 +23,7 @@ fn map(method: &dyn Method, zeta: f64, x: f64) -> (f64, f64) {
 }
 
 #[test]
-fn equation_16_has_the_map_that_follows_from_it() {
+fn the_map_of_equation_16_is_reproduced() {
     for gamma in GAMMAS {
         for zeta in [0.0, 0.1, 0.25, 0.5] {
             for x in [1e-3, 0.1, 0.7, 1.9] {
@@ -52,7 +52,7 @@ fn largest_stable(method: &dyn Method, zeta: f64) -> f64 {
 }
 
 #[test]
-fn stability_ends_where_trace_and_determinant_say() {
+fn stability_limits_follow_from_trace_and_determinant() {
     let table = [
         (0.0, [0.0, 0.0, 2.0, 1.633, 1.265]),
         (0.1, [0.4, 0.8, 1.81, 1.505, 1.187]),
@@ -161,7 +161,7 @@ fn rotations_stay_on_their_manifold() {
 
 /// About a fixed axis, the Störmer–Verlet method gives the exact angle `ω t + τ t²/2`.
 #[test]
-fn turning_about_a_fixed_axis_is_exact() {
+fn rotation_about_a_fixed_axis_is_exact() {
     let model = Spinning { torque: [0.0, 0.0, 0.5] };
     let start = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0];
     let end =
@@ -214,7 +214,7 @@ impl<M: ContactModel> Ode for Vectors<M> {
 
 /// The results are identical to the bit, with or without damping, and take one evaluation per step.
 #[test]
-fn vectors_need_no_contact_powers() {
+fn vector_coordinates_need_no_contact_powers() {
     let settings = Settings::fixed(1e-4);
     for dashpot in [0.0, 100.0] {
         let ball = Ball { dashpot, ..Ball::ELASTIC };

@@ -84,7 +84,7 @@ fn without_sensitivity_every_step_is_epsilon() {
 }
 
 #[test]
-fn without_contact_the_step_is_epsilon_whatever_alpha() {
+fn without_contact_the_step_is_epsilon_for_any_alpha() {
     let method = ContactPower { epsilon: 0.125, ..ContactPower::default() };
     let run = solve(&Free(Cubic), &*method.method(), &[1.0 / 3.0, 0.0], [0.0, 2.0], own_steps(), &mut Silent);
     assert_eq!((run.failure, run.statistics.steps_accepted, run.statistics.tests), (None, 16, 16));
@@ -136,7 +136,7 @@ struct Row {
 /// An independent implementation has 434, 241 and 1231 evaluations per bounce, and tops that are 1.4, 6.3 and 0.21 %
 /// too high after 20 bounces. Costs vary by a hundredth and tops by a fifth with the order of summation.
 #[test]
-fn the_elastic_ball_bounces_as_measured_elsewhere() {
+fn the_elastic_ball_matches_independent_results() {
     for Row { epsilon, alpha, evaluations, twentieth } in [
         Row { epsilon: 0.01, alpha: 100.0, evaluations: 434.0, twentieth: [0.011, 0.017] },
         Row { epsilon: 0.01, alpha: 30.0, evaluations: 241.0, twentieth: [0.05, 0.076] },
@@ -177,7 +177,7 @@ fn five_bounces_are_almost_equally_high() {
 /// With a dashpot that acts from first contact on, `R` jumps across `[−η, η]`, and the printed bisection would not
 /// end.
 #[test]
-fn a_force_that_jumps_is_passed_by_the_guard() {
+fn the_guard_steps_across_a_force_jump() {
     let ball = Ball { dashpot: 2000.0, ..Ball::ELASTIC };
     for initial in [[0.02, -4.4], [1.0, 0.0]] {
         let method = ContactPower::default().method();
@@ -192,7 +192,7 @@ fn a_force_that_jumps_is_passed_by_the_guard() {
 }
 
 #[test]
-fn a_pi_predictor_makes_the_same_motion() {
+fn a_pi_predictor_gives_the_same_motion() {
     let method = ContactPower { predictor: Predictor::Pi, ..ContactPower::default() };
     let mut bounces = Bounces::new(20);
     let run = drop_from_one_metre(&Ball::ELASTIC, method, 100.0, &mut bounces);
@@ -235,7 +235,7 @@ fn a_trial_without_finite_result_is_shortened() {
 }
 
 #[test]
-fn where_nothing_is_finite_the_run_fails() {
+fn non_finite_states_fail_the_run() {
     let method = ContactPower::default().method();
     for until in [0.2, -1.0] {
         let model = Broken { depth: 1.0, until };
@@ -324,7 +324,7 @@ impl Observer for Middles {
 }
 
 #[test]
-fn first_and_largest_step_of_the_task_are_taken() {
+fn first_and_largest_step_are_respected() {
     let control = StepControl::Tolerance { rel: 0.0, abs: 1.0, initial_step: Some(1e-3), max_step: Some(4e-3) };
     let mut steps = Recorder::default();
     let method = ContactPower { eta: 0.95, ..ContactPower::default() }.method();

@@ -133,7 +133,7 @@ fn a_ball_over_a_spring_with_damper_touches_it_at_the_exact_times() {
 
 proptest! {
     #[test]
-    fn bilateral_events_are_located_past_and_unilateral_ones_never(
+    fn only_bilateral_events_are_located_past_the_zero(
         height in 0.1..3.0f64,
         stiffness in 1e2..1e6f64,
         ratio in 0.01..0.5f64,
@@ -162,7 +162,7 @@ proptest! {
 
 /// The two evaluations that the identity counts for an event belong to the step after it.
 #[test]
-fn an_event_on_the_very_end_is_followed_by_no_step() {
+fn no_step_follows_an_event_at_the_end() {
     let (height, stiffness, ratio) = (1.614823786723261, 679_745.694_587_740_9, 0.3849413830213731);
     let dode = Dode { pair: PAIRS[2].0, event_tolerance: 10f64.powf(-6.31333018131209), ..Dode::default() };
     let ball = Balls { count: 1, stiffness, damping: 2.0 * ratio * f64::sqrt(stiffness) };
@@ -301,7 +301,7 @@ impl EventModel for Relay {
 }
 
 #[test]
-fn chattering_does_not_stop_the_time() {
+fn chattering_does_not_stall_the_run() {
     let dode = Dode::default();
     let (solution, _) = run(&Relay, &dode, &[0.5], 1.0, 1e-6);
     check_identity(&dode, &solution);
@@ -312,7 +312,7 @@ fn chattering_does_not_stop_the_time() {
 }
 
 #[test]
-fn an_event_that_is_located_on_the_wrong_side_does_not_stop_the_time() {
+fn an_event_located_on_the_wrong_side_does_not_stall() {
     let ball = Balls { count: 1, stiffness: 1e4, damping: 16.0 };
     let dode = Dode { cel: Cel::Minus, ..Dode::default() };
     let (solution, located) = run(&ball, &dode, &[1.0, 0.0], 1.0, 1e-6);
@@ -367,7 +367,7 @@ impl EventModel for NearMiss {
 
 /// Case III: the root predicted by the interpolant is searched for and not found, and the step stays unchanged.
 #[test]
-fn a_root_of_the_interpolant_alone_is_no_event() {
+fn spurious_roots_of_the_interpolant_are_not_events() {
     let mut ode = AsEventOde::new(&NearMiss);
     let task = Task { t_start: 0.0, t_end: 1.0, initial: &[0.0], settings: Settings::fixed(1.0) };
     let solution = Dode::default().method().solve(Counted::new(&mut ode), &task, &mut Silent);

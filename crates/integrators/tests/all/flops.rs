@@ -25,7 +25,7 @@ fn circle(method: &dyn Method, settings: Settings) -> Statistics {
 }
 
 #[test]
-fn an_explicit_method_has_none_and_one_that_does_not_count_says_so() {
+fn flops_are_zero_or_reported_as_not_counted() {
     let method = Ode45::default().method();
     assert!(method.properties().counts_flops);
     assert_eq!(circle(&*method, Settings::tolerance(1e-6, 1e-6)).linear_algebra_flops, Some(0));
@@ -80,7 +80,7 @@ fn index_three_formulas_solve_for_accelerations_and_multipliers() {
 }
 
 #[test]
-fn stabilised_formulas_count_what_their_linear_algebra_is() {
+fn stabilised_formulas_count_their_linear_algebra() {
     // One system for all six unknowns; three unknowns at the start.
     for method in [
         HhtSi2 { linear_algebra: PairAlgebra::Dense, ..HhtSi2::default() }.method(),

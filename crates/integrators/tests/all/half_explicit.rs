@@ -132,14 +132,14 @@ fn evaluations_and_factorizations_are_counted() {
 }
 
 #[test]
-fn hedop5_keeps_spans_and_tells_failures() {
+fn hedop5_keeps_spans_and_reports_failures() {
     let method = Hedop5 {}.method();
     both_controls_keep_spans(&*method, Watcher::default);
     both_controls_tell_failures(&*method, STEP);
 }
 
 #[test]
-fn hem4_keeps_spans_and_tells_failures() {
+fn hem4_keeps_spans_and_reports_failures() {
     let method = Hem4 {}.method();
     common::conformance::spans_are_kept("hem4", &*method);
     common::conformance::is_watched("hem4", &*method);
@@ -173,7 +173,7 @@ fn states_inside_steps_have_the_order_of_the_method() {
 }
 
 #[test]
-fn positions_on_manifolds_are_taken() {
+fn positions_on_manifolds_are_accepted() {
     for method in [Hem4 {}.method(), Hedop5 {}.method()] {
         for (model, initial) in [(Odd::MorePositions, vec![0.0; 5]), (Odd::TurnedRates, vec![0.0; 4])] {
             let settings = Settings::fixed(STEP);
@@ -186,7 +186,7 @@ fn positions_on_manifolds_are_taken() {
 }
 
 #[test]
-fn what_does_not_suit_is_refused() {
+fn unsuitable_problems_are_refused() {
     for method in [Hem4 {}.method(), Hedop5 {}.method()] {
         let refused = |ode: &mut dyn Ode, initial: &[f64], reason: &str| {
             assert!(method.suits(ode).is_err_and(|unsuitable| unsuitable.to_string().contains(reason)));

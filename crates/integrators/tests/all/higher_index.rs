@@ -82,7 +82,7 @@ fn errors_of_variable_order_follow_the_tolerance() {
 /// A step has three evaluations at first guesses. Those of the first and the last stage are saved if the step has the
 /// size of the previous one.
 #[test]
-fn rates_that_are_taken_save_evaluations() {
+fn given_rates_save_evaluations() {
     let [taken, evaluated] = [Rates::Taken, Rates::Evaluated].map(|rates| {
         let method = Mebdf { rates, ..Mebdf::default() }.method();
         let statistics = exponential_errors(&*method, Settings::tolerance(1e-8, 1e-8), true).1.statistics;
@@ -109,7 +109,7 @@ fn errors_follow_the_tolerance() {
 /// A multiplier of index 2 that is tested like a differential component reduces the order of the step-size control
 /// from 3 to 2.
 #[test]
-fn an_index_that_is_not_told_costs_steps() {
+fn an_undeclared_index_costs_steps() {
     let steps = |tells| {
         let (_, solution) = exponential_errors(&*radau5(), Settings::tolerance(1e-9, 1e-9), tells);
         solution.statistics.steps_accepted + solution.statistics.steps_rejected

@@ -147,7 +147,7 @@ fn a_start_without_accelerations_is_of_first_order() {
 
 /// First guesses affect the iterations but not the solution, unless charts are centred at predictions.
 #[test]
-fn predictions_change_iterations_only() {
+fn predictors_change_only_the_iterations() {
     let with = |prediction: Prediction| {
         methods![
             SHARP;
@@ -260,7 +260,7 @@ fn bdf4(by_runge_kutta: bool, charts: Charts) -> Implicit<Multistep> {
 
 /// A start of order two leaves its own error; a start of order three suffices for order four, with charts as well.
 #[test]
-fn a_multistep_formula_has_its_order_where_its_start_does() {
+fn a_multistep_formula_keeps_the_order_of_its_start() {
     for (by_runge_kutta, expected) in [(true, 4.0), (false, 3.0)] {
         let method = bdf4(by_runge_kutta, Charts::Step);
         assert_eq!(method.order(), 4, "of the formula");

@@ -113,7 +113,7 @@ fn undamped_formulas_of_three_and_four_steps_are_not_zero_stable() {
 }
 
 #[test]
-fn without_rho_two_steps_are_bdf2_and_more_are_not_bdf() {
+fn without_rho_only_two_steps_are_bdf() {
     let third = 1.0 / 3.0;
     let bdf2 = LinearMultistep::lms2(0.0);
     assert!((bdf2.alpha[0] - 4.0 * third).abs() < 1e-15 && (bdf2.alpha[1] + third).abs() < 1e-15);

@@ -237,6 +237,6 @@ fn mssth3_without_rho_has_the_spectrum_of_esdirk324l2sa() {
 }
 
 #[test]
-fn other_rho_of_mssth_are_unknown() {
+fn mssth_refuses_other_rho() {
     assert!(Esdirk::mssth(3, 0.5).is_none() && Esdirk::mssth(6, 0.0).is_none());
 }

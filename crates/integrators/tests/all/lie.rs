@@ -317,7 +317,7 @@ fn spans_watchers_and_budgets() {
 }
 
 #[test]
-fn failures_are_told() {
+fn failures_are_reported() {
     let (method, settings) = (LieGeneralizedAlpha::default().method(), Settings::fixed(STEP));
     let redundant = constrained::solve(&Odd::Redundant, &*method, &[0.0; 4], [0.0, 1.0], settings, &mut Silent);
     assert!(matches!(redundant.failure, Some(Failure::SingularMatrix { time: 0.0, .. })));
@@ -330,7 +330,7 @@ fn failures_are_told() {
 }
 
 #[test]
-fn what_does_not_suit_is_refused() {
+fn unsuitable_problems_are_refused() {
     let method = LieGeneralizedAlpha::default().method();
     let refused = |ode: &mut dyn Ode, initial: &[f64], settings: Settings, reason: &str| {
         let task = Task { t_start: 0.0, t_end: 1.0, initial, settings };

@@ -118,7 +118,7 @@ fn principal_root_has_the_order_of_the_method() {
 /// zhang2022, Sect. 4: MSSTH(4) shortens the period, though no longer from `h/(nT)` = 0.05 on; MSSTH(5) and two
 /// formulas of Kennedy and Carpenter have a very small elongation up to 0.05; LMS4 damps less than LMS2.
 #[test]
-fn sentences_of_the_paper() {
+fn statements_of_the_paper_hold() {
     let at = |formula: Esdirk, abscissa: f64| {
         let omega_h = TAU * abscissa * f64::from(formula.implicit_stages());
         let formula = formula.rounded::<f64>();
@@ -294,7 +294,7 @@ fn known_spectral_radii_of_the_low_order_formulas() {
 
 /// Newmark's formulas with `γ > 1/2` and small β do not oscillate at high frequencies: the roots meet.
 #[test]
-fn principal_root_of_newmark_is_lost_where_roots_meet() {
+fn principal_root_of_newmark_is_lost_if_roots_meet() {
     let newmark = Newmark { gamma: 0.7, beta: Some(0.3), ..Newmark::default() }.method();
     let found = characteristics(&*newmark, &[0.1, 10.0]).expect("written down");
     assert!(found[0].principal.is_some_and(|principal| principal.amplitude_decay > 0.0));

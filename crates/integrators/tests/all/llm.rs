@@ -174,7 +174,7 @@ impl OdeModel for Pendulum {
 }
 
 #[test]
-fn time_is_left_out_where_it_does_not_enter() {
+fn autonomous_problems_skip_the_time_derivative() {
     let run = |autonomous| {
         solve(&*fixed(), &mut AsOde(&Pendulum { autonomous }), &[1.0, 0.5], 3.0, Settings::fixed(0.1)).state
     };
@@ -308,7 +308,7 @@ impl Observer for Sizes {
 }
 
 #[test]
-fn a_tolerance_of_its_own_takes_the_place_of_the_task_s() {
+fn an_own_tolerance_overrides_the_tasks() {
     let steps = |method: Llm, settings| {
         solve(&*method.method(), &mut AsOde(&Cubic), &Cubic.exact(0.0), 5.0, settings).statistics.steps_accepted
     };
@@ -328,7 +328,7 @@ fn the_norm_of_an_error_is_a_choice() {
 
 /// A linear problem has no error: the step grows immediately to the end of the span.
 #[test]
-fn nothing_bounds_the_growth_of_steps_without_error() {
+fn steps_without_error_grow_without_bound() {
     let mut sizes = Sizes::default();
     let task = Task { t_start: 0.0, t_end: 100.0, initial: &[1.0, 0.0], settings: Settings::tolerance(1e-6, 1e-6) };
     let solution = fixed().solve(Counted::new(&mut AsOde(&Circle)), &task, &mut sizes);

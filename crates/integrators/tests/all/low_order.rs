@@ -86,7 +86,7 @@ fn drift_deviation(method: &dyn Method, constant: f64, steps: u32) -> f64 {
 }
 
 #[test]
-fn velocity_constraints_are_violated_by_a_known_law() {
+fn velocity_constraint_drift_follows_its_law() {
     let newmark = |gamma: f64, beta: f64| 1.0 / 6.0 + 0.5 * (gamma - 0.5) - beta;
     let hht = |alpha: f64| newmark(0.5 - alpha, 0.25 * (1.0 - alpha) * (1.0 - alpha));
     let mild = HhtI3 { alpha: -0.05, ..HhtI3::default() };
@@ -161,7 +161,7 @@ fn check_same_solution<D: MethodDefinition>(dense: &D, structured: &D, modified:
 }
 
 #[test]
-fn elimination_changes_nothing() {
+fn elimination_leaves_the_solution_unchanged() {
     let newton = NewtonSettings { tolerance: 1e-12, ..NewtonSettings::default() };
     let kept = NewtonSettings { jacobian: JacobianUse::Modified, ..newton };
     let dense = LinearAlgebra::Dense;
@@ -254,7 +254,7 @@ fn stiff_error(method: &dyn Method, exponent: i32) -> Result<f64, Failure> {
 }
 
 #[test]
-fn a_stiff_spring_is_stepped_over() {
+fn steps_exceed_the_period_of_a_stiff_spring() {
     let cases: [(&str, Box<dyn Method>, f64); 7] = [
         ("generalized-alpha", GeneralizedAlpha::default().method(), 2.0),
         ("newmark", Newmark::default().method(), 1.0),

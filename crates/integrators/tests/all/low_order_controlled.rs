@@ -22,7 +22,7 @@ fn methods() -> Vec<(&'static str, Box<dyn Method>)> {
 /// tolerance. With little damping, errors that changes of step leave in the multipliers add to it at loose tolerances,
 /// so that it decreases faster.
 #[test]
-fn errors_go_with_the_tolerance() {
+fn errors_follow_the_tolerance() {
     let span = [0.0, 2.0];
     let end = |method: &dyn Method, tolerance: f64| {
         let run =
@@ -53,7 +53,7 @@ impl Observer for Largest {
 }
 
 #[test]
-fn first_and_largest_steps_are_as_asked_for() {
+fn first_and_largest_steps_are_respected() {
     for (name, method) in methods() {
         let control = |initial_step, max_step| Settings {
             control: StepControl::Tolerance { rel: 1e-6, abs: 1e-6, initial_step, max_step },
@@ -81,9 +81,9 @@ fn first_and_largest_steps_are_as_asked_for() {
 /// Constant forces and no reaction at the start: an estimate projected only at the end of the step is zero for any step
 /// size, and steps of 0.5 s with an error of 0.28 m were accepted. The error of an accepted step is at most twice the
 /// tolerance in each position (positions are at most 1 m), so √2 times that in the root mean square, divided by 0.42,
-/// the smallest ratio of estimate to error (see `the_estimate_sees_constraints_that_turn`).
+/// the smallest ratio of estimate to error (see `the_estimate_includes_rotating_constraints`).
 #[test]
-fn a_first_step_that_is_far_too_large_is_seen() {
+fn a_far_too_large_first_step_is_rejected() {
     let exact = |t| {
         let settings = Settings::tolerance(1e-13, 1e-13);
         solve(&Pendulum, &*Dop853::default().method(), &Pendulum::START, [0.0, t], settings, &mut Silent).state

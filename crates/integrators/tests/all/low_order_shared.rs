@@ -71,7 +71,7 @@ fn the_solution_is_that_of_the_dense_system() {
 
 /// A damper that makes the relative motion fast: the shared matrix contains it.
 #[test]
-fn stiff_damping_is_no_reason_to_give_up() {
+fn stiff_damping_does_not_end_the_splitting() {
     // With a matrix kept over the step, the first step at 2⁻⁹ diverges, in the dense form, too.
     for (jacobian, exponents) in USES.into_iter().zip([[-9, -10, -12, -14], [-10, -11, -12, -14]]) {
         for exponent in exponents {
@@ -111,7 +111,7 @@ impl MechanicalModel for Spring {
 }
 
 #[test]
-fn where_convergence_is_slow_newtons_method_takes_over() {
+fn slow_convergence_falls_back_to_newtons_method() {
     let initial = [1.0, 0.0, 1.0, 0.0, 0.0, 0.0];
     for jacobian in USES {
         let (difference, shared, dense) = compare(si2, &Spring, &initial, 1.0 / 64.0, jacobian);
@@ -140,7 +140,7 @@ impl Observer for Sizes {
 }
 
 #[test]
-fn levels_one_after_the_other_give_the_solution_of_the_dense_system() {
+fn sequential_levels_match_the_dense_system() {
     for jacobian in USES {
         for exponent in [-7, -10] {
             let step = 2f64.powi(exponent);
@@ -165,7 +165,7 @@ fn levels_one_after_the_other_give_the_solution_of_the_dense_system() {
 
 /// Without damping all steps use the small system; if a damper is stiff for the step, Newton's method is used instead.
 #[test]
-fn levels_that_damping_couples_are_given_up() {
+fn levels_coupled_by_damping_are_not_split() {
     let newton = NewtonSettings::default();
     let method = additive(newton, PairAlgebra::Shared);
     let mut sizes = Sizes::default();
@@ -183,7 +183,7 @@ fn levels_that_damping_couples_are_given_up() {
 }
 
 #[test]
-fn levels_that_both_reactions_couple_are_not_parted() {
+fn levels_coupled_by_reactions_are_not_split() {
     for b in [-0.5, 1.0 / 3.0, 1.0] {
         let [shared, structured] = [PairAlgebra::Shared, PairAlgebra::Structured].map(|linear_algebra| {
             let method = HhtAdd { b, linear_algebra, ..HhtAdd::default() }.method();

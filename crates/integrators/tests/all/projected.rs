@@ -185,7 +185,7 @@ fn displacements_are_the_smallest_in_the_metric_of_the_mass() {
 }
 
 #[test]
-fn a_state_that_is_too_far_off_is_told() {
+fn a_state_too_far_from_the_constraints_is_reported() {
     let mut ode = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&Pendulum));
     let mut counted = Counted::new(&mut ode);
     let mut mechanics = counted.mechanics().expect("it is there");
@@ -218,7 +218,7 @@ fn failures_on_constrained_mechanics() {
 
 /// Problems that index-3 formulas refuse; the initial state satisfies all of their constraints.
 #[test]
-fn nonholonomic_constraints_and_positions_on_manifolds_are_taken() {
+fn nonholonomic_constraints_and_manifolds_are_accepted() {
     for (model, initial) in
         [(Odd::Nonholonomic, vec![0.0; 4]), (Odd::MorePositions, vec![0.0; 5]), (Odd::TurnedRates, vec![0.0; 4])]
     {
@@ -232,7 +232,7 @@ fn nonholonomic_constraints_and_positions_on_manifolds_are_taken() {
 }
 
 #[test]
-fn what_does_not_suit_is_refused() {
+fn unsuitable_problems_are_refused() {
     let refused = |ode: &mut dyn Ode, initial: &[f64], reason: &str| {
         let method = projected();
         assert!(method.suits(ode).is_err_and(|unsuitable| unsuitable.to_string().contains(reason)));
@@ -251,7 +251,7 @@ fn what_does_not_suit_is_refused() {
 
 /// In double-double arithmetic the constraints are satisfied to its precision.
 #[test]
-fn references_are_projected_to_their_digits() {
+fn references_are_projected_to_full_precision() {
     let method = Dop853Projected { projection_tolerance: 1e-28 }.precise().expect("generic over the scalar");
     let initial = Pendulum::START.map(DoubleDouble::from);
     let (t_start, t_end) = (DoubleDouble::from(0.0), DoubleDouble::from(0.5));

@@ -121,7 +121,7 @@ impl Ode for Amplifier {
 /// Counts and final states of runs with radau5.f, as recorded in the tests of the crate `russell_ode`. Its number of
 /// evaluations is larger by one: the evaluation at the end of the span, which is not needed.
 #[test]
-fn steps_are_those_of_the_published_code() {
+fn steps_match_the_published_code() {
     let van_der_pol = solve(&mut AsOde(&VanDerPol), &[2.0, -0.6], 2.0, published(1e-4, 1e-4));
     let [evaluations, jacobians, factorizations, rest @ ..] = printed(&van_der_pol.statistics);
     assert_eq!((evaluations, jacobians, rest), (2248 - 1, 162, [668, 280, 242]));
@@ -229,7 +229,7 @@ fn failures_on_constrained_mechanics() {
 }
 
 #[test]
-fn what_does_not_suit_is_refused() {
+fn unsuitable_problems_are_refused() {
     struct Locked;
     impl Ode for Locked {
         fn dimension(&self) -> usize {
@@ -261,7 +261,7 @@ fn what_does_not_suit_is_refused() {
 }
 
 #[test]
-fn what_is_described_is_computed() {
+fn described_properties_are_computed() {
     let details = radau5().details();
     let value = |name: &str| details.iter().find_map(|line| line.strip_prefix(name)).map(str::trim);
     for (name, expected) in

@@ -273,7 +273,7 @@ fn spans_watchers_and_budgets() {
 }
 
 #[test]
-fn failures_are_told() {
+fn failures_are_reported() {
     for method in [Rattle::default().method(), Shake::default().method()] {
         let settings = Settings::fixed(STEP);
         let redundant = solve(&Odd::Redundant, &*method, &[0.0; 4], [0.0, 1.0], settings, &mut Silent);
@@ -293,7 +293,7 @@ fn failures_are_told() {
 }
 
 #[test]
-fn what_does_not_suit_is_refused() {
+fn unsuitable_problems_are_refused() {
     let refused = |method: &dyn Method, ode: &mut dyn Ode, initial: &[f64], settings: Settings, reason: &str| {
         let task = Task { t_start: 0.0, t_end: 1.0, initial, settings };
         let solution = method.solve(Counted::new(ode), &task, &mut Silent);

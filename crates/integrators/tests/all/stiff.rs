@@ -185,7 +185,7 @@ fn order(errors: [f64; 2]) -> f64 {
 }
 
 #[test]
-fn robertsons_reactions_end_as_published() {
+fn robertsons_reactions_match_published_values() {
     // errors relative to the tolerance, rounded up: 0.014, 0.6, 1.3 at t = 40 and 27, 3, 3 at t = 1e11; below 0.1 for
     // RADAU5
     for (method, early, late) in
@@ -404,7 +404,7 @@ fn methods_for_plain_equations_refuse_a_mass_matrix() {
 /// Two components and explicit time: derivatives take three evaluations, in every step of ode23s, and in ode15s only
 /// when a Jacobian is formed.
 #[test]
-fn differences_stand_in_for_derivatives_and_are_counted() {
+fn finite_differences_replace_derivatives_and_are_counted() {
     let settings = Settings::tolerance(1e-4, 1e-6);
     let model = ProtheroRobinson { lambda: -1e3 };
     let both = |method: &dyn Method| {
@@ -429,7 +429,7 @@ fn differences_stand_in_for_derivatives_and_are_counted() {
 }
 
 #[test]
-fn ode15s_refuses_what_has_no_meaning_for_it() {
+fn ode15s_refuses_options_that_do_not_apply() {
     struct Locked;
     impl Ode for Locked {
         fn dimension(&self) -> usize {

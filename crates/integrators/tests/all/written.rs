@@ -36,7 +36,7 @@ fn bs32() -> Value {
 }
 
 #[test]
-fn explicit_formulas_are_those_of_the_registry_bit_by_bit() {
+fn explicit_formulas_match_the_registry_bitwise() {
     let [own, theirs]: [Box<dyn Method>; 2] = [written(rk4()).method(), Rk4::default().method()];
     let [own, theirs] = [own, theirs].map(|method| solve::<f64>(&Cubic, &*method, 3.0, Settings::fixed(0.01)));
     assert_eq!((own.state, own.statistics), (theirs.state, theirs.statistics));
@@ -54,7 +54,7 @@ fn explicit_formulas_are_those_of_the_registry_bit_by_bit() {
 }
 
 #[test]
-fn implicit_formulas_are_those_of_the_registry_bit_by_bit() {
+fn implicit_formulas_match_the_registry_bitwise() {
     let esdirk = Esdirk::esdirk324l2sa().formula.rounded::<f64>();
     let dirk = json!({ "runge-kutta": { "rows": esdirk.rows, "weights": esdirk.weights, "nodes": esdirk.nodes } });
     let LinearMultistep { alpha, beta } = LinearMultistep::lms2(0.0);
@@ -113,7 +113,7 @@ fn bdf(steps: u32) -> (Vec<f64>, Vec<f64>) {
 }
 
 #[test]
-fn what_does_not_hold_together_is_refused_where_it_stands() {
+fn inconsistent_tableaux_are_refused_with_their_position() {
     let changed = |change: &dyn Fn(&mut Value)| {
         let mut coefficients = bs32();
         change(&mut coefficients["runge-kutta"]);

@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uncertainty_that_could_turn_a_verdict_leaves_it_open() {
+    fn uncertainty_that_could_change_a_verdict_leaves_it_open() {
         let test = Test::Within { above: None, below: Some(1.0) };
         let verdict = |value, uncertainty| tested_number(Number { value, uncertainty }, &test, None).verdict;
         assert_eq!(verdict(0.9, 0.05), Verdict::Reproduced);

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn reductions_are_what_their_names_say() {
+    fn reductions_compute_what_they_are_named_for() {
         let values = [3.0, -1.0, 2.0, 8.0];
         let all = [Reduce::Max, Reduce::Min, Reduce::Mean, Reduce::Median, Reduce::Sum, Reduce::Range];
         assert_eq!(all.map(|how| reduced(&values, how)), [8.0, -1.0, 3.0, 2.5, 12.0, 9.0]);
@@ -108,14 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_hides_behind_no_other() {
+    fn nan_is_not_hidden_by_other_numbers() {
         for how in [Reduce::Max, Reduce::Min, Reduce::Median, Reduce::Sum] {
             assert!(reduced(&[1.0, f64::NAN, 2.0], how).is_nan());
         }
     }
 
     #[test]
-    fn numbers_are_read_off_between_runs_and_not_beyond() {
+    fn numbers_are_interpolated_but_not_extrapolated() {
         let points = [[100.0, 1.0], [1.0, 100.0], [10.0, 10.0], [-1.0, 5.0]];
         assert!((interpolated(&points, 31.622_776_601_683_8).unwrap() - 3.162_277_66).abs() < 1e-8);
         assert_eq!(interpolated(&points, 10.0), Some(10.0));
@@ -124,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn uncertainties_add_up_where_numbers_do() {
+    fn sums_add_their_uncertainties() {
         let numbers = [Number { value: 1.0, uncertainty: 0.5 }; 4];
         let uncertainty = |how| reduce(&numbers, how).unwrap().uncertainty;
         assert_eq!([Reduce::Max, Reduce::Sum, Reduce::Range].map(uncertainty), [0.5, 2.0, 1.0]);
     }
 
     #[test]
-    fn an_order_is_that_of_the_finest_errors_above_rounding() {
+    fn orders_use_the_finest_errors_above_rounding() {
         let point = |h: f64, value: f64, uncertainty: f64| (h, Number { value, uncertainty });
         let points = vec![point(0.8, 9.0, 0.0), point(0.1, 1e-2, 1e-3), point(0.4, 0.16, 1e-3), point(0.2, 0.04, 1e-3)];
         let steps = |points: &[(f64, Number)], count, above| -> Vec<f64> {

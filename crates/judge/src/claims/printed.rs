@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_digits_say_the_last_place() {
+    fn printed_digits_set_the_tolerance() {
         for (text, value, last_place) in [
             ("2.0e-1", 0.2, 0.01),
             ("159.93", 159.93, 0.01),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_rounds_to_what_is_printed() {
+    fn a_number_rounds_to_the_printed_one() {
         let printed = Printed::parse("1.4e-3").unwrap();
         assert!(printed.rounds_from(1.3501e-3) && printed.rounds_from(1.4499e-3) && printed.rounds_from(1.45e-3));
         assert!(!printed.rounds_from(1.3499e-3) && !printed.rounds_from(1.4501e-3) && !printed.rounds_from(-1.4e-3));

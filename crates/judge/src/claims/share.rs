@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn accepted_set_ups_decide_by_the_share_that_the_sentence_asks_for() {
+    fn the_required_share_of_set_ups_decides() {
         use Verdict::{NotReproduced, Open, Partly, Reproduced};
         for (holds, counts, verdict) in [
             (Holds::All, [95, 0, 5], Reproduced),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_that_turns_the_test_leaves_it_open() {
+    fn a_reading_that_changes_the_verdict_leaves_it_open() {
         let judgement = |verdict| Judgement::without_number(verdict, "");
         let turned = share([0; 3], &[("start = zero", Verdict::NotReproduced)]);
         let outcome = turned.over_readings(&judgement(Verdict::Reproduced), Holds::All);

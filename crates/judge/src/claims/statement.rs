@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outcomes_of_statements_follow_from_those_of_their_checks() {
+    fn outcomes_of_statements_follow_from_their_checks() {
         let open = || Outcome::Open(Reason::Timing);
         for (holds, checks, outcome) in [
             (All, vec![Reproduced, Reproduced], Reproduced),

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_direction_is_the_side_of_no_effect() {
+    fn a_direction_compares_with_no_effect() {
         assert_eq!(near("1.4", Tolerance::Absolute(0.1)).side_of(1.0), Some(1.0));
         assert_eq!(near("0.6", Tolerance::Printed).side_of(1.0), Some(-1.0));
         assert_eq!(near("1.1", Tolerance::Absolute(0.2)).side_of(1.0), None);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn no_number_and_no_sign_hold_nothing() {
+    fn nan_and_zero_satisfy_no_test() {
         assert!(!near("1", Tolerance::Factor(3.0)).holds(-1.0));
         for test in [near("1", Tolerance::Printed), within(None, Some(1.0)), within(Some(0.0), Some(1.0))] {
             assert!(!test.holds(f64::NAN));

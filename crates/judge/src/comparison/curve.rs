@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn between_two_runs_the_line_is_straight_in_both_logarithms() {
+    fn interpolation_is_linear_in_both_logarithms() {
         // error = 1/work²
         let work = crossing([1e-2, 10.0], [1e-6, 1000.0], 1e-4).unwrap();
         assert!((work - 100.0).abs() < 1e-10, "{work}");
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_read_off_beyond_two_runs_or_beside_what_has_no_logarithm() {
+    fn nothing_is_extrapolated_or_read_without_logarithm() {
         for (one, other) in [
             ([1e-2, 1.0], [1e-3, 2.0]),
             ([1e-6, 1.0], [1e-5, 2.0]),
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cost_lies_between_those_of_the_runs_beside_it() {
+    fn an_interpolated_cost_lies_between_its_neighbours() {
         let steady = [[1e-1, 10.0], [1e-2, 20.0], [1e-4, 50.0], [1e-6, 100.0], [1e-8, 200.0]].map(Some);
         let found = at(steady, 1e-3).unwrap();
         assert_eq!((found.at_least, found.at_most, found.is_unsteady), (Some(20.0), 50.0, false));
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cheapest_crossing_counts_and_a_later_miss_is_told() {
+    fn the_cheapest_crossing_counts_and_a_miss_is_reported() {
         let lucky = [[1e-1, 10.0], [1e-5, 20.0], [1e-2, 50.0], [1e-6, 100.0], [1e-8, 200.0]].map(Some);
         let found = at(lucky, 1e-3).unwrap();
         assert_eq!((found.at_least, found.at_most, found.is_unsteady), (Some(10.0), 20.0, true));
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_read_off_across_a_run_that_failed() {
+    fn nothing_is_interpolated_across_a_failed_run() {
         let failed = [Some([1e-1, 10.0]), None, Some([1e-4, 50.0]), None, None];
         let found = at(failed, 1e-2).unwrap();
         assert_eq!((found.value, found.at_least, found.is_unsteady), (50.0, None, false));

@@ -161,13 +161,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_front_falls_and_has_nothing_that_is_beaten() {
+    fn a_front_falls_and_has_no_dominated_runs() {
         let points = vec![[30.0, 1e-3], [10.0, 1e-1], [20.0, 1e-1], [30.0, 1e-4], [40.0, 1e-5], [50.0, 1e-4]];
         assert_eq!(front(points), [[10.0, 1e-1], [30.0, 1e-4], [40.0, 1e-5]]);
     }
 
     #[test]
-    fn what_is_solved_at_the_least_cost_comes_first() {
+    fn the_cheapest_method_comes_first() {
         let method =
             |name, ratios: &[f64]| Profiled { name, family: "f", is_contender: false, ratios: ratios.to_vec() };
         let [best, slow, rare] = [method("a", &[1.0, 1.0]), method("b", &[2.0, 50.0]), method("c", &[1.0])];

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn implicit_methods_say_how_they_stop_and_solve() {
+    fn implicit_methods_list_their_newton_settings() {
         let registry = Registry::builtin();
         for method in registry.methods().iter().filter(|method| !method.is_written_out()) {
             let made = method.default_choice().object().method();

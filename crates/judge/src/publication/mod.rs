@@ -191,7 +191,7 @@ mod tests {
     const PLAIN: &str = "schema: 1\ntitle: T\nauthors: [A. One, B. Two]\nyear: 2020\nabout: steps\n";
 
     #[test]
-    fn citations_are_made_of_what_there_is() {
+    fn citations_use_the_available_fields() {
         let plain = read_text(PLAIN).unwrap();
         assert_eq!(plain.citation(), "A. One, B. Two. T. 2020.");
         let more = read_text(&format!("{PLAIN}source: |\n  J. Mech.\n  1, 2-3\nlink: 10.1/x\n")).unwrap();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_nowhere_or_says_nothing_is_refused() {
+    fn invalid_links_and_empty_texts_are_refused() {
         for (line, said) in [
             ("link: javascript:x", "not a valid address"),
             ("link: http://x", "not a valid address"),
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn papers_stand_before_sets_and_by_year() {
+    fn papers_precede_sets_and_are_ordered_by_year() {
         let of = |text: &str| read_text(text).unwrap();
         let (old, new) = (of(PLAIN), of(&PLAIN.replace("2020", "2024")));
         let set = of(&format!("{}kind: set\n", PLAIN.replace("2020", "1999")));

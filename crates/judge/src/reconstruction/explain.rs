@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_threshold_is_found_and_nothing_after_it() {
+    fn a_single_threshold_is_found_and_nothing_else() {
         let variables = variables(&["a", "b", "c"], 256, &mut Random(1));
         let found = explain(&variables, &outcomes(&variables, |v| v[1] < 0.3));
         let first = found.first.unwrap();
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_has_a_decider_no_more_often_than_the_level_allows() {
+    fn noise_is_explained_no_more_often_than_the_level() {
         let mut random = Random(4);
         let (studies, mut false_deciders) = (1000, 0);
         for _ in 0..studies {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_without_verdict_or_value_are_passed_over() {
+    fn samples_without_verdict_or_value_are_skipped() {
         let mut variables = variables(&["a", "b"], 200, &mut Random(5));
         let mut holds = outcomes(&variables, |v| v[0] > 0.6);
         for sample in 0..50 {

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn files_give_back_what_was_found() {
+    fn findings_round_trip_through_files() {
         let plain = Finding {
             nominal: Verdict::Partly,
             counted: Verdict::Reproduced,

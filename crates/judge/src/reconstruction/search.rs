@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn givens_that_exclude_each_other_are_named_and_the_nearest_set_up_is_between() {
+    fn contradictory_givens_are_named_with_the_nearest_set_up() {
         search(vec![(period, 3.0, 0.2), (mass, 0.3, 0.1), (period, 3.6, 0.2)], 2000, 96, |search| {
             assert!(search.drawn.is_empty());
             assert_eq!(search.conflicts(3), [[0, 2]]);
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn givens_may_exclude_each_other_only_all_together() {
+    fn givens_may_contradict_only_jointly() {
         let [a, b, c]: [fn(f64, f64, usize) -> f64; 3] = [|l, _, _| l, |_, m, _| m, |l, m, _| l / 10.0 + m];
         search(vec![(a, 2.0, 1.0), (b, 0.2, 0.1), (c, 1.0, 0.3)], 2000, 96, |search| {
             assert_eq!(search.conflicts(3), [[0, 1, 2]]);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_is_the_same_again_and_uses_no_more_than_its_budget() {
+    fn a_search_is_repeatable_and_within_its_budget() {
         let tests = || vec![(period as fn(f64, f64, usize) -> f64, 3.0, 1e-3)];
         search(tests(), 700, 96, |one| {
             search(tests(), 700, 96, |other| assert_eq!((&one.tried, &one.drawn), (&other.tried, &other.drawn)));

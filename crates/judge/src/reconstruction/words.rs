@@ -135,14 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn names_are_as_short_as_they_are_clear() {
+    fn names_are_short_but_unambiguous() {
         let all = ["model.a.sigma", "model.a.eta.2", "model.b.eta.2", "method.alpha", "alpha", "fast phase"];
         let short: Vec<String> = all.iter().map(|name| short_name(name, &all)).collect();
         assert_eq!(short, ["sigma", "a.eta.2", "b.eta.2", "method.alpha", "alpha", "fast phase"]);
     }
 
     #[test]
-    fn what_is_not_all_is_not_rounded_to_all() {
+    fn incomplete_shares_are_not_rounded_to_100_percent() {
         let texts = [0.0, 0.001, 0.239, 0.997, 1.0, f64::NAN].map(percent);
         assert_eq!(texts, ["0 %", "<1 %", "24 %", ">99 %", "100 %", "–"]);
     }

@@ -23,7 +23,7 @@ fn powers_bind_before_signs_and_signs_before_products() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_where_it_ends_to() {
+fn invalid_formulas_are_refused_with_their_position() {
     let refused = |text: &str| {
         let tree = Formula::Text(text.to_owned()).read();
         tree.and_then(|tree| tree.resolve(&mut |_| None::<Tree<()>>)).unwrap_err()

@@ -266,7 +266,7 @@ mod tests {
 
     /// Checks `A' = ω × A`, with the rate of the rotation by dual numbers, for rates that preserve the norm.
     #[test]
-    fn the_spin_is_that_of_the_rotation() {
+    fn the_spin_matches_the_rotation() {
         let q = unit();
         let spin = [0.3, -1.1, 0.8];
         let v = rates(&q, &[0.0; 3], &spin);
@@ -285,7 +285,7 @@ mod tests {
     /// Compares with Lagrange's equations of `T = ω̄ᵀ J ω̄/2 + c (eᵀ e')²/2` by dual numbers: `d/dt ∂T/∂v − ∂T/∂q` at
     /// zero acceleration.
     #[test]
-    fn inertial_forces_are_those_of_lagranges_equations() {
+    fn inertial_forces_match_lagranges_equations() {
         use num_dual::HyperDual64;
         let energy = |q: &[HyperDual64], v: &[HyperDual64]| {
             let along = (3..7).fold(HyperDual64::from(0.0), |sum, i| sum + q[i] * v[i]);

@@ -85,7 +85,7 @@ fn published(speed: f64) -> Matrix2x4<f64> {
 
 /// The neglected terms are of third order in motions of 1e-4.
 #[test]
-fn small_motions_are_the_published_ones() {
+fn small_motions_match_published_values() {
     for speed in [0.5, 3.0, 4.6, 8.0] {
         let (found, expected) = (linearised(speed), published(speed));
         let off = (found - expected).amax() / expected.amax();
@@ -96,7 +96,7 @@ fn small_motions_are_the_published_ones() {
 /// The weave neither grows nor decays at 4.29238253634111 m/s, and a steady turn is neutral at 6.02426201538837 m/s;
 /// real parts change by about 1.2 and by 0.17 per m/s.
 #[test]
-fn critical_speeds_are_the_published_ones() {
+fn critical_speeds_match_published_values() {
     let exponents = |speed: f64| {
         let a = linearised(speed);
         let mut matrix = Matrix4::zeros();

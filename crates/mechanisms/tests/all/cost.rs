@@ -31,7 +31,7 @@ fn time(model: &dyn Model, method: &dyn Method, t_end: f64, step: f64) -> Durati
 
 /// The median ratio of times measured in turn is at most twice that of the model in Rust.
 #[test]
-fn what_is_written_costs_no_more_than_twice() {
+fn mechanisms_from_files_cost_at_most_twice() {
     let squeezer = Squeezer { formulation: SqueezerFormulation::Cartesian, ..Squeezer::default() };
     let pairs: [(&str, Box<dyn Model>, f64); 3] = [
         ("double-pendulum", DoublePendulum::default().model(), 1e-4),

@@ -45,7 +45,7 @@ fn platform(links: usize, angle: f64, scale: f64) -> Value {
 }
 
 #[test]
-fn a_constraint_that_follows_from_others_in_the_initial_position_only_is_refused() {
+fn a_constraint_redundant_only_initially_is_refused() {
     for (links, scale) in [(2, 1.0), (3, 1.0), (2, 1e-6), (2, 1e4)] {
         for formulation in ["acceleration-level", "minimal"] {
             let mut written = platform(links, 0.0, scale);
@@ -68,7 +68,7 @@ fn a_constraint_that_follows_from_others_in_the_initial_position_only_is_refused
 }
 
 #[test]
-fn constraints_that_follow_from_others_everywhere_are_left_out() {
+fn constraints_redundant_everywhere_are_left_out() {
     for (links, left_out) in [(2, 0), (3, 1), (5, 3)] {
         for angle in [0.05, 0.7, 2.0] {
             let mechanism = common::mechanism(platform(links, angle, 1.0));
@@ -124,7 +124,7 @@ fn drives_of_one_joint_that_differ_are_refused_or_end_the_run() {
 }
 
 #[test]
-fn drift_that_the_equations_show_as_well_is_not_a_failure() {
+fn drift_visible_in_the_equations_is_not_a_failure() {
     let mechanism = common::mechanism(platform(3, 0.7, 1.0));
     let model = mechanism.model();
     let mut state = Formulated::<f64>::initial_state(&*model);
@@ -138,7 +138,7 @@ fn drift_that_the_equations_show_as_well_is_not_a_failure() {
 }
 
 #[test]
-fn more_constraints_than_can_be_left_out_are_refused_at_once() {
+fn too_many_redundant_constraints_are_refused_at_once() {
     let start = std::time::Instant::now();
     let hinge = pin("ground", "rod.a");
     let mut many = json!({ "bodies": { "rod": rod(1.0, [0.5, 0.0], 0.0, 0.0, [0.0; 2]) }, "joints": {} });

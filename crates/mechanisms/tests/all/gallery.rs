@@ -58,7 +58,7 @@ fn all_move_on_their_constraints() {
 /// Manoeuvre M2 of IFToMM's bicycle after 5 s: roll and steering angle from a program in other coordinates, whose
 /// energy varies by less than 1e-12 and which reduces to the published linear model for small angles.
 #[test]
-fn the_bicycle_comes_upright() {
+fn the_bicycle_rights_itself() {
     let model = gallery("bicycle").model();
     let state = states(&*model, &*Dop853::default().method(), &[5.0], Settings::tolerance(1e-11, 1e-11)).remove(0);
     let angles = |first: &str| {

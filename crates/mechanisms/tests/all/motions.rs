@@ -25,7 +25,7 @@ fn jacobi(u: f64, m: f64) -> [f64; 3] {
 
 /// Euler's equations without torque have the solution `(a cn, b sn, c dn)` of `p t` (Landau and Lifshitz, section 37).
 #[test]
-fn a_free_body_turns_as_eulers_equations_say() {
+fn a_free_body_follows_eulers_equations() {
     let [i1, i2, i3] = [1.0f64, 2.0, 2.5];
     let start = [0.4f64, 0.0, 1.1];
     let mechanism = mechanism(json!({
@@ -95,7 +95,7 @@ fn a_disk_rolls_steadily_in_a_circle() {
 /// The heavy top of Z. Terze and others (2016): Euler parameters at 0.2 s and the centre of mass at 0.1 s, from a
 /// program for Euler's equations that agrees with all printed digits of the publication.
 #[test]
-fn the_heavy_top_is_where_others_have_it() {
+fn the_heavy_top_matches_published_positions() {
     let top = mechanism(json!({
         "motion": "spatial",
         "gravity": [0, 0, -9.81],
@@ -236,7 +236,7 @@ fn the_governor_lifts_its_slider() {
 /// The spatial slider crank with the moments of inertia of the published reference (Masoudi): x at 1 s and at 5 s,
 /// from the crank's angle.
 #[test]
-fn the_spatial_slider_crank_is_where_its_reference_is() {
+fn the_spatial_slider_crank_matches_its_reference() {
     let b = Vector3::new(0.0, 0.1, 0.2);
     let along = (Vector3::new(0.2, 0.0, 0.0) - b) / 0.3;
     let cross = Vector3::x().cross(&along).normalize();
@@ -281,7 +281,7 @@ fn the_spatial_slider_crank_is_where_its_reference_is() {
 /// A pendulum at rest on a pin that is described three times: each pin carries a third, and their sum is the force
 /// of a single pin.
 #[test]
-fn joints_that_say_the_same_share_the_force() {
+fn redundant_joints_share_the_force() {
     let pendulum = |pins: &[&str]| {
         let pin = json!({ "revolute": { "between": ["ground", "rod.top"] } });
         let joints: serde_json::Map<_, _> = pins.iter().map(|name| ((*name).to_owned(), pin.clone())).collect();

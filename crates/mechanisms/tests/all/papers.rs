@@ -57,7 +57,7 @@ fn compare<M: MechanicalModel>(name: &str, written: &Mechanism, model: &M) {
 }
 
 #[test]
-fn terms_are_those_of_the_models() {
+fn terms_match_the_models() {
     compare("double pendulum", &mechanism("double-pendulum.yaml"), &DoublePendulum::default());
     compare("slider crank", &mechanism("slider-crank.yaml"), &SliderCrank::default());
     compare("stiff double pendulum", &mechanism("stiff-double-pendulum.yaml"), &StiffDoublePendulum::default().rods());
@@ -85,7 +85,7 @@ fn named<D: MethodDefinition>(definition: D) -> Named {
 /// amplify. Tables print three digits of errors. (Both bounds below were set after a first run, which had required
 /// 1e-6 of the error and equal counts of iterations.)
 #[test]
-fn what_tables_of_the_papers_show_is_the_same() {
+fn tables_of_the_papers_are_reproduced() {
     let low_order = || -> Vec<Named> {
         vec![
             named(HhtI3::default()),

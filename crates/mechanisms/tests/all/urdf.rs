@@ -83,7 +83,7 @@ fn a_robot_is_the_mechanism_that_it_describes() {
 }
 
 #[test]
-fn what_is_wrong_is_shown_at_its_place() {
+fn mistakes_are_shown_with_their_position() {
     let at = |from: &str, to: &str, place: &str| {
         let text = ARM.replacen(from, to, 1);
         assert_ne!(text, ARM, "{from}");
@@ -211,7 +211,7 @@ fn damping_of_slides_has_markers_of_its_own() {
 }
 
 #[test]
-fn names_that_are_the_same_are_refused_at_the_second() {
+fn duplicate_names_are_refused_at_the_second() {
     let text = pendulum(["base", "one", "two"], ["a", "b"]);
     let twice = text.replace("name=\"b\"", "name=\"a\"");
     let first = twice.find("<joint name=\"a\"").unwrap();
@@ -288,7 +288,7 @@ fn inertia_without_mass_is_kept() {
 }
 
 #[test]
-fn what_is_half_a_robot_is_refused() {
+fn incomplete_robots_are_refused() {
     let text = pendulum(["base", "one", "two"], ["a", "b"]);
     let with = |more: &str| text.replace("</robot>", &format!("{more}</robot>"));
     let circle = [link("x"), link("y"), joint("p", "continuous", "x", "y", ""), joint("q", "continuous", "y", "x", "")];
@@ -326,7 +326,7 @@ fn what_is_half_a_robot_is_refused() {
 }
 
 #[test]
-fn what_is_not_used_is_listed() {
+fn unused_elements_are_listed() {
     let more =
         r#"<gazebo/><gazebo><link name="x"/></gazebo><transmission name="t"><joint name="a"/></transmission></robot>"#;
     let drawn = "<link name=\"one\" type=\"x\"><visual><geometry><sphere radius=\"0\"/></geometry></visual>\

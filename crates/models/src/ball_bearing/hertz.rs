@@ -59,7 +59,7 @@ mod tests {
 
     /// Abramowitz and Stegun, tables 17.1 and 17.2.
     #[test]
-    fn complete_integrals_are_those_of_the_tables() {
+    fn complete_integrals_match_tables() {
         let table = [
             (0.0, 0.5 * PI, 0.5 * PI),
             (0.1, 1.612_441_348_720_219, 1.530_757_636_897_763),

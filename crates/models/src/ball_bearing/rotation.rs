@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_are_those_of_the_rotation_matrix() {
+    fn axes_match_the_rotation_matrix() {
         let matrix = unit(&Q).to_rotation_matrix();
         for (k, axis) in axes(&Q).iter().enumerate() {
             assert_relative_eq!(*axis, matrix.matrix().column(k).into_owned(), epsilon = 1e-15);

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ball_leaves_where_an_integration_says() {
+    fn the_time_of_leaving_matches_an_integration() {
         for (stiffness, damping) in [(2e7, 600.0), (1e4, 16.0), (1000.0, 2.0), (1000.0, 0.0)] {
             let floor = SpringDamper { stiffness, damping };
             let events = contacts(1.0, 1.0, 9.81, &floor, 2.0);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ball_without_energy_stays() {
+    fn a_ball_without_energy_stays_at_rest() {
         let floor = SpringDamper { stiffness: 1000.0, damping: 20.0 };
         let events = contacts(0.1, 1.0, 9.81, &floor, 100.0);
         assert!(events.last().expect("it falls").velocity < 0.0);

@@ -190,7 +190,7 @@ mod tests {
     use mbsbench_problem::{AsEventOde, DoubleDouble, EventFunctions, Ode, Parameters};
 
     #[test]
-    fn the_floor_pushes_only_what_is_in_it() {
+    fn the_floor_pushes_only_balls_below_its_surface() {
         let balls = BouncingBalls {
             count: 2,
             mass: 2.0,

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_motion_starts_as_told_and_repeats_after_a_period() {
+    fn the_motion_has_its_start_and_period() {
         let swing = published::<DoubleDouble>();
         let (theta, omega) = swing.at(DoubleDouble::from(0.0));
         let tiny = |x: DoubleDouble| x.value().abs() < 1e-20; // sines of double-doubles are good to 1e-21

@@ -177,7 +177,7 @@ mod tests {
 
     /// Compares the matrices that compere2001 prints for the rod with derivatives by dual numbers.
     #[test]
-    fn derivatives_are_the_printed_ones() {
+    fn derivatives_match_the_printed_ones() {
         let rod = Pendulum { mass: 36.0, length: 1.4, gravity: 9.81, ..Pendulum::default() };
         let mut mechanics = MechanicsOf::<_, f64>::new(&rod);
         for theta in [-2.1f64, 0.35, 1.2, 4.0] {

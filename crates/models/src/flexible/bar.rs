@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn widths_are_those_of_a_rectangle() {
+    fn widths_match_a_rectangle() {
         let (b, h, density): (f64, f64, f64) = (0.01, 0.1, 2680.0);
         let (along_3, along_2) = (density * b * h.powi(3) / 12.0, density * h * b.powi(3) / 12.0);
         let section = CrossSection { mass: density * b * h, inertia: [1.0, along_3, along_2], ..SECTION };

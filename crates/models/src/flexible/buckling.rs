@@ -202,7 +202,7 @@ mod parameters_tests {
     /// Table 4 from material and dimensions; the shear factors are those of the authors, 5/6 along the
     /// height of the beam.
     #[test]
-    fn sections_are_those_of_the_material() {
+    fn sections_match_the_material() {
         let LateralBuckling { beam, link, crank, .. } = LateralBuckling::default();
         let material = Solid { youngs_modulus: 73e9, poisson_ratio: 0.3, density: 2680.0 };
         assert_section(&beam, &material.rectangle([0.01, 0.1], [0.179, 5.0 / 6.0]), 5e-4);

@@ -215,7 +215,7 @@ mod parameters_tests {
 
     /// Table 3 from material and squares; the shear factor is that of the authors.
     #[test]
-    fn sections_are_those_of_the_material() {
+    fn sections_match_the_material() {
         let FlexibleFourBar { thick, thin, .. } = FlexibleFourBar::default();
         for (section, side) in [(thick, 0.016), (thin, 0.008)] {
             let material = Solid { youngs_modulus: 207e9, poisson_ratio: 0.3, density: 7800.0 };
@@ -245,7 +245,7 @@ mod assembly_tests {
 
     /// The mass is a third, and its centres are a third as far from the ends; nodes and stiffness are unchanged.
     #[test]
-    fn lumps_by_mechanism_are_a_third() {
+    fn joint_masses_by_the_mechanism_are_a_third() {
         let [(whole, bars), (third, same)] = [Lumps::ByBar, Lumps::ByMechanism]
             .map(|lumps| FlexibleFourBar { lumps, ..FlexibleFourBar::default() }.assembly());
         assert_eq!((&bars, &whole.nodes, &whole.beams), (&same, &third.nodes, &third.beams));

@@ -149,7 +149,7 @@ mod tests {
     use nalgebra::{Rotation3, Vector3};
 
     #[test]
-    fn the_middle_angle_is_found_whatever_the_others() {
+    fn the_middle_angle_is_independent_of_the_others() {
         let about = |axis, angle| Rotation3::from_axis_angle(&axis, angle);
         for (phi, theta, psi) in [(0.0, 0.3, 0.0), (2.5, -0.02, -0.4), (-3.0, 1.2, 2.9), (0.1, -1.5, 3.1)] {
             let turned =

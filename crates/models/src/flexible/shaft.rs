@@ -204,14 +204,14 @@ mod parameters_tests {
 
     /// Table 5 from material and tube; the shear factor is that of the authors.
     #[test]
-    fn the_section_is_that_of_the_material() {
+    fn the_section_matches_the_material() {
         let material = Solid { youngs_modulus: 210e9, poisson_ratio: 0.3, density: 7800.0 };
         assert_section(&RotatingShaft::default().section, &material.tube(0.045, 0.050, 0.502), 1e-4);
     }
 
     /// A steel disk of radius 0.24 m and thickness 0.05 m has this mass and these moments of inertia, in kg m².
     #[test]
-    fn the_disk_is_one_of_steel() {
+    fn the_disk_has_the_density_of_steel() {
         let Disk { mass, inertia, .. } = RotatingShaft::default().disk;
         let (r, thickness): (f64, f64) = (0.24, 0.05);
         assert_relative_eq!(mass, 7800.0 * PI * r * r * thickness, max_relative = 1e-5);
@@ -235,7 +235,7 @@ mod assembly_tests {
 
     /// Eq. 25 at one time in each of its parts.
     #[test]
-    fn the_drive_is_that_of_the_paper() {
+    fn the_drive_matches_the_paper() {
         let drive = RotatingShaft::default().drive();
         let first = 0.5 * 0.8 * 60.0 * (1.0 - (PI * 0.2 / 0.5).cos());
         let second = 0.8 * 60.0 + 0.5 * 0.4 * 60.0 * (1.0 - (PI * 0.1 / 0.25).cos());

@@ -114,7 +114,7 @@ mod tests {
         }
 
         #[test]
-        fn angular_velocity_is_that_of_the_matrix(g in vector(), rate in vector()) {
+        fn angular_velocity_matches_the_matrix(g in vector(), rate in vector()) {
             // R' = ω̂ R
             let matrix = rotation(&moving(g, rate));
             let spin = matrix.map(|x| x.eps) * rotation(&g).transpose();
@@ -133,7 +133,7 @@ mod tests {
 
         /// A rotation `g` about a centre that rotates with Ω has angular velocity `G(g) g' + R(g) Ω`; here `g = c g'`.
         #[test]
-        fn what_follows_a_centre_turns_with_it(g in vector(), centre in vector(), c in 0.001..0.05_f64) {
+        fn attached_frames_rotate_with_their_centre(g in vector(), centre in vector(), c in 0.001..0.05_f64) {
             let omega = tangent(&g) * (g / c) + rotation(&g) * centre;
             let fixed = (inverse_tangent(&g) * omega - centre) * c;
             assert_relative_eq!(following(&centre, c, &fixed), g, epsilon = 1e-12);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_about_the_third_axis_is_one() {
+    fn a_rotation_about_the_third_axis_is_exact() {
         let expected = Rotation3::from_axis_angle(&Vector3::z_axis(), 0.7);
         assert_relative_eq!(about_third(0.7), *expected.matrix(), epsilon = 1e-16);
     }

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rod_without_modes_needs_none() {
+    fn a_rod_without_modes_needs_no_deflection() {
         let model = FlexibleSliderCrank { modes: 0, ..FlexibleSliderCrank::default() };
         assert_eq!(model.quasi_static::<f64>(), Some(vec![1.5 * std::f64::consts::PI, 1.0]));
     }

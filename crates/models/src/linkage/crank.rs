@@ -62,7 +62,7 @@ mod tests {
     use num_dual::{Dual2_64, DualNum};
 
     #[test]
-    fn derivatives_are_those_by_dual_numbers() {
+    fn derivatives_match_dual_numbers() {
         for theta in [-2.0, 0.1, 1.5, 3.0, 4.7] {
             let rod = FollowingRod::new(theta, 0.3, 0.7);
             let dual = FollowingRod::new(Dual2_64::new(theta, 1.0, 0.0), 0.3, 0.7);

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn series_and_quotients_meet() {
+    fn series_and_quotients_agree() {
         for k in 0..12 {
             let direction = Complex::new(0.0, f64::from(k) * 0.5).exp();
             for (inside, outside) in phi(direction * (1.0 - 1e-15)).into_iter().zip(phi(direction * (1.0 + 1e-15))) {

@@ -53,7 +53,7 @@ fn disturbed(parameters: &BallBearing) -> Vec<f64> {
 }
 
 #[test]
-fn stiffnesses_are_those_of_hertz() {
+fn stiffnesses_match_hertz() {
     let law = |parameters: &BallBearing| {
         let bearing = Bearing::new(parameters);
         [bearing.inner.law.stiffness, bearing.outer.law.stiffness]
@@ -254,7 +254,7 @@ fn quaternions_keep_their_length() {
 }
 
 #[test]
-fn the_jacobian_of_duals_is_that_of_differences() {
+fn the_dual_jacobian_matches_differences() {
     let parameters = BallBearing::default();
     let bearing = Bearing::new(&parameters);
     let y = disturbed(&parameters);
@@ -328,7 +328,7 @@ fn solve(parameters: &BallBearing, tolerance: f64, times: &[f64]) -> (Vec<Vec<f6
 
 /// Anchors are from an independent implementation with CVODE at 1e-11, to their digits.
 #[test]
-fn the_motion_is_that_of_an_independent_implementation() {
+fn the_motion_matches_an_independent_implementation() {
     let parameters = BallBearing::default();
     let model = parameters.model();
     let (rows, largest) = solve(&parameters, 1e-10, &[1e-3, 5e-3, 10e-3, 11e-3]);

@@ -114,7 +114,7 @@ fn shaft_until(t_end: f64, step: f64) -> Record {
 
 /// Through the critical speed, with the method and the step of the prototype, to all its digits.
 #[test]
-fn the_shaft_moves_as_it_did_elsewhere() {
+fn the_shaft_matches_an_independent_program() {
     let record = shaft_until(2.5, 2.5e-3);
     assert_relative_eq!(record.at("u3", 0.0), -3.309_81e-3, max_relative = 2e-6);
     for (t, u2, u3, v2, v3) in [
@@ -150,7 +150,7 @@ fn accelerations_are_the_rates_of_velocities() {
 /// The first turn of the mechanism before it buckles; the given digits are those of LMS4 with ρ∞ = 0.6 and
 /// steps of 1e-3 s.
 #[test]
-fn the_beam_buckles_as_it_did_elsewhere() {
+fn the_beam_buckles_as_in_an_independent_program() {
     let method = Lms4 { rho_inf: 0.6, newton_tolerance: 1e-4, max_iterations: 50, ..Lms4::default() };
     let record = run_from(&LateralBuckling::default(), &method, [0.0, 0.16], 1e-3);
     for (t, theta) in [(0.10, 0.000_50), (0.12, 0.002_46), (0.13, 0.009_58), (0.14, 0.0604), (0.15, 0.1845)] {
@@ -172,7 +172,7 @@ fn between(record: &Record, name: &str, t: f64) -> f64 {
 
 /// The third turn, to all digits; during the first two, the initial transients decay.
 #[test]
-fn the_four_bar_mechanism_moves_as_it_did_elsewhere() {
+fn the_four_bar_mechanism_matches_an_independent_program() {
     let four_bar = FlexibleFourBar::default();
     let start = two_turns_before(&four_bar);
     let method = Bathe { rho_inf: 0.0, ..Bathe::default() };
@@ -207,7 +207,7 @@ fn two_turns_before(four_bar: &FlexibleFourBar) -> f64 {
 /// Largest oscillation of zhang2022, Figure 16, and the run that cannot pass the first extended position with the
 /// whole mass; both agree with the authors' own program.
 #[test]
-fn lumps_of_the_published_input_give_its_oscillations() {
+fn published_joint_masses_give_the_published_oscillations() {
     let four_bar = FlexibleFourBar { lumps: Lumps::ByMechanism, ..FlexibleFourBar::default() };
     let start = two_turns_before(&four_bar);
     let method = Lms4 { rho_inf: 0.6, max_iterations: 50, ..Lms4::default() };

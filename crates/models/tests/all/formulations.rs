@@ -18,7 +18,7 @@ fn swing(model: &Pendulum) -> Swing<f64> {
 /// Compares all formulations of the pendulum with Jacobi's elliptic functions, for parameters that distinguish every
 /// power of mass and length.
 #[test]
-fn the_pendulum_moves_as_the_elliptic_functions_say() {
+fn the_pendulum_matches_the_elliptic_functions() {
     let published = Pendulum::default();
     let other =
         Pendulum { mass: 2.5, length: 0.7, gravity: 3.7, angle: -75.0, angular_velocity: 2.0, ..published.clone() };

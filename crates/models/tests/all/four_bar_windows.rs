@@ -14,7 +14,7 @@ fn solved(model: &dyn Model, method: &Named, t_end: f64, settings: Settings) -> 
 
 /// Angles at 20 s by elliptic integrals, `F(φ/2 | −4 c) = t/2` to thirty digits.
 #[test]
-fn the_angle_is_that_of_the_elliptic_integral() {
+fn the_angle_matches_the_elliptic_integral() {
     for (windows, exact) in [(1, 64.689_640_422_695_99), (2, 63.828_669_393_146_12), (1000, 63.232_477_514_711_47)] {
         let model =
             FourBarWindows { formulation: LinkageFormulation::Minimal, windows, ..FourBarWindows::default() }.model();
@@ -27,7 +27,7 @@ fn the_angle_is_that_of_the_elliptic_integral() {
 
 /// All rods, with loops closed by constraints, follow the same motion before they lie on one line (0.73 s).
 #[test]
-fn rods_with_closed_loops_follow_it() {
+fn rods_with_closed_loops_match_the_closed_form() {
     let t_end = 0.5;
     let minimal = FourBarWindows { formulation: LinkageFormulation::Minimal, windows: 9, ..FourBarWindows::default() };
     let exact = solved(&*minimal.model(), &named(Dop853::default()), t_end, Settings::tolerance(1e-13, 1e-13));

@@ -38,7 +38,7 @@ fn watched(ode: &MarbleOde, n: usize) -> Vec<usize> {
 }
 
 #[test]
-fn numbers_of_functions_are_the_printed_ones() {
+fn numbers_of_functions_match_the_paper() {
     for (n, functions) in [(2, 5), (4, 14), (8, 44), (10, 65), (16, 152)] {
         assert_eq!(jar(n, 0.0).functions(), functions);
         let model = MarbleJar { count: n, ..MarbleJar::default() }.model();
@@ -79,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn watched_functions_and_locked_forces_are_those_of_all_pairs(
+    fn near_and_all_pairs_have_the_same_functions(
         y in (2..=64_usize).prop_flat_map(|n| crowd(n, 3.0)), damping in 0.0..20.0, horizon in 1e-6..1e-2,
     ) {
         let n = y.len() / 6;
@@ -118,7 +118,7 @@ proptest! {
 
     /// During a step with locked contacts, in small parts, no gap of an unwatched pair reaches zero.
     #[test]
-    fn nothing_that_touches_within_the_step_is_left_out(
+    fn contacts_within_the_step_are_not_missed(
         y in (2..=40_usize).prop_flat_map(|n| crowd(n, 3.0)), damping in 0.0..5.0, horizon in 1e-6..2e-3,
     ) {
         let n = y.len() / 6;

@@ -40,7 +40,7 @@ fn matrices_with_a_pattern_and_with_all_entries_give_the_same_solutions() {
 }
 
 #[test]
-fn matrices_are_not_chosen_where_there_is_no_choice() {
+fn a_choice_of_matrices_is_refused_if_there_is_none() {
     let model = RodChain { formulation: LinkageFormulation::Minimal, rods: 3, ..RodChain::default() }.model();
     let settings = Settings { matrices: Matrices::Sparse, ..Settings::fixed(1e-3) };
     let solution = solve(&*model, &named(Dopri5::default()), 0.05, settings);

@@ -15,7 +15,7 @@ fn observed(model: &dyn Model, y: &[f64], name: &str) -> f64 {
 }
 
 #[test]
-fn contact_power_is_what_the_floor_gives_to_the_ball() {
+fn contact_power_matches_the_work_of_the_floor() {
     let ball = PenaltyBall { mass: 2.0, damping: 300.0, ..PenaltyBall::default() };
     let model = ball.model();
     let mut ode = Formulated::<f64>::ode(&*model);
@@ -38,7 +38,7 @@ fn contact_power_is_what_the_floor_gives_to_the_ball() {
 
 /// Without gravity `P = (m v² ω/2) sin 2ωt`: 31.0 kW.
 #[test]
-fn the_largest_contact_power_is_that_of_half_a_period() {
+fn the_largest_contact_power_occurs_in_half_a_period() {
     let ball = PenaltyBall::default();
     let model = ball.model();
     let touch = ball.events(1.0)[0].time;
@@ -52,7 +52,7 @@ fn the_largest_contact_power_is_that_of_half_a_period() {
 
 /// Integrates from touch to touch, so that the force is smooth except at the ends.
 #[test]
-fn the_closed_form_is_what_an_integration_finds() {
+fn the_closed_form_matches_an_integration() {
     for damping in [0.0, 2000.0] {
         let ball = PenaltyBall { damping, height: 0.02, velocity: -4.4, ..PenaltyBall::default() };
         ball.check().unwrap();

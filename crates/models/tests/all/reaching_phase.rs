@@ -26,7 +26,7 @@ fn reaching_times(record: &Record) -> [f64; 3] {
 }
 
 #[test]
-fn initial_surfaces_are_those_of_the_inconsistent_values() {
+fn initial_surfaces_follow_from_inconsistent_values() {
     let record = run_with::<Rk5>(&inconsistent([0.1, 0.1, 2.0], 1.0), 0.01, 0.01);
     for (name, expected) in [("surface_1", 0.029_452_4), ("surface_2", -0.011_781_0), ("surface_3", 1.0)] {
         assert!((record.at(name, 0.0) - expected).abs() < 5e-8, "{name}");
@@ -90,7 +90,7 @@ fn the_third_surface_falls_linearly_and_the_distance_as_a_first_order_lag() {
 }
 
 #[test]
-fn reaching_times_and_what_follows_do_not_depend_on_the_step() {
+fn reaching_phase_and_motion_do_not_depend_on_the_step() {
     let model = inconsistent([0.1, 0.1, 2.0], 1.0);
     let finest = run_with::<Rk5>(&model, 0.005, 0.6);
     let reference = reaching_times(&finest);
@@ -125,7 +125,7 @@ fn reaching_times_obey_the_printed_bound() {
 }
 
 #[test]
-fn consistent_values_have_nothing_to_reach() {
+fn consistent_values_have_no_reaching_phase() {
     let model = spheres(sliding(|s| s.eta = vec![0.1, 0.1, 2.0]));
     let with_gains = run_with::<Rk5>(&model, 0.01, 1.0);
     assert!(with_gains.events.is_empty());

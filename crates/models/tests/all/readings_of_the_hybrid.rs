@@ -48,7 +48,7 @@ fn which_constraints_move_positions_shows_in_the_energy() {
 
 /// One pass or two, a corrected frozen control, or no correction of a control at every stage: the energy is the same.
 #[test]
-fn what_does_not_show_in_the_energy() {
+fn readings_without_effect_on_the_energy() {
     let literal = run_with::<Rk5>(&pendulum(sliding(|_| ())), 0.05, 5.0).variation("energy");
     let same: [Change; 3] = [
         |s| s.post_stabilization_passes = 1,

@@ -62,7 +62,7 @@ fn a_correction_within_rounding_is_the_last_and_costs_no_digits() {
 }
 
 #[test]
-fn orders_on_many_bodies_are_those_of_the_formulas() {
+fn orders_on_many_bodies_match_the_formulas() {
     let reference = reference(RODS, T_END);
     let second: [(Named, f64); 9] = [
         (named(HhtI3::default()), 2.0),
@@ -88,7 +88,7 @@ fn orders_on_many_bodies_are_those_of_the_formulas() {
 /// The local error is of third order and that at the end of second order: it is proportional to the tolerance
 /// to the power 2/3.
 #[test]
-fn errors_on_many_bodies_go_with_the_tolerance() {
+fn errors_on_many_bodies_follow_the_tolerance() {
     let reference = reference(RODS, T_END);
     for method in [named(HhtI3::default()), named(GeneralizedAlpha::default())] {
         let at = |tolerance: f64| errors(&method, Settings::tolerance(tolerance, tolerance), reference);
@@ -147,7 +147,7 @@ fn newtons_method_ends_at_rounding() {
 
 /// Excessive forces make Newton's matrix so large that its corrections are small wherever the rods are.
 #[test]
-fn rods_that_come_apart_are_a_failure() {
+fn rods_that_separate_fail_the_run() {
     let model = RodChain { rods: 3, gravity: 1e300, ..RodChain::default() }.model();
     for method in [
         named(HhtI3::default()),

@@ -305,7 +305,7 @@ proptest! {
     /// double-double precision they agree to the roundoff of the largest entry of each term (the parts of a small one
     /// may cancel). The states need not close the loops.
     #[test]
-    fn the_closed_form_is_that_of_dual_numbers(q in vec(-20.0..20.0f64, 7), v in vec(-1e3..1e3f64, 7)) {
+    fn the_closed_form_matches_dual_numbers(q in vec(-20.0..20.0f64, 7), v in vec(-1e3..1e3f64, 7)) {
         for squeezer in [Squeezer::default(), skewed()] {
             let model = SqueezerAngles(squeezer);
             assert_eq!(term_by_term(&model, &q, &v, true), term_by_term(&model, &q, &v, false));

@@ -111,7 +111,7 @@ proptest! {
     /// Loops need not close, and constraints need not hold at velocity level. The cosines of Φ and Ω are the sines of
     /// the angles between arms and links; that of Θ is included to exclude plate, crank and rod in one line, too.
     #[test]
-    fn both_agree_where_loops_do_not_close(q in vec(-20.0..20.0f64, 7), v in vec(-1e3..1e3f64, 7)) {
+    fn both_agree_on_open_loops(q in vec(-20.0..20.0f64, 7), v in vec(-1e3..1e3f64, 7)) {
         let smallest = q[3].cos().abs().min(q[5].cos().abs());
         for model in squeezers() {
             let applies = agrees(&model, &[&q[..], &v].concat());
@@ -122,7 +122,7 @@ proptest! {
 
     /// Derivatives by dual numbers through the elimination equal those by implicit differentiation of the system.
     #[test]
-    fn derivatives_are_those_of_the_system(beta in -20.0..20.0f64, omega in -1e3..1e3f64) {
+    fn derivatives_match_the_system(beta in -20.0..20.0f64, omega in -1e3..1e3f64) {
         for model in squeezers() {
             let y = state(&model, beta, omega);
             let mut jacobian = DMatrix::zeros(14, 14);
@@ -155,7 +155,7 @@ fn arms_and_links_are_never_in_line() {
 
 /// If an arm and its link are in line, the adaptor uses the matrices.
 #[test]
-fn matrices_where_arm_and_link_are_in_line() {
+fn matrices_with_arm_and_link_in_line() {
     for model in squeezers() {
         for angle in [3, 5] {
             let mut y = state(&model, 0.7, 300.0);

@@ -113,7 +113,7 @@ proptest! {
 
     /// Positions and velocities of a point are the same in any chart.
     #[test]
-    fn charts_describe_the_same(
+    fn charts_describe_the_same_motion(
         beta in -20.0..20.0f64, omega in -1e3..1e3f64, turns in vec(-1.5..1.5f64, 7), g in vec(-0.7..0.7f64, 7),
     ) {
         let model = bodies();
@@ -150,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn states_come_back(beta in -20.0..20.0f64, omega in -1e3..1e3f64) {
+    fn states_round_trip(beta in -20.0..20.0f64, omega in -1e3..1e3f64) {
         let model = bodies();
         let state = state(&model, beta, omega);
         let dae = SqueezerMomenta::<f64>::new(&model, Rotations::Rodrigues);
@@ -188,7 +188,7 @@ fn small_steps_give_the_same_motion() {
 
 /// Explicit methods solve for the accelerations of the same state; the mechanics in index-3 form are not available.
 #[test]
-fn explicit_equations_are_those_of_centres_of_mass() {
+fn explicit_equations_match_the_centres_of_mass() {
     let cartesian = Squeezer { formulation: SqueezerFormulation::Cartesian, ..Squeezer::default() };
     let [one, other] = [cartesian, model(Rotations::Rodrigues)].map(|model| run_with::<Rk8>(&model, 1e-5, 1e-3));
     assert_eq!(one.rows, other.rows);

@@ -130,7 +130,7 @@ fn radau5_takes_the_steps_of_the_test_set() {
 /// tolerance. Because the estimate is of the order of the error, a hundredth of the tolerance gives a hundredth of
 /// the error, and at least reduces it to a tenth.
 #[test]
-fn projected_steps_end_where_the_test_set_does() {
+fn projected_steps_match_the_test_set() {
     const PUBLISHED: f64 = 1e-10;
     let model = SqueezerAngles(Squeezer { start: SqueezerStart::TestSet, ..Squeezer::default() });
     let initial = model.initial::<f64>();

@@ -290,7 +290,7 @@ fn a_driven_relaxation_is_known_at_any_time() {
 }
 
 #[test]
-fn a_threshold_that_is_crossed_without_end_is_followed_for_some_time_only() {
+fn endless_crossings_are_followed_for_a_limited_time() {
     let problem = DampedCosineThreshold { decay: 1e-9, ..DampedCosineThreshold::default() };
     assert!(problem.exact(4000.0).is_finite() && problem.exact(1e15).is_nan());
     // Once the oscillation has decayed, all crossings are known.
@@ -298,7 +298,7 @@ fn a_threshold_that_is_crossed_without_end_is_followed_for_some_time_only() {
 }
 
 #[test]
-fn a_ball_that_bounces_without_end_is_followed_for_some_time_only() {
+fn an_endlessly_bouncing_ball_is_followed_for_a_limited_time() {
     let rigid = BallBetweenWalls { restitution: 1.0, ..BallBetweenWalls::default() };
     assert!(rigid.exact(1e3).iter().all(|number| number.is_finite()));
     assert!(rigid.exact(1e15).iter().any(|number| number.is_nan()));

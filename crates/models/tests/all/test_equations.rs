@@ -63,7 +63,7 @@ fn local_error_of_one_linearised_step() {
 }
 
 #[test]
-fn oscillation_starts_where_it_should() {
+fn oscillation_has_its_initial_state() {
     let model = OscillationInTime::default().model();
     let start: Vec<f64> = model.initial_state();
     assert_eq!(start, [0.0, -1.0, 1.0 / std::f64::consts::PI]);

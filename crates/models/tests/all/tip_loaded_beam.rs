@@ -63,7 +63,7 @@ fn by_shooting(beam: &TipLoadedBeam) -> [f64; 2] {
 
 /// Elements are of order four: 1e-7 m of 2 m with 32 elements.
 #[test]
-fn a_large_force_bends_it_as_the_exact_equations_say() {
+fn a_large_force_bends_it_as_the_exact_equations() {
     let exact = by_shooting(&thick(6.25e7, 1));
     // the same equations in another program
     assert!((exact[0] + 0.150_971_144_239).abs() < 1e-11 && (exact[1] - 0.710_568_597_854).abs() < 1e-11, "{exact:?}");
@@ -80,7 +80,7 @@ fn a_large_force_bends_it_as_the_exact_equations_say() {
 
 /// The position of rest does not depend on the method that reaches it.
 #[test]
-fn methods_come_to_the_same_rest() {
+fn methods_reach_the_same_equilibrium() {
     let beam = TipLoadedBeam::default();
     let methods = [Esdirk324l2sa::default().method(), Lms2 { rho_inf: 0.0, ..Lms2::default() }.method()];
     let [one, other] = methods.map(|method| rest(&beam, &*method));
@@ -92,7 +92,7 @@ fn methods_come_to_the_same_rest() {
 
 /// The deflection by a small force is `P L³/3EI + P L/GA` about each axis.
 #[test]
-fn a_small_force_bends_it_as_timoshenko_says() {
+fn a_small_force_bends_it_as_in_timoshenko_theory() {
     let beam = TipLoadedBeam { load: 1e-3, angle: 30.0, ..TipLoadedBeam::default() };
     let [ux, uy, uz, _] = rest(&beam, &*Esdirk324l2sa::default().method());
     let compliance =

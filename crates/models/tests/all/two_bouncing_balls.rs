@@ -99,7 +99,7 @@ fn events_and_state_at_3_s() {
 
 /// The motion is linear from event to event, and the local linearisation method is exact for it.
 #[test]
-fn local_linearisation_is_exact_whatever_the_step() {
+fn local_linearisation_is_exact_for_any_step() {
     let balls = TwoBouncingBalls::default();
     let (exact, end) = balls.exact(3.0);
     for (step, contact_step) in [(0.1, Some(2e-3)), (5e-3, None), (1e-3, None)] {

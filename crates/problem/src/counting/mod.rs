@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn evaluations_in_turn_are_counted_when_they_end_and_as_many_as_were_made() {
+    fn batched_evaluations_are_counted_when_they_end() {
         let mut ode = AsOde(&Decay);
         let mut counted = Counted::<f64>::new(&mut ode);
         let mut out = [0.0];

@@ -170,7 +170,7 @@ fn consistent_rates_are_those_of_the_index_1_form() {
 }
 
 #[test]
-fn what_is_known_without_solving_is_that_positions_move() {
+fn trivial_rates_are_known_without_solving() {
     let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
     let mut rates = [f64::NAN; 8];
     Index3::new(&mut mechanics).kinematic(&[], &MOTION, &mut rates);

@@ -87,7 +87,7 @@ fn derivatives_are_exact() {
 
 /// Completed states have the accelerations of the index-1 form: `M y' = f` then holds with `y' = (v, a, …)`.
 #[test]
-fn the_equations_are_those_of_the_mechanism() {
+fn the_equations_match_the_mechanism() {
     for (constant_mass, level) in [true, false].into_iter().flat_map(|mass| LEVELS.map(|level| (mass, level))) {
         let model = Tangle { constant_mass };
         let mut index_1 = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&model));
@@ -116,7 +116,7 @@ fn the_equations_are_those_of_the_mechanism() {
 }
 
 #[test]
-fn indices_stand_as_in_the_state() {
+fn indices_are_in_the_order_of_the_state() {
     let indices = |constant_mass, level| {
         let model = Tangle { constant_mass };
         descriptor::<f64>(&model, level).properties().indices.expect("there are some").to_vec()

@@ -190,7 +190,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn solutions_are_those_of_the_dense_matrix(
+        fn solutions_match_the_dense_matrix(
             size in 1_usize..20,
             half in 0_usize..6,
             numbers in prop::collection::vec(prop_oneof![2 => -1.0..1.0_f64, 1 => Just(0.0)], 97),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_on_the_diagonal_are_no_obstacle_and_a_zero_column_is() {
+    fn only_zero_columns_are_singular() {
         let (mut banded, dense) = filled(4, 1, &[0.0, 2.0, 3.0, 0.0, 1.0, -1.0, 0.0, 4.0, 5.0, 0.0]);
         let mut x = &dense * DVector::from_vec(vec![1.0, -2.0, 3.0, 0.5]);
         banded.factorize().expect("it is regular");
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_singular() {
+    fn nan_entries_are_singular() {
         let (mut banded, _) = filled(3, 1, &[1.0, 0.5, f64::NAN]);
         assert_eq!(banded.factorize(), Err(Singular));
     }

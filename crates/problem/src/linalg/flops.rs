@@ -25,7 +25,7 @@ mod tests {
 
     /// Counts the operations in the textbook loops.
     #[test]
-    fn formulas_are_those_of_the_loops() {
+    fn flop_formulas_match_the_loops() {
         for n in 0..8 {
             let (mut lu, mut solved) = (0, 0);
             for k in 0..n {

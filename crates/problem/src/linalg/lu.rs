@@ -346,7 +346,7 @@ mod tests {
     /// A diagonal matrix is handled separately, with bitwise the same results as a matrix with an entry too small to
     /// matter.
     #[test]
-    fn diagonals_are_solved_as_any_matrix_is() {
+    fn diagonal_matrices_are_solved() {
         let diagonal = [3.0, -0.7, 1e-3, 41.0];
         let matrix = DMatrix::from_diagonal(&nalgebra::DVector::from_row_slice(&diagonal));
         let mut full = matrix.clone();
@@ -410,7 +410,7 @@ mod tests {
 
     /// The first columns of a large matrix have the same factors as if there were no others.
     #[test]
-    fn panels_change_no_bit() {
+    fn panels_give_bitwise_equal_results() {
         let n = LARGE + 29;
         let a = DMatrix::from_fn(n, n, |i, j| ((i * i + 3 * j) as f64).sin());
         let mut by_panels = Lu::new(n);
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn says_singular() {
+    fn singular_matrices_are_reported() {
         let mut lu = Lu::new(2);
         assert_eq!(lu.factorize(&DMatrix::from_row_slice(2, 2, &[1.0, 2.0, 2.0, 4.0])), Err(Singular));
         assert_eq!(lu.factorize(&DMatrix::from_element(2, 2, f64::NAN)), Err(Singular));

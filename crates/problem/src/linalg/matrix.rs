@@ -449,7 +449,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "entry (1, 0) was zero when the structure was found")]
-    fn an_entry_outside_of_the_pattern_is_told() {
+    fn an_entry_outside_the_pattern_is_reported() {
         Sparse::<f64>::new(Arc::new(Pattern::new((2, 2), [(0, 0)])))[(1, 0)] = 1.0;
     }
 
@@ -474,7 +474,7 @@ mod tests {
         }
 
         #[test]
-        fn products_are_those_of_all_entries(
+        fn products_match_the_dense_matrix(
             entries in prop::collection::vec((0..5usize, 0..7usize, -1.0..1.0f64), 0..20),
             x in prop::collection::vec(-1.0..1.0f64, 7),
             y in prop::collection::vec(-1.0..1.0f64, 5),

@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn singular_matrices_are_told() {
+    fn singular_matrices_are_reported() {
         let pattern = Arc::new(Pattern::new((3, 3), [(0, 0), (1, 0), (0, 1), (1, 1), (2, 2)]));
         let mut lu = SparseLu::new(pattern.clone());
         assert_eq!(lu.factorize(&[1.0, 2.0, 2.0, 4.0, 1.0]), Err(Singular));

@@ -53,7 +53,7 @@ fn accelerations(form: &mut impl Ode, y: &[f64]) -> [f64; 3] {
 }
 
 #[test]
-fn surfaces_are_those_formed_by_hand() {
+fn surfaces_match_hand_calculations() {
     let mut s = [0.0; 2];
     form(|s| s.sigma = 7.0).surfaces(TIME, &STATE[..3], &STATE[3..], &mut s);
     assert_relative_eq!(s[0], -0.4 - 0.3 * 0.3, max_relative = 1e-15);
@@ -96,7 +96,7 @@ fn correction_at_acceleration_level_repeats_the_equivalent_control() {
 }
 
 #[test]
-fn a_frozen_control_is_that_of_the_start_of_the_step() {
+fn a_frozen_control_keeps_its_value_at_the_step_start() {
     let settings = |s: &mut SlidingModeSettings| {
         s.equivalent_control = EquivalentControl::Frozen;
         s.acceleration_stabilization = false;
@@ -224,7 +224,7 @@ fn surfaces_that_hold_at_roundoff_are_held_from_the_start() {
 }
 
 #[test]
-fn failures_say_what_is_singular() {
+fn failures_name_the_singular_matrix() {
     struct Redundant;
     impl MechanicalModel for Redundant {
         fn dimensions(&self) -> Dimensions {

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_turns_is_three_numbers_a_drawing() {
+    fn a_rotating_body_takes_three_numbers_per_frame() {
         let groups = [0.0, 170.0, 340.0].map(|angle| group(triangle(angle, [100.0 + angle, 80.0])));
         let Track::Rigid { about, poses } = Track::of(&groups.each_ref(), 0) else { panic!("not rigid") };
         let steps: Vec<[i32; 3]> = poses.iter().map(|[x, y, angle]| [x - about[0], y - about[1], *angle]).collect();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_is_not_there_and_what_bends_is_a_path() {
+    fn missing_bodies_are_hidden_and_bent_ones_are_paths() {
         let (first, second) = (group(triangle(0.0, [100.0; 2])), group(triangle(90.0, [100.0; 2])));
         let nothing = group(Vec::new());
         let Track::Rigid { poses, .. } = Track::of(&[&first, &second, &nothing], 0) else { panic!("not rigid") };
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_written_as_steps() {
+    fn numbers_are_written_as_differences() {
         assert_eq!(differences([5, 7, 4, 4, 4].into_iter()), "5 2-3");
         assert_eq!(differences([-5, -5].into_iter()), "-5");
     }

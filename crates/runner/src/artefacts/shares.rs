@@ -75,7 +75,7 @@ mod tests {
     use mbsbench_judge::reconstruction::explain::{Explanation, Variable};
 
     #[test]
-    fn shares_stand_in_their_order_with_their_intervals_and_set_ups_in_their_ranges() {
+    fn shares_and_set_ups_are_listed_in_order() {
         let check = |k: usize| Finding {
             check: format!("check-{k}"),
             definition: String::new(),

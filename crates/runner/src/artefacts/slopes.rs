@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn points_without_logarithm_or_resolution_do_not_count() {
+    fn unresolved_points_do_not_count() {
         let mut some = second_order();
         some.extend(points(&[[1e-4, 0.0], [1e-5, f64::NAN], [0.0, 1.0], [f64::INFINITY, 1.0]]));
         some.push(Point { x: 1e-6, y: 1e-7, hollow: true });
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn local_slopes_stand_between_their_points() {
+    fn local_slopes_lie_between_their_points() {
         let slopes = local(&second_order());
         assert_eq!(slopes.len(), 3);
         assert!((slopes[0].y - 2.0).abs() < 1e-13 && (slopes[1].y - 2.0).abs() < 1e-13);

@@ -53,7 +53,7 @@ mod tests {
     use super::front;
 
     #[test]
-    fn a_front_falls_and_leaves_out_what_costs_more_for_less() {
+    fn a_front_leaves_out_dominated_runs() {
         let points = [[4.0, 1e-3], [1.0, 1e-1], [2.0, 1e-2], [3.0, 1e-1], [2.5, 1e-2]];
         assert_eq!(front(points.to_vec()), [[1.0, 1e-1], [2.0, 1e-2], [4.0, 1e-3]]);
     }

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_median_is_that_of_all_runs_or_the_first_failure() {
+    fn a_median_takes_all_runs_or_the_first_failure() {
         let of = |values: &[f64]| median(values.iter().map(|&value| Measured::Value(value)));
         assert_eq!(of(&[]), Measured::Missing);
         assert_eq!(of(&[3.0, 1.0, 7.0]), Measured::Value(3.0));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exponent_is_that_of_the_cells_with_values_from_a_column_on() {
+    fn an_exponent_uses_the_cells_from_a_column_on() {
         let labels = ["1", "10", "100", "1000"].map(|text| Label { text: text.into(), number: text.parse().ok() });
         let columns = labels.each_ref().map(|label| Column {
             head: label.text.clone(),

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_is_said_where_runs_are_made() {
+    fn interrupts_report_the_remaining_runs() {
         assert_eq!(left((0, 0)), "");
         assert!(left((3, 7)).starts_with(": 3 of 7 runs are finished"));
     }

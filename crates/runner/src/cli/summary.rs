@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_fits_on_a_screen_whatever_there_is_to_say() {
+    fn a_summary_always_fits_on_a_screen() {
         let text = || Some("word ".repeat(100));
         for (tables, done, differences) in [(500, 5, 3), (0, 80, 3), (5, 5, 90), (90, 90, 90), (0, 0, 0)] {
             let summary = Summary {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn all_papers_fit_on_a_screen_with_what_came_out_of_them() {
+    fn outcomes_of_all_papers_fit_on_a_screen() {
         let registry = Registry::builtin();
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let library = Library::only(&registry, root.join("experiments"));

@@ -96,7 +96,7 @@ fn assert_same(one: &BTreeMap<PathBuf, Vec<u8>>, other: &BTreeMap<PathBuf, Vec<u
 }
 
 #[test]
-fn one_and_two_threads_and_a_second_time_give_the_same_bits() {
+fn results_do_not_depend_on_threads_or_repetition() {
     let one = Place::new().run("1");
     assert!(one.contains_key(Path::new("accidents/pendulum/runs.csv")), "{:?}", one.keys());
     assert!(one.contains_key(Path::new("accidents/pendulum/motion.svg")), "{:?}", one.keys());
@@ -180,7 +180,7 @@ measures: [energy_variation, steps_accepted]
 /// Two drives of one hinge agree for half a second, so that the equations contain only one of them, and differ
 /// afterwards.
 #[test]
-fn a_run_in_which_a_joint_opens_unseen_fails_with_its_name() {
+fn a_joint_that_opens_fails_the_run_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let text = "\
 id: accidents/opening
@@ -232,7 +232,7 @@ measures: [energy_variation]
 
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_the_program_at_once_with_a_word_and_nothing_half_written() {
+fn a_signal_ends_the_program_without_partial_files() {
     use std::process::Child;
     use std::time::Instant;
 
@@ -266,7 +266,7 @@ fn a_signal_ends_the_program_at_once_with_a_word_and_nothing_half_written() {
 }
 
 #[test]
-fn more_threads_than_make_sense_are_not_made() {
+fn the_number_of_threads_is_limited() {
     let place = Place::new();
     let output = place.command("100000").stderr(Stdio::piped()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -277,7 +277,7 @@ fn more_threads_than_make_sense_are_not_made() {
 }
 
 #[test]
-fn variables_of_the_environment_make_no_hundred_thousand_threads() {
+fn environment_variables_cannot_create_many_threads() {
     let place = Place::new();
     for name in ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));

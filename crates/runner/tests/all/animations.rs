@@ -153,7 +153,7 @@ fn distance_to_segment(point: [f64; 2], from: [f64; 2], to: [f64; 2]) -> f64 {
 }
 
 #[test]
-fn runs_over_one_another_are_named_and_part() {
+fn overlaid_runs_are_named() {
     let place = Place::with("animations: [{ id: swing, frames: 40 }]\n");
     let text = place.svg("swing");
     let svg = Document::parse(&text).unwrap();
@@ -186,7 +186,7 @@ fn runs_over_one_another_are_named_and_part() {
 
 /// A run is not shown after its end.
 #[test]
-fn what_ended_is_gone() {
+fn ended_runs_disappear() {
     let place = Place::with(
         "settings: { max_steps: 100 }\nanimations: [{ id: swing, frames: 31, where: { case: [bad, good] } }]\n",
     );
@@ -231,7 +231,7 @@ fn bitmaps_decode_with_their_frames_and_delays() {
 }
 
 #[test]
-fn a_file_without_animations_is_animated_and_mere_equations_are_not() {
+fn mechanisms_are_animated_by_default_equations_are_not() {
     let place = Place::with("");
     let bytes = place.made(
         &["render", "film.yaml", "--to", "svg", "--frames", "5", "--method", "rk3,rk8"],

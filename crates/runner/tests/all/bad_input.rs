@@ -90,7 +90,7 @@ fn each_file_has_one_problem() {
 }
 
 #[test]
-fn files_without_content_are_refused() {
+fn empty_files_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (name, bytes) in [("empty", &b""[..]), ("mark", "\u{feff}".as_bytes()), ("blank", b"\n\n  \n"), ("nul", b"\0")]
     {
@@ -103,7 +103,7 @@ fn files_without_content_are_refused() {
 }
 
 #[test]
-fn files_that_are_not_there_are_refused() {
+fn missing_files_are_refused() {
     for argument in ["no/such/file.yaml", env!("CARGO_MANIFEST_DIR")] {
         let (exit, _, err) = mbsbench(&["check", argument]);
         assert_eq!(exit, Exit::BadInput, "{err}");
@@ -144,7 +144,7 @@ fn several_problems_are_shown_together() {
 }
 
 #[test]
-fn unknown_names_on_the_command_line_give_the_nearest() {
+fn unknown_names_suggest_the_nearest() {
     let (exit, _, err) = mbsbench(&["list", "models", "pendulom"]);
     assert_eq!(exit, Exit::BadInput);
     assert!(err.contains("unknown model `pendulom`") && err.contains("did you mean `pendulum`?"), "{err}");
@@ -172,7 +172,7 @@ fn the_program_itself_refuses_bad_input_and_writes_nothing() {
 }
 
 #[test]
-fn a_file_in_order_passes() {
+fn a_valid_file_passes() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("good.yaml");
     std::fs::write(&file, include_str!("../bad_input/good.txt")).expect("a file");
@@ -183,7 +183,7 @@ fn a_file_in_order_passes() {
 }
 
 #[test]
-fn a_method_is_refused_that_cannot_solve_the_model() {
+fn unsuitable_methods_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("unsuitable.yaml");
     let text = "id: mine/unsuitable\nmodel: { pendulum: { formulation: minimal } }\n\

@@ -116,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn exclusions_take_away_what_they_match(out in 0..4_usize, step in 0..3_usize) {
+    fn exclusions_remove_matching_combinations(out in 0..4_usize, step in 0..3_usize) {
         let steps = ["0.1", "0.2", "0.4"];
         // 0.2 is also 2e-1, however it is spelled.
         let spelled = ["1e-1", "0.20", "4e-1"][step];
@@ -135,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn keys_do_not_depend_on_words_or_order(
+    fn keys_do_not_depend_on_spelling_or_order(
         lines in Just(Parts::default().lines("other")).prop_shuffle(), label in "[a-z]{1,12}",
     ) {
         let expected = keys(&Parts::default().lines("label").join("\n"));
@@ -159,14 +159,14 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn random_bytes_do_not_cause_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         if let Err(bad) = Plan::read(Path::new("t.yaml"), &bytes, &fixture::registry(), false) {
             prop_assert!(!bad.render(true).is_empty());
         }
     }
 
     #[test]
-    fn no_damage_to_a_good_file_makes_it_panic(
+    fn damaged_files_do_not_cause_a_panic(
         at in 0..GOOD.len(),
         length in 0..40_usize,
         put in "[\\PC\n\t{}\\[\\]:,&*!|>'\"%#-]{0,6}",
@@ -188,7 +188,7 @@ fn a_power_and_its_value_are_the_same_step() {
 }
 
 #[test]
-fn quick_replaces_axes_that_are_there() {
+fn quick_replaces_existing_axes() {
     let text = GOOD.replace("    published: published.csv\n", "");
     let quick = Plan::read(Path::new("t.yaml"), text.as_bytes(), &fixture::registry(), true).unwrap();
     let steps: Vec<String> = quick.values(quick.axis("step").unwrap()).iter().map(ToString::to_string).collect();
@@ -198,7 +198,7 @@ fn quick_replaces_axes_that_are_there() {
 }
 
 #[test]
-fn runs_know_what_is_drawn_of_them() {
+fn runs_list_their_drawn_observables() {
     let plan = plan(&GOOD.replace("    published: published.csv\n", ""));
     let controlled = plan.runs.iter().find(|run| run.method_label == "eighth order").unwrap();
     assert_eq!(controlled.recording.trajectories, ["omega", "theta"]);
@@ -225,7 +225,7 @@ plots:
 ";
 
 #[test]
-fn parts_of_a_run_that_are_drawn_alone_are_known_before_it_is_made() {
+fn drawn_parts_of_a_run_are_known_before_it_starts() {
     let plan = plan(WINDOWS);
     let [of_rk3, of_rk8] = ["rk3", "rk8"].map(|method| {
         let run = plan.runs.iter().find(|run| run.method_label == method).unwrap();

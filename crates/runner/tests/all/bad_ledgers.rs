@@ -155,14 +155,14 @@ const MISTAKES: [Mistake; 47] = [
 ];
 
 #[test]
-fn the_good_one_is_good() {
+fn the_valid_ledger_is_accepted() {
     let plans = plans(&experiments(), &Registry::builtin());
     let ledger = read(GOOD, &plans).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
     assert_eq!(ledger.checks().count(), 1);
 }
 
 #[test]
-fn every_mistake_is_found_at_its_place() {
+fn every_mistake_is_located() {
     let plans = plans(&experiments(), &Registry::builtin());
     let mut wrong = Vec::new();
     for (from, to, place, parts) in MISTAKES {
@@ -185,7 +185,7 @@ fn every_mistake_is_found_at_its_place() {
 }
 
 #[test]
-fn two_statements_of_one_id_are_a_mistake() {
+fn duplicate_statement_ids_are_refused() {
     let plans = plans(&experiments(), &Registry::builtin());
     let (_, statement) = GOOD.split_once("statements:\n").unwrap();
     let bad = read(&format!("{GOOD}{statement}"), &plans).unwrap_err();

@@ -80,7 +80,7 @@ fn an_empty_folder_is_enough_to_ask_about_results() {
 }
 
 #[test]
-fn results_that_were_made_here_go_before_the_built_in_ones() {
+fn own_results_take_precedence_over_built_in_ones() {
     let place = Place::new();
     place.done("reproduce gil2013/linear-exactness");
     let (out, err) = place.done("explain gil2013/linear/exact");
@@ -93,7 +93,7 @@ fn results_that_were_made_here_go_before_the_built_in_ones() {
 }
 
 #[test]
-fn a_sample_of_the_built_in_runs_can_be_made_again() {
+fn a_sample_of_built_in_runs_can_be_recomputed() {
     let (out, _) = Place::new().done("verify gil2013 --brief --recompute 2% --seed 7");
     assert!(out.contains("runs recomputed with --seed 7"), "{out}");
 }
@@ -160,7 +160,7 @@ fn built_in_papers_stay_beside_those_of_the_user() {
 }
 
 #[test]
-fn a_paper_of_the_user_replaces_the_built_in_one_of_its_name() {
+fn a_users_paper_replaces_the_built_in_one() {
     let place = Place::new();
     let (_, err) = place.done("new experiment gil2013/energy");
     assert!(err.contains("replaces the built-in paper `gil2013`"), "{err}");
@@ -172,7 +172,7 @@ fn a_paper_of_the_user_replaces_the_built_in_one_of_its_name() {
 }
 
 #[test]
-fn a_folder_without_papers_is_as_good_as_none() {
+fn a_folder_without_papers_is_ignored() {
     let place = Place::new();
     fs::create_dir(place.here.path().join("experiments")).unwrap();
     fs::write(place.here.path().join("experiments/notes.txt"), "to do").unwrap();
@@ -186,7 +186,7 @@ fn a_folder_without_papers_is_as_good_as_none() {
 }
 
 #[test]
-fn a_paper_that_was_just_begun_is_told_what_comes_next() {
+fn a_new_paper_is_shown_the_next_step() {
     let place = Place::new();
     place.done("new paper mine2026");
     for arguments in ["reproduce", "verify"] {
@@ -197,7 +197,7 @@ fn a_paper_that_was_just_begun_is_told_what_comes_next() {
 }
 
 #[test]
-fn built_in_experiments_are_not_asked_for_where_files_are_or_nothing_is() {
+fn built_in_experiments_are_used_only_if_needed() {
     let place = Place::new();
     fs::write(
         place.here.path().join("mine.yaml"),
@@ -224,7 +224,7 @@ fn built_in_experiments_are_not_changed() {
 }
 
 #[test]
-fn experiments_that_are_written_out_are_in_order_and_never_overwritten() {
+fn copied_experiments_are_valid_and_never_overwritten() {
     let place = Place::new();
     let (out, _) = place.done("init .");
     assert!(out.contains("next: mbsbench"), "{out}");
@@ -246,7 +246,7 @@ fn experiments_that_are_written_out_are_in_order_and_never_overwritten() {
 }
 
 #[test]
-fn where_nothing_can_be_unpacked_the_way_out_is_said() {
+fn failed_unpacking_suggests_a_remedy() {
     let place = Place::new();
     fs::write(place.cache.path().join("mbsbench"), "a file in place of a folder").unwrap();
     let (code, _, err) = place.mbsbench("list papers");

@@ -179,7 +179,7 @@ fn all_name_the_same(folder: &Path, summary: &Rows, runs: &Rows, page: &str) {
 }
 
 #[test]
-fn the_comparison_is_made_when_it_is_asked_for() {
+fn the_comparison_runs_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     for (name, text) in [("comparison", COMPARED), ("own", OWN)] {

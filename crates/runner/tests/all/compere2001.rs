@@ -30,7 +30,7 @@ fn anchors_hold() {
 }
 
 #[test]
-fn verdicts_are_those_that_the_ledger_stands_by() {
+fn verdicts_match_the_expected_ones() {
     let judged = chapter().judged(Book::Claims);
     let surprising: Vec<String> = judged.iter().filter(|each| each.is_surprise()).map(tell).collect();
     assert!(surprising.is_empty(), "{surprising:#?}");

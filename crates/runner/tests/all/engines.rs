@@ -90,7 +90,7 @@ impl Engines {
 }
 
 #[test]
-fn a_worker_is_killed_and_another_lost_and_the_results_are_those_of_one_program() {
+fn lost_workers_do_not_change_the_results() {
     let engines = Engines::new(&[("hq", format!("{HQ}{KILLED}"))]);
     let local = engines.0.local();
     let said = engines.reproduced("hyperqueue", &local);
@@ -101,7 +101,7 @@ fn a_worker_is_killed_and_another_lost_and_the_results_are_those_of_one_program(
 }
 
 #[test]
-fn every_engine_makes_what_one_program_makes() {
+fn all_engines_give_the_same_results() {
     let slurm = "\
 for argument; do
     case $argument in --array=*) last=${argument##*-} ;; esac
@@ -128,7 +128,7 @@ for part in $(seq 0 $((last - 1))); do sh task.sh $part; done
 }
 
 #[test]
-fn what_fails_is_made_here() {
+fn failed_parts_are_computed_on_this_machine() {
     let fails = "echo 'the disk is full' > ${2%task.sh}0.log && echo 3 > ${2%task.sh}0.ended\n";
     let other = "[ $last = 0 ] || for part in $(seq 1 $last); do HQ_TASK_ID=$part \"$@\"; done\n";
     let engines = Engines::new(&[("hq", [HQ, fails, other].concat())]);
@@ -137,7 +137,7 @@ fn what_fails_is_made_here() {
 }
 
 #[test]
-fn a_killed_program_goes_on() {
+fn a_killed_program_resumes() {
     let stops = "HQ_TASK_ID=0 \"$@\"; [ $(wc -l < submitted) != 1 ] || sleep 600\n";
     let engines = Engines::new(&[("hq", [HQ, stops, ALL].concat())]);
     let local = engines.0.local();
@@ -158,7 +158,7 @@ fn a_killed_program_goes_on() {
 }
 
 #[test]
-fn timed_runs_are_made_anywhere_and_timed_here() {
+fn timed_runs_are_timed_on_this_machine() {
     let engines = Engines::new(&[("hq", format!("{HQ}{ALL}"))]);
     let (code, said) = engines.said("run timed.yaml --out results --cache store --engine hyperqueue");
     assert_eq!(code, Some(0), "{said}");
@@ -168,7 +168,7 @@ fn timed_runs_are_made_anywhere_and_timed_here() {
 }
 
 #[test]
-fn an_engine_that_takes_nothing_is_told_and_nothing_is_made_here() {
+fn an_engine_without_tasks_is_reported() {
     let engines = Engines::new(&[("hq", "exit 1\n".to_owned()), ("sbatch", format!("{HQ}{ALL}"))]);
     let (code, said) = engines.said(&format!("{RUN} hyperqueue"));
     assert_eq!(code, Some(3), "{said}");

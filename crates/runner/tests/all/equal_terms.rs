@@ -257,7 +257,7 @@ fn rows(path: &Path, method: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn every_built_in_formula_as_a_file_gives_the_same_runs_to_the_bit() {
+fn formulas_from_files_give_bitwise_equal_runs() {
     let (twins, folder) = (all_twins(), folder_with(&[("heavy-top.yaml", HEAVY_TOP)]));
     assert!(twins.len() > 40, "{}", twins.len());
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -323,7 +323,7 @@ const HEUN: &str = "runge-kutta: { rows: [[], [1]], weights: [1/2, 1/2] }\n";
 const HEAD: &str = "schema: 2\nid: mine/a\ntitle: a\nspan: [0, 0.5]\nmodel: slider-crank\nstep: [2^-6, 2^-8, 2^-10]\n";
 
 #[test]
-fn options_that_a_kind_does_not_have_are_errors_at_their_place() {
+fn options_of_other_kinds_are_refused() {
     let cases = [
         (
             HEUN,
@@ -376,7 +376,7 @@ rankings: [{{ title: crank, error: position_error, meaning: m, work: {{ evaluati
 }
 
 #[test]
-fn a_file_beside_every_gets_what_that_sets_and_a_ranking_says_where_methods_differ() {
+fn every_sets_parameters_of_files_listed_next_to_it() {
     let (ranking, said) = ranked("{ tableau: own.yaml }");
     assert!(!ranking.contains("Methods differ"), "{ranking}");
     assert!(said.contains("`every` selects 10 methods and leaves out "), "{said}");

@@ -63,7 +63,7 @@ fn assert_orders(page: &Value, expected: [f64; 3]) {
 }
 
 #[test]
-fn an_explicit_formula_of_order_four_is_found_to_be_one() {
+fn an_explicit_formula_of_order_four_is_recognised() {
     let page = examined("rk4");
     assert_orders(&page, [4.0; 3]);
     let all = rows(&page, "Order of convergence");
@@ -91,7 +91,7 @@ fn an_explicit_formula_of_order_four_is_found_to_be_one() {
 }
 
 #[test]
-fn formulas_on_index_three_have_the_orders_of_theory() {
+fn index_three_formulas_have_their_theoretical_orders() {
     let hht = examined("hht-i3");
     assert_orders(&hht, [2.0; 3]);
     // (1 + α)/(1 − α) with α = −0.3
@@ -117,7 +117,7 @@ fn formulas_on_index_three_have_the_orders_of_theory() {
 }
 
 #[test]
-fn what_has_no_order_says_why() {
+fn a_missing_order_is_explained() {
     let page = examined("ode15s");
     assert_eq!(orders(&page), [None; 3]);
     assert!(notes(&page, "Order of convergence").contains("the method chooses its order together with its step"));
@@ -127,7 +127,7 @@ fn what_has_no_order_says_why() {
 }
 
 #[test]
-fn a_file_is_examined_like_any_method_and_a_browser_gets_a_page() {
+fn a_method_file_is_examined_and_gets_a_page() {
     let folder = tempfile::tempdir().unwrap();
     let html = folder.path().join("bdf3.html");
     let arguments = ["examples/methods/bdf3.yaml", "--html", html.to_str().unwrap()];

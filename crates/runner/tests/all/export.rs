@@ -54,7 +54,7 @@ fn a_table_has_its_published_cells() {
 }
 
 #[test]
-fn a_statement_has_its_verdict_and_checks_and_its_paper_an_entry() {
+fn statements_and_citations_are_exported() {
     let (text, _) = export("gil2013/linear/exact", "tex");
     assert!(text.contains("\\cite{gil2013}") && text.contains("\\emph{reproduced}"), "{text}");
     let (text, _) = export("gil2013/linear/exact", "csv");
@@ -65,14 +65,14 @@ fn a_statement_has_its_verdict_and_checks_and_its_paper_an_entry() {
 }
 
 #[test]
-fn a_figure_of_panels_that_are_not_there_by_themselves_has_its_numbers() {
+fn a_figure_of_derived_panels_exports_its_numbers() {
     let (text, code) = export("zhang2022/figure-28", "csv");
     let bars = text.lines().filter(|line| line.starts_with("12,")).count();
     assert!(code == Some(0) && text.starts_with("panel,series,") && bars > 4, "{text}");
 }
 
 #[test]
-fn what_there_is_not_is_told() {
+fn missing_items_are_reported() {
     for (name, form, said) in [
         ("gil2013/linear/exact", "pgfplots", "has no curves"),
         ("gil2013/figure-66", "tex", "did you mean `gil2013/figure-6`?"),

@@ -54,7 +54,7 @@ fn file(method: &str, rest: &str) -> String {
 }
 
 #[test]
-fn a_file_that_names_such_a_method_is_refused_unless_it_ignores_events() {
+fn methods_without_events_are_refused_in_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jumps.yaml");
     let arguments = ["check", path.to_str().unwrap()];
@@ -72,7 +72,7 @@ fn a_file_that_names_such_a_method_is_refused_unless_it_ignores_events() {
 }
 
 #[test]
-fn every_leaves_such_methods_out_and_names_them() {
+fn every_names_the_methods_it_leaves_out() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jumps.yaml");
     let arguments = ["check", path.to_str().unwrap()];

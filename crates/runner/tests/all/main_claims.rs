@@ -31,7 +31,7 @@ fn every_paper_has_main_claims_of_its_ledger() {
 }
 
 #[test]
-fn a_main_claim_that_names_no_statement_is_refused_at_its_place() {
+fn a_main_claim_without_statement_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let paper = folder.path().join("gil2013");
     chapter::copy(&root().join("experiments/gil2013"), &paper);
@@ -54,7 +54,7 @@ fn a_main_claim_that_names_no_statement_is_refused_at_its_place() {
 }
 
 #[test]
-fn the_letter_to_the_authors_asks_what_would_settle_most_first() {
+fn the_letter_asks_the_most_decisive_questions_first() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
     let output = command.args(["explain", "modin2005", "--open"]).current_dir(root()).output().unwrap();
     let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();

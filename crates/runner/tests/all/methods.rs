@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 #[test]
-fn every_registered_method_does_what_is_asked_of_all() {
+fn every_registered_method_conforms() {
     let registry = Registry::builtin();
     // SUNDIALS may be missing; then its methods refuse everything.
     let is_there = |entry: &&Entry<_>| entry.family() != "sundials" || mbsbench_sundials::version().is_some();
@@ -66,7 +66,7 @@ impl Method for Careless {
 }
 
 #[test]
-fn each_check_finds_what_it_is_for() {
+fn each_check_detects_its_violation() {
     let registry = Registry::builtin().method::<Careless>();
     let entry = registry.methods().last().unwrap();
     let tested = tested(&entry.default_choice(), &registry).unwrap();

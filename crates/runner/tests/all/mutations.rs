@@ -46,7 +46,7 @@ const PUBLISHED: [(&str, &str, &str, &str); 5] = [
 ];
 
 #[test]
-fn a_changed_published_value_turns_its_claim() {
+fn a_changed_published_value_changes_its_verdict() {
     for (file, from, to, claim) in PUBLISHED {
         let folder = tempfile::tempdir().unwrap();
         copy(&experiments(), folder.path());
@@ -341,7 +341,7 @@ fn model<P: Slip>() -> Registry {
 }
 
 #[test]
-fn a_changed_coefficient_turns_a_claim() {
+fn a_changed_coefficient_changes_a_verdict() {
     assert_noticed("a weight of Kutta's rule", &method::<Kutta>());
     assert_noticed("a stage of Fehlberg 4(5)", &method::<Stage>());
     assert_noticed("a weight of Fehlberg 4(5)", &method::<Weight>());
@@ -349,7 +349,7 @@ fn a_changed_coefficient_turns_a_claim() {
 }
 
 #[test]
-fn a_changed_sign_or_factor_of_a_model_turns_a_claim() {
+fn a_changed_model_changes_a_verdict() {
     assert_noticed("gravity upwards", &model::<Gravity>());
     assert_noticed("the sign of the acceleration", &model::<Acceleration>());
     assert_noticed("a factor of the acceleration", &model::<Factor>());

@@ -60,7 +60,7 @@ fn values<'t>(page: &'t str, attribute: &str) -> Vec<&'t str> {
 }
 
 #[test]
-fn every_link_leads_somewhere_and_every_name_is_there_once() {
+fn links_are_valid_and_names_unique() {
     let pages = pages();
     assert!(pages.len() > 10);
     let names: HashMap<&str, HashSet<&str>> = pages
@@ -90,7 +90,7 @@ fn every_link_leads_somewhere_and_every_name_is_there_once() {
 }
 
 #[test]
-fn pages_need_nothing_else_and_are_small() {
+fn pages_are_self_contained_and_small() {
     for (name, text) in pages() {
         assert!((text.len() as u64) < LARGEST_PAGE, "{name} has {} bytes", text.len());
         let markup = text.split("<script>").next().unwrap();
@@ -119,7 +119,7 @@ fn all_results_together_are_small() {
 
 /// Findings of ours compare our own numbers, and no page calls these published.
 #[test]
-fn no_page_calls_a_number_of_ours_published() {
+fn no_page_calls_our_numbers_published() {
     let mut findings = 0;
     for (name, text) in pages() {
         let Some((_, section)) = text.split_once("<section id=\"findings\">") else { continue };

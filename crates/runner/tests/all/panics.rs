@@ -234,7 +234,7 @@ fn a_panic_is_the_failure_of_its_run_alone() {
 }
 
 #[test]
-fn every_command_that_makes_runs_says_it() {
+fn every_command_that_computes_runs_reports_panics() {
     let place = Place::new(&[("squeezer.yaml", SQUEEZER)]);
     let (file, out, cache) = (place.path("experiments/broken/squeezer.yaml"), place.path("out"), place.path("cache"));
     for arguments in
@@ -247,7 +247,7 @@ fn every_command_that_makes_runs_says_it() {
 }
 
 #[test]
-fn a_panic_in_a_reference_leaves_its_runs_without_one() {
+fn a_panic_in_a_reference_leaves_runs_without_reference() {
     let place = Place::new(&[("reference.yaml", REFERENCE)]);
     let (file, out, cache) = (place.path("experiments/broken/reference.yaml"), place.path("out"), place.path("cache"));
     let (exit, _, said) = place.end(&["run", &file, "--out", &out, "--cache", &cache]);
@@ -257,7 +257,7 @@ fn a_panic_in_a_reference_leaves_its_runs_without_one() {
 }
 
 #[test]
-fn a_panic_in_a_study_leaves_the_studies_of_others() {
+fn a_panic_in_a_study_leaves_other_studies() {
     let study = |name: &str, method: &str| STUDY.replace("NAME", name).replace("METHOD", method);
     let claims =
         [STUDIED.replace("ID", "bad"), STUDIED.replace("ID", "good").split_once("statements:\n").unwrap().1.to_owned()]
@@ -323,7 +323,7 @@ fails_when: [{ observable: theta, above: -10.0 }]
 ";
 
 #[test]
-fn where_no_run_reaches_its_end_the_exit_code_says_so() {
+fn the_exit_code_reports_that_no_run_reached_its_end() {
     let failing = FAILING.replace("METHODS", "[rk3, rk4]");
     let works = FAILING.replace("broken/failing", "broken/works").replace("METHODS", "[rk3]");
     let works = works.split_inclusive('\n').filter(|line| !line.starts_with("fails_when")).collect::<String>();

@@ -140,7 +140,7 @@ pub(super) fn assert_same(one: &BTreeMap<PathBuf, Vec<u8>>, other: &BTreeMap<Pat
 }
 
 #[test]
-fn parts_merged_are_bitwise_what_one_machine_makes() {
+fn merged_parts_are_bitwise_equal_to_one_machine() {
     let place = Place::new();
     let local = place.local();
     for part in 1..=5 {
@@ -163,7 +163,7 @@ fn parts_merged_are_bitwise_what_one_machine_makes() {
 }
 
 #[test]
-fn cells_of_the_plan_are_bitwise_what_one_machine_makes() {
+fn runs_of_the_plan_are_bitwise_equal_to_one_machine() {
     let place = Place::new();
     let local = place.local();
     let plan = place.said("runs plan experiment.yaml --format json");
@@ -182,7 +182,7 @@ fn cells_of_the_plan_are_bitwise_what_one_machine_makes() {
 }
 
 #[test]
-fn a_part_has_the_same_runs_whatever_else_is_planned() {
+fn a_part_does_not_depend_on_other_planned_runs() {
     let place = Place::new();
     place.said("runs shard 2/3 experiment.yaml --cache alone");
     place.said("runs shard 2/3 timed.yaml --cache alone");
@@ -191,7 +191,7 @@ fn a_part_has_the_same_runs_whatever_else_is_planned() {
 }
 
 #[test]
-fn a_killed_part_leaves_whole_entries_and_goes_on() {
+fn a_killed_part_leaves_complete_entries_and_resumes() {
     let place = Place::new();
     place.local();
     let whole = place.entries("whole");
@@ -217,7 +217,7 @@ fn a_killed_part_leaves_whole_entries_and_goes_on() {
 }
 
 #[test]
-fn what_cannot_be_trusted_is_refused_and_the_rest_is_merged() {
+fn untrusted_entries_are_refused_and_the_rest_merged() {
     let place = Place::new();
     let whole = {
         place.local();
@@ -277,7 +277,7 @@ fn entries_of_other_code_are_refused_by_name() {
 
 /// Entries with a correct checksum that this program did not write.
 #[test]
-fn forged_entries_are_made_again_and_not_merged() {
+fn forged_entries_are_recomputed_and_not_merged() {
     let place = Place::new();
     let local = place.local();
     let whole = place.entries("whole");
@@ -358,7 +358,7 @@ fn a_contradiction_names_the_run_and_nothing_is_merged() {
 }
 
 #[test]
-fn timed_runs_are_made_in_parts_and_timed_once() {
+fn timed_runs_are_computed_in_parts_and_timed_once() {
     let place = Place::new();
     let plan = place.said("runs plan timed.yaml --format json");
     let runs: Vec<Value> = plan.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -374,7 +374,7 @@ fn timed_runs_are_made_in_parts_and_timed_once() {
 }
 
 #[test]
-fn mistakes_on_the_command_line_are_told_and_change_nothing() {
+fn command_line_mistakes_are_reported_and_harmless() {
     let place = Place::new();
     let plan = place.said("runs plan experiment.yaml --format json");
     let first: Value = serde_json::from_str(plan.lines().next().unwrap()).unwrap();

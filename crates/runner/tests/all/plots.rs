@@ -95,7 +95,7 @@ fn names(svg: &Document<'_>, attribute: &str) -> Vec<String> {
 }
 
 #[test]
-fn slopes_stand_in_the_legend_and_in_the_data() {
+fn slopes_are_in_the_legend_and_in_the_data() {
     let plot = Plot::new("x: step, y: error(theta), series: method, scale: log-log, slopes: 3");
     let text = plot.text("svg");
     let svg = Document::parse(&text).unwrap();
@@ -140,7 +140,7 @@ fn local_slopes_are_drawn_between_the_steps() {
 }
 
 #[test]
-fn bars_stand_beside_those_of_the_paper() {
+fn bars_are_drawn_beside_published_ones() {
     let plot = Plot::new("x: method, y: rhs_evaluations, where: { step: 0.005 }, kind: bars, published: paper.csv");
     let text = plot.text("svg");
     let svg = Document::parse(&text).unwrap();
@@ -171,7 +171,7 @@ fn bars_stand_beside_those_of_the_paper() {
 
 /// `render` makes the files that `run` leaves out, from the cache, and names the file that it cannot write.
 #[test]
-fn bitmaps_come_on_demand() {
+fn bitmaps_are_drawn_on_demand() {
     let plot = Plot::new("x: step, y: rhs_evaluations, series: method, scale: log-log");
     let render = |arguments: &[&str]| {
         let always = ["render", "experiment.yaml", "--cache", "cache"];
@@ -241,7 +241,7 @@ fn published_points_are_rings_in_the_colours_of_their_series() {
 }
 
 #[test]
-fn a_trajectory_of_another_code_is_laid_over_ours() {
+fn a_trajectory_of_another_code_is_overlaid() {
     let keys =
         "x: t, y: theta, where: { method: rk8, step: 0.005 }, published: other.csv, published_label: another code";
     let plot = Plot::new(&format!("{keys}, y_unit: deg, x_range: [0, 1.2]"));
@@ -262,7 +262,7 @@ fn a_trajectory_of_another_code_is_laid_over_ours() {
 }
 
 #[test]
-fn curves_of_several_methods_have_rings_of_their_own() {
+fn each_curve_has_its_own_published_points() {
     let keys = "x: t, y: theta, series: method, where: { step: 0.005 }, published: methods.csv";
     let plot = Plot::new(&format!("{keys}, published_label: another code"));
     let rings: Vec<String> = plot
@@ -330,7 +330,7 @@ drawings:
 }
 
 #[test]
-fn units_are_those_of_each_mechanism() {
+fn units_match_each_mechanism() {
     let folder = tempfile::tempdir().unwrap();
     let text = "\
 id: plots/two

@@ -78,7 +78,7 @@ fn costs(runs: &[Line], error: &str, scale: f64, accuracy: f64) -> BTreeMap<Stri
 }
 
 #[test]
-fn ranks_are_those_of_the_committed_runs() {
+fn ranks_match_the_committed_runs() {
     let (runs, folder) = (committed(), tempfile::tempdir().unwrap());
     let (mut reached, mut missed) = (0, 0);
     for method in ["dop853", "rk4", "hht-i3", "ode15s", "esdirk436l2sa2"] {
@@ -113,7 +113,7 @@ fn ranks_are_those_of_the_committed_runs() {
 }
 
 #[test]
-fn times_are_ranked_where_they_are_recorded() {
+fn recorded_times_are_ranked() {
     let folder = tempfile::tempdir().unwrap();
     let answer = ranked("dop853", folder.path());
     let places = answer["rankings"][0]["places"].as_array().unwrap();
@@ -151,7 +151,7 @@ fn a_method_from_a_file_has_the_ranks_of_the_same_method_by_name() {
 }
 
 #[test]
-fn settings_in_which_others_differ_are_said() {
+fn differing_settings_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.yaml");
     std::fs::write(&file, "multistep: { alpha: [1], beta: [1/2, 1/2] }\ncharts: stage\n").unwrap();
@@ -224,7 +224,7 @@ fn a_method_of_a_crate_outside_is_run_and_ranked_among_the_stored_ones() {
 }
 
 #[test]
-fn a_line_sums_it_up_and_what_cannot_be_ranked_says_why() {
+fn a_line_summarises_ranks_and_explains_omissions() {
     let output = mbsbench(&["compare", "newmark", EXPERIMENT, "comparison/rolling-spheres"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success());
@@ -241,7 +241,7 @@ fn a_line_sums_it_up_and_what_cannot_be_ranked_says_why() {
 }
 
 #[test]
-fn pictures_have_the_method_all_others_and_their_front() {
+fn pictures_show_the_method_the_others_and_the_front() {
     let folder = tempfile::tempdir().unwrap();
     let figures = folder.path().to_str().unwrap();
     let output = mbsbench(&["compare", "dop853", EXPERIMENT, "--figures", figures]);

@@ -48,7 +48,7 @@ fn place() -> TempDir {
 }
 
 #[test]
-fn they_do_no_harm_beside_experiments() {
+fn other_files_next_to_experiments_are_harmless() {
     let place = place();
     let done = |arguments: &str| {
         let (code, out, err) = mbsbench(place.path(), arguments);
@@ -69,7 +69,7 @@ fn they_do_no_harm_beside_experiments() {
 }
 
 #[test]
-fn commands_for_experiments_say_what_a_file_is_and_what_takes_it() {
+fn experiment_commands_identify_other_files() {
     let place = place();
     let file = |name: &str| format!("experiments/mine2026/{name}");
     for (name, is) in [
@@ -132,7 +132,7 @@ fn check_and_render_take_mechanisms_and_check_takes_methods() {
 }
 
 #[test]
-fn refusals_show_how_to_write_it() {
+fn refusals_show_the_accepted_form() {
     let place = place();
     let good = "id: mine/rod\nmodel: { mechanism: { gravity: [0, -9.81], \
                 bodies: { rod: { mass: 2, shape: { rod: { length: 1 } } } } } }\n\

@@ -103,7 +103,7 @@ const READERS: [&[&str]; 6] = [
 ];
 
 #[test]
-fn no_command_believes_results_that_were_edited() {
+fn every_command_refuses_edited_results() {
     let folder = reproduced();
     let at = |name: &str| folder.path().join("results").join(name);
     let whole = fs::read_to_string(at("mine/pendulum/runs.csv")).unwrap();
@@ -144,7 +144,7 @@ fn no_command_believes_results_that_were_edited() {
 }
 
 #[test]
-fn results_without_a_seal_are_used_and_that_is_said() {
+fn results_without_a_seal_are_used_with_a_note() {
     let folder = reproduced();
     fs::remove_file(folder.path().join("results/mine/pendulum/manifest.json")).unwrap();
     for reader in READERS {
@@ -157,7 +157,7 @@ fn results_without_a_seal_are_used_and_that_is_said() {
 }
 
 #[test]
-fn what_is_judged_is_compared_with_runs_that_are_made_again() {
+fn judged_results_are_compared_with_recomputed_runs() {
     let folder = reproduced();
     let (exit, said) = again(folder.path(), "100%", "7");
     assert_eq!(exit, Exit::Done, "{said}");

@@ -159,7 +159,7 @@ fn place_with_given(given: &str) -> TempDir {
 /// The accepted region is known: lengths between 180 and 220 J over m g, up to 2 m, and masses uniformly in the
 /// logarithm.
 #[test]
-fn set_ups_are_those_that_meet_what_is_given_and_shares_are_theirs() {
+fn shares_count_set_ups_that_meet_the_givens() {
     let folder = place_with_given(GIVEN);
     let said = study(folder.path(), "--budget 6000");
     let found = findings(folder.path());
@@ -201,7 +201,7 @@ fn set_ups_are_those_that_meet_what_is_given_and_shares_are_theirs() {
 }
 
 #[test]
-fn a_search_is_the_same_for_any_number_of_threads_and_after_a_kill() {
+fn a_search_does_not_depend_on_threads_or_interruption() {
     let (one, other) = (place_with_given(GIVEN), place_with_given(GIVEN));
     study(one.path(), "--budget 600 --jobs 1 --cache one");
     study(other.path(), "--budget 600 --jobs 2 --cache two");
@@ -222,7 +222,7 @@ fn a_search_is_the_same_for_any_number_of_threads_and_after_a_kill() {
 }
 
 #[test]
-fn givens_that_exclude_each_other_are_named() {
+fn contradictory_givens_are_named() {
     let second = GIVEN.split_once("given:\n").unwrap().1.replace("id: energy", "id: more").replace("-100", "-150");
     let folder = place_with_given(&format!("{GIVEN}{second}"));
     let said = study(folder.path(), "--budget 2000");
@@ -233,7 +233,7 @@ fn givens_that_exclude_each_other_are_named() {
 }
 
 #[test]
-fn mistakes_in_given_are_shown_at_their_place() {
+fn mistakes_in_given_are_located() {
     for (from, to, wanted) in [
         ("    place: Table 1\n", "", "the given has no `place`"),
         ("initial(energy)", "initial(enegy)", "unknown column `initial(enegy)`"),
@@ -256,7 +256,7 @@ fn mistakes_in_given_are_shown_at_their_place() {
 }
 
 #[test]
-fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
+fn deciding_parameters_and_unjudged_checks_are_reported() {
     let folder = place(CLAIMS);
     let said = study(folder.path(), "--samples 128");
     let findings = findings(folder.path()).checks;
@@ -310,7 +310,7 @@ fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
 /// If the end of the span is sampled, the reference extends to it as well; otherwise errors could not be measured
 /// there.
 #[test]
-fn references_follow_what_is_varied() {
+fn references_use_the_varied_parameters() {
     use mbsbench::input::{Key, Node, Place};
     use mbsbench::plan::Plan;
     use mbsbench::registry::Registry;
@@ -331,7 +331,7 @@ fn references_follow_what_is_varied() {
 }
 
 #[test]
-fn enlarged_samples_are_those_made_at_once() {
+fn enlarging_a_sample_gives_the_same_sample() {
     let (one, other) = (place(CLAIMS), place(CLAIMS));
     study(one.path(), "--samples 20 --jobs 1");
     let samples = file(one.path(), "set-ups.csv");
@@ -366,7 +366,7 @@ fn the_report_shows_the_study() {
 /// The front page counts statements by verdict and links to those of each verdict on the pages of papers; every target
 /// of its links exists.
 #[test]
-fn the_front_page_counts_by_ground_and_its_links_lead_somewhere() {
+fn the_front_page_counts_by_basis_with_valid_links() {
     let folder = place_as("gil2013", &CLAIMS.replace("timing.median_s", "t_reached"));
     let (code, said) = mbsbench(folder.path(), "reconstruct experiments/gil2013/pendulum.yaml --samples 128");
     assert_eq!(code, Some(0), "{said}");
@@ -386,7 +386,7 @@ fn the_front_page_counts_by_ground_and_its_links_lead_somewhere() {
 
 /// Removing a mark, a range or a bound is always reported.
 #[test]
-fn what_is_left_out_of_an_account_shows() {
+fn omissions_from_an_account_are_detected() {
     let folder = place(&CLAIMS.replace("timing.median_s", "t_reached"));
     study(folder.path(), "--samples 128");
     let at = |name: &str| folder.path().join("experiments/mine").join(name);
@@ -426,7 +426,7 @@ fn what_is_left_out_of_an_account_shows() {
 
 /// The command determines the number of samples, or else the file.
 #[test]
-fn the_file_says_how_many_samples_where_the_command_does_not() {
+fn the_file_sets_the_default_number_of_samples() {
     let folder = place(CLAIMS);
     let path = folder.path().join("experiments/mine/pendulum.yaml");
     let text = fs::read_to_string(&path).unwrap();

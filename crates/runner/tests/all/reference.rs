@@ -61,7 +61,7 @@ fn errors(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn errors_against_a_stored_reference_are_those_against_a_fresh_one() {
+fn stored_and_fresh_references_give_equal_errors() {
     let stored = folder(EXPERIMENT);
     let (code, said) = mbsbench(stored.path(), "ledger reference stored/pendulum");
     assert_eq!(code, 0, "{said}");
@@ -96,7 +96,7 @@ fn errors_against_a_stored_reference_are_those_against_a_fresh_one() {
 }
 
 #[test]
-fn a_reference_changed_by_hand_is_refused_with_the_command_that_makes_it() {
+fn an_edited_reference_is_refused_with_a_remedy() {
     let folder = folder(EXPERIMENT);
     assert_eq!(mbsbench(folder.path(), "ledger reference stored/pendulum").0, 0);
     let path = folder.path().join(STORED);
@@ -133,7 +133,7 @@ fn a_reference_for_something_else_is_refused() {
 }
 
 #[test]
-fn what_has_too_few_digits_is_not_stored() {
+fn references_with_too_few_digits_are_not_stored() {
     let folder = folder(&EXPERIMENT.replace("digits: 10", "digits: 30"));
     let (code, said) = mbsbench(folder.path(), "ledger reference stored/pendulum");
     assert_eq!(code, 1, "{said}");
@@ -184,7 +184,7 @@ fn with_other(experiment: &str, other: &str) -> tempfile::TempDir {
 }
 
 #[test]
-fn errors_against_a_given_trajectory_are_those_against_its_numbers() {
+fn errors_against_a_given_trajectory_use_its_numbers() {
     let (other, solved) = (degrees(), folder(&EXPERIMENT.replace("  stored: references/pendulum.csv\n", "")));
     let given = with_other(GIVEN, &other);
     let numbers = |cells: Vec<String>| cells.iter().map(|cell| cell.parse().unwrap()).collect::<Vec<f64>>();
@@ -200,7 +200,7 @@ fn errors_against_a_given_trajectory_are_those_against_its_numbers() {
 }
 
 #[test]
-fn what_is_wrong_with_a_given_trajectory_is_shown_at_its_place() {
+fn mistakes_in_a_given_trajectory_are_located() {
     let other = degrees();
     let refused = |experiment: &str, other: &str, place: &str, said: &str| {
         let given = with_other(experiment, other);

@@ -230,7 +230,7 @@ fn no_finite_point_and_no_failure_is_lost() {
 }
 
 #[test]
-fn what_is_not_drawn_is_said() {
+fn omitted_points_are_reported() {
     let outside = Series::new(Kind::Both, "far", Style::of_index(0), [[0.5, 0.5], [0.5, 7.0], [f64::NAN, 0.0]]);
     let axes = (Axis::linear("t", "s").between(0.0, 1.0), Axis::linear("x", "m").between(0.0, 1.0));
     let drawing = lay_out(&figure(1, vec![panel(axes.0, axes.1, vec![outside])]));
@@ -242,7 +242,7 @@ fn what_is_not_drawn_is_said() {
 
 /// Over time, a failure has one time; over anything else, a place and a time. Both have six digits, as in the data.
 #[test]
-fn failures_are_said_in_rounded_numbers() {
+fn failures_are_reported_in_rounded_numbers() {
     let described = |x: f64, t_reached: f64| {
         let points = [[0.0, 0.5], [0.1, 7.0], [0.2, 8.0], [0.3, f64::NAN], [0.4, f64::NAN]];
         let mut series = Series::new(Kind::Both, "LMS4", Style::of_index(0), points);
@@ -275,7 +275,7 @@ fn svg_is_well_formed_and_names_its_series() {
 }
 
 #[test]
-fn svg_of_a_small_figure_is_as_it_was() {
+fn svg_of_a_small_figure_matches_the_snapshot() {
     insta::assert_snapshot!(svg::write(&lay_out(&small())));
 }
 
@@ -341,7 +341,7 @@ fn table() -> Table {
 }
 
 #[test]
-fn tables_are_as_they_were() {
+fn tables_match_their_snapshots() {
     insta::assert_snapshot!("table_terminal", table().terminal());
     insta::assert_snapshot!("table_markdown", table().markdown());
     insta::assert_snapshot!("table_csv", table().csv());
@@ -350,7 +350,7 @@ fn tables_are_as_they_were() {
 
 /// The middle of a name is at its place on the axes; names beyond the ends of the axes are left out.
 #[test]
-fn names_stand_at_their_places() {
+fn names_are_drawn_at_their_positions() {
     let mut panel = panel(
         Axis::linear("x", "mm").between(0.0, 10.0),
         Axis::linear("y", "mm").between(0.0, 4.0),

@@ -98,7 +98,7 @@ fn accepts_the_ledgers_and_refuses_plain_mistakes_in_them() {
 }
 
 #[test]
-fn accepts_how_papers_are_cited_and_refuses_plain_mistakes_in_that() {
+fn accepts_citations_and_refuses_plain_mistakes() {
     let validator = jsonschema::validator_for(&schema("paper")).unwrap();
     let mut files = 0;
     for folder in fs::read_dir(root().join("experiments")).unwrap() {

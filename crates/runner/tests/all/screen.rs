@@ -68,7 +68,7 @@ fn a_table_is_printed_if_it_fits_and_otherwise_with_show() {
 }
 
 #[test]
-fn many_runs_that_fail_are_told_by_a_few() {
+fn many_failed_runs_are_shown_by_a_few() {
     let steps: Vec<String> = (1..=60).map(|k| format!("{}", 0.01 / f64::from(k))).collect();
     let text = EXPERIMENT.replace("[0.1, 0.05]", &format!("[{}]", steps.join(", ")));
     let place = place(&(text + "settings: { max_steps: 10 }\n"));

@@ -50,7 +50,7 @@ const WARNED: [(&str, &str); 5] = [
 ];
 
 #[test]
-fn what_changes_nothing_is_warned_of_and_an_error_with_strict() {
+fn ineffective_settings_are_warnings_or_strict_errors() {
     for (text, said) in WARNED {
         let text = format!("{HEAD}{text}");
         let (exit, warned) = check(&text, &[]);
@@ -70,7 +70,7 @@ fn what_changes_nothing_is_warned_of_and_an_error_with_strict() {
 
 /// A baseline in several cases is one run with a row for each case, without a warning.
 #[test]
-fn a_run_may_stand_in_several_cases() {
+fn a_run_may_occur_in_several_cases() {
     let cases = "cases:\n  - { case: one, method: [rk3, rk5] }\n  - { case: other, method: [rk5, rk8] }\n";
     let text = format!("{HEAD}model: pendulum\nstep: 0.1\nmeasures: [rhs_evaluations]\n{cases}");
     assert_eq!(check(&text, &["--strict"]), (Exit::Done, String::new()));

@@ -66,7 +66,7 @@ fn pipes_and_devices_are_refused_before_they_are_read() {
 }
 
 #[test]
-fn results_and_stores_that_are_no_files_are_refused() {
+fn results_and_stores_must_be_regular_files() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     for name in ["one", "other", "store/ab", "target"] {

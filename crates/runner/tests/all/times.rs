@@ -97,7 +97,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn recorded_times_change_only_when_that_is_asked_for() {
+fn recorded_times_change_only_on_request() {
     let folder = recorded("above: 1.0e-9");
     let at = |name: &str| folder.path().join(name);
     let recorded = at("results/times/timed/pendulum/timings.csv");
@@ -141,7 +141,7 @@ fn verdicts_on_times_decide_no_exit_code() {
 }
 
 #[test]
-fn what_rests_on_more_than_times_still_decides_the_exit_code() {
+fn verdicts_not_only_on_times_decide_the_exit_code() {
     let folder = recorded("below: 12");
     let ledger = folder.path().join("experiments/timed/claims.yaml");
     let work = "  - id: work
@@ -186,7 +186,7 @@ fn an_experiment_with_new_runs_is_timed_again() {
 
 /// A cost that a method does not count is refused before anything is run, and is never zero.
 #[test]
-fn operations_are_measured_of_methods_that_count_them_only() {
+fn only_methods_that_count_operations_are_measured() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("counted.yaml");
     let check = |method: &str| {

@@ -30,7 +30,7 @@ fn reproduced() -> tempfile::TempDir {
 }
 
 #[test]
-fn verdicts_change_with_what_is_published_and_the_exit_code_says_so() {
+fn published_values_decide_verdicts_and_exit_code() {
     let folder = reproduced();
     let at = |name: &str| folder.path().join(name);
     let output = run(folder.path(), "verify");
@@ -114,7 +114,7 @@ fn every_kind_of_claim_is_explained() {
 }
 
 #[test]
-fn missing_and_outdated_results_are_told_with_the_command_that_makes_them() {
+fn missing_and_outdated_results_name_the_command() {
     let folder = reproduced();
     let path = folder.path().join("results/compere2001/pendulum-ode/runs.csv");
     // As an older program left it, without a seal, which would detect the truncation.
@@ -189,7 +189,7 @@ statements:
 ";
 
 #[test]
-fn claims_about_time_are_open_where_the_spread_is_wide() {
+fn claims_about_time_are_open_if_the_spread_is_wide() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::create_dir_all(at("experiments/timed")).unwrap();
@@ -245,7 +245,7 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
 }
 
 #[test]
-fn claims_on_a_method_that_is_unavailable_are_open_and_no_surprise() {
+fn claims_on_unavailable_methods_are_open_as_expected() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::create_dir_all(at("experiments/elsewhere")).unwrap();
@@ -351,7 +351,7 @@ statements:
 
 /// The distance that `agreement` finds, recomputed from the tables beside the runs.
 #[test]
-fn agreement_with_published_tables_is_that_of_their_cells() {
+fn agreement_with_published_tables_counts_cells() {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/ivptestset");
     let mut distances: Vec<(String, f64)> = Vec::new();
     for problem in ["car-axis", "andrews", "slider-crank", "wheelset", "fekete", "pendulum"] {
@@ -389,7 +389,7 @@ fn agreement_with_published_tables_is_that_of_their_cells() {
 
 /// A table for a terminal is wrapped between words: "Equation 18" must not become "Equation 1".
 #[test]
-fn places_are_not_broken_inside_words() {
+fn positions_are_not_broken_inside_words() {
     let folder = reproduced();
     let said = text(&run(folder.path(), "verify compere2001"));
     let ledger = fs::read_to_string(folder.path().join("experiments/compere2001/claims.yaml")).unwrap();

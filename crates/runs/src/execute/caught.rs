@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_does_not_say_where_it_was_compiled() {
+    fn locations_do_not_contain_the_build_folder() {
         let registry =
             "/home/somebody/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/nalgebra-0.35.0/src/base/matrix.rs";
         assert_eq!(within_crate(registry), "nalgebra-0.35.0/src/base/matrix.rs");
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_what_it_said_and_where() {
+    fn a_panic_keeps_its_message_and_location() {
         let said = caught(|| -> () { assert_eq!(1, 2, "of two") }).unwrap_err();
         assert!(said.starts_with("panicked: assertion `left == right` failed: of two left: 1 right: 2 ("), "{said}");
         assert!(said.contains("caught.rs:"), "{said}");

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn states_are_those_of_their_times() {
+    fn states_match_their_times() {
         let times = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5];
         let expected = [Some(0.0), Some(0.5), Some(1.0), None, Some(2.0), Some(2.5)];
         assert_eq!(collected(&[0.0, 1.0, 2.0, 3.0, 4.0], &times), (expected.to_vec(), 2), "the third step is the last");
@@ -159,7 +159,7 @@ mod tests {
 
     /// The sum of ten tenths is less than one, so that the last step ends just before a span that ends at one.
     #[test]
-    fn the_end_of_the_span_has_a_state_where_summed_steps_end_a_rounding_before_it() {
+    fn the_end_has_a_state_despite_rounded_times() {
         let mut ends = vec![0.0];
         (0..10).for_each(|k| ends.push(ends[k] + 0.1));
         assert!(ends[10] < 1.0, "{}", ends[10]);

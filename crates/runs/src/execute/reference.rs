@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn components_that_only_rounding_moves_are_measured_by_their_class() {
+    fn rounding_level_components_are_scaled_by_class() {
         let states = [vec![2.0, 1e-16, 0.0, 1e-16], vec![-3.0, -2e-16, 0.0, 0.0]];
         let classes = [Class::Position, Class::Position, Class::Position, Class::Velocity];
         assert_eq!(scales(&states, &classes), [3.0, 3.0, 3.0, 1e-16]);

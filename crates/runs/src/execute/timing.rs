@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_round_has_every_job_and_no_job_has_a_place_of_its_own() {
+    fn every_round_runs_all_jobs_in_varying_order() {
         let (mut order, mut places) = (Order::new(5), [[0; 5]; 5]);
         for _ in 0..200 {
             for (place, &job) in order.next().iter().enumerate() {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_end_where_the_interval_is_narrow_or_a_budget_is_used_up() {
+    fn rounds_end_at_a_narrow_interval_or_the_budget() {
         let timed = |spread: f64, rounds: usize| {
             let samples = |of: f64| (0..rounds).map(|k| of * (1.0 + spread * (k as f64 * of).sin())).collect();
             [1.3, 1.0].map(|of| Timed { samples: samples(of), set_ups: Vec::new(), steps: 1 })

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_back_the_same_bits() {
+    fn entries_round_trip_bitwise() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path(), "code");
         assert_eq!(loaded(&store), None);

@@ -21,7 +21,7 @@ impl OdeModel for Explosive {
 }
 
 #[test]
-fn a_panic_goes_on_behind_the_border() {
+fn a_panic_crosses_the_c_interface() {
     for (name, method) in methods() {
         let result = catch_unwind(AssertUnwindSafe(|| {
             solve(&*method, &Explosive, &[1.0, 0.0], 1.0, tolerance(1e-6), &mut Silent)

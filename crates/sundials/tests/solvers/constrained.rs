@@ -104,7 +104,7 @@ fn pendulum_and_slider_crank_agree_with_an_explicit_method() {
 }
 
 #[test]
-fn constraints_hold_that_a_form_has() {
+fn each_form_keeps_its_constraints() {
     let model = chain(5);
     let tol = 1e-5;
     let [index1, ggl, index3] = FORMS.map(|form| {
@@ -167,7 +167,7 @@ fn dense_sparse_and_differenced_systems_give_the_same_answers() {
 }
 
 #[test]
-fn what_is_counted() {
+fn evaluations_are_counted() {
     let model = chain(12);
     for (form, unknowns) in [(Form::Ggl, 120), (Form::Index3, 96)] {
         let of = |jacobian| {
@@ -239,7 +239,7 @@ impl MechanicalModel for Rolling {
 }
 
 #[test]
-fn what_a_form_cannot_take_is_told() {
+fn unsupported_problems_of_a_form_are_reported() {
     let mut rolling = AccelerationLevel::new(MechanicsOf::new(&Rolling));
     assert_eq!(ida(Form::Index1).method().suits(&mut rolling), Ok(()));
     for form in [Form::Ggl, Form::Index3] {
@@ -261,7 +261,7 @@ fn what_a_form_cannot_take_is_told() {
 }
 
 #[test]
-fn a_start_that_violates_the_constraints_is_told() {
+fn a_start_that_violates_the_constraints_is_reported() {
     let chain = chain(2);
     let consistent = Formulated::<f64>::initial_state(&*chain);
     for (index, which) in [(1, "constraint 4 on positions"), (7, "constraint 4 on velocities")] {

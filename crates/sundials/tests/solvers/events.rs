@@ -159,7 +159,7 @@ fn a_ball_bounces() {
 }
 
 #[test]
-fn a_function_that_stays_zero_is_no_event() {
+fn a_function_that_stays_zero_is_not_an_event() {
     struct Flat;
     impl Ode for Flat {
         fn dimension(&self) -> usize {
@@ -204,7 +204,7 @@ fn a_function_that_stays_zero_is_no_event() {
 
 /// Counters include the costs before an event.
 #[test]
-fn counters_go_on_over_a_restart() {
+fn counters_continue_after_a_restart() {
     struct Twice(f64);
     impl Ode for Twice {
         fn dimension(&self) -> usize {

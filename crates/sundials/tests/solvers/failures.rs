@@ -44,7 +44,7 @@ fn a_failure_of_the_problem_comes_through() {
 }
 
 #[test]
-fn nothing_finite_ahead() {
+fn non_finite_states_ahead_end_the_run() {
     for (name, method) in methods() {
         let mut cliff = Scalar(|t, _| Ok(if t > 0.5 { f64::NAN } else { 1.0 }));
         let solution = run(&*method, &mut cliff, 1.0, settings(tolerance(1e-6)));
@@ -60,7 +60,7 @@ fn nothing_finite_ahead() {
 
 /// A shorter step avoids states that are not numbers.
 #[test]
-fn a_shorter_step_gets_around_what_is_not_finite() {
+fn a_shorter_step_avoids_non_finite_states() {
     let mut root = Scalar(|_, y: f64| Ok(-y.sqrt()));
     let control = StepControl::Tolerance { rel: 1e-6, abs: 1e-6, initial_step: Some(1.9), max_step: None };
     let solution = run(&*CvodeBdf::default().method(), &mut root, 1.9, settings(control));
@@ -84,7 +84,7 @@ fn a_pole_ends_the_run() {
 
 /// The library says what is wrong with the tolerances, under its own name for it.
 #[test]
-fn flag_and_words_of_the_library_are_kept() {
+fn flag_and_message_of_the_library_are_kept() {
     let control = StepControl::Tolerance { rel: 1e-18, abs: 1e-18, initial_step: None, max_step: None };
     for (method, flag) in
         [(CvodeBdf::default().method(), "CV_TOO_MUCH_ACC"), (Ida::default().method(), "IDA_TOO_MUCH_ACC")]
@@ -129,7 +129,7 @@ impl Equations for Still {
 
 /// After a jump, and with a rate that changes at each evaluation: the library's message comes with a possible remedy.
 #[test]
-fn failures_of_the_library_come_with_a_remedy() {
+fn library_failures_suggest_a_remedy() {
     for (flips, flag, remedy) in [(false, "IDA_ERR_FAIL", "a larger tolerance"), (true, "IDA_CONV_FAIL", "`max_step`")]
     {
         let mut sign = 1.0;
@@ -150,9 +150,9 @@ fn failures_of_the_library_come_with_a_remedy() {
 #[test]
 fn the_library_prints_nothing() {
     for test in [
-        "failures::flag_and_words_of_the_library_are_kept",
-        "failures::nothing_finite_ahead",
-        "events::a_function_that_stays_zero_is_no_event",
+        "failures::flag_and_message_of_the_library_are_kept",
+        "failures::non_finite_states_ahead_end_the_run",
+        "events::a_function_that_stays_zero_is_not_an_event",
     ] {
         let output = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", test, "--nocapture", "--test-threads", "1"])
@@ -201,7 +201,7 @@ fn a_budget_of_evaluations_is_kept_to_the_last_one() {
 }
 
 #[test]
-fn what_cannot_be_solved_at_all_is_not_applicable() {
+fn unsolvable_problems_are_not_applicable() {
     struct Locked;
     impl Ode for Locked {
         fn dimension(&self) -> usize {

@@ -79,7 +79,7 @@ impl Ode for Spy {
 }
 
 #[test]
-fn increments_are_a_share_of_the_larger_of_component_and_typical_size() {
+fn increments_scale_with_the_larger_magnitude() {
     let typical = [100.0, 1e-9];
     for increment in [1e-7, 1e-5] {
         let bdf = CvodeBdf {
@@ -124,14 +124,14 @@ fn absolute_tolerance_is_scaled_component_by_component() {
 }
 
 #[test]
-fn sizes_that_do_not_fit_are_no_reason_to_panic() {
+fn mismatched_sizes_do_not_panic() {
     let bdf = CvodeBdf { absolute_scale: Sizes::Components(vec![1.0; 3]), ..CvodeBdf::default() };
     let failure = run(&bdf, 1e-6, 1e-6).failure;
     assert!(matches!(failure, Some(Failure::NotApplicable { ref reason }) if reason.contains('3')), "{failure:?}");
 }
 
 #[test]
-fn an_exact_jacobian_is_asked_for_only_where_there_is_one() {
+fn exact_jacobians_are_requested_only_if_available() {
     let exact = CvodeBdf { jacobian: Jacobian::Exact, ..CvodeBdf::default() }.method();
     assert!(exact.suits(&mut AsOde(&Oscillator)).is_ok());
     let mut spy = Spy { states: Vec::new() };

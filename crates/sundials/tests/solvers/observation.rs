@@ -43,7 +43,7 @@ impl Observer for Watch {
 }
 
 #[test]
-fn every_step_is_shown_and_states_inside_are_as_good_as_at_its_ends() {
+fn observed_states_inside_steps_are_accurate() {
     let (tol, t_end) = (1e-8, 7.3);
     for (name, method) in methods() {
         let mut watch = Watch::default();
@@ -61,7 +61,7 @@ fn every_step_is_shown_and_states_inside_are_as_good_as_at_its_ends() {
 }
 
 #[test]
-fn first_and_largest_step_are_those_of_the_task() {
+fn first_and_largest_step_are_respected() {
     for (name, method) in methods() {
         let control = StepControl::Tolerance { rel: 1e-6, abs: 1e-6, initial_step: Some(1e-5), max_step: Some(0.03) };
         let mut watch = Watch::default();
@@ -74,7 +74,7 @@ fn first_and_largest_step_are_those_of_the_task() {
 }
 
 #[test]
-fn a_span_of_no_length_is_no_step() {
+fn an_empty_span_takes_no_step() {
     for (name, method) in methods() {
         let mut watch = Watch::default();
         let solution = solve(&*method, &Oscillator, &[1.0, 0.0], 0.0, tolerance(1e-6), &mut watch);

@@ -25,7 +25,7 @@ fn errors_of_mechanics_follow_the_tolerance() {
 /// If the equations are nonlinear in the components of index 2, formulas of variable step have order one only: errors
 /// are proportional to the square root of the tolerance, with every source of the Jacobian.
 #[test]
-fn errors_go_as_the_root_of_the_tolerance_without_linearity() {
+fn errors_scale_as_the_root_of_the_tolerance() {
     for jacobian in [Jacobian::Exact, Jacobian::FiniteDifference, Jacobian::Internal] {
         let errors = [1e-5, 1e-7].map(|tol| {
             let (errors, solution) = exponential_errors(&*ida(jacobian), Settings::tolerance(tol, tol), true);

@@ -74,7 +74,7 @@ mod tests {
     use mbsbench_problem::{Method, MethodDefinition};
 
     #[test]
-    fn stages_are_those_by_which_steps_are_compared() {
+    fn stage_counts_match_those_used_for_comparison() {
         let stages = |definition: Box<dyn Method>| definition.implicit_stages();
         assert_eq!(stages(Lms4::default().method()), 1);
         assert_eq!(stages(Ss3::default().method()), 1);

@@ -99,7 +99,7 @@ fn errors(model: &Manufactured, formula: (Discretisation, f64), h: f64) -> [f64;
 /// If accelerations were left at the time where the previous step had them, velocities and positions would have order
 /// one.
 #[test]
-fn positions_and_velocities_keep_their_order_where_steps_change() {
+fn varying_steps_keep_the_order() {
     for constrained in [false, true] {
         let model = Manufactured { constrained };
         // Errors that changes of step leave in accelerations in the directions of constraint forces do not decay
@@ -205,7 +205,7 @@ fn the_estimate_is_the_local_error_on_constraints() {
 /// end. Of this reaction the step adds `F/(12 c)` to `a₁ − a₀`, where `c h²` is the factor of accelerations in the
 /// positions, and the estimate is `C θ F h²/(12 c)`.
 #[test]
-fn the_estimate_sees_constraints_that_turn() {
+fn the_estimate_includes_rotating_constraints() {
     let quotient = |formula, h: f64| {
         let mut quotient = 0.0;
         in_turn(&Pendulum, formula, (&Pendulum::START, h), &[h], |_, [_, end, _, estimate]| {

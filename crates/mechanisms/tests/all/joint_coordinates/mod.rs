@@ -68,7 +68,7 @@ fn compare<X: Space>(name: &str, text: &str, coordinates: [usize; 3]) {
 }
 
 #[test]
-fn accelerations_in_the_plane_are_those_of_absolute_coordinates() {
+fn planar_accelerations_match_absolute_coordinates() {
     compare::<Plane>("double pendulum", DOUBLE_PENDULUM, [2, 2, 0]);
     compare::<Plane>("chain", CHAIN, [20, 20, 0]);
     compare::<Plane>("cart", CART, [2, 2, 0]);
@@ -76,7 +76,7 @@ fn accelerations_in_the_plane_are_those_of_absolute_coordinates() {
 }
 
 #[test]
-fn accelerations_in_space_are_those_of_absolute_coordinates() {
+fn spatial_accelerations_match_absolute_coordinates() {
     compare::<Spatial>("arm", ARM, [6, 6, 0]);
     compare::<Spatial>("driven arm", &[ARM, ARM_FORCES].concat(), [6, 6, 0]);
     compare::<Spatial>("universal joints", UNIVERSAL, [4, 4, 0]);
@@ -86,7 +86,7 @@ fn accelerations_in_space_are_those_of_absolute_coordinates() {
 }
 
 #[test]
-fn accelerations_of_loops_are_those_of_absolute_coordinates() {
+fn loop_accelerations_match_absolute_coordinates() {
     compare::<Plane>("four bars", FOUR_BAR, [3, 3, 2]);
     compare::<Plane>("constraints", HELD, [9, 9, 4]);
     compare::<Spatial>("four bars in space", SPATIAL_FOUR_BAR, [4, 4, 3]);
@@ -123,7 +123,7 @@ fn agree<X: Space>(text: &str) {
 }
 
 #[test]
-fn masses_and_forces_are_those_of_the_recursion() {
+fn masses_and_forces_match_the_recursion() {
     agree::<Plane>(CART);
     agree::<Plane>(FREE_PLATE);
     agree::<Spatial>(&[ARM, ARM_FORCES].concat());
@@ -135,7 +135,7 @@ fn masses_and_forces_are_those_of_the_recursion() {
 /// Compares derivatives by dual numbers with central differences of double-doubles, whose errors are `h²` (1e-16 of
 /// third derivatives) and roundoff 1e-32/h.
 #[test]
-fn derivatives_are_those_of_the_right_hand_side() {
+fn derivatives_match_the_right_hand_side() {
     fn differences<X: Space>(text: &str) {
         let [_, joint] = both::<X>(text);
         let y: Vec<f64> = Formulated::<f64>::initial_state(&joint);
@@ -191,7 +191,7 @@ fn coordinates_count_full_turns_from_the_first_marker_to_the_second() {
 }
 
 #[test]
-fn second_order_is_where_coordinates_are_vectors() {
+fn vector_coordinates_have_second_order_equations() {
     let [_, cart] = both::<Plane>(CART);
     let [_, balls] = both::<Spatial>(BALLS);
     let [_, bars] = both::<Plane>(FOUR_BAR);
@@ -205,7 +205,7 @@ fn second_order_is_where_coordinates_are_vectors() {
 /// A parallelogram of hinges with parallel axes moves in a plane: of the five constraints of the hinge at which it is
 /// cut, only two are needed.
 #[test]
-fn constraints_that_follow_from_others_are_left_out() {
+fn redundant_constraints_are_left_out() {
     let text = "
 motion: spatial
 gravity: [0, 0, -9.81]
@@ -228,7 +228,7 @@ joints:
 /// A second hinge in the place of an existing one, and a length that a hinge keeps, hold at all angles: only
 /// the tree remains.
 #[test]
-fn constraints_that_the_tree_keeps_are_left_out() {
+fn constraints_satisfied_by_the_tree_are_left_out() {
     let more = "
   again: { revolute: { between: [b4.end, b5], axis: [0.2, 0.2, 1] } }
   strut: { distance: { between: [b2.end, b3.end] } }
@@ -241,7 +241,7 @@ forces:
 }
 
 #[test]
-fn what_cannot_move_is_refused() {
+fn immobile_mechanisms_are_refused() {
     let mut written = mechanism(
         "
 motion: planar

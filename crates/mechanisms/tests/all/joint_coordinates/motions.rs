@@ -51,7 +51,7 @@ fn same_motion<X: Space>(name: &str, text: &str, t_end: f64, tolerance: f64) {
 }
 
 #[test]
-fn motions_in_the_plane_are_those_of_absolute_coordinates() {
+fn planar_motions_match_absolute_coordinates() {
     same_motion::<Plane>("double pendulum", DOUBLE_PENDULUM, 0.2, 1e-12);
     same_motion::<Plane>("cart", CART, 1.0, 1e-10);
     same_motion::<Plane>("free plate", FREE_PLATE, 1.0, 1e-10);
@@ -60,7 +60,7 @@ fn motions_in_the_plane_are_those_of_absolute_coordinates() {
 }
 
 #[test]
-fn motions_in_space_are_those_of_absolute_coordinates() {
+fn spatial_motions_match_absolute_coordinates() {
     same_motion::<Spatial>("driven arm", &[ARM, ARM_FORCES].concat(), 0.5, 1e-10);
     same_motion::<Spatial>("universal joints", UNIVERSAL, 1.0, 1e-10);
     same_motion::<Spatial>("balls", BALLS, 1.0, 1e-10);

@@ -44,7 +44,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 #[test]
-fn motions_are_those_of_euler_parameters() {
+fn motions_match_euler_parameters() {
     for (name, text) in [("slider crank", SLIDER_CRANK), ("balls", BALLS), ("arm", ARM)] {
         let [vectors, group] = both(text);
         let space = group.joint_space().expect("it has rotations");

@@ -57,7 +57,7 @@ fn by_duals(flexible: &Flexible, at: &Anywhere) -> DMatrix<f64> {
 }
 
 #[test]
-fn the_matrix_is_that_of_dual_numbers() {
+fn the_matrix_matches_dual_numbers() {
     let flexible = checked(medley());
     let at = Anywhere::of(&flexible);
     let expected = by_duals(&flexible, &at);
@@ -67,7 +67,7 @@ fn the_matrix_is_that_of_dual_numbers() {
 }
 
 #[test]
-fn solutions_are_those_of_the_matrix() {
+fn solutions_match_the_matrix() {
     for assembly in [medley(), shaft(Law::constant(9.81), Law::constant(0.0))] {
         let flexible = checked(assembly);
         let at = Anywhere::of(&flexible);

@@ -69,7 +69,7 @@ fn methods_keep_their_order_on_rotations() {
 }
 
 #[test]
-fn it_does_not_matter_where_on_a_body_the_node_is() {
+fn results_do_not_depend_on_the_node_position() {
     let newton_tolerance = 1e-10;
     let method = Esdirk436l2sa2 { newton_tolerance, ..Esdirk436l2sa2::default() };
     let at = |arm: Vector3<f64>, step: f64| {
@@ -161,7 +161,7 @@ fn power_of_the_loads_is_the_rate_of_the_kinetic_energy() {
 }
 
 #[test]
-fn accelerations_of_a_state_are_those_of_the_equations() {
+fn accelerations_satisfy_the_equations() {
     let (flexible, initial) = tumbling(4);
     let h = 1e-5;
     let method = Esdirk436l2sa2 { newton_tolerance: 1e-11, ..Esdirk436l2sa2::default() };
@@ -175,7 +175,7 @@ fn accelerations_of_a_state_are_those_of_the_equations() {
 }
 
 #[test]
-fn the_shaft_spins_up_as_it_is_driven() {
+fn the_shaft_follows_its_drive() {
     let speed = Law::default().rising(0.0, 0.1, 20.0);
     let flexible = checked(shaft(Law::default(), speed));
     let initial = flexible.resting(0.0).expect("it rests");

@@ -178,7 +178,7 @@ impl Unaccounted {
 }
 
 #[test]
-fn energy_changes_by_what_works_on_it() {
+fn energy_changes_by_the_work_of_the_loads() {
     let start = -std::f64::consts::TAU / 0.6;
     let turning = Times { start, small_steps: start + 0.8, from: start + 0.82, until: start + 0.86 };
     let four_bar = FlexibleFourBar::default();
@@ -276,7 +276,7 @@ fn variance(mechanism: &impl Mechanism, span: [f64; 2], step: f64, newton_tolera
 }
 
 #[test]
-fn it_does_not_matter_how_a_mechanism_lies() {
+fn results_do_not_depend_on_the_orientation() {
     let four_bar = FlexibleFourBar::default();
     let start = -std::f64::consts::TAU / 0.6;
     let found = [

@@ -20,7 +20,7 @@ fn quantity(change: impl FnOnce(&mut Assembly)) -> (Part, &'static str) {
 }
 
 #[test]
-fn degenerate_sections_are() {
+fn degenerate_sections_are_refused() {
     let section = Section { bending: Vector3::y() * 1e5, ..TUBE };
     assert_eq!(quantity(|bar| bar.beams[1].section = section), (Part::Beam(1), "torsional stiffness"));
     let section = Section { tensile: Vector3::repeat(f64::NAN), ..TUBE };
@@ -32,7 +32,7 @@ fn degenerate_sections_are() {
 }
 
 #[test]
-fn beams_without_length_are() {
+fn beams_without_length_are_refused() {
     let same = |bar: &mut Assembly| bar.nodes[3].position = bar.nodes[4].position;
     assert_eq!(quantity(same), (Part::Beam(1), "length between nodes"));
     let beyond = |bar: &mut Assembly| bar.nodes[1] = Node::at(0.45, 0.0, 0.0);
@@ -40,7 +40,7 @@ fn beams_without_length_are() {
 }
 
 #[test]
-fn nodes_without_inertia_are() {
+fn nodes_without_inertia_are_refused() {
     let massless = |bar: &mut Assembly| bar.bodies[2].mass = 0.0;
     assert_eq!(quantity(massless), (Part::Node(2), "mass of its bodies"));
     let thin = |bar: &mut Assembly| bar.bodies[2].inertia[(0, 0)] = 0.0;
@@ -52,7 +52,7 @@ fn nodes_without_inertia_are() {
 }
 
 #[test]
-fn nodes_that_do_not_exist_are() {
+fn missing_nodes_are_refused() {
     let with = |joint: Joint| {
         let mut assembly = bar(1.0, 1, TUBE);
         assembly.joints = vec![Joint::Clamp { node: 0 }, joint];
@@ -70,7 +70,7 @@ fn nodes_that_do_not_exist_are() {
 }
 
 #[test]
-fn struts_weights_and_laws_that_make_no_sense_are() {
+fn invalid_struts_weights_and_laws_are_refused() {
     let strut = Strut { node: 1, point: Vector3::zeros(), damping: -1.0, until: 1.0 };
     assert_eq!(quantity(|bar| bar.struts = vec![strut]), (Part::Strut(0), "damping"));
     let strut = Strut { node: 0, damping: 1.0, ..strut };
@@ -85,7 +85,7 @@ fn struts_weights_and_laws_that_make_no_sense_are() {
 }
 
 #[test]
-fn frames_that_are_no_rotations_are() {
+fn frames_without_rotation_matrices_are_refused() {
     let mirrored = Rotation3::from_matrix_unchecked(Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, -1.0)));
     let skew = Rotation3::from_matrix_unchecked(Matrix3::identity() * 1.001);
     assert_eq!(quantity(|bar| bar.nodes[1].rotation = mirrored), (Part::Node(1), "orientation"));
@@ -96,7 +96,7 @@ fn frames_that_are_no_rotations_are() {
 }
 
 #[test]
-fn joints_that_repeat_others_are() {
+fn redundant_joints_are_refused() {
     let mut assembly = bar(1.0, 1, TUBE);
     assembly.joints =
         vec![Joint::Clamp { node: 0 }, Joint::Spherical { a: Side::ground(Vector3::zeros()), b: Side::node(0) }];
@@ -112,7 +112,7 @@ fn joints_that_repeat_others_are() {
 }
 
 #[test]
-fn joints_that_do_not_hold_are() {
+fn open_joints_are_refused() {
     let mut assembly = bar(1.0, 1, TUBE);
     assembly.joints = vec![Joint::Spherical { a: Side::ground(Vector3::y() * 0.1), b: Side::node(0) }];
     let expected = Refused::Apart { part: Part::Joint(0), time: 2.0, row: 1, defect: -0.1 };
@@ -120,7 +120,7 @@ fn joints_that_do_not_hold_are() {
 }
 
 #[test]
-fn velocities_that_joints_do_not_admit_are() {
+fn inconsistent_velocities_are_refused() {
     let assembly = shaft(Law::default(), Law::constant(3.0));
     let flexible = checked(assembly);
     let stopped = flexible.resting::<f64>(0.0);

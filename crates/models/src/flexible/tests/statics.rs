@@ -109,7 +109,7 @@ fn frequencies_converge_with_the_number_of_elements() {
 }
 
 #[test]
-fn a_force_at_the_tip_deflects_a_cantilever_as_timoshenko_says() {
+fn cantilever_deflection_matches_timoshenko() {
     let (length, force) = (2.0, 10.0);
     let system = System::<f64>::new(&bar(length, 4, TUBE));
     let mut poses = system.rest.clone();

@@ -32,7 +32,7 @@ impl MechanicalModel for Bead {
 }
 
 #[test]
-fn derivatives_are_those_found_by_hand() {
+fn derivatives_match_hand_calculations() {
     let (t, q, v) = (0.7, [1.1, 0.4], [0.3, -0.8]);
     let mut mechanics = MechanicsOf::<_, f64>::new(&Bead);
     let mut w = [0.0; 2];
@@ -82,7 +82,7 @@ impl MechanicalModel for Tangle {
 const STATE: (f64, [f64; 3], [f64; 3]) = (0.7, [0.4, -1.1, 0.9], [0.3, -0.8, 1.7]);
 
 #[test]
-fn the_structure_is_what_the_arithmetic_shows() {
+fn the_structure_follows_from_the_arithmetic() {
     let structure = MechanicsOf::<_, f64>::new(&Tangle).structure();
     assert_eq!(structure.mass, [1, 2]);
     // the number of coordinates stands for time
@@ -99,7 +99,7 @@ fn the_structure_is_what_the_arithmetic_shows() {
 }
 
 #[test]
-fn terms_are_those_of_the_single_evaluations() {
+fn terms_match_single_evaluations() {
     let (t, q, v) = STATE;
     let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
     let mut terms = Terms::new(3, 2);
@@ -121,7 +121,7 @@ fn terms_are_those_of_the_single_evaluations() {
 }
 
 #[test]
-fn dynamics_vanish_at_the_accelerations_of_the_acceleration_level() {
+fn dynamics_vanish_at_index_1_accelerations() {
     let (t, q, v) = STATE;
     let mut ode = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&Tangle));
     let mut rate = [0.0; 6];
@@ -135,7 +135,7 @@ fn dynamics_vanish_at_the_accelerations_of_the_acceleration_level() {
 
 /// Central differences of `M a − D − Jᵀ λ` and of `J v + Φ_t`, compared with the exact derivatives.
 #[test]
-fn derivatives_are_those_of_the_terms() {
+fn derivatives_match_the_terms() {
     let (t, q, v) = STATE;
     let (a, lambda) = ([0.6, -2.0, 1.3], [1.9, -0.7]);
     let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
@@ -230,7 +230,7 @@ fn check_linearisation(sparse: bool, model: &impl MechanicalModel, t: f64, q: &[
 }
 
 #[test]
-fn terms_and_derivatives_together_are_those_found_apart_in_either_kind_of_memory() {
+fn joint_and_separate_evaluations_agree() {
     let (t, q, v) = STATE;
     let of_tangle = |sparse| check_linearisation(sparse, &Tangle, t, &q, &v);
     assert_eq!(of_tangle(false), of_tangle(true));
@@ -259,7 +259,7 @@ impl MechanicalModel for Turned {
 }
 
 #[test]
-fn vector_coordinates_are_told_from_others() {
+fn vector_coordinates_are_recognised() {
     assert!(MechanicsOf::<_, f64>::new(&Tangle).has_vector_coordinates());
     assert!(!MechanicsOf::<_, f64>::new(&Turned).has_vector_coordinates());
 }
@@ -324,7 +324,7 @@ impl MechanicalModel for Row {
 }
 
 #[test]
-fn forces_are_differentiated_in_all_of_many_coordinates() {
+fn forces_are_differentiated_in_many_coordinates() {
     let (q, v) = ([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
     let mut mechanics = MechanicsOf::<_, f64>::new(&Row);
     let mut derivatives = Derivatives::new(&mechanics.structure());

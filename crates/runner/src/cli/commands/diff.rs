@@ -191,7 +191,7 @@ mod tests {
     const TOLERANCES: Tolerances = Tolerances { rel: 1e-6, abs: 1e-12 };
 
     #[test]
-    fn numbers_are_the_same_within_tolerance_and_texts_to_the_letter() {
+    fn numbers_may_differ_within_tolerance_texts_may_not() {
         let same = |x, y| same(x, y, TOLERANCES);
         assert!(same("1.0000001", "1") && same("5e-14", "9e-14") && same("", ""));
         assert!(!same("1.00001", "1") && !same("ok", "diverged") && !same("", "0"));
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_a_failure_are_not_compared() {
+    fn failure_messages_are_not_compared() {
         let with = "run,status,message\nk,rule,it is 0.1\n";
         assert_eq!(compared("run,status\nk,rule\n", with), Vec::<String>::new());
         assert_eq!(compared(with, "run,status\nk,rule\n"), Vec::<String>::new());
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table_of_runs_is_refused() {
+    fn files_other_than_run_tables_are_refused() {
         let refused = |text: &[u8]| RunsTable::parse(text).unwrap_err();
         assert_eq!(refused(b"run,x,x\nk,1,2\n"), "two columns `x`");
         assert_eq!(refused(b"x\n1\n"), "no column `run`");

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_that_of_the_finest_steps() {
+    fn the_order_is_taken_from_the_finest_steps() {
         let found = order(&errors(|h| 3.0 * h.powi(4))).unwrap();
         assert!((found.slope - 4.0).abs() < 1e-10 && found.spread < 1e-10, "{found:?}");
         // a term of order two that is small at coarse steps
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_and_what_newton_leaves_are_left_out() {
+    fn rounding_and_newton_residuals_are_ignored() {
         let found = order(&errors(|h| h.powi(4) + 1e-10)).unwrap();
         assert!((found.slope - 4.0).abs() < 0.1, "{found:?}");
         let found = order(&errors(|h| h.powi(3).max(2e-8))).unwrap();

@@ -149,13 +149,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_character_of_latex_is_left_by_itself() {
+    fn latex_special_characters_are_escaped() {
         assert_eq!(escaped("a_b & 5 % of ρ∞^2 {x}"), "a\\_b \\& 5 \\% of ρ∞\\textasciicircum{}2 \\{x\\}");
         assert_eq!(escaped("\\~"), "\\textbackslash{}\\textasciitilde{}");
     }
 
     #[test]
-    fn names_along_an_axis_stand_once_and_in_order() {
+    fn names_along_an_axis_are_unique_and_ordered() {
         let names = ["b", "a", "b"].map(str::to_owned);
         let told = options(None, &names.iter().collect::<Vec<_>>());
         assert_eq!(told, "ybar, symbolic x coords={b,a}, xtick=data");
