@@ -171,7 +171,7 @@ fn write(folder: &Path, files: &Files) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the files beside a folder and then renames them into place at once, so that nobody sees a part of them.
+/// Writes the files next to a folder and then renames them all at once, so that no reader sees only some of them.
 fn unpack(cache: &Path, folder: &Path, files: &Files) -> io::Result<()> {
     fs::create_dir_all(cache)?;
     let beside = tempfile::tempdir_in(cache)?;

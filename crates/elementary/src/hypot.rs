@@ -101,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    /// The number nearest to `√(x² + y²)` of integers below 2⁵³, ties to even, by integers alone.
+    /// The number nearest to `√(x² + y²)`, ties to even, for integers below 2⁵³, in integer arithmetic.
     fn of_integers(x: u64, y: u64) -> f64 {
         // With 61 digits the integer part of the root is accurate enough.
         let shift = (x | y).leading_zeros() - 3;

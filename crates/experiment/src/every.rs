@@ -173,8 +173,8 @@ impl Fitted {
         fitted
     }
 
-    /// Fits a method beside `every` in a list. A method from a file gets the parameters that `every` sets in all
-    /// methods.
+    /// Adapts a method that a list names in addition to `every`. A method from a file gets the parameters that `every`
+    /// sets in all methods.
     fn beside(item: &Node, with: &[Entry], registry: &Registry) -> Self {
         let unfitted = |label: String| Self { node: item.clone(), label, set: Vec::new(), unset: Vec::new() };
         let Some(Entry { key, value: own }) = item.named() else { return unfitted(String::new()) };
@@ -186,7 +186,7 @@ impl Fitted {
     }
 }
 
-/// True if a method accepts these parameters, its label and its own step aside.
+/// True if a method accepts these parameters, apart from its label and its own step.
 fn takes(method: &registry::Entry<MethodKind>, parameters: &Node) -> bool {
     let bare = CONTROLS.iter().fold(parameters.without(LABEL), |node, key| node.without(key));
     method.choose(&bare, None).is_ok()

@@ -22,7 +22,7 @@ pub struct Gathered {
     pub filter: BTreeMap<String, AxisValue>,
 }
 
-/// Reads `gathers:`. No key that defines runs may stand beside it.
+/// Reads `gathers:`. Keys that define runs are refused together with it.
 pub(super) fn read_gathered(root: &Node) -> Result<Vec<Placed<Gathered>>, Problem> {
     let gathered = items(root, "gathers", read::<Gathered>)?;
     let Some(node) = root.get("gathers") else { return Ok(gathered) };
@@ -33,7 +33,7 @@ pub(super) fn read_gathered(root: &Node) -> Result<Vec<Placed<Gathered>>, Proble
     // The experiment has no runs of its own to which these keys could apply.
     let foreign = names(&[RUN, RUNS]);
     if let Some(entry) = root.entries().iter().find(|entry| foreign.contains(&entry.key.name.as_str())) {
-        let message = format!("`{}` cannot be set beside `gathers`, which shows existing runs", entry.key.name);
+        let message = format!("`{}` cannot be set together with `gathers`, which shows existing runs", entry.key.name);
         return Err(Problem::new(entry.key.place, message).help("set it in the experiments whose runs are gathered"));
     }
     Ok(gathered)

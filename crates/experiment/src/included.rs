@@ -1,4 +1,4 @@
-//! Mechanisms and methods in files of their own: `mechanism: crane.yaml`, or `mechanism: { file: crane.yaml, … }` with
+//! Mechanisms and methods in separate files: `mechanism: crane.yaml`, or `mechanism: { file: crane.yaml, … }` with
 //! parameters that override those of the file; likewise `tableau: ralston.yaml`. Robots in URDF are accepted, too.
 
 use std::path::{Component, Path};
@@ -37,7 +37,7 @@ pub fn included(document: Document, registry: &Registry) -> Result<(Document, Ve
     outcome.map(|()| (Document { root, ..document }, notes))
 }
 
-/// Returns the entry of that name if its parameters may stand in a file of their own.
+/// Returns the entry of that name if its parameters may be in a separate file.
 fn written_out<'r, K: Kind>(entries: &'r [Entry<K>], name: &str) -> Option<&'r Entry<K>> {
     entries.iter().find(|entry| entry.is_written_out() && entry.name() == name)
 }

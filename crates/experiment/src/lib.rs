@@ -234,7 +234,7 @@ fn read_timing(root: &Node) -> Result<Option<Timing>, Problem> {
         return refused("until", "`until` is not above zero", "accepted: a relative width above zero, such as `0.03`");
     }
     if timing.until.is_some() && timing.relative_to.is_none() {
-        let message = "`until` is the width of a ratio, and there is no ratio";
+        let message = "`until` is the relative width of a ratio, but no ratio is measured";
         return refused("until", message, "add `relative_to:` with the method in the denominator");
     }
     if timing.most.is_some_and(|most| most < timing.repeat || timing.until.is_none()) {

@@ -23,7 +23,7 @@ pub struct StudySpec {
     /// Experiments of the same paper that vary in the same way, for checks and statements in `given` that need several
     /// experiments.
     pub along: Vec<String>,
-    /// Beginnings of the ids of the checks to judge; all checks by default.
+    /// Prefixes of the ids of the checks to judge; all checks by default.
     pub checks: Vec<String>,
     /// Number of samples of the ranges if the file has no `given` and the command does not set it; 128 by default.
     pub samples: Option<u32>,
@@ -78,7 +78,7 @@ pub struct StudyScope {
     pub filter: BTreeMap<String, AxisValue>,
     /// Experiments that vary in the same way.
     pub along: Vec<Placed<String>>,
-    /// Beginnings of the ids of the checks to judge; all checks if empty.
+    /// Prefixes of the ids of the checks to judge; all checks if empty.
     pub checks: Vec<Placed<String>>,
     /// The number of samples of the ranges.
     pub samples: u32,

@@ -149,7 +149,7 @@ pub(super) fn read_set(root: &Node) -> Result<Vec<(Key, Node)>, Problem> {
     Ok(entries.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect())
 }
 
-/// Returns a number of a set-up as it would stand in a file.
+/// Returns a number of a set-up as a file would give it.
 pub fn number(value: f64, key: &Key) -> Node {
     Node::new(Value::Number(Number { value, whole: None, text: value.to_string() }), key.place)
 }

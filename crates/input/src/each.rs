@@ -41,7 +41,7 @@ impl<'n> Each<'n> {
         let Some(each) = item.get("each") else {
             return match item.entry("except") {
                 Some(except) => Err(Problem::new(except.key.place, "`except` requires `each`")
-                    .help("accepted: `except` beside `each`, whose combinations it changes or drops")),
+                    .help("accepted: `except` together with `each`, whose combinations it changes or drops")),
                 None => Ok(vec![self.fill(item, outer)?]),
             };
         };

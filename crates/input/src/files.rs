@@ -12,7 +12,7 @@ const BEFORE: &str = ".";
 const AFTER: &str = ".part";
 const RANDOM: usize = 6;
 
-/// Held for reading by everyone who writes a file.
+/// Held for reading while a file is written.
 static WRITING: RwLock<()> = RwLock::new(());
 
 /// Largest size in bytes of a file written by people: an experiment, ledger, mechanism or method. The largest of ours
@@ -62,7 +62,7 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// Like [`write_atomically`] without waiting for the disk, which takes fifty times as long. After a power failure the
-/// file may be lost or damaged, so it must be possible to make it again, and its readers must detect damage.
+/// file may be lost or damaged, so it must be possible to compute it again, and its readers must detect damage.
 pub fn write_replaceable(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, false)
 }

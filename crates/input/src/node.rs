@@ -1,4 +1,4 @@
-//! A YAML document as a tree in which every part knows its place.
+//! A YAML document as a tree in which every part has its position in the file.
 
 use super::{Place, Problem};
 

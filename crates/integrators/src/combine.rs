@@ -110,7 +110,7 @@ impl<S: Scalar> Row<S> {
 mod tests {
     use super::*;
 
-    /// The sum must not depend on which loop makes it, or results would change with the dimension.
+    /// The sum must not depend on which loop computes it, or results would change with the dimension.
     #[test]
     fn both_loops_give_the_same_bits() {
         fn check<const D: usize>() {

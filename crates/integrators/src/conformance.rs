@@ -1,4 +1,4 @@
-//! Checks that every method must pass, whatever its formula, on a suitable model. Tests of any crate may use them.
+//! Checks that every method must pass on a suitable model. Tests of any crate may use them.
 
 use std::ops::ControlFlow;
 

@@ -8,7 +8,7 @@ use mbsbench_problem::linear::spectral_radius;
 /// Largest residual of a condition that holds: the rounding of coefficients up to 25, with a margin.
 pub(crate) const ROUNDING: f64 = 1e-11;
 
-/// Largest excess over one, by rounding, of a spectral radius on the imaginary axis.
+/// Allowance for rounding in a spectral radius of one on the imaginary axis.
 pub(crate) const GROWTH: f64 = 1e-12;
 
 /// A line in the column layout of `list NAME`.
@@ -20,7 +20,7 @@ pub(crate) fn yes(holds: bool) -> &'static str {
     if holds { "yes" } else { "no" }
 }
 
-/// Rounds to twelve decimals, so that numbers that are zero or short but for rounding print as such.
+/// Rounds to twelve decimals, so that rounding errors do not show in printed numbers.
 pub(crate) fn rounded(x: f64) -> f64 {
     (x * 1e12).round() / 1e12 + 0.0
 }

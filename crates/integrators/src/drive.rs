@@ -76,7 +76,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
         Ok(())
     }
 
-    /// Attempts a step; a good one is projected and cut at the first event.
+    /// Attempts a step; an accepted step is projected and cut at the first event.
     #[inline]
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<Option<S>, Failure> {
         let Self { attempt, locator, controlled, same_end, .. } = self;

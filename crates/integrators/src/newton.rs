@@ -85,7 +85,7 @@ impl Keeper {
         forms
     }
 
-    /// Records how much an iteration gained that is not the last one: the last one may be at rounding level.
+    /// Records the gain of an iteration, unless it is the last one, which may be at rounding level.
     pub(crate) fn judge(&mut self, Progress { size, last, .. }: Progress) {
         if last.is_finite() {
             let largest = self.earlier.map_or(Self::SLOWEST * last, |earlier| Self::SLOWEST.powi(2) * earlier);

@@ -112,7 +112,7 @@ pub trait Stepper<S: Scalar>: Clone {
     }
 }
 
-/// Fails if a component of a state that follows the time `time` (s) is not finite.
+/// Fails if a component of a state after the time `time` (s) is not finite.
 #[inline(always)]
 pub(crate) fn finite<S: Scalar>(time: S, state: &[S]) -> Result<(), Failure> {
     if is_finite(state) { Ok(()) } else { Err(Failure::NonFinite { time: time.value() }) }

@@ -84,7 +84,7 @@ parameters! {
     /// that adding it corrects the result. Further columns have the method's estimate of it, and the ratio of the two.
     #[derive(Default)]
     pub struct LocalError in snake_case where each_has_a_closed_form {
-        /// Observables that are the components of the state, beginning with the first, in their order.
+        /// Observables equal to the components of the state, in the order of the state from the first component on.
         of: Vec<String>,
         /// Observables with the closed forms of these components, in the same order. The name `t` stands for the time
         /// at the end of the step.

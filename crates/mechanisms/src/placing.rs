@@ -5,19 +5,19 @@ use nalgebra::{Rotation3, Unit, Vector3};
 
 use crate::space::Fixed;
 
-/// A marker on a body or the ground: its point relative to the centre of mass, and its directions as columns.
+/// A marker on a body or the ground: its point relative to the centre of mass, and its axes as columns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Marker {
     /// The body; `None` for the ground.
     pub body: Option<usize>,
     /// The point, m.
     pub at: Vector3<f64>,
-    /// The directions relative to those of the body.
+    /// The axes relative to those of the body.
     pub turn: Rotation3<f64>,
 }
 
 impl Marker {
-    /// The marker at the centre of mass with the directions of a body, or that at the origin of the ground.
+    /// The marker at the centre of mass with the axes of a body, or that at the origin of the ground.
     pub fn centre(body: Option<usize>) -> Self {
         Self { body, at: Vector3::zeros(), turn: Rotation3::identity() }
     }
@@ -27,24 +27,24 @@ impl Marker {
         Fixed { body: self.body, at: self.at.into() }
     }
 
-    /// Angle from the directions of the body to those of the marker, in the plane, rad.
+    /// Angle from the axes of the body to those of the marker, in the plane, rad.
     pub fn angle(&self) -> f64 {
         let matrix = self.turn.matrix();
         matrix[(1, 0)].atan2(matrix[(0, 0)])
     }
 
-    /// The directions of the marker.
+    /// The axes of the marker.
     pub fn directions(&self) -> [Fixed; 3] {
         [Vector3::x(), Vector3::y(), Vector3::z()].map(|direction| self.direction(&direction))
     }
 
-    /// A direction given in the directions of the marker.
+    /// A direction given in the marker's axes.
     pub fn direction(&self, along: &Vector3<f64>) -> Fixed {
         Fixed { body: self.body, at: (self.turn * along).into() }
     }
 }
 
-/// Pose and motion of a body (centre of mass and directions) or of a marker.
+/// Pose and motion of a body (centre of mass and axes) or of a marker.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
     /// Position, m.
@@ -55,11 +55,11 @@ pub struct Pose {
     pub angle: f64,
     /// Velocity, m/s.
     pub velocity: Vector3<f64>,
-    /// Angular velocity in the ground's directions, rad/s.
+    /// Angular velocity in the ground's axes, rad/s.
     pub spin: Vector3<f64>,
 }
 
-/// Pose and motion of a joint's second marker relative to the first, in the first's directions.
+/// Pose and motion of a joint's second marker relative to the first, in the first's axes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Relative {
     /// Displacement, m.

@@ -20,7 +20,7 @@ pub(crate) fn observables(model: &impl MechanicalModel, names: &[Coordinate]) ->
     list.extend([
         Observable::new("energy", "J", "total energy"),
         Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
-        Observable::new("velocity_constraint", "m/s", "largest magnitude among Φ_q v + Φ_t"),
+        Observable::new("velocity_constraint", "m/s", "largest magnitude of a component of Φ_q v + Φ_t"),
     ]);
     list
 }

@@ -31,9 +31,9 @@ parameters! {
         /// Initial distance between the centres; consistent if it is the sum of the radii. The minimal formulation
         /// does not use it.
         pub rho: f64 [above 0.0, unit "m"] = 0.6,
-        /// Initial `φ̇` relative to that of rolling (1.2 in compere2001, figure 3.11).
+        /// Initial `φ̇` relative to its value in rolling (1.2 in compere2001, figure 3.11).
         pub phi_rate_factor: f64 [unit "1"] = 1.0,
-        /// Initial `θ̇` relative to that of rolling (1.5 in compere2001, figure 3.11).
+        /// Initial `θ̇` relative to its value in rolling (1.5 in compere2001, figure 3.11).
         pub theta_rate_factor: f64 [unit "1"] = 1.0,
     }
 }

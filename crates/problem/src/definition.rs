@@ -108,8 +108,8 @@ pub trait MethodDefinition: Parameters {
     const SOURCE: &'static str;
     /// The family, which has the same colour in all figures: `explicit-runge-kutta`, `extrapolation`, …
     const FAMILY: &'static str;
-    /// True if the parameters define the method completely, down to its coefficients. They may then be in a file of
-    /// their own, and a comparison includes the method only if it is named.
+    /// True if the parameters define the method completely, down to its coefficients. They may then be in a separate
+    /// file, and a comparison includes the method only if it is named.
     const IS_WRITTEN_OUT: bool = false;
 
     /// The method in double precision.
@@ -129,7 +129,7 @@ pub trait ModelDefinition: Parameters {
     const SUMMARY: &'static str;
     /// Paper and section.
     const SOURCE: &'static str;
-    /// True if the parameters define the model completely. They may then be in a file of their own, and tables show
+    /// True if the parameters define the model completely. They may then be in a separate file, and tables show
     /// only the model's name, without parameters that differ from defaults.
     const IS_WRITTEN_OUT: bool = false;
 

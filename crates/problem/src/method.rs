@@ -360,8 +360,8 @@ pub struct MethodProperties {
     /// Number of full matrices, as wide as the state is long, that the method stores at a time, including its
     /// problem's Jacobian and factors. Memory grows with this number. Zero for a method that stores only vectors.
     pub full_matrices: u32,
-    /// True if these matrices store all entries even if those of a
-    /// [mechanism](crate::mechanics::Structure::is_sparse) are sparse.
+    /// True if these matrices store all entries even for a sparse
+    /// [mechanism](crate::mechanics::Structure::is_sparse).
     pub keeps_all_entries: bool,
 }
 

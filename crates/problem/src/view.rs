@@ -11,7 +11,7 @@ pub struct View {
     pub axes: [&'static str; 2],
     /// The outlines of its parts, in drawing order. Outlines with the same name belong together.
     pub parts: Vec<(&'static str, Shape)>,
-    /// Names of points and the places where they are written, m.
+    /// Names of points and the positions of these names, m.
     pub names: Vec<(&'static str, [f64; 2])>,
 }
 

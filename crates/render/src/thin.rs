@@ -78,7 +78,7 @@ fn crossing(panel: &Panel, from: Point, to: Point, x: f64) -> Option<f64> {
     })
 }
 
-/// Keeps the points with these indices, and open ones.
+/// Keeps the points with these indices, and all points with open markers.
 fn keep(series: &mut Series, kept: &[usize]) {
     let kept: HashSet<usize> = kept.iter().copied().collect();
     let is_kept = |&(place, point): &(usize, &Point)| point.hollow || kept.contains(&place);

@@ -93,7 +93,7 @@ struct Expansion<'e> {
     /// The folder from which relative names in the file start.
     folder: &'e Path,
     case: &'e Case,
-    /// The name of the case as a cell.
+    /// The name of the case, shared by the cells of its runs.
     name: Option<Arc<Label>>,
     registry: &'e Registry,
     /// For each column: true if it contains the name of the case, and the index of its axis in this case.
@@ -308,7 +308,7 @@ impl<'e> Expansion<'e> {
     }
 }
 
-/// Numbers a combination of the values of some axes, like a number whose digits are the indices.
+/// Returns the number of a combination of axis values, whose digits are the indices of the values.
 fn combination(case: &Case, at: &[usize], is_meant: impl Fn(Role) -> bool) -> usize {
     let axes = case.axes.iter().zip(at).filter(|(axis, _)| is_meant(axis.role));
     axes.fold(0, |number, (axis, &index)| number * axis.points.len() + index)

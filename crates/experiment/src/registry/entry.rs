@@ -163,7 +163,7 @@ impl<K: Kind> Entry<K> {
         self.family
     }
 
-    /// True if the parameters may stand in a file of their own.
+    /// True if the parameters may be in a separate file.
     pub fn is_written_out(&self) -> bool {
         self.is_written_out
     }

@@ -11,7 +11,7 @@ pub trait Kind: Clone + 'static {
     const NAME: &'static str;
     /// The plural for messages: "models".
     const PLURAL: &'static str;
-    /// Keys that stand among the parameters but belong to the choice, for example a method's own step.
+    /// Keys that are written among the parameters but belong to the choice, for example a method's own step.
     const OWN_KEYS: &'static [&'static str] = &[];
 }
 

@@ -168,7 +168,7 @@ impl<S: Scalar> Locator<S> {
         }
     }
 
-    /// Ends at the side of a bracket of rounding's width that satisfies the guarantee of the location.
+    /// Moves to the side of a bracket, as narrow as rounding allows, that satisfies the guarantee of the location.
     fn settle<P: Pair<S>>(
         &mut self,
         (problem, pair): (&mut Counted<'_, S>, &mut P),

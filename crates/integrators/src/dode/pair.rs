@@ -21,7 +21,7 @@ pub trait Pair<S: Scalar>: Clone {
     fn step(&mut self, problem: &mut Counted<'_, S>, start: &State<S>, h: S, end: &mut State<S>)
     -> Result<(), Failure>;
 
-    /// The difference between both results of the last step in the maximum norm: δ of (5.8).
+    /// The difference between the two results of the last step in the maximum norm: δ of (5.8).
     fn difference(&mut self, h: S, start: &State<S>, end: &State<S>) -> f64;
 
     /// Costs that an implicit pair counts itself: Jacobians, factorizations, Newton iterations, linear solves.

@@ -154,8 +154,8 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         }
     }
 
-    /// Judges the step of size `h` in `end`, which may have failed, and chooses the size of the next one. Returns
-    /// true if the step is good.
+    /// Judges the step of size `h` in `end`, which may have failed, and chooses the size of the next one. Returns true
+    /// if the step is accepted.
     fn judge(
         &mut self,
         run: &mut Run<'_, Counted<'_, S>, S>,
@@ -235,7 +235,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         }
     }
 
-    /// Cuts the good step to `t_next`, which is in `end`, at the first event if there is one. Returns the time at
+    /// Cuts the accepted step to `t_next`, which is in `end`, at the first event if there is one. Returns the time at
     /// which the step ends.
     fn locate(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, t_next: S) -> Result<S, Failure> {
         self.occurred.clear();

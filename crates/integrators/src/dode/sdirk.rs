@@ -34,7 +34,7 @@ const CLOSE: f64 = 1e-12;
 /// Equations II, section IV.6, table 6.5).
 ///
 /// Simplified Newton iteration in the stages, with a Jacobian by forward differences, formed once for each start of a
-/// step and factorized for each step size. The error estimate is the plain difference of both results.
+/// step and factorized for each step size. The error estimate is the plain difference of the two results.
 #[derive(Debug, Clone)]
 pub struct Sdirk4<S> {
     /// Derivatives at the stages.

@@ -8,7 +8,8 @@ const LOWER: (f64, f64) = (0.1, 1.7e-6);
 const SAME: (f64, f64) = (0.0, 1.6e-6);
 const HIGHER: (f64, f64) = (0.2, 1.8e-6);
 
-/// Safety factor of the choice after a good step, and after a step whose second and third stage were too far apart.
+/// Safety factor of the choice after an accepted step, and after a step whose second and third stage were too far
+/// apart.
 const SAFETY: f64 = 1.5;
 const CAREFUL: f64 = 1.8;
 

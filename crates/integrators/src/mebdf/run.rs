@@ -216,8 +216,9 @@ impl Steps {
         self.countdown = k + 2;
     }
 
-    /// Keeps the two steps that a step looks ahead within the span, of which `rest` (s) is left. If they do not fit,
-    /// the rest becomes two steps of half its size, the second one by the backward differentiation formula alone.
+    /// Keeps a step and the next one, both of which it computes, within the remaining `rest` (s) of the span. If they
+    /// do not fit, the rest becomes two steps of half its size, the second one by the backward differentiation formula
+    /// alone.
     fn keep_within(&mut self, rest: f64) {
         if self.ends == Some(Ending::FirstStage) {
             return;
@@ -442,7 +443,7 @@ impl Steps {
         }
     }
 
-    /// Chooses size and order after a good step.
+    /// Chooses size and order after an accepted step.
     fn choose(&mut self) {
         let (k, n) = (self.formula.order, self.components());
         self.samples = false;

@@ -17,8 +17,8 @@ parameters! {
         pub alpha: Vec<Exact>,
         /// `β₀ … β_r`, with `β₀` not zero.
         pub beta: Vec<Exact>,
-        /// ρ∞, spectral radius at infinite frequency, of LMS2 and LMS3 in steps that these make: the first ones with
-        /// `start: ladder`, and one of another size. From 0 (the default; LMS2 is then BDF2) to 1.
+        /// ρ∞, spectral radius at infinite frequency, of the LMS2 and LMS3 steps used at the start (with
+        /// `start: ladder`) and for a step of another size. From 0 (the default; LMS2 is then BDF2) to 1.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub rho_inf: Option<f64> [from 0.0, to 1.0],
     }

@@ -14,7 +14,7 @@ use crate::implicit::Esdirk;
 const STAGES: usize = 40;
 /// The highest order whose conditions are tested: 1205 trees.
 const HIGHEST: u32 = 10;
-/// Largest accepted residual of row sums and weights, as decimals of twelve digits leave it.
+/// Largest accepted residual of row sums and weights, which decimals of twelve digits leave.
 const FITS: f64 = 1e-11;
 
 parameters! {
@@ -269,7 +269,7 @@ fn stable_on_imaginary_axis(formula: &Formula<DoubleDouble>) -> f64 {
     }
 }
 
-/// The last multiple of a thousandth before the first one that grows.
+/// The last multiple of 1/1000 before the first at which `grows` holds.
 fn first_growth(grows: impl Fn(f64) -> bool) -> f64 {
     let first = (1..200_000).map(|k| f64::from(k) * 1e-3).find(|&x| grows(x));
     first.map_or(f64::INFINITY, |x| x - 1e-3)

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Agreement, Cells, Check, Kind, Measurement, Operand, Printed, Reader, Reduce, TableName};
 
-/// A table with what is published for it.
+/// A table with its published values.
 struct Table<'t> {
     plan: &'t Plan,
     table: &'t TableSpec,

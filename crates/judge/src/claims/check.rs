@@ -184,7 +184,7 @@ impl Kind {
         }
     }
 
-    /// The operands, including those that define where other operands are read off.
+    /// The operands, including those that define the points at which other operands are interpolated.
     pub fn all_operands(&self) -> Vec<&Operand> {
         let mut all = self.operands();
         let mut next = 0;

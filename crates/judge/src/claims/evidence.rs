@@ -137,8 +137,8 @@ impl<'p> Evidence<'p> {
         plan.meant(filter).map(|(run, spec)| (spec, &results.rows[run])).collect()
     }
 
-    /// Returns the numbers that an operand selects: run by run and column by column, or the single number that is read
-    /// off between runs.
+    /// Returns the numbers that an operand selects: run by run and column by column, or the single number that is
+    /// interpolated between runs.
     pub fn select(&self, paper: &str, operand: &Operand) -> Selection {
         match &operand.at {
             Some(at) => self.read_off(paper, operand, at, self.completed(paper, operand)),
@@ -195,7 +195,7 @@ impl<'p> Evidence<'p> {
         selection
     }
 
-    /// Reads the number of an operand off between its runs, at the point where another column has a given value.
+    /// Interpolates the number of an operand between its runs, at the point where another column has a given value.
     fn read_off(&self, paper: &str, operand: &Operand, at: &At, mut selection: Selection) -> Selection {
         let abscissa =
             Operand { column: Some(at.column.clone()), columns: None, unit: None, times: None, ..operand.clone() };

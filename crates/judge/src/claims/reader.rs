@@ -1,4 +1,4 @@
-//! Reading the checks of a ledger, each from a node of its own.
+//! Reads the checks of a ledger, each from its own node.
 
 use mbsbench_experiment::{Plan, is_safe_name};
 use mbsbench_input::{Node, Problem, read};

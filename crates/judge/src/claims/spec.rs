@@ -329,7 +329,7 @@ pub struct Exception {
     pub rows: Option<AxisValue>,
     /// Values on the axis of the columns; all by default.
     pub columns: Option<AxisValue>,
-    /// Do not test these cells: they have a word, or a number that is in `given:`.
+    /// Cells that are not tested, because they have a word, or a number that is in `given:`.
     #[serde(default)]
     pub drop: bool,
     /// The required accuracy.

@@ -14,7 +14,7 @@ pub struct Findings {
     pub readings: Vec<Tally>,
     /// Givens that no set-up met at the same time.
     pub conflicts: Vec<String>,
-    /// The number of set-ups that were evaluated, and the number of these with failed runs.
+    /// The number of set-ups that were evaluated, and how many of them had failed runs.
     pub tried: [usize; 2],
     /// The number of set-ups in which checks were judged.
     pub set_ups: usize,
@@ -52,7 +52,7 @@ pub struct Tally {
     pub name: String,
     /// The number of set-ups that tried it.
     pub tried: usize,
-    /// The number of these that met it: for a given, the given itself; for a reading, all givens.
+    /// The number of these set-ups that met it: for a given, the given itself; for a reading, all givens.
     pub met: usize,
 }
 

@@ -271,8 +271,8 @@ fn conditioned(
     Ok(found)
 }
 
-/// Returns the set-up for everything at once: an accepted one, or one found from there. If none is accepted, it is the
-/// nearest one.
+/// Returns the set-up that meets everything at once: an accepted one, or one found from accepted ones. If none is
+/// accepted, it is the nearest one.
 fn witness(
     bench: &mut Bench<'_>,
     sentences: Vec<&Check>,

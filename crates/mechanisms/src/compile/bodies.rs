@@ -148,7 +148,7 @@ pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<
     Ok(Inertia { mass, about_centre })
 }
 
-/// The pose of a body's frame as the file gives it, if it does.
+/// The pose of a body's frame, if the file gives it.
 fn written(scope: &Scope<'_>, body: &Part<Body>) -> Result<Option<Pose>, OutOfRange> {
     let Body { position, angle, rotation, .. } = &body.what;
     let turn = scope.turn(&body.path, ["angle", "rotation"], angle.as_ref(), rotation.as_deref())?;

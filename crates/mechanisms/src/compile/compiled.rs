@@ -24,7 +24,7 @@ pub struct BodySeen {
     pub name: String,
     /// Shape of the body.
     pub shape: Option<Shape>,
-    /// Centre and directions of the shape, relative to the centre of mass and in the directions of the body.
+    /// Centre and axes of the shape, relative to the centre of mass and in the axes of the body.
     pub middle: Marker,
     /// Markers by name.
     pub markers: Vec<(String, Marker)>,

@@ -21,7 +21,7 @@ pub(super) struct Joined {
     pub path: String,
     /// Markers that it connects.
     pub ends: [Marker; 2],
-    /// Axis in the directions of both markers; zero if the joint has none.
+    /// Components of the axis in both markers; zero if the joint has none.
     pub axis: Vector3<f64>,
     /// The motion that the joint leaves free, if it can attach a body.
     pub freedom: Option<Freedom>,

@@ -223,7 +223,7 @@ impl<'p> Scope<'p> {
         Ok([a, b])
     }
 
-    /// An axis in the directions of a marker.
+    /// An axis given in the axes of a marker.
     pub(super) fn axis(&self, path: &str, given: &[f64], default: [f64; 3]) -> Result<Vector3<f64>, OutOfRange> {
         let path = format!("{path}.axis");
         let is_needed = self.dimension == 3 || default != ABOUT || given.is_empty();

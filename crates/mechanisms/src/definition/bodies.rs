@@ -13,13 +13,12 @@ parameters! {
         pub mass: Option<f64> [above 0.0, unit "kg"],
         /// Density of the shape, from which the mass follows.
         pub density: Option<f64> [above 0.0, unit "kg/m³"],
-        /// Moments of inertia about the centre of mass: one in the plane; in space three along the directions of the
-        /// body, or the six entries `[xx, yy, zz, xy, xz, yz]` of the matrix. If not given, they follow from the
-        /// shape.
+        /// Moments of inertia about the centre of mass: one in the plane; in space three along the axes of the body, or
+        /// the six entries `[xx, yy, zz, xy, xz, yz]` of the matrix. If not given, they follow from the shape.
         pub inertia: Numbers [unit "kg m²"] = default,
         /// Shape, with its centre at the centre of mass.
         pub shape: Option<Shape>,
-        /// Centre and directions of the shape in the frame of the body, for drawings, if they are not at the centre
+        /// Centre and axes of the shape in the frame of the body, for drawings, if they are not at the centre
         /// of mass; the moments of inertia must then be given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub drawn_at: Option<Point>,
@@ -35,7 +34,7 @@ parameters! {
         pub velocity: Option<Vec<Formula>> [unit "m/s"],
         /// Initial angular velocity in the plane.
         pub rate: Option<Formula> [unit "rad/s"],
-        /// Initial angular velocity in space, in the directions of the ground.
+        /// Initial angular velocity in space, in the axes of the ground.
         pub spin: Option<Vec<Formula>> [unit "rad/s"],
         /// True if other bodies, rather than this one, are moved to close the joints.
         pub held: bool = default,
@@ -51,7 +50,7 @@ parameters! {
         Rod(Rod),
         /// A disk or a cylinder about `z`.
         Disk(Disk),
-        /// A box: its lengths along the directions of the body, m; two in the plane.
+        /// A box: its lengths along the axes of the body, m; two in the plane.
         Box(Vec<f64> [above 0.0, unit "m"]),
         /// A ball.
         Ball(Ball),

@@ -12,7 +12,7 @@ parameters! {
         Spring(Spring),
         /// Torsional spring and damper about an axis, against the angle between two markers: `k (φ − φ₀) + c φ'`.
         TorsionSpring(TorsionSpring),
-        /// Springs and dampers along and about the directions of a marker, against displacements of another marker.
+        /// Springs and dampers along and about the axes of a marker, against displacements of another marker.
         Bushing(Bushing),
         /// A force at a marker.
         Force(Load),
@@ -66,11 +66,11 @@ parameters! {
 }
 
 parameters! {
-    /// Springs and dampers along and about all directions.
+    /// Springs and dampers along and about all axes.
     pub struct Bushing {
-        /// The markers; the directions are those of the first.
+        /// The markers; the axes are those of the first.
         pub between: [At; 2],
-        /// Stiffness along the directions, then about them (for small rotations): three numbers in the
+        /// Stiffness along the axes, then about them (for small rotations): three numbers in the
         /// plane, six in space.
         pub stiffness: Vec<f64> [from 0.0, unit "N/m, N m/rad"],
         /// Damping in the same order; zero by default.
@@ -85,7 +85,7 @@ parameters! {
         pub on: At,
         /// Components of the force: formulas of time, coordinates and rates.
         pub force: Vec<Formula> [unit "N"],
-        /// True if the components are along the directions of the marker, false if they are along those of the ground.
+        /// True if the components are along the axes of the marker, false if they are along those of the ground.
         pub follows: bool = default,
     }
 }
@@ -97,7 +97,7 @@ parameters! {
         pub on: At,
         /// Torque: one number in the plane, three components in space.
         pub torque: Numbers [unit "N m"],
-        /// True if the components are along the directions of the marker, false if they are along those of the ground.
+        /// True if the components are along the axes of the marker, false if they are along those of the ground.
         pub follows: bool = default,
     }
 }

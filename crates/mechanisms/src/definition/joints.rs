@@ -1,6 +1,6 @@
 //! Joints between two markers.
 //!
-//! An axis is given by its components in the directions of both markers, which agree if the joint is closed.
+//! An axis is given by its components in both markers, which agree if the joint is closed.
 
 use mbsbench_problem::parameters;
 

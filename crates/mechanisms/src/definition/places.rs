@@ -139,14 +139,14 @@ impl Ranged for Numbers {
 }
 
 parameters! {
-    /// A point of a body with its own directions.
+    /// A point of a body with its own axes.
     #[derive(Default)]
     pub struct Oriented {
         /// Coordinates in the frame of the body.
         pub at: Vec<Formula> [unit "m"] = default,
-        /// Angle in the plane from the directions of the body to those of the marker.
+        /// Angle in the plane from the axes of the body to those of the marker.
         pub angle: Option<Formula> [unit "rad"],
-        /// Rotation vector in space (axis times angle) that turns the directions of the body into those of the marker.
+        /// Rotation vector in space (axis times angle) that turns the axes of the body into those of the marker.
         pub rotation: Option<Vec<Formula>> [unit "rad"],
     }
 }

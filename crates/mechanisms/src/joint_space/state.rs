@@ -36,7 +36,7 @@ fn angle_about(axis: &Vector3<f64>, turn: &Rotation3<f64>) -> f64 {
 
 impl Link {
     /// Returns the joint coordinates of a body from its rotation relative to the parent (followed by `rest`) and the
-    /// displacement of `to` from `from`, both in the parent's directions.
+    /// displacement of `to` from `from`, both in the parent's axes.
     fn coordinates(&self, turn: &Rotation3<f64>, by: &Vector3<f64>) -> Vec<f64> {
         let axes: Vec<Vector3<f64>> = self
             .steps

@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 use crate::placing::{Marker, across};
 use crate::space::{Space, transposed};
 
-/// The relative motion that a joint leaves free, with axes in the directions of its markers.
+/// The relative motion that a joint leaves free, with axes given in those of its markers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Freedom {
     /// No motion.
@@ -47,7 +47,7 @@ pub enum Step {
     /// A motion along an axis: one coordinate, m.
     Slide([f64; 3]),
     /// Any rotation: four Euler parameters; the velocities are the components of the relative angular velocity in the
-    /// parent's directions, rad/s.
+    /// parent's axes, rad/s.
     Ball,
 }
 
@@ -68,13 +68,13 @@ pub struct Link {
     pub parent: Option<usize>,
     /// Number of the joint; `None` for a free body.
     pub joint: Option<usize>,
-    /// Point of the parent, relative to its centre of mass and in its directions, m.
+    /// Point of the parent, relative to its centre of mass and in its axes, m.
     pub from: [f64; 3],
     /// Motions of the joint.
     pub steps: Vec<Step>,
     /// Rotation from the parent to the body after the motions: Euler parameters, or the angle in the plane.
     pub rest: [f64; 4],
-    /// Point of the body, relative to its centre of mass and in its directions, m.
+    /// Point of the body, relative to its centre of mass and in its axes, m.
     pub to: [f64; 3],
     /// Numbers of the body's first coordinate and velocity.
     pub first: [usize; 2],
@@ -170,7 +170,7 @@ fn taking(from: [Vector3<f64>; 2], to: [Vector3<f64>; 2]) -> Rotation3<f64> {
     Rotation3::from_matrix_unchecked(triad(to) * triad(from).transpose())
 }
 
-/// Rotation from a body's directions to those of the ground; the identity for the ground.
+/// Rotation from a body's axes to those of the ground; the identity for the ground.
 fn rotation<X: Space>(body: Option<usize>, q: &[f64]) -> Rotation3<f64> {
     body.map_or_else(Rotation3::identity, |body| X::frame(&q[X::own(body)]).rotation())
 }

@@ -2,7 +2,7 @@
 //!
 //! Bodies have coordinates in absolute form; their motions in the recursions of a tree of joints are twists, wrenches
 //! and inertias. Each of these is one array, of three components in the plane and six in space. The components are in
-//! the ground's directions and about the centre of mass of the body to which they belong, velocities before angular
+//! the ground's axes and about the centre of mass of the body to which they belong, velocities before angular
 //! velocities and forces before torques. No component is therefore larger than the motion itself, however far from
 //! the origin a body is.
 
@@ -19,19 +19,19 @@ pub use plane::Plane;
 pub use spatial::Spatial;
 pub(crate) use spatial::transposed;
 
-/// Components in the directions of the ground; the third is ignored in the plane.
+/// Components in the axes of the ground; the third is ignored in the plane.
 pub type Vector<S> = [S; 3];
 
-/// A rotation to the ground's directions: in the plane the first number is the angle (rad), in space they are
+/// A rotation to the ground's axes: in the plane the first number is the angle (rad), in space they are
 /// Euler parameters.
 pub type Heading<S> = [S; 4];
 
-/// Pose of a body: the centre of mass, and the directions as columns of a matrix.
+/// Pose of a body: the centre of mass, and the axes as columns of a matrix.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<S> {
     /// The centre of mass, m.
     pub centre: Vector<S>,
-    /// The rotation from the body's directions to those of the ground.
+    /// The rotation from the body's axes to those of the ground.
     pub turn: [[S; 3]; 3],
 }
 
@@ -47,11 +47,11 @@ impl Frame<f64> {
 pub struct Twist<S> {
     /// Velocity of the centre of mass, m/s.
     pub velocity: Vector<S>,
-    /// Angular velocity in the directions of the ground, rad/s; only the third component in the plane.
+    /// Angular velocity in the axes of the ground, rad/s; only the third component in the plane.
     pub spin: Vector<S>,
 }
 
-/// Mass (kg) and inertia matrix about the centre of mass (kg m²), in the body's directions.
+/// Mass (kg) and inertia matrix about the centre of mass (kg m²), in the body's axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Inertia {
     /// Mass, kg.
@@ -60,7 +60,7 @@ pub struct Inertia {
     pub about_centre: [[f64; 3]; 3],
 }
 
-/// A point of a body, relative to its centre of mass and in its directions, m, or a point of the ground;
+/// A point of a body, relative to its centre of mass and in its axes, m, or a point of the ground;
 /// or a direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fixed {
@@ -103,7 +103,7 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
     fn gyroscopic<S: Scalar>(inertia: &Inertia, q: &[S], v: &[S], forces: &mut [S]);
 
     /// Adds the forces on a body's coordinates by a force through the centre of mass and a torque, both in the
-    /// directions of the ground.
+    /// axes of the ground.
     fn apply<S: Scalar>(q: &[S], force: &Vector<S>, torque: &Vector<S>, forces: &mut [S]);
 
     /// Writes the constraints of one body.
@@ -128,7 +128,7 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
     /// is equivalent to `I` at its end.
     fn at_beginning<S: Scalar>(inertia: &Self::Square<S>, arm: &Vector<S>) -> Self::Square<S>;
 
-    /// An axis of rotation in the ground's directions.
+    /// An axis of rotation in the ground's axes.
     fn axis<S: Scalar>(turn: &[[S; 3]; 3], axis: &[f64; 3]) -> Vector<S>;
 
     /// The identity rotation.
@@ -143,7 +143,7 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
     /// The matrix of a rotation.
     fn matrix<S: Scalar>(heading: &Heading<S>) -> [[S; 3]; 3];
 
-    /// The rotation followed by one through an angle about an axis of the rotated directions.
+    /// The rotation followed by one through an angle about a rotated axis.
     fn turned_by<S: Scalar>(heading: &Heading<S>, axis: &[f64; 3], angle: S) -> Heading<S>;
 
     /// The rotation followed by a second one.
@@ -167,7 +167,7 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
         Frame { centre, turn: Self::matrix(&Self::heading(q)) }
     }
 
-    /// Converts a direction of a body into the ground's directions.
+    /// Converts a direction of a body into the ground's axes.
     fn turned<S: Scalar>(turn: &[[S; 3]; 3], direction: &[f64; 3]) -> Vector<S> {
         let mut along = [S::nought(); 3];
         for i in 0..Self::DIMENSION {

@@ -7,7 +7,7 @@ use super::{Heading, Inertia, Space, Twist, Vector};
 
 /// Space: `q = (x, y, z, e₀, e₁, e₂, e₃)` with Euler parameters, `eᵀ e = 1`.
 ///
-/// With `ω = 2 E e'` in the ground's directions and `ω̄ = 2 G e'` in the body's (E. J. Haug, Computer Aided
+/// With `ω = 2 E e'` in the ground's axes and `ω̄ = 2 G e'` in the body's (E. J. Haug, Computer Aided
 /// Kinematics and Dynamics of Mechanical Systems, 1989, section 9.3)
 ///
 /// ```text

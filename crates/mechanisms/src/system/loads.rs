@@ -18,7 +18,7 @@ pub enum Variable {
     Velocity(Fixed, usize),
     /// The angle of a body in the plane, rad.
     Angle(usize),
-    /// A component of an angular velocity in the directions of the ground, rad/s; only the third in the plane.
+    /// A component of an angular velocity in the axes of the ground, rad/s; only the third in the plane.
     Spin(usize, usize),
     /// Length of the line between two markers (m), or angle between them (rad).
     Between,
@@ -36,11 +36,11 @@ pub enum Action {
     Spring(Fixed, Fixed, [f64; 3]),
     /// A torsional spring with a damper: `k`, `c`, free angle.
     Torsion(Turning, [f64; 3]),
-    /// Springs and dampers along and about the directions of the first of two markers.
+    /// Springs and dampers along and about the axes of the first of two markers.
     Bushing(Box<Cushion>),
-    /// A force at a point; in the directions of its marker, if given.
+    /// A force at a point; in the axes of its marker, if given.
     Force(Fixed, Option<[Fixed; 3]>, Vec<ForceLaw>),
-    /// A torque on a body; in the directions of its marker, if given.
+    /// A torque on a body; in the axes of its marker, if given.
     Torque(Fixed, Option<[Fixed; 3]>, Vec<ForceLaw>),
     /// A force along the line between two points.
     Actuator(Fixed, Fixed, ForceLaw),
@@ -59,9 +59,9 @@ pub struct Cushion {
     pub directions: [[Fixed; 3]; 2],
     /// Angle of the second marker minus that of the first at equal angles of the bodies, in the plane, rad.
     pub offset: f64,
-    /// Stiffness along and about the directions.
+    /// Stiffness along and about the axes.
     pub stiffness: Vec<f64>,
-    /// Damping along and about the directions.
+    /// Damping along and about the axes.
     pub damping: Vec<f64>,
 }
 
@@ -82,7 +82,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
         law.evaluate(&mut |variable| self.variable(variable, between))
     }
 
-    /// Components in the directions of the ground, from laws.
+    /// Components in the axes of the ground, from laws.
     fn components(&self, laws: &[ForceLaw], directions: Option<&[Fixed; 3]>) -> Vector<S> {
         let nothing = (S::nought(), S::nought());
         let mut own = [S::nought(); 3];
@@ -112,7 +112,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
         self.apply(turning.x.body, None, &none, &axis.map(|x| -x), forces);
     }
 
-    /// Displacement of the second marker from the first along and about the first's directions, and the rates.
+    /// Displacement of the second marker from the first along and about the first's axes, and the rates.
     fn displacement(&self, cushion: &Cushion) -> ([S; 6], [S; 6]) {
         let [a, b] = &cushion.between;
         let (at_a, at_b) = (self.moving(a), self.moving(b));

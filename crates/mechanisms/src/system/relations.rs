@@ -55,7 +55,7 @@ impl<'q, S: Scalar, X: Space> Frames<'q, S, X> {
         &self.known[k].1
     }
 
-    /// Converts a direction of a body into the ground's directions.
+    /// Converts a direction of a body into the ground's axes.
     pub fn direction(&mut self, direction: &Fixed) -> Vector<S> {
         match direction.body {
             Some(body) => X::turned(&self.of(body).turn, &direction.at),

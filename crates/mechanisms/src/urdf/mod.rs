@@ -334,7 +334,7 @@ impl<'a> Making<'a> {
         Ok((body, Origin::frame()))
     }
 
-    /// Adds the inertia of a massless link to a body, in whose directions it is given.
+    /// Adds the inertia of a massless link to a body, in whose axes it is given.
     fn turn_along(&mut self, body: &str, inertia: &Matrix3<f64>) {
         let moments = self.mechanism["bodies"].get_mut(body).and_then(|body| body.get_mut("inertia"));
         let Some(Value::Array(six)) = moments else {
@@ -387,7 +387,7 @@ impl<'a> Making<'a> {
     }
 }
 
-/// A joint with its ends, in the form of the mechanism's parameters.
+/// A joint with its ends, as parameters of the mechanism.
 struct Ends<'e> {
     name: &'e str,
     between: &'e Value,
@@ -396,7 +396,7 @@ struct Ends<'e> {
     axis: [f64; 3],
 }
 
-/// A point with directions, in the form of the mechanism's parameters.
+/// A point with axes, as parameters of the mechanism.
 fn oriented(origin: &Origin) -> Value {
     json!({ "at": origin.at.as_slice(), "rotation": rotation::vector(&origin.turn).as_slice() })
 }

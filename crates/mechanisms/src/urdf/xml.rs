@@ -164,7 +164,7 @@ pub(super) fn numbers(node: Node<'_, '_>, name: &str) -> Result<Option<[f64; 3]>
     }
 }
 
-/// A point with directions in the frame of a link.
+/// A point with axes in the frame of a link.
 #[derive(Clone, Copy)]
 pub(super) struct Origin {
     pub(super) at: Vector3<f64>,
@@ -200,7 +200,7 @@ pub(super) struct Inertial {
     pub(super) mass: f64,
     /// Centre of mass in the frame of the link, m.
     pub(super) centre: Vector3<f64>,
-    /// Inertia about the centre of mass in the directions of the link, kg m².
+    /// Inertia about the centre of mass in the axes of the link, kg m².
     pub(super) inertia: Matrix3<f64>,
 }
 

@@ -242,7 +242,7 @@ mod tests {
         assert!(difference.value().abs() < 1e-30);
     }
 
-    /// A thousand million balls used to be accepted, and exhausted the memory before the first run.
+    /// A billion balls used to be accepted, and exhausted the memory before the first run.
     #[test]
     fn more_balls_than_a_machine_holds_are_refused() {
         let check = |count| BouncingBalls { count, ..BouncingBalls::default() }.check();

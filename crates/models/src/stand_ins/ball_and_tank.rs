@@ -73,7 +73,7 @@ impl BenchmarkModel for BallAndTank {
     }
 
     fn observables(&self) -> Vec<Observable> {
-        let of_error = "larger difference of y and z from the closed form, on the same side of a refilling as the run";
+        let of_error = "larger difference of y and z from the closed form, allowing either side of a refilling";
         vec![
             Observable::new("y", "m", "height of the ball"),
             Observable::new("v", "m/s", "upward velocity of the ball"),

@@ -177,7 +177,7 @@ impl BenchmarkModel for Wheelset {
             velocity("vz", "m/s", "velocity along the track, relative to the track's frame"),
             velocity("vtheta", "rad/s", "yaw rate"),
             velocity("vphi", "rad/s", "roll rate"),
-            velocity("beta", "rad/s", "spin relative to that of rolling"),
+            velocity("beta", "rad/s", "spin relative to its value in rolling"),
             position("psi_r", "rad", "contact point of the right wheel, angle about the axle"),
             position("xi_r", "m", "contact point of the right wheel, position along the axle"),
             position("psi_l", "rad", "contact point of the left wheel, angle about the axle"),

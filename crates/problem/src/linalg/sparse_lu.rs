@@ -110,7 +110,7 @@ fn order(pattern: &Pattern) -> (Vec<usize>, usize) {
 
 /// An index in half the memory of `usize`.
 fn narrow(index: usize) -> i32 {
-    i32::try_from(index).expect("fewer than two thousand million entries")
+    i32::try_from(index).expect("fewer than two billion entries")
 }
 
 /// The pattern of `Aᵀ A` above the diagonal, by columns: the beginning of each column, and the rows of all entries.

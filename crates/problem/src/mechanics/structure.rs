@@ -46,8 +46,8 @@ impl Matrices {
     }
 }
 
-/// The entries of mass, constraints and their derivatives that can be non-zero. They are read off the arithmetic, not
-/// off values.
+/// The entries of mass, constraints and their derivatives that can be non-zero. They are found from the arithmetic, not
+/// from values.
 ///
 /// The structure is found once, and so are the constant columns of `J`. Constraints and masses must therefore be
 /// smooth, with the same arithmetic at every state. Forces may branch (contact); if their arithmetic depends on

@@ -6,7 +6,7 @@ use crate::figure::{Panel, Point, Series};
 use crate::marks::clip;
 use crate::style::{Dash, Style};
 
-/// The fraction of the width of a name that its bars occupy together.
+/// The fraction of the space of a name that its bars fill.
 const TAKEN: f64 = 0.8;
 /// The largest width of a bar, px.
 const WIDEST: f64 = 44.0;

@@ -233,7 +233,7 @@ fn help_with(error: &BuiltinError) -> &'static str {
     }
 }
 
-/// Distinguishes a file that the user named wrongly from a failure of the disk.
+/// Distinguishes a wrong file name from a failure of the disk.
 fn unreadable(error: &io::Error) -> Exit {
     match error.kind() {
         io::ErrorKind::NotFound

@@ -20,7 +20,7 @@ use crate::output::Output;
 /// The findings of the reconstruction of an experiment.
 const STUDY: &str = "reconstruction.csv";
 
-/// The access that a command needs to the experiments of the papers.
+/// The experiments of papers to which a command needs access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// None: the command uses named files only, or no experiment.

@@ -474,7 +474,7 @@ fn the_first_lock_looks_at_results_and_store() {
     // Without a lock, the time at which a bound was set is not verified.
     fs::remove_file(at("bounds.lock")).unwrap();
     assert!(
-        bound().contains("said to be set before the result was known, but not verified by the lock"),
+        bound().contains("stated to be set before the result was known; the lock does not confirm this"),
         "{}",
         bound()
     );

@@ -61,7 +61,7 @@ impl Outputs<'_> {
                 self.refuse(
                     "kind",
                     "dots cannot be drawn over an axis or a column",
-                    "accepted: with an observable for `x`",
+                    "accepted: only with an observable for `x`",
                 );
             }
             self.number_axis(panel, self.observables.at(first));
@@ -82,13 +82,13 @@ impl Outputs<'_> {
         for (key, _) in given.into_iter().filter(|(_, given)| *given) {
             let message = format!("`{key}` does not apply to observables over `{}`", panel.x);
             let key = key.split(':').next().unwrap_or(key);
-            self.refuse(key, message, "accepted: with an axis or a column for `x`");
+            self.refuse(key, message, "accepted: only with an axis or a column for `x`");
         }
         if let Some(every) = panel.every.filter(|&every| !(every > 0.0 && every.is_finite())) {
             self.refuse("every", format!("`every` is {every:?} s"), "accepted: a number above zero, s");
         }
         if panel.kind == PanelKind::Dots && panel.x == "t" {
-            self.refuse("kind", "dots cannot be drawn over time", "accepted: with an observable for `x`");
+            self.refuse("kind", "dots cannot be drawn over time", "accepted: only with an observable for `x`");
         }
     }
 
@@ -122,7 +122,7 @@ impl Outputs<'_> {
         }
     }
 
-    /// Checks a panel of bars, which stand over an axis and start at zero, one run each.
+    /// Checks a panel of bars, which are drawn over an axis and start at zero, one run each.
     fn bars(&mut self, panel: &PanelSpec, series: Option<usize>) {
         let curves_only = [
             ("slopes", panel.slopes.is_some(), "have no slope"),
@@ -165,7 +165,7 @@ impl Outputs<'_> {
                     let names: Vec<_> = found.observables().map(|name| format!("`{name}`")).collect();
                     let lacks = if has(&panel.x) { "no observable of `y`" } else { "no column for `x`" };
                     let message = format!("`{file}` has {}, but {lacks}", names.join(", "));
-                    self.refuse("published", message, "accepted: columns for `x` and an observable of `y`");
+                    self.refuse("published", message, "accepted: columns for `x` and for an observable of `y`");
                 }
             }
         }

@@ -12,10 +12,10 @@ use crate::saddle::factors;
 /// The largest number of iterations of a stage; the stage has then not converged.
 pub const MOST_ITERATIONS: u32 = 10;
 
-/// The iteration ends when a correction is at most this many units of rounding of the largest component,
+/// The iteration ends when a correction is at most this many units of rounding of the largest component.
 const ROUNDINGS: f64 = 16.0;
 
-/// or when corrections stagnate below this fraction of it.
+/// The iteration also ends when corrections stagnate below this fraction of the largest component.
 const SMALL: f64 = 1e-8;
 
 /// The matrix is formed again if a correction exceeds this fraction of the previous one.

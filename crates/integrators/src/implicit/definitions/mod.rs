@@ -1,4 +1,4 @@
-//! The implicit formulas as experiment files name them.
+//! The implicit formulas under their names in experiment files.
 
 pub use runge_kutta::*;
 pub use steps::*;

@@ -227,7 +227,7 @@ fn add(lines: &mut Vec<String>, name: &str, text: &str) {
 fn bound_text(from: Option<BoundFrom>, set: BoundSet) -> String {
     let when = match set {
         BoundSet::Before => "set before the result was known",
-        BoundSet::Stated => "said to be set before the result was known, but not verified by the lock",
+        BoundSet::Stated => "stated to be set before the result was known; the lock does not confirm this",
         BoundSet::After => "set or changed after the result was known",
     };
     let from = from.map(|from| match from {

@@ -1,4 +1,4 @@
-//! The commands, each in a file of its own that no other command uses.
+//! The commands, each in a separate file that no other command uses.
 //!
 //! A new command is a file with a type for its arguments that implements [`Command`], and a line in [`GROUPS`].
 

@@ -170,7 +170,7 @@ fn tell(
     Ok(())
 }
 
-/// Returns the first of several titles and the number of the others.
+/// Returns the first of several titles and how many follow.
 fn some(titles: &[&str]) -> String {
     match titles {
         [first, _, _, _, ..] => format!("{first} and {} other rankings", titles.len() - 1),

@@ -53,7 +53,7 @@ impl Lock {
                 let what = if change.is_new { "new" } else { "changed" };
                 let when = match change.set {
                     BoundSet::Before => "before its result was known",
-                    BoundSet::Stated => "and said to be set before its result, which exists, was known",
+                    BoundSet::Stated => "and stated to be set before its result, which exists, was known",
                     BoundSet::After => "after its result was known",
                 };
                 output.line(format!("{name}: {} is {what}, {when}", change.id))?;
