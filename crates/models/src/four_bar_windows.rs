@@ -174,7 +174,7 @@ impl BenchmarkModel for FourBarWindows {
             Observable::new("energy", "J", "total energy, with potential energy zero at the height of the ground pins"),
             Observable::new("energy_change", "J", "change of the total energy since the initial state"),
             Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
-            Observable::new("velocity_constraint", "m/s", "largest magnitude among Φ_q v"),
+            Observable::new("velocity_constraint", "m/s", "largest magnitude of a component of Φ_q v"),
         ]
     }
 

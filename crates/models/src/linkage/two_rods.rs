@@ -119,7 +119,7 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
             let along_y = "Φ_q v of the pin between first and second body, along y";
             list.extend([
                 Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
-                Observable::new("velocity_constraint", "m/s", "largest magnitude among Φ_q v"),
+                Observable::new("velocity_constraint", "m/s", "largest magnitude of a component of Φ_q v"),
                 Observable::new("velocity_constraint_x", "m/s", along_x),
                 Observable::new("velocity_constraint_y", "m/s", along_y),
             ]);

@@ -122,7 +122,7 @@ pub(super) fn observables(constraints: usize) -> Vec<Observable> {
         Observable::new("energy", "J", "kinetic energy plus spring energy"),
         Observable::new("energy_balance", "J", balance),
         Observable::new("constraint", "m", "largest magnitude among the constraints Φ"),
-        Observable::new("velocity_constraint", "m/s", "largest magnitude among Φ_q v"),
+        Observable::new("velocity_constraint", "m/s", "largest magnitude of a component of Φ_q v"),
     ]);
     list
 }
