@@ -247,7 +247,7 @@ mod tests {
         one("# note\nt [s],x [m]\n0,1\n1,inf\n", 4, 3, "found `inf`");
         one("t [s],x [m]\n0,1\n1, none\n", 3, 4, "found `none`");
         one("t [s],x [m]\n0,\n", 2, 3, "found nothing");
-        one("t [s],x [m]\n0,1,2\n", 2, 1, "3 cells, but 2 heads");
+        one("t [s],x [m]\n0,1,2\n", 2, 1, "3 cells, but 2 headings");
         one("t [s],x [m]\n0,1\n2,1\n2,1\n", 4, 1, "does not come after 2 s");
         let many = wrong(&format!("t [s],x [m]\n{}", "0,x\n".repeat(100)));
         assert_eq!(many.len(), crate::trajectory_file::MOST_PROBLEMS);

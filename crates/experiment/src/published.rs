@@ -10,9 +10,9 @@ use super::trajectory_file::TrajectoryFile;
 /// A published table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
-    /// The heads of the columns, without that of the row axis.
+    /// The headings of the columns, without that of the row axis.
     pub columns: Vec<String>,
-    /// The head of each row, and its cells as printed.
+    /// The heading of each row, and its cells as printed.
     pub rows: Vec<(String, Vec<String>)>,
 }
 
@@ -47,7 +47,7 @@ impl From<BadInput> for PublishedError {
 }
 
 impl Published {
-    /// Reads a table: the first line and the first column are heads; lines with `#` are comments.
+    /// Reads a table: the first line and the first column are headings; lines with `#` are comments.
     ///
     /// # Errors
     /// Fails if the file is missing or its lines differ in length.

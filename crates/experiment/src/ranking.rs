@@ -25,8 +25,8 @@ pub struct RankingSpec {
     #[serde(default = "accuracies")]
     #[schemars(length(min = 1))]
     pub accuracies: Vec<f64>,
-    /// The costs of a run: columns of `runs.csv` by the heads under which they are shown. A method whose cost is zero
-    /// in all of its runs is not ranked by that cost.
+    /// The costs of a run: columns of `runs.csv` by the headings under which they are shown. A method whose cost is
+    /// zero in all of its runs is not ranked by that cost.
     #[schemars(with = "BTreeMap<String, String>")]
     pub work: Heads,
     /// Only runs with these axis values.
@@ -56,7 +56,7 @@ pub(super) fn read_ranking(node: &Node) -> Result<RankingSpec, Problem> {
     }
     if spec.work.0.is_empty() {
         let problem = Problem::new(node.place_of("work"), "`work` is empty");
-        return Err(problem.help("accepted: a map of heads to columns, `{ right-hand sides: rhs_evaluations }`"));
+        return Err(problem.help("accepted: a map of headings to columns, `{ right-hand sides: rhs_evaluations }`"));
     }
     Ok(spec)
 }

@@ -94,7 +94,7 @@ pub struct TableSpec {
     /// If the columns are numbers, a further column contains the exponent of the power law that fits the values from
     /// this number on, by least squares of logarithms.
     pub exponent_from: Option<f64>,
-    /// Instead of `columns` and `value`: columns of `runs.csv` by their heads in the table.
+    /// Instead of `columns` and `value`: columns of `runs.csv` by their headings in the table.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, String>")]
     pub values: Heads,
@@ -109,7 +109,7 @@ pub struct TableSpec {
     pub medians: bool,
 }
 
-/// Columns of `runs.csv` by the heads under which a table shows them, in the order of the file.
+/// Columns of `runs.csv` by the headings under which a table shows them, in the order of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Heads(pub Vec<(String, String)>);
 
@@ -119,7 +119,7 @@ impl<'de> Deserialize<'de> for Heads {
         impl<'de> Visitor<'de> for HeadsVisitor {
             type Value = Heads;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map of heads to columns, `{ Nev: events }`")
+                f.write_str("a map of headings to columns, `{ Nev: events }`")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Heads, A::Error> {
                 iter::from_fn(|| entries.next_entry().transpose()).collect::<Result<_, _>>().map(Heads)
@@ -139,7 +139,7 @@ pub enum Layout<'t> {
         /// The column of `runs.csv`.
         value: &'t str,
     },
-    /// Columns of `runs.csv`, each under its head.
+    /// Columns of `runs.csv`, each under its heading.
     Values(&'t [(String, String)]),
 }
 

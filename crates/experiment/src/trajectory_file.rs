@@ -12,7 +12,7 @@ pub struct TrajectoryFile {
     pub heads: Vec<(String, Place)>,
     /// The increasing times, s.
     pub times: Vec<f64>,
-    /// The values at each time, in the order of the heads and in the units of the model.
+    /// The values at each time, in the order of the headings and in the units of the model.
     pub values: Vec<Vec<f64>>,
 }
 
@@ -20,7 +20,7 @@ pub struct TrajectoryFile {
 pub const MOST_PROBLEMS: usize = 10;
 
 impl TrajectoryFile {
-    /// Reads a file. Lines that begin with `#` are comments. The first other line has the heads, `t [s]` and then
+    /// Reads a file. Lines that begin with `#` are comments. The first other line has the headings, `t [s]` and then
     /// observables with their units, `x [m]`; all further lines have numbers.
     ///
     /// # Errors
@@ -60,7 +60,7 @@ impl TrajectoryFile {
         }
         if table.times.is_empty() && problems.is_empty() {
             problems.push(
-                Problem::new(first.1, "the file has no times below the heads").help("accepted: a row for each time"),
+                Problem::new(first.1, "the file has no times below the headings").help("accepted: a row for each time"),
             );
         }
         if problems.is_empty() { Ok(table) } else { Err(problems) }
@@ -81,8 +81,8 @@ impl TrajectoryFile {
         }
         let count = cells(line).count();
         if count != factors.len() {
-            let message = format!("{count} cells, but {} heads", factors.len());
-            problems.push(Problem::new(line.1, message).help("accepted: a number below each head"));
+            let message = format!("{count} cells, but {} headings", factors.len());
+            problems.push(Problem::new(line.1, message).help("accepted: a number below each heading"));
         }
         if problems.len() > before {
             return;

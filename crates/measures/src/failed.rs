@@ -13,7 +13,7 @@ parameters! {
     /// Further columns have the limits and the part of the run before it failed: the end of the last step within the
     /// limits (s), the largest step up to that time (s), and the largest magnitude of each observable. If the run
     /// does not fail, they cover all of it. Columns are empty without a reference, unless the run does not reach its
-    /// end, and for a run that could not be made.
+    /// end, and for a run that could not be computed.
     #[derive(Default)]
     pub struct Failed in snake_case where there_is_a_limit {
         /// Name of the rule, needed if an experiment has several; the column is called `failed(name)`.

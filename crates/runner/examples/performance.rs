@@ -62,7 +62,7 @@ impl Page {
         self.0.push('\n');
     }
 
-    /// Writes the head of a table; columns are separated by bars.
+    /// Writes the heading of a table; columns are separated by bars.
     fn head(&mut self, columns: &str) {
         self.line(&format!("| {columns} |"));
         let rule = columns.split('|').map(|_| "---").collect::<Vec<_>>().join("|");

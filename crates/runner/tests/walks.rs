@@ -50,7 +50,7 @@ fn walk(page: &str, folder: &Path) {
     }
     assert!(shown.matches("\n$ mbsbench ").count() >= 4);
     for (shown, real) in shown.lines().zip(text.lines()) {
-        assert!(same(shown, real), "{shown}\n{real}\nthe head of this test says how the page is renewed");
+        assert!(same(shown, real), "{shown}\n{real}\nthe comment above this test explains how to update the page");
     }
     assert_eq!(shown.lines().count(), text.lines().count());
 }

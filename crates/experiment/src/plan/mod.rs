@@ -277,7 +277,7 @@ impl Plan {
         self.runs.iter().enumerate().filter(move |(_, run)| self.is_meant(run, filter))
     }
 
-    /// True if a reconstruction makes this run in every set-up.
+    /// True if a reconstruction computes this run in every set-up.
     pub fn is_studied(&self, run: &RunSpec) -> bool {
         let cases = &self.experiment.study.cases;
         let case = self.axis("case").and_then(|axis| run.cells[axis].as_ref());

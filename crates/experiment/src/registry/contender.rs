@@ -2,7 +2,7 @@
 
 use mbsbench_input::{Node, Place};
 
-/// A method that replaces `every` in experiment files, so that it makes the runs that they define for all methods.
+/// A method that replaces `every` in experiment files, so that it runs everything that they define for all methods.
 #[derive(Debug, Clone)]
 pub struct Contender {
     /// The name in the registry.

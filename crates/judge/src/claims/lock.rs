@@ -111,7 +111,7 @@ pub(super) fn compare<'c>(document: &Document, checks: impl Iterator<Item = &'c 
             ),
             None => (
                 format!("`{id}` is not in {NAME}"),
-                "record it with `mbsbench ledger lock PAPER` before its runs are made",
+                "record it with `mbsbench ledger lock PAPER` before its runs are computed",
             ),
             Some(Locked { set: BoundSet::After, .. }) if check.bound_set == BoundSet::Before => (
                 format!("`{id}` was written or changed after its result was known"),

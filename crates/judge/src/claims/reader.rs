@@ -92,7 +92,7 @@ impl Reader<'_> {
                 self.ensure(count > 2, runs, || format!("a slope cannot be fitted through {count} runs"), accepted)?;
                 let message = || "`above` does not apply to a slope through all runs".to_owned();
                 let is_of_some = above.is_none() || finest.is_some();
-                self.ensure(is_of_some, "order.above", message, "accepted: `above` beside `finest`")?;
+                self.ensure(is_of_some, "order.above", message, "accepted: `above` only together with `finest`")?;
                 self.check_tolerance(name, Some(*tolerance), partly.as_ref())
             }
             Kind::Ordering(Ordering { smallest_first, by_factor }) => {

@@ -25,7 +25,7 @@ pub struct Entrant<'p> {
     pub row: &'p Row,
 }
 
-/// Runs of methods from outside, made to compare them with the stored runs of all others.
+/// Runs of methods from outside, computed to compare them with the stored runs of all others.
 #[derive(Debug)]
 pub struct Contending<'c> {
     names: Vec<String>,

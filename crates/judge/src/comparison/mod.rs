@@ -28,7 +28,7 @@ pub use unequal::Unequal;
 
 use mbsbench_experiment::Experiment;
 
-/// The folder below `experiments/` that belongs to no paper. It has many runs, which are made only on demand.
+/// The folder below `experiments/` that belongs to no paper. It has many runs, which are computed only on demand.
 pub const COMPARISON: &str = "comparison";
 
 /// True if an experiment compares methods across papers.

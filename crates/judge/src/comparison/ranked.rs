@@ -36,7 +36,7 @@ pub struct Counts {
     pub runs: usize,
     /// The number of runs that failed.
     pub failed: usize,
-    /// The number of runs that could not be made on this machine.
+    /// The number of runs that could not be computed on this machine.
     pub unavailable: usize,
 }
 

@@ -27,7 +27,7 @@ pub enum PublicationKind {
     /// A paper.
     #[default]
     Paper,
-    /// A set of benchmark problems. It has many runs, which are made on demand.
+    /// A set of benchmark problems. It has many runs, which are computed on demand.
     Set,
 }
 

@@ -14,7 +14,7 @@ use super::search::{FARTHEST, Trial};
 use super::space::SetUp;
 use crate::claims::{Check, Evidence, Judgement, Verdict, judge};
 
-/// Approximate number of runs that are made together; their results are released before the next ones.
+/// Approximate number of runs that are computed together; their results are released before the next ones.
 const TOGETHER: usize = 2048;
 
 /// An error that prevents a reconstruction.
@@ -51,7 +51,7 @@ pub enum ReconstructionError {
 /// Parameter values, by path.
 pub(super) type Values = Vec<(Key, Node)>;
 
-/// Makes the runs of set-ups, and remembers the first failures.
+/// Computes the runs of set-ups, and remembers the first failures.
 pub(super) struct Bench<'b> {
     pub(super) scope: &'b Scope<'b>,
     pub(super) registry: &'b Registry,
@@ -98,7 +98,7 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Makes the runs of `parts` with each set of values.
+    /// Computes the runs of `parts` with each set of values.
     pub(super) fn make(&mut self, parts: &[Plan], all: &[Values]) -> Result<Vec<Made>, ReconstructionError> {
         let registry = self.registry;
         let runs_with =

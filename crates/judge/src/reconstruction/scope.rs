@@ -127,7 +127,7 @@ impl<'p> Scope<'p> {
         self.parts(&selections)
     }
 
-    /// Number of runs that are made; zero if it depends on the search.
+    /// Number of runs that are computed; zero if it depends on the search.
     pub fn runs(&self, checks: &Checks<'_>, samples: u32) -> usize {
         let parts = self.parts_for(checks.judged.iter().map(|(check, _)| *check));
         let runs: usize = parts.iter().map(|plan| plan.runs.len()).sum();
@@ -231,7 +231,7 @@ impl<'p> Scope<'p> {
     }
 }
 
-/// Reduces a plan to the runs that are made in every set-up, without recordings for plots.
+/// Reduces a plan to the runs that are computed in every set-up, without recordings for plots.
 fn part(whole: &Plan, studied: Option<&Plan>, plan: &Plan) -> Plan {
     let mut part = whole.clone();
     let mut along = plan.experiment.study.filter.clone();

@@ -1,4 +1,4 @@
-//! Making the runs of experiments and writing the results, for the commands that do so.
+//! Computes the runs of experiments and writes the results, for the commands that do so.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::{CommandError, EngineOptions, Exit, RunOptions, Session, Strict, distribute};
 use crate::artefacts::{Written, time, write};
 
-/// Options of the commands that make runs and write their results.
+/// Options of the commands that compute runs and write their results.
 #[derive(Debug, Clone, clap::Args)]
 pub struct MakeOptions {
     /// Print all tables, even if they do not fit on a screen.
@@ -69,7 +69,7 @@ impl Made<'_> {
     }
 }
 
-/// Makes the runs of plans and writes their results.
+/// Computes the runs of plans and writes their results.
 pub(super) fn make_and_write<'p>(
     plans: &'p [Plan],
     out: &Path,

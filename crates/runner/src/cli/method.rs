@@ -52,7 +52,7 @@ impl Examined {
         })
     }
 
-    /// The reason why the method cannot make a run; `None` if it can.
+    /// The reason why the method cannot be run; `None` if it can.
     pub(super) fn refusal(&self, run: &RunSpec) -> Option<String> {
         let model = run.model.object().model();
         let mut ode = Formulated::<f64>::ode(&*model);

@@ -59,7 +59,7 @@ impl Wanted {
     }
 }
 
-/// The resources with which runs are made.
+/// The resources with which runs are computed.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Machine {
     /// Threads; results do not depend on their number [default: one per core].
@@ -96,7 +96,7 @@ impl Machine {
     }
 }
 
-/// Options for making runs, shared by all commands that make them.
+/// Options for computing runs, shared by all commands that compute them.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct RunOptions {
     /// Threads, memory and cache.

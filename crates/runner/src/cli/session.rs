@@ -1,4 +1,4 @@
-//! The state of one call of the program, and its means of making runs.
+//! The state of one call of the program, and its means of computing runs.
 
 use std::io;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ impl Session<'_> {
         Ok((workshop, outcomes))
     }
 
-    /// Makes `runs` runs and keeps them in the cache.
+    /// Computes `runs` runs and keeps them in the cache.
     pub(super) fn keep<T: Send>(
         &mut self,
         runs: usize,
@@ -111,7 +111,7 @@ impl Session<'_> {
     }
 }
 
-/// Threads, memory and cache of a call that makes runs, with its progress.
+/// Threads, memory and cache of a call that computes runs, with its progress.
 pub(super) struct Workshop {
     pub(super) pool: ThreadPool,
     pub(super) store: Store,
@@ -137,7 +137,7 @@ impl Workshop {
         })
     }
 
-    /// Makes runs on all threads, and reports entries of the cache that were refused.
+    /// Computes runs on all threads, and reports entries of the cache that were refused.
     pub(super) fn make<T: Send>(&self, session: &mut Session<'_>, make: impl FnOnce(Means<'_>) -> T + Send) -> T {
         let Self { store, memory, progress, costs, .. } = self;
         let made = self.pool.install(|| make(Means { store, memory, progress, costs: Some(costs), fresh: false }));

@@ -15,7 +15,8 @@ const WIDTH: usize = 116;
 pub(super) struct Summary {
     /// Tables of the experiments; left out if they do not fit.
     pub tables: Vec<String>,
-    /// The runs made and statements judged, one line each, with texts below that are omitted unless all of them fit.
+    /// The computed runs and judged statements, one line each, with texts below that are omitted unless all of them
+    /// fit.
     pub done: Vec<(String, Option<String>)>,
     /// The differences from the expected results, one line each; the last ones are omitted if they do not fit.
     pub differences: Vec<String>,

@@ -66,7 +66,7 @@ const MISTAKES: [Mistake; 47] = [
         "    order: { of: { experiment: pendulum-motion, where: { case: ode, method: rk8 }, column: constraint_max }, \
          x: step, published: '1', tolerance: { absolute: 0.1 }, above: 1 }\n",
         (7, 172),
-        ["`above` does not apply to a slope through all runs", "beside `finest`"],
+        ["`above` does not apply to a slope through all runs", "together with `finest`"],
     ),
     (
         VALUE,

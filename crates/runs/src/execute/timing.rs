@@ -45,8 +45,8 @@ const BETWEEN_LOOKS: usize = 10;
 /// Solves every run once in each round, on this thread, without measures; `samples[k]` of all runs belong to the same
 /// round. Every other round has a new random order, and the next one reverses it, so that no run is favoured.
 ///
-/// In the first round, short runs are made twice, and only the second time counts, because the first suffers from cold
-/// caches.
+/// In the first round, short runs are executed twice, and only the second time counts, because the first suffers from
+/// cold caches.
 pub fn time_all(runs: &[&RunSpec], rounds: &Rounds<'_>) -> Vec<Timed> {
     let made: Vec<_> = runs.iter().map(|run| (run.model.object().model(), run.method.object().method())).collect();
     let mut timed = vec![Timed::default(); runs.len()];

@@ -102,7 +102,7 @@ impl Outputs<'_> {
                     _ => None,
                 }
                 .unwrap_or_else(|| {
-                    let accepted = "accepted: `columns` with `value`, or `values: { head: column, … }`";
+                    let accepted = "accepted: `columns` with `value`, or `values: { heading: column, … }`";
                     ("the table needs either `columns` or `values`".to_owned(), accepted.to_owned())
                 });
                 self.problems.add(Problem::new(self.node.place, message).help(help));
@@ -277,7 +277,7 @@ impl Outputs<'_> {
         one_of(names.filter(|(_, (one, other))| one != other).map(|(name, _)| name.as_str()))
     }
 
-    /// Checks that the heads of a published table are values of the axes or heads of `values`.
+    /// Checks that the headings of a published table are values of the axes or headings of `values`.
     fn published(&mut self, spec: &TableSpec, file: &str, columns: Option<usize>) {
         let place = self.place("published");
         let Some(table) = self.published_file(file, "rows") else { return };
@@ -298,7 +298,7 @@ impl Outputs<'_> {
             None => {
                 let label = |(head, _): &(String, String)| Label { text: head.clone(), number: None };
                 let labels: Vec<Label> = spec.values.0.iter().map(label).collect();
-                self.heads_are_known(place, table.columns.iter(), &labels, &format!("head in `{file}`:"));
+                self.heads_are_known(place, table.columns.iter(), &labels, &format!("heading in `{file}`:"));
             }
         }
     }

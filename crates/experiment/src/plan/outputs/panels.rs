@@ -29,7 +29,7 @@ impl Outputs<'_> {
             return;
         };
         if panel.published_label.is_some() && panel.published.is_none() {
-            let help = "accepted: `published_label` beside `published`";
+            let help = "accepted: `published_label` only together with `published`";
             self.refuse("published_label", "`published_label` has no effect without `published`", help);
         }
         let place = self.place("y");
@@ -49,7 +49,7 @@ impl Outputs<'_> {
             return;
         }
         if panel.every.is_some() {
-            self.refuse("every", "`every` does not apply to an axis or a column", "accepted: with `x: t`");
+            self.refuse("every", "`every` does not apply to an axis or a column", "accepted: only with `x: t`");
         }
         for name in panel.y.iter() {
             self.column("y", name);
@@ -185,7 +185,7 @@ impl Outputs<'_> {
         self.published_series(panel, file, series, &table);
     }
 
-    /// Checks that the heads of published values are those of the bars and that the values are numbers.
+    /// Checks that the headings of published values are those of the bars and that the values are numbers.
     fn published_bars(&mut self, panel: &PanelSpec, file: &str, series: Option<usize>) {
         let Some(table) = self.published_numbers(file, &format!("values of `{}`", panel.x)) else { return };
         // With `--quick` values of the axes may be missing.
@@ -272,7 +272,7 @@ impl Plan {
         axis.map(|axis| self.values_shown(panel, axis)).unwrap_or_default()
     }
 
-    /// Returns the heads that a file of published values for a panel over time may have: the observables of the run
+    /// Returns the headings that a file of published values for a panel over time may have: the observables of the run
     /// and, if the panel shows one observable of several runs, the names of its curves, in the unit of the observable.
     pub fn heads_over_time(&self, panel: &PanelSpec, run: &RunSpec) -> Vec<Observable> {
         let mut heads = drawable(&*run.model.object().model());

@@ -131,7 +131,7 @@ fn line(plan: &Plan, run: &RunSpec) -> Value {
     json!({ "key": run.key().to_string(), "experiment": plan.experiment.id, "axes": axes, "timing": plan.is_timed() })
 }
 
-/// Makes the run with a key. If several experiments contain it, the recordings for all of them are kept.
+/// Computes the run with a key. If several experiments contain it, the recordings for all of them are kept.
 fn one(key: &str, plans: &[Plan], options: &RunOptions, session: &mut Session<'_>) -> Result<Exit, CommandError> {
     let runs = || plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
     let is_meant = |run: &RunSpec| key == run.key().full() || key == run.key().to_string();
@@ -154,7 +154,7 @@ fn one(key: &str, plans: &[Plan], options: &RunOptions, session: &mut Session<'_
     Ok(Exit::Done)
 }
 
-/// Makes the selected runs and keeps them in the cache.
+/// Computes the selected runs and keeps them in the cache.
 fn keep(
     plans: &[Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),

@@ -32,7 +32,7 @@ pub struct EngineOptions {
     parts: NonZero<usize>,
 }
 
-/// Lets an engine make the runs that are missing in the cache. Parts that fail or are lost are reported.
+/// Lets an engine compute the runs that are missing in the cache. Parts that fail or are lost are reported.
 pub(super) fn distribute(
     plans: &[Plan],
     options: &RunOptions,
