@@ -16,7 +16,7 @@ fn below(root: &Path, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn experiments_and_the_numbers_of_results_are_those_of_the_repository() {
+fn experiments_and_results_match_the_repository() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut expected = below(&root, "experiments");
     expected.append(&mut below(&root, "examples/mechanisms"));

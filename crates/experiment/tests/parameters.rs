@@ -168,7 +168,7 @@ fn check<K: Kind>(entries: &[Entry<K>]) -> usize {
 }
 
 #[test]
-fn declared_ranges_hold_and_parameters_survive_a_file() {
+fn declared_ranges_hold_and_parameters_round_trip() {
     let registry = Registry::builtin();
     let bounds = [check(registry.models()), check(registry.methods()), check(registry.measures())];
     // Fewer bounds would mean that the walk misses parameters.

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_names_the_place_shows_the_line_and_survives_any_text() {
+    fn reports_show_position_and_line_for_any_text() {
         let source = Arc::new(Source::new("θ.yaml", "title: ψ\nmodel: pendulam 🚲\n"));
         let place = Place::new(17, 25);
         let bad = BadInput::new(

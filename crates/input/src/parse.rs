@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_and_merge_keys_point_to_where_the_value_is_written() {
+    fn aliases_and_merge_keys_point_to_the_original_value() {
         let document = parsed("base: &base { x: 1 }\nuse: { <<: *base, y: 2 }\nagain: *base\n");
         let place = document.root.get("again").unwrap().get("x").unwrap().place;
         assert_eq!(document.source.line_and_column(place), (1, 18));

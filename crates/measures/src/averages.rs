@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_numbers_stay_none() {
+    fn missing_numbers_give_none() {
         assert!(over::<Largest>(|t| if t == 1.0 { f64::NAN } else { t }).is_nan());
     }
 }

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contraction_is_the_largest_relative_error_of_a_diagonal_matrix() {
+    fn contraction_of_a_diagonal_matrix_is_its_largest_error() {
         let diagonal = |entries: &[f64]| DMatrix::from_diagonal(&entries.to_vec().into());
         let mut contraction = Contraction(None);
         contraction.wrong_newton_matrix(&diagonal(&[2.0, 4.0]), &diagonal(&[2.0, 4.0 + 1e-13]));

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn real_roots_are_those_of_dahlquists_equation() {
+    fn real_roots_match_dahlquists_equation() {
         // overdamped: λ = −1 and −4 with ω = 2, ζ = 1.25; γ = 1/2, β = 1/4 is the trapezoidal rule, (1 + z/2)/(1 − z/2)
         let newmark = Newmark { gamma: 0.5, ..Newmark::default() }.method();
         let (h, expected) = (0.1, (1.0 - 0.05) / (1.0 + 0.05));

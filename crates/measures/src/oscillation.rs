@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_motion_does_not_count_and_a_wave_counts_as_its_root_mean_square() {
+    fn only_oscillations_count_with_their_root_mean_square() {
         let slow = |t: f64| 5.0 - 3.0 * t + t.powi(3) + (2.0 * t).sin();
         let wave = |t: f64| 1e-3 * (400.0 * t).sin();
         let left = measured(1e-3, 3.0, slow).unwrap();

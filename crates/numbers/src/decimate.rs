@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fast_oscillation_keeps_its_envelope_and_is_as_dense_everywhere() {
+    fn fast_oscillations_keep_envelope_and_uniform_density() {
         // The axis shows the whole run, its first third, or the part after one that is not shown.
         for (before, end, rows) in [(0.0, 12.0, 100_000), (0.0, 12.0, 300_000), (-21.0, 12.0, 100_000)] {
             let mut decimator = Decimator::new(1);

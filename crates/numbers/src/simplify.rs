@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn simplified_curves_stay_within_the_tolerance() {
+    fn simplified_curves_are_within_the_tolerance() {
         let time: Vec<f64> = (0..4000).map(|i| f64::from(i) * 2e-3).collect();
         let columns: Vec<Vec<f64>> = vec![
             time.iter().map(|t| 40.0 * (3.0 * t).cos() * (-0.2 * t).exp()).collect(),

@@ -212,7 +212,7 @@ mod tests {
     use crate::Scalar;
 
     #[test]
-    fn keeps_what_a_double_loses() {
+    fn keeps_digits_that_a_double_loses() {
         let third = DoubleDouble::ratio(1.0, 3.0);
         let error = third * 3.0 - 1.0;
         assert!(error.value().abs() < 1e-31, "{error:?}");
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn sine_and_cosine_hold_more_than_twenty_digits() {
+    fn sine_and_cosine_have_more_than_twenty_digits() {
         // sin 1 = 0.84147 09848 07896 50665 25023 21630 29899 96..., as an exact sum of doubles
         let expected =
             DoubleDouble::from(841_470_984_807_896.0) / 1e15 + DoubleDouble::from(506_652_502_321_630.0) / 1e15 / 1e15;

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_says_whether_it_is_even() {
+    fn a_grid_reports_even_steps() {
         for (clock, t_end, even) in [
             (Clock::Exact, 2.0, true),
             (Clock::Exact, 2.1, false),

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_without_derivatives_says_so() {
+    fn a_problem_without_derivatives_reports_it() {
         struct Plain;
         impl Ode for Plain {
             fn dimension(&self) -> usize {

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_method_looks_the_same_whatever_else_is_shown() {
+    fn a_method_always_has_the_same_style() {
         let style = Style::of_method("explicit-runge-kutta", 2, None);
         assert_eq!(style, Style { hue: Hue::Blue, mark: Mark::TriangleUp, dash: Dash::Short });
         assert_eq!(Style::of_method("my-own-family", 0, Some(0.5)), Style::of_method("my-own-family", 0, Some(0.5)));

@@ -411,7 +411,7 @@ mod tests {
     use crate::style::Mark;
 
     #[test]
-    fn paths_go_on_from_the_point_before() {
+    fn paths_continue_from_the_previous_point() {
         let subpaths = [
             (vec![(10, 20), (10, 25)], false),
             (vec![(0, 0), (5, -5), (5, 5)], true),
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_begins_where_the_text_before_it_ends() {
+    fn a_script_starts_at_the_end_of_the_preceding_text() {
         let text = Text::markup("10^{-3} m_{1}");
         for (anchor, of_group) in [(HPos::Left, "start"), (HPos::Center, "middle"), (HPos::Right, "end")] {
             let out = texts(&text, 100.0, anchor, (1000, 500), "");

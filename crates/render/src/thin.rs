@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_stays_where_it_was_on_its_axis() {
+    fn thinning_does_not_move_a_curve() {
         let decay = |i: u32| [f64::from(i), 10_f64.powf(-0.01 * f64::from(i))];
         let points: Vec<[f64; 2]> = (0..=1000).map(decay).collect();
         assert_eq!(left(panel(Axis::log("y", ""), Kind::Line, points.clone())), [points[0], points[1000]]);

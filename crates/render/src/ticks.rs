@@ -389,7 +389,7 @@ mod tests {
         }
 
         #[test]
-        fn automatic_ranges_hold_their_data(low in -1e6..1e6_f64, span in 0.0..1e6_f64, air in 0.0..0.1_f64) {
+        fn automatic_ranges_contain_their_data(low in -1e6..1e6_f64, span in 0.0..1e6_f64, air in 0.0..0.1_f64) {
             let [from, to] = axis_range(Scale::Linear, None, Some([low, low + span]), air);
             prop_assert!(from <= low + SLACK * (to - from) && to >= low + span - SLACK * (to - from));
             check(Scale::Linear, [from, to], 7)?;

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_manifest_stays_as_long_as_its_results_do() {
+    fn a_manifest_is_kept_with_its_results() {
         let folder = tempfile::tempdir().unwrap();
         let here = tempfile::tempdir().unwrap();
         let input = folder.path().join("input.yaml");

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_trials_are_those_of_the_printed_algorithm() {
+    fn the_trials_match_the_printed_algorithm() {
         // The root is 0.3: doubling gives b = 0.1, 0.2, 0.4, and a is still zero when bisection begins.
         let (made, accepted) = trials(Search::new(0.01, 0.1, 1.1), |u| u / 0.3 - 1.0);
         assert!(accepted);

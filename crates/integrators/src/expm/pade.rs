@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn coefficients_are_those_of_the_formula() {
+    fn coefficients_match_the_formula() {
         for approximant in LOW_DEGREES.iter().chain([&DEGREE_13]) {
             let b = approximant.coefficients;
             let m = b.len() as u128 - 1;
@@ -75,7 +75,7 @@ mod tests {
     /// The first term of `log(e⁻ˣ r(x)) = Σ c_k x^k`, `c_{2m+1} = (−1)^m (m!)²/((2m)! (2m+1)!)`, approximates the
     /// backward error `|c| θ^{2m+1} / θ` from below: it must be below 2⁻⁵³ and close to it.
     #[test]
-    fn bounds_are_those_of_the_leading_term() {
+    fn bounds_match_the_leading_term() {
         let factorial = |n: u32| (1..=n).map(f64::from).product::<f64>();
         for approximant in LOW_DEGREES.iter().chain([&DEGREE_13]) {
             let m = approximant.coefficients.len() as u32 - 1;

@@ -183,7 +183,7 @@ mod tests {
 
     /// `log(e⁻ˣ T_m(x)) = −∫ x^m / (m! T_m(x))`: the sum of `|c_k| θ^(k−1)` over its coefficients is 2⁻⁵³.
     #[test]
-    fn bounds_are_those_of_the_series() {
+    fn bounds_match_the_series() {
         const TERMS: usize = 60;
         for (&bound, m) in BOUNDS.iter().zip(1..) {
             let mut factorials = vec![DoubleDouble::from(1.0)];

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn every_table_has_the_orders_that_it_claims_and_no_higher_ones() {
+    fn every_table_has_exactly_the_orders_it_claims() {
         for table in [&HEM4, &HEDOP5] {
             let claimed = Orders {
                 state: table.order,

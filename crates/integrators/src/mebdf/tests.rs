@@ -42,7 +42,7 @@ fn the_formulas_are_exact_for_powers_up_to_their_order() {
 
 /// The local error of the plain formula is `∇^{k+1} y` divided by the scale, as its leading error term confirms.
 #[test]
-fn the_scale_of_errors_is_that_of_the_formula() {
+fn the_scale_of_errors_matches_the_formula() {
     for k in 1..=MAX_ORDER {
         let formula = Formula::new(k);
         let p = k as i32 + 1;

@@ -70,7 +70,7 @@ fn angle(formula: &Formula, k: usize) -> f64 {
 }
 
 #[test]
-fn angles_of_stability_are_the_published_ones() {
+fn angles_of_stability_match_published_values() {
     for (formula, published) in both().iter().zip([[90.0, 90.0, 80.0, 66.0, 51.0], [90.0, 90.0, 86.0, 73.0, 51.0]]) {
         for (k, published) in (1..).zip(published) {
             let angle = angle(formula, k);

@@ -47,7 +47,7 @@ fn the_stages_have_order_three_and_not_four() {
 }
 
 #[test]
-fn the_transformation_takes_the_inverse_to_blocks() {
+fn the_transformation_block_diagonalises_the_inverse() {
     let (to, from) = (matrix(&TO_STAGES), matrix(&FROM_STAGES));
     assert!((from * to - Matrix3::identity()).amax() < 1e-14);
     let inverse = matrix(&ROWS).try_inverse().expect("it is regular");

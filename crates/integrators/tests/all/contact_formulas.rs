@@ -183,7 +183,7 @@ fn a_step_takes_one_evaluation() {
 }
 
 #[test]
-fn contact_power_with_constant_steps_is_its_formula() {
+fn with_constant_steps_contact_power_matches_its_formula() {
     let inner = [(ContactPower::default(), StormerVerlet::default().method()), {
         let semi =
             ContactPower { inner: mbsbench_integrators::contact_power::Inner::SemiExplicit, ..Default::default() };

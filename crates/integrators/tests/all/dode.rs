@@ -117,7 +117,7 @@ fn contacts(height: f64, stiffness: f64, damping: f64, t_end: f64) -> Vec<f64> {
 }
 
 #[test]
-fn a_ball_over_a_spring_with_damper_touches_it_at_the_exact_times() {
+fn a_damped_contact_is_touched_at_the_exact_times() {
     let ball = Balls { count: 1, stiffness: 1e4, damping: 16.0 };
     for (pair, _) in [PAIRS[1], PAIRS[2], PAIRS[3]] {
         let dode = Dode { pair, event_tolerance: 1e-13, ..Dode::default() };

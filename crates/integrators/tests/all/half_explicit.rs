@@ -80,7 +80,7 @@ fn errors_follow_the_tolerance() {
 
 /// Velocities satisfy their constraints to rounding, positions to the error of the method.
 #[test]
-fn velocities_hold_their_constraints_and_positions_drift() {
+fn velocities_satisfy_constraints_and_positions_drift() {
     for (method, bound) in [(Hem4 {}.method(), 1e-3), (Hedop5 {}.method(), 1e-4)] {
         let model = Manufactured { constrained: true };
         let mut mechanics = MechanicsOf::<_, f64>::new(&model);

@@ -119,7 +119,7 @@ fn an_undeclared_index_costs_steps() {
 }
 
 #[test]
-fn methods_for_index_one_refuse_a_higher_one() {
+fn methods_for_index_one_refuse_higher_indices() {
     let model = Manufactured { constrained: true };
     let mut index_3 = Descriptor::new(MechanicsOf::<_, f64>::new(&model), Level::Position).expect("vectors");
     let mut index_2 = Exponentials::new(true);

@@ -189,7 +189,7 @@ fn turning(method: &dyn Method, h: f64, steps: u32) -> Vec<Complex<f64>> {
 /// A run on the oscillator follows the amplification matrix, and a single-step formula follows its equivalent
 /// multistep formula.
 #[test]
-fn steps_on_the_oscillator_are_those_of_the_amplification_matrix() {
+fn steps_on_the_oscillator_match_the_amplification_matrix() {
     let all = all(SHARP);
     let multistep = |name: &str| all.iter().find(|(other, _)| *other == name.replace("ss", "lms"));
     for (name, method) in &all {
@@ -241,7 +241,7 @@ fn condition(method: &dyn Method, h: f64) -> f64 {
 /// An observer may watch Newton's matrices. With constraints divided by `c` their condition is O(1/c); otherwise it
 /// would be O(1/c²).
 #[test]
-fn the_condition_of_watched_matrices_grows_with_the_reciprocal_of_the_step() {
+fn condition_numbers_grow_as_the_inverse_of_the_step() {
     for (name, method) in methods![DIVIDED; "lms4": Lms4 {}, "ss3": Ss3 {}, "mssth4": Mssth4 {}] {
         let growth = (condition(&*method, 2f64.powi(-12)) / condition(&*method, 2f64.powi(-6))).log2() / 6.0;
         assert!((growth - 1.0).abs() < 0.05, "{name}: {growth}");

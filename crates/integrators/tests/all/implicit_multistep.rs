@@ -102,7 +102,7 @@ fn roots_on_the_left_half_plane() {
 
 /// `ρ(ζ) = (ζ − 1)(ζ + 1)^{r−1}`: a multiple root on the unit circle from three steps on.
 #[test]
-fn undamped_formulas_of_three_and_four_steps_are_not_zero_stable() {
+fn undamped_three_and_four_step_formulas_are_unstable() {
     for (formula, r, _) in all().filter(|&(_, _, rho)| rho == 1.0) {
         for k in 0..12 {
             let zeta = unit(f64::from(k) * 0.5) * 0.7;

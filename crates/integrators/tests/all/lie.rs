@@ -186,7 +186,7 @@ fn multipliers_begin_with_an_error_of_first_order() {
 }
 
 #[test]
-fn quaternions_stay_of_length_one_and_the_energy_near_its_start() {
+fn quaternions_keep_unit_length_and_energy_hardly_drifts() {
     let (_, record) = solve(&*LieGeneralizedAlpha::default().method(), 4000, 4.0);
     let energy = |y: &[f64]| Top.energy(&y[..7], &y[7..]);
     let start = energy(&Top::initial());
@@ -223,7 +223,7 @@ fn vectors_move_as_by_generalized_alpha() {
 /// Newton's matrix is compared with difference quotients of the residual through the retraction, including the tangent
 /// operator.
 #[test]
-fn derivatives_along_displacements_are_those_of_the_residual() {
+fn derivatives_along_displacements_match_the_residual() {
     let mut mechanics = MechanicsOf::<_, f64>::new(&Top);
     let initial = Top::initial();
     let (q, v) = (&initial[..7], [0.3, -0.2, 0.5, 2.0, -1.0, 0.7]);

@@ -53,7 +53,7 @@ fn compare(
 }
 
 #[test]
-fn the_solution_is_that_of_the_dense_system() {
+fn the_solution_matches_the_dense_system() {
     for jacobian in USES {
         for exponent in [-7, -10] {
             let step = 2f64.powi(exponent);

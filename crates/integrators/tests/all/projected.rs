@@ -120,7 +120,7 @@ fn violations(method: &dyn Method) -> [f64; 2] {
 
 /// Constraints with a few terms below ten are satisfied to rounding; without the projection they drift.
 #[test]
-fn the_states_hold_both_kinds_of_constraints() {
+fn states_satisfy_both_kinds_of_constraints() {
     let held = violations(&*projected());
     assert!(held.iter().all(|violation| *violation < 1e-13), "{held:?}");
     let drifting = violations(&*Dop853::default().method());

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_all_implicit_methods_are_compared_in_the_same_terms() {
+    fn settings_of_implicit_methods_are_named_alike() {
         let named = |methods: &str| unequal(methods).join("; ");
         let both = named("[lms2, newmark]");
         let stops = "newton-stop correction of accelerations ≤ 1e-10 (1 + size) in newmark, residual ≤ 1e-6 in lms2";

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_is_two_steps_in_one_variable_and_one_step_in_a_feature() {
+    fn an_interval_takes_two_splits_or_one_of_a_feature() {
         let mut given = variables(&["a", "b"], 512, &mut Random(2));
         // The distance to the nearest multiple of a quarter, which no single threshold of `a` can separate.
         let fold = |a: f64| (a / 0.25 - (a / 0.25).round()).abs();

@@ -69,7 +69,7 @@ fn nesting_of_every_kind_has_one_limit_and_length_another() {
 }
 
 #[test]
-fn a_long_sum_takes_no_stack() {
+fn a_long_sum_needs_no_stack() {
     use num_dual::{Dual, Dual64};
     let text = format!("0{}", "+x".repeat(1999));
     let small = std::thread::Builder::new().stack_size(128 * 1024).spawn(move || {
@@ -106,7 +106,7 @@ fn the_hyperbolic_tangent_has_derivatives_far_out() {
 }
 
 #[test]
-fn derivatives_are_those_of_the_formula() {
+fn derivatives_match_the_formula() {
     use num_dual::Dual64;
     let tree = Formula::Text("x^3 + x^2.5 + 2^x + min(x, 9)".to_owned()).read().unwrap();
     let tree = tree.resolve(&mut |_| Some(Tree::Variable(()))).unwrap();

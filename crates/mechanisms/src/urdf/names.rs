@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_stay_apart() {
+    fn distinct_names_stay_distinct() {
         assert_eq!(derived("ground", &["j-1", "j_1", "j.1", "j_1_2"]), ["j_1_3", "j_1", "j_1_4", "j_1_2"]);
         assert_eq!(
             derived("ground", &["肩部", "肘部", "1", "joint_1"]),

@@ -109,7 +109,7 @@ fn ring(bodies: usize) -> Mechanism {
 
 /// Takes a thousand steps on a thousand rods, and on a closed ring of two hundred.
 #[test]
-fn many_bodies_are_made_and_move() {
+fn mechanisms_of_many_bodies_compile_and_move() {
     for (name, make, bodies) in [("chain", chain as fn(usize) -> Mechanism, 1000), ("ring", ring, 200)] {
         let start = Instant::now();
         let model = make(bodies).model();

@@ -114,7 +114,7 @@ fn mistakes_are_shown_with_their_position() {
 }
 
 #[test]
-fn a_floating_base_is_where_its_joint_is() {
+fn a_floating_base_is_at_its_joint() {
     let text = r#"<robot name="r"><link name="world"/>
         <link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
         <joint name="j" type="floating"><parent link="world"/><child link="b"/><origin xyz="1 2 3"/></joint></robot>"#;
@@ -167,7 +167,7 @@ fn swung(text: &str, bodies: [&str; 2]) -> Vec<f64> {
 }
 
 #[test]
-fn links_and_joints_with_names_that_differ_stay_apart() {
+fn distinct_links_and_joints_get_distinct_names() {
     let expected = swung(&pendulum(["base", "one", "two"], ["a", "b"]), ["one", "two"]);
     // by pinocchio 4.1.0 with 5000 steps of the classical Runge–Kutta method
     assert_abs_diff_eq!(expected[1], -0.104_252_113_921, epsilon = 1e-10);
@@ -188,7 +188,7 @@ fn links_and_joints_with_names_that_differ_stay_apart() {
 }
 
 #[test]
-fn damping_of_slides_has_markers_of_its_own() {
+fn damping_of_slides_has_its_own_markers() {
     let damped = "<axis xyz=\"0 0 -1\"/><dynamics damping=\"3\"/>";
     let robot = |first: &str, second: &str| {
         let text = [

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_damper_the_ball_comes_back_to_its_height() {
+    fn without_a_damper_the_ball_regains_its_height() {
         let floor = SpringDamper { stiffness: 1e4, damping: 0.0 };
         let events = contacts(1.0, 1.0, 9.81, &floor, 3.0);
         for event in &events {

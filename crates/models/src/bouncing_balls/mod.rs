@@ -244,7 +244,7 @@ mod tests {
 
     /// A billion balls used to be accepted, and exhausted the memory before the first run.
     #[test]
-    fn more_balls_than_a_machine_holds_are_refused() {
+    fn too_many_balls_are_refused() {
         let check = |count| BouncingBalls { count, ..BouncingBalls::default() }.check();
         assert_eq!(check(4000), Ok(()));
         assert!(check(1_000_000_000).is_err_and(|error| error.field == "count"));

@@ -236,7 +236,7 @@ mod assembly_tests {
 
     /// Eq. 24, `φ = (π/2)(1 − cos π t/T)` about `−y`: after `T/2` the crank points up.
     #[test]
-    fn the_crank_goes_up() {
+    fn the_crank_turns_upwards() {
         let (assembly, [_, _, crank]) = LateralBuckling::default().assembly();
         let Joint::PrescribedRotation { a, angle, .. } = &assembly.joints[3] else { panic!("not the drive") };
         assert_relative_eq!(angle.at(0.1), -0.5 * PI * (1.0 - (0.25 * PI).cos()), max_relative = 1e-14);

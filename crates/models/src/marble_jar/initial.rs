@@ -115,7 +115,7 @@ mod tests {
     use mbsbench_problem::DoubleDouble;
 
     #[test]
-    fn poured_marbles_are_in_the_jar_and_apart() {
+    fn poured_marbles_are_in_the_jar_and_separate() {
         for seed in 0..50 {
             let parameters = MarbleJar { count: 40, seed, ..MarbleJar::default() };
             let s = state::<f64>(&parameters);

@@ -7,7 +7,7 @@ use mbsbench_problem::{Failure, Matrices, ModelDefinition, Settings};
 
 /// The storage of matrices can be chosen for few bodies and for many, and changes solutions at roundoff level only.
 #[test]
-fn matrices_with_a_pattern_and_with_all_entries_give_the_same_solutions() {
+fn sparse_and_dense_matrices_give_equal_solutions() {
     let fixed = Settings::fixed(1e-3);
     let controlled = Settings::tolerance(1e-6, 1e-6);
     let methods: [(Named, Settings); 10] = [

@@ -77,7 +77,7 @@ fn landmarks_of_figure_3_11() {
 /// Surface 3 has `s₃ = 1 − η₃ t` and `ρ̇ = −(η₃/σ)(1 − exp(−σ t))`: it is not coupled to the others, and
 /// `(GB)₃₃ = 1/m`.
 #[test]
-fn the_third_surface_falls_linearly_and_the_distance_as_a_first_order_lag() {
+fn third_surface_falls_linearly_and_the_distance_lags() {
     let record = run_with::<Rk5>(&inconsistent([0.1, 0.1, 2.0], 1.0), 0.01, 0.5);
     for (k, &t) in record.times.iter().enumerate().filter(|&(_, &t)| t < 0.499) {
         let s = record.column("surface_3").nth(k).unwrap();

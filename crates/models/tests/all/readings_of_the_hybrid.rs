@@ -63,7 +63,7 @@ fn readings_without_effect_on_the_energy() {
 }
 
 #[test]
-fn a_frozen_control_takes_energy_out() {
+fn a_frozen_control_removes_energy() {
     for (step, at_5, at_10) in
         [(0.05, 16.38, 16.64), (0.02, 13.59, 16.04), (0.01, 9.64, 13.58), (0.005, 5.92, 9.63), (0.001, 1.42, 2.71)]
     {

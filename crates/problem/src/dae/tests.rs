@@ -147,7 +147,7 @@ fn the_matrix_of_first_order_equations_is_exact() {
 }
 
 #[test]
-fn consistent_rates_are_those_of_the_index_1_form() {
+fn consistent_rates_match_the_index_1_form() {
     let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
     let mut rates = [0.0; 8];
     Index3::new(&mut mechanics).consistent(TIME, &[], &MOTION, &mut rates).expect("they exist");

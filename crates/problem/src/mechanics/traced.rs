@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn dependence_goes_through_all_operations() {
+    fn all_operations_propagate_dependence() {
         let trace = of(true, |x| {
             let mut sum = x[0] - x[2] * 3.0 + 1.0;
             sum += x[3];

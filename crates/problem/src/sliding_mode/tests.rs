@@ -81,7 +81,7 @@ fn accelerations_keep_the_surfaces_constant() {
 }
 
 #[test]
-fn correction_at_acceleration_level_repeats_the_equivalent_control() {
+fn acceleration_correction_repeats_the_equivalent_control() {
     let literal = accelerations(&mut form(|_| ()), &STATE);
     let uncorrected = accelerations(&mut form(|s| s.acceleration_stabilization = false), &STATE);
     // a control frozen at another state, corrected at the stage
@@ -215,7 +215,7 @@ fn a_correction_leaves_reaching_surfaces_alone() {
 }
 
 #[test]
-fn surfaces_that_hold_at_roundoff_are_held_from_the_start() {
+fn surfaces_zero_at_roundoff_are_held_from_the_start() {
     let mut consistent = STATE;
     consistent[5] = consistent[0] * consistent[4] * (1.0 + 4.0 * f64::EPSILON);
     let settings = SlidingModeSettings { eta: vec![1.0, 1.0], ..SlidingModeSettings::default() };
@@ -276,7 +276,7 @@ fn gains_of_the_rate_are_the_rates_of_the_surfaces() {
 }
 
 #[test]
-fn a_control_that_is_always_on_follows_the_signs_and_corrects_nothing() {
+fn a_permanent_control_follows_the_signs_without_correction() {
     let mut always = form(|s| (s.eta, s.robust_control, s.gain) = (vec![0.3, 0.7], RobustControl::Always, Gain::Rate));
     assert!(!always.properties().projects);
     assert!(always.form().events().is_err());

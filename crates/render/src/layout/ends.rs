@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stay_apart_and_between_the_ends() {
+    fn names_are_separate_and_between_the_ends() {
         assert_eq!(spread(&[40.0, 200.0], 10.0, 300.0), [40.0, 200.0], "what has room stays");
         let many = spread(&[5.0, 290.0, 291.0, 292.0, 299.0], 10.0, 300.0);
         assert!(many.windows(2).all(|pair| pair[1] - pair[0] >= ROW - 1e-9), "{many:?}");

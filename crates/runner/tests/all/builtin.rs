@@ -118,7 +118,7 @@ fn with_a_paper() -> Place {
 }
 
 #[test]
-fn built_in_papers_stay_beside_those_of_the_user() {
+fn built_in_papers_coexist_with_those_of_the_user() {
     let place = with_a_paper();
     let (out, err) = place.done("list experiments");
     let line = |id: &str| out.lines().find(|line| line.starts_with(id)).unwrap_or_else(|| panic!("{id}: {out}"));

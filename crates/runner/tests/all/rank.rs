@@ -124,7 +124,7 @@ fn recorded_times_are_ranked() {
 }
 
 #[test]
-fn a_method_from_a_file_has_the_ranks_of_the_same_method_by_name() {
+fn a_method_ranks_the_same_by_name_and_from_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.yaml");
     std::fs::write(&file, RK4).unwrap();
@@ -203,7 +203,7 @@ impl MethodDefinition for Elsewhere {
 }
 
 #[test]
-fn a_method_of_a_crate_outside_is_run_and_ranked_among_the_stored_ones() {
+fn a_method_of_another_crate_is_run_and_ranked() {
     let folder = tempfile::tempdir().unwrap();
     let registry = Registry::builtin().method::<Elsewhere>();
     let experiments = root().join("experiments");

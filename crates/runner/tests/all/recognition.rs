@@ -98,7 +98,7 @@ fn experiment_commands_identify_other_files() {
 }
 
 #[test]
-fn check_and_render_take_mechanisms_and_check_takes_methods() {
+fn check_and_render_accept_mechanisms_and_methods() {
     let place = place();
     let files = "check experiments/mine2026/top.yaml experiments/mine2026/chain.yaml experiments/mine2026/arm.urdf \
                  experiments/mine2026/cash-karp.yaml";

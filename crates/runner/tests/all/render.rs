@@ -177,7 +177,7 @@ fn legends_cover_nothing() {
 }
 
 #[test]
-fn curves_stay_inside_the_frame_and_every_mark_on_the_page() {
+fn curves_stay_in_the_frame_and_marks_on_the_page() {
     for (name, figure) in awkward() {
         let drawing = lay_out(&figure);
         let page = Area { left: 0.0, top: 0.0, right: drawing.width, bottom: drawing.height };
@@ -280,7 +280,7 @@ fn svg_of_a_small_figure_matches_the_snapshot() {
 }
 
 #[test]
-fn png_has_the_size_of_the_drawing_and_the_colours_of_its_series() {
+fn png_has_the_size_and_colours_of_the_drawing() {
     let drawing = lay_out(&small());
     let bytes = png::encode(&drawing).unwrap();
     assert_eq!(bytes, png::encode(&drawing).unwrap(), "the same bytes every time");

@@ -86,7 +86,7 @@ fn verdicts(file: &Path) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn a_paper_has_the_same_verdicts_in_an_empty_folder_as_in_the_repository() {
+fn verdicts_in_an_empty_folder_match_the_repository() {
     let place = place(EXPERIMENT);
     let here = |path: &str| place[0].path().join(path);
     let committed = |path: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);

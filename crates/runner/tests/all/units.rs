@@ -75,7 +75,7 @@ const BAR: &str = "model:
     joints: { pin: { revolute: { between: [ground.A, bar.a], angle: ANGLE } } }";
 
 #[test]
-fn angles_in_degrees_are_warned_about_where_radians_are_read() {
+fn warns_about_degrees_in_place_of_radians() {
     let mechanism = BAR.replace("ANGLE", "34");
     for (model, place, path) in [
         (

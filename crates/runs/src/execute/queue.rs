@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_come_first_and_results_in_order() {
+    fn the_longest_tasks_run_first_and_results_keep_order() {
         let begun = Mutex::new(Vec::new());
         let seconds = [1, 3, 2, 3, 0];
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();

@@ -114,7 +114,7 @@ impl Equations for ConservedRobertson {
 }
 
 #[test]
-fn robertson_with_an_algebraic_equation_agrees_with_the_differential_one() {
+fn robertson_agrees_as_algebraic_and_differential_equation() {
     let tol = 1e-9;
     let absolute_scale = Sizes::Components(vec![1.0, 1e-5, 1.0]);
     let bdf = CvodeBdf { absolute_scale, ..CvodeBdf::default() }.method();
@@ -150,7 +150,7 @@ fn robertson_with_an_algebraic_equation_agrees_with_the_differential_one() {
 
 /// A rod whose end is held by two constraints, at acceleration level.
 #[test]
-fn implicit_methods_agree_with_an_explicit_one_on_the_constrained_pendulum() {
+fn implicit_and_explicit_methods_agree_on_the_pendulum() {
     let model = Pendulum { formulation: Formulation::AccelerationLevel, ..Pendulum::default() }.model();
     let run = |method: &dyn Method, tol: f64| -> Solution {
         let initial = Formulated::<f64>::initial_state(&*model);

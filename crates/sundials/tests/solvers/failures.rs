@@ -27,7 +27,7 @@ fn run(method: &dyn Method, ode: &mut dyn Ode, t_end: f64, settings: Settings) -
 }
 
 #[test]
-fn a_failure_of_the_problem_comes_through() {
+fn a_failure_of_the_problem_is_passed_on() {
     let singular = |t| Failure::SingularMatrix { time: t, matrix: "mass matrix" };
     for (name, method) in methods() {
         let mut late = Scalar(|t, y: f64| if t > 0.5 { Err(singular(0.5)) } else { Ok(-y) });

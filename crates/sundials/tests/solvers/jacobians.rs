@@ -35,7 +35,7 @@ fn all_sources_lead_to_the_same_solution() {
 }
 
 #[test]
-fn evaluations_for_jacobians_are_counted_apart() {
+fn evaluations_for_jacobians_are_counted_separately() {
     for kind in 0..3 {
         for jacobian in SOURCES {
             let method = &all_with(jacobian)[kind];
@@ -146,7 +146,7 @@ fn exact_jacobians_are_requested_only_if_available() {
 }
 
 #[test]
-fn an_exact_jacobian_costs_as_many_evaluations_as_differences_take() {
+fn an_exact_jacobian_costs_as_much_as_differences() {
     let cost = |jacobian| {
         let bdf = CvodeBdf { jacobian, ..CvodeBdf::default() };
         let statistics = run(&bdf, 1e-6, 1e-6).statistics;

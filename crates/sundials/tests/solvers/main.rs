@@ -49,7 +49,7 @@ fn version_is_one_whose_interface_is_declared() {
 }
 
 #[test]
-fn names_and_families_are_those_of_experiment_files() {
+fn names_and_families_match_experiment_files() {
     assert_eq!([CvodeBdf::NAME, CvodeAdams::NAME, Ida::NAME], ["cvode-bdf", "cvode-adams", "ida"]);
     assert_eq!([CvodeBdf::FAMILY, CvodeAdams::FAMILY, Ida::FAMILY], ["sundials"; 3]);
 }

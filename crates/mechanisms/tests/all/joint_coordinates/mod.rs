@@ -173,7 +173,7 @@ fn derivatives_match_the_right_hand_side() {
 }
 
 #[test]
-fn coordinates_count_full_turns_from_the_first_marker_to_the_second() {
+fn coordinates_count_full_turns_between_markers() {
     let [_, cart] = both::<Plane>(CART);
     let [q, v] = &cart.joint_space().unwrap().initial;
     for (found, expected) in q.iter().chain(v).zip([0.3, 7.0, 0.5, -2.0]) {

@@ -142,7 +142,7 @@ fn a_change_of_chart_changes_nothing() {
 }
 
 #[test]
-fn consistent_rates_satisfy_the_equations_and_keep_the_constraints() {
+fn consistent_rates_satisfy_equations_and_constraints() {
     let flexible = checked(medley());
     let at = Anywhere::of(&flexible);
     let (n, m) = (at.y.len(), at.rates.len() - at.y.len());

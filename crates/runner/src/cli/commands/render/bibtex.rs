@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_hold_known_fields_and_escape_characters() {
+    fn entries_contain_known_fields_and_escape_characters() {
         let publication = Publication {
             authors: vec!["A. One".to_owned(), "Institute for Work & Play".to_owned()],
             title: "100 % of β_1".to_owned(),
