@@ -16,7 +16,7 @@ const RANDOM: usize = 6;
 static WRITING: RwLock<()> = RwLock::new(());
 
 /// Largest size in bytes of a file written by people: an experiment, ledger, mechanism or method. The largest of ours
-/// has some ten thousand.
+/// has about ten thousand.
 pub const LARGEST_TEXT: usize = 4 << 20;
 /// Largest size in bytes of a file written by programs: results, trajectories, cache entries.
 pub const LARGEST_DATA: usize = 1 << 30;

@@ -150,7 +150,7 @@ mod tests {
             }
             for k in [4, 6] {
                 let rate = (seen[1][k] - seen[0][k]) / (2.0 * h);
-                // a roundoff of some thousand joules, divided by the difference of times
+                // a roundoff of a few thousand joules, divided by the difference of times
                 assert!(rate.abs() < 1e-4 * (1.0 + y[3].abs()), "{k} at {y:?}: {rate}");
             }
         }

@@ -34,7 +34,7 @@ impl TwoBouncingBalls {
     fn all_are_apart(&self) -> Result<(), OutOfRange> {
         let [balls, ground] = self.overlaps(&[self.height_1, self.height_2]);
         OutOfRange::unless(ground < 0.0, "height-2", self.height_2, "a height above the radius")?;
-        let accepted = "a height above that of the lower ball by more than two radii";
+        let accepted = "a height more than two radii above the lower ball";
         OutOfRange::unless(balls < 0.0, "height-1", self.height_1, accepted)
     }
 }

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_font_has_the_glyphs_of_the_field() {
+    fn the_font_has_all_needed_glyphs() {
         for c in "0123456789−×·°±≤≥∞√∂∫ΔΦΓΩαβγδεζηθκλμνξπρσςτφχψω′″‖⟨⟩₀₁₂⁰¹²⁻→×⊗ẋẍéüöäß–—…".chars()
         {
             assert_ne!(FONT.glyph_id(c).0, 0, "no glyph for {c}");

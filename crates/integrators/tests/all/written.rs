@@ -76,7 +76,7 @@ fn implicit_formulas_match_the_registry_bitwise() {
 }
 
 #[test]
-fn written_methods_keep_spans() {
+fn methods_from_files_end_at_the_span() {
     for coefficients in [rk4(), bs32()] {
         let method = written(coefficients).method();
         spans_are_kept("tableau", &*method);

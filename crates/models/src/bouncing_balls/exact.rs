@@ -17,7 +17,7 @@ pub struct Event {
     pub velocity: f64,
 }
 
-/// Largest number of events that are followed up to a time; this takes some milliseconds.
+/// Largest number of events that are followed up to a time; this takes a few milliseconds.
 const MOST: usize = 10_000;
 
 /// Returns the last event up to time `t`. Its numbers are NaN if it is not among the first [`MOST`].

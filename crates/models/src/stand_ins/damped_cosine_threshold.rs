@@ -8,8 +8,8 @@ use crate::iteration::bisect;
 /// Angular frequency of the oscillation: one period per second.
 const OMEGA: f64 = std::f64::consts::TAU;
 
-/// Largest number of crossings that the closed form follows; each is searched for, which takes some
-/// milliseconds in all.
+/// Largest number of crossings that the closed form follows; each is searched for, which takes a few milliseconds in
+/// all.
 const MOST: usize = 10_000;
 
 parameters! {

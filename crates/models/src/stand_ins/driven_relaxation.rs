@@ -106,7 +106,7 @@ impl DrivenRelaxation {
 /// Number of changes of the drive after which the clock of the solution restarts; even, so that the drive is the same.
 const CHANGES: usize = 64;
 
-/// Number of restarts of the clock before the motion is considered not to become periodic; this takes some
+/// Number of restarts of the clock before the motion is considered not to become periodic; this takes a few
 /// milliseconds.
 const ROUNDS: usize = 2000;
 

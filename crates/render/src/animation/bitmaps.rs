@@ -33,7 +33,7 @@ struct Part {
     height: usize,
 }
 
-/// Writes a GIF that repeats for ever.
+/// Writes a GIF that repeats forever.
 ///
 /// # Errors
 /// Fails if a drawing is empty or too large.

@@ -68,7 +68,7 @@ fn spatial_motions_match_absolute_coordinates() {
     same_motion::<Spatial>("four bars in space", SPATIAL_FOUR_BAR, 0.5, 1e-10);
 }
 
-/// Each of some thousand steps has an error of about the tolerance, and the errors accumulate in the energy of about
+/// Each of a few thousand steps has an error of about the tolerance, and the errors accumulate in the energy of about
 /// 30 J: up to 1e-12 · 1000 · 30 = 3e-8 if all have the same sign, and in proportion to the square root of their
 /// number otherwise.
 #[test]
