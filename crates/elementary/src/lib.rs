@@ -5,7 +5,7 @@
 //! the C library's own name, so that `f64::sin`, dual numbers and every dependency call it instead. A correctly
 //! rounded result is unique, so it is the same wherever the program runs.
 //!
-//! The functions are those of the crate `pxfm`, except for [`hypot`] and the sign of an underflow in `atan2`. To use
+//! The functions come from the crate `pxfm`, except for [`hypot`] and the sign of an underflow in `atan2`. To use
 //! them, name the crate once (`use mbsbench_elementary as _;`).
 //!
 //! Square roots, remainders, fused multiply-add and rounding to integers are exact in every C library, and `powi` is

@@ -21,7 +21,7 @@ impl Reason {
         Self::NotAskedFor(format!("needing {}", unsuitable.needs))
     }
 
-    /// Describes the reason, to follow the number of methods left out for it.
+    /// Describes the reason, in words that follow the number of methods left out.
     fn counted(&self) -> String {
         match self {
             Self::Except(_) => "by `except`".to_owned(),

@@ -14,7 +14,7 @@ use super::{Placed, items};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gathered {
-    /// The name of the experiment, which is that of its file: `squeezer-coarse`. It is the value on the axis
+    /// The name of the experiment, which equals the name of its file: `squeezer-coarse`. It is the value on the axis
     /// `experiment`.
     pub experiment: String,
     /// Only runs with these axis values.

@@ -107,7 +107,7 @@ pub struct Experiment {
     pub study: StudyScope,
     /// Parameters, by path, that are set in every run that has them.
     pub set: Vec<(Key, Node)>,
-    /// True if the axes are those of `quick:`.
+    /// True if the axes come from `quick:`.
     pub quick: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::Scalar;
 
-/// The longest row whose loops over the stages are unrolled: that of a formula of thirteen stages.
+/// The longest row whose loops over the stages are unrolled, for formulas of up to thirteen stages.
 pub const LONGEST: usize = 13;
 
 /// The initial value of a sum. −0 + x is x for every x, so it costs no addition; +0 + (−0) would be +0.

@@ -120,8 +120,8 @@ method! {
     /// `Γ = 0`, `J v + ∂Φ/∂t = 0`, by the smallest displacements in the metric of the mass (Hairer, Wanner, Solving
     /// Ordinary Differential Equations II, section VII.2).
     ///
-    /// Order 8 in positions, velocities and, at the states, multipliers. Error estimate and controller are those of
-    /// `dop853` and use the state before the projection. The initial state is not projected. Positions may live on a
+    /// Order 8 in positions, velocities and, at the states, multipliers. Error estimate and controller are the same as
+    /// in `dop853` and use the state before the projection. The initial state is not projected. Positions may live on a
     /// manifold, and constraints may be nonholonomic; a problem with a projection, controls or events of its own is
     /// refused.
     ///

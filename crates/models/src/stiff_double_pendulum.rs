@@ -1,6 +1,6 @@
 //! Two rods on pins with a very stiff, undamped torsional spring between them (gil2013, section 2).
 //!
-//! The equations are those of [`double_pendulum`](crate::double_pendulum) without dampers and without a
+//! The equations are the same as in [`double_pendulum`](crate::double_pendulum) without dampers and without a
 //! spring to the ground.
 
 use std::f64::consts::PI;

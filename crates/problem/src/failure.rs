@@ -56,7 +56,7 @@ impl Status {
     }
 
     /// True if a method began to step, so that there are numbers until a failure. Otherwise counters are zero and
-    /// observables are those of the start, which says nothing about the method.
+    /// observables have their initial values, which say nothing about the method.
     pub fn is_of_a_run(self) -> bool {
         !matches!(self, Self::Unavailable | Self::NotApplicable | Self::Refused) && !self.is_lost()
     }

@@ -10,7 +10,7 @@ pub enum Form<'p, S: Scalar = f64> {
     /// The constrained mechanical system behind the equations, for a method that solves its index-3 form; the state is
     /// `(q ; v)`.
     Mechanics(&'p mut dyn Mechanics<S>),
-    /// Implicit differential-algebraic equations; the state is that of [`Dae::state`]. Problems in other forms may
+    /// Implicit differential-algebraic equations; the state is as in [`Dae::state`]. Problems in other forms may
     /// also be solved as implicit equations: methods derive an implicit form of [mechanics](Self::Mechanics), and of
     /// equations with a Jacobian, by themselves. See [`dae`](crate::dae).
     Implicit(&'p mut dyn Dae<S>),

@@ -16,7 +16,7 @@ pub struct Style {
 }
 
 /// The colours of series. Neighbours in this list differ in lightness by at least six units of CIE L*, so that they can
-/// be distinguished in grey. The hues are those of Okabe and Ito (2008), darkened, which remain distinct in the common
+/// be distinguished in grey. The hues are from Okabe and Ito (2008), darkened, and remain distinct in the common
 /// forms of colour blindness.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Hue {

@@ -4,8 +4,8 @@
 //! that a page with the figure inline sets its theme with [`rules`] and [`theme`]. No font is needed: text is set in
 //! any available sans-serif font.
 //!
-//! The unit of the picture is that of a [`Canvas`], a tenth of a pixel, so that all numbers are whole and the file is
-//! short.
+//! The unit of the picture is the same as for a [`Canvas`], a tenth of a pixel, so that all numbers are whole and the
+//! file is short.
 
 use std::collections::HashSet;
 use std::convert::Infallible;

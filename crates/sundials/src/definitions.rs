@@ -208,7 +208,7 @@ mod tests {
     use crate::objects::{Context, Memory};
     use mbsbench_problem::Failure;
 
-    /// The flags are those of failed error tests and failed convergence; their names come from the library.
+    /// The flags report failed error tests and failed convergence; their names come from the library.
     #[test]
     fn remedies_use_the_flags_of_the_library() {
         let context = Context::new().ok().expect("a context");

@@ -1,6 +1,6 @@
 //! The part of SUNDIALS' C interface that this crate uses, for versions 6.2 to 7 in double precision.
 //!
-//! Names and meanings are those of its user guides. All functions that return [`c_int`] return zero or a positive
+//! Names and meanings are as in its user guides. All functions that return [`c_int`] return zero or a positive
 //! number on success and a negative one on failure.
 #![allow(unsafe_code)]
 
@@ -125,7 +125,7 @@ const BETWEEN: usize = if cfg!(sundials_options) { 6 } else { 5 };
 /// The beginning of `_generic_SUNLinearSolver_Ops`.
 #[repr(C)]
 pub struct LinearSolverOperations {
-    /// Returns whether the solver is direct or iterative.
+    /// Returns the kind of the solver, direct or iterative.
     pub kind: Option<unsafe extern "C" fn(LinearSolverPointer) -> c_int>,
     /// `getid`, `setatimes`, `setpreconditioner`, `setscalingvectors`, `setoptions` (later versions only) and
     /// `setzeroguess`.

@@ -70,7 +70,7 @@ method! {
 }
 
 impl ContactPower {
-    /// Integral and proportional gain of the predictor [`Predictor::Pi`]. The defaults are those of K. Gustafsson,
+    /// Integral and proportional gain of the predictor [`Predictor::Pi`]. The defaults are from K. Gustafsson,
     /// ACM Trans. Math. Softw. 17 (1991) 533–554.
     pub(super) fn gains(&self) -> [f64; 2] {
         [self.integral.unwrap_or(0.3), self.proportional.unwrap_or(0.4)]

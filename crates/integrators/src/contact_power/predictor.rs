@@ -18,7 +18,7 @@ parameters! {
 
 impl Predictor {
     /// Returns the first trial after a step of size `u` with residual `r`, whose predecessor had the residual
-    /// `before`. Residuals exceed −1. The gains are those of [`Pi`](Self::Pi).
+    /// `before`. Residuals exceed −1. The gains come from [`Pi`](Self::Pi).
     pub(super) fn next(self, u: f64, r: f64, before: f64, [integral, proportional]: [f64; 2]) -> f64 {
         match self {
             Self::I => u / (1.0 + r),

@@ -124,7 +124,8 @@ impl Steps {
         Ok(())
     }
 
-    /// Returns end and size (s) of a step of `u`. The end is that of the span if only rounding lies between them.
+    /// Returns end and size (s) of a step of `u`. The step ends with the span if only rounding lies between the two
+    /// ends.
     fn end_of(&self, run: &Run<'_, Counted<'_>>, u: f64) -> (f64, f64) {
         let (h, t_end) = (self.method.epsilon * u, run.task.t_end);
         let t_next = run.t + h;

@@ -20,7 +20,7 @@ pub struct Orders {
 
 /// The orders of `table`, up to one more than it declares.
 ///
-/// The conditions are those of Hairer, Wanner, Solving Ordinary Differential Equations II, section VII.5: one for
+/// The conditions are from Hairer, Wanner, Solving Ordinary Differential Equations II, section VII.5: one for
 /// each tree of meagre vertices, which stand for `f`, and fat ones, which stand for `(−g_y f_z)⁻¹ g_yy…`.
 pub fn orders(table: &Table) -> Orders {
     let rows: Vec<Vec<DoubleDouble>> = table.rows.iter().map(|row| values(row)).collect();

@@ -33,7 +33,7 @@ method! {
     /// HEDOP5 of M. Arnold: the Dormand–Prince formula of order 5(4) as a half-explicit method with an explicit first
     /// stage, for constraints on velocities. Order 5 in positions and velocities, 4 in the multipliers, which are
     /// passed on from step to step. The embedded formula of order 4 estimates the error in positions and velocities;
-    /// the controller is that of `dopri5`. Without constraints the method is `dopri5`, to rounding.
+    /// the controller is the same as in `dopri5`. Without constraints the method is `dopri5`, to rounding.
     ///
     /// The velocities satisfy their constraints to rounding; positions drift from their constraints by the error of
     /// the method and are not projected. Positions may live on a manifold, whose coordinates are then integrated

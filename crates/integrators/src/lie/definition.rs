@@ -12,7 +12,7 @@ use crate::newton::{DENSE, EXACT, JacobianUse, of_accelerations, options};
 method! {
     /// The generalized-α method on the index-3 equations of mechanics whose positions need not form a vector space (O.
     /// Brüls, A. Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002). Rotations are displaced by exponentials, so that
-    /// unit Euler parameters keep length one to rounding without a constraint. Weights and start are those of
+    /// unit Euler parameters keep length one to rounding without a constraint. Weights and start are the same as in
     /// `generalized-alpha`; if positions form a vector space, the method is identical to `generalized-alpha` with
     /// constant steps.
     ///

@@ -38,7 +38,7 @@ method! {
     /// With a constant step, iterations end when the remaining error is `newton-tolerance` times `1 + |y|`, or at
     /// rounding level; if they do not converge with a Jacobian from the start of the step, the run fails.
     ///
-    /// Counters are those of the code RADAU5: a real and a complex factorization together count as one factorization, a
+    /// Counters follow the code RADAU5: a real and a complex factorization together count as one factorization, a
     /// solve with both as one linear solve, and each error estimate as a further (real) solve. States inside a step
     /// come from the collocation polynomial.
     pub struct Radau5 {

@@ -6,8 +6,8 @@ use crate::tableau::{Companion, Dense, Embedded, Number, Tableau, ZERO as O, dec
 /// output of order seven from four further stages, the first of which is the next step's first.
 ///
 /// Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, 2nd edition (1993), sections II.5 and II.6. The
-/// digits are those of the code DOP853 (E. Hairer, G. Wanner), 30 significant ones, so that the order conditions hold
-/// to about 1e-28 and the formula can be used in double-double precision.
+/// digits are from the code DOP853 (E. Hairer, G. Wanner), 30 significant ones, so that the order conditions hold to
+/// about 1e-28 and the formula can be used in double-double precision.
 pub const DOP853: Tableau = Tableau {
     name: "Dormand–Prince 8(5,3)",
     order: 8,

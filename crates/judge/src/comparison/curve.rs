@@ -3,7 +3,7 @@
 
 use mbsbench_experiment::RunSpec;
 
-/// A run of a method. The order is that of the experiment.
+/// A run of a method. Runs are ordered as in the experiment.
 #[derive(Debug, Clone)]
 pub struct Point<'p> {
     /// The run.

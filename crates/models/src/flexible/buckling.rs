@@ -199,8 +199,7 @@ mod parameters_tests {
     use super::*;
     use crate::flexible::tests::sections::{Solid, assert_section};
 
-    /// Table 4 from material and dimensions; the shear factors are those of the authors, 5/6 along the
-    /// height of the beam.
+    /// Table 4 from material and dimensions, with the authors' shear factors, 5/6 along the height of the beam.
     #[test]
     fn sections_match_the_material() {
         let LateralBuckling { beam, link, crank, .. } = LateralBuckling::default();

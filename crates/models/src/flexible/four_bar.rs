@@ -213,7 +213,7 @@ mod parameters_tests {
     use super::*;
     use crate::flexible::tests::sections::{Solid, assert_section};
 
-    /// Table 3 from material and squares; the shear factor is that of the authors.
+    /// Table 3 from material and squares, with the authors' shear factor.
     #[test]
     fn sections_match_the_material() {
         let FlexibleFourBar { thick, thin, .. } = FlexibleFourBar::default();

@@ -38,7 +38,7 @@ parameters! {
     ///
     /// Source: zhang2022, section 5.4. The values of Table 5, which the paper's text does not print, gravity and
     /// damper are from the authors' input file: a tube of radii 45 and 50 mm with E = 210 GPa, ν = 0.3 and 7800
-    /// kg/m³. The transverse inertia of the disk is that of the input file, which includes the disk's thickness; the
+    /// kg/m³. The transverse inertia of the disk is from the input file, which includes the disk's thickness; the
     /// paper prints 1.0163 without it, in g m².
     pub struct RotatingShaft where times_rise, assembles {
         /// Number of three-node beam elements.
@@ -202,7 +202,7 @@ mod parameters_tests {
     use super::*;
     use crate::flexible::tests::sections::{Solid, assert_section};
 
-    /// Table 5 from material and tube; the shear factor is that of the authors.
+    /// Table 5 from material and tube, with the authors' shear factor.
     #[test]
     fn the_section_matches_the_material() {
         let material = Solid { youngs_modulus: 210e9, poisson_ratio: 0.3, density: 7800.0 };

@@ -9,7 +9,7 @@ parameters! {
     /// Kettenis, whose definition was not found.
     ///
     /// Like the original, it has two states, one bilateral function, and damped motion with events that come ever
-    /// closer, 16 of them in [0, 5.5] s. Equations and closed form are those of
+    /// closer, 16 of them in [0, 5.5] s. Equations and closed form are the same as in
     /// [`bouncing_balls`](crate::bouncing_balls).
     pub struct SpringDamperBall {
         /// Mass.

@@ -9,7 +9,7 @@ parameters! {
     /// one, and so on; a stand-in for Carver's second problem, whose definition was not found.
     ///
     /// Like the original, it has one state that moves, two functions, and parametric events, seven of them in [0,
-    /// 3.75] s. The form is that of the example with which Shampine and Thompson introduce event location. Because
+    /// 3.75] s. The form follows the example with which Shampine and Thompson introduce event location. Because
     /// `x` does not show if the thermostat heats or cools, the state has a second component, +1 or −1, which only the
     /// events change. The events are therefore unilateral here (the printed ones are bilateral), and only methods
     /// that locate events apply.

@@ -5,8 +5,8 @@ use crate::{OutOfRange, parameters};
 parameters! {
     /// Settings of the sliding-mode form of a constrained mechanical system.
     ///
-    /// The default is the hybrid method of compere2001 (section 3.2.4) from consistent initial values. The
-    /// alternatives are those with which the dissertation compares it, and other readings of its text.
+    /// The default is the hybrid method of compere2001 (section 3.2.4) from consistent initial values. The alternatives
+    /// are the variants with which the dissertation compares it, and other readings of its text.
     pub struct SlidingModeSettings where always_has_gains {
         /// Speed σ of the holonomic surfaces `Φ̇ + σ Φ` (compere2001, Eq. 3.21; 10 in section 3.5.2).
         pub sigma: f64 [from 0.0, unit "1/s"] = 10.0,

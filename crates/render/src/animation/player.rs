@@ -17,7 +17,7 @@ const BACKGROUNDS: [&str; 2] = ["#ffffff", "#16181d"];
 /// Height of the controls below the drawing, px.
 const CONTROLS: f64 = 38.0;
 
-/// Writes the document. Only the shapes of series move; axes and legends are those of the still drawing.
+/// Writes the document. Only the shapes of series move; axes and legends stay as in the still drawing.
 pub fn svg(animation: &Animation) -> String {
     let Animation { frames, start, step, speed, still } = animation;
     let mut drawing = frames[*still].clone();

@@ -92,8 +92,8 @@ impl Actor {
         Self { views, parts, role: None }
     }
 
-    /// Returns one series for each part; missing parts have no points. A single run has a colour for each part, one of
-    /// several runs has its own colour.
+    /// Returns one series for each part; missing parts have no points. A single run has a colour for each part; each of
+    /// several runs has one colour.
     fn series(&self, k: usize, pen: &Pen<'_>) -> Vec<Series> {
         // The legend is the same at all times.
         let known = self.views.iter().flatten().next();

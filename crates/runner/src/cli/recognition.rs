@@ -112,7 +112,7 @@ pub(super) fn is_file(path: &Path) -> bool {
     is_yaml(path) || file_kind(path).is_some()
 }
 
-/// True if the name is that of a YAML file.
+/// True if the name belongs to a YAML file.
 pub(super) fn is_yaml(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "yaml" || end == "yml")
 }

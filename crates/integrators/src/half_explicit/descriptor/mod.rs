@@ -11,7 +11,7 @@
 //! (V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552, with `w` as a function of `u`.) `Zᵢ` and `Wᵢ₊₁` are
 //! found together by Newton's method, whose matrix is kept while the iteration converges well. If `z` enters
 //! linearly, as in mechanics, the second iteration finds no remaining error. In a method with an explicit first
-//! stage, `Z₁` is that of the previous step, and only `W₂` is solved for.
+//! stage, `Z₁` is taken from the previous step, and only `W₂` is solved for.
 
 mod parts;
 mod stage;

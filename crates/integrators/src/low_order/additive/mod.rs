@@ -63,7 +63,7 @@ pub struct Additive {
     system: System,
     /// Used instead of the blocks above and `system` for mechanisms with many bodies.
     sparse: Option<SparseAdditive>,
-    /// Used instead of them for few bodies, if positions and velocities are solved one after the other.
+    /// Used instead of these fields for few bodies, if positions and velocities are solved one after the other.
     levels: Option<Levels>,
     /// The negative residual, then the correction.
     x: Vec<f64>,

@@ -36,8 +36,8 @@ const CONSTRAINTS: usize = 20;
 ///
 /// These are the nodes of the multibody code behind zhang2022. `y` has `(x, y, g)` of the seven links in their order,
 /// then `(β_x, β_y, γ)`; `g` is the [local coordinate](Rotations) of the angle, whose reference is in the chart. The
-/// multipliers are those of [`SqueezerBodies`]. Observers receive the state `(q ; v)` of [`SqueezerBodies`], with
-/// centres of mass. The explicit right-hand side is that of the same state at acceleration level.
+/// multipliers are the same as in [`SqueezerBodies`]. Observers receive the state `(q ; v)` of [`SqueezerBodies`], with
+/// centres of mass. The explicit right-hand side is evaluated for the same state at acceleration level.
 pub struct SqueezerMomenta<'m, S: Scalar = f64> {
     squeezer: &'m Squeezer,
     rotations: Rotations,
@@ -250,7 +250,7 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
         }
     }
 
-    /// Angles are additive: the rate about the moving centre is that of the coordinate minus `Ω/slope`.
+    /// Angles are additive: the rate about the moving centre is the rate of the coordinate minus `Ω/slope`.
     fn follow(&mut self, d: &[S], c: S, y: &mut [S]) {
         for (d, y) in d.chunks_exact(3).zip(y[..POSITIONS].chunks_exact_mut(3)) {
             let (travel, fixed) = (d[2] * c, y[2]);

@@ -252,7 +252,7 @@ fn evidence_text(keys: &[String]) -> String {
     if keys.len() > MOST { format!("{shown} … ({} runs)", keys.len()) } else { shown }
 }
 
-/// Describes an operand; its columns are not repeated if they are those of the operand before.
+/// Describes an operand; its columns are omitted if they are the same as in the operand before.
 fn operand_text(operand: &Operand, before: Option<&Operand>) -> String {
     let mut columns: Vec<&str> = operand.columns().collect();
     let rest = columns.len().saturating_sub(MOST_COLUMNS);
