@@ -171,7 +171,7 @@ mod tests {
 
     /// By hand: (0 + (3/2)² + (1/10)² + (10/2)² + (6/10)²)/3: the start counts.
     #[test]
-    fn the_scaled_error_has_a_size_for_each() {
+    fn the_scaled_error_needs_a_scale_for_each_observable() {
         let measure = ScaledError { of: names(), sizes: vec![2.0, 10.0], intervals: 2 };
         let [error, bound] = measured(&measure, &[0.0, 2.0, 4.0], 9.0).map(Option::unwrap);
         assert_close(error, (27.62_f64 / 3.0).sqrt());

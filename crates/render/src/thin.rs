@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_that_oscillates_too_fast_is_as_dense_everywhere() {
+    fn fast_oscillations_are_thinned_evenly() {
         let wave = |i: u32| [1e-5 * f64::from(i), (0.13 * f64::from(i)).sin()];
         let kept = left(panel(Axis::linear("y", ""), Kind::Line, (0..=100_000).map(wave).collect()));
         for part in 0..10 {

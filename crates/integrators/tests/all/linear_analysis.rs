@@ -229,7 +229,7 @@ fn polynomial(roots: &[Complex<f64>]) -> Vec<f64> {
 /// Methods behave as their matrices predict: the positions of a run satisfy the recurrence with the characteristic
 /// roots.
 #[test]
-fn runs_have_the_roots_of_the_matrix() {
+fn runs_show_the_roots_of_the_amplification_matrix() {
     let half = Newmark { gamma: 0.5, beta: Some(0.25), ..Newmark::default() };
     let generalized = |rho_inf: f64| GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() }.method();
     let methods: [(&str, Box<dyn Method>); 20] = [

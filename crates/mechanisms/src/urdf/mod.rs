@@ -224,7 +224,8 @@ impl<'a> Making<'a> {
         self.mechanism["bodies"].as_object().map_or(0, Map::len)
     }
 
-    /// Adds a marker to a body and returns its path. The name is one that observables of no other body or marker use.
+    /// Adds a marker to a body and returns its path. The name does not clash with the observables of any other body or
+    /// marker.
     fn mark(&mut self, body: &str, name: &str, origin: &Origin) -> String {
         let marker = oriented(origin);
         let before = format!("{body}_");

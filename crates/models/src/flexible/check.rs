@@ -48,7 +48,7 @@ impl fmt::Display for Part {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Refused {
     /// A part refers to a node that does not exist.
-    #[error("{part} refers to node {node}, but there are {nodes}, from 0")]
+    #[error("{part} refers to node {node}, but there are {nodes} nodes, numbered from 0")]
     UnknownNode {
         /// The part.
         part: Part,

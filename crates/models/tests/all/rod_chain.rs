@@ -43,7 +43,7 @@ fn errors(method: &Named, settings: Settings, reference: [f64; 4]) -> [f64; 2] {
 /// Compares the rule that ends an iteration if the next one would change only roundoff with an iteration that
 /// continues until corrections no longer decrease, with an unattainable tolerance.
 #[test]
-fn a_correction_within_rounding_is_the_last_and_costs_no_digits() {
+fn newton_ends_at_rounding_without_loss_of_digits() {
     let model = chain(LinkageFormulation::Cartesian, 200).model();
     let solved = |tolerance: f64| {
         let newton = NewtonSettings { tolerance, ..NewtonSettings::default() };

@@ -208,7 +208,7 @@ fn bouncing_balls_on_either_floor() {
 
 /// Each model observes its own error against the closed form, which is zero at the start.
 #[test]
-fn observed_errors_are_none_at_the_start() {
+fn observed_errors_are_zero_at_the_start() {
     fn error_of(definition: &impl ModelDefinition) -> f64 {
         let model = definition.model();
         let names = model.observables();

@@ -116,7 +116,7 @@ fn an_edited_reference_is_refused_with_a_remedy() {
 }
 
 #[test]
-fn a_reference_for_something_else_is_refused() {
+fn a_reference_for_another_request_is_refused() {
     for (from, to, said) in [
         ("mass: 12.0, length: 0.7", "mass: 12.0, length: 0.8", "was computed for another model"),
         ("every: 0.25", "every: 0.2", "has no values at t = 0.2 s"),

@@ -123,7 +123,7 @@ fn recorded_times_change_only_on_request() {
 }
 
 #[test]
-fn verdicts_on_times_decide_no_exit_code() {
+fn verdicts_on_times_do_not_affect_the_exit_code() {
     // Thirteen stages compared with three.
     let folder = recorded("below: 12");
     let times = folder.path().join("results/times/timed/pendulum/timings.csv");

@@ -41,7 +41,7 @@ fn only_a_missing_library_is_unavailable() {
 }
 
 #[test]
-fn version_is_one_whose_interface_is_declared() {
+fn the_interface_of_the_found_version_is_declared() {
     if let Some(version) = version() {
         let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
         assert!(matches!(major, Some(6 | 7)), "{version}");

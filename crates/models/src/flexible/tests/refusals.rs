@@ -60,7 +60,7 @@ fn missing_nodes_are_refused() {
     };
     let stranger = Joint::Spherical { a: Side::node(1), b: Side::node(7) };
     let expected = Refused::UnknownNode { part: Part::Joint(1), node: 7, nodes: 3 };
-    assert_eq!(expected.to_string(), "joint 1 refers to node 7, but there are 3, from 0");
+    assert_eq!(expected.to_string(), "joint 1 refers to node 7, but there are 3 nodes, numbered from 0");
     assert_eq!(with(stranger), expected);
     let itself = Joint::Revolute { a: Side::node(1), b: Side::node(1) };
     assert_eq!(with(itself), Refused::SameNode { part: Part::Joint(1), node: 1 });
