@@ -45,5 +45,5 @@ fn a_choice_of_matrices_is_refused_if_there_is_none() {
     let settings = Settings { matrices: Matrices::Sparse, ..Settings::fixed(1e-3) };
     let solution = solve(&*model, &named(Dopri5::default()), 0.05, settings);
     let Some(Failure::NotApplicable { reason }) = solution.failure else { panic!("{:?}", solution.failure) };
-    assert_eq!(reason, "the matrices of this problem can be stored in one way only");
+    assert_eq!(reason, "the matrices of this problem can be stored in one way only; use `matrices: automatic`");
 }
