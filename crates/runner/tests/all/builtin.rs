@@ -84,7 +84,7 @@ fn own_results_take_precedence_over_built_in_ones() {
     let place = Place::new();
     place.done("reproduce gil2013/linear-exactness");
     let (out, err) = place.done("explain gil2013/linear/exact");
-    assert!(out.contains("reproduced") && err.contains("other experiments here: the built-in ones"), "{out}{err}");
+    assert!(out.contains("reproduced") && err.contains("here: using the built-in results"), "{out}{err}");
     assert!(!err.contains("linear-exactness"), "{err}");
     let runs = place.here.path().join("results/gil2013/linear-exactness/runs.csv");
     fs::write(&runs, fs::read_to_string(&runs).unwrap() + "\n").unwrap();

@@ -177,9 +177,10 @@ fn differing_settings_are_reported() {
     }
     let output = mbsbench(&["compare", file, EXPERIMENT, "--cache", folder.path().to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
-    for part in
-        ["others differ from mine on Slider crank, positions;", "\n- charts stage in mine, step in the other 18\n"]
-    {
+    for part in [
+        "settings of other methods that differ from those of mine on Slider crank, positions;",
+        "\n- charts stage in mine, step in the other 18\n",
+    ] {
         assert!(text.contains(part), "{text}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 200), "{text}");

@@ -139,7 +139,7 @@ fn refusals_show_the_accepted_form() {
                 span: [0, 1]\nmethod: rk4\nstep: 0.1\nmeasures: [steps_accepted]\n";
     fs::write(place.path().join("label.yaml"), "label: 1\nrunge-kutta: { rows: [[]], weights: [1] }\n").unwrap();
     for (from, to, at, said) in [
-        ("[0, -9.81]", "9.81", "rod.yaml:2:32", "accepted: a vector, `[0, 0, -9.81]` in space"),
+        ("[0, -9.81]", "9.81", "rod.yaml:2:32", "accepted: a vector: `[0, 0, -9.81]` in space"),
         ("[0, -9.81]", "[0, 0, -9.81]", "rod.yaml:2:32", "or `motion: spatial`"),
         ("[steps_accepted]", "[final(rod_x)]", "rod.yaml:6:12", "did you mean `{ final: { of: rod_x } }`?"),
         ("[steps_accepted]", "[{ final: rod_x }]", "rod.yaml:6:21", "accepted: a map, `{ of: … }`"),
