@@ -43,10 +43,9 @@ if [ -z "${SUNDIALS_DIR:-}" ]; then
     [ -e "$SUNDIALS_DIR/LICENSE" ] || scripts/sundials.sh "$SUNDIALS_DIR"
 fi
 
-# These flags replace those of .cargo/config.toml. The program runs on every x86-64 processor, does not need libgcc_s,
-# and contains no paths of this machine; identical functions are merged.
-flags=(-C target-cpu=x86-64 -C llvm-args=-disable-fp-call-folding -C strip=symbols
-    -C link-arg=-static-libgcc -C link-arg=-Wl,--icf=safe
+# These flags replace those of .cargo/config.toml. The program runs on every x86-64 processor and contains no paths of
+# this machine; identical functions are merged.
+flags=(-C target-cpu=x86-64 -C llvm-args=-disable-fp-call-folding -C strip=symbols -C link-arg=-Wl,--icf=safe
     "--remap-path-prefix=$PWD=." "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo")
 export CARGO_ENCODED_RUSTFLAGS
 CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && echo "${flags[*]}")
