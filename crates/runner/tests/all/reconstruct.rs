@@ -501,7 +501,7 @@ fn the_first_lock_looks_at_results_and_store() {
     fs::remove_file(at("bounds.lock")).unwrap();
     assert_eq!(stamps("ledger lock mine --trust"), ["stated"]);
     assert_eq!(stamps("ledger lock mine"), ["stated"], "a later lock verifies nothing either");
-    assert!(bound().contains("not verified by the lock"), "{}", bound());
+    assert!(bound().contains("the lock does not confirm this"), "{}", bound());
     let ledger = fs::read_to_string(at("claims.yaml")).unwrap();
     fs::write(at("claims.yaml"), ledger.replace("below: 200.0", "below: 250.0")).unwrap();
     let (_, said) = mbsbench(folder.path(), "ledger lock mine --trust");
