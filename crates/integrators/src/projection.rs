@@ -8,7 +8,7 @@
 use std::cell::Cell;
 
 use mbsbench_problem::linalg::{Lu, multiply};
-use mbsbench_problem::{CountedMechanics, Dimensions, Failure, Mechanics, Scalar, Statistics};
+use mbsbench_problem::{CountedMechanics, Dimensions, Failure, Scalar, Statistics};
 use nalgebra::DMatrix;
 
 use crate::newton::{Outcome, Progress, iterate};

@@ -1,7 +1,7 @@
 //! The functions of a problem that Python can call, inside and outside of a step, and the methods of the two classes
 //! that have them.
 
-use mbsbench_problem::{Counted, Dimensions, Failure, Mechanics};
+use mbsbench_problem::{Counted, Dimensions, Failure};
 use nalgebra::DMatrix;
 use numpy::PyArray1;
 use pyo3::prelude::*;

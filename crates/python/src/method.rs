@@ -7,8 +7,8 @@ use mbsbench_integrators::control::ControllerSettings;
 use mbsbench_integrators::hermite::hermite;
 use mbsbench_integrators::{Stepper, drive, low_order};
 use mbsbench_problem::{
-    AsOde, Counted, DoubleDouble, Failure, Mechanics, Method, MethodProperties, Observer, Ode, OdeModel, Scalar,
-    Settings, Solution, Task, Unsuitable,
+    AsOde, Counted, DoubleDouble, Failure, Method, MethodProperties, Observer, Ode, OdeModel, Scalar, Settings,
+    Solution, Task, Unsuitable,
 };
 use nalgebra::{Complex, DMatrix};
 use pyo3::exceptions::{PyTypeError, PyValueError};

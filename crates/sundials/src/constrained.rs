@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mbsbench_problem::linalg::{Blocks, Matrix, Pattern, Place, Singular};
-use mbsbench_problem::{Counted, Derivatives, Failure, Mechanics, Structure, Terms};
+use mbsbench_problem::{Counted, Derivatives, Failure, Structure, Terms};
 
 use crate::callbacks::NEWTON_MATRIX;
 use crate::settings::Form;

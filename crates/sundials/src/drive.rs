@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{
-    Counted, Counts, EventFunctions, Failure, Further, Made, Observer, Run, Solution, Statistics, StepControl,
-    Stepping, Task,
+    Counted, Counts, Failure, Further, Made, Observer, Run, Solution, Statistics, StepControl, Stepping, Task,
 };
 
 use crate::constrained::Constrained;

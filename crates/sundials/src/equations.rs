@@ -1,7 +1,7 @@
 //! Our problems as equations for the library: budgets, Jacobians, roots.
 
 use mbsbench_problem::linalg::{Singular, add_product, multiply};
-use mbsbench_problem::{Counted, Counts, EventFunctions, Failure, Settings, Statistics, Tangent, TangentSystem};
+use mbsbench_problem::{Counted, Counts, Failure, Settings, Statistics, Tangent, TangentSystem};
 use nalgebra::{DMatrix, DVector};
 
 use crate::callbacks::NEWTON_MATRIX;

@@ -4,7 +4,7 @@ use std::alloc::System;
 
 use mbsbench_models::RodChain;
 use mbsbench_problem::{
-    Counted, Formulated, Mechanics, Method, MethodDefinition, ModelDefinition, Settings, Silent, StepControl, Task,
+    Counted, Formulated, Method, MethodDefinition, ModelDefinition, Settings, Silent, StepControl, Task,
 };
 use mbsbench_sundials::{CvodeAdams, CvodeBdf, Form, Ida, Iteration, LinearSolver, version};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};

@@ -2,7 +2,7 @@
 
 use mbsbench_integrators::{drive, hermite::show_motion, low_order};
 use mbsbench_problem::linalg::{Lu, Singular};
-use mbsbench_problem::{Counted, Failure, Made, Mechanics, Method, MethodDefinition, Observer, Ode, Run, Solution};
+use mbsbench_problem::{Counted, Failure, Made, Method, MethodDefinition, Observer, Ode, Run, Solution};
 use mbsbench_problem::{Stepping, Task, Terms, Unsuitable, parameters};
 use nalgebra::DMatrix;
 

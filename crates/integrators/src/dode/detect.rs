@@ -1,6 +1,6 @@
 //! The detection phase: which functions may cross zero in a step, and at what time (compere2001, section 5.2.1).
 
-use mbsbench_problem::{CountedEvents, EventFunctions, EventKind, Failure, Scalar};
+use mbsbench_problem::{CountedEvents, EventKind, Failure, Scalar};
 
 use super::rules::{Detection, Rules};
 use super::{Cel, ErrorProne};

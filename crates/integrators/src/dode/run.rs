@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{
-    Counted, EventFunctions, Failure, Further, Made, Method, Observer, Run, Scalar, Solution, StepControl, Stepping,
-    Task,
+    Counted, Failure, Further, Made, Method, Observer, Run, Scalar, Solution, StepControl, Stepping, Task,
 };
 
 use super::chattering::{Chattering, MOST};

@@ -1,7 +1,7 @@
 //! Constrained mechanics in index-3 form.
 
 use mbsbench_problem::linalg::{Element, Matrix, Singular, SparseSaddle};
-use mbsbench_problem::{Counted, Derivatives, Failure, Mechanics, Structure, Terms, Unsuitable};
+use mbsbench_problem::{Counted, Derivatives, Failure, Structure, Terms, Unsuitable};
 use nalgebra::Complex;
 
 use super::blocks::Number;

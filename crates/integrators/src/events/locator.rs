@@ -1,6 +1,6 @@
 //! Location of the first event in a step of any stepper.
 
-use mbsbench_problem::{Counted, EventFunctions, Failure, Run, Scalar};
+use mbsbench_problem::{Counted, Failure, Run, Scalar};
 
 use super::State;
 use crate::Stepper;

@@ -1,6 +1,6 @@
 //! A state with its derivative and event functions.
 
-use mbsbench_problem::{Counted, EventFunctions, Failure, Scalar};
+use mbsbench_problem::{Counted, Failure, Scalar};
 
 use crate::hermite::{Cubic, hermite};
 

@@ -1,8 +1,7 @@
 //! The method as experiment files name it.
 
 use mbsbench_problem::{
-    Counted, EventFunctions, Method, MethodProperties, Observer, Ode, Solution, StepControl, Task, Unsuitable,
-    parameters,
+    Counted, Method, MethodProperties, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters,
 };
 
 use super::LlmStepper;

@@ -1,7 +1,7 @@
 //! One half-explicit step.
 
 use mbsbench_problem::linalg::System;
-use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Mechanics, Scalar, Statistics};
+use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Scalar, Statistics};
 use nalgebra::DMatrix;
 
 use super::tables::{Coefficients, Table};

@@ -1,7 +1,7 @@
 //! Accelerations and multipliers, at the initial state and at the end of a step.
 
 use mbsbench_problem::linalg::{System, add_product, add_transposed_product};
-use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Mechanics, Motion, Run};
+use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Motion, Run};
 use nalgebra::DMatrix;
 
 use crate::newton::{Outcome, Progress, iterate, largest, place_of_largest};

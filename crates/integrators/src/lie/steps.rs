@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, CountedMechanics, Failure, Further, Made, Mechanics, Run, Stepping};
+use mbsbench_problem::{Counted, CountedMechanics, Failure, Further, Made, Run, Stepping};
 
 use super::solver::{Leap, Solver};
 use crate::hermite::hermite;

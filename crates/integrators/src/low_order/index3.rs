@@ -1,7 +1,7 @@
 //! Formulas with constraints on positions only: NEWMARK, HHT-I3, NSTIFF, generalized-α.
 
+use mbsbench_problem::CountedMechanics;
 use mbsbench_problem::linalg::{Matrix, Saddle, Singular};
-use mbsbench_problem::{CountedMechanics, Mechanics};
 use nalgebra::DMatrix;
 
 use super::blocks::increase;

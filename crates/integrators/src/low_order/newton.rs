@@ -1,6 +1,6 @@
 //! Newton's method over one step.
 
-use mbsbench_problem::{Counted, Failure, Mechanics, Run, Terms};
+use mbsbench_problem::{Counted, Failure, Run, Terms};
 
 use super::formula::{Correction, Formula, Trial};
 use super::settings::NewtonSettings;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mbsbench_problem::linalg::{Saddle, Singular};
-use mbsbench_problem::{Counted, Derivatives, Failure, Mechanics, Run, Structure, Terms};
+use mbsbench_problem::{Counted, Derivatives, Failure, Run, Structure, Terms};
 
 use super::formula::{Formula, Start, Trial};
 use super::newton::singular;

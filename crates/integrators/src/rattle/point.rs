@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mbsbench_problem::linalg::add_columns;
-use mbsbench_problem::{Counted, Derivatives, Failure, Mechanics, Run, Structure};
+use mbsbench_problem::{Counted, Derivatives, Failure, Run, Structure};
 use nalgebra::DMatrix;
 
 use crate::stepper::finite;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, CountedMechanics, Failure, Made, Mechanics, Run, Stepping};
+use mbsbench_problem::{Counted, CountedMechanics, Failure, Made, Run, Stepping};
 
 use super::point::Point;
 use super::solver::{Push, Solver};

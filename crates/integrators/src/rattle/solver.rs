@@ -1,7 +1,7 @@
 //! Half steps: the first determines the positions of its end, the second the velocities.
 
 use mbsbench_problem::linalg::{System, add_product, add_transposed_product, multiply};
-use mbsbench_problem::{Counted, Failure, Mechanics, Run};
+use mbsbench_problem::{Counted, Failure, Run};
 
 use super::point::Point;
 use crate::newton::{Outcome, Progress, iterate, largest};

@@ -1,7 +1,5 @@
 //! The implicit form of a problem, with the problem's counters.
 
-use std::ops::Deref;
-
 use nalgebra::DMatrix;
 
 use super::Counting;
@@ -27,15 +25,6 @@ impl<S: Scalar> Counted<'_, S> {
             _ => {}
         }
         Ok(count(&mut FirstOrder::new(self.inner)))
-    }
-}
-
-/// Gives read access to the equations themselves, for everything that takes no evaluation.
-impl<'c, S: Scalar> Deref for CountedDae<'c, S> {
-    type Target = dyn Dae<S> + 'c;
-
-    fn deref(&self) -> &Self::Target {
-        self.inner
     }
 }
 

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use super::Counting;
 use crate::linalg::Matrix;
-use crate::{Derivatives, Dimensions, Mechanics, Motion, Scalar, Structure, Terms};
+use crate::{Derivatives, Mechanics, Motion, Scalar, Structure, Terms};
 
 /// A [`Mechanics`] with counters, returned by [`Counted::mechanics`](crate::Counted::mechanics).
 ///
@@ -20,94 +20,95 @@ impl<S: Scalar> CountedMechanics<'_, S> {
         let columns = self.inner.structure().jacobian_columns();
         self.statistics.count_exact_jacobian(columns, self.paused);
     }
-}
 
-impl<S: Scalar> Mechanics<S> for CountedMechanics<'_, S> {
-    fn dimensions(&self) -> Dimensions {
-        self.inner.dimensions()
-    }
-
-    fn position_rate(&mut self, q: &[S], v: &[S], q_rate: &mut [S]) {
+    /// See [`Mechanics::position_rate`].
+    pub fn position_rate(&mut self, q: &[S], v: &[S], q_rate: &mut [S]) {
         self.inner.position_rate(q, v, q_rate);
     }
 
-    fn retract(&mut self, q: &[S], delta: &[S], moved: &mut [S]) {
+    /// See [`Mechanics::retract`].
+    pub fn retract(&mut self, q: &[S], delta: &[S], moved: &mut [S]) {
         self.inner.retract(q, delta, moved);
     }
 
-    fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>) {
+    /// See [`Mechanics::mass`].
+    pub fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>) {
         self.inner.mass(q, mass);
     }
 
-    fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>) {
+    /// See [`Mechanics::mass_in`].
+    pub fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>) {
         self.inner.mass_in(q, mass);
     }
 
-    fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
+    /// See [`Mechanics::forces`].
+    pub fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
         self.count_rhs();
         self.inner.forces(t, q, v, forces);
     }
 
-    fn constraint_values(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]) {
+    /// See [`Mechanics::constraint_values`].
+    pub fn constraint_values(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]) {
         self.inner.constraint_values(t, q, v, values);
     }
 
-    fn velocity_constraints(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]) {
+    /// See [`Mechanics::velocity_constraints`].
+    pub fn velocity_constraints(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]) {
         self.inner.velocity_constraints(t, q, v, values);
     }
 
-    fn constraint_jacobian(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut DMatrix<S>) {
+    /// See [`Mechanics::constraint_jacobian`].
+    pub fn constraint_jacobian(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut DMatrix<S>) {
         self.inner.constraint_jacobian(t, q, v, jacobian);
     }
 
-    fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]) {
+    /// See [`Mechanics::acceleration_bias`].
+    pub fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]) {
         self.inner.acceleration_bias(t, q, v, bias);
     }
 
-    fn has_vector_coordinates(&self) -> bool {
-        self.inner.has_vector_coordinates()
-    }
-
-    fn is_autonomous(&self) -> bool {
-        self.inner.is_autonomous()
-    }
-
-    fn structure(&mut self) -> Arc<Structure> {
+    /// See [`Mechanics::structure`].
+    pub fn structure(&mut self) -> Arc<Structure> {
         self.inner.structure()
     }
 
+    /// See [`Mechanics::terms`].
     #[inline]
-    fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) {
+    pub fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) {
         self.count_rhs();
         self.inner.terms(t, q, v, terms);
     }
 
+    /// See [`Mechanics::derivatives`].
     #[inline]
-    fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
+    pub fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
         self.count_jacobian();
         self.inner.derivatives(t, q, v, derivatives);
     }
 
+    /// See [`Mechanics::linearisation`].
     #[inline]
-    fn linearisation(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>, derivatives: &mut Derivatives<S>) {
+    pub fn linearisation(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>, derivatives: &mut Derivatives<S>) {
         self.count_rhs();
         self.count_jacobian();
         self.inner.linearisation(t, q, v, terms, derivatives);
     }
 
-    /// Counts all columns, since displacements have no known structure.
-    fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut DMatrix<S>; 2]) {
+    /// See [`Mechanics::displaced_derivatives`]. Counts all columns, since displacements have no known structure.
+    pub fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut DMatrix<S>; 2]) {
         let columns = by.iter().map(|by| by.ncols()).sum();
         self.statistics.count_exact_jacobian(columns, self.paused);
         self.inner.displaced_derivatives(at, delta, by);
     }
 
-    fn acceleration_constraint_derivatives(&mut self, at: Motion<'_, S>, by_position: &mut Matrix<S>) {
+    /// See [`Mechanics::acceleration_constraint_derivatives`].
+    pub fn acceleration_constraint_derivatives(&mut self, at: Motion<'_, S>, by_position: &mut Matrix<S>) {
         self.count_jacobian();
         self.inner.acceleration_constraint_derivatives(at, by_position);
     }
 
-    fn time_derivatives(&mut self, at: Motion<'_, S>, forces: &mut [S], constraints: &mut [S]) {
+    /// See [`Mechanics::time_derivatives`].
+    pub fn time_derivatives(&mut self, at: Motion<'_, S>, forces: &mut [S], constraints: &mut [S]) {
         self.statistics.jacobian_columns += u64::from(!self.paused);
         self.inner.time_derivatives(at, forces, constraints);
     }

@@ -43,6 +43,15 @@ pub struct Counting<'c, T: ?Sized> {
     paused: bool,
 }
 
+/// Gives read access to the part itself, for everything that takes no evaluation.
+impl<T: ?Sized> Deref for Counting<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.inner
+    }
+}
+
 impl<T: ?Sized> Counting<'_, T> {
     #[inline(always)]
     fn count_rhs(&mut self) {

@@ -3,8 +3,8 @@
 mod dense;
 mod sparse;
 
+use mbsbench_problem::CountedMechanics;
 use mbsbench_problem::linalg::{Singular, System, add_product, add_transposed_product, flops};
-use mbsbench_problem::{CountedMechanics, Mechanics};
 use nalgebra::DMatrix;
 
 use super::blocks::increase;
