@@ -62,11 +62,6 @@ impl<S: Scalar, St: Stepper<S>> Attempt<S, St> {
         self.stepper.project(&mut run.problem, t_end, &mut self.end)?;
         finite(run.t, &self.end)
     }
-
-    /// Makes the result the present state.
-    pub fn advance(&mut self) {
-        std::mem::swap(&mut self.y, &mut self.end);
-    }
 }
 
 /// Writes the state at `t` inside the step from `start` into `y`, by an uncounted step of the observer's own stepper.

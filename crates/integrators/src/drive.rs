@@ -130,16 +130,12 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
         })
     }
 
-    fn advance(&mut self) {
-        self.attempt.advance();
+    fn states(&mut self) -> [&mut Vec<S>; 2] {
+        [&mut self.attempt.y, &mut self.attempt.end]
     }
 
     fn end(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) {
         run.own = run.own.with(&self.attempt.stepper.costs());
-    }
-
-    fn state(&self) -> &[S] {
-        &self.attempt.y
     }
 }
 

@@ -27,8 +27,15 @@ pub trait Stepping<P, S: Scalar = f64> {
     /// be inlined there.
     fn show(&mut self, problem: &mut P, made: Made<'_, S>) -> ControlFlow<Failure>;
 
+    /// The present state, and the end of the step just accepted. Both begin with the state of the problem; further
+    /// unknowns of the method may follow.
+    fn states(&mut self) -> [&mut Vec<S>; 2];
+
     /// Makes the end of the step just accepted the present state.
-    fn advance(&mut self);
+    fn advance(&mut self) {
+        let [present, end] = self.states();
+        std::mem::swap(present, end);
+    }
 
     /// Called after an accepted step, at the present state.
     fn follow(&mut self, _run: &mut Run<'_, P, S>) -> Result<(), Failure> {
@@ -37,9 +44,6 @@ pub trait Stepping<P, S: Scalar = f64> {
 
     /// Called when the run has ended, early or not, for final work and counts.
     fn end(&mut self, _run: &mut Run<'_, P, S>) {}
-
-    /// The present state.
-    fn state(&self) -> &[S];
 }
 
 /// A solve in progress.
@@ -146,7 +150,9 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
         let failure = if self.done { None } else { self.steps(&mut method).err() };
         method.end(&mut self);
         let statistics = self.problem.statistics().with(&self.own);
-        Solution { t_reached: self.t, state: method.state().to_vec(), statistics, failure }
+        let [present, _] = method.states();
+        let state = present[..self.task.initial.len()].to_vec();
+        Solution { t_reached: self.t, state, statistics, failure }
     }
 
     fn steps<M: Stepping<P, S>>(&mut self, method: &mut M) -> Result<(), Failure> {
@@ -245,8 +251,8 @@ mod tests {
 
     /// Euler's method with steps of a quarter; every other attempt is rejected.
     struct Euler {
-        y: [f64; 1],
-        end: [f64; 1],
+        y: Vec<f64>,
+        end: Vec<f64>,
         attempts: u64,
     }
 
@@ -270,23 +276,19 @@ mod tests {
             })
         }
 
-        fn advance(&mut self) {
-            self.y = self.end;
+        fn states(&mut self) -> [&mut Vec<f64>; 2] {
+            [&mut self.y, &mut self.end]
         }
 
         fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
             run.own.linear_solves += 7;
-        }
-
-        fn state(&self) -> &[f64] {
-            &self.y
         }
     }
 
     fn solve(settings: Settings, observer: &mut dyn Observer) -> Solution {
         let task = Task { t_start: 0.0, t_end: 1.0, initial: &[1.0], settings };
         let mut ode = AsOde(&Decay);
-        Run::new(Counted::new(&mut ode), &task, observer).solve(Euler { y: [1.0], end: [1.0], attempts: 0 })
+        Run::new(Counted::new(&mut ode), &task, observer).solve(Euler { y: vec![1.0], end: vec![1.0], attempts: 0 })
     }
 
     #[test]

@@ -234,8 +234,8 @@ impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
         made.show(&self.y, &self.end, further, |t, y| library.solver.state_within(t, y))
     }
 
-    fn advance(&mut self) {
-        std::mem::swap(&mut self.y, &mut self.end);
+    fn states(&mut self) -> [&mut Vec<f64>; 2] {
+        [&mut self.y, &mut self.end]
     }
 
     fn follow(&mut self, run: &mut Run<'_, Library<'p, 'm>>) -> Result<(), Failure> {
@@ -250,9 +250,5 @@ impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
         }
         let (y, rate) = solver.with_equations(|equations| equations.start(t, &self.y, f64::INFINITY))?;
         solver.restart(t, (&y, &rate))
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.y
     }
 }

@@ -104,11 +104,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         show_motion(made, &self.start, &self.end, &self.x[self.start.len() / 2..])
     }
 
-    fn advance(&mut self) {
-        std::mem::swap(&mut self.start, &mut self.end);
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.start
+    fn states(&mut self) -> [&mut Vec<f64>; 2] {
+        [&mut self.start, &mut self.end]
     }
 }

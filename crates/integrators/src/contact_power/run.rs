@@ -190,6 +190,10 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         made.show(start, &trial.y, Further::default(), |t, y| state_within(problem, shadow, false, span, start, t, y))
     }
 
+    fn states(&mut self) -> [&mut Vec<f64>; 2] {
+        [&mut self.start.y, &mut self.trial.y]
+    }
+
     fn advance(&mut self) {
         self.residual_before = self.start.residual;
         std::mem::swap(&mut self.start, &mut self.trial);
@@ -198,10 +202,6 @@ impl<'p> Stepping<Counted<'p>> for Steps {
     fn follow(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
         self.begin_search(run);
         Ok(())
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.start.y
     }
 }
 

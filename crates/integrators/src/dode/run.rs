@@ -329,6 +329,10 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
         })
     }
 
+    fn states(&mut self) -> [&mut Vec<S>; 2] {
+        [&mut self.start.y, &mut self.end.y]
+    }
+
     fn advance(&mut self) {
         std::mem::swap(&mut self.start, &mut self.end);
         self.start.h = S::nought();
@@ -350,9 +354,5 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
             functions.lock(None);
         }
         run.own = run.own.with(&self.pair.costs());
-    }
-
-    fn state(&self) -> &[S] {
-        &self.start.y
     }
 }

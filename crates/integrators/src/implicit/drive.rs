@@ -127,11 +127,7 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
         })
     }
 
-    fn advance(&mut self) {
-        std::mem::swap(&mut self.state, &mut self.end);
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.state
+    fn states(&mut self) -> [&mut Vec<f64>; 2] {
+        [&mut self.state, &mut self.end]
     }
 }

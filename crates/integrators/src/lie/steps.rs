@@ -140,19 +140,19 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         })
     }
 
-    fn advance(&mut self) {
-        std::mem::swap(&mut self.state, &mut self.end);
+    fn states(&mut self) -> [&mut Vec<f64>; 2] {
+        [&mut self.state, &mut self.end]
+    }
+
+    fn follow(&mut self, _run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
         let Self { weights, before, a, algorithmic, .. } = self;
         for (algorithmic, (&before, &end)) in algorithmic.iter_mut().zip(before.iter().zip(&*a)) {
             *algorithmic = weights.share() * end + weights.rest(before, *algorithmic);
         }
+        Ok(())
     }
 
     fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
         run.own.add_flops(self.solver.flops());
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.state
     }
 }

@@ -523,8 +523,8 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         })
     }
 
-    fn advance(&mut self) {
-        std::mem::swap(&mut self.y, &mut self.end);
+    fn states(&mut self) -> [&mut Vec<f64>; 2] {
+        [&mut self.y, &mut self.end]
     }
 
     fn follow(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
@@ -544,9 +544,5 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         self.steps_in_calm = self.steps_in_calm.saturating_add(1);
         self.had_trouble = false;
         Ok(())
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.y[..self.equations.state()]
     }
 }

@@ -246,13 +246,12 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         })
     }
 
-    fn advance(&mut self) {
-        std::mem::swap(&mut self.y, &mut self.newton.end);
-        self.is_current = false;
-        self.failed_before = false;
+    fn states(&mut self) -> [&mut Vec<f64>; 2] {
+        [&mut self.y, &mut self.newton.end]
     }
 
     fn follow(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+        (self.is_current, self.failed_before) = (false, false);
         let (h, k) = self.choose(self.error);
         if run.t >= run.task.t_end {
             return Ok(());
@@ -267,9 +266,5 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         costs.linear_algebra_flops = costs.linear_algebra_flops.filter(|_| self.matrix.mass().is_none());
         run.own = run.own.with(&costs);
         run.own.newton_iterations += self.newton.iterations;
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.y
     }
 }

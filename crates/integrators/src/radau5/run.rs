@@ -312,8 +312,8 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         })
     }
 
-    fn advance(&mut self) {
-        std::mem::swap(&mut self.y, &mut self.end);
+    fn states(&mut self) -> [&mut Vec<f64>; 2] {
+        [&mut self.y, &mut self.end]
     }
 
     fn follow(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
@@ -327,10 +327,6 @@ impl<'p> Stepping<Counted<'p>> for Steps {
             self.choose(run);
         }
         Ok(())
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.y[..self.equations.state()]
     }
 }
 

@@ -116,16 +116,16 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         show_motion(made, &self.state, &self.end, &self.lambda)
     }
 
-    fn advance(&mut self) {
-        std::mem::swap(&mut self.state, &mut self.end);
+    fn states(&mut self) -> [&mut Vec<f64>; 2] {
+        [&mut self.state, &mut self.end]
+    }
+
+    fn follow(&mut self, _run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
         self.points.swap(0, 1);
+        Ok(())
     }
 
     fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
         run.own.add_flops(self.solver.flops());
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.state
     }
 }

@@ -179,16 +179,12 @@ impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
         show_motion(made, &self.state, &self.end, self.formula.multipliers())
     }
 
-    fn advance(&mut self) {
-        std::mem::swap(&mut self.state, &mut self.end);
+    fn states(&mut self) -> [&mut Vec<f64>; 2] {
+        [&mut self.state, &mut self.end]
     }
 
     fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
         run.own.add_flops(self.formula.flops());
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.state
     }
 }
 

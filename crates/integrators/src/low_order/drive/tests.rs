@@ -38,11 +38,8 @@ impl<'p, F: Formula, W: FnMut([f64; 2], [&[f64]; 4])> Stepping<Counted<'p>> for 
     fn show(&mut self, _problem: &mut Counted<'p>, _made: Made<'_>) -> ControlFlow<Failure> {
         unreachable!("nobody watches")
     }
-    fn advance(&mut self) {
-        self.steps.advance();
-    }
-    fn state(&self) -> &[f64] {
-        self.steps.state()
+    fn states(&mut self) -> [&mut Vec<f64>; 2] {
+        self.steps.states()
     }
 }
 
