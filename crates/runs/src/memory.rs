@@ -62,11 +62,6 @@ impl Memory {
         Self { limit, taken: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// Creates memory without a limit.
-    pub fn unlimited() -> Self {
-        Self::new(u64::MAX)
-    }
-
     /// Reserves memory for the next work on this thread, and waits if other threads use it.
     ///
     /// # Errors

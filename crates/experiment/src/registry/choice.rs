@@ -143,7 +143,9 @@ fn joined(path: &str, name: &str) -> String {
 
 fn differences(path: &str, value: &Value, default: &Value, found: &mut Vec<String>) {
     match (value, default) {
-        (Value::Object(fields), Value::Object(defaults)) if same_alternative(fields, defaults) => {
+        // Maps with the same keys are compared key by key. The first may have more, since defaults are not always
+        // written out.
+        (Value::Object(fields), Value::Object(defaults)) if defaults.keys().all(|name| fields.contains_key(name)) => {
             for (name, value) in fields {
                 differences(&joined(path, name), value, defaults.get(name).unwrap_or(&Value::Null), found);
             }
@@ -152,12 +154,6 @@ fn differences(path: &str, value: &Value, default: &Value, found: &mut Vec<Strin
         (Value::String(text), _) => found.push(format!("{path}={text}")),
         (value, _) => found.push(format!("{path}={value}")),
     }
-}
-
-/// True if two maps can be compared key by key. The first may have more keys, since defaults are not always written
-/// out.
-fn same_alternative(fields: &Map<String, Value>, defaults: &Map<String, Value>) -> bool {
-    defaults.keys().all(|name| fields.contains_key(name))
 }
 
 fn leaves(path: &str, value: &Value, paths: &mut Vec<String>) {

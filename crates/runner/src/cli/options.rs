@@ -73,12 +73,6 @@ pub struct Machine {
     pub cache: PathBuf,
 }
 
-impl Default for Machine {
-    fn default() -> Self {
-        Self { jobs: None, memory: None, cache: PathBuf::from(STORE) }
-    }
-}
-
 impl Machine {
     /// The memory for all runs.
     pub(super) fn memory(&self) -> Memory {
@@ -97,7 +91,7 @@ impl Machine {
 }
 
 /// Options for computing runs, shared by all commands that compute them.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct RunOptions {
     /// Threads, memory and cache.
     #[command(flatten)]

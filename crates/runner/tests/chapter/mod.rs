@@ -41,7 +41,7 @@ impl Chapter {
         let plans: Vec<Plan> = all.iter().filter(|plan| wanted(plan)).cloned().collect();
         let cache = tempfile::tempdir().unwrap();
         let store = Store::new(cache.path(), mbsbench::fingerprint(registry));
-        let (memory, progress) = (Memory::unlimited(), Progress::silent());
+        let (memory, progress) = (Memory::new(u64::MAX), Progress::silent());
         let means = Means { store: &store, memory: &memory, progress: &progress, costs: None, fresh: true };
         let outcomes = results_of(&plans, means).unwrap();
         Self { folder: folder.to_owned(), all, plans, outcomes }
