@@ -40,8 +40,7 @@ pub(super) fn write_report(
         false => Contenders::default(),
     };
     let contending = contenders.contending();
-    let compared =
-        is_complete(COMPARISON).then(|| comparison(library, plans, &evidence, &contending, results)).transpose()?;
+    let compared = is_complete(COMPARISON).then(|| comparison(plans, &evidence, &contending, results)).transpose()?;
     let (complete, lacking): (Vec<_>, Vec<_>) =
         library.publications(papers(plans))?.into_iter().partition(|(paper, _)| is_complete(paper));
     if complete.is_empty() && compared.is_none() {
@@ -61,12 +60,11 @@ pub(super) fn write_report(
             Ok(PaperReport { plans: of(&paper), judged: judgements(&paper)?, paper, publication })
         })
         .collect::<Result<_, CommandError>>()?;
-    Ok(report::write(results, &reports, &lacking, compared.as_ref())?)
+    Ok(report::write(results, &reports, &lacking, compared.as_ref(), library.registry)?)
 }
 
 /// Returns the comparison across papers computed from its results, after writing its summary beside them.
 fn comparison<'p>(
-    library: &Library<'p>,
     plans: &'p [Plan],
     evidence: &'p Evidence<'p>,
     contending: &'p Contending<'p>,
@@ -79,7 +77,7 @@ fn comparison<'p>(
     {
         write(&results.join(COMPARISON).join(name), content)?;
     }
-    Ok(ComparisonReport { plans: own, summary, evidence, contending, registry: library.registry })
+    Ok(ComparisonReport { plans: own, summary, evidence, contending })
 }
 
 /// Writes the rankings of each experiment beside its results. Returns a line with their location, if there are any.

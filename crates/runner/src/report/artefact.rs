@@ -6,10 +6,9 @@ use std::path::Path;
 use maud::{Markup, html};
 use mbsbench_experiment::{Placed, Plan, panel_id};
 use mbsbench_judge::claims::Judged;
-use mbsbench_judge::comparison::COMPARISON;
 
-use super::page::{anchor, animation, badge, experiment_anchor, figure_named, file_behind, sign, size_of};
-use super::place::places;
+use super::page::{anchor, animation, badge, experiment_anchor, figure_named, sign, size_of};
+use super::places::places;
 use super::results_table::Table;
 use super::statement::{Found, statement, target};
 use super::{FileError, read};
@@ -92,11 +91,11 @@ impl<'r> Artefact<'r> {
     }
 
     /// Returns its section of a page, with the statements about it, and links to the statements that are placed
-    /// elsewhere.
+    /// elsewhere. The page `experiments` has its experiment file.
     pub fn section(
         &self,
         results: &Path,
-        paper: &str,
+        experiments: &str,
         [judged, linked]: [&[&Judged]; 2],
         found: &Found,
     ) -> Result<Markup, FileError> {
@@ -122,29 +121,37 @@ impl<'r> Artefact<'r> {
         // A figure of several panels may have its data in one file for each panel.
         let of_panels = (0..).map_while(|panel| panel_id(self.id, panel)).map(|panel| format!("{panel}.csv"));
         let of_panels: Vec<String> = of_panels.take_while(|name| folder.join(name).exists()).collect();
-        let name = if self.is_published() { self.name() } else { beyond(paper).to_owned() };
         let is_alone = judged.is_empty() && linked.is_empty();
-        let room = if is_alone || width > WIDEST_BESIDE { "wide" } else { "" };
+        let width = if is_alone || width > WIDEST_BESIDE { "wide" } else { "" };
+        let (shows, more) = first_sentence(self.caption);
+        // A figure without a caption shows what the first statement about it says.
+        let first = judged.iter().chain(linked).next().map(|each| each.statement.says.as_str());
+        let shows = if shows.is_empty() { first.unwrap_or_default() } else { shows };
         Ok(html! {
-            section.artefact.(room) id=(self.anchor()) {
-                h3 { a.self href=(format!("#{}", self.anchor())) { (name) } ": " (self.title) }
+            section.artefact.(width) id=(self.anchor()) {
+                h3 {
+                    @let own = format!("#{}", self.anchor());
+                    @if self.is_published() { a.self href=(own) { (self.name()) } ": " (self.title) }
+                    @else { a.self href=(own) { (self.title) } }
+                }
+                @if !shows.is_empty() { p.shows { (shows) } }
                 div.shown {
                     (shown)
-                    @if !self.caption.is_empty() { p.caption { (self.caption) } }
+                    @if !more.is_empty() { p.caption { (more) } }
                     p.links {
                         @for kind in kinds { a href=(link(kind)) { (kind.to_uppercase()) } " · " }
                         @if !of_panels.is_empty() {
-                            "CSV of panel" @for (number, name) in of_panels.iter().enumerate() { " " a href=(format!("../{id}/{name}")) { (number + 1) } }
+                            "CSV by panel" @for (number, name) in of_panels.iter().enumerate() { " " a href=(format!("../{id}/{name}")) { (number + 1) } }
                             " · "
                         }
                         a href=(format!("../{id}/runs.csv")) { "runs.csv" } " · "
-                        a href=(format!("{}#{}", if paper == COMPARISON { String::new() } else { file_behind(paper) }, experiment_anchor(id))) { "YAML" } " · "
-                        "Made by " code { "mbsbench reproduce " (id) }
+                        a href=(format!("{experiments}#{}", experiment_anchor(id))) { "YAML" } " · "
+                        code { "mbsbench reproduce " (id) }
                     }
                 }
                 @if !is_alone {
                     div.said {
-                        @for each in judged { (statement(paper, each, found)) }
+                        @for each in judged { (statement(&self.plan.experiment.paper, each, found)) }
                         @for each in linked {
                             p.elsewhere { (badge(each.verdict())) " " a href=(format!("#{}", target(&each.statement.id))) { (each.statement.says) } }
                         }
@@ -176,9 +183,11 @@ impl<'r> Artefact<'r> {
     }
 }
 
-/// The name of artefacts that are not in the paper.
-fn beyond(paper: &str) -> &'static str {
-    if paper == COMPARISON { "All methods" } else { "Beyond the paper" }
+/// Splits a caption after its first sentence.
+fn first_sentence(caption: &str) -> (&str, &str) {
+    let mut ends = caption.match_indices(". ").map(|(dot, _)| caption.split_at(dot + 1));
+    let first = ends.find(|(_, rest)| rest.trim_start().starts_with(char::is_uppercase));
+    first.map_or((caption.trim(), ""), |(first, rest)| (first, rest.trim()))
 }
 
 /// The numbers in an id, followed by the id, so that `figure-3.10` comes after `figure-3.5`.
@@ -206,7 +215,21 @@ pub(super) fn entry(artefact: &Artefact<'_>, judged: [&[&Judged]; 2]) -> Markup 
 
 #[cfg(test)]
 mod tests {
-    use super::numbers;
+    use super::{first_sentence, numbers};
+
+    #[test]
+    fn a_caption_is_split_after_its_first_sentence() {
+        for (caption, parts) in [
+            (
+                "Steps of 0.02 s, Eq. 3. The others adapt. Twice.",
+                ("Steps of 0.02 s, Eq. 3.", "The others adapt. Twice."),
+            ),
+            ("See Eq. 30; one sentence.\n", ("See Eq. 30; one sentence.", "")),
+            ("", ("", "")),
+        ] {
+            assert_eq!(first_sentence(caption), parts);
+        }
+    }
 
     #[test]
     fn names_are_in_the_order_of_their_numbers() {

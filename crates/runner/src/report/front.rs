@@ -1,115 +1,109 @@
-//! The front page: the purpose in one picture, all papers with the outcomes of their statements, and links to all
-//! pages.
+//! The front page: a search, one example, and all papers with their main claims.
 
 use std::path::Path;
 
 use maud::{Markup, PreEscaped, html};
+use mbsbench_experiment::Registry;
 use mbsbench_judge::claims::{Judged, JudgedCheck, Verdict};
 use mbsbench_judge::publication::{MainClaim, Publication, PublicationKind};
 
 use super::artefact::{Artefact, Kind};
-use super::page::{badge, figure_named, of, page, search, strip, tally};
+use super::page::{
+    badge, choice, experiment_anchor, figure_named, file_of_appendix, file_of_model, of, page, search, strip, tally,
+};
 use super::statement::target;
-use super::{FileError, PaperReport};
+use super::{ComparisonReport, FileError, PaperReport};
 
 /// Number of measured values that are shown as examples for a statement.
-const TOLD: usize = 3;
+const SHOWN: usize = 3;
 
 /// Returns the front page.
 pub(super) fn page_of(
     results: &Path,
     reports: &[PaperReport<'_>],
     lacking: &[(String, Publication)],
-    is_compared: bool,
+    compared: Option<&ComparisonReport<'_>>,
+    registry: &Registry,
 ) -> Result<String, FileError> {
     let total = reports.iter().map(|report| report.scores().total()).sum::<usize>();
-    let of_kind = |kind| reports.iter().filter(move |report| report.publication.kind == kind);
-    let (papers, sets) = (of_kind(PublicationKind::Paper), of_kind(PublicationKind::Set));
-    let entries = |reports: Vec<&PaperReport<'_>>| -> Result<Vec<Markup>, FileError> {
-        reports.into_iter().map(|report| entry(results, report)).collect()
+    let entries = |kind: PublicationKind| -> Result<Vec<Markup>, FileError> {
+        let reports = reports.iter().filter(|report| report.publication.kind == kind);
+        reports.map(|report| entry(results, report)).collect()
     };
-    let (papers, sets) = (entries(papers.collect())?, entries(sets.collect())?);
+    let (papers, sets) = (entries(PublicationKind::Paper)?, entries(PublicationKind::Set)?);
     let body = html! {
-        a.skip href="#main" { "To the text" }
+        a.skip href="#main" { "Skip to content" }
         header {
-            h1 { "Does what these papers say hold?" }
+            h1 { "Do published results hold up?" }
             p.lead {
-                "mbsbench runs the numerical experiments of papers on time integration in multibody dynamics and tests what \
-                 they state, sentence by sentence: " (total) " statements so far, each with its outcome and the numbers behind it."
+                "mbsbench reruns the numerical experiments of papers on time integration in multibody dynamics and tests their \
+                 statements: " (total) " so far, each with a verdict, its inputs and its evidence."
             }
         }
         main id="main" {
-            (way(results, reports)?)
-            nav.questions aria-label="Three questions" {
+            (find(reports, compared, registry))
+            nav.questions aria-label="Where to go" {
                 ul {
-                    li { a href="#find" { "Does this sentence hold?" } }
-                    @if is_compared {
-                        li { a href="comparison.html" { "Which method for a model like mine?" } }
-                        li { a href="comparison.html#matrix" { "How do all methods do on all models?" } }
-                    }
+                    li { a href="#papers" { "Does a paper's claim hold?" } }
+                    @if compared.is_some() { li { a href="comparison.html" { "Which method should I use?" } } }
                 }
             }
-            @if !papers.is_empty() { section { h2 { "Papers" } @for paper in &papers { (paper) } } }
+            (example(results, reports)?)
+            section id="papers" {
+                h2 { "Papers and their main claims" }
+                @for paper in &papers { (paper) }
+            }
             @if !sets.is_empty() { section { h2 { "Sets of benchmark problems" } @for set in &sets { (set) } } }
-            @if is_compared {
-                section {
-                    h2 { a href="comparison.html" { "Which method for which model?" } }
-                    p { "All methods on the models of the papers and of the benchmark sets: the cheapest for an accuracy, work over precision, performance profiles." }
-                }
-            }
             @if !lacking.is_empty() {
                 section {
                     h2 { "Not reproduced yet" }
                     ul { @for (id, publication) in lacking { li { em { (publication.title) } ". " (of(id, publication)) } } }
                 }
             }
-            (find(reports))
-            (how_to_verify())
-            (how_to_add())
             (how_to_read())
+            (how_to_repeat())
         }
     };
-    Ok(page("mbsbench: does what these papers say hold?", &body))
+    Ok(page("mbsbench: do published results hold up?", &body))
 }
 
-/// Shows the way from a statement to its outcome, using the first suitable example.
-fn way(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, FileError> {
-    for report in reports {
-        for claim in &report.publication.claims {
-            // The example should be clear without explanation: our numbers beside printed ones.
-            let is_plain = |each: &&Judged| each.verdict() == Verdict::Reproduced && compared(each).count() > 1;
-            let judged = claim.judged(&report.judged).find(is_plain);
-            let Some((judged, picture)) = judged.zip(thumbnail(results, report, Some(claim), "way")?) else { continue };
-            let experiments: Vec<&str> =
-                judged.checks.iter().flat_map(|check| check.check.kind.experiments()).take(1).collect();
-            let (id, place) = (&judged.statement.id, &judged.statement.place);
-            return Ok(html! {
-                ol.way aria-label="From a sentence to its outcome" {
-                    li { h2 { "A paper says" } blockquote { p { (judged.statement.says) } } p.small { (report.publication.authors.join(", ")) " " (report.publication.year) ", " (place) } }
-                    li { h2 { "we run it" } (picture) p.small { code { (report.paper) "/" (experiments.concat()) ".yaml" } } }
-                    li { h2 { "we measure" } (measured(judged)) }
-                    li {
-                        h2 { "and say what holds" }
-                        p { (badge(judged.verdict())) }
-                        p.small { (judged.verdict().meaning()) }
-                        p.small { a href=(format!("{}.html#{}", report.paper, target(id))) { "the numbers behind it" } }
-                    }
+/// Shows the way from a main claim to its verdict: the first claim that is decided, has a figure, and has numbers beside
+/// published ones.
+fn example(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, FileError> {
+    let claims = reports.iter().flat_map(|report| report.publication.claims.iter().map(move |claim| (report, claim)));
+    for (report, claim) in claims {
+        let verdict = claim.outcome(&report.judged).verdict();
+        let is_decided = matches!(verdict, Verdict::Reproduced | Verdict::NotReproduced);
+        let is_plain = |each: &&Judged| is_decided && each.verdict() == verdict && compared_checks(each).count() > 1;
+        let Some(judged) = claim.judged(&report.judged).find(is_plain) else { continue };
+        let Some(picture) = thumbnail(results, report, Some(claim), "example")? else { continue };
+        let experiment = judged.checks.iter().find_map(|check| check.check.kind.experiments().into_iter().next());
+        return Ok(html! {
+            ol.way aria-label="From a claim to its verdict" {
+                li { h2 { "A paper claims" } blockquote { p { (claim.says) } } p.small { (report.publication.authors.join(", ")) " (" (report.publication.year) ")" } }
+                li { h2 { "We rerun its experiments" } (picture) @if let Some(name) = experiment { p.small { code { (report.paper) "/" (name) ".yaml" } } } }
+                li { h2 { "We measure" } (measured(judged)) }
+                li {
+                    h2 { "We give a verdict" }
+                    p { (badge(verdict)) }
+                    p.small { (verdict.meaning()) }
+                    p.small { a href=(format!("{}.html#{}", report.paper, target(&judged.statement.id))) { "All its numbers" } }
                 }
-            });
-        }
+            }
+        });
     }
     Ok(html! {})
 }
 
 /// The first measured values of a statement, and how many there are.
 fn measured(judged: &Judged) -> Markup {
-    let shown = || compared(judged).take(TOLD);
+    let shown = || compared_checks(judged).take(SHOWN);
     html! {
         ul {
             @for check in shown() {
                 li {
                     (check.check.about) ": " strong { (check.measured()) } " "
-                    span.small { "(printed: " (check.check.kind.published().unwrap_or_default()) ")" }
+                    span.small { "(published: " (check.check.kind.published().unwrap_or_default()) ")" }
                 }
             }
         }
@@ -118,7 +112,7 @@ fn measured(judged: &Judged) -> Markup {
 }
 
 /// The checks of a statement that compare a number with a printed one.
-fn compared(judged: &Judged) -> impl Iterator<Item = &JudgedCheck> {
+fn compared_checks(judged: &Judged) -> impl Iterator<Item = &JudgedCheck> {
     let is_compared =
         |check: &&JudgedCheck| check.judgement.measured.is_some() && check.check.kind.published().is_some();
     judged.checks.iter().filter(is_compared)
@@ -136,7 +130,7 @@ fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup, FileError> 
                 h3 { a href=(&page) { (report.publication.title) } }
                 p.small { (of(&report.paper, &report.publication)) }
                 ul.verdicts { @for claim in claims { li { (badge(claim.outcome(&report.judged).verdict())) " " (claim.says) } } }
-                @if report.judged.is_empty() { p.pending { "Experiments are there; no ledger yet." } }
+                @if report.judged.is_empty() { p.pending { "This paper has experiments, but no ledger of statements yet." } }
                 @else { (strip(&report.scores())) (tally(&report.scores(), &page)) }
             }
         }
@@ -173,26 +167,49 @@ fn axes_of(svg: &str) -> Option<String> {
     Some(format!("{} over {}", y?, x?)).filter(|text| !text.starts_with(" over") && !text.ends_with("over "))
 }
 
-/// All statements of all papers, with a form to filter them.
-fn find(reports: &[PaperReport<'_>]) -> Markup {
-    let line = |paper: &str, judged: &Judged| {
+/// The search over all statements, models and papers, with the form that filters them.
+fn find(reports: &[PaperReport<'_>], compared: Option<&ComparisonReport<'_>>, registry: &Registry) -> Markup {
+    let statements = reports.iter().flat_map(|report| report.judged.iter().map(move |judged| (report, judged)));
+    let statements = statements.filter(|(_, judged)| !judged.is_finding);
+    let ranked =
+        || compared.iter().flat_map(|compared| &compared.plans).filter(|plan| !plan.experiment.rankings.is_empty());
+    // A model without a page in the comparison leads to the first experiment that uses it.
+    let experiments = || reports.iter().flat_map(|report| report.plans.iter().map(move |plan| (report, plan)));
+    let is_used = |plan: &mbsbench_experiment::Plan, name| plan.runs.iter().any(|run| run.model.name() == name);
+    let models = registry.models().iter().filter(|entry| !entry.is_written_out());
+    let models = models.filter(|entry| !ranked().any(|plan| is_used(plan, entry.name()))).filter_map(|entry| {
+        let (report, plan) = experiments().find(|(_, plan)| is_used(plan, entry.name()))?;
+        let link = format!("{}#{}", file_of_appendix(&report.paper), experiment_anchor(&plan.experiment.id));
+        Some((link, entry.name(), entry.summary()))
+    });
+    let item = |kind: &str, link: &str, name: &str, about: &str| {
         html! {
-            li.statement data-verdict=(judged.verdict().name()) {
-                (badge(judged.verdict())) " "
-                a href=(format!("{paper}.html#{}", target(&judged.statement.id))) { (judged.statement.says) }
-                " " span.place { (paper) ", " (judged.statement.place) }
+            li.statement data-kind=(kind) {
+                span.kind { (kind) } " " a href=(link) { (name) } " " span.place { (about) }
             }
         }
     };
+    let kinds = ["statement", "model", "paper"].map(|kind| (kind.to_owned(), kind));
     html! {
         section id="find" {
-            h2 { "Does this sentence hold?" }
-            (search("sentence", &html! {}))
+            (search("statements, models, papers", &choice("kind", "kind", "any", kinds)))
             details.all {
-                summary { "All statements" }
+                summary { "All statements, models and papers" }
                 ul.sentences {
                     @for report in reports {
-                        @for judged in report.judged.iter().filter(|each| !each.is_finding) { (line(&report.paper, judged)) }
+                        (item("paper", &format!("{}.html", report.paper), &report.publication.title, &report.publication.authors.join(", ")))
+                    }
+                    @for plan in ranked() {
+                        @let spec = &plan.experiment.rankings[0].value;
+                        (item("model", &file_of_model(plan), &spec.title, plan.runs.first().map_or("", |run| run.model.name())))
+                    }
+                    @for (link, name, about) in models { (item("model", &link, name, about)) }
+                    @for (report, judged) in statements {
+                        li.statement data-kind="statement" data-verdict=(judged.verdict().name()) {
+                            (badge(judged.verdict())) " "
+                            a href=(format!("{}.html#{}", report.paper, target(&judged.statement.id))) { (judged.statement.says) }
+                            " " span.place { (report.paper) ", " (judged.statement.place) }
+                        }
                     }
                 }
             }
@@ -200,55 +217,38 @@ fn find(reports: &[PaperReport<'_>]) -> Markup {
     }
 }
 
-/// Instructions for verifying an outcome.
-fn how_to_verify() -> Markup {
+/// Commands that repeat a verdict.
+fn how_to_repeat() -> Markup {
     html! {
-        section id="verify" {
-            h2 { "Verify a statement yourself" }
+        section id="repeat" {
+            h2 { "Repeat it yourself" }
             pre { code {
-                "mbsbench explain gil2013/linear/exact           # what it says, what is measured, what decides\n"
-                "mbsbench reproduce gil2013/linear-exactness     # the runs behind it, made here and now\n"
-                "mbsbench verify gil2013                         # all outcomes from these runs\n"
-                "mbsbench render gil2013/linear/exact --to tex   # to cite it"
+                "mbsbench reproduce gil2013                      # rerun the experiments of a paper\n"
+                "mbsbench verify gil2013                         # check its statements against these runs\n"
+                "mbsbench explain gil2013/linear/exact           # one statement: checks, numbers, reasons\n"
+                "mbsbench render gil2013/linear/exact --to tex   # the same for your own paper"
             } }
             p {
-                "Papers are made again by " code { "make reproduce" } ", with times as they were recorded; sets of benchmark problems by "
-                code { "make sets" }
-                ", studies of what papers leave out and the comparison of all methods by " code { "make study" }
-                "; every figure and table names its own command. Bounds that were moved show in "
-                code { "bounds.lock" } "."
+                "Every figure and table names the command that makes it. " code { "make sets" } " reruns the sets of benchmark problems, "
+                code { "make study" } " the comparison of methods and the sensitivity studies."
             }
         }
     }
 }
 
-/// Instructions for adding a method.
-fn how_to_add() -> Markup {
-    html! {
-        section id="add" {
-            h2 { "Add a method" }
-            ul {
-                li { "A tableau, multistep coefficients or weights are a file: " code { "docs/methods.md" } ". " code { "mbsbench list my-method.yaml" } " shows order and stability, " code { "mbsbench compare my-method.yaml" } " where it stands among all others." }
-                li { "A class of Python with a step is a method: " code { "mbsbench.compare(MyMethod)" } " runs it beside all others, " code { "docs/python.md" } " says what it may ask of its problem. The package reads results into frames, too." }
-                li { "Anything else is a struct and a line in the registry, in Rust, here or in a crate of your own: " code { "docs/extending.md" } "." }
-            }
-        }
-    }
-}
-
-/// Instructions for reading outcomes.
+/// The meaning of the verdicts.
 fn how_to_read() -> Markup {
     html! {
         section id="verdicts" {
-            h2 { "How to read it" }
+            h2 { "What the verdicts mean" }
             dl.verdicts { @for verdict in Verdict::ALL { dt { (badge(verdict)) } dd { (verdict.meaning()) } } }
             p {
-                "A statement is a sentence, a table, or what a figure shows. An open one gives its reason: the paper leaves out what \
-                 decides it, or keeps it private; the times do not decide it; there is nothing to test; our own runs fail their checks; or a \
-                 solver is not installed here. "
-                em { "As printed" } " means that the paper or its authors give every parameter behind a statement. Otherwise the set-up is \
-                 partly ours, and the card lists what is ours. Each check says where its bound comes from, and whether it was set \
-                 before its result was known."
+                "A statement is a sentence, a table, or the content of a figure. It stays open if the paper omits or does not publish \
+                 what would decide it, if measured times are too close, if nothing can be tested, if our own runs fail their checks, or \
+                 if a solver is not installed. "
+                em { "As printed" } " means that the paper or its authors give every parameter; otherwise the statement lists the \
+                 parameters that we chose. Each check names the source of its bound, and tells if the bound was set after the result \
+                 was known."
             }
         }
     }

@@ -1,18 +1,19 @@
 //! The report: a front page and one page for each paper, generated from the results folder.
 //!
 //! Each page is one file. It contains its figures, style and script, and loads nothing. Without the script, only
-//! filters, hiding of series and reading of values are missing. Experiment files and studies of a paper are on a second
-//! page, which keeps pages small.
+//! search, hiding of series and reading of values are missing. Experiment files and studies of a paper are in an
+//! appendix, which keeps pages small.
 
+mod appendix;
 pub(crate) mod artefact;
-mod behind;
 mod comparison;
 mod front;
 mod page;
 mod paper;
-mod place;
+mod places;
 pub(crate) mod policy;
 pub(crate) mod results_table;
+mod sensitivity;
 mod statement;
 
 use std::path::{Path, PathBuf};
@@ -53,8 +54,6 @@ pub struct ComparisonReport<'r> {
     pub summary: Summary<'r>,
     /// The measured results.
     pub evidence: &'r Evidence<'r>,
-    /// The registry of methods, from which methods get their styles.
-    pub registry: &'r Registry,
     /// Methods from outside that are compared with all others.
     pub contending: &'r Contending<'r>,
 }
@@ -69,22 +68,24 @@ pub fn write(
     papers: &[PaperReport<'_>],
     lacking: &[(String, Publication)],
     compared: Option<&ComparisonReport<'_>>,
+    registry: &Registry,
 ) -> Result<PathBuf, FileError> {
     let folder = results.join("report");
     let save = |name: &str, text: String| put(&folder.join(name), text.as_bytes());
     let of_papers = || {
         papers.par_iter().try_for_each(|paper| {
-            save(&format!("{}.html", paper.paper), paper::page_of(results, paper)?)?;
-            save(&page::file_behind(&paper.paper), behind::page_of(results, paper)?)
+            let studies = sensitivity::Study::all(results, paper)?;
+            save(&format!("{}.html", paper.paper), paper::page_of(results, paper, &studies)?)?;
+            save(&page::file_of_appendix(&paper.paper), appendix::page_of(results, paper, &studies)?)
         })
     };
     let of_comparison = || match compared {
-        Some(compared) => {
-            comparison::pages(results, compared)?.into_par_iter().try_for_each(|(file, text)| save(&file, text))
-        }
+        Some(compared) => comparison::pages(results, compared, registry)?
+            .into_par_iter()
+            .try_for_each(|(file, text)| save(&file, text)),
         None => Ok(()),
     };
-    let front = || save("index.html", front::page_of(results, papers, lacking, compared.is_some())?);
+    let front = || save("index.html", front::page_of(results, papers, lacking, compared, registry)?);
     let (papers, (compared, front)) = rayon::join(of_papers, || rayon::join(of_comparison, front));
     papers.and(compared).and(front)?;
     Ok(folder.join("index.html"))

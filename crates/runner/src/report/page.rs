@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
+use mbsbench_experiment::Plan;
 use mbsbench_judge::claims::Verdict;
 use mbsbench_judge::claims::record::{GROUNDS, Scores};
 use mbsbench_judge::publication::Publication;
@@ -103,7 +104,10 @@ pub(super) fn scorecard(scores: &Scores, page: &str) -> Markup {
                     }
                 }
             }
-            p.small { (scores.total()) " statements, tested by " (scores.checks) " checks." }
+            p.small {
+                (scores.total()) " statements, tested by " (scores.checks) " checks. Rows group statements by their inputs: the paper or its \
+                 authors give every parameter, we chose some, or no run is needed."
+            }
         }
     }
 }
@@ -204,7 +208,7 @@ pub(super) fn header(above: &[(&str, &str)], heading: &str, about: &Markup) -> M
     html! {
         header {
             p.crumbs {
-                a href="index.html" { "All papers" }
+                a href="index.html" { "Overview" }
                 @for (page, name) in above { " › " a href=(page) { (name) } }
             }
             h1 { (heading) }
@@ -216,18 +220,17 @@ pub(super) fn header(above: &[(&str, &str)], heading: &str, about: &Markup) -> M
 /// Returns a page with its contents and some sections.
 pub(super) fn page_of_sections(title: &str, header: &Markup, sections: &[Section]) -> String {
     let main = html! { @for section in sections { (section) } };
-    page(title, &with_contents(header, sections, &html! {}, &main))
+    page(title, &with_contents(header, sections, &main))
 }
 
-/// Lays out a page with its contents, which stay visible on wide screens: its sections, and `further` entries.
+/// Lays out a page with its contents, which stay visible on wide screens.
 pub(super) fn with_contents<'s>(
     header: &Markup,
     sections: impl IntoIterator<Item = &'s Section>,
-    further: &Markup,
     main: &Markup,
 ) -> Markup {
     html! {
-        a.skip href="#main" { "To the text" }
+        a.skip href="#main" { "Skip to content" }
         (header)
         div.beside-contents {
             nav.contents aria-label="Contents" {
@@ -235,7 +238,6 @@ pub(super) fn with_contents<'s>(
                     @for section in sections {
                         li { a href=(format!("#{}", section.id)) { (section.heading) } (section.entries) }
                     }
-                    (further)
                 }
             }
             main id="main" { (main) }
@@ -248,7 +250,7 @@ pub(super) fn search(what: &str, further: &Markup) -> Markup {
     let outcomes = Verdict::ALL.map(|one| (one.name().to_owned(), one.words()));
     html! {
         form.search hidden role="search" {
-            label { "Find " input type="search" placeholder=(format!("words of a {what}")) autocomplete="off"; }
+            label { "Search " input type="search" placeholder=(what) autocomplete="off"; }
             (choice("verdict", "outcome", "any", outcomes))
             (further)
             output {}
@@ -274,9 +276,14 @@ pub(super) fn choice<'n>(
     }
 }
 
-/// The name of the page behind the results of a paper.
-pub(super) fn file_behind(paper: &str) -> String {
-    format!("{paper}-behind.html")
+/// The name of the appendix of a paper.
+pub(super) fn file_of_appendix(paper: &str) -> String {
+    format!("{paper}-appendix.html")
+}
+
+/// The name of the page that compares methods on the model of an experiment.
+pub(super) fn file_of_model(plan: &Plan) -> String {
+    format!("{}.html", anchor(&plan.experiment.id))
 }
 
 /// The target of links to the file of an experiment.
@@ -293,6 +300,6 @@ pub(super) fn anchor(id: &str) -> String {
 pub(super) fn of(id: &str, publication: &Publication) -> Markup {
     html! {
         @if let Some(by) = publication.by() { (by) " (" code { (id) } "): " (publication.about) "." }
-        @else { "Nobody says who wrote it: " code { "experiments/" (id) "/paper.yaml" } " would." }
+        @else { "Its authors are not given; " code { "experiments/" (id) "/paper.yaml" } " can name them." }
     }
 }

@@ -10,9 +10,9 @@ use mbsbench_judge::claims::{Check, Detail, Judged, JudgedCheck, Reason};
 use mbsbench_numbers::short;
 
 use super::page::{anchor, badge, sign};
-use super::place::places;
+use super::places::places;
 
-/// Largest number of parameters of ours that are named.
+/// Largest number of named parameters that we chose.
 const NAMED: usize = 8;
 
 /// Keys by which the statements of a paper can be searched in addition to their words: methods and places.
@@ -77,27 +77,27 @@ pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
             div.scroll {
                 table.checks {
                     thead { tr {
-                        th {} th { "Check" } @if is_printed { th { @if judged.is_finding { "Ours" } @else { "Printed" } } }
-                        th { "Here" } th { "Required" }
+                        th {} th { "Check" } @if is_printed { th { @if judged.is_finding { "Expected" } @else { "Published" } } }
+                        th { "Measured" } th { "Required" }
                     } }
                     tbody { @for each in judged.carrying() { (check(each, judged, shared.is_some(), is_printed)) } }
                     @if also().next().is_some() {
                         tbody {
-                            tr { th colspan="5" { "Also measured; this decides nothing" } }
+                            tr { th colspan="5" { "Measured for information only" } }
                             @for each in also() { (check(each, judged, shared.is_some(), is_printed)) }
                         }
                     }
                 }
             }
             @let rule = statement.holds.describe();
-            @if checks.len() > 1 && !rule.is_empty() { p.rule { "Of the checks " (rule) "." } }
-            @if let Some(bound) = shared { p.rule { "Bound of each check: " (words_of_bound(bound)) "." } }
+            @if checks.len() > 1 && !rule.is_empty() { p.rule { "Rule: of the checks above, " (rule) "." } }
+            @if let Some(bound) = shared { p.rule { "Bound of all checks: " (words_of_bound(bound)) "." } }
             @let ours = judged.ours(NAMED);
-            @if !ours.is_empty() { p.rule { "Ours in the set-up: " (ours) "." } }
+            @if !ours.is_empty() { p.rule { "Parameters that we chose: " (ours) "." } }
             p.links {
-                a href=(format!("#{}", target(&statement.id))) { "Link to this" } " · "
+                a href=(format!("#{}", target(&statement.id))) { "Link to this statement" } " · "
                 code { "mbsbench explain " (paper) "/" (statement.id) } " · "
-                a href=(format!("../{paper}/claims.json")) { "checks and runs" }
+                a href=(format!("../{paper}/claims.json")) { "claims.json" }
             }
         }
     }
@@ -139,8 +139,8 @@ fn words_of_bound(check: &Check) -> String {
     let from = check.bound_from.map_or("", |from| from.name());
     let late = match check.bound_set {
         BoundSet::Before => "",
-        BoundSet::Stated => ", stated to be set before the result was known, which no lock verifies",
-        BoundSet::After => ", set or changed when the result was known",
+        BoundSet::Stated => ", reported as set before the result was known, which no lock verifies",
+        BoundSet::After => ", set or changed after the result was known",
     };
     let why = if check.why.is_empty() { String::new() } else { format!(": {}", check.why.trim_end_matches('.')) };
     format!("{from}{late}{why}")
@@ -171,7 +171,7 @@ fn notes(each: &JudgedCheck, of: &Judged, shares_bound: bool) -> Vec<String> {
     if let Some(share) = each.share.as_ref() {
         notes.extend((share.samples() > 0).then(|| share.words()));
         notes.extend(share.turned().map(|(reading, verdict)| format!("{verdict} with the reading {reading}")));
-        notes.extend(share.excluded().map(|reading| format!("the printed numbers exclude the reading {reading}")));
+        notes.extend(share.excluded().map(|reading| format!("the published numbers rule out the reading {reading}")));
     }
     if check.bound_from.is_some() && !shares_bound {
         notes.push(format!("bound: {}", words_of_bound(check)));

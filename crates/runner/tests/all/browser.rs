@@ -114,7 +114,7 @@ fn animations_move_on_their_page() {
     let mut program = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
     let output = program.args(["reproduce", "films"]).current_dir(folder.path()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let path = folder.path().join("results/report/films-behind.html");
+    let path = folder.path().join("results/report/films-appendix.html");
     let page = fs::read_to_string(&path).unwrap();
     let hash = format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(VIEWER)));
     // The browser dumps the page when everything is loaded. This picture delays it, because nothing is drawn in virtual

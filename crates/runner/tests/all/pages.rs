@@ -117,7 +117,7 @@ fn all_results_together_are_small() {
     assert!(bytes < LARGEST_RESULTS, "{bytes} bytes");
 }
 
-/// Findings of ours compare our own numbers, and no page calls these published.
+/// Our findings compare our own numbers, and no page calls these published.
 #[test]
 fn no_page_calls_our_numbers_published() {
     let mut findings = 0;

@@ -350,9 +350,9 @@ fn the_report_shows_the_study() {
     study(folder.path(), "--samples 64");
     let (code, said) = mbsbench(folder.path(), "reproduce");
     assert!(code == Some(0) || code == Some(1), "{said}");
-    let page = fs::read_to_string(folder.path().join("results/report/mine-behind.html")).unwrap();
+    let page = fs::read_to_string(folder.path().join("results/report/mine-appendix.html")).unwrap();
     for part in [
-        "How much depends on what is left out",
+        "<h2>Sensitivity</h2>",
         "uniform in the logarithm",
         "weight above",
         "1 check rests on other cases",

@@ -38,7 +38,7 @@ fn published_values_decide_verdicts_and_exit_code() {
     assert!(text(&output).contains("compere2001: "), "the verdicts are counted");
     assert_eq!(run(folder.path(), "render --to html").status.code(), Some(0));
     assert!(at("results/report/index.html").exists() && at("results/report/compere2001.html").exists());
-    for page in ["index", "compere2001", "compere2001-behind"] {
+    for page in ["index", "compere2001", "compere2001-appendix"] {
         let text = fs::read_to_string(at(&format!("results/report/{page}.html"))).unwrap();
         for word in ["depends", "contradicted", "inconclusive", "untestable"] {
             let is_outcome = |(k, _): (usize, &str)| {

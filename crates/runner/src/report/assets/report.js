@@ -143,7 +143,7 @@ for (const wide of document.querySelectorAll(".scroll, figure, pre")) {
   wide.addEventListener("scroll", () => edges(wide), { passive: true });
 }
 
-// Find statements: by words in what they say, where, and in the names of their checks; by what stands in their attributes.
+// Find statements by the words of their cards and by their attributes. Arrows go from one to the next, Enter opens the first.
 for (const form of document.querySelectorAll("form.search")) {
   const statements = [...document.querySelectorAll(".statement")];
   const texts = statements.map((each) => each.textContent.toLowerCase());
@@ -154,7 +154,7 @@ for (const form of document.querySelectorAll("form.search")) {
     const isAny = wanted.length + selects.length > 0;
     let found = 0;
     statements.forEach((each, k) => {
-      const has = (select) => each.dataset[select.dataset.by].split(" ").includes(select.value);
+      const has = (select) => (each.dataset[select.dataset.by] || "").split(" ").includes(select.value);
       const fits = wanted.every((word) => texts[k].includes(word)) && selects.every(has);
       each.hidden = !fits;
       found += fits;
@@ -164,10 +164,22 @@ for (const form of document.querySelectorAll("form.search")) {
       part.hidden = isAny && ![...part.querySelectorAll(".statement")].some((each) => !each.hidden);
     }
     for (const all of document.querySelectorAll("details.all")) all.open = isAny;
-    form.querySelector("output").textContent = isAny ? `${found} of ${statements.length} statements` : "";
+    form.querySelector("output").textContent = isAny ? `${found} of ${statements.length}` : "";
   };
+  const shown = () => statements.filter((each) => !each.hidden).map((each) => each.querySelector("summary, a"));
+  document.addEventListener("keydown", (event) => {
+    const [step, all] = [{ ArrowDown: 1, ArrowUp: -1 }[event.key], [words, ...shown()]];
+    const at = all.indexOf(document.activeElement);
+    if (!step || at < 0 || !all[at + step]) return;
+    event.preventDefault();
+    all[at + step].focus();
+  });
   form.addEventListener("input", find);
-  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    shown()[0]?.focus();
+    shown()[0]?.click();
+  });
 }
 
 // Leave some methods in the matrix: by words of their names, any of which will do, and by family.

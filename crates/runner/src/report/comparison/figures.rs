@@ -71,7 +71,7 @@ pub(super) fn best_of_families(field: &Field<'_>, looks: &Looks<'_>, id: &str, w
         series.extend(contenders.filter(|series| !series.points.is_empty()));
         axes(field, work, format!("by {}", field.spec.work.0[work].0), series)
     };
-    let title = format!("{}: work and precision, the best of each family", field.spec.title);
+    let title = format!("{}: work and precision, best of each family", field.spec.title);
     Figure { id: id.to_owned(), title, columns: 1, panels: works.iter().map(panel).collect() }
 }
 
@@ -83,7 +83,7 @@ pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: us
     let mut groups: Vec<(String, Vec<&Curve<'_>>)> =
         field.families().into_iter().map(|family| (family_name(family), of(family))).collect();
     let alone = groups.extract_if(.., |(_, methods)| methods.len() < 2).flat_map(|(_, methods)| methods).collect();
-    groups.push(("alone in their families".to_owned(), alone));
+    groups.push(("single-method families".to_owned(), alone));
     let panels = groups.iter().flat_map(|(name, methods)| {
         let count = methods.len().div_ceil(MOST);
         methods.chunks(MOST).enumerate().map(move |(part, own)| {
@@ -94,7 +94,7 @@ pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: us
             axes(field, work, format!("{name}{number}"), series)
         })
     });
-    let title = format!("{}: work and precision, family by family", field.spec.title);
+    let title = format!("{}: work and precision by family", field.spec.title);
     Figure { id: id.to_owned(), title, columns: 2, panels: panels.collect() }
 }
 
@@ -131,7 +131,7 @@ pub(super) fn profiles(profiles: &[Profile<'_>], looks: &Looks<'_>, id: &str, ti
         });
         Panel {
             title: format!("error at most {:e}, {} models", profile.accuracy, profile.models),
-            x: Axis::log(format!("{} over the least", profile.work), "").between(1.0, MOST_RATIO),
+            x: Axis::log(format!("{} relative to the cheapest", profile.work), "").between(1.0, MOST_RATIO),
             y: Axis::linear("share of models", "").between(0.0, 1.0),
             series: grey.chain(named).collect(),
             named_at_ends: true,
@@ -169,7 +169,7 @@ fn axes(field: &Field<'_>, work: usize, title: String, series: Vec<Series>) -> P
     Panel {
         title,
         x: Axis::log(name.as_str(), ""),
-        y: Axis::log("error and its bound", ""),
+        y: Axis::log("error with its bound", ""),
         series,
         named_at_ends: true,
         ..Panel::default()

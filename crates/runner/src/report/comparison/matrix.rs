@@ -6,7 +6,8 @@ use maud::{Markup, html};
 use mbsbench_judge::comparison::Field;
 
 use super::figures::family_name;
-use super::{file_of, method_name};
+use super::method_name;
+use crate::report::page::file_of_model;
 
 /// Number of shades of cells, from the fewest digits to the most on a model.
 const SHADES: f64 = 5.0;
@@ -24,7 +25,7 @@ pub(super) fn table(fields: &[Field<'_>], work: &str) -> Markup {
             table.matrix {
                 thead { tr {
                     th { "Method" }
-                    @for field in fields { th { a href=(file_of(field)) { span { (field.spec.title) } } } }
+                    @for field in fields { th { a href=(file_of_model(field.plan)) { span { (field.spec.title) } } } }
                 } }
                 tbody {
                     @for &(family, name, is_contender) in &methods {
@@ -57,7 +58,7 @@ fn cell(field: &Field<'_>, name: &str, work: &str, most: f64) -> Markup {
             html! { td.number.(format!("shade-{shade}")) { (format!("{digits:.2}")) } }
         }
         None if method.failed() == method.points.len() => {
-            html! { td.failed title="no run went to its end" { "✗" } }
+            html! { td.failed title="no run reached its end" { "✗" } }
         }
         None => html! { td.failed title="no error is below one" { "0" } },
     }

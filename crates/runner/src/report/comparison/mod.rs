@@ -1,4 +1,4 @@
-//! The pages that compare methods across the papers: all models on one page, and a page for each model.
+//! The pages that compare methods across papers: one page for all models, and a page for each model.
 
 mod figures;
 mod matrix;
@@ -8,26 +8,35 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use maud::{Markup, html};
+use mbsbench_experiment::Registry;
 use mbsbench_judge::comparison::{ACCURACIES, COMPARISON, Field, Profile, Ranked, near, words};
 use mbsbench_render::{lay_out, svg};
 use rayon::prelude::*;
 
+use super::appendix::experiment;
 use super::artefact::Artefact;
-use super::behind::experiment;
-use super::page::{Section, figure_named, header, page_of_sections};
+use super::page::{Section, figure_named, file_of_model, header, page_of_sections};
 use super::statement::Found;
 use super::{ComparisonReport, FileError};
 use crate::lists::unique;
 use figures::{Looks, family_name};
 
+/// The heading of the page of all models.
+const TITLE: &str = "Which method should I use?";
+
 /// The kind of work that the matrix uses.
 const WORK: &str = "right-hand sides";
 
 /// Returns the pages with the names of their files.
-pub(super) fn pages(results: &Path, report: &ComparisonReport<'_>) -> Result<Vec<(String, String)>, FileError> {
+pub(super) fn pages(
+    results: &Path,
+    report: &ComparisonReport<'_>,
+    registry: &Registry,
+) -> Result<Vec<(String, String)>, FileError> {
     let fields = Field::all(&report.plans, report.evidence, report.contending);
-    let looks = Looks::of(&fields, report.registry);
-    let of_models = || fields.par_iter().map(|field| (file_of(field), model::page_of(report, field, &looks)));
+    let looks = Looks::of(&fields, registry);
+    let of_models =
+        || fields.par_iter().map(|field| (file_of_model(field.plan), model::page_of(report, field, &looks)));
     let (overview, mut pages) =
         rayon::join(|| overview(results, report, &fields, &looks), || of_models().collect::<Vec<_>>());
     pages.push(("comparison.html".to_owned(), overview?));
@@ -37,11 +46,6 @@ pub(super) fn pages(results: &Path, report: &ComparisonReport<'_>) -> Result<Vec
 /// The name of a method, in bold for a contender.
 fn method_name(name: &str, is_contender: bool) -> Markup {
     html! { @if is_contender { strong.contender { (name) } } @else { (name) } }
-}
-
-/// The name of the file with a model's page.
-fn file_of(field: &Field<'_>) -> String {
-    format!("{}.html", field.plan.experiment.id.replace('/', "-"))
 }
 
 /// Draws a figure for a page, under its own id.
@@ -60,35 +64,36 @@ fn overview(
     let mut others = Vec::new();
     for plan in report.plans.iter().filter(|plan| plan.experiment.rankings.is_empty()) {
         for artefact in Artefact::all(&[plan]) {
-            others.push(artefact.section(results, COMPARISON, [&[], &[]], &found)?);
+            others.push(artefact.section(results, "", [&[], &[]], &found)?);
         }
     }
     let works = unique(fields.iter().flat_map(|field| &field.spec.work.0).map(|(work, _)| work));
     let lead = html! {
-        p.lead { "All methods on the models of the papers and of the benchmark sets: every method that suits a model, over steps or tolerances." }
+        p.lead { "Every suitable method was run on the models of the papers and benchmark sets, over a range of steps or tolerances." }
     };
-    let header = header(&[], "Which method for which model?", &lead);
+    let header = header(&[], TITLE, &lead);
     let cheapest = html! {
         p { (words::what_it_means()) }
         p.links {
             @for kind in ["csv", "md"] { a href=(format!("../{COMPARISON}/summary.{kind}")) { (kind.to_uppercase()) } " · " }
-            "Made by " code { "mbsbench reproduce " (COMPARISON) } " · "
-            code { "mbsbench compare MODEL" } " · " code { "mbsbench compare METHOD" }
+            code { "mbsbench reproduce " (COMPARISON) } " · rank your own method: "
+            code { "mbsbench compare my-method.yaml" }
         }
         (cheapest(report, fields))
     };
-    let entries = html! { ul { @for field in fields { li { a href=(file_of(field)) { (field.spec.title) } } } } };
+    let entries =
+        html! { ul { @for field in fields { li { a href=(file_of_model(field.plan)) { (field.spec.title) } } } } };
     let models = html! {
-        p { "Work over precision with the front of all runs, family by family, and how many methods reach what:" }
-        ul { @for field in fields { li { a href=(file_of(field)) { (field.spec.title) } " " span.small { (field.methods.len()) " methods" } } } }
+        p { "Each page has work–precision diagrams, and the cheapest methods by every kind of work." }
+        ul { @for field in fields { li { a href=(file_of_model(field.plan)) { (field.spec.title) } " " span.small { (field.methods.len()) " methods" } } } }
     };
     let profiles = html! {
         p {
-            "After Dolan and Moré (2002): the share of the models on which a method needs at most so many times the least work of any \
-             method. At the left end stands how often it is the cheapest, at the right how often it gets there at all; a model on which \
-             it was not run counts as one that it does not solve. Costs between two runs are read off a line in both logarithms. Methods \
-             that have none of a kind of work, as explicit ones have no factorizations, stand in no profile by it. The eight with the \
-             largest area below their curves have names."
+            "A performance profile (Dolan and Moré 2002) shows the share of models that a method solves with at most a given multiple of \
+             the cheapest method's work. The left end shows how often the method is the cheapest, the right end how often it reaches the \
+             accuracy at all. A model on which it was not run counts as not solved. A method without a kind of work, such as an \
+             explicit method without factorizations, has no profile for it. The eight methods with the largest area below their curves \
+             are named."
         }
         (costs_link())
         @for (index, work) in works.iter().enumerate() {
@@ -103,9 +108,9 @@ fn overview(
     };
     let matrix = html! {
         p {
-            "Digits of the result for each decade of " (WORK) ": −log₁₀ of the error, with the bound on the reference's own error added, over \
-             log₁₀ of the work, of the run that has most of it. The stronger the colour, the nearer to the best on that model. "
-            "–: the model does not suit the method; ✗: no run went to its end; a red 0: no error is below one."
+            "Digits of accuracy per decade of " (WORK) ": −log₁₀ of the error, including the bound on the reference's error, divided by log₁₀ \
+             of the work, for the best run of each method. A stronger colour is closer to the best method on that model. "
+            "–: the method does not suit the model; ✗: no run reached its end; a red 0: no error is below one."
         }
         (costs_link())
         (filters(fields))
@@ -115,19 +120,19 @@ fn overview(
         @for plan in report.plans.iter().filter(|plan| plan.experiment.rankings.is_empty()) { (experiment(plan)) }
     };
     let mut sections = vec![
-        Section::new("cheapest", "The cheapest method for an accuracy", cheapest),
-        Section { entries, ..Section::new("models", "Model by model", models) },
+        Section::new("cheapest", "Cheapest methods for an accuracy", cheapest),
+        Section { entries, ..Section::new("models", "Models", models) },
     ];
     if !works.is_empty() {
         sections.push(Section::new("profiles", "Performance profiles", profiles));
     }
-    sections.push(Section::new("matrix", "Methods × models", matrix));
+    sections.push(Section::new("matrix", "All methods on all models", matrix));
     if !others.is_empty() {
         let body = html! { @for section in &others { (section) } };
-        sections.push(Section::new("others", "Linear analysis and growth", body));
+        sections.push(Section::new("others", "Linear analysis and growth of cost", body));
     }
-    sections.push(Section::new("experiments", "The experiments", experiments));
-    Ok(page_of_sections("mbsbench: which method for which model?", &header, &sections))
+    sections.push(Section::new("experiments", "Experiments", experiments));
+    Ok(page_of_sections("mbsbench: which method should I use?", &header, &sections))
 }
 
 /// A link to the numbers behind profiles and matrix.
@@ -135,7 +140,7 @@ fn costs_link() -> Markup {
     html! {
         p.links {
             a href=(format!("../{COMPARISON}/costs.csv")) { "CSV of all methods on all models" }
-            " · Made by " code { "mbsbench reproduce " (COMPARISON) }
+            " · " code { "mbsbench reproduce " (COMPARISON) }
         }
     }
 }
@@ -166,7 +171,7 @@ fn cheapest(report: &ComparisonReport<'_>, fields: &[Field<'_>]) -> Markup {
                 tbody {
                     @for (field, ranked) in &rows {
                         tr {
-                            th scope="row" { a href=(file_of(field)) { (ranked.spec.title) } " " small { (ranked.spec.meaning) } }
+                            th scope="row" { a href=(file_of_model(field.plan)) { (ranked.spec.title) } " " small { (ranked.spec.meaning) } }
                             @for &accuracy in &accuracies { td { @if let Some(cell) = cell(ranked, accuracy) { (cell) } @else { "–" } } }
                         }
                     }
@@ -174,7 +179,7 @@ fn cheapest(report: &ComparisonReport<'_>, fields: &[Field<'_>]) -> Markup {
             }
         }
         p.small {
-            "By right-hand sides. The page of each model has the runs behind the costs, and costs by other kinds of work."
+            "Costs are evaluations of the right-hand side. The page of each model has the runs behind them, and other kinds of work."
         }
     }
 }
@@ -188,7 +193,7 @@ fn profile_table(profiles: &[Profile<'_>]) -> Markup {
     };
     html! {
         details {
-            summary { "The same as a table" }
+            summary { "Profiles as tables" }
             @for profile in profiles {
                 div.scroll {
                     table {

@@ -5,9 +5,9 @@ use mbsbench_experiment::Plan;
 use mbsbench_experiment::plan::LeftOut;
 use mbsbench_judge::comparison::{Field, Ranked, near, words};
 
-use super::{Looks, drawn, figures, method_name};
+use super::{Looks, TITLE, drawn, figures, method_name};
 use crate::report::ComparisonReport;
-use crate::report::behind::experiment;
+use crate::report::appendix::experiment;
 use crate::report::page::{Section, header, page_of_sections};
 
 /// Returns the page.
@@ -16,14 +16,14 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &
     let id = &plan.experiment.id;
     let works: Vec<usize> = (0..field.spec.work.0.len()).filter(|&work| is_done(field, work)).collect();
     let ranked = || report.summary.0.iter().filter(|ranked| std::ptr::eq(ranked.plan, plan));
-    let above = [("comparison.html", "Which method for which model?")];
+    let above = [("comparison.html", TITLE)];
     let header = header(&above, &field.spec.title, &html! { p.lead { "Errors are " (field.spec.meaning) "." } });
     let best = html! {
         div.shown { (drawn(&figures::best_of_families(field, looks, "best-of-families", &works))) }
         p.caption {
-            "Each dot is a run, its error with the bound on the reference's own added. The broken line joins the runs that no other beats in \
-             work and error both; so do the lines of the families among their own runs. Of many families those have lines that get the \
-             most digits for their work. Runs that failed, or have an error above " (figures::MOST_ERROR) ", are in the CSV file only."
+            "Each dot is a run. Its error includes the bound on the reference's error. The dashed line joins the runs that no other run \
+             beats in both work and error, and each coloured line does the same within a family. Only the families with the most digits \
+             for their work have lines. Failed runs and runs with an error above " (figures::MOST_ERROR) " are only in the CSV file."
         }
     };
     let families = works
@@ -32,27 +32,25 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &
     let cheapest = html! {
         p { (words::what_it_means()) }
         p {
-            "Right-hand sides include those for Jacobians by differences; an exact Jacobian counts as those that \
-             differences would take for it. Of a constrained mechanism a right-hand side is the solution for \
-             accelerations and multipliers (index 1), or one residual for methods that solve the constraints \
-             (index 3). Factorizations are those of a \
-             method's own matrices, and only methods that have some are ranked by them. Times are medians on the \
-             machine that made these results."
+            "Right-hand sides include those that Jacobians by differences need; an exact Jacobian counts as many as differences would \
+             need. For a constrained mechanism, a right-hand side is one solution for accelerations and multipliers (index 1) or, for \
+             methods that solve the constraints (index 3), one residual. Factorizations are those of the method's own matrices; methods \
+             without them are not ranked by them. Times are medians on the machine that made these results."
         }
         @for ranked in ranked() { (table(ranked)) }
     };
     let made_by = html! {
         p.links {
             a href=(format!("../{id}/runs.csv")) { "runs.csv" } " · "
-            "All figures and tables of this page are made by " code { "mbsbench reproduce " (id) } "."
+            code { "mbsbench reproduce " (id) } " makes all figures and tables of this page"
         }
         (left_out(plan))
         (experiment(plan))
     };
     let mut sections = vec![Section::new("best", "Work and precision", best)];
-    sections.extend(families.map(|body| Section::new("families", "Family by family", body)));
-    sections.push(Section::new("cheapest", "The cheapest methods", cheapest));
-    sections.push(Section::new("experiment", "The experiment", made_by));
+    sections.extend(families.map(|body| Section::new("families", "Methods by family", body)));
+    sections.push(Section::new("cheapest", "Cheapest methods", cheapest));
+    sections.push(Section::new("experiment", "Experiment", made_by));
     page_of_sections(&format!("mbsbench: {}", field.spec.title), &header, &sections)
 }
 

@@ -1,9 +1,9 @@
-//! The page of a paper: its main claims, statements that are not reproduced or open, its figures and tables with their
-//! statements, all other statements, assumptions, and questions to the authors.
+//! The page of a paper: results, main claims, figures and tables with their statements, all other statements,
+//! assumptions, sensitivity, sources, our findings, and questions to the authors.
 
-mod assumed;
-mod first;
-mod review;
+mod assumptions;
+mod outcomes;
+mod sources;
 
 use std::path::Path;
 
@@ -13,13 +13,14 @@ use mbsbench_judge::claims::record::{GROUNDS, Scores};
 use mbsbench_judge::publication::Publication;
 
 use super::artefact::{Artefact, entry};
-use super::page::{Section, choice, file_behind, header, of, page, scorecard, search, with_contents};
-use super::place::{in_order, places};
+use super::page::{Section, choice, file_of_appendix, header, of, page, scorecard, search, with_contents};
+use super::places::{in_order, places};
+use super::sensitivity::{self, Study};
 use super::statement::{Found, slug, sorted, statement};
 use super::{FileError, PaperReport};
 
 /// Returns the page of a paper.
-pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String, FileError> {
+pub(super) fn page_of(results: &Path, report: &PaperReport<'_>, studies: &[Study<'_>]) -> Result<String, FileError> {
     let artefacts = Artefact::all(&report.plans);
     let found = Found::new(&report.plans);
     let mut placed: Vec<Vec<&Judged>> = vec![Vec::new(); artefacts.len()];
@@ -40,10 +41,10 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
     let mut gallery = Vec::new();
     for ((artefact, judged), linked) in artefacts.iter().zip(&placed).zip(&linked) {
         if artefact.is_published() {
-            gallery.push(artefact.section(results, &report.paper, [judged, linked], &found)?);
+            gallery.push(artefact.section(results, &file_of_appendix(&report.paper), [judged, linked], &found)?);
         }
     }
-    let behind = file_behind(&report.paper);
+    let appendix = file_of_appendix(&report.paper);
     let publication = &report.publication;
     let title = publication.title.as_str();
     let about = html! {
@@ -56,10 +57,10 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
     };
     let mut sections = Vec::new();
     if !report.judged.is_empty() {
-        sections.push(Section::new("result", "Main claims", first::claims(report)));
-        sections.push(Section::new("outcomes", "Not reproduced, or open", first::outcomes(&statements)));
+        let results = html! { div.first { (scorecard(&report.scores(), "")) div { (outcomes::lists(&statements)) } } };
+        sections.push(Section::new("results", "Results", results));
+        sections.push(Section::new("highlights", "Highlights", outcomes::claims(report)));
     }
-    let first = sections.len();
     if !gallery.is_empty() {
         let all = artefacts.iter().zip(&placed).zip(&linked).filter(|((artefact, _), _)| artefact.is_published());
         let entries = html! {
@@ -69,33 +70,28 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
         sections.push(Section { entries, ..Section::new("artefacts", "Figures and tables", body) });
     }
     if !elsewhere.is_empty() {
-        sections.push(Section::new("statements", "Statements of the text", in_full(&elsewhere)));
+        sections.push(Section::new("statements", "Statements in the text", in_full(&elsewhere)));
     }
+    sections.extend(assumptions::table(report).map(|body| Section::new("assumptions", "Assumptions", body)));
+    let sensitivity = sensitivity::summary(studies, &appendix);
+    sections.extend(sensitivity.map(|body| Section::new("sensitivity", "Sensitivity", body)));
+    let sources = sources::body(report, &statements, &appendix, gallery.len() < artefacts.len());
+    sections.push(Section::new("sources", "Sources", sources));
     if !findings.is_empty() {
         let scores = Scores::of(&report.judged, true);
         let body = html! {
-            p { "What the paper does not say: " (scores.total()) " findings with " (scores.checks) " checks, which are counted apart." }
+            p { (scores.total()) " findings about matters that the paper does not mention, with " (scores.checks) " checks. The results above do not include them." }
             (in_full(&findings))
         };
-        sections.push(Section::new("findings", "Findings of ours", body));
+        sections.push(Section::new("findings", "Our findings", body));
     }
-    sections.extend(first::letter(report).map(|body| Section::new("letter", "Questions to the authors", body)));
-    sections.extend(assumed::left_out(report).map(|body| Section::new("assumed", "What had to be assumed", body)));
-    sections.push(Section::new("review", "Review", review::section(report, &statements)));
-    let further = html! {
-        @if gallery.len() < artefacts.len() { li { a href=(format!("{behind}#beyond")) { "Beyond the paper" } } }
-        li { a href=(behind) { "What is behind it" } }
-    };
+    sections.extend(outcomes::letter(report).map(|body| Section::new("letter", "Questions to the authors", body)));
     let main = html! {
-        @if report.judged.is_empty() { p.pending { "No ledger yet." } }
-        @else {
-            (search_of(&report.judged, &found))
-            div.first { @for section in &sections[..first] { (section) } }
-            (scorecard(&report.scores(), ""))
-        }
-        @for section in &sections[first..] { (section) }
+        @if report.judged.is_empty() { p.pending { "This paper has experiments, but no ledger of statements yet." } }
+        @else { (search_of(&report.judged, &found)) }
+        @for section in &sections { (section) }
     };
-    Ok(page(&format!("mbsbench: {title}"), &with_contents(&header, &sections, &further, &main)))
+    Ok(page(&format!("mbsbench: {title}"), &with_contents(&header, &sections, &main)))
 }
 
 /// The publication data, and the licence of the numbers.
@@ -115,7 +111,7 @@ fn published(publication: &Publication) -> Markup {
     }
 }
 
-/// The search for statements by words, outcome, place, method and mark.
+/// The search for statements by words, outcome, place, method and set-up.
 fn search_of(judged: &[Judged], found: &Found) -> Markup {
     let all_places = in_order(judged.iter().flat_map(|each| places(&each.statement.place)).collect());
     let all_methods = sorted(judged.iter().flat_map(|each| found.methods(each)).collect());
@@ -123,7 +119,7 @@ fn search_of(judged: &[Judged], found: &Found) -> Markup {
     let further = html! {
         (choice("place", "place", "anywhere", all_places.iter().map(String::as_str).map(slugged)))
         (choice("method", "method", "any", all_methods.into_iter().map(slugged)))
-        (choice("ground", "mark", "any", GROUNDS.map(|(name, _)| slugged(name))))
+        (choice("ground", "set-up", "any", GROUNDS.map(|(name, _)| slugged(name))))
     };
-    search("statement", &further)
+    search("statements", &further)
 }

@@ -1,5 +1,4 @@
-//! The first sections of a paper's page: its main claims, statements that are not reproduced or open, and questions to
-//! the authors.
+//! Main claims of a paper, its statements by outcome, and questions to its authors.
 
 use maud::{Markup, html};
 use mbsbench_judge::claims::{self, Judged, Reason, Verdict};
@@ -32,7 +31,7 @@ pub(super) fn claims(report: &PaperReport<'_>) -> Markup {
         }
         @if !publication.errata.is_empty() {
             details.errata {
-                summary { "Slips in the print, which decide nothing (" (publication.errata.len()) ")" }
+                summary { "Misprints that affect no verdict (" (publication.errata.len()) ")" }
                 ul { @for erratum in &publication.errata { li { (erratum.place) ": " (erratum.says) } } }
             }
         }
@@ -49,7 +48,7 @@ fn link(judged: &Judged) -> Markup {
 }
 
 /// The statements by outcome: first those that are not reproduced, then open ones by reason, then the others.
-pub(super) fn outcomes(statements: &[&Judged]) -> Markup {
+pub(super) fn lists(statements: &[&Judged]) -> Markup {
     let with = |verdict| statements.iter().copied().filter(move |each| each.verdict() == verdict);
     let mut reasons: Vec<&str> =
         with(Verdict::Open).filter_map(|each| each.outcome.reason()).map(Reason::name).collect();
@@ -90,11 +89,9 @@ pub(super) fn letter(report: &PaperReport<'_>) -> Option<Markup> {
     let paragraphs = claims::letter(&report.publication, &report.judged, &questions)?;
     Some(html! {
         details {
-            summary {
-                "A letter that one could send; " (questions.len()) " questions, those first that would settle most"
-            }
+            summary { "Draft of a letter to the authors with " (questions.len()) " questions" }
             blockquote { @for paragraph in &paragraphs { p { (paragraph) } } }
         }
-        p.small { "As plain text: " code { "mbsbench explain " (report.paper) " --open" } "." }
+        p.small { "The same as plain text: " code { "mbsbench explain " (report.paper) " --open" } "." }
     })
 }
