@@ -9,9 +9,11 @@
 pub mod artefacts;
 pub mod cli;
 pub mod conformance;
+mod description;
 mod lists;
 pub mod output;
 pub mod processor;
+mod ranks;
 pub mod report;
 mod sheet;
 

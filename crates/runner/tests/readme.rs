@@ -35,7 +35,7 @@ use mbsbench::claims::BoundFrom;
 use mbsbench::claims::Evidence;
 use mbsbench::claims::record::GROUNDS;
 use mbsbench::cli::Arguments;
-use mbsbench::comparison::{Contending, Ranked, near, rank, words};
+use mbsbench::comparison::{Ranked, near, rank, words};
 use mbsbench::input::Document;
 use mbsbench::publication::{FILE, MainClaim, Publication};
 use serde_json::Value;
@@ -314,8 +314,7 @@ fn cheapest() -> String {
     files.sort();
     let plans = mbsbench::cli::load(&Registry::builtin(), &files, false).unwrap();
     let evidence = Evidence::read(&root().join("results"), &plans, |_| true).unwrap();
-    let contending = Contending::new(Vec::new(), &[], Evidence::of(&[], &[]));
-    let ranked: Vec<Ranked<'_>> = plans.iter().flat_map(|plan| rank(plan, &evidence, &contending)).collect();
+    let ranked: Vec<Ranked<'_>> = plans.iter().flat_map(|plan| rank(plan, &evidence, &[])).collect();
     // "Squeezer, positions": the model is named before the comma; only its first error is used.
     let model = |ranked: &Ranked<'_>| ranked.spec.title.split(',').next().unwrap().to_owned();
     let mut models: Vec<String> = Vec::new();

@@ -2,7 +2,7 @@
 
 use mbsbench_numbers::{csv, shortest};
 
-use super::{COMPARISON, Field};
+use super::{COMPARISON, Ranked};
 
 /// Accuracies of the performance profiles.
 pub const ACCURACIES: [f64; 3] = [1e-3, 1e-6, 1e-9];
@@ -10,7 +10,7 @@ pub const ACCURACIES: [f64; 3] = [1e-3, 1e-6, 1e-9];
 /// Returns one line for each model, method and kind of work. It has the least work for each of [`ACCURACIES`] (empty if
 /// no run reaches it), the largest number of digits per decade of work with the run that attains it, and the number of
 /// failed runs. Numbers have five digits. A method without this kind of work has no line.
-pub fn costs_csv(fields: &[Field<'_>]) -> String {
+pub fn costs_csv(fields: &[&Ranked<'_>]) -> String {
     let mut head: Vec<String> = ["model", "method", "family", "work"].map(str::to_owned).to_vec();
     head.extend(ACCURACIES.map(|accuracy| format!("cost for {accuracy:e}")));
     head.extend(["digits per decade", "run", "failed", "runs"].map(str::to_owned));
@@ -19,7 +19,7 @@ pub fn costs_csv(fields: &[Field<'_>]) -> String {
         value.map_or_else(String::new, |value| shortest(format!("{value:.4e}").parse().unwrap_or(value)))
     };
     for field in fields {
-        for method in &field.methods {
+        for method in &field.curves {
             for (work, (name, _)) in field.spec.work.0.iter().enumerate() {
                 let id = &field.plan.experiment.id;
                 let mut line = vec![

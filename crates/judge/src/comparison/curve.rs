@@ -2,6 +2,7 @@
 //! first. All tables, pages and commands use this definition.
 
 use mbsbench_experiment::RunSpec;
+use mbsbench_problem::Status;
 
 /// A run of a method. Runs are ordered as in the experiment.
 #[derive(Debug, Clone)]
@@ -10,6 +11,8 @@ pub struct Point<'p> {
     pub run: &'p RunSpec,
     /// The case of the run, if its experiment has cases.
     pub case: Option<&'p str>,
+    /// Its status.
+    pub status: Status,
     /// Its error and work; `None` if it failed or has no error.
     pub candidate: Option<Candidate>,
 }
@@ -227,8 +230,9 @@ mod tests {
         let candidate =
             |[error, work]: [f64; 2]| Candidate { setting: String::new(), error, bound: 0.0, work: vec![Some(work)] };
         let runs = plan.runs.iter().zip(points);
-        let points: Vec<Point<'_>> =
-            runs.map(|(run, point)| Point { run, case: None, candidate: point.map(candidate) }).collect();
+        let points: Vec<Point<'_>> = runs
+            .map(|(run, point)| Point { run, case: None, status: Status::Ok, candidate: point.map(candidate) })
+            .collect();
         cost(&points, 0, accuracy)
     }
 

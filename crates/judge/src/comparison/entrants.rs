@@ -14,7 +14,7 @@ use crate::claims::Evidence;
 
 /// A run with its row and its plan.
 #[derive(Debug, Clone, Copy)]
-pub struct Entrant<'p> {
+pub(super) struct Entrant<'p> {
     /// The plan.
     pub plan: &'p Plan,
     /// The run.
@@ -40,31 +40,42 @@ impl<'c> Contending<'c> {
         Self { names, plans, evidence }
     }
 
-    /// The names of the methods.
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
     /// The runs of these methods that enter a ranking of the experiment of `plan`.
-    pub fn entrants<'s>(&'s self, plan: &Plan, spec: &RankingSpec) -> Vec<Entrant<'s>> {
+    fn entrants<'s>(&'s self, plan: &Plan, spec: &RankingSpec) -> Vec<Entrant<'s>> {
         let own = self.plans.iter().filter(|own| own.experiment.id == plan.experiment.id);
         own.flat_map(|own| entrants(own, &self.evidence, spec)).collect()
     }
+}
 
-    /// All runs that enter a ranking: the stored runs of `plan`, and the runs of these methods.
-    pub fn among<'s>(&'s self, plan: &'s Plan, stored: &'s Evidence<'_>, spec: &RankingSpec) -> Vec<Entrant<'s>> {
-        entrants(plan, stored, spec).into_iter().chain(self.entrants(plan, spec)).collect()
+/// All runs that enter a ranking: the stored runs of `plan`, and those of contenders, which replace stored methods of
+/// the same name.
+pub(super) fn among<'s>(
+    plan: &'s Plan,
+    stored: &'s Evidence<'_>,
+    contending: &[&'s Contending<'_>],
+    spec: &RankingSpec,
+) -> Vec<Entrant<'s>> {
+    let mut all = entrants(plan, stored, spec);
+    for contending in contending {
+        let own = contending.entrants(plan, spec);
+        all.retain(|each| own.iter().all(|one| one.run.method_label != each.run.method_label));
+        all.extend(own);
     }
+    all
 }
 
 /// The runs of a plan that enter a ranking, with their rows.
-pub fn entrants<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, spec: &RankingSpec) -> Vec<Entrant<'p>> {
+fn entrants<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, spec: &RankingSpec) -> Vec<Entrant<'p>> {
     let Some(results) = evidence.results(plan) else { return Vec::new() };
     plan.meant(&spec.filter).map(|(place, run)| Entrant { plan, run, results, row: &results.rows[place] }).collect()
 }
 
 /// Groups the runs by method, in the order of the names, and marks contenders by name.
-pub(super) fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, contenders: &[String]) -> Vec<Curve<'p>> {
+pub(super) fn curves<'p>(
+    entrants: &[Entrant<'p>],
+    spec: &RankingSpec,
+    contending: &[&Contending<'_>],
+) -> Vec<Curve<'p>> {
     let mut methods: BTreeMap<&str, Vec<Entrant<'p>>> = BTreeMap::new();
     for entrant in entrants {
         methods.entry(&entrant.run.method_label).or_default().push(*entrant);
@@ -72,18 +83,18 @@ pub(super) fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, contender
     let of = |(method, entrants): (&'p str, Vec<Entrant<'p>>)| Curve {
         method,
         family: entrants[0].run.method.family(),
-        is_contender: contenders.iter().any(|name| name == method),
+        is_contender: contending.iter().flat_map(|each| &each.names).any(|name| name == method),
         points: points(&entrants, spec),
     };
     methods.into_iter().map(of).collect()
 }
 
 /// Converts runs into points with their errors and costs.
-pub(super) fn points<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<Point<'p>> {
+fn points<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<Point<'p>> {
     let point = |entrant: &Entrant<'p>| {
         let &Entrant { plan, run, row, .. } = entrant;
         let case = plan.axis("case").and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.as_str());
-        Point { run, case, candidate: row.is_ok().then(|| candidate(spec, entrant)).flatten() }
+        Point { run, case, status: row.status, candidate: row.is_ok().then(|| candidate(spec, entrant)).flatten() }
     };
     entrants.iter().map(point).collect()
 }

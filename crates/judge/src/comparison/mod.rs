@@ -2,27 +2,26 @@
 //! at the least cost.
 //!
 //! ```text
-//! rankings: ─┐                    ┌─ rank ──▶ Ranked ─▶ summary.csv, summary.md, report, guide
-//! runs.csv ──┼─▶ Curve ─ cheapest ┼─ stand ─▶ Standing: rank of one method among all others
-//! own runs, ─┘                    └─ places ▶ methods on models like a given one
-//! Contending                        Field ──▶ fronts, performance profiles, digits for work ─▶ costs.csv
+//! rankings: ─┐                      ┌─▶ summary.csv, summary.md, report, guide
+//! runs.csv ──┼─▶ Curve ──▶ Ranked ──┼─▶ Standing: rank of one method among all others
+//! contenders ┘                      └─▶ Profile, fronts, digits per decade of work ──▶ costs.csv
 //! ```
 
 mod costs;
 mod curve;
 mod entrants;
-mod field;
+mod profile;
 mod ranked;
 mod standing;
 mod summary;
 mod unequal;
 
 pub use costs::{ACCURACIES, costs_csv};
-pub use curve::{APART, Candidate, Cost, Curve, Place, Point, cheapest, near};
-pub use entrants::{Contending, Entrant, entrants};
-pub use field::{Field, MOST_RATIO, Profile, Profiled, front};
+pub use curve::{APART, Candidate, Cost, Curve, Place, Point, near};
+pub use entrants::Contending;
+pub use profile::{MOST_RATIO, Profile, Profiled, front};
 pub use ranked::{Counts, Ranked, rank};
-pub use standing::{Rank, Standing, Tally, errors_and_costs, places, stand};
+pub use standing::{Rank, Standing, Tally};
 pub use summary::{Summary, words};
 pub use unequal::Unequal;
 

@@ -1,11 +1,13 @@
 //! Computation of rankings from the rows of an experiment.
 
+use std::collections::BTreeSet;
+
 use mbsbench_experiment::{Plan, RankingSpec};
 use mbsbench_problem::Status;
 
 use super::Unequal;
 use super::curve::{Candidate, Curve, Place, cheapest};
-use super::entrants::{Contending, Entrant, curves};
+use super::entrants::{Contending, Entrant, among, curves};
 use crate::claims::Evidence;
 
 /// A ranking of an experiment with its results.
@@ -15,6 +17,8 @@ pub struct Ranked<'p> {
     pub plan: &'p Plan,
     /// The ranking as requested by the experiment.
     pub spec: &'p RankingSpec,
+    /// The methods with their runs, by name.
+    pub curves: Vec<Curve<'p>>,
     /// The numbers of methods and runs behind it.
     pub counts: Counts,
     /// Settings in which the methods differ.
@@ -40,27 +44,48 @@ pub struct Counts {
     pub unavailable: usize,
 }
 
+impl Ranked<'_> {
+    /// The families of methods that occur, each once.
+    pub fn families(&self) -> Vec<&'static str> {
+        let families: BTreeSet<&str> = self.curves.iter().map(|curve| curve.family).collect();
+        families.into_iter().collect()
+    }
+
+    /// The index of a kind of work among those of this ranking.
+    pub fn work(&self, name: &str) -> Option<usize> {
+        self.spec.work.0.iter().position(|(own, _)| own == name)
+    }
+}
+
 impl Counts {
     /// Counts the runs of `methods` methods.
-    pub(super) fn of(methods: usize, entrants: &[Entrant<'_>]) -> Self {
-        let with = |status: Status| entrants.iter().filter(|entrant| entrant.row.status == status).count();
-        let (runs, unavailable) = (entrants.len(), with(Status::Unavailable));
-        Self { methods, runs, failed: runs - with(Status::Ok) - unavailable, unavailable }
+    pub(super) fn of<'c>(methods: usize, curves: impl IntoIterator<Item = &'c Curve<'c>>) -> Self {
+        let mut counts = Self { methods, ..Self::default() };
+        for point in curves.into_iter().flat_map(|curve| &curve.points) {
+            counts.runs += 1;
+            match point.status {
+                Status::Ok => {}
+                Status::Unavailable => counts.unavailable += 1,
+                _ => counts.failed += 1,
+            }
+        }
+        counts
     }
 }
 
 /// Computes all rankings of an experiment from its rows and from the runs of contenders.
-pub fn rank<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, contending: &'p Contending<'_>) -> Vec<Ranked<'p>> {
-    let rankings = plan.experiment.rankings.iter();
-    rankings
-        .map(|ranking| {
-            ranked(plan, &ranking.value, contending.names(), contending.among(plan, evidence, &ranking.value))
-        })
-        .collect()
+pub fn rank<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, contending: &[&'p Contending<'_>]) -> Vec<Ranked<'p>> {
+    let rankings = plan.experiment.rankings.iter().map(|ranking| &ranking.value);
+    rankings.map(|spec| ranked(plan, spec, contending, &among(plan, evidence, contending, spec))).collect()
 }
 
-fn ranked<'p>(plan: &'p Plan, spec: &'p RankingSpec, contenders: &[String], meant: Vec<Entrant<'p>>) -> Ranked<'p> {
-    let curves = curves(&meant, spec, contenders);
+fn ranked<'p>(
+    plan: &'p Plan,
+    spec: &'p RankingSpec,
+    contending: &[&Contending<'_>],
+    entrants: &[Entrant<'p>],
+) -> Ranked<'p> {
+    let curves = curves(entrants, spec, contending);
     let has = |is_good: &dyn Fn(&Candidate) -> bool| {
         let reaching = |curve: &&Curve<'_>| curve.points.iter().filter_map(|p| p.candidate.as_ref()).any(is_good);
         curves.iter().filter(reaching).count()
@@ -69,10 +94,11 @@ fn ranked<'p>(plan: &'p Plan, spec: &'p RankingSpec, contenders: &[String], mean
     Ranked {
         plan,
         spec,
-        counts: Counts::of(curves.len(), &meant),
-        unequal: Unequal::all(meant.iter().map(|entrant| (entrant.run.method_label.as_str(), entrant.run))),
+        counts: Counts::of(curves.len(), &curves),
+        unequal: Unequal::all(entrants.iter().map(|entrant| (entrant.run.method_label.as_str(), entrant.run))),
         resolved: spec.accuracies.iter().map(|&accuracy| has(&|each| each.bound <= accuracy) > 0).collect(),
         reached_by: spec.accuracies.iter().map(|&accuracy| has(&|each| each.reaches(accuracy))).collect(),
         places: spec.accuracies.iter().map(of_accuracy).collect(),
+        curves,
     }
 }

@@ -3,9 +3,8 @@
 use mbsbench_experiment::{Plan, RankingSpec};
 use mbsbench_runs::pairs::median;
 
-use super::curve::{Cost, Place, Point, cheapest, cost};
-use super::entrants::{Entrant, curves, points};
-use super::{Counts, is_about};
+use super::curve::{Cost, Curve, Place};
+use super::{Counts, Ranked, is_about};
 
 /// The position of a method in one ranking.
 #[derive(Debug, Clone)]
@@ -59,52 +58,49 @@ impl Rank {
     }
 }
 
-/// Ranks a method with its `own` runs among `others`, in a ranking of `plan`. Each method has one entry, the cheapest
-/// of the ways in which it was run.
-pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], others: &[Entrant<'_>]) -> Standing<'p> {
-    let label = own.first().map_or("", |entrant| entrant.run.method_label.as_str());
-    let own_points = points(own, spec);
-    let curves = curves(others, spec, &[]);
-    let candidates = || curves.iter().flat_map(|curve| &curve.points).chain(&own_points);
-    let rank = |accuracy: f64, work: usize| {
-        if own.is_empty() {
-            return Rank::Absent;
-        }
-        if !candidates().filter_map(|point| point.candidate.as_ref()).any(|candidate| candidate.bound <= accuracy) {
-            return Rank::Unresolved;
-        }
-        let places = cheapest(&curves, work, accuracy);
-        let reaching =
-            || own_points.iter().filter_map(|point| point.candidate.as_ref()).filter(|c| c.reaches(accuracy));
-        let Some(own) = cost(&own_points, work, accuracy) else {
-            return match reaching().next() {
-                None => Rank::NotReached { by: places.len() },
-                Some(_) if reaching().any(|candidate| candidate.work[work].is_some()) => Rank::Free,
-                Some(_) => Rank::Unmeasured,
-            };
+impl<'p> Ranked<'p> {
+    /// Separates the curves of a method, which may have been run in several ways, from those of all others.
+    pub fn of_method(&self, name: &str) -> (Vec<&Curve<'p>>, Vec<&Curve<'p>>) {
+        let is_own = |curve: &&Curve<'_>| {
+            curve.method == name || curve.points.iter().any(|point| point.run.method.name() == name)
         };
-        let before = places.partition_point(|place| place.cost.value < own.value);
-        let best = places[..before].first().map_or((label, own.value), |place| (place.method, place.cost.value));
-        Rank::Reached { rank: 1 + before, of: 1 + places.len(), cost: own, best: (best.0.to_owned(), best.1) }
-    };
-    let counts = Counts::of(curves.len() + usize::from(!own.is_empty()), own);
-    let of_accuracy = |&accuracy: &f64| (0..spec.work.0.len()).map(|work| rank(accuracy, work)).collect();
-    Standing { plan, spec, counts, ranks: spec.accuracies.iter().map(of_accuracy).collect() }
-}
+        self.curves.iter().partition(is_own)
+    }
 
-/// Returns the methods that reach an accuracy, by one kind of work; see [`cheapest`].
-pub fn places<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, work: usize, accuracy: f64) -> Vec<Place<'p>> {
-    cheapest(&curves(entrants, spec, &[]), work, accuracy)
-}
-
-/// Work and error of all runs that have both positive, for a logarithmic plot; methods in the order of their names.
-pub fn errors_and_costs(entrants: &[Entrant<'_>], spec: &RankingSpec, work: usize) -> Vec<[f64; 2]> {
-    let measured = |point: &Point<'_>| {
-        let candidate = point.candidate.as_ref()?;
-        let cost = candidate.work[work].filter(|&cost| cost > 0.0)?;
-        (candidate.error > 0.0).then_some([cost, candidate.error])
-    };
-    curves(entrants, spec, &[]).iter().flat_map(|curve| curve.points.iter().filter_map(measured)).collect()
+    /// Ranks a method among all others. Each method has one entry, the cheapest of the ways in which it was run.
+    pub fn standing(&self, name: &str) -> Standing<'p> {
+        let (own, others) = self.of_method(name);
+        let rank = |level: usize, work: usize| {
+            let Some(first) = own.first() else { return Rank::Absent };
+            if !self.resolved[level] {
+                return Rank::Unresolved;
+            }
+            let is_own = |place: &&Place<'_>| own.iter().any(|curve| curve.method == place.method);
+            let (mine, places): (Vec<_>, Vec<_>) = self.places[level][work].iter().partition(is_own);
+            let Some(Place { cost, .. }) = mine.first() else {
+                let candidates =
+                    own.iter().flat_map(|curve| &curve.points).filter_map(|point| point.candidate.as_ref());
+                let reaching: Vec<_> = candidates.filter(|each| each.reaches(self.spec.accuracies[level])).collect();
+                return match reaching.iter().any(|candidate| candidate.work[work].is_some()) {
+                    _ if reaching.is_empty() => Rank::NotReached { by: places.len() },
+                    true => Rank::Free,
+                    false => Rank::Unmeasured,
+                };
+            };
+            let before = places.partition_point(|place| place.cost.value < cost.value);
+            let best = places[..before].first().map_or((first.method, cost.value), |p| (p.method, p.cost.value));
+            Rank::Reached { rank: 1 + before, of: 1 + places.len(), cost: *cost, best: (best.0.to_owned(), best.1) }
+        };
+        let works = self.spec.work.0.len();
+        Standing {
+            plan: self.plan,
+            spec: self.spec,
+            counts: Counts::of(others.len() + usize::from(!own.is_empty()), own.iter().copied()),
+            ranks: (0..self.spec.accuracies.len())
+                .map(|level| (0..works).map(|work| rank(level, work)).collect())
+                .collect(),
+        }
+    }
 }
 
 /// A one-line summary of all standings of a method.

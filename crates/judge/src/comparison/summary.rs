@@ -14,7 +14,13 @@ const HEADS: &str = "experiment,model,accuracy,methods,reached_by,work,rank,meth
 #[derive(Debug, Clone)]
 pub struct Summary<'p>(pub Vec<Ranked<'p>>);
 
-impl Summary<'_> {
+impl<'p> Summary<'p> {
+    /// The first ranking of each experiment, which stands for its model.
+    pub fn models(&self) -> Vec<&Ranked<'p>> {
+        let is_first = |ranked: &&Ranked<'_>| std::ptr::eq(ranked.spec, &ranked.plan.experiment.rankings[0].value);
+        self.0.iter().filter(is_first).collect()
+    }
+
     /// Returns one line for each method in a cell of the tables, with full-precision costs including those of the
     /// neighbouring runs. An accuracy that no method reaches has a line without a method.
     pub fn to_csv(&self) -> String {

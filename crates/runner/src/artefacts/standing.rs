@@ -1,35 +1,30 @@
 //! One method among all others of a ranking, as a figure.
 
-use mbsbench_experiment::{RankingSpec, Registry};
-use mbsbench_judge::comparison::{Entrant, errors_and_costs, front};
+use mbsbench_experiment::Registry;
+use mbsbench_judge::comparison::{Curve, Ranked, front};
 use mbsbench_render::{Axis, Dash, Figure, Kind, Panel, Series, Style};
 
 use super::figures::style_of;
 
 /// Draws error over each kind of work: the given method in bold, all others in grey, and the Pareto front of the
 /// others. Returns `None` if the method has no run with an error.
-pub fn work_precision(
-    id: &str,
-    label: &str,
-    spec: &RankingSpec,
-    own: &[Entrant<'_>],
-    others: &[Entrant<'_>],
-    registry: &Registry,
-) -> Option<Figure> {
-    let look = style_of(own.first()?.run, registry);
+pub fn work_precision(id: &str, label: &str, ranked: &Ranked<'_>, registry: &Registry) -> Option<Figure> {
+    let spec = ranked.spec;
+    let (own, others) = ranked.of_method(label);
+    let look = style_of(own.first()?.points.first()?.run, registry);
     let panel = |(work, (head, _)): (usize, &(String, String))| {
-        let points = |entrants| errors_and_costs(entrants, spec, work);
-        let own = points(own);
+        let points = |curves: &[&Curve<'_>]| curves.iter().flat_map(|curve| curve.measured(work)).collect::<Vec<_>>();
+        let own = points(&own);
         if own.is_empty() {
             return None;
         }
-        let all = points(others);
+        let all = points(&others);
         let front = front(all.clone());
         let rest = Series { published: true, ..Series::new(Kind::Markers, "all others", Style::of_all(), all) };
         let style = Style { dash: Dash::Solid, ..look };
         Some(Panel {
             x: Axis::log(head.clone(), ""),
-            y: Axis::log(format!("error, {}", spec.meaning), ""),
+            y: Axis::log(format!("error with its bound, {}", spec.meaning), ""),
             series: vec![
                 rest,
                 Series::new(Kind::Line, "front of the others", Style::of_all(), front),

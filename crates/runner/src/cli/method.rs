@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use mbsbench_experiment::registry::MethodKind;
-use mbsbench_experiment::{Choice, Contender, Plan, Registry, RunSpec, read_contender, read_method};
-use mbsbench_problem::Formulated;
+use mbsbench_experiment::{Choice, Contender, Plan, Registry, read_contender, read_method};
 use serde_json::Value;
 
 use super::{CommandError, FileKind, is_file, other_kind, read};
@@ -51,28 +50,6 @@ impl Examined {
             is_from_file: false,
         })
     }
-
-    /// The reason why the method cannot be run; `None` if it can.
-    pub(super) fn refusal(&self, run: &RunSpec) -> Option<String> {
-        let model = run.model.object().model();
-        let mut ode = Formulated::<f64>::ode(&*model);
-        let refused = self.choice.object().method().applies_to(ode.as_mut(), run.settings.events).err();
-        refused.map(|unsuitable| unsuitable.to_string())
-    }
-}
-
-/// Lists the properties that a method reports.
-pub(super) fn properties(choice: &Choice<MethodKind>) -> Vec<String> {
-    let method = choice.object().method();
-    let yes = |holds: bool| if holds { "yes" } else { "no" };
-    let mut lines = vec![
-        format!("family          {}", choice.family()),
-        format!("order           {}", method.order()),
-        format!("error control   {}", yes(method.properties().adapts)),
-        format!("double-double   {}", yes(choice.object().precise().is_some())),
-    ];
-    lines.extend(method.details());
-    lines
 }
 
 /// Returns the plans of experiments in which the contender takes the place of `every`.

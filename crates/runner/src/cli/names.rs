@@ -49,15 +49,3 @@ pub(super) fn counted(count: usize, what: &str) -> String {
         None => format!("{count} {what}s"),
     }
 }
-
-/// Groups values by their text; the groups are in the order of their first values.
-pub(super) fn grouped<T>(pairs: impl IntoIterator<Item = (String, T)>) -> Vec<(String, Vec<T>)> {
-    let mut groups: Vec<(String, Vec<T>)> = Vec::new();
-    for (text, value) in pairs {
-        match groups.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, values)) => values.push(value),
-            None => groups.push((text, vec![value])),
-        }
-    }
-    groups
-}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::Plan;
 use mbsbench_judge::claims::{Evidence, Judged};
-use mbsbench_judge::comparison::{COMPARISON, Contending, Field, Summary, costs_csv, is_comparison, rank};
+use mbsbench_judge::comparison::{COMPARISON, Contending, Summary, costs_csv, is_comparison, rank};
 use mbsbench_runs::{fingerprint, provenance, seal};
 use rayon::prelude::*;
 
@@ -71,13 +71,13 @@ fn comparison<'p>(
     results: &Path,
 ) -> Result<ComparisonReport<'p>, CommandError> {
     let own: Vec<&Plan> = plans.iter().filter(|plan| is_comparison(&plan.experiment)).collect();
-    let summary = Summary(own.par_iter().flat_map_iter(|plan| rank(plan, evidence, contending)).collect());
-    let costs = costs_csv(&Field::all(&own, evidence, contending));
+    let summary = Summary(own.par_iter().flat_map_iter(|plan| rank(plan, evidence, &[contending])).collect());
+    let costs = costs_csv(&summary.models());
     for (name, content) in files("summary", &summary).into_iter().chain([("costs.csv".to_owned(), costs.into_bytes())])
     {
         write(&results.join(COMPARISON).join(name), content)?;
     }
-    Ok(ComparisonReport { plans: own, summary, evidence, contending })
+    Ok(ComparisonReport { plans: own, summary })
 }
 
 /// Writes the rankings of each experiment beside its results. Returns a line with their location, if there are any.
@@ -88,7 +88,7 @@ pub(super) fn write_rankings(plans: &[Plan], results: &Path) -> Result<Option<St
     let none = none.contending();
     let mut pages = Vec::new();
     for plan in plans.iter().filter(|plan| ranks(plan)) {
-        let summary = Summary(rank(plan, &evidence, &none));
+        let summary = Summary(rank(plan, &evidence, &[&none]));
         let folder = results.join(&plan.experiment.id);
         seal::write(&folder, &files("ranking", &summary))?;
         pages.push(folder.join("ranking.md"));

@@ -6,15 +6,21 @@ use maud::{Markup, html};
 use mbsbench_experiment::Plan;
 
 use super::artefact::Artefact;
+use super::methods::Methods;
 use super::page::{Section, experiment_anchor, file_of_appendix, header, page_of_sections};
 use super::sensitivity::{self, Study};
 use super::statement::Found;
 use super::{FileError, PaperReport};
 
 /// Returns the page.
-pub(super) fn page_of(results: &Path, report: &PaperReport<'_>, studies: &[Study<'_>]) -> Result<String, FileError> {
+pub(super) fn page_of(
+    results: &Path,
+    report: &PaperReport<'_>,
+    studies: &[Study<'_>],
+    methods: &Methods<'_>,
+) -> Result<String, FileError> {
     let paper = format!("{}.html", report.paper);
-    let found = Found::new(&report.plans);
+    let found = Found::new(&report.plans, methods);
     let artefacts = Artefact::all(&report.plans);
     let further: Vec<Markup> = artefacts
         .iter()

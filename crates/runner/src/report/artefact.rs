@@ -1,12 +1,13 @@
 //! Tables and figures with the statements about them, their experiment and the command that reproduces them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use maud::{Markup, html};
-use mbsbench_experiment::{Placed, Plan, panel_id};
+use mbsbench_experiment::{AxisValue, PanelSpec, Placed, Plan, panel_id};
 use mbsbench_judge::claims::Judged;
 
+use super::methods::file_of;
 use super::page::{anchor, animation, badge, experiment_anchor, figure_named, sign, size_of};
 use super::places::places;
 use super::results_table::Table;
@@ -28,6 +29,8 @@ pub(crate) struct Artefact<'r> {
     pub plan: &'r Plan,
     /// The kind of artefact.
     pub kind: Kind,
+    /// The filters of the runs that it shows, and the largest number of runs.
+    shown: Vec<(&'r BTreeMap<String, AxisValue>, usize)>,
 }
 
 /// The kinds of artefacts in the results of an experiment.
@@ -48,21 +51,24 @@ impl<'r> Artefact<'r> {
         let mut artefacts = Vec::new();
         for &plan in plans {
             let experiment = &plan.experiment;
-            let mut add = |kind, id, title: &'r Option<String>, caption: &'r Option<String>| {
+            let mut add = |kind, id, title: &'r Option<String>, caption: &'r Option<String>, shown| {
                 let (title, caption) = (title.as_deref().unwrap_or(id), caption.as_deref().unwrap_or_default());
-                artefacts.push(Self { id, title, caption, plan, kind });
+                artefacts.push(Self { id, title, caption, plan, kind, shown });
             };
             for Placed { value, .. } in &experiment.tables {
-                add(Kind::Table, &value.id, &value.title, &value.caption);
+                add(Kind::Table, &value.id, &value.title, &value.caption, vec![(&value.filter, usize::MAX)]);
             }
             for Placed { value, .. } in &experiment.plots {
-                add(Kind::Figure, &value.id, &value.title, &value.caption);
+                // Without series, a panel over time shows one run.
+                let most = |panel: &PanelSpec| if panel.series.is_none() && panel.x == "t" { 1 } else { usize::MAX };
+                let shown = value.panels.iter().map(|panel| (&panel.filter, most(panel))).collect();
+                add(Kind::Figure, &value.id, &value.title, &value.caption, shown);
             }
             for Placed { value, .. } in &experiment.drawings {
-                add(Kind::Figure, &value.id, &value.title, &value.caption);
+                add(Kind::Figure, &value.id, &value.title, &value.caption, vec![(&value.filter, 1)]);
             }
             for Placed { value, .. } in &experiment.animations {
-                add(Kind::Animation, &value.id, &value.title, &value.caption);
+                add(Kind::Animation, &value.id, &value.title, &value.caption, vec![(&value.filter, usize::MAX)]);
             }
         }
         artefacts.sort_by_cached_key(|artefact| {
@@ -75,6 +81,12 @@ impl<'r> Artefact<'r> {
     pub fn is_published(&self) -> bool {
         let name = self.name();
         self.plan.experiment.reproduces.contains(&name)
+    }
+
+    /// The names of the methods that it shows.
+    pub fn methods(&self) -> BTreeSet<&'r str> {
+        let runs = self.shown.iter().flat_map(|(filter, most)| self.plan.meant(filter).take(*most));
+        runs.map(|(_, run)| run.method.name()).collect()
     }
 
     /// The name: `Table 3.1`.
@@ -97,7 +109,7 @@ impl<'r> Artefact<'r> {
         results: &Path,
         experiments: &str,
         [judged, linked]: [&[&Judged]; 2],
-        found: &Found,
+        found: &Found<'_>,
     ) -> Result<Markup, FileError> {
         let folder = results.join(&self.plan.experiment.id);
         let id = &self.plan.experiment.id;
@@ -141,19 +153,29 @@ impl<'r> Artefact<'r> {
                     p.links {
                         @for kind in kinds { a href=(link(kind)) { (kind.to_uppercase()) } " · " }
                         @if !of_panels.is_empty() {
-                            "CSV by panel" @for (number, name) in of_panels.iter().enumerate() { " " a href=(format!("../{id}/{name}")) { (number + 1) } }
+                            "CSV by panel"
+                            @for (number, name) in of_panels.iter().enumerate() {
+                                " " a href=(format!("../{id}/{name}")) { (number + 1) }
+                            }
                             " · "
                         }
                         a href=(format!("../{id}/runs.csv")) { "runs.csv" } " · "
                         a href=(format!("{experiments}#{}", experiment_anchor(id))) { "YAML" } " · "
                         code { "mbsbench reproduce " (id) }
+                        @let methods = found.pages.among(self.methods());
+                        @if !methods.is_empty() { br; "Methods: " @for (index, name) in methods.iter().enumerate() {
+                            @if index > 0 { ", " } a href=(file_of(name)) { (name) }
+                        } }
                     }
                 }
                 @if !is_alone {
                     div.said {
                         @for each in judged { (statement(&self.plan.experiment.paper, each, found)) }
                         @for each in linked {
-                            p.elsewhere { (badge(each.verdict())) " " a href=(format!("#{}", target(&each.statement.id))) { (each.statement.says) } }
+                            p.elsewhere {
+                                (badge(each.verdict())) " "
+                                a href=(format!("#{}", target(&each.statement.id))) { (each.statement.says) }
+                            }
                         }
                     }
                 }

@@ -8,10 +8,11 @@ use mbsbench_judge::claims::{Judged, JudgedCheck, Verdict};
 use mbsbench_judge::publication::{MainClaim, Publication, PublicationKind};
 
 use super::artefact::{Artefact, Kind};
+use super::methods::{Methods, file_of};
 use super::page::{
     badge, choice, experiment_anchor, figure_named, file_of_appendix, file_of_model, of, page, search, strip, tally,
 };
-use super::statement::target;
+use super::statement::{linked, target};
 use super::{ComparisonReport, FileError, PaperReport};
 
 /// Number of measured values that are shown as examples for a statement.
@@ -23,6 +24,7 @@ pub(super) fn page_of(
     reports: &[PaperReport<'_>],
     lacking: &[(String, Publication)],
     compared: Option<&ComparisonReport<'_>>,
+    methods: &Methods<'_>,
     registry: &Registry,
 ) -> Result<String, FileError> {
     let total = reports.iter().map(|report| report.scores().total()).sum::<usize>();
@@ -36,12 +38,12 @@ pub(super) fn page_of(
         header {
             h1 { "Do published results hold up?" }
             p.lead {
-                "mbsbench reruns the numerical experiments of papers on time integration in multibody dynamics and tests their \
-                 statements: " (total) " so far, each with a verdict, its inputs and its evidence."
+                "mbsbench reruns the numerical experiments of papers on time integration in multibody dynamics and \
+                 tests their statements: " (total) " so far, each with a verdict, its inputs and its evidence."
             }
         }
         main id="main" {
-            (find(reports, compared, registry))
+            (find(reports, compared, methods, registry))
             nav.questions aria-label="Where to go" {
                 ul {
                     li { a href="#papers" { "Does a paper's claim hold?" } }
@@ -53,22 +55,27 @@ pub(super) fn page_of(
                 h2 { "Papers and their main claims" }
                 @for paper in &papers { (paper) }
             }
-            @if !sets.is_empty() { section { h2 { "Sets of benchmark problems" } @for set in &sets { (set) } } }
+            @if !sets.is_empty() {
+                section id="sets" { h2 { "Sets of benchmark problems" } @for set in &sets { (set) } }
+            }
             @if !lacking.is_empty() {
                 section {
                     h2 { "Not reproduced yet" }
-                    ul { @for (id, publication) in lacking { li { em { (publication.title) } ". " (of(id, publication)) } } }
+                    ul {
+                        @for (id, publication) in lacking {
+                            li { em { (publication.title) } ". " (of(id, publication)) }
+                        }
+                    }
                 }
             }
             (how_to_read())
-            (how_to_repeat())
         }
     };
     Ok(page("mbsbench: do published results hold up?", &body))
 }
 
-/// Shows the way from a main claim to its verdict: the first claim that is decided, has a figure, and has numbers beside
-/// published ones.
+/// Shows the way from a main claim to its verdict. The example is the first claim that is decided, has a figure, and
+/// has numbers to compare with published ones.
 fn example(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, FileError> {
     let claims = reports.iter().flat_map(|report| report.publication.claims.iter().map(move |claim| (report, claim)));
     for (report, claim) in claims {
@@ -80,14 +87,22 @@ fn example(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, FileEr
         let experiment = judged.checks.iter().find_map(|check| check.check.kind.experiments().into_iter().next());
         return Ok(html! {
             ol.way aria-label="From a claim to its verdict" {
-                li { h2 { "A paper claims" } blockquote { p { (claim.says) } } p.small { (report.publication.authors.join(", ")) " (" (report.publication.year) ")" } }
-                li { h2 { "We rerun its experiments" } (picture) @if let Some(name) = experiment { p.small { code { (report.paper) "/" (name) ".yaml" } } } }
+                li {
+                    h2 { "A paper claims" } blockquote { p { (claim.says) } }
+                    p.small { (report.publication.authors.join(", ")) " (" (report.publication.year) ")" }
+                }
+                li {
+                    h2 { "We rerun its experiments" } (picture)
+                    @if let Some(name) = experiment { p.small { code { (report.paper) "/" (name) ".yaml" } } }
+                }
                 li { h2 { "We measure" } (measured(judged)) }
                 li {
                     h2 { "We give a verdict" }
                     p { (badge(verdict)) }
                     p.small { (verdict.meaning()) }
-                    p.small { a href=(format!("{}.html#{}", report.paper, target(&judged.statement.id))) { "All its numbers" } }
+                    p.small {
+                        a href=(format!("{}.html#{}", report.paper, target(&judged.statement.id))) { "All its numbers" }
+                    }
                 }
             }
         });
@@ -129,8 +144,12 @@ fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup, FileError> 
             div {
                 h3 { a href=(&page) { (report.publication.title) } }
                 p.small { (of(&report.paper, &report.publication)) }
-                ul.verdicts { @for claim in claims { li { (badge(claim.outcome(&report.judged).verdict())) " " (claim.says) } } }
-                @if report.judged.is_empty() { p.pending { "This paper has experiments, but no ledger of statements yet." } }
+                ul.verdicts {
+                    @for claim in claims { li { (badge(claim.outcome(&report.judged).verdict())) " " (claim.says) } }
+                }
+                @if report.judged.is_empty() {
+                    p.pending { "This paper has experiments, but no ledger of statements yet." }
+                }
                 @else { (strip(&report.scores())) (tally(&report.scores(), &page)) }
             }
         }
@@ -167,8 +186,13 @@ fn axes_of(svg: &str) -> Option<String> {
     Some(format!("{} over {}", y?, x?)).filter(|text| !text.starts_with(" over") && !text.ends_with("over "))
 }
 
-/// The search over all statements, models and papers, with the form that filters them.
-fn find(reports: &[PaperReport<'_>], compared: Option<&ComparisonReport<'_>>, registry: &Registry) -> Markup {
+/// The search over all statements, methods, models and papers, with the form that filters them.
+fn find(
+    reports: &[PaperReport<'_>],
+    compared: Option<&ComparisonReport<'_>>,
+    methods: &Methods<'_>,
+    registry: &Registry,
+) -> Markup {
     let statements = reports.iter().flat_map(|report| report.judged.iter().map(move |judged| (report, judged)));
     let statements = statements.filter(|(_, judged)| !judged.is_finding);
     let ranked =
@@ -189,48 +213,32 @@ fn find(reports: &[PaperReport<'_>], compared: Option<&ComparisonReport<'_>>, re
             }
         }
     };
-    let kinds = ["statement", "model", "paper"].map(|kind| (kind.to_owned(), kind));
+    let kinds = ["statement", "method", "model", "paper"].map(|kind| (kind.to_owned(), kind));
     html! {
         section id="find" {
-            (search("statements, models, papers", &choice("kind", "kind", "any", kinds)))
+            (search("statements, methods, models, papers", &choice("kind", "kind", "any", kinds)))
             details.all {
-                summary { "All statements, models and papers" }
+                summary { "All statements, methods, models and papers" }
                 ul.sentences {
                     @for report in reports {
-                        (item("paper", &format!("{}.html", report.paper), &report.publication.title, &report.publication.authors.join(", ")))
+                        @let Publication { title, authors, .. } = &report.publication;
+                        (item("paper", &format!("{}.html", report.paper), title, &authors.join(", ")))
+                    }
+                    @for entry in &methods.entries {
+                        (item("method", &file_of(entry.name()), entry.name(), entry.summary()))
                     }
                     @for plan in ranked() {
                         @let spec = &plan.experiment.rankings[0].value;
-                        (item("model", &file_of_model(plan), &spec.title, plan.runs.first().map_or("", |run| run.model.name())))
+                        @let model = plan.runs.first().map_or("", |run| run.model.name());
+                        (item("model", &file_of_model(plan), &spec.title, model))
                     }
                     @for (link, name, about) in models { (item("model", &link, name, about)) }
                     @for (report, judged) in statements {
                         li.statement data-kind="statement" data-verdict=(judged.verdict().name()) {
-                            (badge(judged.verdict())) " "
-                            a href=(format!("{}.html#{}", report.paper, target(&judged.statement.id))) { (judged.statement.says) }
-                            " " span.place { (report.paper) ", " (judged.statement.place) }
+                            (linked(&report.paper, judged))
                         }
                     }
                 }
-            }
-        }
-    }
-}
-
-/// Commands that repeat a verdict.
-fn how_to_repeat() -> Markup {
-    html! {
-        section id="repeat" {
-            h2 { "Repeat it yourself" }
-            pre { code {
-                "mbsbench reproduce gil2013                      # rerun the experiments of a paper\n"
-                "mbsbench verify gil2013                         # check its statements against these runs\n"
-                "mbsbench explain gil2013/linear/exact           # one statement: checks, numbers, reasons\n"
-                "mbsbench render gil2013/linear/exact --to tex   # the same for your own paper"
-            } }
-            p {
-                "Every figure and table names the command that makes it. " code { "make sets" } " reruns the sets of benchmark problems, "
-                code { "make study" } " the comparison of methods and the sensitivity studies."
             }
         }
     }
@@ -243,12 +251,12 @@ fn how_to_read() -> Markup {
             h2 { "What the verdicts mean" }
             dl.verdicts { @for verdict in Verdict::ALL { dt { (badge(verdict)) } dd { (verdict.meaning()) } } }
             p {
-                "A statement is a sentence, a table, or the content of a figure. It stays open if the paper omits or does not publish \
-                 what would decide it, if measured times are too close, if nothing can be tested, if our own runs fail their checks, or \
-                 if a solver is not installed. "
-                em { "As printed" } " means that the paper or its authors give every parameter; otherwise the statement lists the \
-                 parameters that we chose. Each check names the source of its bound, and tells if the bound was set after the result \
-                 was known."
+                "A statement is a sentence, a table, or the content of a figure. It stays open if the paper omits or \
+                 does not publish what would decide it, if measured times are too close, if nothing can be tested, if \
+                 our own runs fail their checks, or if a solver is not installed. "
+                em { "As printed" } " means that the paper or its authors give every parameter; otherwise the \
+                 statement lists the parameters that we chose. Each check names the source of its bound, and tells if \
+                 the bound was set after the result was known."
             }
         }
     }

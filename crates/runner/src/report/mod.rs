@@ -8,10 +8,11 @@ mod appendix;
 pub(crate) mod artefact;
 mod comparison;
 mod front;
+mod methods;
 mod page;
 mod paper;
 mod places;
-pub(crate) mod policy;
+mod policy;
 pub(crate) mod results_table;
 mod sensitivity;
 mod statement;
@@ -19,13 +20,16 @@ mod statement;
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::{Plan, Registry};
+use mbsbench_judge::claims::Judged;
 use mbsbench_judge::claims::record::Scores;
-use mbsbench_judge::claims::{Evidence, Judged};
-use mbsbench_judge::comparison::{Contending, Summary};
+use mbsbench_judge::comparison::Summary;
 use mbsbench_judge::publication::Publication;
 use mbsbench_runs::FileError;
 use mbsbench_runs::seal::put;
 use rayon::prelude::*;
+
+use methods::Methods;
+pub(crate) use page::{figure_named, page};
 
 /// A paper with the contents of its page.
 pub struct PaperReport<'r> {
@@ -52,10 +56,6 @@ pub struct ComparisonReport<'r> {
     pub plans: Vec<&'r Plan>,
     /// The cheapest methods.
     pub summary: Summary<'r>,
-    /// The measured results.
-    pub evidence: &'r Evidence<'r>,
-    /// Methods from outside that are compared with all others.
-    pub contending: &'r Contending<'r>,
 }
 
 /// Writes `results/report/index.html`, a page for each paper and, if there is a comparison, its pages, from the files
@@ -71,21 +71,28 @@ pub fn write(
     registry: &Registry,
 ) -> Result<PathBuf, FileError> {
     let folder = results.join("report");
+    let plans =
+        papers.iter().flat_map(|paper| &paper.plans).chain(compared.iter().flat_map(|compared| &compared.plans));
+    let methods = &Methods::new(plans.copied(), registry);
     let save = |name: &str, text: String| put(&folder.join(name), text.as_bytes());
     let of_papers = || {
         papers.par_iter().try_for_each(|paper| {
             let studies = sensitivity::Study::all(results, paper)?;
-            save(&format!("{}.html", paper.paper), paper::page_of(results, paper, &studies)?)?;
-            save(&page::file_of_appendix(&paper.paper), appendix::page_of(results, paper, &studies)?)
+            save(&format!("{}.html", paper.paper), paper::page_of(results, paper, &studies, methods)?)?;
+            save(&page::file_of_appendix(&paper.paper), appendix::page_of(results, paper, &studies, methods)?)
         })
     };
     let of_comparison = || match compared {
-        Some(compared) => comparison::pages(results, compared, registry)?
+        Some(compared) => comparison::pages(results, compared, methods, registry)?
             .into_par_iter()
             .try_for_each(|(file, text)| save(&file, text)),
         None => Ok(()),
     };
-    let front = || save("index.html", front::page_of(results, papers, lacking, compared, registry)?);
+    let front = || {
+        let pages = methods::pages(methods, papers, compared);
+        pages.into_par_iter().try_for_each(|(file, text)| save(&file, text))?;
+        save("index.html", front::page_of(results, papers, lacking, compared, methods, registry)?)
+    };
     let (papers, (compared, front)) = rayon::join(of_papers, || rayon::join(of_comparison, front));
     papers.and(compared).and(front)?;
     Ok(folder.join("index.html"))

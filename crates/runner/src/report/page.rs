@@ -27,7 +27,7 @@ fn without_margins(text: &str, comment: &str) -> String {
 }
 
 /// Returns a page with its title and body.
-pub(super) fn page(title: &str, body: &Markup) -> String {
+pub(crate) fn page(title: &str, body: &Markup) -> String {
     let [light, dark] = [svg::theme(false, BACKGROUNDS[0]), svg::theme(true, BACKGROUNDS[1])];
     let themes = format!(
         ":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}@media print{{:root{{{light}}}}}{}",
@@ -39,7 +39,7 @@ pub(super) fn page(title: &str, body: &Markup) -> String {
             head {
                 meta charset="utf-8";
                 // Animations are files beside the page.
-                meta http-equiv="Content-Security-Policy" content=(format!("{}; frame-src 'self'", policy(Some(&SCRIPT))));
+                meta http-equiv="Content-Security-Policy" content=(format!("{}; frame-src 'self'", policy(&SCRIPT)));
                 meta name="viewport" content="width=device-width,initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
@@ -69,44 +69,20 @@ pub(super) fn badge(verdict: Verdict) -> Markup {
     html! { span.badge.(verdict.name()) { (sign(verdict)) " " (verdict) } }
 }
 
-/// The number of statements with each outcome, as a bar and by ground. Each count links to its statements on the page
-/// of the paper, which is `""` on that page itself.
-pub(super) fn scorecard(scores: &Scores, page: &str) -> Markup {
-    let counts = scores.verdicts();
-    let verdicts: Vec<Verdict> = counts.each().map(|(verdict, _)| verdict).collect();
-    let count = |count: usize| if count == 0 { "–".to_owned() } else { count.to_string() };
+/// The number of statements with each outcome, and with each kind of input.
+pub(super) fn scorecard(scores: &Scores) -> Markup {
+    let grounds = GROUNDS
+        .map(|(name, marks)| (name, Verdict::ALL.into_iter().map(|verdict| scores.on(verdict, marks)).sum::<usize>()));
     html! {
-        div.scorecard {
+        div {
             (strip(scores))
-            div.scroll {
-                table.scores {
-                    thead { tr {
-                        th { "Statements" }
-                        @for &verdict in &verdicts { th { a href=(format!("{page}#{}", verdict_anchor(verdict))) { (badge(verdict)) } } }
-                        th { "all" }
-                    } }
-                    tbody {
-                        @for (name, marks) in GROUNDS {
-                            @let all: usize = verdicts.iter().map(|&verdict| scores.on(verdict, marks)).sum();
-                            @if all > 0 {
-                                tr {
-                                    th { (name) }
-                                    @for &verdict in &verdicts { td.number { (count(scores.on(verdict, marks))) } }
-                                    td.number { (all) }
-                                }
-                            }
-                        }
-                        tr.total {
-                            th { "all" }
-                            @for &verdict in &verdicts { td.number { (counts.of(verdict)) } }
-                            td.number { (scores.total()) }
-                        }
-                    }
-                }
-            }
+            (tally(scores, ""))
             p.small {
-                (scores.total()) " statements, tested by " (scores.checks) " checks. Rows group statements by their inputs: the paper or its \
-                 authors give every parameter, we chose some, or no run is needed."
+                "Their inputs: "
+                @for (index, (name, count)) in grounds.iter().filter(|(_, count)| *count > 0).enumerate() {
+                    @if index > 0 { ", " } (count) " " (name)
+                }
+                "."
             }
         }
     }
@@ -140,7 +116,7 @@ pub(super) fn verdict_anchor(verdict: Verdict) -> String {
 
 /// The SVG of the figure `id` with identifiers that are unique on a page. The drawing gets an identifier, by which it
 /// can be shown a second time.
-pub(super) fn figure_named(svg: &str, id: &str, unique: &str) -> Markup {
+pub(crate) fn figure_named(svg: &str, id: &str, unique: &str) -> Markup {
     let rename = |text: String, part: &str| text.replace(&format!("{id}-{part}"), &format!("{unique}-{part}"));
     let text = ["title", "desc"].into_iter().fold(svg.to_owned(), rename);
     let text = text.replacen("<svg ", &format!("<svg id=\"{}\" ", drawing_id(unique)), 1);
@@ -151,7 +127,10 @@ pub(super) fn figure_named(svg: &str, id: &str, unique: &str) -> Markup {
 /// script, and in print, it is a drawing.
 pub(super) fn animation(file: &str, [width, height]: [u32; 2], about: &str) -> Markup {
     html! {
-        figure { iframe src=(file) width=(width) height=(height) loading="lazy" scrolling="no" title=(format!("Animation: {about}")) {} }
+        figure {
+            iframe src=(file) width=(width) height=(height) loading="lazy" scrolling="no"
+            title=(format!("Animation: {about}")) {}
+        }
     }
 }
 

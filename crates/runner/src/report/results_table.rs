@@ -11,7 +11,7 @@ use super::{FileError, read};
 use crate::sheet::Sheet;
 
 /// Largest width of a table on a page, px.
-const ROOM: u32 = 960;
+const LARGEST_WIDTH: u32 = 960;
 /// Width of a character, and of the padding of a cell, px.
 const CHARACTER: u32 = 9;
 const ABOUT: u32 = 20;
@@ -118,7 +118,7 @@ impl Table {
 
     /// True if published values are shown above ours because the table would be too wide otherwise.
     fn is_stacked(&self) -> bool {
-        self.width_of(false) > ROOM
+        self.width_of(false) > LARGEST_WIDTH
     }
 
     /// Formats the table; cells have the verdicts of their checks.
@@ -129,8 +129,8 @@ impl Table {
         let beside = |column: &Column| has_two_rows && column.is_published();
         html! {
             div.scroll {
-                table.results.dense[self.width() > ROOM] {
-                    @if is_stacked { caption.small { "Above: published. Below: here." } }
+                table.results.dense[self.width() > LARGEST_WIDTH] {
+                    @if is_stacked { caption.small { "Above: published. Below: measured." } }
                     thead {
                         tr {
                             th rowspan=[has_two_rows.then_some(2)] { (self.axis) }
@@ -142,7 +142,7 @@ impl Table {
                         @if has_two_rows {
                             tr {
                                 @for _ in self.columns.iter().filter(|column| beside(column)) {
-                                    th { "published" } th { "here" }
+                                    th { "published" } th { "measured" }
                                 }
                             }
                         }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_without_room_has_published_values_above_ours() {
+    fn a_wide_table_has_published_values_above_ours() {
         let page = shown(12);
         assert!(page.contains("Above: published") && !page.contains("<th>published</th>"), "{page}");
         assert!(page.contains("<span class=\"published\">25000</span><br>26756"), "{page}");

@@ -61,15 +61,17 @@ pub(super) fn summary(studies: &[Study<'_>], appendix: &str) -> Option<Markup> {
     (!studies.is_empty()).then(|| {
         html! {
             p {
-                "Each study varies the parameters that the paper leaves out of an experiment, and checks the statements in every \
-                 set-up. The appendix has the ranges and the deciding parameters."
+                "Each study varies the parameters that the paper leaves out of an experiment, and checks the \
+                 statements in every set-up. The appendix has the ranges and the deciding parameters."
             }
             ul {
                 @for study in studies {
                     @let (stable, changing) = study.checks();
                     @let id = &study.plan.experiment.id;
                     li {
-                        a href=(format!("{appendix}#{}", study.target())) { (study.plan.experiment.title.as_ref().unwrap_or(id)) }
+                        a href=(format!("{appendix}#{}", study.target())) {
+                            (study.plan.experiment.title.as_ref().unwrap_or(id))
+                        }
                         ": " (changing.len()) " of " (stable.len() + changing.len()) " checks change their verdict"
                     }
                 }
@@ -81,22 +83,32 @@ pub(super) fn summary(studies: &[Study<'_>], appendix: &str) -> Option<Markup> {
 /// The section of the appendix with all studies.
 pub(super) fn section(results: &Path, studies: &[Study<'_>], paper: &str) -> Result<Section, FileError> {
     let entries = html! {
-        ul { @for study in studies { li { a href=(format!("#{}", study.target())) { (study.plan.experiment.id.rsplit('/').next().unwrap_or_default()) } } } }
+        ul {
+            @for study in studies {
+                li {
+                    a href=(format!("#{}", study.target())) {
+                        (study.plan.experiment.id.rsplit('/').next().unwrap_or_default())
+                    }
+                }
+            }
+        }
     };
     let shown: Vec<Markup> =
         studies.iter().map(|study| self::study(results, study, paper)).collect::<Result<_, _>>()?;
     let body = html! {
         p {
-            "If the paper prints numbers about a set-up, a search over its undetermined parameters and over the possible readings of \
-             the text finds set-ups that agree with all these numbers, and each check is judged in these set-ups. If it prints none, \
-             the ranges are sampled (Sobol sequence, logarithmic for ranges of more than a decade) and each other reading is tried \
-             with the nominal values; such a study shows sensitivities and decides no verdict. Failed runs count as evidence. \
-             Set-ups that do not decide a check are counted separately. Intervals have 95 % confidence."
+            "If the paper prints numbers about a set-up, a search over its undetermined parameters and over the \
+             possible readings of the text finds set-ups that agree with all these numbers, and each check is judged \
+             in these set-ups. If it prints none, the ranges are sampled (Sobol sequence, logarithmic for ranges of \
+             more than a decade) and each other reading is tried with the nominal values; such a study shows \
+             sensitivities and decides no verdict. Failed runs count as evidence. Set-ups that do not decide a check \
+             are counted separately. Intervals have 95 % confidence."
         }
         p {
-            "“Decided by” names the parameter or reading whose distributions differ most between set-ups with and without the \
-             verdict (Kolmogorov–Smirnov distance D), and the threshold between them; “Then” names the next one on one side of that \
-             threshold. A parameter is named only if D or Spearman's rank correlation ρ is significant at "
+            "“Decided by” names the parameter or reading whose distributions differ most between set-ups with and \
+             without the verdict (Kolmogorov–Smirnov distance D), and the threshold between them; “Then” names the \
+             next one on one side of that threshold. A parameter is named only if D or Spearman's rank correlation ρ \
+             is significant at "
             (mbsbench_numbers::percent(LEVEL)) " for all variables together."
         }
         @for study in &shown { (study) }
@@ -140,7 +152,8 @@ fn study(results: &Path, study: &Study<'_>, paper: &str) -> Result<Markup, FileE
             div.scroll {
                 table {
                     thead { tr {
-                        th { "Check" } th { "Verdict" } th { "Share of set-ups" } th { "Interval" } th { "Decided by" } th { "Then" } th { "Readings" }
+                        th { "Check" } th { "Verdict" } th { "Share of set-ups" } th { "Interval" } th { "Decided by" }
+                        th { "Then" } th { "Readings" }
                     } }
                     tbody { @for finding in &changing { (line(finding, paper, name)) } }
                 }

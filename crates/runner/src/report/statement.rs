@@ -1,6 +1,6 @@
 //! Statements and their checks on a page.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use maud::{Markup, html};
 use mbsbench_experiment::{Mark, Plan};
@@ -9,6 +9,7 @@ use mbsbench_judge::claims::record::ground_of;
 use mbsbench_judge::claims::{Check, Detail, Judged, JudgedCheck, Reason};
 use mbsbench_numbers::short;
 
+use super::methods::Methods;
 use super::page::{anchor, badge, sign};
 use super::places::places;
 
@@ -16,22 +17,37 @@ use super::places::places;
 const NAMED: usize = 8;
 
 /// Keys by which the statements of a paper can be searched in addition to their words: methods and places.
-pub(crate) struct Found {
-    /// Methods, by the keys of their runs.
-    methods: HashMap<String, String>,
+pub(crate) struct Found<'r> {
+    /// Labels and names of methods, by the keys of their runs.
+    methods: HashMap<String, (String, &'static str)>,
+    /// Methods with a page.
+    pub pages: &'r Methods<'r>,
 }
 
-impl Found {
+impl<'r> Found<'r> {
     /// Collects the methods from the runs of a paper.
-    pub fn new(plans: &[&Plan]) -> Self {
+    pub fn new(plans: &[&Plan], pages: &'r Methods<'r>) -> Self {
         let runs = plans.iter().flat_map(|plan| &plan.runs);
-        Self { methods: runs.map(|run| (run.key().to_string(), run.method_label.clone())).collect() }
+        Self {
+            methods: runs.map(|run| (run.key().to_string(), (run.method_label.clone(), run.method.name()))).collect(),
+            pages,
+        }
     }
 
-    /// The methods whose runs a statement uses.
-    pub fn methods(&self, judged: &Judged) -> Vec<&str> {
+    /// The labels and names of the methods whose runs a statement uses.
+    fn used(&self, judged: &Judged) -> impl Iterator<Item = &(String, &'static str)> {
         let runs = judged.checks.iter().flat_map(|check| &check.judgement.evidence);
-        sorted(runs.filter_map(|key| self.methods.get(key)).map(String::as_str).collect())
+        runs.filter_map(|key| self.methods.get(key))
+    }
+
+    /// The labels of the methods whose runs a statement uses.
+    pub fn methods(&self, judged: &Judged) -> Vec<&str> {
+        sorted(self.used(judged).map(|(label, _)| label.as_str()).collect())
+    }
+
+    /// The names of the methods whose runs a statement uses.
+    pub fn names(&self, judged: &Judged) -> BTreeSet<&str> {
+        self.used(judged).map(|(_, name)| *name).collect()
     }
 }
 
@@ -53,7 +69,7 @@ fn slugs<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
 }
 
 /// A statement that can be expanded: its text and outcome with the reason, followed by its checks.
-pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
+pub(super) fn statement(paper: &str, judged: &Judged, found: &Found<'_>) -> Markup {
     let Judged { statement, checks, .. } = judged;
     let verdict = judged.verdict();
     let shared = shared_bound(judged);
@@ -77,7 +93,8 @@ pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
             div.scroll {
                 table.checks {
                     thead { tr {
-                        th {} th { "Check" } @if is_printed { th { @if judged.is_finding { "Expected" } @else { "Published" } } }
+                        th {} th { "Check" }
+                        @if is_printed { th { @if judged.is_finding { "Expected" } @else { "Published" } } }
                         th { "Measured" } th { "Required" }
                     } }
                     tbody { @for each in judged.carrying() { (check(each, judged, shared.is_some(), is_printed)) } }
@@ -109,6 +126,15 @@ fn shared_bound(judged: &Judged) -> Option<&Check> {
     let bound = |each: &JudgedCheck| (each.check.bound_from, each.check.bound_set, each.check.why.clone());
     let first = judged.checks.first().filter(|first| judged.checks.iter().all(|each| bound(each) == bound(first)))?;
     first.check.bound_from.map(|_| &first.check)
+}
+
+/// A statement in a line, with its verdict, a link and its place.
+pub(super) fn linked(paper: &str, judged: &Judged) -> Markup {
+    html! {
+        (badge(judged.verdict())) " "
+        a href=(format!("{paper}.html#{}", target(&judged.statement.id))) { (judged.statement.says) }
+        " " span.place { (paper) ", " (judged.statement.place) }
+    }
 }
 
 /// The target of links to a statement.

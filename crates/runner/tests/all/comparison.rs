@@ -161,7 +161,8 @@ fn all_name_the_same(folder: &Path, summary: &Rows, runs: &Rows, page: &str) {
             let cell = lines.iter().map(|line| {
                 let [most, unsteady] = [(line["at_least"].is_empty(), "≤ "), (line["unsteady"] == "yes", "?")]
                     .map(|(holds, sign)| if holds { sign } else { "" });
-                format!("{} {most}{}{unsteady}", line["method"], number(&line["cost"]).round())
+                let (name, cost) = (&line["method"], number(&line["cost"]).round());
+                format!("<a href=\"method-{name}.html\">{name}</a> {most}{cost}{unsteady}")
             });
             let cell = cell.collect::<Vec<_>>().join(", ");
             assert!(page.contains(&format!("<td>{cell}</td>")), "{accuracy}: {cell}");

@@ -10,6 +10,8 @@ use walkdir::WalkDir;
 
 /// Largest size of a page, bytes.
 const LARGEST_PAGE: u64 = 2_000_000;
+/// Largest size of the page of a method, bytes.
+const LARGEST_METHOD: usize = 120_000;
 /// Largest size of all committed results, bytes.
 const LARGEST_RESULTS: u64 = 16_000_000;
 
@@ -109,6 +111,29 @@ fn pages_are_self_contained_and_small() {
         assert!(!script.contains("fetch(") && !script.contains("XMLHttpRequest"), "{name} fetches");
         assert_eq!(text.matches("<script>").count(), 1, "{name}: all scripts are one file");
     }
+}
+
+/// Rankings, figures and the search lead to the pages of methods.
+#[test]
+fn methods_have_small_pages_with_links() {
+    let pages = pages();
+    let methods: Vec<_> = pages.iter().filter(|(name, _)| name.starts_with("method-")).collect();
+    assert!(methods.len() > 40, "{}", methods.len());
+    for (name, text) in methods {
+        assert!(text.len() < LARGEST_METHOD && text.contains("<section id=\"ranks\">"), "{name}: {}", text.len());
+        assert!(pages["index.html"].contains(&format!("href=\"{name}\"")), "{name}");
+    }
+    for name in ["comparison.html", "comparison-pendulum.html", "negrut2007.html"] {
+        assert!(pages[name].contains("href=\"method-hht-i3.html\""), "{name}");
+    }
+}
+
+#[test]
+fn the_front_page_begins_with_a_decided_claim() {
+    let front = &pages()["index.html"];
+    let (_, example) = front.split_once("<ol class=\"way\"").unwrap();
+    let (example, _) = example.split_once("</ol>").unwrap();
+    assert!(example.contains("\"badge reproduced\"") || example.contains("\"badge not-reproduced\""), "{example}");
 }
 
 #[test]

@@ -3,19 +3,23 @@
 use std::collections::HashMap;
 
 use mbsbench_experiment::Registry;
-use mbsbench_judge::comparison::{Curve, Field, MOST_RATIO, Profile, Profiled, front};
+use mbsbench_judge::comparison::{Curve, MOST_RATIO, Profile, Profiled, Ranked, front};
 use mbsbench_render::{Axis, Figure, Kind, Panel, Series, Style};
 
 use crate::artefacts::style_of;
+use crate::report::methods::Methods;
 
-/// Styles of methods by their names.
-pub(super) struct Looks<'f>(HashMap<&'f str, Style>);
+/// Styles of methods by their names, and links to their pages.
+pub(super) struct Looks<'f> {
+    styles: HashMap<&'f str, Style>,
+    pub(super) methods: &'f Methods<'f>,
+}
 
 impl<'f> Looks<'f> {
     /// Returns the styles of all methods, each the same on all models.
-    pub(super) fn of(fields: &[Field<'f>], registry: &Registry) -> Self {
+    pub(super) fn of(fields: &[&Ranked<'f>], registry: &Registry, methods: &'f Methods<'f>) -> Self {
         let mut runs: Vec<_> = Vec::new();
-        for method in fields.iter().flat_map(|field| &field.methods) {
+        for method in fields.iter().flat_map(|field| &field.curves) {
             let Some(point) = method.points.first() else { continue };
             if runs.iter().all(|&(name, _)| name != method.method) {
                 runs.push((method.method, point.run));
@@ -25,12 +29,12 @@ impl<'f> Looks<'f> {
         runs.sort_unstable_by_key(|&(name, _)| name);
         let mut styles: Vec<Style> = runs.iter().map(|(_, run)| style_of(run, registry)).collect();
         Style::distinguish(&mut styles, true);
-        Self(runs.into_iter().map(|(name, _)| name).zip(styles).collect())
+        Self { styles: runs.into_iter().map(|(name, _)| name).zip(styles).collect(), methods }
     }
 
     /// The style of a method.
     fn style(&self, name: &str) -> Style {
-        self.0.get(name).copied().unwrap_or_else(Style::of_all)
+        self.styles.get(name).copied().unwrap_or_else(Style::of_all)
     }
 }
 
@@ -52,9 +56,9 @@ pub(super) fn family_name(family: &str) -> String {
 }
 
 /// Draws all runs in grey, and for each family its Pareto front; one panel for each requested kind of work.
-pub(super) fn best_of_families(field: &Field<'_>, looks: &Looks<'_>, id: &str, works: &[usize]) -> Figure {
+pub(super) fn best_of_families(field: &Ranked<'_>, looks: &Looks<'_>, id: &str, works: &[usize]) -> Figure {
     let panel = |&work: &usize| {
-        let mut series = vec![background(field.methods.iter(), work)];
+        let mut series = vec![background(field.curves.iter(), work)];
         let families = field.families();
         let mut fronts: Vec<(&str, Vec<[f64; 2]>)> =
             families.iter().map(|&family| (family, front(of_family(field, family, work)))).collect();
@@ -62,11 +66,11 @@ pub(super) fn best_of_families(field: &Field<'_>, looks: &Looks<'_>, id: &str, w
         // The highlighted families are those with the most digits per decade of work.
         fronts.sort_by(|a, b| reach(&b.1).total_cmp(&reach(&a.1)));
         fronts.truncate(MOST - 1);
-        let all = field.methods.iter().flat_map(|method| shown(method, work)).collect();
+        let all = field.curves.iter().flat_map(|method| shown(method, work)).collect();
         let curve = |(family, points)| Series::new(Kind::Both, family_name(family), Style::of_family(family), points);
         series.extend(fronts.into_iter().map(curve));
         series.push(Series::new(Kind::Line, "best of all", Style::of_all(), front(all)));
-        let contenders = field.methods.iter().filter(|method| method.is_contender);
+        let contenders = field.curves.iter().filter(|method| method.is_contender);
         let contenders = contenders.map(|method| self::curve(method, looks, work));
         series.extend(contenders.filter(|series| !series.points.is_empty()));
         axes(field, work, format!("by {}", field.spec.work.0[work].0), series)
@@ -77,9 +81,9 @@ pub(super) fn best_of_families(field: &Field<'_>, looks: &Looks<'_>, id: &str, w
 
 /// Draws a panel for each family of several methods, and one for all single methods: the methods by name, all others in
 /// grey.
-pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: usize) -> Figure {
+pub(super) fn by_family(field: &Ranked<'_>, looks: &Looks<'_>, id: &str, work: usize) -> Figure {
     let is_done = |method: &&Curve<'_>| !shown(method, work).is_empty();
-    let of = |family: &str| field.methods.iter().filter(|method| method.family == family).filter(is_done).collect();
+    let of = |family: &str| field.curves.iter().filter(|method| method.family == family).filter(is_done).collect();
     let mut groups: Vec<(String, Vec<&Curve<'_>>)> =
         field.families().into_iter().map(|family| (family_name(family), of(family))).collect();
     let alone = groups.extract_if(.., |(_, methods)| methods.len() < 2).flat_map(|(_, methods)| methods).collect();
@@ -87,7 +91,7 @@ pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: us
     let panels = groups.iter().flat_map(|(name, methods)| {
         let count = methods.len().div_ceil(MOST);
         methods.chunks(MOST).enumerate().map(move |(part, own)| {
-            let others = field.methods.iter().filter(|method| !own.iter().any(|one| std::ptr::eq(*one, *method)));
+            let others = field.curves.iter().filter(|method| !own.iter().any(|one| std::ptr::eq(*one, *method)));
             let mut series = vec![background(others, work)];
             series.extend(own.iter().map(|method| curve(method, looks, work)));
             let number = if count > 1 { format!(", {} of {count}", part + 1) } else { String::new() };
@@ -155,8 +159,8 @@ fn background<'f, 'p: 'f>(methods: impl Iterator<Item = &'f Curve<'p>>, work: us
     Series { published: true, ..Series::new(Kind::Dots, "", Style::of_all(), points) }
 }
 
-fn of_family(field: &Field<'_>, family: &str, work: usize) -> Vec<[f64; 2]> {
-    field.methods.iter().filter(|method| method.family == family).flat_map(|method| shown(method, work)).collect()
+fn of_family(field: &Ranked<'_>, family: &str, work: usize) -> Vec<[f64; 2]> {
+    field.curves.iter().filter(|method| method.family == family).flat_map(|method| shown(method, work)).collect()
 }
 
 /// The largest number of digits per decade of work on a front.
@@ -164,7 +168,7 @@ fn reach(front: &[[f64; 2]]) -> f64 {
     front.iter().map(|[work, error]| -error.log10() / work.log10().max(1.0)).fold(f64::MIN, f64::max)
 }
 
-fn axes(field: &Field<'_>, work: usize, title: String, series: Vec<Series>) -> Panel {
+fn axes(field: &Ranked<'_>, work: usize, title: String, series: Vec<Series>) -> Panel {
     let (name, _) = &field.spec.work.0[work];
     Panel {
         title,

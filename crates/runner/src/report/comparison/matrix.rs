@@ -3,20 +3,20 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use mbsbench_judge::comparison::Field;
+use mbsbench_judge::comparison::Ranked;
 
+use super::Looks;
 use super::figures::family_name;
-use super::method_name;
 use crate::report::page::file_of_model;
 
 /// Number of shades of cells, from the fewest digits to the most on a model.
 const SHADES: f64 = 5.0;
 
 /// Returns the table for one kind of work.
-pub(super) fn table(fields: &[Field<'_>], work: &str) -> Markup {
+pub(super) fn table(fields: &[&Ranked<'_>], work: &str, looks: &Looks<'_>) -> Markup {
     let methods: BTreeSet<(&str, &str, bool)> = fields
         .iter()
-        .flat_map(|field| &field.methods)
+        .flat_map(|field| &field.curves)
         .map(|method| (method.family, method.method, method.is_contender))
         .collect();
     let most: Vec<f64> = fields.iter().map(|field| best(field, work)).collect();
@@ -30,7 +30,9 @@ pub(super) fn table(fields: &[Field<'_>], work: &str) -> Markup {
                 tbody {
                     @for &(family, name, is_contender) in &methods {
                         tr data-family=(family) data-method=(name) {
-                            th scope="row" { (method_name(name, is_contender)) " " small { (family_name(family)) } }
+                            th scope="row" {
+                                (looks.methods.link(name, is_contender)) " " small { (family_name(family)) }
+                            }
                             @for (field, most) in fields.iter().zip(&most) { (cell(field, name, work, *most)) }
                         }
                     }
@@ -41,14 +43,14 @@ pub(super) fn table(fields: &[Field<'_>], work: &str) -> Markup {
 }
 
 /// The largest number of digits of any method on a model.
-fn best(field: &Field<'_>, work: &str) -> f64 {
+fn best(field: &Ranked<'_>, work: &str) -> f64 {
     let Some(work) = field.work(work) else { return 0.0 };
-    field.methods.iter().filter_map(|method| method.digits(work)).map(|(digits, _)| digits).fold(0.0, f64::max)
+    field.curves.iter().filter_map(|method| method.digits(work)).map(|(digits, _)| digits).fold(0.0, f64::max)
 }
 
 /// The cell of a method on a model.
-fn cell(field: &Field<'_>, name: &str, work: &str, most: f64) -> Markup {
-    let method = field.methods.iter().find(|method| method.method == name);
+fn cell(field: &Ranked<'_>, name: &str, work: &str, most: f64) -> Markup {
+    let method = field.curves.iter().find(|method| method.method == name);
     let Some((method, work)) = method.zip(field.work(work)) else {
         return html! { td.absent { "–" } };
     };

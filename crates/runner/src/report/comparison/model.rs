@@ -3,15 +3,15 @@
 use maud::{Markup, html};
 use mbsbench_experiment::Plan;
 use mbsbench_experiment::plan::LeftOut;
-use mbsbench_judge::comparison::{Field, Ranked, near, words};
+use mbsbench_judge::comparison::{Ranked, near, words};
 
-use super::{Looks, TITLE, drawn, figures, method_name};
+use super::{Looks, TITLE, drawn, figures};
 use crate::report::ComparisonReport;
 use crate::report::appendix::experiment;
 use crate::report::page::{Section, header, page_of_sections};
 
 /// Returns the page.
-pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &Looks<'_>) -> String {
+pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Ranked<'_>, looks: &Looks<'_>) -> String {
     let plan = field.plan;
     let id = &plan.experiment.id;
     let works: Vec<usize> = (0..field.spec.work.0.len()).filter(|&work| is_done(field, work)).collect();
@@ -21,9 +21,10 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &
     let best = html! {
         div.shown { (drawn(&figures::best_of_families(field, looks, "best-of-families", &works))) }
         p.caption {
-            "Each dot is a run. Its error includes the bound on the reference's error. The dashed line joins the runs that no other run \
-             beats in both work and error, and each coloured line does the same within a family. Only the families with the most digits \
-             for their work have lines. Failed runs and runs with an error above " (figures::MOST_ERROR) " are only in the CSV file."
+            "Each dot is a run. Its error includes the bound on the reference's error. The dashed line joins the runs \
+             that no other run beats in both work and error, and each coloured line does the same within a family. \
+             Only the families with the most digits for their work have lines. Failed runs and runs with an error \
+             above " (figures::MOST_ERROR) " are only in the CSV file."
         }
     };
     let families = works
@@ -32,12 +33,13 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &
     let cheapest = html! {
         p { (words::what_it_means()) }
         p {
-            "Right-hand sides include those that Jacobians by differences need; an exact Jacobian counts as many as differences would \
-             need. For a constrained mechanism, a right-hand side is one solution for accelerations and multipliers (index 1) or, for \
-             methods that solve the constraints (index 3), one residual. Factorizations are those of the method's own matrices; methods \
-             without them are not ranked by them. Times are medians on the machine that made these results."
+            "Right-hand sides include those that Jacobians by differences need; an exact Jacobian counts as many as \
+             differences would need. For a constrained mechanism, a right-hand side is one solution for accelerations \
+             and multipliers (index 1) or, for methods that solve the constraints (index 3), one residual. \
+             Factorizations are those of the method's own matrices; methods without them are not ranked by them. Times \
+             are medians on the machine that made these results."
         }
-        @for ranked in ranked() { (table(ranked)) }
+        @for ranked in ranked() { (table(ranked, looks)) }
     };
     let made_by = html! {
         p.links {
@@ -55,12 +57,12 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &
 }
 
 /// True if some run has this kind of work.
-fn is_done(field: &Field<'_>, work: usize) -> bool {
-    field.methods.iter().any(|method| !method.measured(work).is_empty())
+fn is_done(field: &Ranked<'_>, work: usize) -> bool {
+    field.curves.iter().any(|method| !method.measured(work).is_empty())
 }
 
 /// The methods whose cost does not differ significantly from the cheapest on a model.
-fn table(ranked: &Ranked<'_>) -> Markup {
+fn table(ranked: &Ranked<'_>, looks: &Looks<'_>) -> Markup {
     let spec = ranked.spec;
     html! {
         h3 { (spec.title) }
@@ -73,7 +75,9 @@ fn table(ranked: &Ranked<'_>) -> Markup {
         }
         div.scroll {
             table.ranking {
-                thead { tr { th { "Accuracy" } th { "Reached by" } @for (head, _) in &spec.work.0 { th.work { (head) } } } }
+                thead {
+                    tr { th { "Accuracy" } th { "Reached by" } @for (head, _) in &spec.work.0 { th.work { (head) } } }
+                }
                 tbody {
                     @for (level, &accuracy) in spec.accuracies.iter().enumerate() {
                         tr {
@@ -84,7 +88,7 @@ fn table(ranked: &Ranked<'_>) -> Markup {
                                     @if places.is_empty() { "–" }
                                     @else { ol { @for place in near(places) {
                                         li {
-                                            (method_name(place.method, place.is_contender)) " "
+                                            (looks.methods.link(place.method, place.is_contender)) " "
                                             (words::cost_of(&place.cost)) " " small { (words::between(place)) }
                                         }
                                     } } }

@@ -16,14 +16,17 @@ pub(super) fn table(report: &PaperReport<'_>) -> Option<Markup> {
             div.scroll {
                 table.assumptions {
                     thead { tr {
-                        th { "Experiment" } th { "Parameter" } th { "Value used" } th { "Range in sensitivity studies" } th { "Reason" }
+                        th { "Experiment" } th { "Parameter" } th { "Value used" } th { "Range in sensitivity studies" }
+                        th { "Reason" }
                     } }
                     tbody {
                         @for (plan, (key, undetermined)) in &rows {
                             tr {
                                 td { (plan.experiment.id) }
                                 td { code { (key.name) } }
-                                td.number { (plan.numbers_at(&key.name).into_iter().map(brief).collect::<Vec<_>>().join(", ")) }
+                                td.number {
+                                    (plan.numbers_at(&key.name).into_iter().map(brief).collect::<Vec<_>>().join(", "))
+                                }
                                 td { (words::sampled(undetermined)) }
                                 td {
                                     (undetermined.why)

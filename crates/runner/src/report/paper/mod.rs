@@ -13,6 +13,7 @@ use mbsbench_judge::claims::record::{GROUNDS, Scores};
 use mbsbench_judge::publication::Publication;
 
 use super::artefact::{Artefact, entry};
+use super::methods::Methods;
 use super::page::{Section, choice, file_of_appendix, header, of, page, scorecard, search, with_contents};
 use super::places::{in_order, places};
 use super::sensitivity::{self, Study};
@@ -20,9 +21,14 @@ use super::statement::{Found, slug, sorted, statement};
 use super::{FileError, PaperReport};
 
 /// Returns the page of a paper.
-pub(super) fn page_of(results: &Path, report: &PaperReport<'_>, studies: &[Study<'_>]) -> Result<String, FileError> {
+pub(super) fn page_of(
+    results: &Path,
+    report: &PaperReport<'_>,
+    studies: &[Study<'_>],
+    methods: &Methods<'_>,
+) -> Result<String, FileError> {
     let artefacts = Artefact::all(&report.plans);
-    let found = Found::new(&report.plans);
+    let found = Found::new(&report.plans, methods);
     let mut placed: Vec<Vec<&Judged>> = vec![Vec::new(); artefacts.len()];
     let mut elsewhere: Vec<&Judged> = Vec::new();
     let (findings, statements): (Vec<&Judged>, Vec<&Judged>) = report.judged.iter().partition(|each| each.is_finding);
@@ -57,7 +63,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>, studies: &[Study
     };
     let mut sections = Vec::new();
     if !report.judged.is_empty() {
-        let results = html! { div.first { (scorecard(&report.scores(), "")) div { (outcomes::lists(&statements)) } } };
+        let results = html! { div.first { (scorecard(&report.scores())) div { (outcomes::lists(&statements)) } } };
         sections.push(Section::new("results", "Results", results));
         sections.push(Section::new("highlights", "Highlights", outcomes::claims(report)));
     }
@@ -80,7 +86,10 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>, studies: &[Study
     if !findings.is_empty() {
         let scores = Scores::of(&report.judged, true);
         let body = html! {
-            p { (scores.total()) " findings about matters that the paper does not mention, with " (scores.checks) " checks. The results above do not include them." }
+            p {
+                (scores.total()) " findings about matters that the paper does not mention, with " (scores.checks)
+                " checks. The results above do not include them."
+            }
             (in_full(&findings))
         };
         sections.push(Section::new("findings", "Our findings", body));
@@ -112,7 +121,7 @@ fn published(publication: &Publication) -> Markup {
 }
 
 /// The search for statements by words, outcome, place, method and set-up.
-fn search_of(judged: &[Judged], found: &Found) -> Markup {
+fn search_of(judged: &[Judged], found: &Found<'_>) -> Markup {
     let all_places = in_order(judged.iter().flat_map(|each| places(&each.statement.place)).collect());
     let all_methods = sorted(judged.iter().flat_map(|each| found.methods(each)).collect());
     let slugged = |name| (slug(name), name);

@@ -1,7 +1,7 @@
 //! Main claims of a paper, its statements by outcome, and questions to its authors.
 
 use maud::{Markup, html};
-use mbsbench_judge::claims::{self, Judged, Reason, Verdict};
+use mbsbench_judge::claims::{self, Judged, Verdict};
 
 use crate::report::PaperReport;
 use crate::report::page::{badge, verdict_anchor};
@@ -12,6 +12,7 @@ pub(super) fn claims(report: &PaperReport<'_>) -> Markup {
     let publication = &report.publication;
     html! {
         @if !publication.claims.is_empty() {
+            p.small { "The main claims of the paper, each with the verdict on its statements." }
             ol.claims {
                 @for claim in &publication.claims {
                     @let outcome = claim.outcome(&report.judged);
@@ -22,7 +23,9 @@ pub(super) fn claims(report: &PaperReport<'_>) -> Markup {
                             @let count = claim.statements.len();
                             summary { (count) " statement" @if count > 1 { "s" } }
                             ul.sentences {
-                                @for each in claim.judged(&report.judged) { li { (badge(each.verdict())) " " (link(each)) } }
+                                @for each in claim.judged(&report.judged) {
+                                    li { (badge(each.verdict())) " " (link(each)) }
+                                }
                             }
                         }
                     }
@@ -47,40 +50,20 @@ fn link(judged: &Judged) -> Markup {
     }
 }
 
-/// The statements by outcome: first those that are not reproduced, then open ones by reason, then the others.
+/// The statements by outcome: first those that are not reproduced, then open ones, then the others.
 pub(super) fn lists(statements: &[&Judged]) -> Markup {
-    let with = |verdict| statements.iter().copied().filter(move |each| each.verdict() == verdict);
-    let mut reasons: Vec<&str> =
-        with(Verdict::Open).filter_map(|each| each.outcome.reason()).map(Reason::name).collect();
-    reasons.sort_unstable();
-    let counts: Vec<String> =
-        reasons.chunk_by(|a, b| a == b).map(|same| format!("{} {}", same.len(), same[0])).collect();
-    reasons.dedup();
+    let with = |verdict| statements.iter().filter(move |each| each.verdict() == verdict);
     html! {
         @for verdict in [Verdict::NotReproduced, Verdict::Open, Verdict::Partly, Verdict::Reproduced] {
             @let count = with(verdict).count();
             @if count > 0 {
                 details id=(verdict_anchor(verdict)) open[verdict == Verdict::NotReproduced] {
-                    summary {
-                        strong { (count) } " " (badge(verdict))
-                        @if verdict == Verdict::Open { " " span.small { (counts.join(", ")) } }
-                    }
-                    @if verdict == Verdict::Open {
-                        @for reason in &reasons {
-                            @let has_it = |each: &&Judged| each.outcome.reason().map(Reason::name) == Some(*reason);
-                            @let own = || with(verdict).filter(has_it);
-                            p.small { (own().count()) " " (reason) }
-                            (listed(own()))
-                        }
-                    } @else { (listed(with(verdict))) }
+                    summary { strong { (count) } " " (badge(verdict)) }
+                    ul.sentences { @for each in with(verdict) { li { (link(each)) } } }
                 }
             }
         }
     }
-}
-
-fn listed<'j>(all: impl Iterator<Item = &'j Judged>) -> Markup {
-    html! { ul.sentences { @for each in all { li { (link(each)) } } } }
 }
 
 /// The letter to the authors with questions that would settle open statements; `None` if there are none.

@@ -10,12 +10,23 @@ pub(super) fn body(report: &PaperReport<'_>, statements: &[&Judged], appendix: &
     let paper = &report.paper;
     html! {
         ul {
-            li { a href=(format!("{appendix}#experiments")) { (report.plans.len()) " experiment files" } ", which define all runs" }
-            @if has_further { li { a href=(format!("{appendix}#further")) { "Further figures and tables" } ", which the paper does not have" } }
+            li {
+                a href=(format!("{appendix}#experiments")) { (report.plans.len()) " experiment files" }
+                ", which define all runs"
+            }
+            @if has_further {
+                li {
+                    a href=(format!("{appendix}#further")) { "Further figures and tables" }
+                    ", which the paper does not have"
+                }
+            }
             li { a href=(format!("../{paper}/claims.json")) { "claims.json" } ": all checks and verdicts for programs" }
             li { a href="../manifest.json" { "manifest.json" } ": the program, inputs and machine behind the results" }
             li { code { "docs/papers/" (paper) ".md" } ": decisions on the text of the paper, with reasons" }
-            li { code { "mbsbench reproduce " (paper) } " repeats everything on this page; " code { "mbsbench explain " (paper) "/NAME" } " explains one statement" }
+            li {
+                code { "mbsbench reproduce " (paper) } " repeats everything on this page; "
+                code { "mbsbench explain " (paper) "/NAME" } " explains one statement"
+            }
         }
         (bounds(statements))
     }

@@ -14,8 +14,11 @@ use mbsbench_runs::{ResultSet, Row};
 use super::orders::{ErrorAt, order};
 use super::page::{Page, Section};
 use super::{Compare, linear};
-use crate::cli::{CommandError, Examined, Format, Library, Session, contended, grouped, properties, write};
+use crate::cli::{CommandError, Examined, Format, Library, Session, contended, write};
 use crate::conformance::{CHECKS, tested};
+use crate::description::properties;
+use crate::lists::grouped;
+use crate::ranks::refusal;
 
 /// The experiments by the names of their files.
 const EXPERIMENTS: [(&str, &str); 3] = [
@@ -105,7 +108,7 @@ impl<'p> Problems<'p> {
         let axis = self.asked.axis("case");
         let is_of =
             |run: &&RunSpec| axis.and_then(|axis| run.cells[axis].as_ref()).is_some_and(|label| label.text == case);
-        let refused = self.asked.runs.iter().find(is_of).and_then(|run| self.examined.refusal(run));
+        let refused = self.asked.runs.iter().find(is_of).and_then(|run| refusal(&self.examined.choice, run));
         refused.unwrap_or_else(|| {
             match self.examined.choice.object().method().properties().adapts {
                 true => "the method chooses its own steps, so it is not compared at constant steps",

@@ -1,7 +1,6 @@
 //! Ranking of all methods on one model, from the stored comparison.
 
-use mbsbench_experiment::RankingSpec;
-use mbsbench_judge::comparison::{entrants, places, words};
+use mbsbench_judge::comparison::{rank, words};
 use mbsbench_numbers::short;
 use serde_json::{Value, json};
 
@@ -27,21 +26,23 @@ pub(super) fn rank_methods(compare: &Compare, session: &mut Session<'_>) -> Resu
     let evidence = evidence_of(&results, &plans, |_| true)?;
     let mut rankings: Vec<Value> = Vec::new();
     for plan in &plans {
-        let is_own = |spec: &&RankingSpec| plan.meant(&spec.filter).any(|(_, run)| run.model.name() == compare.name);
-        for spec in plan.experiment.rankings.iter().map(|ranking| &ranking.value).filter(is_own) {
-            let entrants = entrants(plan, &evidence, spec);
+        for ranked in rank(plan, &evidence, &[]) {
+            let spec = ranked.spec;
+            if !plan.meant(&spec.filter).any(|(_, run)| run.model.name() == compare.name) {
+                continue;
+            }
             for (index, (work, _)) in spec.work.0.iter().enumerate() {
                 let mut lines = vec![["accuracy", "rank", "method", "cost", "× the best"].map(str::to_owned)];
-                for &accuracy in &spec.accuracies {
-                    let places = places(&entrants, spec, index, accuracy);
+                for (&accuracy, places) in spec.accuracies.iter().zip(&ranked.places) {
+                    let places = &places[index];
                     let least = places.first().map_or(f64::NAN, |place| place.cost.value);
-                    for (rank, place) in (1..).zip(&places) {
+                    for (number, place) in (1..).zip(places) {
                         let (cost, ratio) = (&place.cost, place.cost.value / least);
-                        let (rank_text, method) = (rank.to_string(), place.method.to_owned());
+                        let (rank_text, method) = (number.to_string(), place.method.to_owned());
                         lines.push([format!("{accuracy:e}"), rank_text, method, words::cost_of(cost), short(ratio)]);
                         rankings.push(json!({
                             "experiment": plan.experiment.id, "model": spec.title, "work": work, "accuracy": accuracy,
-                            "rank": rank, "method": place.method, "cost": cost.value, "ratio": ratio,
+                            "rank": number, "method": place.method, "cost": cost.value, "ratio": ratio,
                         }));
                     }
                 }

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::html;
 use mbsbench_numbers::markdown;
 use serde_json::{Value, json};
 use tabled::builder::Builder;
 use tabled::settings::Style;
 
-use crate::report::policy::policy;
+use crate::report::{figure_named, page};
 
 /// The results of an examination.
 #[derive(Debug, Clone, Default)]
@@ -55,34 +55,25 @@ impl Page {
     }
 
     pub(super) fn html(&self) -> String {
-        let page: Markup = html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta http-equiv="Content-Security-Policy" content=(policy(None));
-                    title { (self.title) }
-                    style { (PreEscaped(STYLE)) }
-                }
-                body {
-                    h1 { (self.title) }
-                    pre { @for line in &self.about { (line) "\n" } }
-                    @for section in &self.sections {
-                        h2 { (section.title) }
-                        p { (section.text) }
-                        @if !section.rows.is_empty() {
-                            table {
-                                tr { @for head in &section.heads { th { (head) } } }
-                                @for row in &section.rows { tr { @for cell in row { td { (cell) } } } }
-                            }
+        let body = html! {
+            h1 { (self.title) }
+            pre { @for line in &self.about { (line) "\n" } }
+            @for section in &self.sections {
+                h2 { (section.title) }
+                p { (section.text) }
+                @if !section.rows.is_empty() {
+                    div.scroll {
+                        table {
+                            tr { @for head in &section.heads { th { (head) } } }
+                            @for row in &section.rows { tr { @for cell in row { td { (cell) } } } }
                         }
-                        @if !section.notes.is_empty() { ul { @for note in &section.notes { li { (note) } } } }
-                        @if let Some(figure) = &section.figure { figure { (PreEscaped(figure)) } }
                     }
                 }
+                @if !section.notes.is_empty() { ul { @for note in &section.notes { li { (note) } } } }
+                @if let Some(figure) = &section.figure { (figure_named(figure, "", "")) }
             }
         };
-        page.into_string()
+        page(&self.title, &body)
     }
 
     pub(super) fn to_json(&self) -> Value {
@@ -110,8 +101,3 @@ impl Section {
         table.build().with(Style::markdown()).to_string()
     }
 }
-
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
-color:#222;background:#fff}table{border-collapse:collapse}\
-td,th{border-bottom:1px solid #ccc;padding:.2rem .8rem .2rem 0;text-align:left;vertical-align:top}\
-pre{background:#f4f4f4;padding:.6rem;overflow:auto}figure{margin:1rem 0;overflow:auto}";

@@ -2,22 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::{Plan, RankingSpec, Registry};
+use mbsbench_experiment::{Plan, Registry};
 use mbsbench_judge::claims::{Evidence, EvidenceError};
-use mbsbench_judge::comparison::{
-    COMPARISON, Contending, Entrant, Rank, Standing, Tally, Unequal, entrants, stand, words,
-};
-use mbsbench_numbers::short;
+use mbsbench_judge::comparison::{self, COMPARISON, Contending, Rank, Ranked, Standing, Tally, Unequal};
 use mbsbench_render::{lay_out, svg};
 use serde_json::{Value, json};
 
 use super::Compare;
 use crate::artefacts::work_precision;
 use crate::cli::{
-    CommandError, Contenders, Examined, Format, Library, Session, contended, ensure_sealed, evidence_of, grouped,
-    table, write,
+    CommandError, Contenders, Examined, Format, Library, Session, contended, ensure_sealed, evidence_of, table, write,
 };
-use crate::lists::{unique, unique_by};
+use crate::lists::grouped;
+use crate::ranks::Ranks;
 
 /// Returns the plans of the requested experiments with rankings; without names, of the comparison.
 pub(super) fn ranked(compare: &Compare, library: &Library<'_>) -> Result<Vec<Plan>, CommandError> {
@@ -41,8 +38,7 @@ pub(super) fn rank(compare: &Compare, examined: &Examined, session: &mut Session
         match evidence_of(&results, &plans, |_| true) {
             Ok(evidence) => {
                 let contenders = Contenders::of(&plans, &compare.options, session)?;
-                let contending = contenders.contending();
-                return tell(compare, examined, &entered(examined, &plans, &evidence, &contending, None), session);
+                return print(compare, examined, &rankings(&plans, &evidence, &[&contenders.contending()]), session);
             }
             // The method may be one from elsewhere, which is run as part of `every` and has no stored results.
             Err(CommandError::Evidence(EvidenceError::Outdated { .. })) => {}
@@ -52,70 +48,27 @@ pub(super) fn rank(compare: &Compare, examined: &Examined, session: &mut Session
     }
     let evidence = evidence_of(&results, &plans, |_| true)?;
     let contenders = Contenders::of(&plans, &compare.options, session)?;
-    let contending = contenders.contending();
     let own_plans = contended(library.registry, &plans, &examined.contender)?;
     let outcomes = session.made(&own_plans, &compare.options)?;
     let own = Contending::new(vec![examined.label.clone()], &own_plans, Evidence::of(&own_plans, &outcomes));
-    tell(compare, examined, &entered(examined, &plans, &evidence, &contending, Some(&own)), session)
+    print(compare, examined, &rankings(&plans, &evidence, &[&contenders.contending(), &own]), session)
 }
 
-/// A ranking with the runs of the method and of all others.
-struct Entered<'s> {
-    plan: &'s Plan,
-    spec: &'s RankingSpec,
-    own: Vec<Entrant<'s>>,
-    others: Vec<Entrant<'s>>,
-}
-
-impl<'s> Entered<'s> {
-    fn standing(&self) -> Standing<'s> {
-        stand(self.plan, self.spec, &self.own, &self.others)
-    }
-
-    /// Settings of the method in which others differ from it.
-    fn unequal(&self) -> Vec<Unequal> {
-        let Some(own) = self.own.first() else { return Vec::new() };
-        let entrants = self.own.iter().chain(&self.others);
-        let all = Unequal::all(entrants.map(|entrant| (entrant.run.method_label.as_str(), entrant.run)));
-        all.into_iter().filter(|unequal| unequal.is_of(&own.run.method_label)).collect()
-    }
-}
-
-/// Collects the runs of each ranking: those stored under the name of the method, or those made for it.
-fn entered<'s>(
-    examined: &Examined,
-    plans: &'s [Plan],
-    evidence: &'s Evidence<'s>,
-    contending: &'s Contending<'s>,
-    own: Option<&'s Contending<'s>>,
-) -> Vec<Entered<'s>> {
-    let rankings =
-        plans.iter().flat_map(|plan| plan.experiment.rankings.iter().map(move |ranking| (plan, &ranking.value)));
-    let of_ranking = |(plan, spec): (&'s Plan, &'s RankingSpec)| {
-        let is_own = |entrant: &Entrant<'_>| {
-            let is_called = |name: &str| name == examined.label;
-            own.is_none() && (is_called(entrant.run.method.name()) || is_called(&entrant.run.method_label))
-        };
-        let (stored, mut others): (Vec<_>, Vec<_>) = entrants(plan, evidence, spec).into_iter().partition(is_own);
-        let contenders = contending.entrants(plan, spec).into_iter();
-        others.extend(contenders.filter(|entrant| entrant.run.method_label != examined.label));
-        let made = own.into_iter().flat_map(|own| own.entrants(plan, spec));
-        Entered { plan, spec, own: stored.into_iter().chain(made).collect(), others }
-    };
-    rankings.map(of_ranking).collect()
+fn rankings<'s>(plans: &'s [Plan], evidence: &'s Evidence<'_>, contending: &[&'s Contending<'_>]) -> Vec<Ranked<'s>> {
+    plans.iter().flat_map(|plan| comparison::rank(plan, evidence, contending)).collect()
 }
 
 /// Draws error over work for each ranking in which the method has runs, and returns the files.
 fn draw(
     registry: &Registry,
     examined: &Examined,
-    entered: &[Entered<'_>],
+    rankings: &[Ranked<'_>],
     folder: &Path,
 ) -> Result<Vec<PathBuf>, CommandError> {
     let mut paths = Vec::new();
-    for (number, Entered { plan, spec, own, others }) in entered.iter().enumerate() {
-        let id = format!("{}-{}", plan.experiment.id.replace('/', "-"), number + 1);
-        let Some(figure) = work_precision(&id, &examined.label, spec, own, others, registry) else { continue };
+    for (number, ranked) in rankings.iter().enumerate() {
+        let id = format!("{}-{}", ranked.plan.experiment.id.replace('/', "-"), number + 1);
+        let Some(figure) = work_precision(&id, &examined.label, ranked, registry) else { continue };
         let path = folder.join(format!("{id}.svg"));
         write(&path, svg::write(&lay_out(&figure)))?;
         paths.push(path);
@@ -123,51 +76,58 @@ fn draw(
     Ok(paths)
 }
 
-fn tell(
+fn print(
     compare: &Compare,
     examined: &Examined,
-    entered: &[Entered<'_>],
+    rankings: &[Ranked<'_>],
     Session { library, output }: &mut Session<'_>,
 ) -> Result<(), CommandError> {
-    let standings: &[Standing<'_>] = &entered.iter().map(Entered::standing).collect::<Vec<_>>();
-    let tally = Tally::of(standings);
+    let Examined { label, choice, .. } = examined;
+    let standings = rankings.iter().map(|ranked| ranked.standing(label)).collect();
+    let ranks = Ranks { label, choice, standings };
     let drawn = match &compare.figures {
-        Some(folder) => draw(library.registry, examined, entered, folder)?,
+        Some(folder) => draw(library.registry, examined, rankings, folder)?,
         None => Vec::new(),
     };
+    let unequal: Vec<Vec<Unequal>> = rankings.iter().map(|ranked| unequal(ranked, label)).collect();
     if compare.format == Format::Json {
-        let ranking = |(standing, entered): (&Standing<'_>, &Entered<'_>)| {
-            let mut json = ranking_json(examined, standing);
-            json["unequal"] = entered.unequal().iter().map(unequal_json).collect();
+        let ranking = |(standing, unequal): (&Standing<'_>, &Vec<Unequal>)| {
+            let mut json = ranking_json(&ranks, standing);
+            json["unequal"] = unequal.iter().map(unequal_json).collect();
             json
         };
-        let rankings: Vec<Value> = standings.iter().zip(entered).map(ranking).collect();
-        let json = json!({ "method": examined.label, "rankings": rankings, "summary": tally_json(&tally) });
+        let rankings: Vec<Value> = ranks.standings.iter().zip(&unequal).map(ranking).collect();
+        let tally = Tally::of(&ranks.standings);
+        let json = json!({ "method": label, "rankings": rankings, "summary": tally_json(&tally) });
         output.line(format!("{json:#}"))?;
         return Ok(());
     }
-    for (head, _) in
-        unique_by(standings.iter().flat_map(|standing| &standing.spec.work.0), |one, other| one.0 == other.0)
-    {
-        match ranks_by(standings, head) {
-            Some(table) => output.line(format!("{} by {head}\n{table}\n", examined.label))?,
-            None => output.line(format!("{} by {head}: {}\n", examined.label, why_untold(standings, head)))?,
+    for (work, lines) in ranks.tables() {
+        match lines {
+            Ok(lines) => output.line(format!("{label} by {work}\n{}\n", table(lines)))?,
+            Err(reason) => output.line(format!("{label} by {work}: {reason}\n"))?,
         }
     }
-    let unequal = entered.iter().map(|entered| (entered.unequal(), entered.spec.title.as_str()));
-    let unequal = unequal.filter(|(differing, _)| !differing.is_empty());
-    for (list, titles) in grouped(unequal.map(|(differing, title)| (Unequal::list(&differing), title))) {
-        let (label, some) = (&examined.label, some(&titles));
-        output.line(format!("settings of other methods that differ from those of {label} on {some}:\n{list}"))?;
+    let unequal = unequal.iter().zip(rankings).filter(|(differing, _)| !differing.is_empty());
+    let unequal = unequal.map(|(differing, ranked)| (Unequal::list(differing), ranked.spec.title.as_str()));
+    for (list, titles) in grouped(unequal) {
+        output.line(format!(
+            "settings of other methods that differ from those of {label} on {}:\n{list}",
+            some(&titles)
+        ))?;
     }
-    let absent = standings.iter().filter(|standing| standing.counts.runs == 0);
-    let absent = absent.map(|standing| (why_absent(examined, standing), standing.spec.title.as_str()));
-    for (why, titles) in grouped(absent) {
+    for (why, titles) in ranks.absent() {
         output.line(format!("not run on {}: {why}\n", titles.join("; ")))?;
     }
-    output.line(sentence(examined, &tally))?;
+    output.line(ranks.summary())?;
     drawn.iter().try_for_each(|path| output.line(path.display().to_string()))?;
     Ok(())
+}
+
+/// Settings of the method in which others differ from it.
+fn unequal(ranked: &Ranked<'_>, label: &str) -> Vec<Unequal> {
+    let Some(own) = ranked.of_method(label).0.first().map(|curve| curve.method) else { return Vec::new() };
+    ranked.unequal.iter().filter(|unequal| unequal.is_of(own)).cloned().collect()
 }
 
 /// Returns the first of several titles and how many follow.
@@ -183,104 +143,7 @@ fn unequal_json(unequal: &Unequal) -> Value {
     json!({ "setting": unequal.name, "values": values.collect::<Vec<Value>>() })
 }
 
-/// Formats the ranks by one kind of work; `None` if there are no ranks.
-fn ranks_by(standings: &[Standing<'_>], head: &str) -> Option<String> {
-    let accuracies = unique(standings.iter().flat_map(|standing| standing.spec.accuracies.iter().copied()));
-    let columns = accuracies.iter().map(|accuracy| format!("{accuracy:e}"));
-    let mut lines = vec![["model".to_owned()].into_iter().chain(columns).chain(["failed runs".to_owned()]).collect()];
-    let mut tells = false;
-    for standing in standings.iter().filter(|standing| standing.counts.runs > 0) {
-        let Some(work) = standing.spec.work.0.iter().position(|(name, _)| name == head) else { continue };
-        let cell = |accuracy: &f64| {
-            let level = standing.spec.accuracies.iter().position(|other| other == accuracy);
-            level.map_or(String::new(), |level| cell(&standing.ranks[level][work]))
-        };
-        let ranks = standing.ranks.iter().map(|ranks| &ranks[work]);
-        tells |= ranks.clone().any(|rank| matches!(rank, Rank::Reached { .. }));
-        let failed = match (standing.counts.failed, standing.counts.unavailable) {
-            (failed, 0) => format!("{failed} of {}", standing.counts.runs),
-            (_, unavailable) => format!("{unavailable} not available here"),
-        };
-        let cells = accuracies.iter().map(cell);
-        lines.push([standing.spec.title.clone()].into_iter().chain(cells).chain([failed]).collect::<Vec<_>>());
-    }
-    tells.then(|| table(lines).to_string())
-}
-
-/// Formats a rank: `3 of 28, 1.42 × dop853 371`. For the best method, its own cost is shown.
-fn cell(rank: &Rank) -> String {
-    match rank {
-        Rank::Reached { rank, of, cost, best, .. } => {
-            let own = words::cost_of(cost);
-            match rank {
-                1 => format!("1 of {of}, {own}"),
-                _ => format!("{rank} of {of}, {own} = {} × {}", short(cost.value / best.1), best.0),
-            }
-        }
-        Rank::NotReached { by: 0 } => "not reached by any method".to_owned(),
-        Rank::NotReached { by: 1 } => "not reached; 1 other method reaches it".to_owned(),
-        Rank::NotReached { by } => format!("not reached; {by} other methods reach it"),
-        Rank::Unresolved => "reference not accurate enough".to_owned(),
-        Rank::Free => "none needed".to_owned(),
-        Rank::Unmeasured => "not measured".to_owned(),
-        Rank::Absent => String::new(),
-    }
-}
-
-/// The reason why there is no table by one kind of work.
-fn why_untold(standings: &[Standing<'_>], head: &str) -> &'static str {
-    let of_head = |standing: &Standing<'_>| standing.spec.work.0.iter().position(|(name, _)| name == head);
-    let has = |wanted: &Rank| {
-        standings.iter().any(|standing| {
-            of_head(standing).is_some_and(|work| standing.ranks.iter().any(|ranks| ranks[work] == *wanted))
-        })
-    };
-    if has(&Rank::Free) {
-        "none needed"
-    } else if has(&Rank::Unmeasured) {
-        "not measured; only times measured together are compared: run `mbsbench reproduce comparison`"
-    } else {
-        "the method reaches no accuracy"
-    }
-}
-
-/// The reason why a method was not run on the problems of a ranking.
-fn why_absent(examined: &Examined, standing: &Standing<'_>) -> String {
-    let mut named = standing.plan.experiment.cases.iter().flat_map(|case| case.account.named());
-    if let Some((_, reason, _)) = named.find(|(method, ..)| *method == examined.label) {
-        return reason;
-    }
-    let mut runs = standing.plan.runs.iter().filter(|run| standing.plan.is_meant(run, &standing.spec.filter));
-    runs.find_map(|run| examined.refusal(run)).unwrap_or_else(|| {
-        match examined.choice.object().method().properties().adapts {
-            true => "the experiment excludes methods of this kind",
-            false => "the method takes constant steps only, and the experiment prescribes tolerances",
-        }
-        .to_owned()
-    })
-}
-
-/// The last line: how often it reaches the accuracies, at what cost, and how often it fails.
-fn sentence(examined: &Examined, tally: &Tally) -> String {
-    let reached = tally.reached.iter().map(|(accuracy, count)| format!("{accuracy:e} on {count}"));
-    let reached: Vec<String> = reached.collect();
-    let ratios = tally.ratios.iter().filter_map(|(work, ratio)| Some(format!("{} by {work}", short((*ratio)?))));
-    let ratios: Vec<String> = ratios.collect();
-    let cost = match ratios.is_empty() {
-        true => "no comparable costs".to_owned(),
-        false => format!("median cost relative to the best method {}", ratios.join(", ")),
-    };
-    format!(
-        "{}: reaches {} of {} models; {cost}; {} of {} runs failed",
-        examined.label,
-        if reached.is_empty() { "nothing".to_owned() } else { reached.join(", ") },
-        tally.models,
-        tally.failed,
-        tally.runs
-    )
-}
-
-fn ranking_json(examined: &Examined, standing: &Standing<'_>) -> Value {
+fn ranking_json(ranks: &Ranks<'_>, standing: &Standing<'_>) -> Value {
     let mut places = Vec::new();
     for (&accuracy, ranks) in standing.spec.accuracies.iter().zip(&standing.ranks) {
         for ((work, _), rank) in standing.spec.work.0.iter().zip(ranks) {
@@ -317,7 +180,7 @@ fn ranking_json(examined: &Examined, standing: &Standing<'_>) -> Value {
         "runs": counts.runs, "failed": counts.failed, "unavailable": counts.unavailable, "places": places,
     });
     if counts.runs == 0 {
-        json["not_run"] = json!(why_absent(examined, standing));
+        json["not_run"] = json!(ranks.why_absent(standing));
     }
     json
 }

@@ -1,7 +1,5 @@
 //! `mbsbench list`: lists everything of a kind, or describes one item with its parameters.
 
-mod description;
-
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -13,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::Command;
 use crate::cli::{
-    CommandError, Examined, Exit, Format, Library, Need, Session, experiment_files, is_file, paper_of, papers,
-    properties, read,
+    CommandError, Examined, Exit, Format, Library, Need, Session, experiment_files, is_file, paper_of, papers, read,
 };
+use crate::description::{self, properties};
 
 /// A mark for built-in items, if there are items of the user, too.
 const BUILTIN: &str = "(built in)";
@@ -156,7 +154,12 @@ impl List {
         if self.format == Format::Json {
             return Ok(vec![format!("{:#}", item.json)]);
         }
-        let described = description::lines(library.registry, name, kind);
+        let described = match kind {
+            Listed::Models => description::model(library.registry, name),
+            Listed::Methods => description::method(library.registry, name),
+            Listed::Measures => description::measure(library.registry, name),
+            _ => Vec::new(),
+        };
         Ok(if described.is_empty() { vec![format!("{name}: {}", item.about)] } else { described })
     }
 

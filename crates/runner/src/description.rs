@@ -2,55 +2,77 @@
 
 use std::collections::HashSet;
 
-use mbsbench_experiment::Registry;
-use mbsbench_experiment::registry::{Entry, Kind};
+use mbsbench_experiment::registry::{Entry, Kind, MethodKind};
+use mbsbench_experiment::{Choice, Registry};
 use mbsbench_problem::parameters::{Interval, UNIT};
 use schemars::Schema;
 use serde_json::Value;
 
-use super::Listed;
-use crate::cli::properties;
-
-/// Describes an entry of the registry; empty if there is none with this name.
-pub(super) fn lines(registry: &Registry, name: &str, kind: Listed) -> Vec<String> {
-    match kind {
-        Listed::Models => about(registry.models(), name, |entry| {
-            let observables = entry.default_choice().object().model().observables();
-            let width = observables.iter().map(|observable| observable.name.len()).max().unwrap_or(0);
-            let line = |observable: &mbsbench_problem::Observable| {
-                format!("  {:width$}  {}, {}", observable.name, observable.unit, observable.about)
-            };
-            let head = "observables (with default parameters)".to_owned();
-            std::iter::once(head).chain(observables.iter().map(line)).collect()
-        }),
-        Listed::Methods => about(registry.methods(), name, |entry| properties(&entry.default_choice())),
-        Listed::Measures => about(registry.measures(), name, |entry| {
-            let measure = entry.default_choice();
-            vec![
-                format!("columns         {}", measure.object().columns().join(", ")),
-                format!("observables     {}", measure.object().observables().join(", ")),
-            ]
-        }),
-        _ => Vec::new(),
-    }
+/// Describes a model with its observables.
+pub(crate) fn model(registry: &Registry, name: &str) -> Vec<String> {
+    described(registry.models(), name, |entry| {
+        let observables = entry.default_choice().object().model().observables();
+        let width = observables.iter().map(|observable| observable.name.len()).max().unwrap_or(0);
+        let line = |observable: &mbsbench_problem::Observable| {
+            format!("  {:width$}  {}, {}", observable.name, observable.unit, observable.about)
+        };
+        let head = "observables (with default parameters)".to_owned();
+        std::iter::once(head).chain(observables.iter().map(line)).collect()
+    })
 }
 
-/// Describes an entry, followed by the lines of `more`.
-fn about<K: Kind>(entries: &[Entry<K>], name: &str, more: impl Fn(&Entry<K>) -> Vec<String>) -> Vec<String> {
+/// Describes a method with its properties.
+pub(crate) fn method(registry: &Registry, name: &str) -> Vec<String> {
+    described(registry.methods(), name, |entry| properties(&entry.default_choice()))
+}
+
+/// Describes a measure with its columns.
+pub(crate) fn measure(registry: &Registry, name: &str) -> Vec<String> {
+    described(registry.measures(), name, |entry| {
+        let measure = entry.default_choice();
+        vec![
+            format!("columns         {}", measure.object().columns().join(", ")),
+            format!("observables     {}", measure.object().observables().join(", ")),
+        ]
+    })
+}
+
+/// Lists the properties that a method reports.
+pub(crate) fn properties(choice: &Choice<MethodKind>) -> Vec<String> {
+    let method = choice.object().method();
+    let yes = |holds: bool| if holds { "yes" } else { "no" };
+    let mut lines = vec![
+        format!("family          {}", choice.family()),
+        format!("order           {}", method.order()),
+        format!("error control   {}", yes(method.properties().adapts)),
+        format!("double-double   {}", yes(choice.object().precise().is_some())),
+    ];
+    lines.extend(method.details());
+    lines
+}
+
+/// Describes an entry, followed by the lines of `more`; empty if there is none with this name.
+fn described<K: Kind>(entries: &[Entry<K>], name: &str, more: impl Fn(&Entry<K>) -> Vec<String>) -> Vec<String> {
     let Some(entry) = entries.iter().find(|entry| entry.name() == name) else { return Vec::new() };
     let mut lines = vec![format!("{name}: {}", entry.summary())];
     if !entry.source().is_empty() {
         lines.push(format!("source: {}", entry.source()));
     }
-    let schema = entry.schema();
-    let mut own = Parameters { root: schema.as_value(), described: HashSet::new(), lines: Vec::new() };
-    own.of(schema.as_value(), entry.default_choice().parameters(), 1);
+    let own = parameters(entry);
     lines.push(String::new());
-    lines.push(if own.lines.is_empty() { "no parameters" } else { "parameters" }.to_owned());
-    lines.extend(own.lines);
+    lines.push(if own.is_empty() { "no parameters" } else { "parameters" }.to_owned());
+    lines.extend(own);
     lines.push(String::new());
     lines.extend(more(entry));
     lines
+}
+
+/// Describes the parameters of an entry in indented lines.
+pub(crate) fn parameters<K: Kind>(entry: &Entry<K>) -> Vec<String> {
+    let schema = entry.schema();
+    let mut own = Parameters { root: schema.as_value(), described: HashSet::new(), lines: Vec::new() };
+    own.of(schema.as_value(), entry.default_choice().parameters(), 1);
+    own.lines
 }
 
 /// Lines about the parameters of a schema.
@@ -222,7 +244,7 @@ mod tests {
     #[test]
     fn details_of_a_method_come_last() {
         let registry = Registry::empty().method::<Written>();
-        let text = lines(&registry, "listed", Listed::Methods).join("\n");
+        let text = method(&registry, "listed").join("\n");
         assert!(text.ends_with("double-double   no\ncoefficients\n  a = 0.25"), "{text}");
     }
 }

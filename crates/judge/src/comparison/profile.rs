@@ -1,48 +1,9 @@
-//! All methods on all models, as drawn on a page.
+//! Performance profiles, Pareto fronts, and digits per decade of work.
 
-use std::collections::BTreeSet;
+use mbsbench_experiment::RunSpec;
 
-use mbsbench_experiment::{Plan, RankingSpec, RunSpec};
-use rayon::prelude::*;
-
+use super::Ranked;
 use super::curve::{Curve, Point};
-use super::entrants::{Contending, curves};
-use crate::claims::Evidence;
-
-/// A model with the methods that were run on it.
-#[derive(Debug, Clone)]
-pub struct Field<'p> {
-    /// The experiment.
-    pub plan: &'p Plan,
-    /// The first of its rankings, which defines the error and the kinds of work.
-    pub spec: &'p RankingSpec,
-    /// The methods, by name.
-    pub methods: Vec<Curve<'p>>,
-}
-
-impl<'p> Field<'p> {
-    /// Returns one field for each plan that ranks methods, by the first of its rankings, including the runs of
-    /// contenders.
-    pub fn all(plans: &[&'p Plan], evidence: &'p Evidence<'_>, contending: &'p Contending<'_>) -> Vec<Self> {
-        let of = |&plan: &&'p Plan| {
-            let spec = &plan.experiment.rankings.first()?.value;
-            let entrants = contending.among(plan, evidence, spec);
-            Some(Self { plan, spec, methods: curves(&entrants, spec, contending.names()) })
-        };
-        plans.par_iter().filter_map(of).collect()
-    }
-
-    /// The families that occur, each once.
-    pub fn families(&self) -> Vec<&'static str> {
-        let families: BTreeSet<&str> = self.methods.iter().map(|method| method.family).collect();
-        families.into_iter().collect()
-    }
-
-    /// The index of a kind of work among those of this model.
-    pub fn work(&self, name: &str) -> Option<usize> {
-        self.spec.work.0.iter().position(|(own, _)| own == name)
-    }
-}
 
 impl Curve<'_> {
     /// Completed runs as `[work, error]`, by one kind of work. The error includes the bound on the error of the
@@ -128,12 +89,12 @@ impl<'p> Profile<'p> {
     }
 
     /// Computes the profile over all models at an accuracy, by a kind of work.
-    pub fn of(fields: &[Field<'p>], accuracy: f64, work: &str) -> Self {
+    pub fn of(fields: &[&Ranked<'p>], accuracy: f64, work: &str) -> Self {
         let mut profile = Self { accuracy, work: work.to_owned(), models: 0, methods: Vec::new() };
         for field in fields {
             let Some(work) = field.work(work) else { continue };
             let costs: Vec<(&Curve<'p>, f64)> =
-                field.methods.iter().filter_map(|method| Some((method, method.cost(work, accuracy)?.value))).collect();
+                field.curves.iter().filter_map(|method| Some((method, method.cost(work, accuracy)?.value))).collect();
             let Some(least) = costs.iter().map(|(_, cost)| *cost).min_by(f64::total_cmp) else { continue };
             profile.models += 1;
             for (method, cost) in costs {
