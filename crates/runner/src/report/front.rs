@@ -216,7 +216,7 @@ fn find(
     let kinds = ["statement", "method", "model", "paper"].map(|kind| (kind.to_owned(), kind));
     html! {
         section id="find" {
-            (search("statements, methods, models, papers", &choice("kind", "kind", "any", kinds)))
+            (search("words, method or model", &choice("kind", "kind", "any", kinds)))
             details.all {
                 summary { "All statements, methods, models and papers" }
                 ul.sentences {

@@ -161,7 +161,10 @@ fn cheapest(rows: &[&Ranked<'_>], looks: &Looks<'_>) -> Markup {
     html! {
         div.scroll {
             table.cheapest {
-                thead { tr { th { "Model" } @for accuracy in &accuracies { th { "error ≤ " (format!("{accuracy:e}")) } } } }
+                thead { tr {
+                    th { "Model" }
+                    @for accuracy in &accuracies { th { "error ≤ " (format!("{accuracy:e}")) } }
+                } }
                 tbody {
                     @for ranked in rows {
                         tr {
