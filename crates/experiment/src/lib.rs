@@ -160,6 +160,8 @@ impl Experiment {
         }
         let mut problems = Problems::default();
         problems.extend(keys::unknown(root, "key", &keys::names(&[keys::SHOWN, keys::RUN, keys::RUNS])));
+        // A missing key of the runs may be one that is misspelt.
+        let reads_cases = problems.is_empty() && root.get("gathers").is_none();
         problems.keep(check_schema(root));
         let id = problems.kept(read_id(root));
         let undetermined = problems.keep(read_undetermined(root));
@@ -183,10 +185,7 @@ impl Experiment {
             animations: problems.kept(items(root, "animations", read)),
             rankings: problems.kept(items(root, "rankings", ranking::read_ranking)),
             gathers: problems.kept(gathered::read_gathered(root)),
-            cases: match root.get("gathers") {
-                Some(_) => Vec::new(),
-                None => case::read_cases(root, registry, quick, &mut problems),
-            },
+            cases: if reads_cases { case::read_cases(root, registry, quick, &mut problems) } else { Vec::new() },
             quick,
         };
         file_names::check(&experiment, &mut problems);

@@ -14,6 +14,8 @@ pub struct Published {
     pub columns: Vec<String>,
     /// The heading of each row, and its cells as printed.
     pub rows: Vec<(String, Vec<String>)>,
+    /// The line of each row in the file, from 1.
+    pub lines: Vec<u64>,
 }
 
 /// A published table that cannot be used.
@@ -23,7 +25,7 @@ pub enum PublishedError {
     #[error("cannot be read: {0}")]
     Io(#[from] std::io::Error),
     /// The file is not a table.
-    #[error("is not a table: {0}")]
+    #[error("is not a table: {0}; a decimal comma also divides cells")]
     Csv(#[from] csv::Error),
     /// The file is not a trajectory of the model.
     #[error("is not a trajectory: line {line}, column {column}: {found}")]
@@ -56,15 +58,16 @@ impl Published {
         let mut reader =
             csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(file.as_slice());
         let columns = reader.headers()?.iter().skip(1).map(str::to_owned).collect();
-        let mut rows = Vec::new();
+        let (mut rows, mut lines) = (Vec::new(), Vec::new());
         for record in reader.records() {
             let record = record?;
             let mut cells = record.iter().map(str::to_owned);
             if let Some(head) = cells.next() {
                 rows.push((head, cells.collect()));
+                lines.push(record.position().map_or(0, csv::Position::line));
             }
         }
-        Ok(Self { columns, rows })
+        Ok(Self { columns, rows, lines })
     }
 }
 

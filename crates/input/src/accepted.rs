@@ -81,7 +81,8 @@ const SHOWN: usize = 8;
 /// Returns the help for an unknown name: the nearest name first, then all names. Of a very long list, only the names
 /// that share most words with `found` are shown, or else those with the most similar letters.
 pub fn accepted<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> String {
-    let unique: BTreeSet<&str> = known.clone().into_iter().collect();
+    let mut seen = BTreeSet::new();
+    let unique: Vec<&str> = known.clone().into_iter().filter(|name| seen.insert(*name)).collect();
     let all = if unique.len() > MOST {
         let own = words(found);
         let alike = |name: &'k str| {
@@ -93,12 +94,18 @@ pub fn accepted<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clon
         let shown = names.iter().take(SHOWN).map(|(.., name)| format!("`{name}`")).collect::<Vec<_>>();
         format!("{} and {} others", shown.join(", "), unique.len() - SHOWN)
     } else {
-        one_of(known.clone())
+        one_of(&unique)
     };
     match nearest(found, known) {
         Some(name) => format!("did you mean `{name}`? accepted: {all}"),
         None => format!("accepted: {all}"),
     }
+}
+
+/// Returns the help for an unknown key, which may be the rest of a text that a comma divides: `{ says: one, two }`.
+pub fn accepted_key<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> String {
+    let hint = if found.contains(' ') { "inside braces, a text with a comma needs quotes; " } else { "" };
+    format!("{hint}{}", accepted(found, known))
 }
 
 #[cfg(test)]
@@ -113,6 +120,11 @@ mod tests {
         assert_eq!(nearest("rejected_steps", ["unlocked_steps", "steps_rejected"]), Some("steps_rejected"));
         assert_eq!(nearest("alpha-generalized", ["generalized-alpha"]), Some("generalized-alpha"));
         assert_eq!(accepted("x", []), "accepted: nothing");
+        assert_eq!(accepted("x", ["0.1", "0.05", "0.1"]), "accepted: `0.1` or `0.05`");
+        assert_eq!(
+            accepted_key("and grow", ["says"]),
+            "inside braces, a text with a comma needs quotes; accepted: `says`"
+        );
         assert_eq!(accepted("rk4", ["rk3", "bs32"]), "did you mean `rk3`? accepted: `rk3` or `bs32`");
         let many: Vec<String> = (0..500).map(|n| format!("table-3.1/{n}")).chain(["drift/law".to_owned()]).collect();
         let help = accepted("law", many.iter().map(String::as_str));

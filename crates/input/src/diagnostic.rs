@@ -9,7 +9,7 @@ use miette::{
 };
 
 use super::printable::{in_place, printable};
-use super::{Node, Place, Source, accepted};
+use super::{Node, Place, Source, accepted, accepted_key};
 
 /// A problem at its place: what was found, and what would be accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,7 +44,8 @@ impl Problem {
     /// An unknown name: `kind` has no member called `found` ("unknown method `rk33`").
     pub fn unknown(place: Place, kind: &str, found: &str, known: impl IntoIterator<Item: AsRef<str>>) -> Self {
         let known: Vec<_> = known.into_iter().collect();
-        let help = accepted(found, known.iter().map(AsRef::as_ref));
+        let known = known.iter().map(AsRef::as_ref);
+        let help = if kind.starts_with("key") { accepted_key(found, known) } else { accepted(found, known) };
         Self::new(place, unknown(kind, &format!("`{found}`"))).help(help)
     }
 }

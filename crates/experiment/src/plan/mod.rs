@@ -224,7 +224,10 @@ impl Plan {
         let plan = expand::expand(experiment, registry)?.set(registry)?;
         let mut problems = Problems::default();
         let observables = checks::check(&plan, &mut problems);
-        outputs::check(&plan, &observables, &mut problems);
+        // The columns of outputs follow from the measures.
+        if problems.is_empty() {
+            outputs::check(&plan, &observables, &mut problems);
+        }
         problems.into_result(&plan.experiment.document)?;
         Ok(plan)
     }

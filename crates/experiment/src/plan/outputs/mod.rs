@@ -288,17 +288,18 @@ impl Outputs<'_> {
         let rows: Vec<Label> = plan.runs.iter().filter_map(|run| plan.label_on(run, spec.rows.iter())).collect();
         let row_axes: Vec<&str> = spec.rows.iter().collect();
         let heads = table.rows.iter().map(|(head, _)| head);
-        self.heads_are_known(place, heads, &rows, &format!("value of `{}` in `{file}`:", row_axes.join("`, `")));
+        let kind = format!("value of `{}` in", row_axes.join("`, `"));
+        self.heads_are_known(place, (file, &table.lines), heads, &rows, &kind);
         match columns {
             Some(axis) => {
                 let labels: Vec<Label> = plan.values(axis).into_iter().cloned().collect();
-                let kind = format!("value of `{}` in `{file}`:", plan.axes[axis]);
-                self.heads_are_known(place, table.columns.iter(), &labels, &kind);
+                let kind = format!("value of `{}` in", plan.axes[axis]);
+                self.heads_are_known(place, (file, &[]), table.columns.iter(), &labels, &kind);
             }
             None => {
                 let label = |(head, _): &(String, String)| Label { text: head.clone(), number: None };
                 let labels: Vec<Label> = spec.values.0.iter().map(label).collect();
-                self.heads_are_known(place, table.columns.iter(), &labels, &format!("heading in `{file}`:"));
+                self.heads_are_known(place, (file, &[]), table.columns.iter(), &labels, "heading of");
             }
         }
     }
@@ -314,18 +315,20 @@ impl Outputs<'_> {
         read.ok()
     }
 
+    /// Checks that headings are among the labels; `lines` are their lines in the file, if they are known.
     fn heads_are_known<'h>(
         &mut self,
         place: Place,
+        (file, lines): (&str, &[u64]),
         heads: impl Iterator<Item = &'h String>,
         labels: &[Label],
         kind: &str,
     ) {
-        for head in heads {
+        for (index, head) in heads.enumerate() {
             if !labels.iter().any(|label| label.is(head)) {
-                let mut known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
-                known.dedup();
-                self.problems.add(Problem::unknown(place, kind, head, known));
+                let line = lines.get(index).map_or_else(String::new, |line| format!(":{line}"));
+                let known = labels.iter().map(|label| label.text.as_str());
+                self.problems.add(Problem::unknown(place, &format!("{kind} `{file}{line}`"), head, known));
             }
         }
     }

@@ -191,8 +191,9 @@ impl Outputs<'_> {
         // With `--quick` values of the axes may be missing.
         if let Some(axis) = self.plan.axis(&panel.x).filter(|_| !self.plan.experiment.quick) {
             let (place, values) = (self.place("published"), self.plan.values_shown(panel, axis));
-            let kind = format!("value of `{}` in `{file}`:", panel.x);
-            self.heads_are_known(place, table.rows.iter().map(|(head, _)| head), &values, &kind);
+            let kind = format!("value of `{}` in", panel.x);
+            let heads = table.rows.iter().map(|(head, _)| head);
+            self.heads_are_known(place, (file, &table.lines), heads, &values, &kind);
         }
         self.published_series(panel, file, series, &table);
     }
@@ -234,7 +235,7 @@ impl Outputs<'_> {
             }
         };
         let place = self.place("published");
-        self.heads_are_known(place, table.columns.iter(), &labels, &format!("series in `{file}`:"));
+        self.heads_are_known(place, (file, &[]), table.columns.iter(), &labels, "series of");
     }
 
     /// Checks x of a panel of columns: an axis with numbers, or a measure.
