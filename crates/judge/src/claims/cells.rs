@@ -33,9 +33,11 @@ impl<'r> Reader<'r> {
         Ok(Table { plan, table, published })
     }
 
-    fn printed(&self, path: &str, [row, column]: [&str; 2], text: &str) -> Result<Printed, Problem> {
-        let accepted = "accepted: a number";
-        Printed::parse(text).ok_or_else(|| self.wrong(path, format!("the cell {row}, {column} has `{text}`"), accepted))
+    fn printed(&self, path: &str, table: &TableSpec, [row, column]: [&str; 2], text: &str) -> Result<Printed, Problem> {
+        let file = table.published.as_deref().unwrap_or_default();
+        let message = || format!("the cell {row}, {column} of `{file}` has `{text}`");
+        let accepted = "accepted: a number with a decimal point, or an empty cell if none is printed";
+        Printed::parse(text).ok_or_else(|| self.wrong(path, message(), accepted))
     }
 
     /// Pairs each published number in one column of the given tables with the operand that selects our number.
@@ -50,7 +52,7 @@ impl<'r> Reader<'r> {
                 return Err(Problem::unknown(self.node.place_of("agreement.column"), "column", column, known));
             };
             for (row, texts) in published.rows.iter().filter(|(_, texts)| !texts[at].is_empty()) {
-                let number = self.printed(&format!("{place}.table"), [row, column], &texts[at])?.value;
+                let number = self.printed(&format!("{place}.table"), table, [row, column], &texts[at])?.value;
                 cells.push((number, cell_of(plan, table, experiment, [row, column])));
             }
         }
@@ -63,15 +65,15 @@ impl<'r> Reader<'r> {
 
     /// Returns one check for each published cell of a table.
     pub(super) fn cells(&self, spec: &Check, cells: &Cells) -> Result<Vec<Check>, Problem> {
-        let Table { plan, table, published } = self.table("cells", &cells.experiment, &cells.table)?;
+        let table = self.table("cells", &cells.experiment, &cells.table)?;
         self.check_tolerance("cells", Some(cells.tolerance), cells.partly.as_ref())?;
         for exception in &cells.except {
             self.check_tolerance("cells", exception.tolerance.or(Some(cells.tolerance)), exception.partly.as_ref())?;
         }
         let mut checks = Vec::new();
-        for (row, texts) in &published.rows {
-            for (column, text) in published.columns.iter().zip(texts).filter(|(_, text)| !text.is_empty()) {
-                checks.extend(self.cell(spec, cells, (plan, table), [row, column], text)?);
+        for (row, texts) in &table.published.rows {
+            for (column, text) in table.published.columns.iter().zip(texts).filter(|(_, text)| !text.is_empty()) {
+                checks.extend(self.cell(spec, cells, &table, [row, column], text)?);
             }
         }
         Ok(checks)
@@ -81,7 +83,7 @@ impl<'r> Reader<'r> {
         &self,
         spec: &Check,
         cells: &Cells,
-        (plan, table): (&Plan, &TableSpec),
+        Table { plan, table, .. }: &Table<'_>,
         [row, column]: [&str; 2],
         text: &str,
     ) -> Result<Option<Check>, Problem> {
@@ -92,7 +94,7 @@ impl<'r> Reader<'r> {
         if except.drop {
             return Ok(None);
         }
-        let published = self.printed("cells.table", [row, column], text)?;
+        let published = self.printed("cells.table", table, [row, column], text)?;
         let tolerance = except.tolerance.unwrap_or(cells.tolerance);
         let partly = except.partly.or(cells.partly.filter(|_| except.tolerance.is_none()));
         let of = cell_of(plan, table, &cells.experiment, [row, column]);

@@ -1,6 +1,6 @@
 //! Reading a ledger and checking it against the experiments that it refers to.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use mbsbench_experiment::{Plan, Problems};
 use mbsbench_input::{BadInput, Document, Each, Node, Problem, Value, keys_of, read};
@@ -71,12 +71,13 @@ impl Ledger {
             Some(key) => read_statements(reader, &each, key, &mut problems),
             None => Vec::new(),
         });
-        unique(statements.iter().chain(&findings), &mut problems);
+        unique(document, statements.iter().chain(&findings), &mut problems);
         problems.into_result(document)?;
         let mut problems = Problems::default();
         if is_locked && book == Book::Claims {
-            let checks = statements.iter_mut().chain(&mut findings).flat_map(|statement| &mut statement.checks);
-            lock::compare(document, checks, &mut problems);
+            for all in [&mut statements, &mut findings] {
+                lock::compare(document, &paper, all, &mut problems);
+            }
         }
         problems.into_result(document)?;
         Ok(Self { paper: paper.clone(), statements, findings })
@@ -103,16 +104,19 @@ fn check_marks(root: &Node, paper: &str, plans: &[Plan], problems: &mut Problems
     }
 }
 
-/// Reports ids that occur twice among the statements or among the checks.
-fn unique<'s>(statements: impl Iterator<Item = &'s Statement>, problems: &mut Problems) {
+/// Reports ids that occur twice among the statements or among the checks, once for each place.
+fn unique<'s>(document: &Document, statements: impl Iterator<Item = &'s Statement>, problems: &mut Problems) {
     let ids = statements.flat_map(|statement| {
         let checks = statement.checks.iter().map(|check| ("check", &check.id, check.place_of_id));
         std::iter::once(("statement", &statement.id, statement.place_of_id)).chain(checks)
     });
-    let mut seen = HashSet::new();
+    let (mut seen, mut reported) = (HashMap::new(), None);
     for (what, id, place) in ids {
-        if !seen.insert((what, id)) {
-            problems.add(Problem::new(place, format!("duplicate {what} `{id}`")).help("give one of them another id"));
+        let Some(first) = seen.insert((what, id), place) else { continue };
+        if reported.replace(place) != Some(place) {
+            let message = format!("duplicate {what} `{id}`; first used at {}", document.source.position(first));
+            let help = "give each an id of its own; with `each`, put the axes into it: `ID-{axis}`";
+            problems.add(Problem::new(place, message).help(help));
         }
     }
 }
@@ -144,6 +148,8 @@ fn read_statements(reader: Reader<'_>, each: &Each<'_>, key: &str, problems: &mu
 }
 
 fn read_statement(reader: Reader<'_>, each: &Each<'_>, node: &Node, problems: &mut Problems) -> Option<Statement> {
+    // A missing key may be one that is misspelt.
+    problems.keep(written::check_keys(node))?;
     let keys = keys_of::<Statement>();
     let own = node.entries().iter().filter(|entry| keys.contains(&entry.key.name.as_str())).cloned().collect();
     let mut statement: Statement = problems.keep(read(&Node::new(Value::Map(own), node.place)))?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use mbsbench_experiment::Problems;
 use mbsbench_input::{Document, Problem};
 
-use super::{BoundSet, Check};
+use super::{BoundSet, Check, Statement};
 
 /// Name of the file beside a ledger.
 const NAME: &str = "bounds.lock";
@@ -58,6 +58,12 @@ impl Lock {
         self.0.iter().map(line).collect()
     }
 
+    /// True if a check was set after its result was known, and its ledger does not say so.
+    pub fn is_unsaid(&self, check: &Check) -> bool {
+        let is_after = self.0.get(&check.id).is_some_and(|locked| locked.set == BoundSet::After);
+        is_after && check.bound_set == BoundSet::Before
+    }
+
     /// Returns the lock of `checks` that replaces `before`, with the changes.
     ///
     /// An unchanged check keeps its stamp. A new or changed check whose result exists is stamped `after`, even in the
@@ -94,34 +100,39 @@ impl Lock {
     }
 }
 
-/// Compares a ledger with the lock beside it. Without a lock, a check marked `before` counts as `stated`.
-pub(super) fn compare<'c>(document: &Document, checks: impl Iterator<Item = &'c mut Check>, problems: &mut Problems) {
+/// Compares the statements of a ledger with the lock beside it, and reports the first difference of each. Without a
+/// lock, a check marked `before` counts as `stated`.
+pub(super) fn compare(document: &Document, paper: &str, statements: &mut [Statement], problems: &mut Problems) {
     let text = mbsbench_input::read_text(&document.source.folder().join(NAME), mbsbench_input::LARGEST_TEXT);
     let lock = text.ok().map(|text| Lock::parse(&text));
-    for check in checks.filter(|check| check.kind.is_testable()) {
-        let Some(lock) = &lock else {
-            check.bound_set = check.bound_set.max(BoundSet::Stated);
-            continue;
-        };
-        let id = &check.id;
-        let (message, help) = match lock.0.get(id) {
-            Some(locked) if locked.definition != check.definition => (
-                format!("the definition of `{id}` differs from its entry in {NAME}"),
-                "run `mbsbench ledger lock PAPER`, which records the change and reports if it needs `bound_set: after`",
-            ),
-            None => (
-                format!("`{id}` is not in {NAME}"),
-                "record it with `mbsbench ledger lock PAPER` before its runs are computed",
-            ),
-            Some(Locked { set: BoundSet::After, .. }) if check.bound_set == BoundSet::Before => (
-                format!("`{id}` was written or changed after its result was known"),
-                "add `bound_set: after`, and explain the change in `why`",
-            ),
-            Some(locked) => {
-                check.bound_set = check.bound_set.max(locked.set);
+    let command = format!("`mbsbench ledger lock {paper}`");
+    for statement in statements {
+        for check in statement.checks.iter_mut().filter(|check| check.kind.is_testable()) {
+            let Some(lock) = &lock else {
+                check.bound_set = check.bound_set.max(BoundSet::Stated);
                 continue;
-            }
-        };
-        problems.add(Problem::new(check.place_of_id, message).help(help));
+            };
+            let id = &check.id;
+            let (message, help) = match lock.0.get(id) {
+                Some(locked) if locked.definition != check.definition => (
+                    format!("the definition of `{id}` differs from its entry in {NAME}"),
+                    format!("run {command}, which records the change and reports if it needs `bound_set: after`"),
+                ),
+                None => (
+                    format!("`{id}` is not in {NAME}"),
+                    format!("record it with {command} before its runs are computed"),
+                ),
+                Some(_) if lock.is_unsaid(check) => (
+                    format!("`{id}` was written or changed after its result was known"),
+                    "add `bound_set: after` to the statement or the check".to_owned(),
+                ),
+                Some(locked) => {
+                    check.bound_set = check.bound_set.max(locked.set);
+                    continue;
+                }
+            };
+            problems.add(Problem::new(check.place_of_id, message).help(help));
+            break;
+        }
     }
 }

@@ -64,7 +64,8 @@ impl<'de> Deserialize<'de> for Printed {
                 Printed::parse(text).ok_or_else(|| E::invalid_value(serde::de::Unexpected::Str(text), &self))
             }
         }
-        deserializer.deserialize_str(PrintedVisitor)
+        // A number without quotes gets the help of the visitor.
+        deserializer.deserialize_any(PrintedVisitor)
     }
 }
 

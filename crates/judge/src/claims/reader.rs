@@ -24,7 +24,10 @@ impl Reader<'_> {
         let (own, node) = written::parts(self.node)?;
         let mut check = Check { place_of_id: self.node.place_of("id"), ..read(&own)? };
         self.check_id(&check.id)?;
-        check.kind = read(&node)?;
+        let forms = "add `tolerance: printed`, or `{ relative: … }`, `{ absolute: … }` or `{ factor: … }`";
+        let is_of_tolerance = |problem: &Problem| problem.message == "the key `tolerance` is missing";
+        check.kind =
+            read(&node).map_err(|problem| if is_of_tolerance(&problem) { problem.help(forms) } else { problem })?;
         let mut test = node.to_json()[check.kind.name()].take();
         if let Kind::Cells(cells) = &check.kind {
             return self.cells(&check, cells);

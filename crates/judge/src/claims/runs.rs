@@ -127,7 +127,8 @@ impl<'r> Reader<'r> {
         if is_axis || known.contains(&name) {
             return Ok(());
         }
-        Err(Problem::unknown(self.place(path), "column", name, known))
+        let axes = plan.axes.iter().map(String::as_str);
+        Err(Problem::unknown(self.place(path), "column", name, axes.chain(known)))
     }
 
     /// Checks that a pairwise difference or ratio has equally many numbers on both sides.

@@ -30,6 +30,20 @@ pub(super) fn checks(statement: &Node, each: &Each<'_>) -> Result<Vec<Node>, Pro
     Ok(written)
 }
 
+/// Reports an unknown key of a statement.
+pub(super) fn check_keys(statement: &Node) -> Result<(), Problem> {
+    let of_check = keys_of::<Check>().iter().chain(keys_of::<Kind>()).copied().chain([NAME, "each", "except"]);
+    let (what, own) = match statement.get("checks") {
+        Some(_) => ("key of a statement with `checks`", Vec::new()),
+        None => ("key", of_check.collect()),
+    };
+    let known: Vec<&str> = keys_of::<Statement>().iter().copied().chain(SHARED).chain(["checks"]).chain(own).collect();
+    match statement.entries().iter().find(|entry| !known.contains(&entry.key.name.as_str())) {
+        Some(entry) => Err(Problem::unknown(entry.key.place, what, &entry.key.name, known)),
+        None => Ok(()),
+    }
+}
+
 /// Returns the checks as written, each with the keys that it inherits from its statement.
 fn templates(statement: &Node) -> Result<Vec<Node>, Problem> {
     let part = |is_wanted: &dyn Fn(&str) -> bool| {
@@ -45,11 +59,6 @@ fn templates(statement: &Node) -> Result<Vec<Node>, Problem> {
         }]);
     };
     let shared = part(&|name| SHARED.contains(&name));
-    let known = || keys_of::<Statement>().iter().copied().chain(SHARED).chain(["checks"]);
-    if let Some(entry) = statement.entries().iter().find(|entry| !known().any(|known| known == entry.key.name)) {
-        let known: Vec<&str> = known().collect();
-        return Err(Problem::unknown(entry.key.place, "key of a statement with `checks`", &entry.key.name, known));
-    }
     let items = match &items.value {
         Value::List(items) if !items.is_empty() => items,
         _ => {

@@ -38,7 +38,7 @@ fn read(text: &str, plans: &[Plan]) -> Result<Ledger, BadInput> {
 /// message.
 type Mistake = (&'static str, &'static str, (usize, usize), [&'static str; 2]);
 
-const MISTAKES: [Mistake; 47] = [
+const MISTAKES: [Mistake; 51] = [
     ("schema: 2", "schema: 1", (1, 9), ["ledger format 1", "accepted: 2"]),
     ("statements:", "statement:", (3, 1), ["unknown key `statement`", "did you mean `statements`?"]),
     ("paper: compere2001\n", "", (1, 1), ["the key `paper` is missing", "add `paper:`"]),
@@ -53,7 +53,15 @@ const MISTAKES: [Mistake; 47] = [
     ("why:", "each: { of: [1] }\n    about: '{off}'\n    why:", (12, 12), ["unknown axis `off` of `each`", "`of`"]),
     ("why:", "each: { of: [1] }\n    except: [{ of: 2 }]\n    why:", (12, 14), ["matches no combination", "first"]),
     ("tolerance: printed", "tolerance: { relative: 0.1 }", (4, 5), ["the origin of its bound", "`bound_from:`"]),
-    ("    value:", "    valeu:", (4, 5), ["has no kind", "one of `value`"]),
+    ("    value:", "    valeu:", (7, 5), ["unknown key `valeu`", "did you mean `value`?"]),
+    ("place: Section", "plaice: Section", (5, 5), ["unknown key `plaice`", "did you mean `place`?"]),
+    (VALUE, "", (4, 5), ["has no kind", "one of `value`"]),
+    (
+        VALUE,
+        "    order: { of: { experiment: pendulum-motion, column: constraint_max }, x: step, published: '1' }\n",
+        (7, 12),
+        ["the key `tolerance` is missing", "`{ factor: … }`"],
+    ),
     (
         VALUE,
         "    order: { of: { experiment: pendulum-motion, where: { case: ode, method: rk8 }, column: constraint_max }, \
@@ -129,7 +137,8 @@ const MISTAKES: [Mistake; 47] = [
     ("magnitude: true", "magnitud: true", (8, 102), ["unknown key `magnitud`", "did you mean `magnitude`?"]),
     ("magnitude: true", "unit: grad", (8, 108), ["`grad`", "`deg`"]),
     ("\"159.93\"", "about", (9, 18), ["about", "a number in quotes"]),
-    ("\"159.93\"", "159.93", (9, 18), ["`159.93`", "quote it"]),
+    ("\"159.93\"", "159.93", (9, 18), ["`159.93`", "a number in quotes"]),
+    ("column: initial(energy)", "column: stepp", (8, 85), ["unknown column `stepp`", "did you mean `step`?"]),
     (
         "      published: \"159.93\"\n",
         "",
@@ -189,8 +198,9 @@ fn duplicate_statement_ids_are_refused() {
     let plans = plans(&experiments(), &Registry::builtin());
     let (_, statement) = GOOD.split_once("statements:\n").unwrap();
     let bad = read(&format!("{GOOD}{statement}"), &plans).unwrap_err();
-    assert_eq!(bad.problems().len(), 2);
+    assert_eq!(bad.problems().len(), 1);
     assert_eq!(bad.source().line_and_column(bad.problems()[0].place), (12, 9));
-    assert!(bad.problems()[0].message.contains("duplicate statement `start-energy`"));
-    assert!(bad.problems()[1].message.contains("duplicate check `start-energy`"));
+    assert!(bad.problems()[0].message.contains("duplicate statement `start-energy`; first used at claims.yaml:4:9"));
+    let bad = read(&GOOD.replace("    why:", "    each: { n: [1, 2] }\n    why:"), &plans).unwrap_err();
+    assert!(bad.problems()[0].message.contains("duplicate check `start-energy`"), "{bad}");
 }

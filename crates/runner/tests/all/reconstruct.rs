@@ -417,6 +417,7 @@ fn omissions_from_an_account_are_detected() {
     assert!(code == Some(2) && said.contains("differs from its entry"), "{said}");
     let (code, said) = mbsbench(folder.path(), "ledger lock mine");
     assert!(code == Some(0) && said.contains("light is changed, after its result was known"), "{said}");
+    assert!(said.ends_with("next: add `bound_set: after` to light\n"), "{said}");
     let (code, said) = verify();
     assert!(code == Some(2) && said.contains("add `bound_set: after`"), "{said}");
     fs::write(at("claims.yaml"), ledger.replace("below: 200.0\n", "below: 200.0\n    bound_set: after\n")).unwrap();

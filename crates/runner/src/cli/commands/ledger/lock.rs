@@ -9,7 +9,7 @@ use mbsbench_judge::claims::{self, Book, BoundSet, Check};
 use mbsbench_runs::pipeline::missing;
 use mbsbench_runs::{Store, fingerprint};
 
-use crate::cli::{CommandError, Exit, RunsTable, STORE, Seen, Session, read_unlocked, write};
+use crate::cli::{CommandError, Exit, RunsTable, STORE, Seen, Session, counted, read_unlocked, write};
 
 /// Record every check in `bounds.lock`; list checks added after their results existed.
 #[derive(Debug, clap::Args)]
@@ -58,7 +58,13 @@ impl Lock {
                 };
                 output.line(format!("{name}: {} is {what}, {when}", change.id))?;
             }
-            output.line(format!("{}: {} checks", file.display(), ledger.checks().count()))?;
+            output.line(format!("{}: {}", file.display(), counted(ledger.checks().count(), "check")))?;
+            let statements = ledger.statements.iter().chain(&ledger.findings);
+            let unsaid = statements.filter(|statement| statement.checks.iter().any(|check| lock.is_unsaid(check)));
+            let unsaid: Vec<&str> = unsaid.map(|statement| statement.id.as_str()).collect();
+            if !unsaid.is_empty() {
+                output.line(format!("next: add `bound_set: after` to {}", unsaid.join(", ")))?;
+            }
         }
         Ok(Exit::Done)
     }
