@@ -33,6 +33,12 @@ impl MainClaim {
         self.statements.iter().filter_map(|id| judged.iter().find(|each| each.statement.id == *id))
     }
 
+    /// The number of its reproduced statements: `1 of 3 statements reproduced`.
+    pub fn tally(&self, judged: &[Judged]) -> String {
+        let reproduced = self.judged(judged).filter(|each| each.verdict() == Verdict::Reproduced).count();
+        format!("{reproduced} of {} statements reproduced", self.statements.len())
+    }
+
     /// Its outcome. If the statements agree, it is theirs. If some are open and all others are reproduced, it is open.
     /// Otherwise it is partly reproduced.
     pub fn outcome(&self, judged: &[Judged]) -> Outcome {

@@ -17,8 +17,8 @@ pub const FILE: &str = "paper.yaml";
 /// Version of the file format.
 const SCHEMA: u32 = 1;
 
-/// The number of main claims that a paper may have.
-const CLAIMS: std::ops::RangeInclusive<usize> = 3..=6;
+/// The largest number of main claims that a paper may have.
+const MOST_CLAIMS: usize = 6;
 
 /// The kind of publication: one paper, or a set of problems that a community uses as benchmarks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -68,9 +68,9 @@ pub struct Publication {
     /// The citation requested by the authors, if it is not composed of authors, title, source and year.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cite: Option<String>,
-    /// Its main claims, three to six.
+    /// Its main claims, at most six.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(min = 3, max = 6))]
+    #[schemars(length(max = 6))]
     pub claims: Vec<MainClaim>,
     /// Errors in print, which affect no verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -107,9 +107,9 @@ impl Publication {
             let help = "accepted: a DOI (`10.1007/s11044-021-09806-9`) or an address that begins with `https://`";
             return Err(at("link", "the link is not a valid address", help));
         }
-        if !found.claims.is_empty() && !CLAIMS.contains(&found.claims.len()) {
+        if found.claims.len() > MOST_CLAIMS {
             let message = format!("the paper has {} main claims", found.claims.len());
-            return Err(at("claims", &message, &format!("accepted: {} to {}", CLAIMS.start(), CLAIMS.end())));
+            return Err(at("claims", &message, &format!("accepted: at most {MOST_CLAIMS}")));
         }
         Ok(found)
     }

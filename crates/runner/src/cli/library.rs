@@ -292,9 +292,14 @@ impl<'l> Library<'l> {
         Ok(found)
     }
 
-    /// The ledger of a paper; `None` if it has none.
+    /// The ledger of a paper, after a check of the main claims against it; `None` if the paper has none.
     pub(super) fn ledger(&self, paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
-        self.book(paper, Book::Claims, plans)
+        let ledger = self.book(paper, Book::Claims, plans)?;
+        let path = self.folder_of(paper)?.join(publication::FILE);
+        if path.exists() {
+            read_with(&path, |document| Publication::read(document)?.agrees(document, ledger.as_ref()))?;
+        }
+        Ok(ledger)
     }
 
     /// The ledgers of those papers that have one.

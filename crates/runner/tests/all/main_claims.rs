@@ -13,8 +13,12 @@ fn root() -> PathBuf {
 
 /// Exit code and output of `check`.
 fn check(files: &[PathBuf]) -> (Option<i32>, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
-    let output = command.arg("check").args(files).env("NO_COLOR", "1").output().unwrap();
+    said_by(Command::new(env!("CARGO_BIN_EXE_mbsbench")).arg("check").args(files))
+}
+
+/// Exit code and output of a command.
+fn said_by(command: &mut Command) -> (Option<i32>, String) {
+    let output = command.env("NO_COLOR", "1").output().unwrap();
     (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
 }
 
@@ -44,12 +48,18 @@ fn a_main_claim_without_statement_is_refused() {
         (format!("{good}{good}{}", claim("It is of order two.", "order/too")), "did you mean `order/two`?"),
         (format!("{good}{good}{}", claim("It is of order two.", "")), "no statement"),
         (format!("{good}{good}{}", claim("' '", "order/two")), "the text is empty"),
-        (format!("{good}{good}"), "2 main claims"),
+        (good.repeat(7), "7 main claims"),
         (format!("{good}{good}{good}errata: [{{ place: '', says: A sign. }}]\n"), "the text is empty"),
     ] {
         fs::write(&file, format!("{start}\nclaims:\n{claims}")).unwrap();
         let (code, found) = check(std::slice::from_ref(&file));
         assert!(code == Some(2) && found.contains(said) && found.contains("paper.yaml:"), "{claims}: {found}");
+        for words in [["verify", "gil2013"].as_slice(), &["explain", "linear/exact"], &["reproduce", "gil2013"]] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
+            let (code, found) =
+                said_by(command.args(words).arg("--experiments").arg(folder.path()).current_dir(folder.path()));
+            assert!(code == Some(2) && found.contains(said) && found.contains("paper.yaml:"), "{words:?}: {found}");
+        }
     }
 }
 
