@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 use mbsbench_experiment::Registry;
 use mbsbench_judge::claims::{Judged, JudgedCheck, Verdict};
 use mbsbench_judge::publication::{MainClaim, Publication, PublicationKind};
@@ -145,7 +145,10 @@ fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup, FileError> 
                 h3 { a href=(&page) { (report.publication.title) } }
                 p.small { (of(&report.paper, &report.publication)) }
                 ul.verdicts {
-                    @for claim in claims { li { (badge(claim.outcome(&report.judged).verdict())) " " (claim.says) } }
+                    @for claim in claims {
+                        @let (outcome, tally) = (claim.outcome(&report.judged), claim.tally(&report.judged));
+                        li { (badge(outcome.verdict())) " " (claim.says) " " span.small { "(" (tally) ")" } }
+                    }
                 }
                 @if report.judged.is_empty() {
                     p.pending { "This paper has experiments, but no ledger of statements yet." }
@@ -156,7 +159,7 @@ fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup, FileError> 
     })
 }
 
-/// A figure of a paper without its text: the first one to which a main claim refers, or the first one.
+/// A figure of a paper with its title in place of its text: the first one to which a main claim refers, or the first one.
 fn thumbnail(
     results: &Path,
     report: &PaperReport<'_>,
@@ -173,17 +176,9 @@ fn thumbnail(
     Ok(Some(html! {
         div.thumbnail {
             (figure_named(&svg, &id, unique))
-            @if let Some(axes) = axes_of(&svg) { p.small { (PreEscaped(axes)) } }
+            p.small { (figure.title) }
         }
     }))
-}
-
-/// Describes the first panel of an SVG by the names of its axes: `angle (deg) over time (s)`.
-fn axes_of(svg: &str) -> Option<String> {
-    // In the SVG, the ends and the kind of an axis precede its name.
-    let name = |key: &str| svg.split_once(&format!(" data-{key}=\""))?.1.split_once('"')?.0.splitn(4, ' ').nth(3);
-    let [x, y] = ["x", "y"].map(name);
-    Some(format!("{} over {}", y?, x?)).filter(|text| !text.starts_with(" over") && !text.ends_with("over "))
 }
 
 /// The search over all statements, methods, models and papers, with the form that filters them.
@@ -251,6 +246,8 @@ fn how_to_read() -> Markup {
             h2 { "What the verdicts mean" }
             dl.verdicts { @for verdict in Verdict::ALL { dt { (badge(verdict)) } dd { (verdict.meaning()) } } }
             p {
+                "A main claim has the verdict of its statements. If they differ, it is partly reproduced, or open if \
+                 all but the open ones are reproduced. "
                 "A statement is a sentence, a table, or the content of a figure. It stays open if the paper omits or \
                  does not publish what would decide it, if measured times are too close, if nothing can be tested, if \
                  our own runs fail their checks, or if a solver is not installed. "

@@ -81,7 +81,7 @@ pub(super) fn page_of(
     sections.extend(assumptions::table(report).map(|body| Section::new("assumptions", "Assumptions", body)));
     let sensitivity = sensitivity::summary(studies, &appendix);
     sections.extend(sensitivity.map(|body| Section::new("sensitivity", "Sensitivity", body)));
-    let sources = sources::body(report, &statements, &appendix, gallery.len() < artefacts.len());
+    let sources = sources::body(results, report, &statements, gallery.len() < artefacts.len());
     sections.push(Section::new("sources", "Sources", sources));
     if !findings.is_empty() {
         let scores = Scores::of(&report.judged, true);

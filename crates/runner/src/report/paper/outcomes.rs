@@ -20,8 +20,7 @@ pub(super) fn claims(report: &PaperReport<'_>) -> Markup {
                         p.says { (badge(outcome.verdict())) " " (claim.says) }
                         @if let Some(reason) = outcome.reason() { p.why { (sentence(&reason.words())) } }
                         details {
-                            @let count = claim.statements.len();
-                            summary { (count) " statement" @if count > 1 { "s" } }
+                            summary { (claim.tally(&report.judged)) }
                             ul.sentences {
                                 @for each in claim.judged(&report.judged) {
                                     li { (badge(each.verdict())) " " (link(each)) }

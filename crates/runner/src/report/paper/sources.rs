@@ -1,13 +1,17 @@
 //! The sources of a paper's results: experiments, bounds, files and commands.
 
+use std::path::Path;
+
 use maud::{Markup, html};
 use mbsbench_judge::claims::{BoundFrom, BoundSet, Judged};
 
 use crate::report::PaperReport;
+use crate::report::page::file_of_appendix;
 
-/// Returns the body of the section, with links to the `appendix`.
-pub(super) fn body(report: &PaperReport<'_>, statements: &[&Judged], appendix: &str, has_further: bool) -> Markup {
-    let paper = &report.paper;
+/// Returns the body of the section, with links to the appendix.
+pub(super) fn body(results: &Path, report: &PaperReport<'_>, statements: &[&Judged], has_further: bool) -> Markup {
+    let (paper, appendix) = (&report.paper, file_of_appendix(&report.paper));
+    let decisions = format!("docs/papers/{paper}.md");
     html! {
         ul {
             li {
@@ -21,8 +25,12 @@ pub(super) fn body(report: &PaperReport<'_>, statements: &[&Judged], appendix: &
                 }
             }
             li { a href=(format!("../{paper}/claims.json")) { "claims.json" } ": all checks and verdicts for programs" }
-            li { a href="../manifest.json" { "manifest.json" } ": the program, inputs and machine behind the results" }
-            li { code { "docs/papers/" (paper) ".md" } ": decisions on the text of the paper, with reasons" }
+            @if results.join("manifest.json").exists() {
+                li { a href="../manifest.json" { "manifest.json" } ": the program, inputs and machine behind the results" }
+            }
+            @if results.with_file_name(&decisions).exists() {
+                li { code { (decisions) } ": decisions on the text of the paper, with reasons" }
+            }
             li {
                 code { "mbsbench reproduce " (paper) } " repeats everything on this page; "
                 code { "mbsbench explain " (paper) "/NAME" } " explains one statement"
