@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ErrorKind};
 use clap::{Arg, ArgMatches, ValueEnum, value_parser};
 
 use super::commands::{Command, Entry, GROUPS, HIDDEN};
@@ -29,14 +30,18 @@ impl Arguments {
     /// rendered answer.
     pub fn read(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Self, clap::Error> {
         let mut program = Self::program();
-        let matches = program.try_get_matches_from_mut(words)?;
+        let matches = program.try_get_matches_from_mut(words).map_err(|mut error| {
+            // Clap suggests to pass an unknown option as a value, which is rarely meant.
+            error.remove(ContextKind::Suggested);
+            error
+        })?;
         Self::of(&matches).map_err(|error| error.format(&mut program))
     }
 
     fn of(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let known =
             matches.subcommand().and_then(|(name, own)| Some((entries().find(|entry| entry.name == name)?, own)));
-        let (entry, own) = known.ok_or_else(|| clap::Error::new(clap::error::ErrorKind::MissingSubcommand))?;
+        let (entry, own) = known.ok_or_else(|| clap::Error::new(ErrorKind::MissingSubcommand))?;
         Ok(Self { experiments: matches.get_one("experiments").cloned(), command: (entry.read)(own)? })
     }
 

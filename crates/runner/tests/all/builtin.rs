@@ -139,6 +139,12 @@ fn built_in_papers_coexist_with_those_of_the_user() {
     for (arguments, answer) in [
         ("explain gil2013/linear/exact", "outcome     reproduced"),
         ("explain linear/exact", "gil2013/linear/exact"),
+        ("explain gil2013", " gil2013/linear/exact"),
+        ("list statements gil2013", "gil2013/linear/exact"),
+        (
+            "check experiments/mine2026",
+            "experiments/mine2026/claims.yaml: 1 statement and 0 findings of ours with 1 check",
+        ),
         ("compare dop853 comparison/car-axis", "dop853 by right-hand sides"),
         ("compare pendulum", "by right-hand sides"),
         ("verify gil2013 --brief", " statements with"),

@@ -122,8 +122,8 @@ fn check(command: &str, given: &ArgMatches, known: &BTreeSet<String>, wrong: &dy
     for id in ["files", "wanted", "paper", "statement", "id", "name", "what"] {
         for word in words(given, id) {
             let is_kind = id == "what" && ["models", "methods", "measures", "statements"].contains(&&*word);
-            let is_file = Path::new(&word).extension().is_some() && root().join(&word).is_file();
-            if !is_kind && !is_file && !known.contains(&word) {
+            let is_path = word.contains('/') && root().join(&word).exists();
+            if !is_kind && !is_path && !known.contains(&word) {
                 wrong(&format!("there is no `{word}`"));
             }
         }

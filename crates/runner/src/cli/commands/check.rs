@@ -9,17 +9,17 @@ use serde_json::Value;
 
 use super::Command;
 use crate::cli::{
-    CommandError, Examined, Exit, FileKind, Session, Strict, counted, file_kind, load, motion, plans_beside,
-    read_entries, read_ledger, read_publication,
+    CommandError, Examined, Exit, FileKind, Session, Strict, counted, entries, file_kind, is_file, load, motion,
+    plans_beside, read_entries, read_ledger, read_publication,
 };
 
 /// Check files for mistakes, without running anything.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  mbsbench check experiments/gil2013/claims.yaml experiments/gil2013/eq35-global.yaml"
+    after_help = "Examples:\n  mbsbench check experiments/gil2013\n  mbsbench check experiments/gil2013/claims.yaml"
 )]
 pub(super) struct Check {
-    /// Files of experiments, mechanisms, robots (URDF), methods, statements or papers.
+    /// Files of experiments, mechanisms, robots (URDF), methods or papers; or folders of them.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Treatment of warnings.
@@ -30,7 +30,8 @@ pub(super) struct Check {
 impl Command for Check {
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         let registry = session.library.registry;
-        let kinds = self.files.iter().map(|path| (path, file_kind(path).unwrap_or(FileKind::Experiment)));
+        let all = self.files.iter().map(files_at).collect::<Result<Vec<_>, _>>()?.concat();
+        let kinds = all.iter().map(|path| (path, file_kind(path).unwrap_or(FileKind::Experiment)));
         let (experiments, others): (Vec<_>, Vec<_>) = kinds.partition(|(_, kind)| *kind == FileKind::Experiment);
         let files: Vec<PathBuf> = experiments.into_iter().map(|(path, _)| path.clone()).collect();
         let plans = load(registry, &files, false)?;
@@ -69,13 +70,10 @@ impl Command for Check {
                 }
                 FileKind::Ledger(book) => {
                     let ledger = read_ledger(path, book, &plans_beside(registry, path)?)?;
-                    format!(
-                        "{} statements and {} findings of ours with {} checks, from {}",
-                        ledger.statements.len(),
-                        ledger.findings.len(),
-                        ledger.checks().count(),
-                        ledger.paper
-                    )
+                    let statements = counted(ledger.statements.len(), "statement");
+                    let findings = counted(ledger.findings.len(), "finding");
+                    let checks = counted(ledger.checks().count(), "check");
+                    format!("{statements} and {findings} of ours with {checks}, from {}", ledger.paper)
                 }
             };
             tell(session, path, &found, &notes)?;
@@ -86,6 +84,13 @@ impl Command for Check {
         session.heed(&plans, self.strict)?;
         Ok(Exit::Done)
     }
+}
+
+/// The files of known kinds in a folder; a path to anything else is returned unchanged.
+fn files_at(path: &PathBuf) -> Result<Vec<PathBuf>, CommandError> {
+    let mut files = if path.is_dir() { entries(path)? } else { Vec::new() };
+    files.retain(|file| file.is_file() && is_file(file));
+    Ok(if files.is_empty() { vec![path.clone()] } else { files })
 }
 
 /// Prints the kind of a file, with notes.

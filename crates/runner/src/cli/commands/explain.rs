@@ -10,7 +10,8 @@ use mbsbench_numbers::short;
 
 use super::Command;
 use crate::cli::{
-    CommandError, Exit, Need, Seen, Session, ensure_sealed, evidence, judged_on, outcome_of, outcome_of_check, rests_on,
+    CommandError, Exit, Need, Seen, Session, ensure_sealed, evidence, judged_on, outcome_of, outcome_of_check,
+    rests_on, table,
 };
 
 /// Largest number of checks that are listed if the request names a statement rather than a check.
@@ -28,7 +29,7 @@ const NAMES: usize = 12;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  mbsbench explain gil2013/linear/exact\n  mbsbench explain gil2013 --open")]
 pub(super) struct Explain {
-    /// Id of a statement or check, with or without its paper; with --open the id of a paper.
+    /// Statement or check, with or without its paper; a paper for a list or with --open.
     statement: String,
     /// Write a letter that asks the authors what would settle open statements.
     #[arg(long)]
@@ -44,7 +45,8 @@ impl Command for Explain {
     }
 
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
-        let lines = if self.open { self.letter(session)? } else { self.told(session)? };
+        let is_of_paper = self.open || session.library.papers()?.contains(&self.statement);
+        let lines = if is_of_paper { self.of_paper(session)? } else { self.told(session)? };
         lines.into_iter().try_for_each(|line| session.output.line(line))?;
         Ok(Exit::Done)
     }
@@ -82,17 +84,23 @@ impl Explain {
         Err(CommandError::unknown("statement", own, known))
     }
 
-    /// Writes the letter to the authors of the paper with questions that would settle its open statements.
-    fn letter(&self, session: &mut Session<'_>) -> Result<Vec<String>, CommandError> {
+    /// Lists the statements of the paper with their outcomes, or writes the letter to its authors with questions that
+    /// would settle its open statements.
+    fn of_paper(&self, session: &mut Session<'_>) -> Result<Vec<String>, CommandError> {
         let (library, paper) = (session.library, self.statement.as_str());
         let results = library.seen(&self.seen);
         let plans = library.plans_of(paper)?;
         let Some(ledger) = library.ledger(paper, &plans)? else {
-            let known = library.papers()?;
-            return Err(CommandError::unknown("paper", paper, known));
+            let help = format!("`mbsbench new statement {paper}/NAME` creates one");
+            return Err(CommandError::refused(&format!("{paper} has no statement yet"), &help));
         };
         ensure_sealed(&results, plans.iter().filter(|plan| rests_on(&ledger, plan)), &mut session.output)?;
         let judged = judged_on(&evidence(&ledger, &plans, &results)?, &ledger, &plans, &results)?;
+        if !self.open {
+            let head = ["statement", "outcome"].map(str::to_owned);
+            let rows = judged.iter().map(|each| [format!("{paper}/{}", each.statement.id), outcome_of(each)]);
+            return Ok(vec![table([head].into_iter().chain(rows)).to_string()]);
+        }
         let questions = questions(&judged, &plans.iter().collect::<Vec<_>>());
         let paragraphs = letter(&library.publication(paper)?, &judged, &questions);
         Ok(paragraphs.unwrap_or_else(|| vec![format!("{paper}: its authors could not settle any open statement")]))
@@ -121,7 +129,7 @@ impl Teller<'_> {
         let told = [judged.tally().as_str(), statement.holds.describe()].join("; ");
         say("", told.trim_matches([';', ' ']));
         say("because", &statement.because);
-        say("mark", ground_of(judged.rests_on()));
+        say("set-up", ground_of(judged.rests_on()));
         say("ours", &judged.ours(MOST_OURS));
         // Readers first look for checks that do not hold.
         let mut checks: Vec<&JudgedCheck> =
@@ -168,7 +176,7 @@ impl Teller<'_> {
             }
             say("  numbers", &texts.join(", "));
             if let Some(number) = numbers.iter().find(|number| number.uncertainty > 0.0) {
-                say("  bound", &format!("error at most {:.1e}", number.uncertainty));
+                say("  reference", &format!("error at most {:.1e}", number.uncertainty));
             }
         }
         if let Kind::Failure(failure) = &check.kind {
@@ -190,7 +198,8 @@ impl Teller<'_> {
         for detail in &judgement.details {
             let measured = detail.measured.map_or_else(|| "nothing".to_owned(), short);
             let holds = if detail.holds { "holds" } else { "does not hold" };
-            say("  landmark", &format!("{}: {measured}, {} {holds}", detail.name, detail.published));
+            let required = if detail.published.is_empty() { "smallest" } else { &detail.published };
+            say("  landmark", &format!("{}: {measured}, {required} {holds}", detail.name));
         }
         say("margin", &judgement.margin.filter(|margin| margin.is_finite()).map(margin_text).unwrap_or_default());
         say("outcome", &outcome_of_check(each));

@@ -79,7 +79,7 @@ impl Command for List {
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         let Session { library, output } = session;
         let lines = match (Listed::from_str(&self.what, false), &self.name) {
-            (Ok(kind), None) => self.all(library, kind)?,
+            (Ok(kind), None) => self.all(library, kind, self.items(library, kind)?),
             (_, None) if is_file(Path::new(&self.what)) => self.file(library, &self.what)?,
             (_, Some(name)) if is_file(Path::new(name)) => self.file(library, name)?,
             (Ok(kind), Some(name)) => self.one(library, kind, name)?,
@@ -127,11 +127,10 @@ impl List {
     }
 
     /// Returns a line for each item of a kind.
-    fn all(&self, library: &Library<'_>, kind: Listed) -> Result<Vec<String>, CommandError> {
-        let items = self.items(library, kind)?;
+    fn all(&self, library: &Library<'_>, kind: Listed, items: Vec<Item>) -> Vec<String> {
         if self.format == Format::Json {
             let items: Vec<Value> = items.into_iter().map(|item| item.json).collect();
-            return Ok(vec![format!("{:#}", Value::Array(items))]);
+            return vec![format!("{:#}", Value::Array(items))];
         }
         let is_own = !Listed::REGISTERED.contains(&kind) && self.folder.is_none();
         let width = items.iter().map(|item| item.name.chars().count()).max().unwrap_or(0);
@@ -139,13 +138,17 @@ impl List {
             let mark = if is_own && library.is_beside(paper_of(&name)) { BUILTIN } else { "" };
             format!("{name:width$}  {about} {mark}").trim_end().to_owned()
         };
-        Ok(items.into_iter().map(line).collect())
+        items.into_iter().map(line).collect()
     }
 
-    /// Describes one item of a kind.
+    /// Describes one item of a kind, or lists all that belong to a paper.
     fn one(&self, library: &Library<'_>, kind: Listed, name: &str) -> Result<Vec<String>, CommandError> {
         let mut items = self.items(library, kind)?;
         let Some(index) = items.iter().position(|item| item.name == name) else {
+            let is_of_paper = |item: &Item| kind == Listed::Statements && paper_of(&item.name) == name;
+            if items.iter().any(is_of_paper) {
+                return Ok(self.all(library, kind, items.into_iter().filter(is_of_paper).collect()));
+            }
             let kind = kind.name();
             let kind = kind.strip_suffix('s').unwrap_or(&kind);
             return Err(CommandError::unknown(kind, name, items.into_iter().map(|item| item.name)));

@@ -83,7 +83,8 @@ impl Verify {
                 continue;
             }
             let mut table = Builder::default();
-            table.push_record([head, "place", "mark", "checks", "outcome"]);
+            let numbers = if self.checks { &["measured", "required"][..] } else { &[] };
+            table.push_record([&[head, "place"][..], numbers, &["set-up", "checks", "outcome"]].concat());
             for each in rows {
                 self.push(&mut table, each);
             }
@@ -113,15 +114,17 @@ impl Verify {
     fn push(&self, table: &mut Builder, each: &Judged) {
         let rests_on = ground_of(each.rests_on());
         let (id, place) = (each.statement.id.clone(), each.statement.place.clone());
-        table.push_record([id, place, rests_on.to_owned(), each.tally(), outcome_of(each)]);
+        let mut row = vec![id, place, rests_on.to_owned(), each.tally(), outcome_of(each)];
+        row.splice(2..2, vec![String::new(); if self.checks { 2 } else { 0 }]);
+        table.push_record(row);
         for check in each.checks.iter().filter(|_| self.checks) {
             if self.brief && check.verdict() == Verdict::Reproduced && !check.differs() {
                 continue;
             }
             let rests_on = ground_of(check.rests_on);
-            let numbers = [check.measured(), check.required()].join(" | ");
-            let name = format!("  {}", check.check.id);
-            table.push_record([name, numbers, rests_on.to_owned(), String::new(), outcome_of_check(check)]);
+            let [name, outcome] = [format!("  {}", check.check.id), outcome_of_check(check)];
+            let [measured, required] = [check.measured(), check.required()];
+            table.push_record([name, String::new(), measured, required, rests_on.to_owned(), String::new(), outcome]);
         }
     }
 }
