@@ -102,17 +102,6 @@ pub enum CommandError {
         .0.join("; ")
     )]
     LostStudies(Vec<String>),
-    /// An engine does not accept the runs.
-    #[error(
-        "{program}: {error}; finished runs are kept\nhelp: check that {program} is installed and that its server is \
-         running; without `--engine`, this machine computes the runs"
-    )]
-    Engine {
-        /// The program of the engine.
-        program: &'static str,
-        /// The cause.
-        error: io::Error,
-    },
     /// Threads cannot be created.
     #[error("cannot create threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -7,7 +7,7 @@ use mbsbench_experiment::Plan;
 use mbsbench_runs::{Outcome, Progress, Row};
 use rayon::prelude::*;
 
-use super::{CommandError, EngineOptions, Exit, RunOptions, Session, Strict, distribute};
+use super::{CommandError, Exit, RunOptions, Session, Strict};
 use crate::artefacts::{Written, time, write};
 
 /// Options of the commands that compute runs and write their results.
@@ -25,9 +25,6 @@ pub struct MakeOptions {
     /// Computation of the runs.
     #[command(flatten)]
     pub(super) options: RunOptions,
-    /// Machines that compute the runs.
-    #[command(flatten)]
-    engine: EngineOptions,
 }
 
 /// A summary of runs whose results were written.
@@ -80,7 +77,6 @@ pub(super) fn make_and_write<'p>(
     if out == library.results() {
         library.bring_recorded(plans)?;
     }
-    distribute(plans, &make.options, make.engine, session)?;
     let (workshop, outcomes) = session.make(plans, &make.options)?;
     let mut outcomes: Vec<(&Plan, Outcome)> = plans.iter().zip(outcomes).collect();
     for (plan, outcome) in &mut outcomes {

@@ -4,7 +4,6 @@ mod arguments;
 mod builtin;
 mod commands;
 mod contenders;
-mod engine;
 mod error;
 mod files;
 #[cfg(unix)]
@@ -27,7 +26,6 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 pub use arguments::Arguments;
-pub use engine::Engine;
 pub use error::{CommandError, Exit};
 pub use files::{load, no_experiment};
 pub use options::{memory_of_machine, threads};
@@ -36,7 +34,6 @@ use crate::output::Output;
 use arguments::Format;
 use builtin::{Builtin, EXPERIMENTS, RESULTS};
 use contenders::{Contenders, read_entries};
-use engine::{EngineOptions, distribute};
 use error::ChangedResults;
 use files::{
     all_files, entries, experiment_files, is_paper, motion, other_kind, plans_beside, read, read_data, read_ledger,

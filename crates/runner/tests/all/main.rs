@@ -16,7 +16,6 @@ mod builtin;
 mod comparison;
 mod compere2001;
 #[cfg(unix)]
-mod engines;
 mod equal_terms;
 mod examine;
 mod export;
