@@ -102,12 +102,6 @@ pub fn accepted<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clon
     }
 }
 
-/// Returns the help for an unknown key, which may be the rest of a text that a comma divides: `{ says: one, two }`.
-pub fn accepted_key<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> String {
-    let hint = if found.contains(' ') { "inside braces, a text with a comma needs quotes; " } else { "" };
-    format!("{hint}{}", accepted(found, known))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,10 +115,6 @@ mod tests {
         assert_eq!(nearest("alpha-generalized", ["generalized-alpha"]), Some("generalized-alpha"));
         assert_eq!(accepted("x", []), "accepted: nothing");
         assert_eq!(accepted("x", ["0.1", "0.05", "0.1"]), "accepted: `0.1` or `0.05`");
-        assert_eq!(
-            accepted_key("and grow", ["says"]),
-            "inside braces, a text with a comma needs quotes; accepted: `says`"
-        );
         assert_eq!(accepted("rk4", ["rk3", "bs32"]), "did you mean `rk3`? accepted: `rk3` or `bs32`");
         let many: Vec<String> = (0..500).map(|n| format!("table-3.1/{n}")).chain(["drift/law".to_owned()]).collect();
         let help = accepted("law", many.iter().map(String::as_str));

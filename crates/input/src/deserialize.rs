@@ -11,7 +11,7 @@ use serde::de::{
     VariantAccess, Visitor,
 };
 
-use super::{Entry, Node, Place, Problem, Value, accepted, accepted_key, one_of, unknown};
+use super::{Entry, Node, Place, Problem, Value, accepted, one_of, unknown};
 
 /// Reads a `T` from a node.
 ///
@@ -84,7 +84,7 @@ impl de::Error for Unplaced {
         Self::new(format!("unknown alternative `{found}`"), accepted(found, known.iter().copied()))
     }
     fn unknown_field(found: &str, known: &'static [&'static str]) -> Self {
-        Self::new(format!("unknown key `{found}`"), accepted_key(found, known.iter().copied()))
+        Self { place: None, problem: Box::new(Problem::unknown(Place::default(), "key", found, known)) }
     }
     fn missing_field(field: &'static str) -> Self {
         Self::new(format!("the key `{field}` is missing"), format!("add `{field}:`"))

@@ -9,7 +9,7 @@ use miette::{
 };
 
 use super::printable::{in_place, printable};
-use super::{Node, Place, Source, accepted, accepted_key};
+use super::{Node, Place, Source, accepted};
 
 /// A problem at its place: what was found, and what would be accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,8 +44,11 @@ impl Problem {
     /// An unknown name: `kind` has no member called `found` ("unknown method `rk33`").
     pub fn unknown(place: Place, kind: &str, found: &str, known: impl IntoIterator<Item: AsRef<str>>) -> Self {
         let known: Vec<_> = known.into_iter().collect();
-        let known = known.iter().map(AsRef::as_ref);
-        let help = if kind.starts_with("key") { accepted_key(found, known) } else { accepted(found, known) };
+        let mut help = accepted(found, known.iter().map(AsRef::as_ref));
+        // Such a key is the rest of a text that a comma divides: `{ says: one, two }`.
+        if kind.starts_with("key") && found.contains(' ') {
+            help.insert_str(0, "inside braces, a text with a comma needs quotes; ");
+        }
         Self::new(place, unknown(kind, &format!("`{found}`"))).help(help)
     }
 }
@@ -226,6 +229,13 @@ mod tests {
         let problem = Problem::new(Place::new(0, 1), "é".repeat(100_000)).help("肩".repeat(100_000));
         let bad = BadInput::new(source, vec![problem]);
         assert!(bad.render(false).chars().count() < 10_000 && bad.to_string().chars().count() < 5000);
+    }
+
+    #[test]
+    fn a_text_divided_by_a_comma_needs_quotes() {
+        let help = |key: &str| Problem::unknown(Place::default(), "key", key, ["says"]).help.unwrap();
+        assert_eq!(help("and grow"), "inside braces, a text with a comma needs quotes; accepted: `says`");
+        assert_eq!(help("tells"), "accepted: `says`");
     }
 
     #[test]

@@ -20,7 +20,6 @@ mod parse;
 mod printable;
 mod source;
 
-use accepted::accepted_key;
 pub use accepted::{accepted, did_you_mean, nearest, one_of};
 pub use deserialize::{read, read_as};
 pub use diagnostic::{BadInput, Problem, unknown};

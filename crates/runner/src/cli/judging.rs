@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_judge::claims::record::{Scores, to_json};
-use mbsbench_judge::claims::{Check, Counts, Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict, judge_all};
+use mbsbench_judge::claims::{Book, Check, Counts, Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict, judge_all};
 use mbsbench_judge::folders::Folders;
 use mbsbench_judge::reconstruction::studies;
 use mbsbench_problem::Status;
@@ -65,7 +65,7 @@ impl Verdicts {
         let judged = judged_on(&evidence, ledger, plans, results)?;
         let mut lost = lost(&evidence);
         let (mut anchors, mut loose) = (0, Vec::new());
-        if let Some(ledger) = library.anchors(&paper, plans)? {
+        if let Some(ledger) = library.book(&paper, Book::Anchors, plans)? {
             let evidence = self::evidence(&ledger, plans, results)?;
             anchors = ledger.checks().count();
             loose = self::loose(&ledger, &evidence);

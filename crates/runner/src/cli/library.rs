@@ -307,11 +307,6 @@ impl<'l> Library<'l> {
         papers.par_iter().filter_map(|paper| self.ledger(paper, plans).transpose()).collect()
     }
 
-    /// The anchors of a paper; `None` if it has none.
-    pub(super) fn anchors(&self, paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
-        self.book(paper, Book::Anchors, plans)
-    }
-
     /// The path of the ledger of a paper, if it has one.
     pub(super) fn ledger_file(&self, paper: &str, book: Book) -> Result<Option<PathBuf>, CommandError> {
         let folder = self.folder_of(paper)?;
@@ -319,7 +314,8 @@ impl<'l> Library<'l> {
         Ok(ledgers.find(|path| path.exists()))
     }
 
-    fn book(&self, paper: &str, book: Book, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
+    /// A book of a paper; `None` if the paper does not have it.
+    pub(super) fn book(&self, paper: &str, book: Book, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
         self.ledger_file(paper, book)?.map(|path| read_ledger(&path, book, plans)).transpose()
     }
 }
