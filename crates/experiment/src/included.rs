@@ -133,6 +133,11 @@ fn method_of(path: &Path, bytes: &[u8], registry: &Registry) -> Result<(Choice<M
             document.bad(vec![Problem::new(document.root.place, "no registered method can be defined in a file")])
         );
     };
+    let is_of_formula = |name: &str| ["rows", "weights", "nodes", "embedded", "order"].contains(&name);
+    if let Some(other) = document.root.entries().iter().find(|entry| is_of_formula(&entry.key.name)) {
+        let problem = Problem::new(other.key.place, format!("`{}` is not a key of a method", other.key.name));
+        return Err(document.bad(vec![problem.help("indent it: it belongs under `runge-kutta:`")]));
+    }
     let label = document.root.get(LABEL).map(mbsbench_input::read::<String>).transpose();
     let label = label.map_err(|problem| document.bad(vec![problem]))?.or_else(|| stem(path));
     let choice = entry.choose(&document.root.without(LABEL), label);

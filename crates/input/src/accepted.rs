@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// Other names from mechanics, with the name that is used here.
-const SYNONYMS: [(&str, &str); 9] = [
+const SYNONYMS: [(&str, &str); 11] = [
     ("hinge", "revolute"),
     ("pin", "revolute"),
     ("slider", "prismatic"),
@@ -13,10 +13,13 @@ const SYNONYMS: [(&str, &str); 9] = [
     ("weld", "fixed"),
     ("rigid", "fixed"),
     ("damper", "spring"),
+    ("a", "rows"),
+    ("name", "label"),
 ];
 
 /// Returns the name among `known` that was probably meant: a synonym, the same words in another order, nearly the
-/// same letters, or else the shortest name with all words of `found`. Text in parentheses behind `found` is ignored.
+/// same letters, the shortest name with all words of `found`, or else the longest name with only such words. Text in
+/// parentheses behind `found` is ignored.
 pub fn nearest<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> Option<&'k str> {
     let found = found.split('(').next().unwrap_or(found);
     let (lower, own) = (found.to_lowercase(), words(found));
@@ -27,7 +30,9 @@ pub fn nearest<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone
     }
     let has_all = |name: &&str| own.iter().any(|word| word.len() > 1) && shared(&own, name) == own.len();
     let longer = || known.clone().into_iter().filter(has_all).min_by_key(|name| name.len());
-    misspelt(found, known.clone()).or_else(longer)
+    let within = |name: &&str| name.len() > 1 && shared(&words(name), found) == words(name).len();
+    let shorter = || known.clone().into_iter().filter(within).max_by_key(|name| name.len());
+    misspelt(found, known.clone()).or_else(longer).or_else(shorter)
 }
 
 /// Returns "did you mean `a`? ", or an empty text if no name is near.
@@ -135,5 +140,6 @@ mod tests {
         assert_eq!(nearest("newton-euler", ["newton-euler-group", "newton"]), Some("newton-euler-group"));
         assert_eq!(nearest("final(theta)", ["final", "energy_variation"]), Some("final"));
         assert_eq!(nearest("x", ["a-x"]), None, "a letter is not a word");
+        assert_eq!(nearest("free-angle", ["stiffness", "angle"]), Some("angle"));
     }
 }

@@ -421,7 +421,12 @@ impl<'n> VariantAccess<'n> for Variant<'n, '_> {
 
     fn newtype_variant_seed<T: DeserializeSeed<'n>>(self, seed: T) -> Result<T::Value, Unplaced> {
         match self.content {
-            Some(content) => seed.deserialize(content).map_err(|error| error.at(content.node.place)),
+            Some(content) => {
+                // An unknown parameter belongs to the alternative, not to what contains it.
+                let kind = content.what.split(" of ").next().unwrap_or_default();
+                let inner = NodeDeserializer { node: content.node, what: &format!("{kind} of `{}`", self.name) };
+                seed.deserialize(inner).map_err(|error| error.at(content.node.place))
+            }
             None => seed.deserialize(MapDeserializer::<_, Unplaced>::new(std::iter::empty::<(&str, &str)>())),
         }
     }

@@ -39,16 +39,16 @@ pub(crate) fn is_bounded(amplification: impl Fn(Complex<f64>) -> DMatrix<Complex
     imaginary_axis().all(|z| spectral_radius(&amplification(z)) <= 1.0 + GROWTH)
 }
 
-/// Nodes and rows of a tableau, aligned, with a named row below.
+/// Nodes and rows of a tableau, aligned, with named rows below.
 pub(crate) fn tableau<'r, S: Scalar>(
     nodes: &[S],
     rows: impl Iterator<Item = &'r [S]>,
-    further: Option<(&str, &'r [S])>,
+    further: impl IntoIterator<Item = (&'r str, &'r [S])>,
 ) -> Vec<String> {
     let text = |x: &S| x.value().to_string();
     let nodes: Vec<String> = nodes.iter().map(text).collect();
     let mut rows: Vec<(&str, &[S])> = nodes.iter().map(String::as_str).zip(rows).collect();
-    rows.extend(further);
+    further.into_iter().for_each(|row| rows.push(row));
     let cells = rows.iter().flat_map(|(_, row)| row.iter().map(text));
     let width = cells.chain(nodes.iter().cloned()).map(|cell| cell.len()).max().unwrap_or(0);
     let line = |(node, row): &(&str, &[S])| {

@@ -94,7 +94,7 @@ impl RungeKutta {
         let lists = [("rows", self.rows.len()), ("nodes", self.nodes.len()), ("embedded", self.embedded.len())];
         for (name, length) in lists {
             if length != stages && (length > 0 || name == "rows") {
-                let accepted = format!("a list of length {stages}, since there are {stages} weights");
+                let accepted = format!("a list of length {stages}, since there are {stages} weights (zeros included)");
                 return Err(OutOfRange::new(name, format!("a list of length {length}"), accepted));
             }
         }
@@ -108,7 +108,8 @@ impl RungeKutta {
             let off = (sum(row) - node).value().abs();
             if off > rounding(row) {
                 let found = format!("a row with the sum {} and the node {}", sum(row).value(), node.value());
-                return Err(OutOfRange::new(format!("rows.{i}"), found, "a row that sums to its node"));
+                let accepted = "a row that sums to its node, with quotients such as `2/9` instead of rounded decimals";
+                return Err(OutOfRange::new(format!("rows.{i}"), found, accepted));
             }
         }
         for (name, weights) in [("weights", &self.weights), ("embedded", &self.embedded)] {
@@ -142,6 +143,13 @@ impl RungeKutta {
             let accepted = "zero or no entry, since the first stage of an implicit formula has to be explicit";
             return Err(OutOfRange::new("rows.0.0", rows[0][0].value(), accepted));
         }
+        let diagonal = |i: &usize| rows[*i][*i].value();
+        let [first, without] = [true, false].map(|has| (1..rows.len()).find(|i| (diagonal(i) != 0.0) == has));
+        if let (Some(i), Some(without)) = (first, without) {
+            let row = without + 1;
+            let accepted = format!("no entry here, as in row {row}, or the same number above zero in all these places");
+            return Err(OutOfRange::new(format!("rows.{i}.{i}"), diagonal(&i), accepted));
+        }
         let gamma = rows.get(1).map_or(0.0, |row| row[1].value());
         for (i, row) in rows.iter().enumerate().skip(1) {
             if row[i].value() != gamma || gamma <= 0.0 {
@@ -172,7 +180,9 @@ impl RungeKutta {
         let found = self.found_order(&self.weights);
         match self.order {
             Some(claimed) if claimed != found => {
-                Err(OutOfRange::new("order", claimed, format!("{found} by the order conditions")))
+                let sum = conditions::dot(&values(&self.weights), &self.all_nodes()).value();
+                let why = if found == 1 { format!(": Σ b c is {sum}, not 1/2") } else { String::new() };
+                Err(OutOfRange::new("order", claimed, format!("{found} by the order conditions{why}")))
             }
             _ => Ok(()),
         }
@@ -220,7 +230,10 @@ fn details(formula: &Formula<DoubleDouble>) -> Vec<String> {
     let Formula { order, nodes, rows, weights, estimates, .. } = formula;
     let mut lines =
         vec![property("stages", weights.len()), property("order", format!("{order} by the order conditions"))];
-    lines.extend(estimates.iter().map(|estimate| property("embedded", format!("order {}", estimate.order))));
+    lines.extend(estimates.iter().map(|estimate| {
+        let higher = if estimate.order > *order { ", higher than that of `weights`: are they exchanged?" } else { "" };
+        property("embedded", format!("order {}{higher}", estimate.order))
+    }));
     let stage_order = conditions::stage_order(&rows[1..], &nodes[1..], *order, ROUNDING);
     let (real, imaginary) = (stable_on_real_axis(formula), stable_on_imaginary_axis(formula));
     let imaginary = if imaginary == 0.0 { "unstable".to_owned() } else { format!("to {imaginary:.3}i") };
@@ -230,7 +243,10 @@ fn details(formula: &Formula<DoubleDouble>) -> Vec<String> {
         "tableau".to_owned(),
     ]);
     let rows = rows.iter().map(Vec::as_slice);
-    lines.extend(tableau(nodes, rows, Some(("weights", weights))));
+    let row = |estimate: &Estimate<_>| weights.iter().zip(&estimate.difference).map(|(b, d)| *b - *d).collect();
+    let embedded: Option<Vec<DoubleDouble>> = estimates.first().map(row);
+    let embedded = embedded.iter().map(|row| ("embedded", row.as_slice()));
+    lines.extend(tableau(nodes, rows, [("weights", weights.as_slice())].into_iter().chain(embedded)));
     lines
 }
 

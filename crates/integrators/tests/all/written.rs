@@ -120,14 +120,22 @@ fn inconsistent_tableaux_are_refused_with_their_position() {
         refused(coefficients)
     };
     type Change<'c> = &'c dyn Fn(&mut Value);
-    let cases: [(Change<'_>, &str, &str); 7] = [
+    let cases: [(Change<'_>, &str, &str); 8] = [
         (&|rk| rk["weights"] = json!(["1/2", "1/2"]), "runge-kutta.rows", "since there are 2 weights"),
         (&|rk| rk["nodes"] = json!([0, "1/2", "1/4", 1]), "runge-kutta.rows.2", "sums to its node"),
         (&|rk| rk["weights"][0] = json!("1/9"), "runge-kutta.weights", "sum to 1"),
         (&|rk| rk["embedded"] = rk["weights"].clone(), "runge-kutta.embedded", "differ"),
+        (
+            &|rk| {
+                rk["weights"] = json!(["1/3", "1/3", "1/3", 0]);
+                rk["order"] = json!(3);
+            },
+            "runge-kutta.order",
+            "Σ b c is 0.41666",
+        ),
         (&|rk| rk["order"] = json!(4), "runge-kutta.order", "3 by the order conditions"),
         (&|rk| rk["rows"][0] = json!([0, 0, 0.5]), "runge-kutta.rows.0.2", "right of the diagonal"),
-        (&|rk| rk["rows"][1] = json!(["1/4", "1/4"]), "runge-kutta.rows.2.2", "the same number"),
+        (&|rk| rk["rows"][1] = json!(["1/4", "1/4"]), "runge-kutta.rows.1.1", "the same number"),
     ];
     for (change, field, accepted) in cases {
         let error = changed(change);
