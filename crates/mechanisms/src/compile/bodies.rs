@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 
 use super::compiled::BodySeen;
 use super::joints::Joined;
-use super::scope::{Scope, counted};
+use super::scope::{Scope, check_count, counted};
 use crate::definition::{Body, Point, Shape};
 use crate::flat::{Part, check_name};
 use crate::formula::Formula;
@@ -93,6 +93,11 @@ fn held(scope: &Scope<'_>) -> impl Iterator<Item = Vec<Vector3<f64>>> {
 pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<Inertia, OutOfRange> {
     let at = |field: &str| format!("{}.{field}", body.path);
     let Body { mass, density, inertia, shape, drawn_at, .. } = &body.what;
+    if let Some(Shape::Box(lengths)) = shape
+        && !(X::DIMENSION..=3).contains(&lengths.len())
+    {
+        check_count(&at("shape.box"), lengths.len(), X::DIMENSION, "lengths")?;
+    }
     let mass = match (mass, density, shape) {
         (Some(mass), None, _) => *mass,
         (Some(_), Some(_), _) => {
@@ -193,6 +198,8 @@ pub(super) fn place(scope: &Scope<'_>) -> Result<Vec<Pose>, OutOfRange> {
     }
     let placing: Vec<&Joined> = scope.joined.iter().flatten().filter(|joint| joint.freedom.is_some()).collect();
     let mut used = vec![false; placing.len()];
+    // the joint that places each body
+    let mut by: Vec<Option<usize>> = vec![None; poses.len()];
     let of = |poses: &[Option<Pose>], marker: &Marker| marker.body.map_or(Some(Pose::ground()), |body| poses[body]);
     // Joints of each body, so that a long chain is placed in linear time.
     let mut of_body: Vec<Vec<usize>> = vec![Vec::new(); poses.len()];
@@ -209,15 +216,26 @@ pub(super) fn place(scope: &Scope<'_>) -> Result<Vec<Pose>, OutOfRange> {
         };
         let Some(body) = marker.body else { continue };
         used[k] = true;
+        by[body] = Some(k);
         found.spin = spin(&bodies[body])?.unwrap_or(found.spin);
         let origin = found.of_body(marker).of_marker(&scope.markers[body][""]);
         poses[body] = Some(of_frame(body, origin)?);
         waiting.extend(of_body[body].iter().filter(|&&other| !used[other]));
     }
     if let Some(k) = (0..placing.len()).find(|&k| !used[k] && placing[k].is_given) {
-        let path = &placing[k].path;
-        let found = format!("`{path}` has an initial value, but the positions of both its bodies are already known");
-        let accepted = "no initial angle, distance or rate here, or no `position` and `angle` for one of the bodies";
+        let Joined { path, ends, .. } = placing[k];
+        let of_joint = || ends.iter().filter_map(|marker| marker.body);
+        let (found, accepted) = if let Some(body) = of_joint().find(|&body| poses[body].is_none()) {
+            let found = format!("no joint connects `{}` to a body whose position is known", bodies[body].name);
+            (found, "a joint from a placed body, or `position` for this body".to_owned())
+        } else {
+            let first = of_joint().find_map(|body| by[body]).map(|first| &placing[first].path);
+            let before = first.map_or_else(String::new, |first| format!(", this joint before `{first}`"));
+            let found =
+                format!("`{path}` has an initial value, but the positions of both its bodies are already known");
+            let instead = "no `position` and `angle` for one of the bodies";
+            (found, format!("no initial angle, distance or rate here{before}, or {instead}"))
+        };
         return Err(OutOfRange::clause(path, found, accepted));
     }
     let placed = poses.into_iter().enumerate();

@@ -153,12 +153,14 @@ pub(super) fn assemble<X: Space>(
     };
     closed.map_err(|(row, by)| {
         let (path, name) = compiled.owner(row);
+        let size = row.checked_sub(own).and_then(|row| compiled.system.row_units([2.0, 1.0]).nth(row));
+        let unit = if size == Some(2.0) { " m" } else { "" };
         let (found, accepted) = if is_assembled {
             let accepted = "lengths with which all joints can close, and initial values of `position`, `angle` or \
                             `distance` near a closed position";
-            (format!("no position near the initial one closes `{name}`, which stays open by {by:.3e}"), accepted)
+            (format!("no position near the initial one closes `{name}`, which stays open by {by:.3e}{unit}"), accepted)
         } else {
-            let found = format!("`{name}` is open by {by:.3e} in the initial position");
+            let found = format!("`{name}` is open by {by:.3e}{unit} in the initial position");
             (found, "an initial position that closes it, or `start: assembled`")
         };
         OutOfRange::clause(path, found, accepted)

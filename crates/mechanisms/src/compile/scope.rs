@@ -138,7 +138,9 @@ impl<'p> Scope<'p> {
             tree.resolve(&mut |name| meaning(name).or_else(|| self.constants.get(name).map(|x| Tree::Number(*x))))
         });
         resolved.map_err(|error| {
-            OutOfRange::clause(path, format!("`{formula:.80}` {error}"), format!("a formula of {known}"))
+            let own: Vec<String> = self.constants.keys().take(12).map(|name| format!("`{name}`")).collect();
+            let own = if own.is_empty() { String::new() } else { format!("; constants: {}", own.join(", ")) };
+            OutOfRange::clause(path, format!("`{formula:.80}` {error}"), format!("a formula of {known}{own}"))
         })
     }
 
