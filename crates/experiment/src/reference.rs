@@ -53,9 +53,9 @@ impl Control {
             Self::Tolerance(Tolerance { rel, abs }) => {
                 if !method.object().method().properties().adapts {
                     let message = format!("`{}` has no error control", method.name());
-                    return Err(
-                        Problem::new(place, message).help("accepted for this method: `step` or `step_per_stage`")
-                    );
+                    let help =
+                        "accepted for this method: `step` or `step_per_stage`, in a separate case under `cases:`";
+                    return Err(Problem::new(method.place().unwrap_or(place), message).help(help));
                 }
                 let (initial_step, max_step) = (settings.initial_step, settings.max_step);
                 return Ok(StepControl::Tolerance { rel, abs, initial_step, max_step });

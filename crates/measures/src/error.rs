@@ -7,8 +7,9 @@ use super::comparison::{Norm, compare};
 use super::{Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
-    /// The largest error of an observable with respect to the experiment's reference over a grid of times, with the
-    /// bound on the reference's own error at the same times.
+    /// The error of an observable with respect to the experiment's reference at the final time or, with `every`, the
+    /// largest error over a grid of times, with the bound on the reference's own error at the same times. The bound is
+    /// `inf` if the reference has fewer digits than required.
     #[derive(Default)]
     pub struct MaximumError in snake_case {
         /// Observable.
@@ -21,7 +22,7 @@ parameters! {
 
 impl MeasureDefinition for MaximumError {
     const NAME: &'static str = "error";
-    const SUMMARY: &'static str = "largest error of an observable with respect to the reference over a grid of times";
+    const SUMMARY: &'static str = "error of an observable at the end, or with `every` the largest over a grid of times";
 
     fn columns(&self) -> Vec<String> {
         vec![format!("error({})", self.of), format!("error_bound({})", self.of)]
@@ -97,9 +98,10 @@ fn compare_one(context: &MeasureContext<'_>, of: &str, every: Option<f64>, norm:
 macro_rules! class_errors {
     ($($name:ident $last:ident $class:ident $column:literal $what:literal;)*) => {$(
         parameters! {
-            #[doc = concat!("Largest error of the ", $what, " (as classified by the model) with respect to the")]
-            /// experiment's reference, with the bound on the reference's own error at the same times. Angles and
-            /// lengths are combined, in rad and m, as in the papers.
+            #[doc = concat!("Error of the ", $what, " (as classified by the model) with respect to the experiment's")]
+            /// reference at the final time or, with `every`, the largest error over a grid of times, with the bound on
+            /// the reference's own error at the same times. Angles and lengths are combined, in rad and m, as in the
+            /// papers.
             #[derive(Default)]
             pub struct $name in snake_case {
                 /// Distance between the times of the grid, s, from the start of the span; by default, only the final
@@ -110,7 +112,8 @@ macro_rules! class_errors {
 
         impl MeasureDefinition for $name {
             const NAME: &'static str = $column;
-            const SUMMARY: &'static str = concat!("largest error of the ", $what, " with respect to the reference");
+            const SUMMARY: &'static str =
+                concat!("error of the ", $what, " at the end, or with `every` the largest over a grid of times");
 
             fn columns(&self) -> Vec<String> {
                 [$column, concat!($column, "_bound")].map(str::to_owned).to_vec()

@@ -16,7 +16,7 @@ macro_rules! for_each_counter {
             /// A step is repeated to locate an event.
             steps_repeated "steps repeated to locate an event";
             /// The right-hand side (or residual) is evaluated for any purpose; elsewhere Nrhs, `nfe`, NFCN.
-            rhs_evaluations "evaluations of the right-hand side";
+            rhs_evaluations "evaluations of the right-hand side, without those for Jacobians (`rhs_cost` has all)";
             /// The right-hand side is evaluated for a column of a Jacobian by differences, if a method reports such
             /// evaluations separately from `rhs_evaluations`; elsewhere `nfeLS`.
             jacobian_rhs_evaluations "evaluations of the right-hand side for Jacobians, counted separately";

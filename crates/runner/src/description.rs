@@ -31,7 +31,7 @@ pub(crate) fn measure(registry: &Registry, name: &str) -> Vec<String> {
     described(registry.measures(), name, |entry| {
         let measure = entry.default_choice();
         vec![
-            format!("columns         {}", measure.object().columns().join(", ")),
+            format!("columns         {}", measure.object().columns().join(", ").replace("()", "(OBSERVABLE)")),
             format!("observables     {}", measure.object().observables().join(", ")),
         ]
     })
@@ -94,7 +94,8 @@ impl<'s> Parameters<'s> {
         for (name, property) in object(self.resolved(schema), "properties") {
             let default = defaults.get(name).or(property.get("default"));
             let unit = text(property, UNIT).filter(|unit| *unit != "1");
-            let shown = match (default.filter(|value| !value.is_null()), unit) {
+            let is_shown = |value: &&Value| !value.is_null() && value.as_str() != Some("");
+            let shown = match (default.filter(is_shown), unit) {
                 (Some(value), Some(unit)) => format!(" = {} {unit}", compact(value)),
                 (Some(value), None) => format!(" = {}", compact(value)),
                 (None, Some(unit)) => format!(", in {unit}"),

@@ -125,7 +125,7 @@ fn cell(rank: &Rank) -> String {
         Rank::NotReached { by: 0 } => "not reached by any method".to_owned(),
         Rank::NotReached { by: 1 } => "not reached; 1 other method reaches it".to_owned(),
         Rank::NotReached { by } => format!("not reached; {by} other methods reach it"),
-        Rank::Unresolved => "reference not accurate enough".to_owned(),
+        Rank::Unresolved => words::UNRESOLVED.to_owned(),
         Rank::Free => "none needed".to_owned(),
         Rank::Unmeasured => "not measured".to_owned(),
         Rank::Absent => String::new(),

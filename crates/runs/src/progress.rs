@@ -194,7 +194,7 @@ impl Progress {
         };
         match told {
             ..=MOST => self.line(&format!("{title}: {message}")),
-            _ if told == MOST + 1 => self.line("more runs failed; see the column `message` of `runs.csv`"),
+            _ if told == MOST + 1 => self.line("more runs failed; `run` writes all messages to `runs.csv`"),
             _ => {}
         }
     }

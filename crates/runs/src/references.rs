@@ -38,6 +38,19 @@ impl Certificate {
         Self { plan, outcome, content }
     }
 
+    /// The reason why errors with respect to the reference are unknown or not reliable; `None` if they are.
+    pub fn doubt(&self) -> Option<String> {
+        match &self.outcome {
+            Ok(ReferenceTrajectory { digits, digits_asked, .. }) => (digits < digits_asked).then(|| {
+                format!(
+                    "the two methods agree to only {digits:.1} digits ({digits_asked} required), so errors are not \
+                     reliable; use smaller steps or tolerances for both, or require fewer `digits`"
+                )
+            }),
+            Err(failure) => Some(failure.clone()),
+        }
+    }
+
     pub(crate) fn content(&self) -> &str {
         &self.content
     }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use mbsbench_input::{Node, Place, Problem, Value};
+use mbsbench_input::{Document, LARGEST_TEXT, Node, Place, Problem, Source, Value, read_file};
 
 use super::{Plan, RunSpec, checks::runs_of};
 use crate::{Case, Role};
@@ -13,14 +13,16 @@ use crate::{Case, Role};
 const LOOKED_AT: usize = 2000;
 
 impl Plan {
-    /// Returns a warning for each accepted part of the file that has less effect than its author probably expects.
-    pub fn warnings(&self) -> Vec<Problem> {
-        let root = &self.experiment.document.root;
+    /// Returns a warning with its position for each accepted part of the file that has less effect than its author
+    /// probably expects.
+    pub fn warnings(&self) -> Vec<(String, Problem)> {
+        let source = &self.experiment.document.source;
+        let mut wide: Vec<(String, Problem)> = Vec::new();
         let mut warnings: Vec<Problem> = Vec::new();
         let mut before = HashMap::new();
         for case in &self.experiment.cases {
             let runs: Vec<&RunSpec> = runs_of(self, case).take(LOOKED_AT).collect();
-            warnings.extend(in_degrees(root, &runs));
+            wide.extend(in_degrees(&self.experiment.document, &runs));
             warnings.extend(unheeded(case, &runs));
             warnings.extend(twice(self, case, &runs));
             warnings.extend(repeated(case, &runs, &mut before));
@@ -34,12 +36,14 @@ impl Plan {
                 warnings.push(problem.help("a ranking compares methods: add others, or remove the ranking"));
             }
         }
-        warnings
+        wide.extend(warnings.into_iter().map(|problem| (source.position(problem.place), problem)));
+        wide
     }
 }
 
 /// Warns about angles of models that exceed a full turn in radians and were probably meant in degrees.
-fn in_degrees(root: &Node, runs: &[&RunSpec]) -> Vec<Problem> {
+fn in_degrees(document: &Document, runs: &[&RunSpec]) -> Vec<(String, Problem)> {
+    let Document { source, root } = document;
     let mut models: HashSet<_> = HashSet::new();
     let mut warned = HashSet::new();
     let mut problems = Vec::new();
@@ -50,11 +54,20 @@ fn in_degrees(root: &Node, runs: &[&RunSpec]) -> Vec<Problem> {
             let message = format!("`{path}` is {angle} rad, which is {:.1} turns", angle / TAU);
             if warned.insert((place, message.clone())) {
                 let help = format!("if degrees are meant, write radians: {angle}° is {:.6} rad", angle.to_radians());
-                problems.push(Problem::new(place, message).help(help));
+                let position = in_file(source, place, &path).unwrap_or_else(|| source.position(place));
+                problems.push((position, Problem::new(place, message).help(help)));
             }
         }
     }
     problems
+}
+
+/// Returns the position of a parameter in the file of a mechanism; `None` if the place does not name such a file.
+fn in_file(source: &Source, place: Place, path: &str) -> Option<String> {
+    let name = source.text().get(place.start..place.end)?.trim_matches(['"', '\'']);
+    let file = source.folder().join(name);
+    let document = Document::parse(&file, &read_file(&file, LARGEST_TEXT).ok()?).ok()?;
+    Some(document.source.position(document.root.place_of(path)))
 }
 
 /// Returns the value of the key at a place.

@@ -112,6 +112,9 @@ pub mod words {
         )
     }
 
+    /// The result of a ranking that the error bounds of its reference leave open.
+    pub const UNRESOLVED: &str = "reference not accurate enough, see references.csv";
+
     /// The symbols beside costs.
     pub const SIGNS: &str = "≤, an upper bound: the cost of a run that has no cheaper neighbour to interpolate with; \
                              ?, another run of the method costs more and misses the accuracy";
@@ -168,7 +171,7 @@ pub mod words {
     pub fn reached(ranked: &Ranked<'_>, level: usize) -> String {
         match ranked.resolved[level] {
             true => format!("{} of {}", ranked.reached_by[level], ranked.counts.methods),
-            false => "reference not accurate enough".to_owned(),
+            false => UNRESOLVED.to_owned(),
         }
     }
 

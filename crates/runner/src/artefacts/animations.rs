@@ -17,8 +17,9 @@ use super::figures::style_of;
 /// Duration of an animation if the file does not give one, s.
 const DURATION: f64 = 10.0;
 
-/// Returns the animation of some runs of a plan, with all other settings from `spec`. Returns `None` if there is no
-/// run, if the first run does not have the view, or if it reaches none of the times shown.
+/// Returns the animation of some runs of a plan, with all other settings from `spec`; it ends when the last of the runs
+/// does. Returns `None` if there is no run, if the first run does not have the view, or if it reaches none of the times
+/// shown.
 pub fn animation(
     plan: &Plan,
     runs: &[&RunSpec],
@@ -52,12 +53,14 @@ pub fn animation(
         lay_out(&Figure { id: spec.id.clone(), title, columns: 1, panels: vec![frame(k)] })
     };
     let still = spec.still.map_or(0, |still| ((still - start) / step).round() as usize);
+    // Without a view of any run, there is nothing to draw.
+    let frames = actors.iter().filter_map(|actor| actor.views.iter().rposition(Option::is_some)).max()? + 1;
     Some(Animation {
-        frames: (0..spec.frames).into_par_iter().map(drawing).collect(),
+        frames: (0..frames.max(2)).into_par_iter().map(drawing).collect(),
         start,
         step,
         speed: spec.speed.unwrap_or((end - start) / DURATION),
-        still: still.min(spec.frames - 1),
+        still: still.min(frames.max(2) - 1),
     })
 }
 

@@ -12,9 +12,9 @@ use mbsbench_judge::publication::{self, Publication};
 use mbsbench_runs::FileError;
 use mbsbench_runs::seal::put;
 use rayon::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{CommandError, FileKind, file_kind};
+use super::{CommandError, Examined, FileKind, file_kind};
 
 /// Reads a text file written by a person.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
@@ -124,16 +124,23 @@ pub(super) fn plans_beside(registry: &Registry, file: &Path) -> Result<Vec<Plan>
     load(registry, &files, false)
 }
 
-/// Returns an experiment that simulates the mechanism of a file over a time span, s, with the method of a name.
-pub(super) fn motion(registry: &Registry, path: &Path, span: f64, method: &str) -> Result<Plan, CommandError> {
+/// Returns an experiment that simulates the mechanism of a file over a time span, s, with each of some methods.
+pub(super) fn motion(registry: &Registry, path: &Path, span: f64, methods: &[&str]) -> Result<Plan, CommandError> {
     // A missing file is reported as an error of the command line, not of the experiment below.
     read(path)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let stem = stem.replace(['_', ' '], "-");
     let stem = if is_safe_name(&stem) { &stem } else { "motion" };
+    let case = |name: &str| {
+        let adapts = Examined::find(registry, name)?.choice.object().method().properties().adapts;
+        let (control, value) = if adapts { ("tolerance", 1e-6) } else { ("step", 1e-3) };
+        Ok(json!({ "case": name, "method": name, (control): value }))
+    };
+    let cases: Vec<Value> = methods.iter().map(|&name| case(name)).collect::<Result<_, CommandError>>()?;
     let experiment = json!({
         "schema": 2, "id": format!("mechanism/{stem}"), "title": name, "model": { "mechanism": name },
-        "span": [0.0, span], "method": method, "tolerance": 1e-6,
+        "span": [0.0, span], "cases": cases,
     });
     // JSON is valid YAML; the name of the mechanism is relative to this folder.
     let place = path.with_file_name("mbsbench-mechanism.yaml");

@@ -78,6 +78,8 @@ pub(super) fn make_and_write<'p>(
         library.bring_recorded(plans)?;
     }
     let (workshop, outcomes) = session.make(plans, &make.options)?;
+    let certificates = outcomes.iter().flat_map(|outcome| &outcome.certificates);
+    make.strict.refuse(certificates.filter(|certificate| certificate.doubt().is_some()).count())?;
     let mut outcomes: Vec<(&Plan, Outcome)> = plans.iter().zip(outcomes).collect();
     for (plan, outcome) in &mut outcomes {
         // Times are measured after all runs, so that no other work of this program disturbs them.

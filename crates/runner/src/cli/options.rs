@@ -1,7 +1,7 @@
 //! Options shared by several commands, and the numbers of threads and bytes for runs.
 
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
 use bytesize::ByteSize;
@@ -9,7 +9,7 @@ use mbsbench_experiment::Plan;
 use mbsbench_runs::Memory;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::{CommandError, Library, Need, is_yaml, load};
+use super::{CommandError, Library, Need, counted, is_yaml, load};
 use crate::output::Output;
 
 /// The default run cache.
@@ -37,7 +37,7 @@ pub struct Wanted {
 
 impl Wanted {
     fn are_files(&self) -> bool {
-        !self.wanted.is_empty() && self.wanted.iter().all(|path| path.is_file() || is_yaml(path))
+        !self.wanted.is_empty() && self.wanted.iter().all(|path| is_named_file(path))
     }
 
     pub(super) fn need(&self) -> Need {
@@ -51,12 +51,17 @@ impl Wanted {
     /// Plans of the named files, or of the named papers and experiments. Without names, plans of all papers of the
     /// user.
     pub(super) fn plans(&self, library: &Library<'_>, quick: bool) -> Result<Vec<Plan>, CommandError> {
-        if self.are_files() {
-            return load(library.registry, &self.wanted, quick);
-        }
-        let names: Vec<String> = self.wanted.iter().map(|name| name.to_string_lossy().into_owned()).collect();
-        library.named(&names, quick)
+        let (files, names): (Vec<PathBuf>, Vec<PathBuf>) =
+            self.wanted.iter().cloned().partition(|path| is_named_file(path));
+        let names: Vec<String> = names.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+        let named = if files.is_empty() || !names.is_empty() { library.named(&names, quick)? } else { Vec::new() };
+        Ok(load(library.registry, &files, quick)?.into_iter().chain(named).collect())
     }
+}
+
+/// True if a word of the command line names a file instead of a paper or an experiment.
+fn is_named_file(path: &Path) -> bool {
+    path.is_file() || is_yaml(path)
 }
 
 /// The resources with which runs are computed.
@@ -109,7 +114,16 @@ pub struct RunOptions {
 pub struct Strict {
     /// Treat warnings as errors.
     #[arg(long)]
-    pub(super) strict: bool,
+    strict: bool,
+}
+
+impl Strict {
+    /// Fails if there are warnings and they are treated as errors.
+    pub(super) fn refuse(self, warnings: usize) -> Result<(), CommandError> {
+        let found = counted(warnings, "warning");
+        let refused = || CommandError::Refused(format!("{found}; `--strict` treats warnings as errors"));
+        if warnings > 0 && self.strict { Err(refused()) } else { Ok(()) }
+    }
 }
 
 /// The results that a command reads.

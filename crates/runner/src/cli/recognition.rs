@@ -52,7 +52,7 @@ impl FileKind {
             Self::Experiment => format!("`mbsbench run {path}` runs it"),
             Self::Mechanism | Self::Robot => format!(
                 "refer to it in an experiment in the same folder, `model: {{ mechanism: {name} }}`; \
-                 `mbsbench new experiment` creates one, whose `rankings:` can compare all methods on it; \
+                 `mbsbench new experiment` creates one, in which `method: every` and `rankings:` compare all methods; \
                  `mbsbench check` and `render --to gif` accept the file itself"
             ),
             Self::Method => format!(

@@ -60,11 +60,11 @@ impl Session<'_> {
         Ok(outcomes)
     }
 
-    /// Reports the references that failed, by name.
+    /// Reports the references that failed or whose two methods disagree, by name.
     pub(super) fn tell_failed(&mut self, certificates: &[Certificate], name: impl Fn(&Certificate) -> String) {
         for certificate in certificates {
-            if let Err(failure) = &certificate.outcome {
-                self.output.beside(format!("{}: {failure}", name(certificate)));
+            if let Some(doubt) = certificate.doubt() {
+                self.output.beside(format!("warning: {}: {doubt}", name(certificate)));
             }
         }
     }
@@ -75,21 +75,13 @@ impl Session<'_> {
     /// Fails if there are any and `strict` is set.
     pub(super) fn heed(&mut self, plans: &[Plan], strict: Strict) -> Result<(), CommandError> {
         let mut count = 0;
-        let warned: Vec<Vec<Problem>> = plans.par_iter().map(Plan::warnings).collect();
-        for (plan, problems) in plans.iter().zip(warned) {
-            let source = &plan.experiment.document.source;
-            for Problem { place, message, help, .. } in problems {
-                let help = help.map_or_else(String::new, |help| format!("; {help}"));
-                self.output.beside(format!("warning: {}: {message}{help}", source.position(place)));
-                count += 1;
-            }
+        let warned: Vec<Vec<(String, Problem)>> = plans.par_iter().map(Plan::warnings).collect();
+        for (position, Problem { message, help, .. }) in warned.into_iter().flatten() {
+            let help = help.map_or_else(String::new, |help| format!("; {help}"));
+            self.output.beside(format!("warning: {position}: {message}{help}"));
+            count += 1;
         }
-        if count > 0 && strict.strict {
-            return Err(CommandError::Refused(format!(
-                "{}; `--strict` treats warnings as errors",
-                counted(count, "warning")
-            )));
-        }
+        strict.refuse(count)?;
         if count > 0 {
             self.output.beside(counted(count, "warning"));
         }

@@ -151,6 +151,13 @@ fn a_method_ranks_the_same_by_name_and_from_a_file() {
 }
 
 #[test]
+fn rankings_are_named_by_model() {
+    let output = mbsbench(&["compare", "dop853", "slider-crank"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("Slider crank") && !text.contains("Squeezer"), "{text}");
+}
+
+#[test]
 fn differing_settings_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.yaml");

@@ -125,6 +125,25 @@ fn check_and_render_accept_mechanisms_and_methods() {
     assert!(code == 2 && err.contains("top.yaml:") && err.contains("mas"), "{err}");
     fs::write(&top, text).unwrap();
 
+    let (code, out, err) = mbsbench(place.path(), "check experiments/mine2026/top.yaml");
+    assert!(code == 0 && out.contains(" of freedom"), "{out}{err}");
+    let png = mbsbench(place.path(), "render experiments/mine2026/top.yaml --to png");
+    assert!(png.0 == 2 && png.2.contains("`--to svg`, `gif` or `apng`"), "{}", png.2);
+    let by = "render experiments/mine2026/top.yaml --to gif --frames 3 --out by --method rk4,dop853";
+    let (code, out, err) = mbsbench(place.path(), by);
+    assert_eq!((code, out.as_str()), (0, "by/mechanism/top/mechanism.gif\n"), "{err}");
+
+    // A run that ends early is drawn to its end, and its message is reported.
+    let failing = "bodies: { a_b: { mass: 1, shape: { rod: { length: 1 } }, markers: { a: [-0.5, 0] } } }\ngravity: [0, -9.81]\n\
+                   joints: { pin: { revolute: { between: [ground, a_b.a], angle: 34 } } }\n\
+                   forces: { end: { motor: { joint: pin, torque: \"ln(1 - t)\" } } }\n";
+    fs::write(place.path().join("ends_early.yaml"), failing).unwrap();
+    let (code, out, err) = mbsbench(place.path(), "render ends_early.yaml --to gif --frames 21");
+    assert_eq!((code, out.as_str()), (0, "target/animations/mechanism/ends-early/mechanism.gif\n"), "{err}");
+    assert!(err.contains("warning: mechanism/ends-early: drawn to "), "{err}");
+    let (code, _, err) = mbsbench(place.path(), "check ends_early.yaml");
+    assert!(code == 0 && err.contains("warning: ends_early.yaml:3:63: `joints.pin.revolute.angle` is 34 rad"), "{err}");
+
     let (code, out, err) = mbsbench(place.path(), "render experiments/mine2026/top.yaml --to gif --frames 3");
     assert_eq!(code, 0, "{err}");
     assert_eq!(out, "target/animations/mechanism/top/mechanism.gif\n");

@@ -61,6 +61,20 @@ fn errors(folder: &Path) -> Vec<String> {
 }
 
 #[test]
+fn references_whose_methods_disagree_are_warnings_or_strict_errors() {
+    let fresh = EXPERIMENT.replace("  stored: references/pendulum.csv\n", "");
+    let place = folder(&fresh.replace("step: 0.01 }\n  digits: 10", "step: 0.01 }\n  digits: 30"));
+    let (code, said) = mbsbench(place.path(), &format!("run {FILE}"));
+    assert!(
+        code == 0 && said.contains("warning: stored/pendulum: reference: the two methods agree to only 1"),
+        "{said}"
+    );
+    assert!(said.contains("digits (30 required)"), "{said}");
+    let (code, said) = mbsbench(place.path(), &format!("run {FILE} --strict"));
+    assert!(code == 2 && said.contains("1 warning; `--strict` treats warnings as errors"), "{said}");
+}
+
+#[test]
 fn stored_and_fresh_references_give_equal_errors() {
     let stored = folder(EXPERIMENT);
     let (code, said) = mbsbench(stored.path(), "ledger reference stored/pendulum");

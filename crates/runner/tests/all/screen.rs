@@ -75,7 +75,7 @@ fn many_failed_runs_are_shown_by_a_few() {
     let (code, out, err) = mbsbench(&place, "run mine.yaml");
     assert_eq!(code, 1, "{out}{err}");
     assert!(out.contains("mine/pendulum: none of 120 runs reached its end") && out.contains("120 failed"), "{out}");
-    assert!(lines(&err) < 10 && err.contains("more runs failed; see the column `message` of `runs.csv`"), "{err}");
+    assert!(lines(&err) < 10 && err.contains("more runs failed; `run` writes all messages to `runs.csv`"), "{err}");
 }
 
 /// Verdicts by their statements.

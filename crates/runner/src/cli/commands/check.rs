@@ -34,7 +34,7 @@ impl Command for Check {
         let kinds = all.iter().map(|path| (path, file_kind(path).unwrap_or(FileKind::Experiment)));
         let (experiments, others): (Vec<_>, Vec<_>) = kinds.partition(|(_, kind)| *kind == FileKind::Experiment);
         let files: Vec<PathBuf> = experiments.into_iter().map(|(path, _)| path.clone()).collect();
-        let plans = load(registry, &files, false)?;
+        let mut plans = load(registry, &files, false)?;
         // If `--quick` changes the experiment, the changed version is checked as well.
         let is_quickened = |(plan, _): &(&Plan, &PathBuf)| {
             !plan.experiment.gathers.is_empty() || plan.experiment.document.root.get("quick").is_some()
@@ -58,9 +58,10 @@ impl Command for Check {
                     format!("the method {}, of order {}", choice.label(), choice.object().method().order())
                 }
                 FileKind::Mechanism | FileKind::Robot => {
-                    let plan = motion(registry, path, 1.0, "dop853")?;
+                    let mut plan = motion(registry, path, 1.0, &["dop853"])?;
+                    notes = std::mem::take(&mut plan.notes);
                     let described = described(&plan);
-                    notes = plan.notes;
+                    plans.push(plan);
                     described
                 }
                 FileKind::Publication => read_publication(registry, path)?.citation(),
@@ -104,9 +105,9 @@ fn described(plan: &Plan) -> String {
     let Some(choice) = plan.runs.first().map(|run| &run.model) else { return String::new() };
     let model = choice.object().model();
     let states = Formulated::<f64>::initial_state(&*model).len();
-    let constraints = match Formulated::<f64>::ode(&*model).form() {
-        Form::Mechanics(mechanics) => mechanics.dimensions().constraints(),
-        _ => 0,
+    let (velocities, constraints) = match Formulated::<f64>::ode(&*model).form() {
+        Form::Mechanics(mechanics) => (mechanics.dimensions().velocities, mechanics.dimensions().constraints()),
+        _ => (states / 2, 0),
     };
     let count = |key: &str| choice.parameter(key).and_then(Value::as_object).map_or(0, |parts| parts.len());
     // Repeated parts have no names before they are expanded, so they cannot be counted here.
@@ -116,5 +117,6 @@ fn described(plan: &Plan) -> String {
     } else {
         format!("{}, {}, ", counted(count("bodies"), "body"), counted(count("joints"), "joint"))
     };
-    format!("a mechanism with {parts}{states} states and {}", counted(constraints, "constraint"))
+    let freedom = counted(velocities.saturating_sub(constraints), "degree");
+    format!("a mechanism with {parts}{states} states and {}: {freedom} of freedom", counted(constraints, "constraint"))
 }

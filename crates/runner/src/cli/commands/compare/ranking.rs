@@ -11,19 +11,30 @@ use serde_json::{Value, json};
 use super::Compare;
 use crate::artefacts::work_precision;
 use crate::cli::{
-    CommandError, Contenders, Examined, Format, Library, Session, contended, ensure_sealed, evidence_of, table, write,
+    CommandError, Contenders, Examined, Format, Library, Session, contended, ensure_sealed, evidence_of, is_file, load,
+    table, write,
 };
 use crate::lists::grouped;
 use crate::ranks::Ranks;
 
-/// Returns the plans of the requested experiments with rankings; without names, of the comparison.
+/// Returns the plans of the requested experiments and files, or of the comparison, that have rankings and one of the
+/// requested models.
 pub(super) fn ranked(compare: &Compare, library: &Library<'_>) -> Result<Vec<Plan>, CommandError> {
-    let comparison = vec![COMPARISON.to_owned()];
-    let wanted = if compare.wanted.is_empty() { &comparison } else { &compare.wanted };
-    let mut plans = library.named(wanted, compare.options.quick)?;
-    plans.retain(|plan| !plan.experiment.rankings.is_empty());
+    let (quick, models) = (compare.options.quick, library.registry.models());
+    let is_model = |name: &&String| models.iter().any(|model| model.name() == name.as_str());
+    let (models, names): (Vec<&String>, Vec<&String>) = compare.wanted.iter().partition(is_model);
+    let (files, mut names): (Vec<String>, Vec<String>) =
+        names.into_iter().cloned().partition(|name| is_file(name.as_ref()));
+    if files.is_empty() && names.is_empty() {
+        names.push(COMPARISON.to_owned());
+    }
+    let mut plans = if names.is_empty() { Vec::new() } else { library.named(&names, quick)? };
+    plans.extend(load(library.registry, &files.into_iter().map(PathBuf::from).collect::<Vec<_>>(), quick)?);
+    let has_model = |plan: &Plan| plan.runs.iter().any(|run| models.iter().any(|name| *name == run.model.name()));
+    plans.retain(|plan| !plan.experiment.rankings.is_empty() && (models.is_empty() || has_model(plan)));
     if plans.is_empty() {
-        return Err(CommandError::unknown("experiment with rankings", &wanted.join(" "), comparison));
+        let comparison = [COMPARISON.to_owned()];
+        return Err(CommandError::unknown("experiment with rankings", &compare.wanted.join(" "), comparison));
     }
     Ok(plans)
 }

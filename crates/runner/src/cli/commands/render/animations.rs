@@ -18,8 +18,8 @@ pub(super) struct AnimationOptions {
     #[arg(long)]
     id: Option<String>,
     /// Methods to overlay in an animation [default: first run only].
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    method: Vec<String>,
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(super) method: Vec<String>,
     /// View of the model in an animation [default: its first].
     #[arg(long)]
     view: Option<String>,
@@ -34,7 +34,8 @@ impl AnimationOptions {
         self.id.is_some() || !self.method.is_empty() || self.view.is_some() || self.frames.is_some()
     }
 
-    /// Writes the animations of an experiment, and returns their paths.
+    /// Writes the animations of an experiment, and returns their paths, each with the time of its last frame, s, if the
+    /// runs end early.
     pub(super) fn write(
         &self,
         plan: &Plan,
@@ -42,7 +43,7 @@ impl AnimationOptions {
         out: &Path,
         store: &Store,
         registry: &Registry,
-    ) -> Result<Vec<PathBuf>, CommandError> {
+    ) -> Result<Vec<(PathBuf, Option<f64>)>, CommandError> {
         let folder = out.join(&plan.experiment.id);
         let mut paths = Vec::new();
         for spec in self.wanted(plan)? {
@@ -65,7 +66,9 @@ impl AnimationOptions {
             } else {
                 seal::put(&path, &bytes)?;
             }
-            paths.push(path);
+            let frames = shown.frames.len();
+            let end = (frames < spec.frames).then(|| shown.start + (frames - 1) as f64 * shown.step);
+            paths.push((path, end));
         }
         Ok(paths)
     }

@@ -5,11 +5,12 @@ mod bibtex;
 mod export;
 mod tex;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use mbsbench_experiment::Plan;
-use mbsbench_runs::{Store, fingerprint};
+use mbsbench_numbers::decimal;
+use mbsbench_runs::{Row, Store, fingerprint};
 
 use super::Command;
 use crate::artefacts::{recorded_times, write_pictures};
@@ -21,8 +22,9 @@ use animations::AnimationOptions;
 
 /// Time span over which a mechanism is animated if no experiment defines one, s.
 const SHOWN: f64 = 10.0;
-/// The method for such an animation: implicit, because the stiffness of the mechanism is unknown.
-const METHOD: &str = "radau5";
+/// The methods for such an animation: first an implicit one, because the stiffness of the mechanism is unknown, and if
+/// it does not reach the end, an explicit one.
+const METHODS: [&str; 2] = ["radau5", "dop853"];
 
 /// Render figures, animations or the report; export parts of it as LaTeX or CSV.
 #[derive(Debug, clap::Args)]
@@ -113,18 +115,18 @@ impl Render {
     /// Writes figures and animations and prints their paths. The times shown are those recorded in `results/`.
     fn pictures(&self, session: &mut Session<'_>) -> Result<(), CommandError> {
         let library = session.library;
-        let is_figures = matches!(self.to, Form::Svg | Form::Png);
-        let out = if is_figures { "results" } else { "target/animations" };
-        let out = self.out.clone().unwrap_or_else(|| PathBuf::from(out));
         let mechanism = match self.wanted.wanted.as_slice() {
             [file] if file_kind(file).is_some_and(FileKind::is_mechanism) => Some(file),
             _ => None,
         };
+        let is_figures = matches!(self.to, Form::Svg | Form::Png) && mechanism.is_none();
+        let out = if is_figures { "results" } else { "target/animations" };
+        let out = self.out.clone().unwrap_or_else(|| PathBuf::from(out));
         let plans = match mechanism {
-            Some(file) => vec![motion(library.registry, file, SHOWN, METHOD)?],
+            Some(file) => self.motion(file, session)?,
             None => self.wanted.plans(library, self.options.quick)?,
         };
-        if is_figures && mechanism.is_none() {
+        if is_figures {
             let (workshop, outcomes) = session.make(&plans, &self.options)?;
             for (plan, mut outcome) in plans.iter().zip(outcomes) {
                 outcome.results.show(recorded_times(&library.results(), plan)?);
@@ -145,10 +147,36 @@ impl Render {
             _ => true,
         };
         for plan in plans.iter().filter(is_animated) {
-            for path in self.animation.write(plan, self.to, &out, &store, library.registry)? {
+            for (path, end) in self.animation.write(plan, self.to, &out, &store, library.registry)? {
                 session.output.line(path.display().to_string())?;
+                if let Some(end) = end {
+                    let (id, end) = (&plan.experiment.id, decimal(end));
+                    session.output.beside(format!("warning: {id}: drawn to {end} s, where the last run ends"));
+                }
             }
         }
         Ok(())
+    }
+
+    /// The motion of a mechanism by the methods that are named, or by the first of [`METHODS`] that reaches the end.
+    /// Failures are reported.
+    fn motion(&self, file: &Path, session: &mut Session<'_>) -> Result<Vec<Plan>, CommandError> {
+        if self.to == Form::Png {
+            return Err(CommandError::refused(
+                "a mechanism is shown in motion",
+                "accepted: `--to svg`, `gif` or `apng`",
+            ));
+        }
+        let named: Vec<&str> = self.animation.method.iter().map(String::as_str).collect();
+        let attempts = if named.is_empty() { METHODS.map(|name| vec![name]).to_vec() } else { vec![named] };
+        let mut plans = Vec::new();
+        for methods in attempts {
+            plans = vec![motion(session.library.registry, file, SHOWN, &methods)?];
+            let outcomes = session.made(&plans, &self.options)?;
+            if outcomes.iter().flat_map(|outcome| &outcome.results.rows).all(Row::is_ok) {
+                break;
+            }
+        }
+        Ok(plans)
     }
 }
