@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the language of docs, comments and experiment files against three ceilings, which may only be lowered.
+"""Checks the language of docs, comments and experiment files against three ceilings.
 
 - The share of documentation blocks whose first sentence has no main clause ("What stands here.", "Whether it ends.");
   questions are exempt.
@@ -17,9 +17,9 @@ import re
 import subprocess
 import sys
 
-HEADLESS_PERCENT = 10.1
-LONG_LINES = 1612
-ODD_WORDS = 255
+HEADLESS_PERCENT = 0.1
+LONG_LINES = 0
+ODD_WORDS = 0
 
 HEADLESS = re.compile(r"(What|Whether|That of|Those|Of which|Where|Who|Of)\b")
 ODD = re.compile(r"\b(nought|anew|hangs? on|told apart|is no number|takes? over|room)\b(?!\()", re.IGNORECASE)

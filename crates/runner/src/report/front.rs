@@ -159,7 +159,8 @@ fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup, FileError> 
     })
 }
 
-/// A figure of a paper with its title in place of its text: the first one to which a main claim refers, or the first one.
+/// A figure of a paper with its title in place of its text: the first one to which a main claim refers, or the first
+/// one of all.
 fn thumbnail(
     results: &Path,
     report: &PaperReport<'_>,

@@ -134,7 +134,8 @@ fn check_and_render_accept_mechanisms_and_methods() {
     assert_eq!((code, out.as_str()), (0, "by/mechanism/top/mechanism.gif\n"), "{err}");
 
     // A run that ends early is drawn to its end, and its message is reported.
-    let failing = "bodies: { a_b: { mass: 1, shape: { rod: { length: 1 } }, markers: { a: [-0.5, 0] } } }\ngravity: [0, -9.81]\n\
+    let failing = "bodies: { a_b: { mass: 1, shape: { rod: { length: 1 } }, markers: { a: [-0.5, 0] } } }\n\
+                   gravity: [0, -9.81]\n\
                    joints: { pin: { revolute: { between: [ground, a_b.a], angle: 34 } } }\n\
                    forces: { end: { motor: { joint: pin, torque: \"ln(1 - t)\" } } }\n";
     fs::write(place.path().join("ends_early.yaml"), failing).unwrap();

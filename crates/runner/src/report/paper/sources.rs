@@ -26,7 +26,7 @@ pub(super) fn body(results: &Path, report: &PaperReport<'_>, statements: &[&Judg
             }
             li { a href=(format!("../{paper}/claims.json")) { "claims.json" } ": all checks and verdicts for programs" }
             @if results.join("manifest.json").exists() {
-                li { a href="../manifest.json" { "manifest.json" } ": the program, inputs and machine behind the results" }
+                li { a href="../manifest.json" { "manifest.json" } ": program, inputs and machine behind the results" }
             }
             @if results.with_file_name(&decisions).exists() {
                 li { code { (decisions) } ": decisions on the text of the paper, with reasons" }
