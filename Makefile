@@ -39,7 +39,7 @@ test: setup ## the fast set, in the same optimised profile as `reproduce`
 	$(CARGO) test --release --workspace $(WITHOUT_PYTHON)
 
 fuzz: setup ## ten minutes of mutated files for everything that is read, in memory where there is a folder for it; FUZZ_SEED draws others
-	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) FUZZ_SECONDS=600 $(CARGO) test --release -p mbsbench-runner --test fuzz -- --nocapture
+	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) FUZZ_SECONDS=600 $(CARGO) test --release -p mbsbench --test fuzz -- --nocapture
 
 attack: setup ## mutated files, extreme runs, kills and full disks, as in docs/trust.md; full disks need root
 	$(CARGO) build --release

@@ -9,7 +9,7 @@ features() {
     cargo tree --locked --prefix none --format '{p} [{f}]' "$@" | sed 's/ (\*)$//; s/ (proc-macro)//' | grep -v ' (/' | sort -u
 }
 
-program=$(features --package mbsbench-runner --edges normal,build)
+program=$(features --package mbsbench --edges normal,build)
 differ() {
     local others
     others=$(features "${@:2}")

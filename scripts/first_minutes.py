@@ -24,7 +24,7 @@ PAGE = ROOT / "docs/performance.md"
 HEAD = "## Building and everyday commands"
 COLUMNS = ["what", "name", "revision", "wall_s", "cpu_s"]
 PROGRAM = "target/release/mbsbench"
-BUILD = ["cargo", "build", "--release", "--locked", "--package", "mbsbench-runner", "--bin", "mbsbench"]
+BUILD = ["cargo", "build", "--release", "--locked", "--package", "mbsbench", "--bin", "mbsbench"]
 # Names, commands, and numbers of calls, of which the fastest counts.
 BEGIN = [("build the program from nothing", BUILD, 1), ("`reproduce` from nothing", [PROGRAM, "reproduce"], 1)]
 DAILY = [

@@ -18,7 +18,7 @@
 //!
 //! Any other line is an error. Everything is run in a copy of the experiments, results and scripts, with an empty
 //! cache. Another processor may change last digits, and numbers that roundoff dominates by a factor.
-//! `UPDATE_README=1 cargo test --release -p mbsbench-runner --test readme` updates outputs and derived parts.
+//! `UPDATE_README=1 cargo test --release -p mbsbench --test readme` updates outputs and derived parts.
 
 mod chapter;
 mod document;
@@ -159,7 +159,7 @@ fn output_and_numbers_in_the_documents_are_real() {
             continue;
         }
         for (shown, real) in text.lines().zip(renewed.lines()) {
-            let update = "run `UPDATE_README=1 cargo test --release -p mbsbench-runner --test readme`";
+            let update = "run `UPDATE_README=1 cargo test --release -p mbsbench --test readme`";
             assert!(same(shown, real), "{document}:\n{shown}\n{real}\n{update}");
         }
         assert_eq!(text.lines().count(), renewed.lines().count(), "{document}");
@@ -496,7 +496,7 @@ fn mistakes_in_commands_are_found() {
         "mbsbench reproduces",
         "mbsbench verify gil2013 --short",
         "cargo run --release --bin mbsbench -- lists papers",
-        "cargo test --release -p mbsbench-runner --test nothing",
+        "cargo test --release -p mbsbench --test nothing",
         "cargo install --locked --path crates/judge",
         "scripts/nothing.sh",
         "curl somewhere",

@@ -1,6 +1,6 @@
 //! Pages of `docs/` executed by a program: files are written as shown, commands are run, and their output is compared.
 //!
-//! `UPDATE_DOCS=1 cargo test --release -p mbsbench-runner --test walks` updates the output in the pages.
+//! `UPDATE_DOCS=1 cargo test --release -p mbsbench --test walks` updates the output in the pages.
 
 mod chapter;
 mod document;
