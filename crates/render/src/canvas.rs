@@ -1,160 +1,118 @@
-//! Draws on a backend of plotters, identically for every format.
+//! Reduces shapes to the operations of a [`Canvas`], identically for every format.
 //!
-//! The coordinates of backends are integers; the unit here is a tenth of a pixel, the precision of the SVG, which is
-//! finer than visible.
-
-use std::convert::Infallible;
-
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontDesc, FontFamily, FontStyle, FontTransform, RGBColor, ShapeStyle, TextStyle};
-use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
+//! Coordinates are whole numbers of tenths of a pixel, the precision of the SVG, which is finer than visible.
 
 use super::drawing::{Anchor, Area, Drawing, Group, Shape};
 use super::style::{Dash, Mark};
+use super::text::Text;
 
-/// Backend units per pixel of the drawing.
+/// Canvas units per pixel of the drawing.
 pub const UNITS: f64 = 10.0;
 
-/// The colour of areas that show the page.
-pub const PAGE: RGBColor = RGBColor(0xff, 0xff, 0xff);
+/// The width of the outline of a marker, px.
+pub const OUTLINE: f64 = 1.2;
 
-/// Width of the outline of a marker, px.
-const OUTLINE: f64 = 1.2;
+/// A position in canvas units.
+pub type Place = (i32, i32);
 
-/// The operations that figures need of a backend in addition to those of plotters.
-pub trait Canvas: DrawingBackend {
+/// The look of an area.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// Only the outline is drawn.
+    Outline,
+    /// The area is filled with ink.
+    Ink,
+    /// The area is filled with the colour of the page.
+    Page,
+}
+
+/// A picture in some format. Lengths are in canvas units.
+pub trait Canvas {
     /// Begins a group: the following shapes have its ink and belong to its part.
     fn begin(&mut self, group: &Group);
 
-    /// Sets the kind of the following paths.
-    fn trace(&mut self, trace: Trace);
+    /// Draws a line; it is closed if it ends where it begins. `is_mark` is true for the strokes of a marker.
+    fn line(&mut self, points: Vec<Place>, width: i32, dash: Dash, is_mark: bool);
+
+    /// Draws a rectangle; its outline is one pixel wide.
+    fn rectangle(&mut self, from: Place, to: Place, look: Look);
+
+    /// Draws the circle of a marker.
+    fn circle(&mut self, centre: Place, radius: i32, look: Look);
+
+    /// Draws the polygon of a marker.
+    fn polygon(&mut self, corners: Vec<Place>, look: Look);
+
+    /// Draws a line of text.
+    fn text(&mut self, text: &Text, at: Place, size: f64, anchor: Anchor, upwards: bool);
 }
-
-/// The kind of a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trace {
-    /// A line with these dashes.
-    Line(Dash),
-    /// A part of a marker.
-    Mark,
-}
-
-/// The result of drawing on a canvas in memory, which cannot fail.
-pub(crate) type InMemory = Result<(), DrawingErrorKind<Infallible>>;
-
-/// The result of drawing on a canvas.
-type Drawn<C> = Result<(), DrawingErrorKind<<C as DrawingBackend>::ErrorType>>;
 
 /// Draws all groups.
-pub fn draw<C: Canvas>(drawing: &Drawing, canvas: &mut C) -> Drawn<C> {
-    canvas.ensure_prepared()?;
+pub fn draw(drawing: &Drawing, canvas: &mut impl Canvas) {
     for group in drawing.groups.iter().filter(|group| !group.shapes.is_empty()) {
         canvas.begin(group);
-        let (_, [r, g, b], _) = group.ink.look();
-        for shape in &group.shapes {
-            draw_shape(shape, RGBColor(r, g, b), canvas)?;
-        }
+        group.shapes.iter().for_each(|shape| draw_shape(shape, canvas));
     }
-    canvas.present()
 }
 
-fn draw_shape<C: Canvas>(shape: &Shape, ink: RGBColor, canvas: &mut C) -> Drawn<C> {
+fn draw_shape(shape: &Shape, canvas: &mut impl Canvas) {
+    let mut rectangle = |Area { left, top, right, bottom }, look| {
+        canvas.rectangle(place([left, top]), place([right, bottom]), look);
+    };
     match *shape {
+        Shape::Frame(area) => rectangle(area, Look::Outline),
+        Shape::Fill { area, hollow } => rectangle(area, if hollow { Look::Page } else { Look::Ink }),
         Shape::Line { ref points, width, dash } => {
-            canvas.trace(Trace::Line(dash));
-            canvas.draw_path(points.iter().copied().map(place), &pen(ink, width))
+            canvas.line(points.iter().copied().map(place).collect(), units(width), dash, false);
         }
-        Shape::Frame(Area { left, top, right, bottom }) => {
-            canvas.draw_rect(place([left, top]), place([right, bottom]), &pen(ink, 1.0), false)
-        }
-        Shape::Fill { area: Area { left, top, right, bottom }, hollow } => {
-            let colour = if hollow { PAGE } else { ink };
-            canvas.draw_rect(place([left, top]), place([right, bottom]), &pen(colour, 1.0), true)
-        }
-        Shape::Marker { mark, at, radius, hollow } => draw_marker(mark, at, radius, hollow, ink, canvas),
+        Shape::Marker { mark, at, radius, hollow } => draw_marker(mark, at, radius, hollow, canvas),
         Shape::Text { ref text, at, size, anchor, upwards } => {
-            let font = FontDesc::new(FontFamily::SansSerif, size * UNITS, FontStyle::Normal);
-            let turned = if upwards { FontTransform::Rotate270 } else { FontTransform::None };
-            let start = match anchor {
-                Anchor::Start => HPos::Left,
-                Anchor::Middle => HPos::Center,
-                Anchor::End => HPos::Right,
-            };
-            let style = TextStyle::from(font.transform(turned)).color(&ink).pos(Pos::new(start, VPos::Bottom));
-            canvas.draw_text(&text.marked_up(), &style, place(at))
+            canvas.text(text, place(at), size * UNITS, anchor, upwards);
         }
     }
 }
 
 /// Draws a marker: open markers have an outline, and full ones have the same size.
-fn draw_marker<C: Canvas>(
-    mark: Mark,
-    at: [f64; 2],
-    radius: f64,
-    hollow: bool,
-    ink: RGBColor,
-    canvas: &mut C,
-) -> Drawn<C> {
-    canvas.trace(Trace::Mark);
+fn draw_marker(mark: Mark, at: [f64; 2], radius: f64, hollow: bool, canvas: &mut impl Canvas) {
     let centre = place(at);
     // The corners are relative to the rounded centre, so that equal markers have equal shapes.
-    let around = |corners: &[[f64; 2]], radius: f64| -> Vec<BackendCoord> {
+    let around = |corners: &[[f64; 2]], radius: f64| -> Vec<Place> {
         corners.iter().map(|[x, y]| (centre.0 + units(x * radius), centre.1 + units(y * radius))).collect()
     };
-    let (outline, full) = (pen(ink, OUTLINE), radius + OUTLINE / 2.0);
-    let disc = |canvas: &mut C, radius: f64, colour| {
-        canvas.draw_circle(centre, units(radius).unsigned_abs(), &pen(colour, 1.0), true)
-    };
-    let circle =
-        |canvas: &mut C, radius: f64| canvas.draw_circle(centre, units(radius).unsigned_abs(), &outline, false);
+    let full = radius + OUTLINE / 2.0;
+    let mut circle = |radius: f64, look| canvas.circle(centre, units(radius), look);
     match mark.corners() {
-        None if mark == Mark::Ring => circle(canvas, radius),
-        None if hollow => disc(canvas, radius, PAGE).and_then(|()| circle(canvas, radius)),
-        None => disc(canvas, full, ink),
+        None if mark == Mark::Ring => circle(radius, Look::Outline),
+        None if hollow => [Look::Page, Look::Outline].into_iter().for_each(|look| circle(radius, look)),
+        None => circle(full, Look::Ink),
         Some(ends) if mark.is_stroke() => {
             if hollow {
-                disc(canvas, 1.5 * radius, PAGE)?;
-                circle(canvas, 1.5 * radius)?;
+                circle(1.5 * radius, Look::Page);
+                circle(1.5 * radius, Look::Outline);
             }
-            ends.chunks(2).try_for_each(|ends| canvas.draw_path(around(ends, radius), &pen(ink, 1.6)))
+            ends.chunks(2).for_each(|ends| canvas.line(around(ends, radius), units(1.6), Dash::Solid, true));
         }
         Some(corners) if hollow => {
-            let mut corners = around(&corners, radius);
-            canvas.fill_polygon(corners.iter().copied(), &pen(PAGE, 1.0))?;
-            corners.extend(corners.first().copied());
-            canvas.draw_path(corners, &outline)
+            canvas.polygon(around(&corners, radius), Look::Page);
+            canvas.polygon(around(&corners, radius), Look::Outline);
         }
-        Some(corners) => canvas.fill_polygon(around(&corners, full), &pen(ink, 1.0)),
+        Some(corners) => canvas.polygon(around(&corners, full), Look::Ink),
     }
 }
 
-/// Returns the corners of a path and true if it ends where it begins, as closed paths do.
-pub(crate) fn corners(points: impl IntoIterator<Item = BackendCoord>) -> (Vec<BackendCoord>, bool) {
-    let mut points: Vec<BackendCoord> = points.into_iter().collect();
+/// Returns the corners of a line and true if it ends where it begins, as closed lines do.
+pub fn corners(mut points: Vec<Place>) -> (Vec<Place>, bool) {
     let is_closed = points.len() > 2 && points.first() == points.last();
     points.truncate(points.len() - usize::from(is_closed));
     (points, is_closed)
 }
 
-/// Returns the angle by which text is turned clockwise.
-pub(crate) fn degrees(transform: &FontTransform) -> i16 {
-    match transform {
-        FontTransform::None => 0,
-        FontTransform::Rotate90 => 90,
-        FontTransform::Rotate180 => 180,
-        FontTransform::Rotate270 => -90,
-    }
+/// Converts a position on the drawing into canvas units.
+pub fn place(at: [f64; 2]) -> Place {
+    at.map(units).into()
 }
 
-fn pen(colour: RGBColor, width: f64) -> ShapeStyle {
-    ShapeStyle { color: colour.to_rgba(), filled: false, stroke_width: units(width).unsigned_abs() }
-}
-
-fn place([x, y]: [f64; 2]) -> BackendCoord {
-    (units(x), units(y))
-}
-
-/// Converts pixels into backend units.
+/// Converts pixels into canvas units.
 pub fn units(pixels: f64) -> i32 {
     (pixels * UNITS).round() as i32
 }

@@ -1,15 +1,14 @@
 //! Figures and tables from plain data.
 //!
-//! A [`Figure`] is laid out once into a [`drawing::Drawing`], which is drawn on a [`canvas`], a backend of plotters:
-//! [`svg`] for pages and [`png`] for papers and slides. Several drawings in sequence are an [`animation`]. The data of
-//! a figure are written by [`csv`]. A [`Table`] of published and measured values is printed to a terminal, as Markdown
-//! and as CSV.
+//! A [`Figure`] is laid out once into a [`drawing::Drawing`], which is written as [`svg`] for pages or as [`png`]
+//! for papers and slides. Several drawings in sequence are an [`animation`]. The data of a figure are written by
+//! [`csv`]. A [`Table`] of published and measured values is printed to a terminal, as Markdown and as CSV.
 //!
 //! This crate does not know experiments, runs or methods.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod animation;
-pub mod canvas;
+mod canvas;
 pub mod csv;
 pub mod drawing;
 pub mod figure;

@@ -1,8 +1,5 @@
 //! Drawing primitives shared by plots and legend: positions on axes, lines and markers of the usual size, clipping at
 //! the frame.
-//!
-//! The coordinates of plotters are whole pixels, place values without a logarithm, and do not clip lines, so that they
-//! cannot be used here.
 
 use super::drawing::{Area, Shape};
 use super::figure::{Scale, Series};

@@ -1,14 +1,10 @@
 //! Drawings as PNG on white, with text in the bundled font. The bytes are the same on every machine.
 
-use std::convert::Infallible;
-
 use ab_glyph::{Font, OutlineCurve};
-use plotters_backend::text_anchor::HPos;
-use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
-use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
+use tiny_skia::{Color, FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Shader, Stroke, StrokeDash, Transform};
 
-use super::canvas::{Canvas, InMemory, Trace, UNITS, corners, degrees, draw};
-use super::drawing::{Drawing, Group};
+use super::canvas::{Canvas, Look, OUTLINE, Place, UNITS, corners, draw, units};
+use super::drawing::{Anchor, Drawing, Group};
 use super::style::Dash;
 use super::text::{FONT, Text};
 
@@ -23,9 +19,6 @@ pub enum PngError {
         /// The height in pixels.
         height: f64,
     },
-    /// A shape cannot be drawn.
-    #[error("cannot draw the bitmap: {0}")]
-    Draw(#[from] DrawingErrorKind<Infallible>),
     /// The encoder fails.
     #[error("cannot encode the bitmap")]
     Encode(#[from] ::png::EncodingError),
@@ -69,42 +62,50 @@ pub(crate) fn pixels(drawing: &Drawing, scale: f64) -> Result<Pixels, PngError> 
     let (width, height) = ((drawing.width * scale).ceil(), (drawing.height * scale).ceil());
     let is_sensible = [width, height].iter().all(|size| (1.0..=LARGEST).contains(size));
     let pixmap = is_sensible.then(|| Pixmap::new(width as u32, height as u32)).flatten();
-    let mut bitmap = Bitmap { pixmap: pixmap.ok_or(PngError::Size { width, height })?, dash: Dash::Solid, scale };
-    bitmap.pixmap.fill(tiny_skia::Color::WHITE);
-    draw(drawing, &mut bitmap)?;
+    let mut bitmap = Bitmap { pixmap: pixmap.ok_or(PngError::Size { width, height })?, ink: Color::BLACK, scale };
+    bitmap.pixmap.fill(Color::WHITE);
+    draw(drawing, &mut bitmap);
     let rgb = bitmap.pixmap.pixels().iter().map(|p| [p.red(), p.green(), p.blue()]).collect();
     Ok(Pixels { width: width as usize, height: height as usize, rgb })
 }
 
-/// The pixels, and the dashes of the next path.
+/// The pixels, and the colour of the group.
 struct Bitmap {
     pixmap: Pixmap,
-    dash: Dash,
+    ink: Color,
     /// Bitmap pixels per pixel of the drawing.
     scale: f64,
 }
 
 impl Bitmap {
-    /// Fills a path in backend units after the transform `placed`.
-    fn fill(&mut self, path: Option<Path>, color: BackendColor, placed: Transform) {
+    /// Draws an area; `width` is that of its outline.
+    fn area(&mut self, path: Option<Path>, width: i32, look: Look) {
+        match look {
+            Look::Outline => self.stroke(path, width, Dash::Solid),
+            Look::Ink => self.fill(path, self.ink, Transform::identity()),
+            Look::Page => self.fill(path, Color::WHITE, Transform::identity()),
+        }
+    }
+
+    /// Fills a path in canvas units after the transform `placed`.
+    fn fill(&mut self, path: Option<Path>, color: Color, placed: Transform) {
         if let Some(path) = path {
             let placed = placed.post_concat(self.to_pixels());
             self.pixmap.fill_path(&path, &paint(color), FillRule::Winding, placed, None);
         }
     }
 
-    fn stroke<S: BackendStyle>(&mut self, path: Option<Path>, style: &S, dash: Dash) {
+    fn stroke(&mut self, path: Option<Path>, width: i32, dash: Dash) {
         let lengths = dash.lengths().iter().map(|length| (length * UNITS) as f32).collect();
         let dash = StrokeDash::new(lengths, 0.0);
-        let stroke =
-            Stroke { width: style.stroke_width() as f32, line_join: LineJoin::Round, dash, ..Stroke::default() };
+        let stroke = Stroke { width: width as f32, line_join: LineJoin::Round, dash, ..Stroke::default() };
         if let Some(path) = path {
             let to_pixels = self.to_pixels();
-            self.pixmap.stroke_path(&path, &paint(style.color()), &stroke, to_pixels, None);
+            self.pixmap.stroke_path(&path, &paint(self.ink), &stroke, to_pixels, None);
         }
     }
 
-    /// Returns the transform from backend units to pixels.
+    /// Returns the transform from canvas units to pixels.
     fn to_pixels(&self) -> Transform {
         let scale = (self.scale / UNITS) as f32;
         Transform::from_scale(scale, scale)
@@ -112,77 +113,32 @@ impl Bitmap {
 }
 
 impl Canvas for Bitmap {
-    fn begin(&mut self, _: &Group) {}
-
-    fn trace(&mut self, trace: Trace) {
-        self.dash = if let Trace::Line(dash) = trace { dash } else { Dash::Solid };
-    }
-}
-
-impl DrawingBackend for Bitmap {
-    type ErrorType = Infallible;
-
-    fn get_size(&self) -> (u32, u32) {
-        let unit = (UNITS / self.scale) as u32;
-        (self.pixmap.width() * unit, self.pixmap.height() * unit)
+    fn begin(&mut self, group: &Group) {
+        let (_, [r, g, b], _) = group.ink.look();
+        self.ink = Color::from_rgba8(r, g, b, 255);
     }
 
-    fn ensure_prepared(&mut self) -> InMemory {
-        Ok(())
-    }
-
-    fn present(&mut self) -> InMemory {
-        Ok(())
-    }
-
-    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> InMemory {
-        self.draw_rect((x, y), (x + 1, y + 1), &color, true)
-    }
-
-    fn draw_rect<S: BackendStyle>(&mut self, a: BackendCoord, b: BackendCoord, style: &S, fill: bool) -> InMemory {
-        let corners = [a, (b.0, a.1), b, (a.0, b.1)];
-        if fill {
-            return self.fill_polygon(corners, style);
-        }
-        self.stroke(path(corners, true), style, Dash::Solid);
-        Ok(())
-    }
-
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, points: I, style: &S) -> InMemory {
+    fn line(&mut self, points: Vec<Place>, width: i32, dash: Dash, _: bool) {
         let (points, is_closed) = corners(points);
-        self.stroke(path(points, is_closed), style, self.dash);
-        Ok(())
+        self.stroke(path(&points, is_closed), width, dash);
     }
 
-    fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> InMemory {
-        let circle = PathBuilder::from_circle(at.0 as f32, at.1 as f32, radius as f32);
-        if fill {
-            self.fill(circle, style.color(), Transform::identity());
-        } else {
-            self.stroke(circle, style, Dash::Solid);
-        }
-        Ok(())
+    fn rectangle(&mut self, from: Place, to: Place, look: Look) {
+        self.area(path(&[from, (to.0, from.1), to, (from.0, to.1)], true), units(1.0), look);
     }
 
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        corners: I,
-        style: &S,
-    ) -> InMemory {
-        self.fill(path(corners, true), style.color(), Transform::identity());
-        Ok(())
+    fn circle(&mut self, (x, y): Place, radius: i32, look: Look) {
+        self.area(PathBuilder::from_circle(x as f32, y as f32, radius as f32), units(OUTLINE), look);
     }
 
-    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, (x, y): BackendCoord) -> InMemory {
-        let text = Text::markup(text);
-        let start = match style.anchor().h_pos {
-            HPos::Left => 0.0,
-            HPos::Center => -0.5 * text.width(style.size()),
-            HPos::Right => -text.width(style.size()),
-        };
-        let placed = Transform::from_rotate(degrees(&style.transform()) as f32).post_translate(x as f32, y as f32);
-        self.fill(outlines(&text, start, style.size()), style.color(), placed);
-        Ok(())
+    fn polygon(&mut self, corners: Vec<Place>, look: Look) {
+        self.area(path(&corners, true), units(OUTLINE), look);
+    }
+
+    fn text(&mut self, text: &Text, (x, y): Place, size: f64, anchor: Anchor, upwards: bool) {
+        let start = -anchor.share() * text.width(size);
+        let turned = Transform::from_rotate(if upwards { -90.0 } else { 0.0 });
+        self.fill(outlines(text, start, size), self.ink, turned.post_translate(x as f32, y as f32));
     }
 }
 
@@ -220,9 +176,9 @@ fn outlines(text: &Text, start: f64, size: f64) -> Option<Path> {
     builder.finish()
 }
 
-fn path(points: impl IntoIterator<Item = BackendCoord>, is_closed: bool) -> Option<Path> {
+fn path(points: &[Place], is_closed: bool) -> Option<Path> {
     let mut builder = PathBuilder::new();
-    for (x, y) in points {
+    for &(x, y) in points {
         // The first point begins the path.
         let (x, y) = (x as f32, y as f32);
         if builder.is_empty() { builder.move_to(x, y) } else { builder.line_to(x, y) }
@@ -233,9 +189,6 @@ fn path(points: impl IntoIterator<Item = BackendCoord>, is_closed: bool) -> Opti
     builder.finish()
 }
 
-fn paint(color: BackendColor) -> Paint<'static> {
-    let (r, g, b) = color.rgb;
-    let mut paint = Paint::default();
-    paint.set_color_rgba8(r, g, b, (255.0 * color.alpha).round() as u8);
-    paint
+fn paint(color: Color) -> Paint<'static> {
+    Paint { shader: Shader::SolidColor(color), ..Paint::default() }
 }

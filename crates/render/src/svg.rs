@@ -4,19 +4,16 @@
 //! that a page with the figure inline sets its theme with [`rules`] and [`theme`]. No font is needed: text is set in
 //! any available sans-serif font.
 //!
-//! The unit of the picture is the same as for a [`Canvas`], a tenth of a pixel, so that all numbers are whole and the
+//! The unit of the picture is that of every canvas, a tenth of a pixel, so that all numbers are whole and the
 //! file is short.
 
 use std::collections::HashSet;
-use std::convert::Infallible;
 use std::fmt::Write as _;
 
 use mbsbench_numbers::decimal;
-use plotters_backend::text_anchor::HPos;
-use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend};
 
-use super::canvas::{Canvas, InMemory, PAGE, Trace, UNITS, corners, degrees, draw, units};
-use super::drawing::{Area, Drawing, EdgeScale, Group, Ink, Part};
+use super::canvas::{Canvas, Look, OUTLINE, Place, UNITS, corners, draw, place, units};
+use super::drawing::{Anchor, Area, Drawing, EdgeScale, Group, Ink, Part};
 use super::style::{Dash, Hue};
 use super::text::{Level, Text, sans_width};
 
@@ -50,8 +47,9 @@ pub(crate) fn write_with(drawing: &Drawing, room: f64, further: &str) -> String 
         escape(&drawing.title),
         escape(&drawing.description)
     );
-    let mut picture = Picture { out, piece: None, open: None, trace: Trace::Mark, size: (right as u32, bottom as u32) };
-    draw(drawing, &mut picture).expect("a string takes every shape");
+    let mut picture = Picture { out, piece: None, open: None };
+    draw(drawing, &mut picture);
+    picture.end_group();
     let mut out = picture.out;
     for (area, scales) in drawing.frames.iter().zip(&drawing.scales) {
         write_frame(&mut out, *area, scales);
@@ -97,7 +95,7 @@ fn write_frame(out: &mut String, area: Area, scales: &[EdgeScale; 2]) {
     let _ = writeln!(
         out,
         "<rect class=\"frame\"{} stroke=\"none\" pointer-events=\"all\" data-x=\"{x}\" data-y=\"{y}\"/>",
-        rectangle((units(area.left), units(area.top)), (units(area.right), units(area.bottom)))
+        rectangle(place([area.left, area.top]), place([area.right, area.bottom]))
     );
 }
 
@@ -110,9 +108,9 @@ struct Piece {
 
 enum Content {
     /// Subpaths: for each its corners, and true if it is closed.
-    Path(Vec<(Vec<BackendCoord>, bool)>),
+    Path(Vec<(Vec<Place>, bool)>),
     /// Open circles of one radius.
-    Rings(u32, Vec<BackendCoord>),
+    Rings(i32, Vec<Place>),
     /// Texts in a group.
     Texts(String),
     /// No further content.
@@ -146,7 +144,7 @@ impl Piece {
 }
 
 /// Writes the data of a path: its start, followed by coordinates relative to the previous point.
-pub(crate) fn data(subpaths: &[(Vec<BackendCoord>, bool)]) -> String {
+pub(crate) fn data(subpaths: &[(Vec<Place>, bool)]) -> String {
     let mut out = String::new();
     let mut here = (0, 0);
     for (corners, is_closed) in subpaths {
@@ -172,12 +170,12 @@ pub(crate) fn data(subpaths: &[(Vec<BackendCoord>, bool)]) -> String {
 
 /// Writes the data of a path of circles. Each is an arc from its left end almost all the way round, closed by a line of
 /// one unit. Circles that coinciding published curves share are drawn once.
-fn rings(radius: u32, centres: &[BackendCoord]) -> String {
+fn rings(radius: i32, centres: &[Place]) -> String {
     let mut out = String::new();
     let mut here = (0, 0);
     let mut drawn = HashSet::new();
     for &(x, y) in centres.iter().filter(|&&centre| drawn.insert(centre)) {
-        let start = (x - radius as i32, y);
+        let start = (x - radius, y);
         let (dx, dy) = (start.0 - here.0, start.1 - here.1);
         let _ = write!(out, "m{dx}{}{dy}a{radius} {radius} 0 1 1 0 1z", if dy < 0 { "" } else { " " });
         here = start;
@@ -192,13 +190,11 @@ struct Picture {
     piece: Option<Piece>,
     /// The opening tag of the group that is not closed yet.
     open: Option<String>,
-    trace: Trace,
-    size: (u32, u32),
 }
 
 impl Picture {
     /// Shapes with the same attributes are merged into one element.
-    fn push(&mut self, attributes: String, content: Content) -> InMemory {
+    fn push(&mut self, attributes: String, content: Content) {
         let next = Piece { attributes, content };
         let next = match &mut self.piece {
             Some(piece) => piece.join(next),
@@ -209,7 +205,15 @@ impl Picture {
         {
             done.write(&mut self.out);
         }
-        Ok(())
+    }
+
+    fn end_group(&mut self) {
+        if let Some(piece) = self.piece.take() {
+            piece.write(&mut self.out);
+        }
+        if self.open.take().is_some() {
+            self.out.push_str("</g>\n");
+        }
     }
 }
 
@@ -229,126 +233,87 @@ impl Canvas for Picture {
         if self.open.as_ref() == Some(&group) {
             return;
         }
-        let _ = self.present();
+        self.end_group();
         self.out.push_str(&group);
         self.open = Some(group);
     }
 
-    fn trace(&mut self, trace: Trace) {
-        self.trace = trace;
-    }
-}
-
-impl DrawingBackend for Picture {
-    type ErrorType = Infallible;
-
-    fn get_size(&self) -> (u32, u32) {
-        self.size
-    }
-
-    fn ensure_prepared(&mut self) -> InMemory {
-        Ok(())
-    }
-
-    /// Ends a group.
-    fn present(&mut self) -> InMemory {
-        if let Some(piece) = self.piece.take() {
-            piece.write(&mut self.out);
-        }
-        if self.open.take().is_some() {
-            self.out.push_str("</g>\n");
-        }
-        Ok(())
-    }
-
-    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> InMemory {
-        self.draw_rect((x, y), (x + 1, y + 1), &color, true)
-    }
-
-    fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) -> InMemory {
-        let look = match (fill, is_page(style)) {
-            (false, _) => stroke_width(style.stroke_width()),
-            (true, false) => " stroke=\"none\" fill=\"currentColor\"".to_owned(),
-            (true, true) => format!(" stroke=\"none\"{PAGE_FILL}"),
-        };
-        self.push(format!("<rect{}{look}/>", rectangle(from, to)), Content::Element)
-    }
-
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, points: I, style: &S) -> InMemory {
-        let (points, is_closed) = corners(points);
-        let (class, dash) = match self.trace {
-            Trace::Mark => (" class=\"marks\"", Dash::Solid),
-            Trace::Line(dash) => ("", dash),
-        };
+    fn line(&mut self, points: Vec<Place>, width: i32, dash: Dash, is_mark: bool) {
+        let class = if is_mark { " class=\"marks\"" } else { "" };
         let lengths: Vec<String> = dash.lengths().iter().map(|&length| units(length).to_string()).collect();
         let dashes =
             if lengths.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", lengths.join(" ")) };
-        let attributes = format!("{class}{}{dashes}", stroke_width(style.stroke_width()));
-        self.push(attributes, Content::Path(vec![(points, is_closed)]))
+        self.push(format!("{class}{}{dashes}", stroke_width(width)), Content::Path(vec![corners(points)]));
     }
 
-    fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> InMemory {
-        if fill && !is_page(style) {
+    fn rectangle(&mut self, from: Place, to: Place, look: Look) {
+        let look = match look {
+            Look::Outline => String::new(),
+            Look::Ink => " stroke=\"none\" fill=\"currentColor\"".to_owned(),
+            Look::Page => format!(" stroke=\"none\"{PAGE_FILL}"),
+        };
+        self.push(format!("<rect{}{look}/>", rectangle(from, to)), Content::Element);
+    }
+
+    fn circle(&mut self, centre: Place, radius: i32, look: Look) {
+        let (x, y) = centre;
+        match look {
+            Look::Outline => self.push(marks(look), Content::Rings(radius, vec![centre])),
             // A dot is the round cap of a line of zero length; many of them form one path.
-            let attributes = format!(" class=\"marks\"{} stroke-linecap=\"round\"", stroke_width(2 * radius));
-            return self.push(attributes, Content::Path(vec![(vec![at, at], false)]));
+            Look::Ink => self.push(
+                format!(" class=\"marks\"{} stroke-linecap=\"round\"", stroke_width(2 * radius)),
+                Content::Path(vec![(vec![centre; 2], false)]),
+            ),
+            Look::Page => self.push(
+                format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" stroke=\"none\"{PAGE_FILL}/>"),
+                Content::Element,
+            ),
         }
-        if !fill {
-            let attributes = format!(" class=\"marks\"{}", stroke_width(style.stroke_width()));
-            return self.push(attributes, Content::Rings(radius, vec![at]));
-        }
-        let circle = format!("<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\" stroke=\"none\"{PAGE_FILL}/>", at.0, at.1);
-        self.push(circle, Content::Element)
     }
 
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        corners: I,
-        style: &S,
-    ) -> InMemory {
-        let fill = if is_page(style) { "marks page\" fill=\"#fff\"" } else { "marks\" fill=\"currentColor\"" };
-        let attributes = format!(" class=\"{fill} stroke=\"none\"");
-        self.push(attributes, Content::Path(vec![(corners.into_iter().collect(), true)]))
+    fn polygon(&mut self, corners: Vec<Place>, look: Look) {
+        self.push(marks(look), Content::Path(vec![(corners, true)]));
     }
 
-    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, (x, y): BackendCoord) -> InMemory {
-        let anchor = match style.anchor().h_pos {
-            HPos::Left => "",
-            HPos::Center => " text-anchor=\"middle\"",
-            HPos::Right => " text-anchor=\"end\"",
-        };
-        let size = style.size();
+    fn text(&mut self, text: &Text, (x, y): Place, size: f64, anchor: Anchor, upwards: bool) {
+        let own_anchor =
+            if anchor == Anchor::Start { String::new() } else { format!(" text-anchor=\"{}\"", name(anchor)) };
         let own_size = if size == FONT_SIZE * UNITS { String::new() } else { format!(" font-size=\"{size}\"") };
-        let turn = match degrees(&style.transform()) {
-            0 => String::new(),
-            angle => format!(" transform=\"rotate({angle} {x} {y})\""),
-        };
-        let attributes = format!(" fill=\"currentColor\" stroke=\"none\"{own_size}{anchor}");
-        let texts = texts(&Text::markup(text), size, style.anchor().h_pos, (x, y), &turn);
-        self.push(attributes, Content::Texts(texts))
+        let turn = if upwards { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
+        let attributes = format!(" fill=\"currentColor\" stroke=\"none\"{own_size}{own_anchor}");
+        self.push(attributes, Content::Texts(texts(text, size, anchor, (x, y), &turn)));
     }
 }
 
-fn is_page<S: BackendStyle>(style: &S) -> bool {
-    style.color().rgb == (PAGE.0, PAGE.1, PAGE.2)
+/// Returns the attributes of a path of markers.
+fn marks(look: Look) -> String {
+    match look {
+        Look::Outline => format!(" class=\"marks\"{}", stroke_width(units(OUTLINE))),
+        Look::Ink => " class=\"marks\" fill=\"currentColor\" stroke=\"none\"".to_owned(),
+        Look::Page => " class=\"marks page\" fill=\"#fff\" stroke=\"none\"".to_owned(),
+    }
+}
+
+/// Returns the name of an anchor as a value of `text-anchor`.
+fn name(anchor: Anchor) -> &'static str {
+    match anchor {
+        Anchor::Start => "start",
+        Anchor::Middle => "middle",
+        Anchor::End => "end",
+    }
 }
 
 /// Writes the elements of a text of a size in units, in a group with its anchor.
 ///
 /// Each piece is an element of its own, since renderers place several pieces of one element differently. The piece
 /// before a script ends, and the script begins, at a common position, so that they are adjacent in any font.
-fn texts(text: &Text, size: f64, anchor: HPos, (x, y): BackendCoord, turn: &str) -> String {
+fn texts(text: &Text, size: f64, anchor: Anchor, (x, y): Place, turn: &str) -> String {
     if let [(Level::Base, plain)] = &*text.0 {
         return format!("<text x=\"{x}\" y=\"{y}\"{turn}>{}</text>\n", escape(plain));
     }
     let width = |(level, piece): &(Level, String)| sans_width(piece) * level.size() * size;
     let total: f64 = text.0.iter().map(width).sum();
-    let (before, of_group) = match anchor {
-        HPos::Left => (0.0, "start"),
-        HPos::Center => (total / 2.0, "middle"),
-        HPos::Right => (total, "end"),
-    };
-    let mut place = f64::from(x) - before;
+    let mut place = f64::from(x) - total * anchor.share();
     let mut out = String::new();
     for (number, piece) in text.0.iter().enumerate() {
         let (level, words) = piece;
@@ -362,7 +327,8 @@ fn texts(text: &Text, size: f64, anchor: HPos, (x, y): BackendCoord, turn: &str)
             false => (place + leading * level.size() * size, "start"),
         };
         place += width(piece);
-        let own_anchor = if own_anchor == of_group { String::new() } else { format!(" text-anchor=\"{own_anchor}\"") };
+        let own_anchor =
+            if own_anchor == name(anchor) { String::new() } else { format!(" text-anchor=\"{own_anchor}\"") };
         let (at, y) = (at.round(), f64::from(y) - (level.rise() * size).round());
         let script = match level {
             Level::Base => String::new(),
@@ -374,13 +340,13 @@ fn texts(text: &Text, size: f64, anchor: HPos, (x, y): BackendCoord, turn: &str)
 }
 
 /// Returns the position and size of a rectangle as attributes.
-fn rectangle((left, top): BackendCoord, (right, bottom): BackendCoord) -> String {
+fn rectangle((left, top): Place, (right, bottom): Place) -> String {
     format!(" x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{}\"", right - left, bottom - top)
 }
 
 /// Returns the width of a line as an attribute; empty for the usual width.
-fn stroke_width(width: u32) -> String {
-    if width == units(1.0).unsigned_abs() { String::new() } else { format!(" stroke-width=\"{width}\"") }
+fn stroke_width(width: i32) -> String {
+    if width == units(1.0) { String::new() } else { format!(" stroke-width=\"{width}\"") }
 }
 
 fn hex([r, g, b]: [u8; 3]) -> String {
@@ -462,7 +428,7 @@ mod tests {
     #[test]
     fn a_script_starts_at_the_end_of_the_preceding_text() {
         let text = Text::markup("10^{-3} m_{1}");
-        for (anchor, of_group) in [(HPos::Left, "start"), (HPos::Center, "middle"), (HPos::Right, "end")] {
+        for (anchor, of_group) in [(Anchor::Start, "start"), (Anchor::Middle, "middle"), (Anchor::End, "end")] {
             let out = texts(&text, 100.0, anchor, (1000, 500), "");
             assert!(!out.contains("tspan"), "{out}");
             let all = written(&out);
@@ -480,12 +446,7 @@ mod tests {
             let at = |k: usize| get(k, "x").unwrap().parse::<f64>().unwrap();
             // "10" is 1.112 wide, "−3" 0.72 × 1.14, a space and "m" 1.111, "1" 0.4.
             let total = 100.0 * (1.112 + 0.72 * 1.14 + 1.111 + 0.72 * 0.556);
-            let start = 1000.0
-                - match anchor {
-                    HPos::Left => 0.0,
-                    HPos::Center => total / 2.0,
-                    HPos::Right => total,
-                };
+            let start = 1000.0 - total * anchor.share();
             assert!((at(0) - start - 111.2).abs() <= 0.5, "{out}");
             assert!((at(2) - start - 111.2 - 82.08 - 111.1).abs() <= 0.5, "{out}");
         }

@@ -103,16 +103,6 @@ impl Text {
         self.0.iter().map(piece).collect()
     }
 
-    /// Returns the text in the form that [`markup`](Self::markup) reads.
-    pub fn marked_up(&self) -> String {
-        let piece = |(level, text): &(Level, String)| match level {
-            Level::Base => text.clone(),
-            Level::Raised => format!("^{{{text}}}"),
-            Level::Lowered => format!("_{{{text}}}"),
-        };
-        self.0.iter().map(piece).collect()
-    }
-
     /// Returns the width at the given size, in the same unit.
     pub fn width(&self, size: f64) -> f64 {
         self.0.iter().map(|(level, text)| advance(text) * level.size()).sum::<f64>() * size

@@ -4,9 +4,8 @@
 use std::fmt::Write as _;
 
 use mbsbench_numbers::simplify_path;
-use plotters_backend::BackendCoord;
 
-use crate::canvas::{UNITS, corners, units};
+use crate::canvas::{UNITS, corners, place, units};
 use crate::drawing::{Group, Shape};
 use crate::svg::data;
 
@@ -109,11 +108,8 @@ fn placed(from: &[[f64; 2]], about: [f64; 2], to: &[[f64; 2]]) -> Option<([f64; 
 
 /// Returns the path of some lines without points that can be omitted.
 fn path(lines: &[&[[f64; 2]]]) -> String {
-    let line = |points: &&[[f64; 2]]| {
-        let kept = simplify_path(points, NEAR);
-        corners(kept.into_iter().map(|k| points[k].map(units)).map(|[x, y]| -> BackendCoord { (x, y) }))
-    };
-    data(&lines.iter().map(line).collect::<Vec<_>>())
+    let kept = |points: &[[f64; 2]]| simplify_path(points, NEAR).into_iter().map(|k| place(points[k])).collect();
+    data(&lines.iter().map(|points| corners(kept(points))).collect::<Vec<_>>())
 }
 
 /// Writes the first number and the difference from each number to the next, without trailing zeros.
