@@ -6,8 +6,8 @@ use super::account::Account;
 use super::axis::{self, Axis, Role};
 use super::every::Methods;
 use super::keys::{self, CASE, RUN};
+use super::merge::RunDefinition;
 use super::reference::ReferenceSpec;
-use super::shape::Shape;
 use super::spec::{AxisValue, Settings};
 use super::{Placed, Problems, Rule, list};
 use crate::registry::{CONTROLS, Choice, Entry, MeasureKind, MethodKind, ModelKind, Registry, choose};
@@ -52,12 +52,12 @@ pub struct Exclusion {
 
 /// Reads all cases and adds all errors to `problems`.
 pub(super) fn read_cases(root: &Node, registry: &Registry, quick: bool, problems: &mut Problems) -> Vec<Case> {
-    let base = Shape::of(&without_frame(root), problems);
+    let base = RunDefinition::of(&without_frame(root), problems);
     let overrides = root.get("quick").map(|node| {
         check_keys(node, problems);
-        Shape::of(node, problems)
+        RunDefinition::of(node, problems)
     });
-    let finish = |shape: Shape| match &overrides {
+    let finish = |shape: RunDefinition| match &overrides {
         Some(overrides) if quick => shape.quickened(overrides),
         _ => shape,
     };
@@ -78,7 +78,7 @@ pub(super) fn read_cases(root: &Node, registry: &Registry, quick: bool, problems
             let problem = Problem::new(node.place_of("case"), format!("duplicate case `{name}`"));
             problems.add(problem.help("the names of cases must differ"));
         }
-        let over = Shape::of(&node.without("case"), problems);
+        let over = RunDefinition::of(&node.without("case"), problems);
         cases.extend(Case::read(Some(name), &finish(base.merged(&over)), node.place, registry, problems));
     }
     cases
@@ -114,7 +114,7 @@ fn case_name(node: &Node) -> Result<String, Problem> {
 impl Case {
     fn read(
         name: Option<String>,
-        shape: &Shape,
+        shape: &RunDefinition,
         place: Place,
         registry: &Registry,
         problems: &mut Problems,
@@ -162,7 +162,7 @@ impl Case {
 
 /// Replaces `every` by the methods that it selects, and returns the account of the methods left out. `None` if there
 /// are no methods and therefore no case.
-fn write_out_methods(shape: &mut Shape, registry: &Registry, problems: &mut Problems) -> Option<Account> {
+fn write_out_methods(shape: &mut RunDefinition, registry: &Registry, problems: &mut Problems) -> Option<Account> {
     let to_tolerance = shape.axes.iter().any(|axis| axis.key.name == "tolerance");
     // An error in a model is reported by its own axis.
     let chosen = |node: &Node| choose::<ModelKind>(registry.models(), node).ok();
@@ -182,7 +182,7 @@ fn write_out_methods(shape: &mut Shape, registry: &Registry, problems: &mut Prob
 
 /// Reads the model (unless it is an axis) and the axes in the order of columns.
 fn read_axes(
-    shape: &Shape,
+    shape: &RunDefinition,
     place: Place,
     registry: &Registry,
     problems: &mut Problems,

@@ -8,7 +8,7 @@ use mbsbench_input::{Document, Node, Problem};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::known::{Mark, Marked};
+use super::provenance::{Marked, Provenance};
 use super::spec::{AnimationSpec, DrawingSpec, Settings, TableSpec, Timing};
 use super::undetermined::UndeterminedSpec;
 use super::{Gathered, Precision, RankingSpec, Rule, StudySpec};
@@ -68,7 +68,7 @@ pub(crate) static RUNS: &[FileKey] = &[
     ("rankings", list_of::<RankingSpec>),
     ("timing", of::<Timing>),
     ("known", |generator| {
-        let (mark, marked) = (of::<Mark>(generator), of::<Marked>(generator));
+        let (mark, marked) = (of::<Provenance>(generator), of::<Marked>(generator));
         let several = json!({ "type": "array", "minItems": 1, "items": marked });
         json!({ "type": "object", "additionalProperties": { "anyOf": [mark, marked, several] } })
     }),

@@ -12,15 +12,16 @@ mod axis;
 mod case;
 pub mod columns;
 mod every;
+mod external_reference;
 mod file_names;
 mod gathered;
-mod given;
 mod identity;
-mod included;
+mod includes;
 mod keys;
-pub mod known;
+mod merge;
 pub mod plan;
 mod problems;
+pub mod provenance;
 mod published;
 mod ranking;
 mod recording;
@@ -28,7 +29,6 @@ mod reference;
 pub mod registry;
 mod rules;
 pub mod schema;
-mod shape;
 pub mod spec;
 mod study;
 mod trajectory_file;
@@ -40,14 +40,14 @@ pub use axis::{Axis, AxisPoint, Label, Role};
 pub use case::read_settings;
 pub use case::{Case, Exclusion};
 pub use every::Every;
+pub use external_reference::{Bound, ExternalReference, ExternalReferenceSpec};
 pub use file_names::panel_id;
 pub use gathered::Gathered;
-pub use given::{Bound, Given, GivenSpec};
 pub use identity::{is_safe_name, read_id};
-pub use included::{ContenderEntry, read_contender, read_contenders, read_method};
-pub use known::{Known, Mark};
+pub use includes::{ContenderEntry, read_contender, read_contenders, read_method};
 pub use plan::{Plan, ReferencePlan, RunKey, RunSpec};
 pub use problems::Problems;
+pub use provenance::{Provenance, Provenances};
 pub use published::{Published, PublishedError, PublishedTrajectory};
 pub use ranking::RankingSpec;
 pub use recording::Recording;
@@ -98,7 +98,7 @@ pub struct Experiment {
     /// Observables to record in addition to those that plots need.
     pub trajectories: Vec<Placed<String>>,
     /// How each parameter is known; `None` if the file does not say.
-    pub known: Option<Known>,
+    pub known: Option<Provenances>,
     /// Parameters that the paper leaves out, by path.
     pub undetermined: Vec<(Key, Undetermined)>,
     /// The statements of the paper about the set-up, one node each.
@@ -173,7 +173,7 @@ impl Experiment {
             reproduces: problems.kept(read_or_default(root, "reproduces")),
             title: problems.kept(read_or_default(root, "title")),
             timing: problems.kept(read_timing(root)),
-            known: problems.kept(Known::read(root)),
+            known: problems.kept(Provenances::read(root)),
             study: study.unwrap_or_default(),
             undetermined: undetermined.unwrap_or_default(),
             given: problems.kept(read_given(root)),

@@ -5,8 +5,8 @@ use mbsbench_problem::StepControl;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::given::GivenSpec;
-use super::included::FILE;
+use super::external_reference::ExternalReferenceSpec;
+use super::includes::FILE;
 use super::keys::{self, FileKey, REFERENCE, SOLVER};
 use super::spec::Tolerance;
 use crate::registry::{CONTROLS, Choice, MethodKind, Registry, choose};
@@ -117,7 +117,7 @@ pub struct SolverSpec {
 #[derive(Debug, Clone)]
 pub struct ReferenceSpec {
     /// The origin.
-    pub origin: Origin<SolvedSpec, GivenSpec>,
+    pub origin: Origin<SolvedSpec, ExternalReferenceSpec>,
     /// A map of the parameters in which the reference's model differs, for example another formulation.
     pub model: Option<Node>,
 }
@@ -128,7 +128,7 @@ pub enum Origin<S, G> {
     /// The reference is solved for here.
     Solved(S),
     /// A file contains the reference.
-    Given(G),
+    File(G),
 }
 
 /// How a reference solution is computed.
@@ -150,7 +150,7 @@ pub struct SolvedSpec {
 impl ReferenceSpec {
     pub(super) fn read(node: &Node, registry: &Registry) -> Result<Self, Problem> {
         if node.get(FILE).is_some() {
-            return Ok(Self { origin: Origin::Given(GivenSpec::read(node)?), model: None });
+            return Ok(Self { origin: Origin::File(ExternalReferenceSpec::read(node)?), model: None });
         }
         let solved = SolvedSpec::read(node, registry)?;
         let model = node.get("model").cloned();

@@ -4,7 +4,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::Every;
-use crate::included::FILE;
+use crate::includes::FILE;
 use crate::keys::{self, GIVEN, REFERENCE, RUN, RUNS, SHOWN, SOLVER};
 
 pub use crate::keys::reference;

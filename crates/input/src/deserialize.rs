@@ -270,7 +270,7 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
     }
 
     fn deserialize_newtype_struct<V: Visitor<'n>>(self, name: &'static str, visitor: V) -> Result<V::Value, Unplaced> {
-        if name == SPELLED {
+        if name == VERBATIM {
             return visitor.visit_seq(WithSpelling { outer: self, part: 0 });
         }
         visitor.visit_newtype_struct(self)
@@ -368,8 +368,8 @@ impl<'n> SeqAccess<'n> for Items<'n, '_> {
     }
 }
 
-/// The name under which a type requests a value with its spelling: `Spelled` of `mbsbench-problem`.
-const SPELLED: &str = "mbsbench::Spelled";
+/// The name under which a type requests a value with its spelling: `Verbatim` of `mbsbench-problem`.
+const VERBATIM: &str = "mbsbench::Verbatim";
 
 /// A sequence of a value and its spelling.
 struct WithSpelling<'n, 'w> {

@@ -107,7 +107,7 @@ impl ContactModel for Ball {
         1
     }
     fn accelerations<S: Scalar>(&self, _t: S, q: &[S], v: &[S], accelerations: &mut [S], powers: &mut [S]) {
-        let force = if q[0].value() < 0.0 { q[0] * -1e7 } else { S::nought() };
+        let force = if q[0].value() < 0.0 { q[0] * -1e7 } else { S::zero() };
         accelerations[0] = force - 9.81;
         for power in powers {
             *power = force * v[0];

@@ -29,9 +29,9 @@ struct Term<S> {
 impl<S: Scalar> Row<S> {
     /// Prepares a row of coefficients.
     pub fn new(row: &[S], dimension: usize) -> Self {
-        let (mut coefficients, mut terms) = ([[S::nought(); 2]; LONGEST], Vec::with_capacity(row.len()));
+        let (mut coefficients, mut terms) = ([[S::zero(); 2]; LONGEST], Vec::with_capacity(row.len()));
         let mut length = 0;
-        for (j, coefficient) in row.iter().copied().enumerate().filter(|(_, a)| *a != S::nought()) {
+        for (j, coefficient) in row.iter().copied().enumerate().filter(|(_, a)| *a != S::zero()) {
             if let Some(both) = coefficients.get_mut(j) {
                 *both = [coefficient; 2];
             }

@@ -102,7 +102,7 @@ pub fn violations<S: Scalar>(formula: &Formula<S>, tolerance: f64) -> Vec<String
     let conditions = Conditions::new(&rows, highest + 1);
     let mut found = Vec::new();
     for (stage, (row, &node)) in rows.iter().zip(&nodes).enumerate() {
-        let residual = (row.iter().fold(S::nought(), |sum, &a| sum + a) - node).value();
+        let residual = (row.iter().fold(S::zero(), |sum, &a| sum + a) - node).value();
         if residual.is_nan() || residual.abs() > tolerance {
             found.push(format!("row {stage} differs from its node by {residual:e}"));
         }
@@ -142,7 +142,7 @@ impl<S: Scalar> Continuous<S> {
         (0..stages)
             .map(|i| {
                 let unit = |j: usize| S::from(if i == j { 1.0 } else { 0.0 });
-                let rise = b.get(i).copied().unwrap_or_else(S::nought);
+                let rise = b.get(i).copied().unwrap_or_else(S::zero);
                 let first = unit(0) - rise;
                 let second = rise - unit(self.end_stage) - first;
                 let inner = self
@@ -150,7 +150,7 @@ impl<S: Scalar> Continuous<S> {
                     .iter()
                     .enumerate()
                     .rev()
-                    .fold(S::nought(), |sum, (m, row)| (row[i] + sum) * if m % 2 == 0 { rest } else { theta });
+                    .fold(S::zero(), |sum, (m, row)| (row[i] + sum) * if m % 2 == 0 { rest } else { theta });
                 theta * (rise + rest * (first + theta * (second + inner)))
             })
             .collect()
@@ -188,7 +188,7 @@ fn all_stages<S: Scalar>(formula: &Formula<S>) -> (Vec<Vec<S>>, Vec<S>) {
 
 /// Scalar product over the length of the shorter vector.
 pub(crate) fn dot<S: Scalar>(a: &[S], b: &[S]) -> S {
-    a.iter().zip(b).fold(S::nought(), |sum, (&a, &b)| sum + a * b)
+    a.iter().zip(b).fold(S::zero(), |sum, (&a, &b)| sum + a * b)
 }
 
 #[cfg(test)]

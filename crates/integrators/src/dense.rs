@@ -30,7 +30,7 @@ impl<S: Scalar> DenseOutput<S> {
         let dense = formula.dense.as_ref()?;
         let own_stages = formula.nodes.len();
         let terms = |rows: &[Vec<S>]| rows.iter().map(|row| Row::new(row, dimension)).collect();
-        let zeros = |count: usize| vec![S::nought(); count * dimension];
+        let zeros = |count: usize| vec![S::zero(); count * dimension];
         Some(Self {
             dimension,
             own_stages,
@@ -86,8 +86,7 @@ impl<S: Scalar> DenseOutput<S> {
         let rest = -theta + 1.0;
         for (i, y) in y.iter_mut().enumerate() {
             let nested = self.coefficients.chunks_exact(self.dimension).enumerate().rev();
-            let polynomial =
-                nested.fold(S::nought(), |sum, (m, r)| (r[i] + sum) * if m % 2 == 0 { theta } else { rest });
+            let polynomial = nested.fold(S::zero(), |sum, (m, r)| (r[i] + sum) * if m % 2 == 0 { theta } else { rest });
             *y = self.start[i] + polynomial;
         }
     }

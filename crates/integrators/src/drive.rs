@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{
-    Counted, Failure, Further, Made, Method, Observer, Run, Scalar, Solution, StepControl, Stepping, Task,
+    AcceptedStep, Counted, Failure, Further, Method, Observer, Run, Scalar, Solution, StepControl, Stepping, Task,
 };
 
 use crate::Stepper;
@@ -80,7 +80,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
     #[inline]
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<Option<S>, Failure> {
         let Self { attempt, locator, controlled, same_end, .. } = self;
-        run.afford(attempt.stepper.evaluations())?;
+        run.check_budget(attempt.stepper.evaluations())?;
         let (t_next, h) = match controlled {
             None => run.constant_step(),
             Some(controlled) => controlled.next(run.t, run.task.t_end)?,
@@ -108,7 +108,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
     }
 
     #[inline(always)]
-    fn show(&mut self, problem: &mut Counted<'p, S>, made: Made<'_, S>) -> ControlFlow<Failure> {
+    fn observe(&mut self, problem: &mut Counted<'p, S>, step: AcceptedStep<'_, S>) -> ControlFlow<Failure> {
         let Self { attempt: Attempt { stepper: tried, y, end, before, projects }, shadow, locator, .. } = self;
         let Some(stepper) = shadow else { return ControlFlow::Continue(()) };
         let cut = locator.cut_step();
@@ -119,8 +119,8 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
             multipliers: tried.multipliers(),
             ..Further::default()
         };
-        let (t_start, t_end) = (made.t_start, made.t_end);
-        made.show(y, end, further, |t, state| match cut {
+        let (t_start, t_end) = (step.t_start, step.t_end);
+        step.observe(y, end, further, |t, state| match cut {
             // The problem is already in another configuration and cannot repeat the step.
             Some((start, end)) => {
                 start.between(end, t, state);
@@ -134,7 +134,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
         [&mut self.attempt.y, &mut self.attempt.end]
     }
 
-    fn end(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) {
+    fn finish(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) {
         run.own = run.own.with(&self.attempt.stepper.costs());
     }
 }
@@ -147,8 +147,8 @@ fn first_step<S: Scalar, St: Stepper<S>>(
     tolerances: (f64, f64),
     max_step: f64,
 ) -> Result<f64, Failure> {
-    run.afford_step()?;
-    run.afford(stepper.evaluations())?;
+    run.check_steps()?;
+    run.check_budget(stepper.evaluations())?;
     let (problem, t, (rel, abs)) = (&mut run.problem, run.t, tolerances);
     problem.begin_step(t, y)?;
     stepper.evaluate_start(problem, t, y)?;

@@ -179,7 +179,7 @@ const FITS: &str = "the stepper was made for states of this dimension";
 impl<S: Scalar> ExplicitStepper<S> {
     /// A stepper for states of `dimension` components; `with_estimate` reserves the stages of the error estimate.
     pub fn new(formula: &Formula<S>, dimension: usize, with_estimate: bool) -> Self {
-        let last_nonzero = |row: &[S]| row.iter().rposition(|a| *a != S::nought()).map_or(0, |last| last + 1);
+        let last_nonzero = |row: &[S]| row.iter().rposition(|a| *a != S::zero()).map_or(0, |last| last + 1);
         let mut count = last_nonzero(&formula.weights);
         let estimates: &[_] = if with_estimate { &formula.estimates } else { &[] };
         for estimate in estimates {
@@ -200,9 +200,9 @@ impl<S: Scalar> ExplicitStepper<S> {
             inner: inner.map(stage).collect(),
             weights: row(&formula.weights[..count]),
             estimates: estimates.iter().map(|e| row(&e.difference[..count])).collect(),
-            stages: vec![S::nought(); space * dimension],
-            state: vec![S::nought(); dimension],
-            zeros: vec![S::nought(); dimension],
+            stages: vec![S::zero(); space * dimension],
+            state: vec![S::zero(); dimension],
+            zeros: vec![S::zero(); dimension],
             last_is_end,
             start: StartDerivative::Unknown,
             norm: Norm::RootMeanSquare,

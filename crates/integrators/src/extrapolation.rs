@@ -60,7 +60,7 @@ impl<S: Scalar> ExtrapolationStepper<S> {
     /// A stepper of the given even order for states of `dimension` components.
     pub fn new(order: u32, dimension: usize) -> Self {
         let columns = (order / 2) as usize;
-        let zeros = |count| vec![S::nought(); count];
+        let zeros = |count| vec![S::zero(); count];
         Self {
             columns,
             start_derivative: zeros(dimension),

@@ -104,7 +104,7 @@ impl<S: Scalar> Formula<S> {
     /// True if the last stage is `f(t₁, y₁)` (first same as last).
     pub fn first_same_as_last(&self) -> bool {
         let (Some(row), Some(last)) = (self.rows.last(), self.weights.last()) else { return false };
-        *last == S::nought() && self.weights.starts_with(row) && self.nodes.last().is_some_and(|c| *c == S::from(1.0))
+        *last == S::zero() && self.weights.starts_with(row) && self.nodes.last().is_some_and(|c| *c == S::from(1.0))
     }
 }
 

@@ -5,14 +5,14 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Failure, Further, Made, Scalar};
+use mbsbench_problem::{AcceptedStep, Failure, Further, Scalar};
 
 /// Shows a step of mechanics with states `(q ; v)`, `q' = v`, to an observer. States inside the step are given by the
 /// cubic through positions and velocities at both ends, and its derivative; no evaluation is needed.
 #[inline(always)]
-pub fn show_motion(made: Made<'_>, start: &[f64], end: &[f64], multipliers: &[f64]) -> ControlFlow<Failure> {
-    let (t_start, h) = (made.t_start, made.t_end - made.t_start);
-    made.show(start, end, Further { multipliers, ..Further::default() }, |t, y| {
+pub fn show_motion(step: AcceptedStep<'_>, start: &[f64], end: &[f64], multipliers: &[f64]) -> ControlFlow<Failure> {
+    let (t_start, h) = (step.t_start, step.t_end - step.t_start);
+    step.observe(start, end, Further { multipliers, ..Further::default() }, |t, y| {
         let (s, n) = ((t - t_start) / h, y.len() / 2);
         for i in 0..n {
             let slopes = Slopes::new(h, (start[i], start[n + i]), (end[i], end[n + i]));

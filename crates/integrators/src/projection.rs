@@ -52,7 +52,7 @@ impl<S: Scalar> Projection<S> {
     pub fn new(mechanics: &CountedMechanics<'_, S>, tolerance: f64) -> Self {
         let Dimensions { coordinates, velocities, nonholonomic, .. } = mechanics.dimensions();
         let constraints = mechanics.dimensions().constraints();
-        let matrix = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
+        let matrix = |rows, columns| DMatrix::from_element(rows, columns, S::zero());
         Self {
             tolerance,
             coordinates,
@@ -63,9 +63,9 @@ impl<S: Scalar> Projection<S> {
             weights: matrix(velocities, constraints),
             grammian: matrix(constraints, constraints),
             grammian_factors: Lu::new(constraints),
-            residual: vec![S::nought(); constraints],
-            displacement: vec![S::nought(); velocities],
-            moved: vec![S::nought(); coordinates],
+            residual: vec![S::zero(); constraints],
+            displacement: vec![S::zero(); velocities],
+            moved: vec![S::zero(); coordinates],
             costs: Statistics::default(),
         }
     }
@@ -88,7 +88,7 @@ impl<S: Scalar> Projection<S> {
         self.factorize(mechanics, t, q, v)?;
         self.iterate(t, |projection| {
             mechanics.constraint_values(t, q, v, &mut projection.residual);
-            projection.residual[..projection.nonholonomic].fill(S::nought());
+            projection.residual[..projection.nonholonomic].fill(S::zero());
             projection.displace();
             mechanics.retract(q, &projection.displacement, &mut projection.moved);
             q.copy_from_slice(&projection.moved);

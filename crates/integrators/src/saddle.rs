@@ -19,7 +19,7 @@ pub(crate) fn put<S: Scalar>(matrix: &mut DMatrix<S>, mass: &DMatrix<S>, reactio
 /// Writes the last columns of a saddle-point matrix.
 pub(crate) fn put_reactions<S: Scalar>(matrix: &mut DMatrix<S>, jacobian: &DMatrix<S>) {
     let (m, n) = jacobian.shape();
-    matrix.view_mut((n, n), (m, m)).fill(S::nought());
+    matrix.view_mut((n, n), (m, m)).fill(S::zero());
     for c in 0..m {
         for j in 0..n {
             matrix[(j, n + c)] = -jacobian[(c, j)];

@@ -1,6 +1,6 @@
 //! Comparison of the shapes of two curves in a plane.
 
-use mbsbench_problem::{OutOfRange, Spelled, parameters};
+use mbsbench_problem::{OutOfRange, Verbatim, parameters};
 
 use super::samples::check_increasing;
 use super::simple::over_steps;
@@ -23,7 +23,7 @@ parameters! {
         /// Distance between the times (s) at which the reference is evaluated.
         every: f64 [above 0.0],
         /// Times (s) up to which the curves are compared, increasing; there is one column for each.
-        until: Vec<Spelled<f64>>,
+        until: Vec<Verbatim<f64>>,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The oscillation of an observable about its slow motion.
 
-use mbsbench_problem::{OutOfRange, Spelled, parameters};
+use mbsbench_problem::{OutOfRange, Verbatim, parameters};
 use nalgebra::DMatrix;
 
 use super::windows::check_window;
@@ -16,9 +16,9 @@ parameters! {
         /// Observable.
         of: String,
         /// Start of the window, s.
-        from: Spelled<f64>,
+        from: Verbatim<f64>,
         /// End of the window, s.
-        to: Spelled<f64>,
+        to: Verbatim<f64>,
         /// Degree of the polynomial.
         degree: u32 [to 12],
     }
@@ -131,8 +131,8 @@ mod tests {
     use super::*;
 
     fn oscillation(from: f64, to: f64) -> Oscillation {
-        let spelled = |value: f64| Spelled { value, text: value.to_string() };
-        Oscillation { of: "q".to_owned(), from: spelled(from), to: spelled(to), degree: 6 }
+        let verbatim = |value: f64| Verbatim { value, text: value.to_string() };
+        Oscillation { of: "q".to_owned(), from: verbatim(from), to: verbatim(to), degree: 6 }
     }
 
     fn measured(step: f64, end: f64, q: impl Fn(f64) -> f64) -> Option<f64> {

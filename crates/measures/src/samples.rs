@@ -1,6 +1,6 @@
 //! Observables at chosen times.
 
-use mbsbench_problem::{OutOfRange, Spelled, parameters};
+use mbsbench_problem::{OutOfRange, Verbatim, parameters};
 
 use super::simple::{at_end, not_empty, of_one};
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
@@ -24,7 +24,7 @@ parameters! {
         /// Observable.
         of: String,
         /// Times, s, increasing.
-        at: Vec<Spelled<f64>>,
+        at: Vec<Verbatim<f64>>,
     }
 }
 

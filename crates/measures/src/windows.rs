@@ -1,6 +1,6 @@
 //! An observable over a part of the span.
 
-use mbsbench_problem::{OutOfRange, Spelled, parameters};
+use mbsbench_problem::{OutOfRange, Verbatim, parameters};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
@@ -13,9 +13,9 @@ parameters! {
         /// Observable.
         of: String,
         /// Start of the window, s.
-        from: Spelled<f64>,
+        from: Verbatim<f64>,
         /// End of the window, s.
-        to: Spelled<f64>,
+        to: Verbatim<f64>,
     }
 }
 
@@ -26,7 +26,7 @@ impl Window {
 }
 
 /// Fails unless the time `to` comes after `from`.
-pub(super) fn check_window(from: &Spelled<f64>, to: &Spelled<f64>) -> Result<(), OutOfRange> {
+pub(super) fn check_window(from: &Verbatim<f64>, to: &Verbatim<f64>) -> Result<(), OutOfRange> {
     let (from, to) = (from.value, to.value);
     if to > from { Ok(()) } else { Err(OutOfRange::new("to", to, format!("a time after {from}"))) }
 }
@@ -133,8 +133,8 @@ mod tests {
     use super::*;
 
     fn window(from: f64, to: f64) -> Window {
-        let spelled = |value: f64| Spelled { value, text: value.to_string() };
-        Window { of: "q".to_owned(), from: spelled(from), to: spelled(to) }
+        let verbatim = |value: f64| Verbatim { value, text: value.to_string() };
+        Window { of: "q".to_owned(), from: verbatim(from), to: verbatim(to) }
     }
 
     fn measured(from: f64, to: f64, times: &[f64]) -> Vec<Option<f64>> {

@@ -23,14 +23,14 @@ fn right_hand_side<S: Scalar>(criterion: &mut Criterion, name: &str, model: &dyn
     let mut rate = y.clone();
     let mut ode = model.ode();
     criterion.bench_function(name, |b| {
-        b.iter(|| ode.rhs(S::nought(), black_box(&y), &mut rate).expect("regular"));
+        b.iter(|| ode.rhs(S::zero(), black_box(&y), &mut rate).expect("regular"));
     });
     if ode.properties().projects {
         let mut projected = y.clone();
         criterion.bench_function(&format!("{name}, post-stabilisation"), |b| {
             b.iter(|| {
                 projected.copy_from_slice(black_box(&y));
-                ode.project(S::nought(), &mut projected).expect("regular");
+                ode.project(S::zero(), &mut projected).expect("regular");
             });
         });
     }

@@ -89,9 +89,9 @@ impl MechanicalModel for CarAxis {
 
     /// Kinetic energy, gravity and springs, J, with the lower ends of the springs as at `t = 0`; the road does work.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
-        let kinetic = v.iter().fold(S::nought(), |sum, &v| sum + v * v) * (0.5 * self.inertia());
+        let kinetic = v.iter().fold(S::zero(), |sum, &v| sum + v * v) * (0.5 * self.inertia());
         let springs = [[q[0], q[1]], [q[2] - self.length, q[3]]];
-        let elastic = springs.into_iter().fold(S::nought(), |sum, [x, y]| {
+        let elastic = springs.into_iter().fold(S::zero(), |sum, [x, y]| {
             let stretch = (x * x + y * y).sqrt() - self.rest_length;
             sum + stretch * stretch * 0.5
         });
@@ -111,7 +111,7 @@ impl BenchmarkModel for CarAxis {
 
     /// Unloaded springs; the ends of the chassis have the velocity along `x` that the motion of the road imposes.
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
-        let (zero, along) = (S::nought(), S::from(-self.rest_length) * self.bump * self.frequency / self.length);
+        let (zero, along) = (S::zero(), S::from(-self.rest_length) * self.bump * self.frequency / self.length);
         let height = S::from(self.rest_length);
         let motion = vec![zero, height, S::from(self.length), height, along, zero, along, zero];
         self.formulation.initial_state(self, motion)

@@ -68,7 +68,7 @@ impl BenchmarkModel for CartPole {
     }
 
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
-        vec![S::nought(), S::pi() * self.angle / 180.0, S::nought(), S::nought()]
+        vec![S::zero(), S::pi() * self.angle / 180.0, S::zero(), S::zero()]
     }
 
     fn observables(&self) -> Vec<Observable> {

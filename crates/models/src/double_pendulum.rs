@@ -78,10 +78,10 @@ impl MechanicalModel for DoublePendulum {
 
     fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
         let (torque_1, torque_2) = self.torques([q[2], q[5]], [v[2], v[5]]);
-        forces[0] = S::nought();
+        forces[0] = S::zero();
         forces[1] = -(S::from(self.mass_1) * self.gravity);
         forces[2] = torque_1 - torque_2;
-        forces[3] = S::nought();
+        forces[3] = S::zero();
         forces[4] = -(S::from(self.mass_2) * self.gravity);
         forces[5] = torque_2;
     }

@@ -135,7 +135,7 @@ impl Shapes {
 }
 
 fn dot<S: Scalar>(coefficients: [f64; 4], x: &[S]) -> S {
-    coefficients.into_iter().zip(x).fold(S::nought(), |sum, (c, &x)| sum + x * c)
+    coefficients.into_iter().zip(x).fold(S::zero(), |sum, (c, &x)| sum + x * c)
 }
 
 impl MechanicalModel for DrivenSliderCrank {
@@ -153,7 +153,7 @@ impl MechanicalModel for DrivenSliderCrank {
             + (sin * dot(shapes.c2, bend) + cos * dot(shapes.c1, bend)) * (rho * l1);
         (mass[(0, 1)], mass[(1, 0)]) = (coupled, coupled);
         let of_bend = Shapes::apply(shapes.mass, shapes.coupled_mass, bend);
-        let inertia = (0..4).fold(S::nought(), |sum, i| sum + of_bend[i] * bend[i]);
+        let inertia = (0..4).fold(S::zero(), |sum, i| sum + of_bend[i] * bend[i]);
         mass[(1, 1)] = inertia + dot(shapes.c12, bend) * (2.0 * rho) + self.rod_inertia;
         mass[(2, 2)] = S::from(self.slider_mass);
         let turned = shapes.turn(bend);
@@ -180,11 +180,11 @@ impl MechanicalModel for DrivenSliderCrank {
         forces[0] = -(w2 * w2 * sin * rigid) + w2 * w2 * (cos * across - sin * along) * (rho * l1)
             - w2 * (cos * along_rate + sin * across_rate) * (2.0 * rho * l1);
         let of_bend = Shapes::apply(shapes.mass, shapes.coupled_mass, bend);
-        let growth = (0..4).fold(S::nought(), |sum, i| sum + rate[i] * of_bend[i]);
+        let growth = (0..4).fold(S::zero(), |sum, i| sum + rate[i] * of_bend[i]);
         forces[1] = w1 * w1 * sin * rigid + w1 * w1 * (sin * along - cos * across) * (rho * l1)
             - w2 * dot(shapes.c12, rate) * (2.0 * rho)
             - w2 * growth * 2.0;
-        forces[2] = S::nought();
+        forces[2] = S::zero();
         let elastic = Shapes::apply(shapes.stiffness, shapes.coupled_stiffness, bend);
         let turned = shapes.turn(rate);
         for i in 0..4 {
@@ -204,12 +204,12 @@ impl MechanicalModel for DrivenSliderCrank {
     /// Kinetic energy and elastic energy of the rod, J; the drive of the crank does work.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let shapes = self.shapes();
-        let mut mass = DMatrix::from_element(7, 7, S::nought());
+        let mut mass = DMatrix::from_element(7, 7, S::zero());
         self.mass(q, &mut mass);
         let kinetic =
-            (0..7).fold(S::nought(), |sum, i| (0..7).fold(sum, |sum, j| sum + v[i] * mass[(i, j)] * v[j])) * 0.5;
+            (0..7).fold(S::zero(), |sum, i| (0..7).fold(sum, |sum, j| sum + v[i] * mass[(i, j)] * v[j])) * 0.5;
         let elastic = Shapes::apply(shapes.stiffness, shapes.coupled_stiffness, &q[3..]);
-        kinetic + (0..4).fold(S::nought(), |sum, i| sum + elastic[i] * q[3 + i]) * 0.5
+        kinetic + (0..4).fold(S::zero(), |sum, i| sum + elastic[i] * q[3 + i]) * 0.5
     }
 }
 
@@ -239,10 +239,10 @@ impl DrivenSliderCrank {
         let structure = mechanics.structure();
         let (mut terms, mut system) =
             (Terms::of(&structure, false), Saddle::new(&structure.dynamics, &structure.jacobian, false));
-        mechanics.terms(S::nought(), q, v, &mut terms);
+        mechanics.terms(S::zero(), q, v, &mut terms);
         let blocks = [1.0, 0.0, 0.0].map(|factor| (S::from(factor), &terms.mass));
         system.put(blocks, S::from(1.0), &terms.jacobian);
-        let mut change = [S::nought(); 10];
+        let mut change = [S::zero(); 10];
         for (change, &rate) in change[7..].iter_mut().zip(&terms.constraint_rates) {
             *change = -rate;
         }

@@ -41,7 +41,7 @@ impl OdeModel for Fekete {
         let (p_rate, rest) = f.split_at_mut(COORDINATES);
         let (q_rate, constraints) = rest.split_at_mut(COORDINATES);
         for i in 0..POINTS {
-            let (mut radius, mut radial) = (S::from(-1.0), S::nought());
+            let (mut radius, mut radial) = (S::from(-1.0), S::zero());
             for k in 3 * i..3 * i + 3 {
                 p_rate[k] = q[k] + p[k] * mu[i] * 2.0;
                 q_rate[k] = p[k] * lambda[i] * 2.0 - q[k] * self.damping;
@@ -51,7 +51,7 @@ impl OdeModel for Fekete {
             (constraints[i], constraints[POINTS + i]) = (radius, radial);
             for j in 0..i {
                 let apart: [S; 3] = std::array::from_fn(|k| p[3 * i + k] - p[3 * j + k]);
-                let square = apart.iter().fold(S::nought(), |sum, &d| sum + d * d);
+                let square = apart.iter().fold(S::zero(), |sum, &d| sum + d * d);
                 for (k, &d) in apart.iter().enumerate() {
                     q_rate[3 * i + k] += d / square;
                     q_rate[3 * j + k] -= d / square;
@@ -78,7 +78,7 @@ impl DescriptorModel for Fekete {
 impl Fekete {
     /// The initial positions.
     fn points<S: Scalar>() -> Vec<S> {
-        let pi = S::nought().acos() * 2.0;
+        let pi = S::zero().acos() * 2.0;
         let mut points = Vec::with_capacity(COORDINATES);
         for (count, first, offset, [above, below]) in RINGS {
             let (height, radius) = (pi * above / below).sin_cos();
@@ -138,15 +138,15 @@ impl BenchmarkModel for Fekete {
     /// At rest; differentiating `p·p = 1` twice gives λ, and `μ = 0`.
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
         let mut y = Self::points();
-        y.resize(8 * POINTS, S::nought());
+        y.resize(8 * POINTS, S::zero());
         let mut f = y.clone();
-        self.rhs(S::nought(), &y, &mut f);
+        self.rhs(S::zero(), &y, &mut f);
         for i in 0..POINTS {
             let range = 3 * i..3 * i + 3;
             let outwards = y[range.clone()]
                 .iter()
                 .zip(&f[COORDINATES..][range])
-                .fold(S::nought(), |sum, (&p, &force)| sum + p * force);
+                .fold(S::zero(), |sum, (&p, &force)| sum + p * force);
             y[2 * COORDINATES + i] = -outwards / 2.0;
         }
         y

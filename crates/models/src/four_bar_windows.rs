@@ -62,14 +62,14 @@ impl MechanicalModel for FourBarWindows {
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
         let weight = -(S::from(self.mass) * self.gravity);
         for force in forces.chunks_mut(3) {
-            force.copy_from_slice(&[S::nought(), weight, S::nought()]);
+            force.copy_from_slice(&[S::zero(), weight, S::zero()]);
         }
     }
 
     fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
         let half = 0.5 * self.length;
         // the end of the previous rod to which a rod is pinned, and its own ends
-        let mut pin = [S::nought(); 2];
+        let mut pin = [S::zero(); 2];
         let mut rows = phi.chunks_mut(2);
         for (k, rod) in q.chunks(3).enumerate() {
             let (sin, cos) = rod[2].sin_cos();
@@ -81,7 +81,7 @@ impl MechanicalModel for FourBarWindows {
                 }
             };
             if k.is_multiple_of(2) {
-                join(start, [S::from(k as f64 * half), S::nought()]);
+                join(start, [S::from(k as f64 * half), S::zero()]);
             }
             if k > 0 {
                 join(if k.is_multiple_of(2) { end } else { start }, pin);
@@ -126,7 +126,7 @@ impl Linkage for FourBarWindows {
     }
 
     fn reduced_initial<S: Scalar>(&self) -> Vec<S> {
-        vec![S::nought(), S::from(self.speed) / self.length]
+        vec![S::zero(), S::from(self.speed) / self.length]
     }
 
     fn reduced_ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
@@ -134,7 +134,7 @@ impl Linkage for FourBarWindows {
     }
 
     fn expand<S: Scalar>(&self, y: &[S], full: &mut [S]) {
-        let (half, quarter_turn) = (0.5 * self.length, S::nought().acos());
+        let (half, quarter_turn) = (0.5 * self.length, S::zero().acos());
         let (sin, cos) = y[0].sin_cos();
         let (q, v) = full.split_at_mut(3 * self.rods());
         for (k, (q, v)) in q.chunks_mut(3).zip(v.chunks_mut(3)).enumerate() {

@@ -117,7 +117,7 @@ impl ContactModel for PenaltyBall {
 impl PenaltyBall {
     /// Force of the floor on the ball, N, at height `q` above the floor and velocity `v` relative to it.
     fn contact_force<S: Scalar>(&self, q: S, v: S) -> S {
-        if q.value() < 0.0 { -(q * self.stiffness + v * self.damping) } else { S::nought() }
+        if q.value() < 0.0 { -(q * self.stiffness + v * self.damping) } else { S::zero() }
     }
 
     /// Kinetic energy, gravity and contact spring, J; zero at rest on the floor.

@@ -29,7 +29,7 @@ impl OdeModel for Pleiades {
         let (positions, velocities) = y.split_at(2 * STARS);
         let (rates, accelerations) = dydt.split_at_mut(2 * STARS);
         rates.copy_from_slice(velocities);
-        accelerations.fill(S::nought());
+        accelerations.fill(S::zero());
         for i in 0..STARS {
             for j in 0..i {
                 let [dx, dy] = [0, STARS].map(|part| positions[part + j] - positions[part + i]);

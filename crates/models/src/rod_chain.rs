@@ -72,8 +72,8 @@ impl MechanicalModel for RodChain {
         let weight = -(S::from(self.rod_mass()) * self.gravity);
         let mut of_pin = v[2] * self.damping;
         for k in (0..3 * self.rods).step_by(3) {
-            let next = v.get(k + 5).map_or(S::nought(), |&next| (next - v[k + 2]) * self.damping);
-            forces[k] = S::nought();
+            let next = v.get(k + 5).map_or(S::zero(), |&next| (next - v[k + 2]) * self.damping);
+            forces[k] = S::zero();
             forces[k + 1] = weight;
             forces[k + 2] = next - of_pin;
             of_pin = next;
@@ -82,7 +82,7 @@ impl MechanicalModel for RodChain {
 
     fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
         let half = 0.5 * self.rod_length();
-        let mut end = [S::nought(); 2];
+        let mut end = [S::zero(); 2];
         for (rod, phi) in q.chunks(3).zip(phi.chunks_mut(2)) {
             let (sin, cos) = rod[2].sin_cos();
             let (x, y) = (cos * half, sin * half);
@@ -135,8 +135,8 @@ struct Duals<S> {
 }
 
 fn memory<S: Scalar>(rods: usize) -> Vec<Rod<S>> {
-    let none = [S::nought(); 2];
-    vec![Rod { across: none, along: none, free: S::nought(), by_pin: none }; rods]
+    let none = [S::zero(); 2];
+    vec![Rod { across: none, along: none, free: S::zero(), by_pin: none }; rods]
 }
 
 /// Writes `(ω ; α)`.
@@ -144,11 +144,11 @@ fn rates<S: Scalar>(chain: &RodChain, y: &[S], dydt: &mut [S], memory: &mut [Rod
     let (theta, omega) = y.split_at(chain.rods);
     let (m, l) = (S::from(chain.rod_mass()), S::from(chain.rod_length()));
     let (moment, inertia) = (m * l * 0.5, slender::<S>(chain.rod_mass(), chain.rod_length()) * 4.0);
-    let gravity = [S::nought(), -S::from(chain.gravity)];
-    let torque = |k: usize| (omega[k] - if k > 0 { omega[k - 1] } else { S::nought() }) * -chain.damping;
+    let gravity = [S::zero(), -S::from(chain.gravity)];
+    let torque = |k: usize| (omega[k] - if k > 0 { omega[k - 1] } else { S::zero() }) * -chain.damping;
     // A, symmetric, and b of the rods behind the current one
-    let (mut xx, mut xy, mut yy, mut b) = (S::nought(), S::nought(), S::nought(), [S::nought(); 2]);
-    let mut torque_behind = S::nought();
+    let (mut xx, mut xy, mut yy, mut b) = (S::zero(), S::zero(), S::zero(), [S::zero(); 2]);
+    let mut torque_behind = S::zero();
     for (k, rod) in memory.iter_mut().enumerate().rev() {
         let (sin, cos) = theta[k].sin_cos();
         let (along, across) = ([cos, sin], [-sin, cos]);
@@ -170,7 +170,7 @@ fn rates<S: Scalar>(chain: &RodChain, y: &[S], dydt: &mut [S], memory: &mut [Rod
     }
     let (angles, velocities) = dydt.split_at_mut(chain.rods);
     angles.copy_from_slice(omega);
-    let mut pin = [S::nought(); 2];
+    let mut pin = [S::zero(); 2];
     for ((rod, alpha), &omega) in memory.iter().zip(velocities).zip(omega) {
         *alpha = rod.free - dot(rod.by_pin, pin);
         pin = sum(pin, sum(times(rod.across, l * *alpha), times(rod.along, -(l * omega * omega))));
@@ -201,24 +201,24 @@ impl<S: Scalar> Ode<S> for Angles<'_, S> {
         if const { !is_double::<S>() } {
             return Err(no_jacobian());
         }
-        let nought = Dual::from_re(S::nought());
+        let zero = Dual::from_re(S::zero());
         let Duals { state, rates: dydt, memory } = self.duals.get_or_insert_with(|| Duals {
-            state: vec![nought; y.len()],
-            rates: vec![nought; y.len()],
+            state: vec![zero; y.len()],
+            rates: vec![zero; y.len()],
             memory: memory(self.chain.rods),
         });
         state.iter_mut().zip(y).for_each(|(dual, &value)| *dual = Dual::from_re(value));
         for (j, mut column) in jacobian.column_iter_mut().enumerate() {
             state[j].eps = S::from(1.0);
             rates(self.chain, state, dydt, memory);
-            state[j].eps = S::nought();
+            state[j].eps = S::zero();
             column.iter_mut().zip(&*dydt).for_each(|(entry, rate)| *entry = rate.eps);
         }
         Ok(())
     }
 
     fn time_derivative(&mut self, _t: S, _y: &[S], by_time: &mut [S]) -> Result<(), Failure> {
-        by_time.fill(S::nought());
+        by_time.fill(S::zero());
         Ok(())
     }
 }
@@ -229,7 +229,7 @@ impl Linkage for RodChain {
     }
 
     fn reduced_initial<S: Scalar>(&self) -> Vec<S> {
-        [vec![S::from(self.angle); self.rods], vec![S::nought(); self.rods]].concat()
+        [vec![S::from(self.angle); self.rods], vec![S::zero(); self.rods]].concat()
     }
 
     fn reduced_ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
@@ -240,7 +240,7 @@ impl Linkage for RodChain {
         let half = 0.5 * self.rod_length();
         let (theta, omega) = y.split_at(self.rods);
         let (q, v) = full.split_at_mut(3 * self.rods);
-        let (mut end, mut end_rate) = ([S::nought(); 2], [S::nought(); 2]);
+        let (mut end, mut end_rate) = ([S::zero(); 2], [S::zero(); 2]);
         for (k, (q, v)) in q.chunks_mut(3).zip(v.chunks_mut(3)).enumerate() {
             let (sin, cos) = theta[k].sin_cos();
             let (arm, arm_rate) = ([cos * half, sin * half], [-(sin * omega[k] * half), cos * omega[k] * half]);

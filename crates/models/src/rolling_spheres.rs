@@ -216,7 +216,7 @@ impl BenchmarkModel for RollingSpheres {
         let ratio = self.distance::<S>() / self.inner_radius;
         let phi_rate = ratio * beta_rate * self.phi_rate_factor;
         let theta_rate = -(ratio * alpha_rate) * self.theta_rate_factor;
-        let zero = S::nought();
+        let zero = S::zero();
         if self.formulation == Formulation::Minimal {
             return vec![zero, right_angle, zero, right_angle, right_angle, phi_rate, theta_rate, zero];
         }

@@ -110,9 +110,9 @@ impl MechanicalModel for SliderCrank {
         let spring = self.slider_force(q[3] + arm_x, v[3] - arm_y * v[5]);
         let point_weight = S::from(self.point_mass) * self.gravity;
         let square = v[5] * v[5] * self.point_mass;
-        forces[0] = S::nought();
+        forces[0] = S::zero();
         forces[1] = -(S::from(self.crank_mass) * self.gravity);
-        forces[2] = S::nought();
+        forces[2] = S::zero();
         forces[3] = spring + arm_x * square;
         forces[4] = arm_y * square - S::from(self.rod_mass) * self.gravity - point_weight;
         forces[5] = -(arm_y * spring) - arm_x * point_weight;

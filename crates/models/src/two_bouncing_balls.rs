@@ -49,7 +49,7 @@ impl BenchmarkModel for TwoBouncingBalls {
     }
 
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
-        vec![S::from(self.height_1), S::from(self.height_2), S::nought(), S::nought()]
+        vec![S::from(self.height_1), S::from(self.height_2), S::zero(), S::zero()]
     }
 
     fn observables(&self) -> Vec<Observable> {
@@ -102,10 +102,10 @@ impl EventModel for TwoBouncingBalls {
     fn rhs<S: Scalar>(&self, _t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {
         let [mut balls, mut ground] = self.overlaps(y).map(|overlap| overlap * self.stiffness / self.mass);
         if configuration[0] {
-            balls = S::nought();
+            balls = S::zero();
         }
         if configuration[1] {
-            ground = S::nought();
+            ground = S::zero();
         }
         dydt[0] = y[2];
         dydt[1] = y[3];

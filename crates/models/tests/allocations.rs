@@ -50,6 +50,6 @@ fn marbles_allocate_only_while_their_lists_grow() {
         (change.allocations + change.reallocations, rebuilds)
     });
     let (allocations, rebuilds) = fewest.min().expect("five cycles");
-    assert!(rebuilds > first && first >= 10, "lists are made anew: {first}, {rebuilds}");
+    assert!(rebuilds > first && first >= 10, "lists are made again: {first}, {rebuilds}");
     assert_eq!(allocations, 0);
 }

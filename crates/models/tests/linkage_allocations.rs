@@ -40,12 +40,12 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
     let y = model.initial_state();
     let mut rate = y.clone();
     let mut ode = model.ode();
-    assert_eq!(fewest(|| ode.rhs(S::nought(), &y, &mut rate).expect("regular")), 0, "{name}: right-hand side");
+    assert_eq!(fewest(|| ode.rhs(S::zero(), &y, &mut rate).expect("regular")), 0, "{name}: right-hand side");
     if let Ok(functions) = ode.form().events() {
-        let mut g = vec![S::nought(); functions.count()];
+        let mut g = vec![S::zero(); functions.count()];
         let all = fewest(|| {
-            functions.values(S::nought(), &y, &mut g).expect("regular");
-            functions.rates(S::nought(), &y, &rate, &mut g).expect("regular");
+            functions.values(S::zero(), &y, &mut g).expect("regular");
+            functions.rates(S::zero(), &y, &rate, &mut g).expect("regular");
         });
         assert_eq!(all, 0, "{name}: event functions");
     }
@@ -57,28 +57,28 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
     let Ok(mechanics) = ode.form().mechanics() else { return };
     let n = mechanics.dimensions().coordinates;
     let (q, v) = y.split_at(n);
-    let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
+    let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::zero());
     let (mut mass, mut jacobian) = (zeros(n, n), zeros(mechanics.dimensions().constraints(), n));
-    let mut bias = vec![S::nought(); mechanics.dimensions().constraints()];
+    let mut bias = vec![S::zero(); mechanics.dimensions().constraints()];
     let all = fewest(|| {
         mechanics.mass(q, &mut mass);
-        mechanics.forces(S::nought(), q, v, &mut rate[..n]);
-        mechanics.constraint_jacobian(S::nought(), q, v, &mut jacobian);
-        mechanics.acceleration_bias(S::nought(), q, v, &mut bias);
+        mechanics.forces(S::zero(), q, v, &mut rate[..n]);
+        mechanics.constraint_jacobian(S::zero(), q, v, &mut jacobian);
+        mechanics.acceleration_bias(S::zero(), q, v, &mut bias);
     });
     assert_eq!(all, 0, "{name}: mechanics");
 }
 
 fn implicit<S: Scalar>(name: &str, dae: &mut dyn Dae<S>, state: &[S]) {
-    let zeros = |size| vec![S::nought(); size];
+    let zeros = |size| vec![S::zero(); size];
     let (n, all) = (dae.differential(), dae.differential() + dae.algebraic());
     let (mut chart, mut y, mut rates, mut residual) = (zeros(dae.chart_length()), zeros(n), zeros(all), zeros(all));
     let (mut centred, mut shown) = (chart.clone(), zeros(state.len()));
     let all = fewest(|| {
         dae.locate(state, &mut chart, &mut y);
         dae.kinematic(&chart, &y, &mut rates);
-        dae.consistent(S::nought(), &chart, &y, &mut rates).expect("regular");
-        let at = Point { t: S::nought(), chart: &chart, y: &y, rates: &rates };
+        dae.consistent(S::zero(), &chart, &y, &mut rates).expect("regular");
+        let at = Point { t: S::zero(), chart: &chart, y: &y, rates: &rates };
         dae.residual(at, S::from(1e-4), &mut residual).expect("it exists");
         dae.factorize(at, S::from(1e-4)).expect("regular");
         dae.solve(&mut residual);

@@ -13,7 +13,7 @@ pub fn equations<'m, S: Scalar, M: MechanicalModel>(
 ) -> Box<dyn Ode<S> + 'm> {
     let mechanics = MechanicsOf::new(model);
     match settings {
-        Some(settings) => Box::new(SlidingMode::new(mechanics, settings.clone(), S::nought(), initial)),
+        Some(settings) => Box::new(SlidingMode::new(mechanics, settings.clone(), S::zero(), initial)),
         None => Box::new(AccelerationLevel::new(mechanics)),
     }
 }

@@ -154,15 +154,15 @@ impl<'m, M: EventModel, S: Scalar> AsEventOde<'m, M, S> {
     /// The equations with scratch memory of their own, unlocked.
     pub fn new(model: &'m M) -> Self {
         let (dimension, functions) = (model.dimension(), model.functions());
-        let nought = Dual::new(S::nought(), S::nought());
+        let zero = Dual::new(S::zero(), S::zero());
         Self {
             model,
             configuration: vec![false; functions],
             locked: false,
-            values: vec![S::nought(); functions],
-            dual_state: vec![nought; dimension],
-            dual_rate: vec![nought; dimension],
-            dual_values: vec![nought; functions],
+            values: vec![S::zero(); functions],
+            dual_state: vec![zero; dimension],
+            dual_rate: vec![zero; dimension],
+            dual_values: vec![zero; functions],
         }
     }
 
@@ -209,7 +209,7 @@ impl<M: EventModel, S: Scalar> Ode<S> for AsEventOde<'_, M, S> {
         for (j, mut column) in jacobian.column_iter_mut().enumerate() {
             self.dual_state[j].eps = S::from(1.0);
             self.model.rhs(Dual::from_re(t), &self.dual_state, &self.configuration, &mut self.dual_rate);
-            self.dual_state[j].eps = S::nought();
+            self.dual_state[j].eps = S::zero();
             for (entry, rate) in column.iter_mut().zip(&self.dual_rate) {
                 *entry = rate.eps;
             }

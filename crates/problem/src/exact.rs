@@ -8,7 +8,7 @@ use serde::de::{Deserializer, Error, IgnoredAny, SeqAccess, Unexpected, Visitor}
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::parameters::{Interval, Ranged};
-use crate::spelled::SPELLED;
+use crate::verbatim::VERBATIM;
 use crate::{DoubleDouble, OutOfRange};
 
 /// Number of significant decimal digits that double-double precision holds.
@@ -146,7 +146,7 @@ impl<'de> Deserialize<'de> for Exact {
                 self.visit_str(&text.unwrap_or_default())
             }
         }
-        deserializer.deserialize_newtype_struct(SPELLED, ExactVisitor)
+        deserializer.deserialize_newtype_struct(VERBATIM, ExactVisitor)
     }
 }
 

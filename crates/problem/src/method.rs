@@ -87,7 +87,7 @@ impl Settings {
     /// # Errors
     /// Returns [`Failure::BudgetExhausted`] with `time`, s.
     #[inline]
-    pub fn afford_step(&self, time: f64, attempted: u64) -> Result<(), Failure> {
+    pub fn check_steps(&self, time: f64, attempted: u64) -> Result<(), Failure> {
         if attempted < self.max_steps {
             return Ok(());
         }
@@ -99,7 +99,7 @@ impl Settings {
     /// # Errors
     /// Returns [`Failure::BudgetExhausted`] with `time`, s.
     #[inline]
-    pub fn afford_evaluations(&self, time: f64, made: u64, further: u64) -> Result<(), Failure> {
+    pub fn check_evaluations(&self, time: f64, made: u64, further: u64) -> Result<(), Failure> {
         if made.saturating_add(further) <= self.max_rhs_evaluations {
             return Ok(());
         }

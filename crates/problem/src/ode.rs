@@ -208,14 +208,14 @@ impl<M: OdeModel> AsOde<'_, M> {
 
     /// Calls `work` with dual numbers of the state, without derivatives, and memory for those of the right-hand side.
     fn with_duals<S: Scalar>(&self, y: &[S], work: impl FnOnce(&M, &mut [Dual<S>], &mut [Dual<S>])) {
-        let nought = Dual::from_re(S::nought());
+        let zero = Dual::from_re(S::zero());
         let n = y.len();
         let (mut on_stack, mut on_heap);
         let memory = if n <= Self::ON_STACK {
-            on_stack = [[nought; 64]; 2];
+            on_stack = [[zero; 64]; 2];
             on_stack.as_flattened_mut()
         } else {
-            on_heap = vec![nought; 2 * n];
+            on_heap = vec![zero; 2 * n];
             &mut on_heap[..]
         };
         let (state, rate) = memory[..2 * n].split_at_mut(n);
@@ -256,7 +256,7 @@ impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
             for (j, mut column) in jacobian.column_iter_mut().enumerate() {
                 state[j].eps = S::from(1.0);
                 model.rhs(Dual::from_re(t), state, rate);
-                state[j].eps = S::nought();
+                state[j].eps = S::zero();
                 for (entry, rate) in column.iter_mut().zip(rate.iter()) {
                     *entry = rate.eps;
                 }

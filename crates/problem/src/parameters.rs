@@ -12,7 +12,7 @@ use schemars::{Schema, transform::Transform};
 #[doc(hidden)] // for what `parameters!` derives
 pub use {schemars, serde};
 
-use crate::{OutOfRange, Spelled};
+use crate::{OutOfRange, Verbatim};
 
 /// An interval of finite numbers, in the unit of the parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -168,7 +168,7 @@ impl<T: Ranged> Ranged for Option<T> {
     }
 }
 
-impl<T: Ranged> Ranged for Spelled<T> {
+impl<T: Ranged> Ranged for Verbatim<T> {
     fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
         self.value.check_in(interval)
     }
@@ -439,7 +439,7 @@ mod tests {
     crate::parameters! {
         #[derive(Default)]
         struct Given in snake_case {
-            some_times: Vec<Spelled<f64>> [above 0.0],
+            some_times: Vec<Verbatim<f64>> [above 0.0],
             how_many: u32 = default,
         }
     }
@@ -487,7 +487,7 @@ mod tests {
 
     #[test]
     fn parameters_without_default_use_the_field_name() {
-        let given = Given { some_times: vec![Spelled::from(0.0)], how_many: 1 };
+        let given = Given { some_times: vec![Verbatim::from(0.0)], how_many: 1 };
         let refused = given.check().unwrap_err().to_string();
         assert_eq!(refused, "`some_times.0` is 0; accepted: a finite number above zero");
         let schema = schemars::schema_for!(Given);

@@ -20,7 +20,7 @@ fn multiply<S: Scalar>(s: S, u: &Vector3<S>, q: &[S], product: &mut [S]) {
 #[inline]
 pub fn rate<S: Scalar>(q: &[S], omega: &[S], rate: &mut [S]) {
     let half = Vector3::new(omega[0], omega[1], omega[2]) * S::from(0.5);
-    multiply(S::nought(), &half, q, rate);
+    multiply(S::zero(), &half, q, rate);
 }
 
 /// Writes `q` turned by the rotation vector `theta` in the world frame, `exp(θ/2) q`; its length is that of `q`.

@@ -23,11 +23,6 @@ pub trait Scalar: DualNum<Primitive = f64> + Copy + Send + Sync {
         self.re().is_finite()
     }
 
-    /// The additive identity.
-    fn nought() -> Self {
-        Self::from(0.0)
-    }
-
     /// The quotient `numerator / denominator`, correctly formed in the scalar's own precision.
     fn ratio(numerator: f64, denominator: f64) -> Self {
         Self::from(numerator) / denominator

@@ -25,7 +25,7 @@ pub trait Stepping<P, S: Scalar = f64> {
     /// Shows the step just accepted, whose start is still the present state, to the observer. Not called if the
     /// observer ignores the steps. The loop calls it from a single place outside its body, so that this function may
     /// be inlined there.
-    fn show(&mut self, problem: &mut P, made: Made<'_, S>) -> ControlFlow<Failure>;
+    fn observe(&mut self, problem: &mut P, step: AcceptedStep<'_, S>) -> ControlFlow<Failure>;
 
     /// The present state, and the end of the step just accepted. Both begin with the state of the problem; further
     /// unknowns of the method may follow.
@@ -38,12 +38,12 @@ pub trait Stepping<P, S: Scalar = f64> {
     }
 
     /// Called after an accepted step, at the present state.
-    fn follow(&mut self, _run: &mut Run<'_, P, S>) -> Result<(), Failure> {
+    fn after_step(&mut self, _run: &mut Run<'_, P, S>) -> Result<(), Failure> {
         Ok(())
     }
 
     /// Called when the run has ended, early or not, for final work and counts.
-    fn end(&mut self, _run: &mut Run<'_, P, S>) {}
+    fn finish(&mut self, _run: &mut Run<'_, P, S>) {}
 }
 
 /// A solve in progress.
@@ -75,7 +75,7 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
         let mut grid = Grid::of(task);
         let first = grid.as_mut().and_then(Iterator::next);
         let (constant, done) =
-            (first.unwrap_or((t, S::nought())), task.t_end <= t || (grid.is_some() && first.is_none()));
+            (first.unwrap_or((t, S::zero())), task.t_end <= t || (grid.is_some() && first.is_none()));
         Self { problem, task, watched: observer.watches(), observer, t, own, grid, constant, done }
     }
 
@@ -108,8 +108,8 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
     /// # Errors
     /// Returns [`Failure::BudgetExhausted`].
     #[inline]
-    pub fn afford_step(&self) -> Result<(), Failure> {
-        self.task.settings.afford_step(self.t.value(), self.own.steps_accepted + self.own.steps_rejected)
+    pub fn check_steps(&self) -> Result<(), Failure> {
+        self.task.settings.check_steps(self.t.value(), self.own.steps_accepted + self.own.steps_rejected)
     }
 
     /// Fails if this number of further evaluations of the right-hand side might exceed the budget.
@@ -117,9 +117,9 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
     /// # Errors
     /// Returns [`Failure::BudgetExhausted`].
     #[inline]
-    pub fn afford(&self, evaluations: u64) -> Result<(), Failure> {
+    pub fn check_budget(&self, evaluations: u64) -> Result<(), Failure> {
         let made = self.problem.statistics().rhs_evaluations;
-        self.task.settings.afford_evaluations(self.t.value(), made, evaluations)
+        self.task.settings.check_evaluations(self.t.value(), made, evaluations)
     }
 
     /// The solution if there is no step to be made, or if `failure` prevents the first one.
@@ -148,7 +148,7 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
     /// Makes the steps of `method` to the end of the span, or until one fails.
     pub fn solve<M: Stepping<P, S>>(mut self, mut method: M) -> Solution<S> {
         let failure = if self.done { None } else { self.steps(&mut method).err() };
-        method.end(&mut self);
+        method.finish(&mut self);
         let statistics = self.problem.statistics().with(&self.own);
         let [present, _] = method.states();
         let state = present[..self.task.initial.len()].to_vec();
@@ -159,17 +159,17 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
         method.begin(self)?;
         self.observer.ready();
         while !self.done {
-            self.afford_step()?;
+            self.check_steps()?;
             let Some(t_end) = method.attempt(self)? else { continue };
             self.own.steps_accepted += 1;
-            let seen = if self.watched { self.show(method, t_end) } else { ControlFlow::Continue(()) };
+            let seen = if self.watched { self.observe(method, t_end) } else { ControlFlow::Continue(()) };
             method.advance();
             self.t = t_end;
             self.pass();
             if let ControlFlow::Break(failure) = seen {
                 return Err(failure);
             }
-            method.follow(self)?;
+            method.after_step(self)?;
         }
         Ok(())
     }
@@ -191,14 +191,15 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
 
     /// A separate function, so that a run without observer stays short.
     #[inline(never)]
-    fn show<M: Stepping<P, S>>(&mut self, method: &mut M, t_end: S) -> ControlFlow<Failure> {
+    fn observe<M: Stepping<P, S>>(&mut self, method: &mut M, t_end: S) -> ControlFlow<Failure> {
         let Self { problem, observer, t, own, .. } = self;
-        method.show(problem, Made { observer: &mut **observer, index: own.steps_accepted, t_start: *t, t_end })
+        method
+            .observe(problem, AcceptedStep { observer: &mut **observer, index: own.steps_accepted, t_start: *t, t_end })
     }
 }
 
 /// An accepted step, to be shown to the observer.
-pub struct Made<'m, S: Scalar = f64> {
+pub struct AcceptedStep<'m, S: Scalar = f64> {
     observer: &'m mut dyn Observer<S>,
     index: u64,
     /// Time at the start of the step, s.
@@ -207,11 +208,11 @@ pub struct Made<'m, S: Scalar = f64> {
     pub t_end: S,
 }
 
-impl<S: Scalar> Made<'_, S> {
+impl<S: Scalar> AcceptedStep<'_, S> {
     /// Shows the step from `start` to `end`; `inside` writes the state at a time between them, like
     /// [`Interpolant::state_at`](crate::Interpolant::state_at).
     #[inline(always)]
-    pub fn show(
+    pub fn observe(
         self,
         start: &[S],
         end: &[S],
@@ -258,7 +259,7 @@ mod tests {
 
     impl<'p> Stepping<Counted<'p>> for Euler {
         fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
-            run.afford(1)?;
+            run.check_budget(1)?;
             run.problem.rhs(run.t, &self.y, &mut self.end)?;
             self.attempts += 1;
             if self.attempts.is_multiple_of(2) {
@@ -268,9 +269,9 @@ mod tests {
             Ok(Some(run.t + 0.25))
         }
 
-        fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+        fn observe(&mut self, _problem: &mut Counted<'p>, step: AcceptedStep<'_>) -> ControlFlow<Failure> {
             let middle = 0.5 * (self.y[0] + self.end[0]);
-            made.show(&self.y, &self.end, Further::default(), |_, y| {
+            step.observe(&self.y, &self.end, Further::default(), |_, y| {
                 y[0] = middle;
                 Ok(())
             })
@@ -280,7 +281,7 @@ mod tests {
             [&mut self.y, &mut self.end]
         }
 
-        fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
+        fn finish(&mut self, run: &mut Run<'_, Counted<'p>>) {
             run.own.linear_solves += 7;
         }
     }

@@ -54,7 +54,7 @@ impl MechanicalModel for Linkage {
         }
     }
     fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
-        forces.fill(S::nought());
+        forces.fill(S::zero());
         for body in 0..self.bodies {
             let k = 3 * body;
             forces[k + 1] = S::from(-9.81);
@@ -81,7 +81,7 @@ impl MechanicalModel for Linkage {
         }
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 

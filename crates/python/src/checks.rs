@@ -8,8 +8,8 @@ use mbsbench_problem::{Failure, Mechanics, Ode};
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 use crate::calls::{Calls, Target};
-use crate::own_mechanics::PythonMechanics;
-use crate::own_model::PythonOde;
+use crate::user_mechanics::PythonMechanics;
+use crate::user_model::PythonOde;
 
 /// Largest residual of a constraint at the start, relative to the terms in its row.
 const CONSISTENT: f64 = 1e-8;
@@ -358,7 +358,7 @@ fn least(jacobian: &DMatrix<f64>, residual: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// Checks that the energy is a finite number.
-fn energy(functions: &crate::own_model::Functions, calls: &Calls, t: f64, y: &[f64]) -> Result<(), Failure> {
+fn energy(functions: &crate::user_model::Functions, calls: &Calls, t: f64, y: &[f64]) -> Result<(), Failure> {
     let Some(energy) = &functions.energy else { return Ok(()) };
     let mut value = 0.0;
     functions.of_state(calls, ("`energy`", energy), t, y, Target::Number(&mut value))?;

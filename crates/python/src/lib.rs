@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Python class ──method──▶ Entry<MethodKind> ─┐
-//! Python functions ──own_model──▶ Entry<ModelKind> ─┴─ registry ──▶ solve, run, command
+//! Python functions ──user_model──▶ Entry<ModelKind> ─┴─ registry ──▶ solve, run, command
 //! ```
 //!
 //! A method written in Python is a [`Stepper`](mbsbench_integrators::Stepper) like those of `integrators` and runs in
@@ -10,19 +10,19 @@
 //! the [`Counted`](mbsbench_problem::Counted) problem through [`session`], so that it cannot misreport its cost.
 
 mod arrays;
-mod asked;
 mod calls;
 mod checks;
 mod failures;
 mod method;
 mod model;
-mod own_mechanics;
-mod own_model;
+mod queries;
 mod registered;
 mod run;
 mod session;
 mod solve;
 mod stepping;
+mod user_mechanics;
+mod user_model;
 
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;

@@ -13,8 +13,8 @@ use pyo3::types::PyDict;
 use self_cell::self_cell;
 
 use crate::arrays::{Array, Array2, Vector, matrix, numbers, vector};
-use crate::asked::{self, Asked, Of, Source, asks};
 use crate::failures::{input_error, problem_error};
+use crate::queries::{self, Of, Queries, Source, asks};
 use crate::registered::registry;
 
 type Equations<'m> = Box<dyn Ode + 'm>;
@@ -93,7 +93,7 @@ impl Model {
 }
 
 impl Source for Model {
-    fn ask<T: Send>(&self, work: impl FnOnce(&mut dyn Asked) -> Result<T, Failure> + Send) -> PyResult<T> {
+    fn ask<T: Send>(&self, work: impl FnOnce(&mut dyn Queries) -> Result<T, Failure> + Send) -> PyResult<T> {
         self.with_equations(|equations| work(&mut Counted::new(equations))).map_err(|failure| problem_error(&failure))
     }
 }

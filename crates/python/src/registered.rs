@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::failures::input_error;
 use crate::method::PythonMethod;
-use crate::own_model::PythonModel;
+use crate::user_model::PythonModel;
 
 #[derive(Default)]
 struct Registered {
@@ -54,7 +54,7 @@ pub fn register_method(
     text: Option<String>,
 ) -> PyResult<()> {
     let object: Arc<dyn AnyMethod> = Arc::new(PythonMethod::of(class)?);
-    let late = Entry::late(name, summary, identity(version, text), object).of_family(family, "Python");
+    let late = Entry::dynamic(name, summary, identity(version, text), object).of_family(family, "Python");
     Registry::builtin().with_method(late.clone()).map_err(input_error)?;
     registered().methods.insert(name.to_owned(), late);
     Ok(())
@@ -71,7 +71,7 @@ pub fn register_model(
     text: Option<String>,
 ) -> PyResult<()> {
     let object: Arc<dyn AnyModel> = Arc::new(PythonModel::of(functions, name)?);
-    let late = Entry::late(name, summary, identity(version, text), object);
+    let late = Entry::dynamic(name, summary, identity(version, text), object);
     Registry::builtin().with_model(late.clone()).map_err(input_error)?;
     registered().models.insert(name.to_owned(), late);
     Ok(())

@@ -11,10 +11,10 @@ use mbsbench::artefacts::write;
 use mbsbench::cli;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_problem::Formulated;
+use mbsbench_runs::cache::Cache;
 use mbsbench_runs::execute::run::Trajectory;
-use mbsbench_runs::pipeline::{Means, Titles, results_of};
+use mbsbench_runs::pipeline::{Resources, Titles, results_of};
 use mbsbench_runs::progress::Progress;
-use mbsbench_runs::store::Store;
 use mbsbench_runs::{fingerprint, stop as stops};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -158,17 +158,17 @@ fn run_plans(
     let system = |error: &dyn std::fmt::Display| PyOSError::new_err(error.to_string());
     let pool = ThreadPoolBuilder::new().num_threads(cli::threads(options.jobs)).build();
     let pool = pool.map_err(|error| system(&error))?;
-    let store = Store::new(&options.cache, fingerprint(registry));
+    let cache = Cache::new(&options.cache, fingerprint(registry));
     let memory = cli::memory_of_machine();
-    let means = Means { store: &store, memory: &memory, progress, costs: None, fresh: options.fresh };
-    let outcomes = pool.install(|| results_of(plans, means)).map_err(|error| {
+    let resources = Resources { cache: &cache, memory: &memory, progress, costs: None, fresh: options.fresh };
+    let outcomes = pool.install(|| results_of(plans, resources)).map_err(|error| {
         if error.kind() == std::io::ErrorKind::Interrupted { PyKeyboardInterrupt::new_err(()) } else { system(&error) }
     })?;
     let mut ran = Vec::with_capacity(plans.len());
     for (plan, mut outcome) in plans.iter().zip(outcomes) {
         mbsbench::artefacts::time(&options.out, plan, &mut outcome.results, options.fresh)
             .map_err(|error| system(&error))?;
-        let written = pool.install(|| write(&options.out, plan, &outcome, registry, &store));
+        let written = pool.install(|| write(&options.out, plan, &outcome, registry, &cache));
         let written = written.map_err(|error| system(&error))?;
         let titles = Titles::of(plan);
         let of_run =

@@ -6,8 +6,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::arrays::{Array, Array2, Vector};
-use crate::asked::{self, Asked, Of, Sizes, Source, asks};
 use crate::failures::problem_error;
+use crate::queries::{self, Of, Queries, Sizes, Source, asks};
 
 scoped_tls_hkt::scoped_thread_local!(
     /// The problem of the current step on this thread.
@@ -98,12 +98,12 @@ impl<'s, 'p> Session<'s, 'p> {
 }
 
 /// A problem during a step.
-trait InStep: Asked {
+trait InStep: Queries {
     /// Keeps the failure that is reported as an exception.
     fn fail(&mut self, failure: Failure);
 }
 
-impl Asked for Session<'_, '_> {
+impl Queries for Session<'_, '_> {
     fn sizes(&mut self) -> Sizes {
         self.problem.sizes()
     }
@@ -113,21 +113,21 @@ impl Asked for Session<'_, '_> {
             dydt.copy_from_slice(known);
             return Ok(());
         }
-        self.settings.afford_evaluations(t, self.problem.statistics().rhs_evaluations, 1)?;
+        self.settings.check_evaluations(t, self.problem.statistics().rhs_evaluations, 1)?;
         self.problem.rhs(t, y, dydt)?;
         self.known.keep(t, y, dydt);
         Ok(())
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
-        Asked::jacobian(self.problem, t, y, jacobian)
+        Queries::jacobian(self.problem, t, y, jacobian)
     }
 
     fn mechanics(&mut self, of: Of, t: f64, q: &[f64], v: &[f64], into: &mut DMatrix<f64>) -> Result<(), Failure> {
         if of == Of::Forces {
-            self.settings.afford_evaluations(t, self.problem.statistics().rhs_evaluations, 1)?;
+            self.settings.check_evaluations(t, self.problem.statistics().rhs_evaluations, 1)?;
         }
-        Asked::mechanics(self.problem, of, t, q, v, into)
+        Queries::mechanics(self.problem, of, t, q, v, into)
     }
 }
 
@@ -145,7 +145,7 @@ impl InStep for Session<'_, '_> {
 pub struct Problem;
 
 impl Source for Problem {
-    fn ask<T: Send>(&self, work: impl FnOnce(&mut dyn Asked) -> Result<T, Failure> + Send) -> PyResult<T> {
+    fn ask<T: Send>(&self, work: impl FnOnce(&mut dyn Queries) -> Result<T, Failure> + Send) -> PyResult<T> {
         if !SESSION.is_set() {
             return Err(PyRuntimeError::new_err("the problem can only be used while `step` runs, on the same thread"));
         }

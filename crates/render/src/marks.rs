@@ -55,20 +55,20 @@ pub fn marker(series: &Series, mark: Mark, at: [f64; 2], hollow: bool) -> Shape 
 pub fn clip(from: [f64; 2], to: [f64; 2], frame: Area) -> Option<[[f64; 2]; 2]> {
     let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
     let [dx, dy] = [to[0] - from[0], to[1] - from[1]];
-    for (rate, room) in [
+    for (rate, space) in [
         (-dx, from[0] - frame.left),
         (dx, frame.right - from[0]),
         (-dy, from[1] - frame.top),
         (dy, frame.bottom - from[1]),
     ] {
         if rate == 0.0 {
-            if room < 0.0 {
+            if space < 0.0 {
                 return None;
             }
         } else if rate < 0.0 {
-            enter = enter.max(room / rate);
+            enter = enter.max(space / rate);
         } else {
-            leave = leave.min(room / rate);
+            leave = leave.min(space / rate);
         }
     }
     if enter > leave {

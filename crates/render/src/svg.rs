@@ -31,10 +31,10 @@ pub fn write(drawing: &Drawing) -> String {
 }
 
 /// Writes `drawing` with additional height below it, px, and further elements.
-pub(crate) fn write_with(drawing: &Drawing, room: f64, further: &str) -> String {
+pub(crate) fn write_with(drawing: &Drawing, space: f64, further: &str) -> String {
     let mut out = String::new();
-    let (width, height, id) = (decimal(drawing.width), decimal(drawing.height + room), escape(&drawing.id));
-    let [right, bottom] = [drawing.width, drawing.height + room].map(units);
+    let (width, height, id) = (decimal(drawing.width), decimal(drawing.height + space), escape(&drawing.id));
+    let [right, bottom] = [drawing.width, drawing.height + space].map(units);
     let _ = write!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {right} {bottom}\" width=\"{width}\" \

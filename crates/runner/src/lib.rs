@@ -25,7 +25,7 @@ pub use mbsbench_judge::{claims, comparison, publication, reconstruction, statis
 pub use mbsbench_measures as measures;
 pub use mbsbench_numbers as numbers;
 pub use mbsbench_render as render;
-pub use mbsbench_runs::{execute, fingerprint, memory, pairs, pipeline, progress, provenance, results, store, timings};
+pub use mbsbench_runs::{cache, execute, fingerprint, memory, pairs, pipeline, progress, provenance, results, timings};
 
 /// Runs the program `mbsbench` with a registry. A crate outside the workspace calls it with its own entries added.
 pub fn main_with(registry: Registry) -> ExitCode {

@@ -7,25 +7,25 @@ use mbsbench_input::printable;
 /// Standard output and standard error, or their replacements in a test.
 pub struct Output<'o> {
     writer: &'o mut dyn Write,
-    beside: &'o mut dyn Write,
+    errors: &'o mut dyn Write,
     closed: bool,
 }
 
 impl<'o> Output<'o> {
-    /// Writes answers to `writer` and messages to `beside`, which is the standard error.
-    pub fn new(writer: &'o mut dyn Write, beside: &'o mut dyn Write) -> Self {
-        Self { writer, beside, closed: false }
+    /// Writes answers to `writer` and messages to `errors`, which is the standard error.
+    pub fn new(writer: &'o mut dyn Write, errors: &'o mut dyn Write) -> Self {
+        Self { writer, errors, closed: false }
     }
 
     /// Writes a message that does not end the command, for example about a reference that failed. Errors of writing are
     /// ignored.
-    pub fn beside(&mut self, text: impl AsRef<str>) {
+    pub fn eprintln(&mut self, text: impl AsRef<str>) {
         self.rendered(&printable(text.as_ref()));
     }
 
     /// Writes a message that is already formatted for a terminal.
     pub fn rendered(&mut self, text: &str) {
-        let _ = writeln!(self.beside, "{}", text.trim_end());
+        let _ = writeln!(self.errors, "{}", text.trim_end());
     }
 
     /// Writes a text and a new line; control characters are escaped. If the reader has closed the pipe
@@ -33,7 +33,7 @@ impl<'o> Output<'o> {
     ///
     /// # Errors
     /// Fails if the text cannot be written for another reason.
-    pub fn line(&mut self, text: impl AsRef<str>) -> io::Result<()> {
+    pub fn println(&mut self, text: impl AsRef<str>) -> io::Result<()> {
         if self.closed {
             return Ok(());
         }
@@ -66,8 +66,8 @@ mod tests {
     fn a_closed_pipe_is_not_an_error() {
         let (mut gone, mut aside) = (Gone(0), Vec::new());
         let mut output = Output::new(&mut gone, &mut aside);
-        output.line("one").unwrap();
-        output.line("two").unwrap();
+        output.println("one").unwrap();
+        output.println("two").unwrap();
         assert_eq!(gone.0, 1, "nothing is written to a closed pipe");
     }
 }

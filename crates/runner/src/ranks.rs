@@ -2,7 +2,7 @@
 
 use mbsbench_experiment::registry::MethodKind;
 use mbsbench_experiment::{Choice, RunSpec};
-use mbsbench_judge::comparison::{Rank, Standing, Tally, words};
+use mbsbench_judge::comparison::{MethodRanks, Rank, Tally, words};
 use mbsbench_numbers::short;
 use mbsbench_problem::Formulated;
 
@@ -15,7 +15,7 @@ pub(crate) struct Ranks<'s> {
     /// The method.
     pub choice: &'s Choice<MethodKind>,
     /// Its positions.
-    pub standings: Vec<Standing<'s>>,
+    pub standings: Vec<MethodRanks<'s>>,
 }
 
 impl Ranks<'_> {
@@ -67,7 +67,7 @@ impl Ranks<'_> {
     }
 
     /// The reason why the method was not run on the problems of a ranking.
-    pub fn why_absent(&self, standing: &Standing<'_>) -> String {
+    pub fn why_absent(&self, standing: &MethodRanks<'_>) -> String {
         let mut named = standing.plan.experiment.cases.iter().flat_map(|case| case.account.named());
         if let Some((_, reason, _)) = named.find(|(method, ..)| *method == self.label) {
             return reason;

@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use mbsbench::Registry;
+use mbsbench::cache::{Cache, consistency};
 use mbsbench::claims::{Book, Evidence, Ledger};
 use mbsbench::cli;
-use mbsbench::execute::caught::caught;
+use mbsbench::execute::panics::catch_panic;
 use mbsbench::execute::run::{Record, Trajectory};
 use mbsbench::experiment::Published;
 use mbsbench::input::Document;
 use mbsbench::plan::{Plan, StoredReference};
-use mbsbench::store::{Store, shape};
 use mbsbench_problem::Status;
 
 /// Longest time for an input, including delays on a loaded machine.
@@ -120,7 +120,7 @@ fn fuzz(name: &str, corpus: &[(PathBuf, Vec<u8>)], mut read: impl FnMut(&Path, &
         let (path, text) = rng.choice(corpus).expect("a corpus");
         let bytes = mutated(&mut rng, text, corpus);
         let one = Instant::now();
-        let outcome = caught(|| read(path, &bytes));
+        let outcome = catch_panic(|| read(path, &bytes));
         let took = one.elapsed();
         slowest = slowest.max(took);
         inputs += 1;
@@ -198,7 +198,7 @@ fn publications() {
 #[test]
 fn entries_of_the_store() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::new(folder.path(), "code");
+    let cache = Cache::new(folder.path(), "code");
     let curves = Trajectory {
         observables: vec!["x".to_owned(), "y".to_owned()],
         units: vec!["m".to_owned(); 2],
@@ -213,7 +213,7 @@ fn entries_of_the_store() {
         values: vec![Some(0.1), None],
         trajectory: Some(curves),
     };
-    store.save("run", &record).unwrap();
+    cache.save("run", &record).unwrap();
     let file = walkdir::WalkDir::new(folder.path()).into_iter().filter_map(Result::ok);
     let path = file.map(walkdir::DirEntry::into_path).find(|path| path.is_file()).unwrap();
     let corpus = [(path.clone(), fs::read(&path).unwrap())];
@@ -225,8 +225,8 @@ fn entries_of_the_store() {
         let sealed =
             sum.filter(|_| own.len() == 64).map_or_else(|| text.to_string(), |sum| text.replacen(own, &sum, 1));
         fs::write(&path, sealed).unwrap();
-        let loaded = store.load("run", shape::of_record);
-        let _ = store.refused();
+        let loaded = cache.load("run", consistency::of_record);
+        let _ = cache.refused();
         loaded.is_some()
     });
 }

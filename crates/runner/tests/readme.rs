@@ -231,7 +231,9 @@ fn scorecard() -> String {
         let mut name = format!("[`{paper}`](papers/{paper}.md)");
         for (ground, marks) in GROUNDS {
             let rests = |statement: &&Value| {
-                marks.iter().any(|mark| statement["rests_on"].as_str() == mark.map(mbsbench::experiment::Mark::name))
+                marks
+                    .iter()
+                    .any(|mark| statement["rests_on"].as_str() == mark.map(mbsbench::experiment::Provenance::name))
             };
             let counts = VERDICTS.map(|verdict| {
                 statements.iter().filter(rests).filter(|statement| statement["verdict"] == verdict).count()

@@ -8,27 +8,27 @@
 //! cache; see [`fingerprint`](mod@fingerprint).
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
+pub mod cache;
 pub mod costs;
 pub mod execute;
 pub mod fingerprint;
-mod means;
 pub mod memory;
 pub mod pairs;
 pub mod pipeline;
 pub mod progress;
 pub mod provenance;
 mod references;
+mod resources;
 pub mod results;
 pub mod seal;
 pub mod stop;
-pub mod store;
 pub mod timings;
 mod titles;
 
+pub use cache::Cache;
 pub use fingerprint::fingerprint;
 pub use memory::Memory;
-pub use pipeline::{Means, Outcome};
+pub use pipeline::{Outcome, Resources};
 pub use progress::Progress;
 pub use results::{ResultSet, Row};
 pub use seal::FileError;
-pub use store::Store;

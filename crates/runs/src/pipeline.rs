@@ -7,17 +7,17 @@ use std::time::Duration;
 use mbsbench_experiment::{Plan, RunKey, RunSpec};
 use rayon::prelude::*;
 
+use crate::cache::Cache;
 use crate::costs::Estimate;
-use crate::execute::lane::{Pending, run_all, stored_key};
+use crate::execute::parallel::{Pending, cache_key, run_all};
 use crate::execute::run::Record;
 use crate::execute::timing::{Rounds, Timed, time_all};
 use crate::references::{kept, references};
 use crate::results::{ResultSet, Row};
-use crate::store::Store;
 use crate::timings::{RunTiming, timings, units};
 
-pub use crate::means::Means;
 pub use crate::references::{Certificate, make_reference};
+pub use crate::resources::Resources;
 pub use crate::titles::Titles;
 
 /// Returns the results of several plans, executed together so that no core is idle before the last run of the last
@@ -25,8 +25,8 @@ pub use crate::titles::Titles;
 ///
 /// # Errors
 /// Fails if a file cannot be read or written; finished runs are cached.
-pub fn results_of(plans: &[Plan], means: Means<'_>) -> io::Result<Vec<Outcome>> {
-    let Made { records, certificates } = make(plans, &|_, _| true, means)?;
+pub fn results_of(plans: &[Plan], resources: Resources<'_>) -> io::Result<Vec<Outcome>> {
+    let Computed { records, certificates } = compute(plans, &|_, _| true, resources)?;
     let mut records = records.into_iter();
     Ok(plans
         .iter()
@@ -55,9 +55,9 @@ fn row(plan: &Plan, run: &RunSpec, record: Record) -> Row {
     }
 }
 
-/// The result of [`make`]: records that were computed or found in the cache.
+/// The result of [`compute`]: records that were computed or found in the cache.
 #[derive(Debug, Clone)]
-pub struct Made {
+pub struct Computed {
     /// The record of every chosen run, in the order of the plans.
     pub records: Vec<Record>,
     /// The references that these runs need, sorted by key.
@@ -71,26 +71,26 @@ pub struct Made {
 ///
 /// # Errors
 /// Fails if a file cannot be read or written; finished runs are cached.
-pub fn make(
+pub fn compute(
     plans: &[Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
-    means: Means<'_>,
-) -> io::Result<Made> {
+    resources: Resources<'_>,
+) -> io::Result<Computed> {
     // Numbers of steps alone are a poor estimate of the time.
-    let estimate = means.costs.map(|costs| Estimate::new(costs, plans)).filter(Estimate::is_informed);
-    let (chosen, certificates) = chosen(plans, is_chosen, estimate.as_ref(), means)?;
-    let records = run_all(&pending(&chosen, &certificates, estimate.as_ref()), means)?;
-    Ok(Made { records, certificates: certificates.into_values().collect() })
+    let estimate = resources.costs.map(|costs| Estimate::new(costs, plans)).filter(Estimate::is_informed);
+    let (chosen, certificates) = chosen(plans, is_chosen, estimate.as_ref(), resources)?;
+    let records = run_all(&pending(&chosen, &certificates, estimate.as_ref()), resources)?;
+    Ok(Computed { records, certificates: certificates.into_values().collect() })
 }
 
 /// Returns the runs of some plans that are not in a cache, each with its plan; a run of several experiments occurs for
 /// each of them. Every entry counts: whether it can be trusted is checked when it is read. A run whose reference is
 /// missing counts as missing. Runs that are [never cached](RunSpec::is_kept) are not listed.
-pub fn missing<'p>(plans: &'p [Plan], store: &Store) -> Vec<(&'p Plan, &'p RunSpec)> {
+pub fn missing<'p>(plans: &'p [Plan], cache: &Cache) -> Vec<(&'p Plan, &'p RunSpec)> {
     let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
     let kept_ones: Vec<_> = runs.filter(|(_, run)| run.is_kept()).collect();
-    let certificates = kept(plans, &references_of(&kept_ones), store);
-    kept_ones.into_par_iter().filter(|(_, run)| is_missing(run, &certificates, store)).collect()
+    let certificates = kept(plans, &references_of(&kept_ones), cache);
+    kept_ones.into_par_iter().filter(|(_, run)| is_missing(run, &certificates, cache)).collect()
 }
 
 /// Returns the keys of the references that some runs need.
@@ -99,9 +99,9 @@ fn references_of<'p>(runs: &[(&'p Plan, &'p RunSpec)]) -> BTreeSet<&'p RunKey> {
 }
 
 /// True if the reference of a run is missing, or if the cache has no entry of the run with that reference.
-fn is_missing(run: &RunSpec, certificates: &BTreeMap<String, Certificate>, store: &Store) -> bool {
+fn is_missing(run: &RunSpec, certificates: &BTreeMap<String, Certificate>, cache: &Cache) -> bool {
     let certificate = certificate(run, certificates);
-    (run.reference.is_some() && certificate.is_none()) || !store.has(&stored_key(run, certificate))
+    (run.reference.is_some() && certificate.is_none()) || !cache.has(&cache_key(run, certificate))
 }
 
 /// Runs with their plans, and the references that they need, by key.
@@ -112,7 +112,7 @@ fn chosen<'p>(
     plans: &'p [Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
     estimate: Option<&Estimate<'_>>,
-    means: Means<'_>,
+    resources: Resources<'_>,
 ) -> io::Result<Chosen<'p>> {
     let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
     let chosen: Vec<(&Plan, &RunSpec)> = runs.filter(|(plan, run)| is_chosen(plan, run)).collect();
@@ -120,16 +120,16 @@ fn chosen<'p>(
     let of_reference = |key: &RunKey| estimate.map_or(Duration::ZERO, |estimate| estimate.of_reference(key));
     let begins = |kept: &BTreeMap<String, Certificate>| {
         let Some(estimate) = estimate else { return };
-        let Means { store, fresh, progress, .. } = means;
+        let Resources { cache, fresh, progress, .. } = resources;
         let absent = needed.iter().filter(|key| !kept.contains_key(key.full()));
-        let lacking = chosen.iter().filter(|(_, run)| fresh || is_missing(run, kept, store));
+        let lacking = chosen.iter().filter(|(_, run)| fresh || is_missing(run, kept, cache));
         let once: BTreeMap<&str, Duration> = absent
             .map(|key| (key.full(), of_reference(key)))
             .chain(lacking.map(|(plan, run)| (run.key().full(), estimate.of_run(plan, run))))
             .collect();
         progress.expect(once.into_values().sum());
     };
-    let certificates = references(plans, &needed, of_reference, begins, means)?;
+    let certificates = references(plans, &needed, of_reference, begins, resources)?;
     Ok((chosen, certificates))
 }
 
@@ -149,9 +149,9 @@ pub struct Again<'p> {
 pub fn made_again<'p>(
     plans: &'p [Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
-    means: Means<'_>,
+    resources: Resources<'_>,
 ) -> io::Result<Vec<Again<'p>>> {
-    let (chosen, certificates) = chosen(plans, is_chosen, None, means)?;
+    let (chosen, certificates) = chosen(plans, is_chosen, None, resources)?;
     let pending = pending(&chosen, &certificates, None);
     // A run of several experiments is executed once.
     let mut of_key: BTreeMap<&RunKey, Vec<usize>> = BTreeMap::new();
@@ -160,10 +160,10 @@ pub fn made_again<'p>(
     }
     let again = of_key.into_values().collect::<Vec<_>>().into_par_iter().flat_map_iter(|indices| {
         let own = &pending[indices[0]];
-        let record = own.record(means);
+        let record = own.record(resources);
         let is_lost = record.status.is_lost();
         if is_lost {
-            means.progress.finished(&own.title, &record, false);
+            resources.progress.finished(&own.title, &record, false);
         }
         let of_plan = |(plan, run): (&'p Plan, &'p RunSpec)| Again { plan, run, row: row(plan, run, record.clone()) };
         let again: Vec<_> = indices.into_iter().filter(|_| !is_lost).map(|index| of_plan(chosen[index])).collect();
@@ -256,11 +256,11 @@ mod tests {
         );
         let plan = Plan::read(Path::new("sweep.yaml"), text.as_bytes(), &Registry::builtin(), false).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let (store, memory) = (Store::new(folder.path(), String::new()), Memory::new(u64::MAX));
+        let (cache, memory) = (Cache::new(folder.path(), String::new()), Memory::new(u64::MAX));
         let progress = Progress::silent();
-        let means = Means { store: &store, memory: &memory, progress: &progress, costs: None, fresh: false };
+        let resources = Resources { cache: &cache, memory: &memory, progress: &progress, costs: None, fresh: false };
         LOOKED_AT.set(0);
-        let mut outcomes = results_of(std::slice::from_ref(&plan), means).unwrap();
+        let mut outcomes = results_of(std::slice::from_ref(&plan), resources).unwrap();
         (outcomes.remove(0), LOOKED_AT.get())
     }
 

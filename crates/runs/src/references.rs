@@ -12,14 +12,14 @@ use mbsbench_problem::{Clock, DoubleDouble, Settings, Status};
 use rayon::iter::Either;
 use rayon::prelude::*;
 
-use crate::execute::caught::caught;
+use crate::cache::Cache;
+use crate::cache::consistency::{self, Inconsistency};
+use crate::execute::panics::catch_panic;
 use crate::execute::queue::longest_first;
 use crate::execute::reference::certify;
-use crate::means::Means;
 use crate::memory;
+use crate::resources::Resources;
 use crate::stop::interrupted;
-use crate::store::Store;
-use crate::store::shape::{self, Misshapen};
 
 /// A certified reference, or the reason why there is none.
 #[derive(Debug, Clone)]
@@ -100,20 +100,20 @@ impl Wanted {
     }
 
     /// Returns the reference stored beside the experiments or in the cache.
-    fn kept(&self, store: &Store, fresh: bool) -> Option<ReferenceTrajectory> {
+    fn kept(&self, cache: &Cache, fresh: bool) -> Option<ReferenceTrajectory> {
         self.plan.kept(&self.times).or_else(|| {
             let is_taken = !fresh && self.plan.is_kept();
-            is_taken.then(|| store.load(&self.name(), |found| fits(&self.times, found))).flatten()
+            is_taken.then(|| cache.load(&self.name(), |found| fits(&self.times, found))).flatten()
         })
     }
 
     /// Computes the reference and caches it.
-    fn made(&self, expected: Duration, means: Means<'_>) -> io::Result<Result<ReferenceTrajectory, String>> {
-        let Means { store, memory, progress, .. } = means;
+    fn made(&self, expected: Duration, resources: Resources<'_>) -> io::Result<Result<ReferenceTrajectory, String>> {
+        let Resources { cache, memory, progress, .. } = resources;
         let ensure_wanted = || if progress.is_stopped() { Err(interrupted()) } else { Ok(()) };
         ensure_wanted()?;
         let title = || format!("reference {}", self.plan.key);
-        let made = caught(|| match memory.reserve(memory::of_reference(&self.plan, self.times.len())) {
+        let made = catch_panic(|| match memory.reserve(memory::of_reference(&self.plan, self.times.len())) {
             Ok(_reserved) => progress.timed(&self.plan.key, expected, || make_reference(&self.plan, &self.times)),
             Err(too_large) => {
                 progress.lost(Status::Memory, &title(), &too_large.to_string());
@@ -125,7 +125,7 @@ impl Wanted {
             Err(said)
         });
         match &outcome {
-            Ok(reference) if self.plan.is_kept() => store.save(&self.name(), reference)?,
+            Ok(reference) if self.plan.is_kept() => cache.save(&self.name(), reference)?,
             Ok(_) => {}
             Err(_) => ensure_wanted()?,
         }
@@ -140,9 +140,9 @@ pub(crate) fn references(
     needed: &BTreeSet<&RunKey>,
     expected: impl Fn(&RunKey) -> Duration + Sync,
     begins: impl FnOnce(&BTreeMap<String, Certificate>),
-    means: Means<'_>,
+    resources: Resources<'_>,
 ) -> io::Result<BTreeMap<String, Certificate>> {
-    let kept = |(key, wanted): (String, Wanted)| match wanted.kept(means.store, means.fresh) {
+    let kept = |(key, wanted): (String, Wanted)| match wanted.kept(resources.cache, resources.fresh) {
         Some(kept) => Either::Left((key, Certificate::new(wanted.plan, Ok(kept)))),
         None => Either::Right((key, wanted)),
     };
@@ -152,7 +152,7 @@ pub(crate) fn references(
         begins(&certificates);
     }
     let expected = |(_, wanted): &(String, Wanted)| expected(&wanted.plan.key);
-    let made = longest_first(&lacking, expected, |each| each.1.made(expected(each), means));
+    let made = longest_first(&lacking, expected, |each| each.1.made(expected(each), resources));
     for ((key, wanted), outcome) in lacking.into_iter().zip(made) {
         certificates.insert(key, Certificate::new(wanted.plan, outcome?));
     }
@@ -160,18 +160,18 @@ pub(crate) fn references(
 }
 
 /// Returns the required references that exist already, by key.
-pub(crate) fn kept(plans: &[Plan], needed: &BTreeSet<&RunKey>, store: &Store) -> BTreeMap<String, Certificate> {
+pub(crate) fn kept(plans: &[Plan], needed: &BTreeSet<&RunKey>, cache: &Cache) -> BTreeMap<String, Certificate> {
     let certificate = |(key, wanted): (String, Wanted)| {
-        let kept = wanted.kept(store, false)?;
+        let kept = wanted.kept(cache, false)?;
         Some((key, Certificate::new(wanted.plan, Ok(kept))))
     };
     Wanted::all(plans, needed).into_par_iter().filter_map(certificate).collect()
 }
 
 /// Checks that a reference is complete and has these times.
-fn fits(times: &[f64], found: &ReferenceTrajectory) -> Result<(), Misshapen> {
-    shape::of_reference(found)?;
-    shape::ensure(found.times == times, "the times of the reference differ")
+fn fits(times: &[f64], found: &ReferenceTrajectory) -> Result<(), Inconsistency> {
+    consistency::of_reference(found)?;
+    consistency::ensure(found.times == times, "the times of the reference differ")
 }
 
 /// Solves with both methods of a reference.
@@ -183,7 +183,7 @@ pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTr
     let span = plan.span;
     let plan = match &plan.origin {
         Origin::Solved(solved) => solved,
-        Origin::Given(_) => return Err("the reference file lacks a requested time".to_owned()),
+        Origin::File(_) => return Err("the reference file lacks a requested time".to_owned()),
     };
     let asked = plan.digits.map_or(0.0, f64::from);
     let Some((check, check_settings)) = &plan.check else {

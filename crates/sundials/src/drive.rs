@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{
-    Counted, Counts, Failure, Further, Made, Observer, Run, Solution, Statistics, StepControl, Stepping, Task,
+    AcceptedStep, Counted, Counts, Failure, Further, Observer, Run, Solution, Statistics, StepControl, Stepping, Task,
 };
 
 use crate::constrained::Constrained;
@@ -226,19 +226,19 @@ impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
         Ok(Some(reached.t))
     }
 
-    fn show(&mut self, library: &mut Library<'p, 'm>, made: Made<'_>) -> ControlFlow<Failure> {
+    fn observe(&mut self, library: &mut Library<'p, 'm>, step: AcceptedStep<'_>) -> ControlFlow<Failure> {
         let roots = &self.roots;
         let before_projection = (!roots.is_empty()).then_some(&self.before[..]);
         let multipliers = &self.multipliers;
         let further = Further { before_projection, events: roots, multipliers, ..Further::default() };
-        made.show(&self.y, &self.end, further, |t, y| library.solver.state_within(t, y))
+        step.observe(&self.y, &self.end, further, |t, y| library.solver.state_within(t, y))
     }
 
     fn states(&mut self) -> [&mut Vec<f64>; 2] {
         [&mut self.y, &mut self.end]
     }
 
-    fn follow(&mut self, run: &mut Run<'_, Library<'p, 'm>>) -> Result<(), Failure> {
+    fn after_step(&mut self, run: &mut Run<'_, Library<'p, 'm>>) -> Result<(), Failure> {
         let (t, Library { solver, method }, roots) = (run.t, &mut run.problem, &self.roots);
         solver.with_equations(|equations| equations.accept(t));
         if roots.is_empty() || t >= run.task.t_end {

@@ -185,7 +185,7 @@ impl<'p> Equations<'p> {
     /// Fails if another evaluation would exceed the budget.
     fn spend(&self) -> Result<(), Failure> {
         let Statistics { rhs_evaluations, jacobian_rhs_evaluations, .. } = self.problem.statistics();
-        self.settings.afford_evaluations(self.reached, rhs_evaluations + jacobian_rhs_evaluations, 1)
+        self.settings.check_evaluations(self.reached, rhs_evaluations + jacobian_rhs_evaluations, 1)
     }
 
     /// Writes `∂f/∂y`, column by column; `base` holds `f(t, y)`.

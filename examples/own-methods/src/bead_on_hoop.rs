@@ -41,7 +41,7 @@ impl BenchmarkModel for BeadOnHoop {
     }
 
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
-        vec![S::from(self.angle) * S::pi() / 180.0, S::nought()]
+        vec![S::from(self.angle) * S::pi() / 180.0, S::zero()]
     }
 
     fn observables(&self) -> Vec<Observable> {

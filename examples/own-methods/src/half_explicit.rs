@@ -2,7 +2,7 @@
 
 use mbsbench_integrators::{drive, hermite::show_motion, low_order};
 use mbsbench_problem::linalg::{Lu, Singular};
-use mbsbench_problem::{Counted, Failure, Made, Method, MethodDefinition, Observer, Ode, Run, Solution};
+use mbsbench_problem::{AcceptedStep, Counted, Failure, Method, MethodDefinition, Observer, Ode, Run, Solution};
 use mbsbench_problem::{Stepping, Task, Terms, Unsuitable, parameters};
 use nalgebra::DMatrix;
 
@@ -68,7 +68,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
         let Self { start, end, stages, terms, matrix, factors, x } = self;
         let ((t_end, h), time, n) = (run.constant_step(), run.t, start.len() / 2);
-        run.afford(ROWS.len() as u64)?;
+        run.check_budget(ROWS.len() as u64)?;
         end.copy_from_slice(start);
         let mut t = time;
         for (i, (row, node)) in ROWS.into_iter().enumerate() {
@@ -100,8 +100,8 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         if end.iter().all(|x| x.is_finite()) { Ok(Some(t_end)) } else { Err(Failure::NonFinite { time }) }
     }
 
-    fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> std::ops::ControlFlow<Failure> {
-        show_motion(made, &self.start, &self.end, &self.x[self.start.len() / 2..])
+    fn observe(&mut self, _problem: &mut Counted<'p>, step: AcceptedStep<'_>) -> std::ops::ControlFlow<Failure> {
+        show_motion(step, &self.start, &self.end, &self.x[self.start.len() / 2..])
     }
 
     fn states(&mut self) -> [&mut Vec<f64>; 2] {

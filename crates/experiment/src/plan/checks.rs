@@ -9,10 +9,10 @@ use mbsbench_problem::{Events, Formulated, Model, StepControl};
 
 use super::Plan;
 use super::observables::{Observables, each_model};
-use crate::known::Marked;
+use crate::provenance::Marked;
 use crate::registry::{Choice, MeasureKind};
 use crate::undetermined::lies_below;
-use crate::{Case, Mark, Placed, Problems, Varies};
+use crate::{Case, Placed, Problems, Provenance, Varies};
 
 /// Checks everything except the references of tables and plots, and returns the observables that these may refer to.
 pub(super) fn check(plan: &Plan, problems: &mut Problems) -> Observables {
@@ -165,7 +165,8 @@ fn check_known(plan: &Plan, problems: &mut Problems) {
     }
     for (key, _) in plan.experiment.sampled() {
         let is_printed = |(known, marks): &(Key, Vec<Marked>)| {
-            known.name == key.name && marks.iter().any(|marked| marked.is == Mark::Printed && marked.filter.is_empty())
+            known.name == key.name
+                && marks.iter().any(|marked| marked.is == Provenance::Printed && marked.filter.is_empty())
         };
         if let Some((known, _)) = known.entries.iter().find(|entry| is_printed(entry)) {
             let problem =

@@ -14,8 +14,8 @@ use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Solved, Stored, key
 use crate::Recording;
 use crate::registry::{Choice, Entry, Kind, MeasureKind, MethodKind, ModelKind, Registry, choose};
 use crate::{
-    Axis, Case, Control, Experiment, Given, GivenSpec, Label, Origin, Problems, ReferenceSpec, Role, Rule, SolvedSpec,
-    SolverSpec, read_settings, spec,
+    Axis, Case, Control, Experiment, ExternalReference, ExternalReferenceSpec, Label, Origin, Problems, ReferenceSpec,
+    Role, Rule, SolvedSpec, SolverSpec, read_settings, spec,
 };
 
 /// The largest number of different models or methods of an experiment, whose parameters dominate the memory of a plan.
@@ -253,7 +253,7 @@ impl<'e> Expansion<'e> {
         let span = self.case.span;
         let solved = match &spec.origin {
             Origin::Solved(solved) => solved,
-            Origin::Given(given) => return self.given(given, model),
+            Origin::File(given) => return self.given(given, model),
         };
         let solver = |solver: &SolverSpec| -> Result<Settings, Problem> {
             let control: StepControl = solver.control.for_method(&solver.method, span, own, solver.control_place)?;
@@ -288,14 +288,14 @@ impl<'e> Expansion<'e> {
     }
 
     /// Plans a reference from a file.
-    fn given(&self, spec: &GivenSpec, model: &Arc<Choice<ModelKind>>) -> Result<ReferencePlan, Problem> {
+    fn given(&self, spec: &ExternalReferenceSpec, model: &Arc<Choice<ModelKind>>) -> Result<ReferencePlan, Problem> {
         let path = self.folder.join(&spec.file);
         let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA).map_err(|error| {
             let problem = Problem::new(spec.place, format!("`{}`: {error}", path.display()));
             problem.help("accepted: the path of a CSV file, relative to the folder of this file")
         })?;
-        let given = Given::read(&path, &bytes, spec, &model.object().model().observables());
-        let origin = Origin::Given(given.map(Arc::new));
+        let given = ExternalReference::read(&path, &bytes, spec, &model.object().model().observables());
+        let origin = Origin::File(given.map(Arc::new));
         let (model, span) = (Arc::clone(model), self.case.span);
         let mut reference = ReferencePlan { model, span, origin, stored: None, key: RunKey::default() };
         reference.key = key::of_reference(&reference);

@@ -81,7 +81,7 @@ pub(super) fn of_set_up(run: &RunSpec) -> RunKey {
 pub(super) fn of_reference(reference: &ReferencePlan) -> RunKey {
     let Solved { precision, solver: main, settings, check, digits } = match &reference.origin {
         Origin::Solved(solved) => solved,
-        Origin::Given(given) => {
+        Origin::File(given) => {
             let given = given.as_ref().ok();
             // The values of the file are in the units of this model.
             return RunKey::of(json!({

@@ -28,10 +28,10 @@ pub use stored::{Stored, StoredReference};
 
 use crate::Recording;
 use crate::axis::LabelIndex;
-use crate::included::included;
+use crate::includes::included;
 use crate::registry::{Choice, MeasureKind, MethodKind, ModelKind, Registry};
 use crate::spec::AxisValue;
-use crate::{Experiment, Given, Label, Mark, Origin, Precision, Problems, Rule, SolverSpec};
+use crate::{Experiment, ExternalReference, Label, Origin, Precision, Problems, Provenance, Rule, SolverSpec};
 use mbsbench_input::{BadInput, Document};
 
 /// The largest number of runs of an experiment.
@@ -98,7 +98,7 @@ pub struct ReferencePlan {
     /// The start and end times, s.
     pub span: [f64; 2],
     /// The origin of the reference. An invalid file is reported when the plan is checked.
-    pub origin: Origin<Solved, Result<Arc<Given>, BadInput>>,
+    pub origin: Origin<Solved, Result<Arc<ExternalReference>, BadInput>>,
     /// The file beside the experiments in which the reference is kept, if any.
     pub stored: Option<Arc<Stored>>,
     /// The key.
@@ -113,7 +113,7 @@ impl ReferencePlan {
                 let check = solved.check.as_ref().map(|(check, _)| check);
                 [Some(&solved.solver), check].into_iter().flatten().all(|solver| solver.method.is_kept())
             }
-            Origin::Given(_) => true,
+            Origin::File(_) => true,
         };
         methods && self.model.is_kept()
     }
@@ -290,12 +290,12 @@ impl Plan {
 
     /// Returns how a parameter of a run is known; `None` if the file does not say. Undetermined parameters are our
     /// choice, unless the file states that the nominal reading is printed or the authors'.
-    pub fn mark(&self, run: &RunSpec, path: &str) -> Option<Mark> {
+    pub fn mark(&self, run: &RunSpec, path: &str) -> Option<Provenance> {
         let known = self.experiment.known.as_ref()?;
         let stated = known.stated(path, |filter| self.is_meant(run, filter));
         match self.experiment.undetermined.iter().find(|(key, varied)| varied.covers(&key.name, path)) {
             Some((_, varied)) => {
-                let least = if varied.calibrated.is_some() { Mark::Calibrated } else { Mark::Chosen };
+                let least = if varied.calibrated.is_some() { Provenance::Calibrated } else { Provenance::Chosen };
                 let firm = stated.filter(|mark| !mark.is_ours() && varied.range().is_none());
                 Some(firm.unwrap_or_else(|| stated.map_or(least, |stated| stated.max(least))))
             }

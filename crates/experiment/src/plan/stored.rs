@@ -9,7 +9,7 @@ use mbsbench_input::{BadInput, Place, Problem};
 use mbsbench_measures::ReferenceTrajectory;
 
 use super::{Plan, ReferencePlan, RunSpec};
-use crate::{Given, Origin, Problems};
+use crate::{ExternalReference, Origin, Problems};
 
 /// The file of a stored reference and its contents.
 #[derive(Debug, Clone)]
@@ -175,7 +175,7 @@ impl ReferencePlan {
     /// lacks one of these times. A reference from a file that the experiment gives is returned likewise.
     pub fn kept(&self, times: &[f64]) -> Option<ReferenceTrajectory> {
         let digits = match &self.origin {
-            Origin::Given(given) => return given.as_ref().ok()?.at(times).ok(),
+            Origin::File(given) => return given.as_ref().ok()?.at(times).ok(),
             Origin::Solved(solved) => solved.digits,
         };
         let kept = self.stored.as_ref()?.kept.as_ref().ok()?;
@@ -213,7 +213,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
         }
         let runs = || plan.runs.iter().filter(|run| run.reference.as_ref().is_some_and(|own| own.key == reference.key));
         match (&reference.origin, &reference.stored) {
-            (Origin::Given(given), _) => {
+            (Origin::File(given), _) => {
                 let given = given.as_ref().map_err(Clone::clone)?;
                 let absent = || given.at(&times(reference, runs())).err().map(|t| format!("no values at t = {t} s"));
                 if let Some(lacks) = lacking(given, reference, runs()).or_else(absent) {
@@ -245,7 +245,11 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
 
 /// Returns an observable that measures compare and the file lacks. Measures that do not name observables compare all
 /// observables that have a class.
-fn lacking<'r>(given: &Given, reference: &ReferencePlan, runs: impl Iterator<Item = &'r RunSpec>) -> Option<String> {
+fn lacking<'r>(
+    given: &ExternalReference,
+    reference: &ReferencePlan,
+    runs: impl Iterator<Item = &'r RunSpec>,
+) -> Option<String> {
     let model = reference.model.object().model();
     let of_classes = || model.observables().into_iter().filter(|of| of.class.is_some()).map(|of| of.name).collect();
     runs.flat_map(|run| run.measures.iter().map(move |measure| (run, measure.object())))
@@ -315,14 +319,14 @@ mod tests {
     }
 
     /// Returns the reason for which a file with one change is refused, with a recomputed checksum if requested.
-    fn refusal(from: &str, to: &str, is_summed_anew: bool) -> String {
+    fn refusal(from: &str, to: &str, is_summed_again: bool) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("shaft.csv");
         reference().write(&path, "mbsbench ledger reference a/b").unwrap();
         let good = std::fs::read_to_string(&path).unwrap();
         assert!(good.contains(from), "{from}");
         let mut bad = good.replacen(from, to, 1);
-        if is_summed_anew {
+        if is_summed_again {
             bad = bad.replacen(&checksum(&good), &checksum(&bad), 1);
         }
         std::fs::write(&path, bad).unwrap();

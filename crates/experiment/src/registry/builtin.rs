@@ -98,7 +98,7 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::Esdirk324l2sa>()
         .method::<integrators::Esdirk325l2sa>()
         .method::<integrators::Esdirk436l2sa2>()
-        .method::<integrators::Written>()
+        .method::<integrators::MethodFromFile>()
         .method::<sundials::CvodeBdf>()
         .method::<sundials::CvodeAdams>()
         .method::<sundials::Ida>()

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Kind;
 use super::angles::{Angle, wide};
-use super::entry::{Behind, Entry, Object};
+use super::entry::{Backing, Entry, Object};
 
 /// Methods whose ρ∞ is `rho-inf` in files but `rho` in the keys of runs and in labels, the name when results were first
 /// kept.
@@ -55,12 +55,12 @@ impl<K: Kind> Choice<K> {
     }
 
     /// True if name and parameters cover everything that can change the numbers of a run, so that the run may be
-    /// cached. False for an entry added [while the program ran](Entry::late) without an identity.
+    /// cached. False for an entry added [while the program ran](Entry::dynamic) without an identity.
     pub fn is_kept(&self) -> bool {
-        !matches!(self.entry.behind, Behind::Late { identity: None, .. })
+        !matches!(self.entry.backing, Backing::Dynamic { identity: None, .. })
     }
 
-    /// True if the entry was added [while the program ran](Entry::late).
+    /// True if the entry was added [while the program ran](Entry::dynamic).
     pub fn is_late(&self) -> bool {
         self.entry.is_late()
     }

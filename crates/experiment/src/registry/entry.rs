@@ -22,7 +22,7 @@ pub const LABEL: &str = "label";
 pub(super) type Object<K> = Arc<<K as Kind>::Object>;
 
 /// Parameters after reading and checking: their normalised value and the object built from them.
-type Made<K> = (Value, Object<K>);
+type Parsed<K> = (Value, Object<K>);
 
 /// A name with its definition.
 #[derive(Clone)]
@@ -33,22 +33,22 @@ pub struct Entry<K: Kind> {
     pub(super) family: &'static str,
     /// True if the parameters define the entry completely; see [`ModelDefinition::IS_WRITTEN_OUT`].
     pub(super) is_written_out: bool,
-    pub(super) behind: Behind<K>,
+    pub(super) backing: Backing<K>,
 }
 
 /// The implementation of an entry.
 #[derive(Clone)]
-pub(super) enum Behind<K: Kind> {
+pub(super) enum Backing<K: Kind> {
     /// A Rust type.
     Definition {
         /// The name of the type, which distinguishes definitions with the same name.
         definition: &'static str,
         schema: ParametersSchema,
-        make: fn(&Node, &str) -> Result<Made<K>, Problem>,
-        default: fn() -> Made<K>,
+        make: fn(&Node, &str) -> Result<Parsed<K>, Problem>,
+        default: fn() -> Parsed<K>,
     },
     /// A definition without parameters that was added while the program ran.
-    Late {
+    Dynamic {
         /// Distinguishes it from others of the same name.
         identity: Option<Map<String, Value>>,
         object: Object<K>,
@@ -76,7 +76,7 @@ impl ParametersSchema {
     }
 }
 
-impl<K: Kind> Behind<K> {
+impl<K: Kind> Backing<K> {
     fn definition<D: Parameters>() -> Self
     where
         K: Defines<D>,
@@ -123,7 +123,7 @@ impl Entry<ModelKind> {
     pub(super) fn of_model<M: ModelDefinition>() -> Self {
         let (name, summary, source) = (M::NAME, M::SUMMARY, M::SOURCE);
         let is_written_out = M::IS_WRITTEN_OUT;
-        Self { name, summary, source, family: "", is_written_out, behind: Behind::definition::<M>() }
+        Self { name, summary, source, family: "", is_written_out, backing: Backing::definition::<M>() }
     }
 }
 
@@ -131,14 +131,14 @@ impl Entry<MethodKind> {
     pub(super) fn of_method<M: MethodDefinition>() -> Self {
         let (name, summary, source, family) = (M::NAME, M::SUMMARY, M::SOURCE, M::FAMILY);
         let is_written_out = M::IS_WRITTEN_OUT;
-        Self { name, summary, source, family, is_written_out, behind: Behind::definition::<M>() }
+        Self { name, summary, source, family, is_written_out, backing: Backing::definition::<M>() }
     }
 }
 
 impl Entry<MeasureKind> {
     pub(super) fn of_measure<M: MeasureDefinition>() -> Self {
         let (name, summary) = (M::NAME, M::SUMMARY);
-        Self { name, summary, source: "", family: "", is_written_out: false, behind: Behind::definition::<M>() }
+        Self { name, summary, source: "", family: "", is_written_out: false, backing: Backing::definition::<M>() }
     }
 }
 
@@ -170,22 +170,22 @@ impl<K: Kind> Entry<K> {
 
     /// True if the entry was added while the program ran.
     pub fn is_late(&self) -> bool {
-        matches!(self.behind, Behind::Late { .. })
+        matches!(self.backing, Backing::Dynamic { .. })
     }
 
     /// Returns the name of the type; `None` for an entry added while the program ran.
     pub(super) fn definition(&self) -> Option<&'static str> {
-        match self.behind {
-            Behind::Definition { definition, .. } => Some(definition),
-            Behind::Late { .. } => None,
+        match self.backing {
+            Backing::Definition { definition, .. } => Some(definition),
+            Backing::Dynamic { .. } => None,
         }
     }
 
     /// Returns the JSON Schema of the parameters.
     pub fn schema(&self) -> Schema {
-        match &self.behind {
-            Behind::Definition { schema, .. } => schema.written(),
-            Behind::Late { .. } => json_schema!({ "type": "object", "additionalProperties": false }),
+        match &self.backing {
+            Backing::Definition { schema, .. } => schema.written(),
+            Backing::Dynamic { .. } => json_schema!({ "type": "object", "additionalProperties": false }),
         }
     }
 
@@ -194,10 +194,10 @@ impl<K: Kind> Entry<K> {
         self.choice(self.default(), None)
     }
 
-    pub(super) fn default(&self) -> Made<K> {
-        match &self.behind {
-            Behind::Definition { default, .. } => default(),
-            Behind::Late { identity, object } => {
+    pub(super) fn default(&self) -> Parsed<K> {
+        match &self.backing {
+            Backing::Definition { default, .. } => default(),
+            Backing::Dynamic { identity, object } => {
                 (Value::Object(identity.clone().unwrap_or_default()), Arc::clone(object))
             }
         }
@@ -209,9 +209,9 @@ impl<K: Kind> Entry<K> {
     /// Fails if a parameter is unknown, of the wrong type or out of range; the problem has its place.
     pub fn choose(&self, parameters: &Node, label: Option<String>) -> Result<Choice<K>, Problem> {
         let what = format!("parameter of `{}`", self.name);
-        let made = match &self.behind {
-            Behind::Definition { make, .. } => make(parameters, &what)?,
-            Behind::Late { .. } => match parameters.entries().first() {
+        let made = match &self.backing {
+            Backing::Definition { make, .. } => make(parameters, &what)?,
+            Backing::Dynamic { .. } => match parameters.entries().first() {
                 None => self.default(),
                 Some(entry) => {
                     let problem = Problem::new(entry.key.place, unknown(&what, &format!("`{}`", entry.key.name)));
@@ -222,10 +222,10 @@ impl<K: Kind> Entry<K> {
         Ok(self.choice(made, label))
     }
 
-    fn choice(&self, (parameters, object): Made<K>, label: Option<String>) -> Choice<K> {
-        let silent = match &self.behind {
-            Behind::Definition { definition, schema, .. } => silent(definition, schema, &parameters),
-            Behind::Late { .. } => Vec::new(),
+    fn choice(&self, (parameters, object): Parsed<K>, label: Option<String>) -> Choice<K> {
+        let silent = match &self.backing {
+            Backing::Definition { definition, schema, .. } => silent(definition, schema, &parameters),
+            Backing::Dynamic { .. } => Vec::new(),
         };
         Choice { entry: self.clone(), parameters, silent, label, own: None, object, place: None }
     }

@@ -14,9 +14,9 @@ mod angles;
 mod builtin;
 mod choice;
 mod contender;
+mod dynamic;
 mod entry;
 mod kinds;
-mod late;
 
 use mbsbench_problem::{MethodDefinition, ModelDefinition};
 
@@ -50,7 +50,7 @@ impl Registry {
         builtin::registry()
     }
 
-    /// True if all types in the registry are from the workspace. Entries added [while the program ran](Entry::late)
+    /// True if all types in the registry are from the workspace. Entries added [while the program ran](Entry::dynamic)
     /// do not count, because their identity is part of the keys of their runs.
     pub fn is_builtin(&self) -> bool {
         let builtin = Self::builtin();

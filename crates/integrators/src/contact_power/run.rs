@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Further, Made, Run, StepControl, Stepping, Task};
+use mbsbench_problem::{AcceptedStep, Counted, Failure, Further, Run, StepControl, Stepping, Task};
 
 use super::objective::residual;
 use super::search::{Search, Verdict};
@@ -106,7 +106,7 @@ impl Steps {
     /// Computes the step of `u` into `trial`, with its residual: one evaluation and one test. It counts as rejected
     /// until it is accepted.
     fn try_step(&mut self, run: &mut Run<'_, Counted<'_>>, u: f64) -> Result<(), Failure> {
-        run.afford(1)?;
+        run.check_budget(1)?;
         run.own.tests += 1;
         run.reject();
         let (t_next, h) = self.end_of(run, u);
@@ -157,8 +157,8 @@ impl Steps {
 
 impl<'p> Stepping<Counted<'p>> for Steps {
     fn begin(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
-        run.afford_step()?;
-        run.afford(1)?;
+        run.check_steps()?;
+        run.check_budget(1)?;
         self.start.evaluate(&mut run.problem, run.t, self.objective)?;
         self.begin_search(run);
         if self.start.is_finite() { Ok(()) } else { Err(not_finite(run)) }
@@ -184,10 +184,12 @@ impl<'p> Stepping<Counted<'p>> for Steps {
     }
 
     #[inline(always)]
-    fn show(&mut self, problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+    fn observe(&mut self, problem: &mut Counted<'p>, step: AcceptedStep<'_>) -> ControlFlow<Failure> {
         let Self { shadow, start: Point { y: start, .. }, trial, .. } = self;
-        let span = (made.t_start, made.t_end);
-        made.show(start, &trial.y, Further::default(), |t, y| state_within(problem, shadow, false, span, start, t, y))
+        let span = (step.t_start, step.t_end);
+        step.observe(start, &trial.y, Further::default(), |t, y| {
+            state_within(problem, shadow, false, span, start, t, y)
+        })
     }
 
     fn states(&mut self) -> [&mut Vec<f64>; 2] {
@@ -199,7 +201,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         std::mem::swap(&mut self.start, &mut self.trial);
     }
 
-    fn follow(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+    fn after_step(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
         self.begin_search(run);
         Ok(())
     }

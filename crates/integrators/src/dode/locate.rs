@@ -62,7 +62,7 @@ impl<S: Scalar> Locator<S> {
         while let Some(&candidate) = detector.candidates.get(chosen) {
             let passed = |state: &State<S>| detector.offset_value(candidate.index, state) >= 0.0;
             let by_now = [&self.middle, end].into_iter().find(|state| passed(state)).map(|state| state.h);
-            let bracket = Bracket { low: S::nought(), high: caught.or(by_now) };
+            let bracket = Bracket { low: S::zero(), high: caught.or(by_now) };
             let found = self.newton((problem, pair), detector, (start, end.h), (candidate, bracket), statistics)?;
             if !found {
                 // case III: the interpolant has a root, but the function has none

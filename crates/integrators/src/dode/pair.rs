@@ -53,7 +53,7 @@ impl<S: Scalar> ExplicitPair<S> {
             evaluations: stepper.evaluations() - 1 + extra,
             stepper,
             lower: Row::new(&lower.weights, dimension),
-            state: vec![S::nought(); dimension],
+            state: vec![S::zero(); dimension],
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{
-    Counted, Failure, Further, Made, Method, Observer, Run, Scalar, Solution, StepControl, Stepping, Task,
+    AcceptedStep, Counted, Failure, Further, Method, Observer, Run, Scalar, Solution, StepControl, Stepping, Task,
 };
 
 use super::chattering::{Chattering, MOST};
@@ -298,7 +298,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
 impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<Option<S>, Failure> {
         // The budget does not include trials that locate an event.
-        run.afford(self.pair.evaluations())?;
+        run.check_budget(self.pair.evaluations())?;
         let (t_next, h) = self.next(run)?;
         self.begin_step(run, h.value())?;
         let (t_next, h) = self.limited(t_next, h);
@@ -313,7 +313,7 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
 
     /// Runs with the configuration of the step still in force.
     #[inline(always)]
-    fn show(&mut self, problem: &mut Counted<'p, S>, made: Made<'_, S>) -> ControlFlow<Failure> {
+    fn observe(&mut self, problem: &mut Counted<'p, S>, step: AcceptedStep<'_, S>) -> ControlFlow<Failure> {
         let Self { shadow: pair, shadow_state: inside, start, end, before, occurred, .. } = self;
         let further = Further {
             before_projection: (!occurred.is_empty()).then_some(&before[..]),
@@ -321,7 +321,7 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
             event_residual: self.residual,
             ..Further::default()
         };
-        made.show(&start.y, &end.y, further, |t, y| {
+        step.observe(&start.y, &end.y, further, |t, y| {
             pair.restart();
             problem.uncounted(|problem| pair.step(problem, start, t - start.t, inside))?;
             y.copy_from_slice(&inside.y);
@@ -335,11 +335,11 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
 
     fn advance(&mut self) {
         std::mem::swap(&mut self.start, &mut self.end);
-        self.start.h = S::nought();
+        self.start.h = S::zero();
         self.begun = false;
     }
 
-    fn follow(&mut self, _run: &mut Run<'_, Counted<'p, S>, S>) -> Result<(), Failure> {
+    fn after_step(&mut self, _run: &mut Run<'_, Counted<'p, S>, S>) -> Result<(), Failure> {
         if let Some(index) = self.event {
             self.restrain(index)?;
             if let Some(Controlled { size, first, .. }) = &mut self.controlled {
@@ -349,7 +349,7 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
         Ok(())
     }
 
-    fn end(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) {
+    fn finish(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) {
         if let Ok(mut functions) = run.problem.events() {
             functions.lock(None);
         }

@@ -53,8 +53,8 @@ pub struct Sdirk4<S> {
 impl<S: Scalar> Sdirk4<S> {
     /// A pair for states of `n` components.
     pub fn new(n: usize) -> Self {
-        let zeros = || vec![S::nought(); n];
-        let square = DMatrix::from_element(n, n, S::nought());
+        let zeros = || vec![S::zero(); n];
+        let square = DMatrix::from_element(n, n, S::zero());
         Self {
             stages: std::array::from_fn(|_| zeros()),
             base: zeros(),
@@ -146,7 +146,7 @@ impl<S: Scalar> Pair<S> for Sdirk4<S> {
     ) -> Result<(), Failure> {
         end.t = start.t + h;
         end.h = h;
-        if h == S::nought() {
+        if h == S::zero() {
             end.y.copy_from_slice(&start.y);
             return problem.rhs(end.t, &end.y, &mut end.rate);
         }
@@ -154,7 +154,7 @@ impl<S: Scalar> Pair<S> for Sdirk4<S> {
         for (stage, row) in ROWS.iter().enumerate() {
             for i in 0..self.base.len() {
                 let sum = row.iter().zip(&self.stages).map(|(&(p, q), k)| k[i] * S::ratio(p, q));
-                self.base[i] = start.y[i] + h * sum.fold(S::nought(), |sum, term| sum + term);
+                self.base[i] = start.y[i] + h * sum.fold(S::zero(), |sum, term| sum + term);
                 let last = if stage == 0 { start.rate[i] } else { self.stages[stage - 1][i] };
                 self.state[i] = self.base[i] + last * h * GAMMA;
             }
@@ -168,7 +168,7 @@ impl<S: Scalar> Pair<S> for Sdirk4<S> {
         let mut largest = 0.0f64;
         for (i, &high) in end.y.iter().enumerate() {
             let sum = LOWER.iter().zip(&self.stages).map(|(&(p, q), k)| k[i] * S::ratio(p, q));
-            let low = start.y[i] + h * sum.fold(S::nought(), |sum, term| sum + term);
+            let low = start.y[i] + h * sum.fold(S::zero(), |sum, term| sum + term);
             let difference = (high - low).value().abs();
             largest = if difference > largest || difference.is_nan() { difference } else { largest };
         }

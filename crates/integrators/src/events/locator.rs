@@ -41,7 +41,7 @@ pub struct Locator<S> {
 impl<S: Scalar> Locator<S> {
     /// A locator for `count` functions of states like `initial`, and a method of order `order`.
     pub fn new(count: usize, initial: &[S], order: u32) -> Self {
-        let mut state = State::new(S::nought(), if count == 0 { &[] } else { initial });
+        let mut state = State::new(S::zero(), if count == 0 { &[] } else { initial });
         state.resize(count);
         Self {
             order,
@@ -174,7 +174,7 @@ impl<S: Scalar> Locator<S> {
     ) -> Result<(), Failure> {
         let t = run.t;
         self.start.watch_rates(&mut run.problem)?;
-        self.low.h = S::nought();
+        self.low.h = S::zero();
         self.low.values.copy_from_slice(&self.start.values);
         self.low.value_rates.copy_from_slice(&self.start.value_rates);
         self.high.watch_rates(&mut run.problem)?;

@@ -24,14 +24,14 @@ pub struct State<S> {
 impl<S: Scalar> State<S> {
     /// The state `y` at `t`, without event functions.
     pub fn new(t: S, y: &[S]) -> Self {
-        let rate = vec![S::nought(); y.len()];
-        Self { t, h: S::nought(), y: y.to_vec(), rate, values: Vec::new(), value_rates: Vec::new() }
+        let rate = vec![S::zero(); y.len()];
+        Self { t, h: S::zero(), y: y.to_vec(), rate, values: Vec::new(), value_rates: Vec::new() }
     }
 
     /// Resizes the lists of values and rates to `count` functions.
     pub fn resize(&mut self, count: usize) {
-        self.values.resize(count, S::nought());
-        self.value_rates.resize(count, S::nought());
+        self.values.resize(count, S::zero());
+        self.value_rates.resize(count, S::zero());
     }
 
     /// Evaluates the functions and their rates; no right-hand side is evaluated.

@@ -224,15 +224,15 @@ mod tests {
         let norm = h * jacobian.row_iter().map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max);
         let parts = norm.ceil().max(1.0);
         let part = DoubleDouble::from(h) / DoubleDouble::from(parts);
-        let nought = DoubleDouble::from(0.0);
-        let mut x = vec![nought; n];
+        let zero = DoubleDouble::from(0.0);
+        let mut x = vec![zero; n];
         for start in 0..parts as usize {
             let start = part * DoubleDouble::from(start as f64);
             let mut derivative = x.clone();
             let mut weight = DoubleDouble::from(1.0);
             for r in 1..=40 {
                 let polynomial = |i: usize| {
-                    let (mut sum, mut power) = (nought, DoubleDouble::from(1.0));
+                    let (mut sum, mut power) = (zero, DoubleDouble::from(1.0));
                     for (k, column) in columns.iter().skip(r - 1).enumerate() {
                         sum += power * DoubleDouble::from(column[i]);
                         power = power * start / DoubleDouble::from((k + 1) as f64);

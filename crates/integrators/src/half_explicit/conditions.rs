@@ -127,7 +127,7 @@ impl Trees<'_> {
         let mut stages = vec![one; self.rows.len()];
         for tree in branches.iter().map(|&branch| &self.meagre[branch]) {
             exact *= tree.exact;
-            stages[0] = DoubleDouble::nought();
+            stages[0] = DoubleDouble::from(0.0);
             stages[1..].iter_mut().zip(&tree.points).for_each(|(stage, &point)| *stage *= point);
         }
         for tree in fat.iter().map(|&z| &self.fat[z]) {
@@ -145,7 +145,7 @@ impl Trees<'_> {
         branches.iter().for_each(|&branch| exact *= self.meagre[branch].exact);
         for (i, row) in self.rows.iter().enumerate() {
             if i == 0 && self.explicit_start {
-                stages.push(DoubleDouble::nought());
+                stages.push(DoubleDouble::from(0.0));
                 continue;
             }
             let product = branches

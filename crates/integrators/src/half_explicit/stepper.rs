@@ -47,8 +47,7 @@ impl<S: Scalar> HalfExplicitStepper<S> {
     pub fn new(table: &'static Table, mechanics: &CountedMechanics<'_, S>) -> Self {
         let Dimensions { coordinates, velocities: n, holonomic: m, .. } = mechanics.dimensions();
         let coefficients = Coefficients::of(table);
-        let (matrix, zeros) =
-            (|rows, columns| DMatrix::from_element(rows, columns, S::nought()), |n| vec![S::nought(); n]);
+        let (matrix, zeros) = (|rows, columns| DMatrix::from_element(rows, columns, S::zero()), |n| vec![S::zero(); n]);
         Self {
             table,
             coordinates,
@@ -109,7 +108,7 @@ impl<S: Scalar> HalfExplicitStepper<S> {
         for (w, point) in self.point.iter_mut().enumerate() {
             let known = if w < nq || is_explicit { &row[..] } else { &row[..i] };
             let stages = self.stages[w..].iter().step_by(dimension);
-            let sum = known.iter().zip(stages).fold(S::nought(), |sum, (&a, &rate)| sum + a * rate);
+            let sum = known.iter().zip(stages).fold(S::zero(), |sum, (&a, &rate)| sum + a * rate);
             *point = start[w] + h * sum;
         }
         let last = row[i];

@@ -44,7 +44,7 @@ impl<S: Scalar> Coefficients<S> {
     pub fn of(table: &Table) -> Self {
         let rows: Vec<Vec<S>> = table.rows.iter().map(|row| values(row)).collect();
         let difference = table.embedded.map_or_else(Vec::new, |(weights, _)| {
-            let own = rows[table.end].iter().copied().chain(std::iter::repeat(S::nought()));
+            let own = rows[table.end].iter().copied().chain(std::iter::repeat(S::zero()));
             own.zip(values::<S>(weights)).map(|(own, other)| own - other).collect()
         });
         Self { rows, nodes: values(table.nodes), difference }
@@ -67,7 +67,7 @@ impl<S: Scalar> Coefficients<S> {
         let (count, mut square) = (components.len(), 0.0);
         for (i, j) in components.enumerate() {
             let stages = rates[i..].iter().step_by(count);
-            estimate[j] = h * self.difference.iter().zip(stages).fold(S::nought(), |sum, (&d, &rate)| sum + d * rate);
+            estimate[j] = h * self.difference.iter().zip(stages).fold(S::zero(), |sum, (&d, &rate)| sum + d * rate);
             let scale = abs + rel * start[j].value().abs().max(end[j].value().abs());
             square += (estimate[j].value() / scale).powi(2);
         }

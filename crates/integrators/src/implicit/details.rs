@@ -37,7 +37,7 @@ impl<S: Scalar> Esdirk<S> {
         let largest = imaginary_axis().map(|z| self.stability(z).norm()).fold(0.0, f64::max);
         lines.extend([
             property("stage order", stage_order),
-            property("A-stable", yes(self.gamma() > S::nought() && largest <= 1.0 + GROWTH)),
+            property("A-stable", yes(self.gamma() > S::zero() && largest <= 1.0 + GROWTH)),
             property("R(infinity)", rounded(self.stability_at_infinity().value())),
             "tableau".to_owned(),
         ]);

@@ -90,7 +90,7 @@ impl<S: Scalar> Esdirk<S> {
     pub fn stability_at_infinity(&self) -> S {
         let mut values = vec![S::from(1.0)];
         for row in &self.formula.rows[1..] {
-            let others = row.iter().zip(&values).fold(S::nought(), |sum, (&a, &value)| sum + a * value);
+            let others = row.iter().zip(&values).fold(S::zero(), |sum, (&a, &value)| sum + a * value);
             values.push(-others / self.gamma());
         }
         values[self.stages() - 1]

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, CountedDae, Failure, Further, Made, Method, Observer, Run, Solution, Stepping, Task};
+use mbsbench_problem::{
+    AcceptedStep, Counted, CountedDae, Failure, Further, Method, Observer, Run, Solution, Stepping, Task,
+};
 
 use super::history::{History, Solved};
 use super::newton::{Limits, Solver, Unknowns};
@@ -76,7 +78,7 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
         match self.initial {
             InitialDerivatives::Zero => run.problem.kinematic(chart, y, rates),
             InitialDerivatives::Consistent => {
-                run.afford(1)?;
+                run.check_budget(1)?;
                 run.problem.consistent(run.t, chart, y, rates)?;
             }
         }
@@ -110,14 +112,14 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
     /// if `y'` is of order three or more, and smaller than the error of the formulas of order two. No evaluation is
     /// needed.
     #[inline(always)]
-    fn show(&mut self, problem: &mut &'d mut CountedDae<'c>, made: Made<'_>) -> ControlFlow<Failure> {
+    fn observe(&mut self, problem: &mut &'d mut CountedDae<'c>, step: AcceptedStep<'_>) -> ControlFlow<Failure> {
         let Self { history, scheme, chart, state, end, .. } = self;
         let (first, last) = (history.point(scheme.points()), history.newest());
         // The memory is free: Newton's method initialises it in the next step.
         let scratch = &mut self.unknowns.y;
         let further = Further { multipliers: &last.rates[scratch.len()..], ..Further::default() };
-        let (t_start, h) = (made.t_start, made.t_end - made.t_start);
-        made.show(state, end, further, |t, state| {
+        let (t_start, h) = (step.t_start, step.t_end - step.t_start);
+        step.observe(state, end, further, |t, state| {
             let s = (t - t_start) / h;
             for (i, y) in scratch.iter_mut().enumerate() {
                 *y = Slopes::new(h, (first.y[i], first.rates[i]), (last.y[i], last.rates[i])).value(s);

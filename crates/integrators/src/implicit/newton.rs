@@ -152,7 +152,7 @@ impl Solver<'_, '_> {
             if *charts == Charts::Moving && !chart.is_empty() {
                 dae.follow(centre, c, y);
             }
-            limits.settings.afford_evaluations(time, dae.residual_evaluations(), 1)?;
+            limits.settings.check_evaluations(time, dae.residual_evaluations(), 1)?;
             dae.residual(Point { t: stage.t, chart: &chart[..], y, rates }, c, residual)?;
             norm = residual.iter().map(|row| row * row).sum::<f64>().sqrt();
             Ok(norm)

@@ -77,7 +77,7 @@ impl Solver {
         run: &mut Run<'_, Counted<'_>>,
         (t, q, v): (f64, &[f64], &[f64]),
     ) -> Result<(&[f64], &[f64]), Failure> {
-        run.afford(1)?;
+        run.check_budget(1)?;
         let n = v.len();
         let Self { mass, jacobian, system, x, .. } = self;
         let mut mechanics = run.problem.mechanics()?;
@@ -168,7 +168,7 @@ impl Leaping<'_, '_, '_> {
     }
 
     fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
-        self.run.afford(1)?;
+        self.run.check_budget(1)?;
         self.place()?;
         self.linearise()?;
         let Solver { system, x, .. } = &mut *self.solver;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, CountedMechanics, Failure, Further, Made, Run, Stepping};
+use mbsbench_problem::{AcceptedStep, Counted, CountedMechanics, Failure, Further, Run, Stepping};
 
 use super::solver::{Leap, Solver};
 use crate::hermite::hermite;
@@ -122,13 +122,13 @@ impl<'p> Stepping<Counted<'p>> for Steps {
     /// Inside a step, the displacement is a cubic that starts and ends with the velocities of both ends, without the
     /// tangent operator. The velocities are a cubic from the velocities and accelerations of both ends. Both are more
     /// accurate than the formulas.
-    fn show(&mut self, problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+    fn observe(&mut self, problem: &mut Counted<'p>, step: AcceptedStep<'_>) -> ControlFlow<Failure> {
         let Self { coordinates, delta, before, a, lambda, state, end, inside, .. } = self;
-        let (t_start, h) = (made.t_start, made.t_end - made.t_start);
+        let (t_start, h) = (step.t_start, step.t_end - step.t_start);
         let (q, v) = state.split_at(*coordinates);
         let v_end = &end[*coordinates..];
         let further = Further { multipliers: &lambda[..], ..Further::default() };
-        made.show(state, end, further, |t, y| {
+        step.observe(state, end, further, |t, y| {
             let s = (t - t_start) / h;
             let (position, velocity) = y.split_at_mut(*coordinates);
             for i in 0..v.len() {
@@ -144,7 +144,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         [&mut self.state, &mut self.end]
     }
 
-    fn follow(&mut self, _run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+    fn after_step(&mut self, _run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
         let Self { weights, before, a, algorithmic, .. } = self;
         for (algorithmic, (&before, &end)) in algorithmic.iter_mut().zip(before.iter().zip(&*a)) {
             *algorithmic = weights.share() * end + weights.rest(before, *algorithmic);
@@ -152,7 +152,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         Ok(())
     }
 
-    fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
+    fn finish(&mut self, run: &mut Run<'_, Counted<'p>>) {
         run.own.add_flops(self.solver.flops());
     }
 }

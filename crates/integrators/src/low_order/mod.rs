@@ -36,6 +36,6 @@ mod velocity_pair;
 pub use crate::newton::JacobianUse;
 pub(crate) use definitions::generalized_alpha;
 pub use definitions::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
-pub use drive::{Plan, solve, suits};
+pub use drive::{Requirements, solve, suits};
 pub use predictor::{Discretisation, GeneralizedAlphaWeights, Predictor};
 pub use settings::{FirstGuess, LinearAlgebra, MassAt, NewtonSettings, PairAlgebra};

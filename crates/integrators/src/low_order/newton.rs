@@ -100,7 +100,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
 
     /// Makes one iteration and returns the largest change of an acceleration; not finite if the matrix is not.
     fn change(&mut self, iteration: u32) -> Result<f64, Failure> {
-        self.run.afford(1)?;
+        self.run.check_budget(1)?;
         let forms = self.keeper.forms(iteration == 1, self.h) || self.correction.reform;
         let (mut mechanics, trial) = (self.run.problem.mechanics()?, &mut *self.trial);
         if forms {

@@ -110,7 +110,7 @@ impl Motion {
 
     /// `(a ; λ)` at a state at time `t`.
     fn solve(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64, (q, v): (&[f64], &[f64])) -> Result<Vec<f64>, Failure> {
-        run.afford(1)?;
+        run.check_budget(1)?;
         let time = run.t;
         let Self { terms, system, .. } = self;
         let (n, m) = (q.len(), terms.constraints.len());

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Further, Made, Run, Stepping, Task};
+use mbsbench_problem::{AcceptedStep, Counted, Failure, Further, Run, Stepping, Task};
 
 use super::control::{PATIENCE, Sizes, Sums, after_failure, choice};
 use super::formula::Formula;
@@ -86,7 +86,7 @@ pub(super) struct Steps {
     formula: Formula,
     /// State and differences at the start of the step, and at its end.
     known: History,
-    made: History,
+    updated: History,
     /// `∇^{k+1}` at the step before the one after which size and order are chosen.
     highest: Vec<f64>,
     /// Steps until size and order may change.
@@ -150,7 +150,7 @@ impl Steps {
             sizes: Sizes::new(first, most, rel.max(abs)),
             formula: Formula::new(1),
             known: History::new(n),
-            made: History::new(n),
+            updated: History::new(n),
             highest: zeros(),
             countdown: 3,
             stage: Stage::new(n),
@@ -240,7 +240,7 @@ impl Steps {
                 return Err(Trouble::Iterations(Outcome::NotFinite).into());
             }
         }
-        run.afford(self.equations.linearisation_cost())?;
+        run.check_budget(self.equations.linearisation_cost())?;
         self.equations.linearise(&mut run.problem, t, &self.stage.y, &self.stage.rate)?;
         run.own.factorizations += 1;
         if self.had_trouble {
@@ -304,9 +304,9 @@ impl Steps {
     /// Tests the error of the first stage, `∇^{k+1} ȳ_{n+1}`.
     fn test(&mut self) -> Result<(), Trouble> {
         let k = self.formula.order;
-        self.made.follow(&self.known, &self.first, k);
+        self.updated.follow(&self.known, &self.first, k);
         self.stage.weigh(&self.tolerances, &self.first, self.sizes.h);
-        let (new, old) = (self.made.of_order(k), self.known.of_order(k));
+        let (new, old) = (self.updated.of_order(k), self.known.of_order(k));
         let sum = self.stage.sum(new.iter().zip(old).map(|(new, old)| new - old));
         let scale = Formula::error_scale(k);
         // the opposite comparison would accept NaN
@@ -316,8 +316,8 @@ impl Steps {
     /// Solves the second stage, `ȳ_{n+2}`.
     fn take_second(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<(), Stop> {
         let k = self.formula.order;
-        self.made.combine(&self.formula.plain[..k], &mut self.stage.known);
-        self.made.predict(k, &mut self.stage.y);
+        self.updated.combine(&self.formula.plain[..k], &mut self.stage.known);
+        self.updated.predict(k, &mut self.stage.y);
         self.stage.has_rate = false;
         let goal = Goal::Plain(self.bound() / k as f64);
         let place = self.place(t);
@@ -359,7 +359,7 @@ impl Steps {
         self.test()?;
         self.failures = 0;
         if self.ends == Some(Ending::FirstStage) {
-            self.made.follow(&self.known, &self.first, k + 1);
+            self.updated.follow(&self.known, &self.first, k + 1);
             return Ok(());
         }
         let ahead = (t + self.sizes.h).min(run.task.t_end);
@@ -367,7 +367,7 @@ impl Steps {
         self.second.copy_from_slice(&self.stage.y);
         self.stage.write_rate(self.equations.as_ref(), c, &mut self.second_rate);
         self.take_third(run, t)?;
-        self.made.follow(&self.known, &self.stage.y, k + 1);
+        self.updated.follow(&self.known, &self.stage.y, k + 1);
         Ok(())
     }
 
@@ -433,8 +433,8 @@ impl Steps {
     /// Sums of squares of the differences at the end of the step, divided by the weights of its last stage.
     fn sums(&self) -> Sums {
         let k = self.formula.order;
-        let sum = |j: usize| self.stage.sum(self.made.of_order(j).iter().copied());
-        let (new, old) = (self.made.of_order(k), self.known.of_order(k));
+        let sum = |j: usize| self.stage.sum(self.updated.of_order(j).iter().copied());
+        let (new, old) = (self.updated.of_order(k), self.known.of_order(k));
         Sums {
             two_lower: sum(k - 1),
             lower: sum(k),
@@ -451,10 +451,10 @@ impl Steps {
         if self.choices == SAMPLED_EACH {
             (self.samples, self.choices) = (true, 0);
         }
-        self.stage.weigh(&self.tolerances, self.made.of_order(0), self.sizes.h);
-        let change = self.made.of_order(k + 1).iter().zip(&self.highest).map(|(new, old)| new - old);
+        self.stage.weigh(&self.tolerances, self.updated.of_order(0), self.sizes.h);
+        let change = self.updated.of_order(k + 1).iter().zip(&self.highest).map(|(new, old)| new - old);
         let higher = (k < self.max_order).then(|| self.stage.sum(change));
-        let same = self.stage.sum(self.made.of_order(k + 1).iter().copied());
+        let same = self.stage.sum(self.updated.of_order(k + 1).iter().copied());
         let choice = choice(k, n, Sums { same, higher, ..self.sums() }, std::mem::take(&mut self.were_apart));
         let is_small = choice.ratio > 1.0 && choice.ratio < 1.1;
         let ratio = choice.ratio.min(self.sizes.growth());
@@ -467,7 +467,7 @@ impl Steps {
         let order = if has_index_three && k <= 2 && choice.may_rise { k + 1 } else { choice.order };
         self.take_order(order);
         let ratio = self.sizes.scale(ratio);
-        self.made.rescale(order, ratio);
+        self.updated.rescale(order, ratio);
         self.has_changed = true;
         self.is_due |= self.steps_with_matrix > KEPT_STEPS;
         self.countdown = order + 2;
@@ -476,7 +476,7 @@ impl Steps {
 
 impl<'p> Stepping<Counted<'p>> for Steps {
     fn begin(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
-        run.afford(2)?;
+        run.check_budget(2)?;
         let Self { equations, y, stage, .. } = self;
         equations.start(&mut run.problem, run.t, y)?;
         stage.y.copy_from_slice(y);
@@ -497,7 +497,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         self.is_due |= (self.c() / self.factorized - 1.0).abs() > KEPT_CHANGE || self.factorized == 0.0;
         let trouble = match self.stages(run, t) {
             Ok(()) => {
-                self.end.copy_from_slice(self.made.of_order(0));
+                self.end.copy_from_slice(self.updated.of_order(0));
                 return Ok(Some(t));
             }
             Err(Stop::Failure(failure)) => return Err(failure),
@@ -512,12 +512,12 @@ impl<'p> Stepping<Counted<'p>> for Steps {
     }
 
     #[inline(always)]
-    fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
-        let Self { equations, y, end, made: history, formula, sizes: Sizes { h, .. }, .. } = self;
+    fn observe(&mut self, _problem: &mut Counted<'p>, step: AcceptedStep<'_>) -> ControlFlow<Failure> {
+        let Self { equations, y, end, updated: history, formula, sizes: Sizes { h, .. }, .. } = self;
         let state = equations.state();
         let multipliers = &end[end.len() - equations.multipliers()..];
-        let t_made = made.t_end;
-        made.show(&y[..state], &end[..state], Further { multipliers, ..Further::default() }, |t, y| {
+        let t_made = step.t_end;
+        step.observe(&y[..state], &end[..state], Further { multipliers, ..Further::default() }, |t, y| {
             history.interpolate(formula.order + 1, (t - t_made) / *h, y);
             Ok(())
         })
@@ -527,10 +527,10 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         [&mut self.y, &mut self.end]
     }
 
-    fn follow(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+    fn after_step(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
         let k = self.formula.order;
         if self.countdown == 2 && k < self.max_order {
-            self.highest.copy_from_slice(self.made.of_order(k + 1));
+            self.highest.copy_from_slice(self.updated.of_order(k + 1));
         }
         self.countdown -= 1;
         self.has_changed = false;
@@ -539,7 +539,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         } else if self.countdown == 0 && run.t < run.task.t_end {
             self.choose();
         }
-        self.known.take(&self.made, self.formula.order);
+        self.known.take(&self.updated, self.formula.order);
         self.steps_with_matrix += 1;
         self.steps_in_calm = self.steps_in_calm.saturating_add(1);
         self.had_trouble = false;

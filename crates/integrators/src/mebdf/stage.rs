@@ -82,7 +82,7 @@ impl Stage {
         equations: &mut dyn Equations,
         t: f64,
     ) -> Result<(), Failure> {
-        run.afford(1)?;
+        run.check_budget(1)?;
         equations.rhs(&mut run.problem, t, &self.y, &mut self.rate)?;
         self.has_rate = true;
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Further, Made, Run, Stepping, Task};
+use mbsbench_problem::{AcceptedStep, Counted, Failure, Further, Run, Stepping, Task};
 
 use super::differences::Differences;
 use super::formula::{Formula, MAX_ORDER};
@@ -114,8 +114,8 @@ impl Steps {
     /// After iterations that failed: takes a new Jacobian, or else a smaller step.
     fn help_iterations(&mut self, run: &mut Run<'_, Counted<'_>>, outcome: Outcome) -> Result<(), Failure> {
         if !self.is_current {
-            run.afford_step()?;
-            run.afford(1 + self.linearisation.evaluations())?;
+            run.check_steps()?;
+            run.check_budget(1 + self.linearisation.evaluations())?;
             let Self { linearisation, y, derivative, .. } = self;
             if linearisation.evaluations() > 0 {
                 run.problem.rhs(run.t, y, derivative)?;
@@ -182,8 +182,8 @@ impl Steps {
 impl<'p> Stepping<Counted<'p>> for Steps {
     /// Linearises at the start and chooses the first step.
     fn begin(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
-        run.afford_step()?;
-        run.afford(1 + self.linearisation.evaluations())?;
+        run.check_steps()?;
+        run.check_budget(1 + self.linearisation.evaluations())?;
         let Self { linearisation, y, derivative, .. } = self;
         let (problem, t) = (&mut run.problem, run.t);
         problem.rhs(t, y, derivative)?;
@@ -208,7 +208,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
     }
 
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
-        run.afford(u64::from(MAX_ITERATIONS))?;
+        run.check_budget(u64::from(MAX_ITERATIONS))?;
         let (t_next, h, k) = (self.t_next(run), self.h, self.k);
         let Self { matrix, formula, y, differences, .. } = self;
         match self.newton.run(&mut run.problem, matrix, (formula, k), (t_next, h), y, differences)? {
@@ -237,10 +237,10 @@ impl<'p> Stepping<Counted<'p>> for Steps {
 
     /// States inside a step come from the polynomial through the last states, without an evaluation.
     #[inline(always)]
-    fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+    fn observe(&mut self, _problem: &mut Counted<'p>, step: AcceptedStep<'_>) -> ControlFlow<Failure> {
         let Self { y, h, k, differences, newton, .. } = self;
-        let (end, t_end) = (&newton.end, made.t_end);
-        made.show(y, end, Further::default(), |t, y| {
+        let (end, t_end) = (&newton.end, step.t_end);
+        step.observe(y, end, Further::default(), |t, y| {
             differences.interpolate(*k, (t - t_end) / *h, end, y);
             Ok(())
         })
@@ -250,7 +250,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         [&mut self.y, &mut self.newton.end]
     }
 
-    fn follow(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+    fn after_step(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
         (self.is_current, self.failed_before) = (false, false);
         let (h, k) = self.choose(self.error);
         if run.t >= run.task.t_end {
@@ -260,7 +260,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         if h != self.h || k != self.k { self.change(run, h, k) } else { Ok(()) }
     }
 
-    fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
+    fn finish(&mut self, run: &mut Run<'_, Counted<'p>>) {
         let mut costs = self.matrix.costs;
         // With a mass matrix, the initial rates use its singular values, whose operations depend on an iteration.
         costs.linear_algebra_flops = costs.linear_algebra_flops.filter(|_| self.matrix.mass().is_none());

@@ -89,7 +89,7 @@ impl Newton {
         self.remaining = self.remaining.max(ROUNDING).powf(0.8);
         (self.rate, self.count) = (UNKNOWN_RATE, 0);
         let make = |newton: &mut Self, _: u32| -> Result<f64, Failure> {
-            run.afford(3)?;
+            run.check_budget(3)?;
             if !evaluated(newton.evaluate(&mut run.problem, equations, (run.t, h), y))? {
                 return Ok(f64::NAN);
             }

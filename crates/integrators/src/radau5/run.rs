@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::{Counted, Failure, Further, Made, Run, StepControl, Stepping, Task};
+use mbsbench_problem::{AcceptedStep, Counted, Failure, Further, Run, StepControl, Stepping, Task};
 
 use super::collocation::Collocation;
 use super::controller::{Controller, MAX_ITERATIONS};
@@ -108,7 +108,7 @@ impl Steps {
     }
 
     fn evaluate(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<(), Failure> {
-        run.afford(1)?;
+        run.check_budget(1)?;
         self.equations.rhs(&mut run.problem, run.t, &self.y, &mut self.derivative)
     }
 
@@ -217,7 +217,7 @@ impl Steps {
     /// Does the work that is due. The inner error is the name of a singular matrix.
     fn prepare(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<Result<(), &'static str>, Failure> {
         if self.due == Due::Jacobian {
-            run.afford(self.equations.linearisation_cost())?;
+            run.check_budget(self.equations.linearisation_cost())?;
             self.equations.linearise(&mut run.problem, run.t, &self.y, &self.derivative)?;
             self.is_current = true;
         }
@@ -254,7 +254,7 @@ impl Steps {
         if error < 1.0 || !(run.own.steps_accepted == 0 || after_rejection) {
             return Ok(error);
         }
-        run.afford(1)?;
+        run.check_budget(1)?;
         run.own.linear_solves += 1;
         match newton.estimate_again(&mut run.problem, equations.as_mut(), (run.t, y), weights) {
             Err(Failure::NonFinite { .. }) => Ok(f64::NAN),
@@ -279,7 +279,7 @@ fn reject_iterations(run: &mut Run<'_, Counted<'_>>) -> Option<f64> {
 
 impl<'p> Stepping<Counted<'p>> for Steps {
     fn begin(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
-        run.afford(1)?;
+        run.check_budget(1)?;
         self.equations.start(&mut run.problem, run.t, &mut self.y)?;
         self.evaluate(run)?;
         if let StepControl::Tolerance { initial_step, max_step, .. } = run.task.settings.control {
@@ -297,13 +297,13 @@ impl<'p> Stepping<Counted<'p>> for Steps {
     }
 
     #[inline(always)]
-    fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+    fn observe(&mut self, _problem: &mut Counted<'p>, step: AcceptedStep<'_>) -> ControlFlow<Failure> {
         let Self { equations, newton, constant, y, end, collocation, .. } = self;
         let state = equations.state();
         let error_estimate: &[f64] = if *constant { &[] } else { &newton.error[..state] };
         let multipliers = &end[end.len() - equations.multipliers()..];
-        let (end, t_end) = (&end[..state], made.t_end);
-        made.show(&y[..state], end, Further { multipliers, error_estimate, ..Further::default() }, |t, y| {
+        let (end, t_end) = (&end[..state], step.t_end);
+        step.observe(&y[..state], end, Further { multipliers, error_estimate, ..Further::default() }, |t, y| {
             collocation.change((t - t_end) / collocation.step(), y);
             for (y, &end) in y.iter_mut().zip(end) {
                 *y += end;
@@ -316,7 +316,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         [&mut self.y, &mut self.end]
     }
 
-    fn follow(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+    fn after_step(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
         if run.t < run.task.t_end {
             self.evaluate(run)?;
         }

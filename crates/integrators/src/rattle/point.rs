@@ -62,7 +62,7 @@ impl Point {
         if self.has_forces && !self.depends_on_velocity {
             return Ok(());
         }
-        run.afford(1)?;
+        run.check_budget(1)?;
         let Self { t, q, forces, varying, has_derivatives, .. } = self;
         let mut mechanics = run.problem.mechanics()?;
         mechanics.forces(*t, q, v, forces);

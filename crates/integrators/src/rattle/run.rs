@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, CountedMechanics, Failure, Made, Run, Stepping};
+use mbsbench_problem::{AcceptedStep, Counted, CountedMechanics, Failure, Run, Stepping};
 
 use super::point::Point;
 use super::solver::{Push, Solver};
@@ -112,20 +112,20 @@ impl<'p> Stepping<Counted<'p>> for Steps {
 
     /// The interpolation inside the step has errors O(h⁴) in positions and O(h³) in velocities, less than the formula.
     #[inline(always)]
-    fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
-        show_motion(made, &self.state, &self.end, &self.lambda)
+    fn observe(&mut self, _problem: &mut Counted<'p>, step: AcceptedStep<'_>) -> ControlFlow<Failure> {
+        show_motion(step, &self.state, &self.end, &self.lambda)
     }
 
     fn states(&mut self) -> [&mut Vec<f64>; 2] {
         [&mut self.state, &mut self.end]
     }
 
-    fn follow(&mut self, _run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+    fn after_step(&mut self, _run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
         self.points.swap(0, 1);
         Ok(())
     }
 
-    fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
+    fn finish(&mut self, run: &mut Run<'_, Counted<'p>>) {
         run.own.add_flops(self.solver.flops());
     }
 }

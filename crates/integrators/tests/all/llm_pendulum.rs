@@ -42,7 +42,7 @@ impl MechanicalModel for Rods {
     fn forces<S: Scalar>(&self, _t: S, q: &[S], _v: &[S], forces: &mut [S]) {
         let weight = S::from(-Self::MASS * 9.81);
         let torque = (q[5] - q[2]) * Self::STIFFNESS;
-        forces.copy_from_slice(&[S::nought(), weight, torque, S::nought(), weight, -torque]);
+        forces.copy_from_slice(&[S::zero(), weight, torque, S::zero(), weight, -torque]);
     }
     fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
         let half = Self::LENGTH / 2.0;

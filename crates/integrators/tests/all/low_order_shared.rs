@@ -106,7 +106,7 @@ impl MechanicalModel for Spring {
         Pendulum.holonomic_constraints(t, q, phi);
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 

@@ -160,13 +160,13 @@ impl MechanicalModel for Balance {
         (mass[(0, 0)], mass[(1, 1)]) = (S::from(1.0), S::from(3.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
-        forces.fill(S::nought());
+        forces.fill(S::zero());
     }
     fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
         phi[0] = q[0] + q[1] - t;
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 

@@ -136,7 +136,7 @@ impl MechanicalModel for Flying {
         (0..6).for_each(|i| mass[(i, i)] = S::from(Self::MASSES[i / 2]));
     }
     fn forces<S: Scalar>(&self, _t: S, q: &[S], _v: &[S], forces: &mut [S]) {
-        forces.fill(S::nought());
+        forces.fill(S::zero());
         for end in 0..2 {
             let stretch = [q[4] - q[2 * end], q[5] - q[2 * end + 1]];
             // the spring stiffens with its length
@@ -152,7 +152,7 @@ impl MechanicalModel for Flying {
         phi[0] = (rod[0] * rod[0] + rod[1] * rod[1] - 1.0) * 0.5;
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 

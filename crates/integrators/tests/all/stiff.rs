@@ -487,9 +487,9 @@ impl EventModel for TwoBalls {
         2
     }
     fn rhs<S: Scalar>(&self, t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {
-        let mut overlaps = [S::nought(); 2];
+        let mut overlaps = [S::zero(); 2];
         self.values(t, y, &mut overlaps);
-        let [balls, ground] = [0, 1].map(|i| if configuration[i] { overlaps[i] * 1e5 } else { S::nought() });
+        let [balls, ground] = [0, 1].map(|i| if configuration[i] { overlaps[i] * 1e5 } else { S::zero() });
         dydt[0] = y[2];
         dydt[1] = y[3];
         dydt[2] = balls - 9.81;

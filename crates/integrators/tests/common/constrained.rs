@@ -42,7 +42,7 @@ impl Manufactured {
 
     fn mass_entries<S: Scalar>(q: &[S]) -> [[S; 3]; 3] {
         let (d, e) = (q[1].sin() * 0.4, q[0] * 0.5);
-        [[q[0] * q[0] * 3.0 + 2.0, d, S::nought()], [d, q[0].cos() + 2.0, e], [S::nought(), e, S::from(1.5)]]
+        [[q[0] * q[0] * 3.0 + 2.0, d, S::zero()], [d, q[0].cos() + 2.0, e], [S::zero(), e, S::from(1.5)]]
     }
 }
 
@@ -62,7 +62,7 @@ impl MechanicalModel for Manufactured {
         let mass = Self::mass_entries(&position);
         for i in 0..3 {
             let deflection = q[i] - position[i];
-            forces[i] = (0..3).fold(S::nought(), |sum, j| sum + mass[i][j] * acceleration[j]) - deflection * 2.0
+            forces[i] = (0..3).fold(S::zero(), |sum, j| sum + mass[i][j] * acceleration[j]) - deflection * 2.0
                 + deflection * deflection
                 - (v[i] * v[i] - velocity[i] * velocity[i]) * 0.2
                 - (v[i] - velocity[i]) * 0.3;
@@ -82,7 +82,7 @@ impl MechanicalModel for Manufactured {
         }
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 
@@ -105,7 +105,7 @@ impl MechanicalModel for Pendulum {
         (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
-        forces.copy_from_slice(&[S::nought(), S::from(-GRAVITY)]);
+        forces.copy_from_slice(&[S::zero(), S::from(-GRAVITY)]);
     }
     fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
         phi[0] = q[0] * q[0] + q[1] * q[1] - 1.0;
@@ -260,7 +260,7 @@ impl MechanicalModel for Odd {
         }
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 
@@ -326,7 +326,7 @@ impl MechanicalModel for StiffDoublePendulum {
         let first = (q[2] - 1.5 * std::f64::consts::PI) * -400.0 - v[2] * 15.0;
         let second = (q[5] - q[2]) * -3e5 - (v[5] - v[2]) * 5e3;
         let weights = Self::MASSES.map(|m| S::from(-m * GRAVITY));
-        forces.copy_from_slice(&[S::nought(), weights[0], first - second, S::nought(), weights[1], second]);
+        forces.copy_from_slice(&[S::zero(), weights[0], first - second, S::zero(), weights[1], second]);
     }
     fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
         let [l1, l2] = Self::LENGTHS.map(|length| 0.5 * length);
@@ -337,7 +337,7 @@ impl MechanicalModel for StiffDoublePendulum {
         phi[3] = q[1] + s1 * l1 - q[4] + s2 * l2;
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 
@@ -378,7 +378,7 @@ impl MechanicalModel for SliderCrank {
         let (sine, cosine) = q[5].sin_cos();
         let (slider, rate) = (q[3] + cosine * l2, v[3] - sine * v[5] * l2);
         let force = (slider - 0.9) * -100.0 - rate * 5.0;
-        forces.fill(S::nought());
+        forces.fill(S::zero());
         forces[1] = S::from(-Self::MASSES[0] * GRAVITY);
         forces[4] = S::from(-Self::MASSES[1] * GRAVITY);
         forces[3] = force;
@@ -394,6 +394,6 @@ impl MechanicalModel for SliderCrank {
         phi[4] = q[4] + s2 * l2;
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }

@@ -30,7 +30,7 @@ impl Ball {
     /// Contact force on the ball at height `q` and velocity `v`, N.
     pub fn force<S: Scalar>(&self, q: S, v: S) -> S {
         if q.value() >= 0.0 {
-            return S::nought();
+            return S::zero();
         }
         q * -self.stiffness * (-v * self.depth_damping + 1.0) - v * self.dashpot
     }
@@ -61,7 +61,7 @@ impl<M: OdeModel> ContactModel for Free<M> {
         1
     }
     fn accelerations<S: Scalar>(&self, t: S, q: &[S], v: &[S], accelerations: &mut [S], _powers: &mut [S]) {
-        let mut rate = [S::nought(); 2];
+        let mut rate = [S::zero(); 2];
         self.0.rhs(t, &[q[0], v[0]], &mut rate);
         accelerations[0] = rate[1];
     }

@@ -35,7 +35,7 @@ impl EventModel for Balls {
         for (i, &above) in configuration.iter().enumerate() {
             let (height, speed) = (y[i], y[n + i]);
             dydt[i] = speed;
-            let force = if above { S::nought() } else { -(height * self.stiffness + speed * self.damping) };
+            let force = if above { S::zero() } else { -(height * self.stiffness + speed * self.damping) };
             dydt[n + i] = force - GRAVITY;
         }
     }

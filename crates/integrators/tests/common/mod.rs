@@ -60,7 +60,7 @@ impl Known for Cubic {
 /// Sine and cosine by their power series, to the precision of the scalar type for small `t`. The functions of
 /// double-double numbers are only accurate to 1e-21.
 fn sine_cosine<S: Scalar>(t: S) -> (S, S) {
-    let (mut sine, mut cosine, mut term) = (S::nought(), S::nought(), S::from(1.0));
+    let (mut sine, mut cosine, mut term) = (S::zero(), S::zero(), S::from(1.0));
     for k in 0..60u8 {
         match k % 4 {
             0 => cosine += term,
@@ -75,8 +75,8 @@ fn sine_cosine<S: Scalar>(t: S) -> (S, S) {
 
 /// Solves from 0 to `t_end` without an observer.
 pub fn solve<S: Scalar>(model: &impl Known, method: &dyn Method<S>, t_end: f64, settings: Settings) -> Solution<S> {
-    let initial = model.exact(S::nought());
-    let task = Task { t_start: S::nought(), t_end: S::from(t_end), initial: &initial, settings };
+    let initial = model.exact(S::zero());
+    let task = Task { t_start: S::zero(), t_end: S::from(t_end), initial: &initial, settings };
     method.solve(Counted::new(&mut AsOde(model)), &task, &mut Silent)
 }
 

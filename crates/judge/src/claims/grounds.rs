@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use mbsbench_experiment::undetermined::lies_below;
-use mbsbench_experiment::{Mark, Plan, RunSpec};
+use mbsbench_experiment::{Plan, Provenance, RunSpec};
 
 use super::{Check, Operand};
 
@@ -16,10 +16,10 @@ pub struct Grounds<'p> {
 }
 
 /// Parameters of a run with their marks.
-type Marks = Vec<(String, Mark)>;
+type Marks = Vec<(String, Provenance)>;
 
 /// The parameters behind a check that are not printed, by path, with their marks.
-pub(super) type Ground = BTreeMap<String, Mark>;
+pub(super) type Ground = BTreeMap<String, Provenance>;
 
 impl<'p> Grounds<'p> {
     /// Creates the lookup for `plans`.
@@ -90,15 +90,15 @@ fn axes_gone_over<'p>(plan: &'p Plan, runs: &[usize]) -> Vec<&'p str> {
 fn weak(plan: &Plan) -> Vec<Marks> {
     let of_run = |run: &RunSpec| {
         if plan.experiment.known.is_none() {
-            return vec![(plan.experiment.id.clone(), Mark::Chosen)];
+            return vec![(plan.experiment.id.clone(), Provenance::Chosen)];
         }
         let paths = run.paths();
         // A model or method counts by itself only if none of its parameters do, or if the whole is a stand-in.
         let is_whole = |path: &str| paths.iter().any(|other| other != path && lies_below(other, path));
         let marked = paths.iter().filter_map(|path| {
             let mark = plan.mark(run, path)?;
-            let is_own = mark == Mark::StandIn || !is_whole(path);
-            (mark != Mark::Printed && is_own).then(|| (path.clone(), mark))
+            let is_own = mark == Provenance::StandIn || !is_whole(path);
+            (mark != Provenance::Printed && is_own).then(|| (path.clone(), mark))
         });
         marked.collect()
     };

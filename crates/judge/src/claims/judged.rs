@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mbsbench_experiment::undetermined::lies_below;
-use mbsbench_experiment::{Mark, Plan, Varies};
+use mbsbench_experiment::{Plan, Provenance, Varies};
 use mbsbench_numbers::short;
 use rayon::prelude::*;
 
@@ -22,9 +22,9 @@ pub struct JudgedCheck {
     /// Its outcome.
     pub outcome: Outcome,
     /// The weakest mark of the parameters of its runs; `None` if it uses no run.
-    pub rests_on: Option<Mark>,
+    pub rests_on: Option<Provenance>,
     /// The parameters that the paper does not print, each with its mark.
-    pub ours: Vec<(String, Mark)>,
+    pub ours: Vec<(String, Provenance)>,
     /// How far it holds over undetermined parameters; `None` if there is no study.
     pub share: Option<Share>,
 }
@@ -54,9 +54,9 @@ impl JudgedCheck {
     ) -> Self {
         let share = Share::of(judgement.verdict, studied);
         let ground = ground.map(|ground| without_tried_readings(ground, share.as_ref(), studied));
-        let weakest = |ground: &Ground| ground.values().copied().max().unwrap_or(Mark::Printed);
+        let weakest = |ground: &Ground| ground.values().copied().max().unwrap_or(Provenance::Printed);
         let rests_on = ground.as_ref().map(weakest);
-        let outcome = if check.is_size() && rests_on == Some(Mark::StandIn) && !is_finding {
+        let outcome = if check.is_size() && rests_on == Some(Provenance::StandIn) && !is_finding {
             Outcome::Open(Reason::NotPublic("the definition of the problem".to_owned()))
         } else {
             match &share {
@@ -65,7 +65,7 @@ impl JudgedCheck {
                 None => judgement.outcome(),
             }
         };
-        let ours = ground.into_iter().flatten().filter(|(_, mark)| *mark > Mark::Authors).collect();
+        let ours = ground.into_iter().flatten().filter(|(_, mark)| *mark > Provenance::Authors).collect();
         Self { check: check.clone(), judgement, outcome, rests_on, ours, share }
     }
 
@@ -158,7 +158,7 @@ impl Judged {
     }
 
     /// The weakest mark of the checks that decide its outcome; `None` if these use no run.
-    pub fn rests_on(&self) -> Option<Mark> {
+    pub fn rests_on(&self) -> Option<Provenance> {
         self.carrying().filter_map(|check| check.rests_on).max()
     }
 
@@ -187,13 +187,17 @@ impl Judged {
     /// Lists at most `most` parameters behind it that the paper does not print, each with its mark unless it is merely
     /// our choice. Parameters below a listed one are omitted.
     pub fn ours(&self, most: usize) -> String {
-        let all: BTreeMap<&str, Mark> =
+        let all: BTreeMap<&str, Provenance> =
             self.carrying().flat_map(|each| &each.ours).map(|(path, mark)| (path.as_str(), *mark)).collect();
         let is_below = |path: &str| all.keys().any(|other| *other != path && lies_below(path, other));
         let named: Vec<String> = all
             .iter()
             .filter(|(path, _)| !is_below(path))
-            .map(|(path, mark)| if *mark == Mark::Chosen { (*path).to_owned() } else { format!("{path} ({mark})") })
+            .map(
+                |(path, mark)| {
+                    if *mark == Provenance::Chosen { (*path).to_owned() } else { format!("{path} ({mark})") }
+                },
+            )
             .collect();
         let rest = named.len().saturating_sub(most);
         let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
@@ -231,7 +235,7 @@ fn without_tried_readings(mut ground: Ground, share: Option<&Share>, studied: &[
             let mut tried = undetermined().filter(|(_, varied)| matches!(varied.varies, Varies::Readings(_)));
             tried.any(|(key, varied)| varied.covers(&key.name, path))
         };
-        ground.retain(|path, mark| *mark == Mark::StandIn || !is_tried(path));
+        ground.retain(|path, mark| *mark == Provenance::StandIn || !is_tried(path));
     }
     ground
 }

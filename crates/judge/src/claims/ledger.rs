@@ -6,7 +6,7 @@ use mbsbench_experiment::{Plan, Problems};
 use mbsbench_input::{BadInput, Document, Each, Node, Problem, Value, keys_of, read};
 use rayon::prelude::*;
 
-use super::{Book, Check, Definitions, FRAME, Reader, SCHEMA, Statement, lock, written};
+use super::{Book, Check, Definitions, FRAME, Reader, SCHEMA, Statement, expand, lock};
 
 /// The statements of a paper, and our own findings.
 #[derive(Debug, Clone, Default)]
@@ -62,7 +62,7 @@ impl Ledger {
         if book == Book::Claims {
             check_marks(root, &paper, plans, &mut problems);
         }
-        let each = problems.keep(Each::read(root, written::OF_CELLS));
+        let each = problems.keep(Each::read(root, expand::OF_CELLS));
         let each = problems.into_value(document, each)?;
         let mut problems = Problems::default();
         let definitions = Definitions::new(plans);
@@ -149,12 +149,12 @@ fn read_statements(reader: Reader<'_>, each: &Each<'_>, key: &str, problems: &mu
 
 fn read_statement(reader: Reader<'_>, each: &Each<'_>, node: &Node, problems: &mut Problems) -> Option<Statement> {
     // A missing key may be one that is misspelt.
-    problems.keep(written::check_keys(node))?;
+    problems.keep(expand::check_keys(node))?;
     let keys = keys_of::<Statement>();
     let own = node.entries().iter().filter(|entry| keys.contains(&entry.key.name.as_str())).cloned().collect();
     let mut statement: Statement = problems.keep(read(&Node::new(Value::Map(own), node.place)))?;
     statement.place_of_id = node.place_of("id");
-    for check in &problems.keep(written::checks(node, each))? {
+    for check in &problems.keep(expand::checks(node, each))? {
         let checks = problems.keep(Reader { node: check, ..reader }.checks());
         statement.checks.extend(checks.into_iter().flatten());
     }

@@ -14,6 +14,7 @@ mod cells;
 mod check;
 pub mod definition;
 mod evidence;
+mod expand;
 mod given;
 mod grounds;
 mod judge;
@@ -33,7 +34,6 @@ pub mod spec;
 mod statement;
 mod test;
 mod verdict;
-mod written;
 
 pub use bound::{BoundFrom, BoundSet};
 pub use check::{Check, Kind};

@@ -5,7 +5,7 @@ use mbsbench_input::{Node, Problem, read};
 
 use super::{
     Agreement, Book, BoundFrom, Check, Definitions, Failure, Kind, Landmark, Measurement, Order, Ordering, Shape,
-    Tolerance, Verdict, Weaker, written,
+    Tolerance, Verdict, Weaker, expand,
 };
 
 /// Converts one expanded node into checks, and verifies them against the plans.
@@ -21,7 +21,7 @@ pub(super) struct Reader<'n> {
 impl Reader<'_> {
     /// Returns the check, or one check for each cell of a table.
     pub(super) fn checks(&self) -> Result<Vec<Check>, Problem> {
-        let (own, node) = written::parts(self.node)?;
+        let (own, node) = expand::parts(self.node)?;
         let mut check = Check { place_of_id: self.node.place_of("id"), ..read(&own)? };
         self.check_id(&check.id)?;
         let forms = "add `tolerance: printed`, or `{ relative: … }`, `{ absolute: … }` or `{ factor: … }`";

@@ -1,6 +1,6 @@
 //! Judged statements written to files and tables.
 
-use mbsbench_experiment::Mark;
+use mbsbench_experiment::Provenance;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -94,7 +94,7 @@ pub fn to_json(judged: &[Judged]) -> String {
 /// Numbers of statements by outcome and by the weakest mark behind them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scores {
-    outcomes: Vec<(Verdict, Option<Mark>)>,
+    outcomes: Vec<(Verdict, Option<Provenance>)>,
     /// The number of their checks.
     pub checks: usize,
 }
@@ -115,7 +115,7 @@ impl Scores {
     }
 
     /// The number of statements with this verdict whose weakest mark is one of `marks`.
-    pub fn on(&self, verdict: Verdict, marks: &[Option<Mark>]) -> usize {
+    pub fn on(&self, verdict: Verdict, marks: &[Option<Provenance>]) -> usize {
         self.outcomes.iter().filter(|(own, mark)| *own == verdict && marks.contains(mark)).count()
     }
 
@@ -127,14 +127,14 @@ impl Scores {
 
 /// The two grounds shown to readers, and statements without a run, each with the marks of experiment files that it
 /// covers.
-pub const GROUNDS: [(&str, &[Option<Mark>]); 3] = [
-    ("as printed", &[Some(Mark::Printed), Some(Mark::Authors)]),
-    ("set-up partly ours", &[Some(Mark::Chosen), Some(Mark::Calibrated), Some(Mark::StandIn)]),
+pub const GROUNDS: [(&str, &[Option<Provenance>]); 3] = [
+    ("as printed", &[Some(Provenance::Printed), Some(Provenance::Authors)]),
+    ("set-up partly ours", &[Some(Provenance::Chosen), Some(Provenance::Calibrated), Some(Provenance::StandIn)]),
     ("nothing to run", &[None]),
 ];
 
 /// The ground shown to readers: `as printed` or `set-up partly ours`; empty if nothing is run.
-pub fn ground_of(mark: Option<Mark>) -> &'static str {
-    let is_meant = |(_, marks): &&(&'static str, &[Option<Mark>])| mark.is_some() && marks.contains(&mark);
+pub fn ground_of(mark: Option<Provenance>) -> &'static str {
+    let is_meant = |(_, marks): &&(&'static str, &[Option<Provenance>])| mark.is_some() && marks.contains(&mark);
     GROUNDS.iter().find(is_meant).map_or("", |(name, _)| name)
 }

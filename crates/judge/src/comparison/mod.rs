@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! rankings: ─┐                      ┌─▶ summary.csv, summary.md, report, guide
-//! runs.csv ──┼─▶ Curve ──▶ Ranked ──┼─▶ Standing: rank of one method among all others
+//! runs.csv ──┼─▶ Curve ──▶ Ranked ──┼─▶ MethodRanks: rank of one method among all others
 //! contenders ┘                      └─▶ Profile, fronts, digits per decade of work ──▶ costs.csv
 //! ```
 
@@ -12,7 +12,7 @@ mod curve;
 mod entrants;
 mod profile;
 mod ranked;
-mod standing;
+mod ranks;
 mod summary;
 mod unequal;
 
@@ -21,7 +21,7 @@ pub use curve::{APART, Candidate, Cost, Curve, Place, Point, near};
 pub use entrants::Contending;
 pub use profile::{MOST_RATIO, Profile, Profiled, front};
 pub use ranked::{Counts, Ranked, rank};
-pub use standing::{Rank, Standing, Tally};
+pub use ranks::{MethodRanks, Rank, Tally};
 pub use summary::{Summary, words};
 pub use unequal::Unequal;
 
@@ -36,6 +36,6 @@ pub fn is_comparison(experiment: &Experiment) -> bool {
 }
 
 /// True if two rankings use the same runs and differ only in the error that they rank.
-fn is_about(one: &Standing<'_>, other: &Standing<'_>) -> bool {
+fn is_about(one: &MethodRanks<'_>, other: &MethodRanks<'_>) -> bool {
     std::ptr::eq(one.plan, other.plan) && one.spec.filter == other.spec.filter
 }

@@ -6,7 +6,7 @@ use mbsbench_experiment::{Feature, Plan, Registry, RunSpec};
 use mbsbench_input::{Key, Node, Problem};
 use mbsbench_problem::Status;
 use mbsbench_runs::pipeline::results_of;
-use mbsbench_runs::{Means, Outcome, Row};
+use mbsbench_runs::{Outcome, Resources, Row};
 use rayon::prelude::*;
 
 use super::scope::{Judgeable, Scope};
@@ -22,7 +22,7 @@ const TOGETHER: usize = 2048;
 pub enum ReconstructionError {
     /// The cache failed.
     #[error("the run cache: {0}")]
-    Store(#[from] io::Error),
+    Cache(#[from] io::Error),
     /// No run of any set-up is accepted by its model and method.
     #[error("no set-up has parameters that its model and method accept; for example, {0}: {1}")]
     Refused(String, Problem),
@@ -55,7 +55,7 @@ pub(super) type Values = Vec<(Key, Node)>;
 pub(super) struct Bench<'b> {
     pub(super) scope: &'b Scope<'b>,
     pub(super) registry: &'b Registry,
-    pub(super) means: Means<'b>,
+    pub(super) resources: Resources<'b>,
     refusal: Option<ReconstructionError>,
     /// True if a model accepted a set-up since [`forget_refusals`](Self::forget_refusals).
     is_any_accepted: bool,
@@ -63,12 +63,12 @@ pub(super) struct Bench<'b> {
 }
 
 /// The runs of a set-up with their results.
-pub(super) struct Made {
+pub(super) struct ComputedSetUp {
     plans: Vec<Plan>,
     outcomes: Vec<Outcome>,
 }
 
-impl Made {
+impl ComputedSetUp {
     fn judge(&self, paper: &str, check: &Check) -> Judgement {
         judge(paper, check, &Evidence::of(&self.plans, &self.outcomes))
     }
@@ -79,9 +79,9 @@ impl Made {
 }
 
 impl<'b> Bench<'b> {
-    pub(super) fn new(scope: &'b Scope<'b>, registry: &'b Registry, means: Means<'b>) -> Self {
-        let means = Means { fresh: false, ..means };
-        Self { scope, registry, means, refusal: None, is_any_accepted: false, lost: None }
+    pub(super) fn new(scope: &'b Scope<'b>, registry: &'b Registry, resources: Resources<'b>) -> Self {
+        let resources = Resources { fresh: false, ..resources };
+        Self { scope, registry, resources, refusal: None, is_any_accepted: false, lost: None }
     }
 
     /// Forgets earlier refusals, so that only the set-ups of the search count and not those of the file itself.
@@ -99,7 +99,7 @@ impl<'b> Bench<'b> {
     }
 
     /// Computes the runs of `parts` with each set of values.
-    pub(super) fn make(&mut self, parts: &[Plan], all: &[Values]) -> Result<Vec<Made>, ReconstructionError> {
+    pub(super) fn make(&mut self, parts: &[Plan], all: &[Values]) -> Result<Vec<ComputedSetUp>, ReconstructionError> {
         let registry = self.registry;
         let runs_with =
             |values: &Values| -> Varied { parts.iter().map(|plan| plan.runs_with(values, registry)).collect() };
@@ -115,7 +115,7 @@ impl<'b> Bench<'b> {
             ..plan.clone()
         };
         let plans: Vec<Plan> = varied.iter().flat_map(|runs| parts.iter().zip(runs).map(accepted)).collect();
-        let outcomes = results_of(&plans, self.means)?;
+        let outcomes = results_of(&plans, self.resources)?;
         for (plan, outcome) in plans.iter().zip(&outcomes) {
             let mut made = plan.runs.iter().zip(&outcome.results.rows);
             if let Some((run, _)) = made.find(|(_, row)| row.status == Status::Unavailable) {
@@ -166,7 +166,7 @@ fn text_of(values: &Values) -> String {
 }
 
 /// Inserts refused runs at their places among the completed ones, with the status `refused`.
-fn with_refused(varied: Varied, parts: &[Plan], (mut plans, mut outcomes): (Vec<Plan>, Vec<Outcome>)) -> Made {
+fn with_refused(varied: Varied, parts: &[Plan], (mut plans, mut outcomes): (Vec<Plan>, Vec<Outcome>)) -> ComputedSetUp {
     for (index, (runs, nominal)) in varied.into_iter().zip(parts).enumerate() {
         for (place, (run, spec)) in runs.into_iter().zip(&nominal.runs).enumerate() {
             let Err(problem) = run else { continue };
@@ -184,7 +184,7 @@ fn with_refused(varied: Varied, parts: &[Plan], (mut plans, mut outcomes): (Vec<
             outcomes[index].results.rows.insert(place, row);
         }
     }
-    Made { plans, outcomes }
+    ComputedSetUp { plans, outcomes }
 }
 
 /// A set-up with the results of its tests.
@@ -199,7 +199,7 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    fn new(made: &Made, checks: &[Judgeable<'_>], paper: &str) -> Self {
+    fn new(made: &ComputedSetUp, checks: &[Judgeable<'_>], paper: &str) -> Self {
         let (plan, results) = (&made.plans[0], &made.outcomes[0].results);
         let feature = |feature: &Feature| {
             let place = plan.runs.iter().position(|run| plan.is_meant(run, &feature.filter))?;
@@ -310,6 +310,6 @@ impl Trial for Trials<'_, '_> {
     fn tell(&self, tried: usize, accepted: usize, nearest: f64) {
         let distance =
             if nearest > 0.0 { format!(", the nearest {:.2} tolerances away", nearest.sqrt()) } else { String::new() };
-        self.bench.means.progress.note(&format!("{tried} set-ups tried, {accepted} accepted{distance}"));
+        self.bench.resources.progress.note(&format!("{tried} set-ups tried, {accepted} accepted{distance}"));
     }
 }

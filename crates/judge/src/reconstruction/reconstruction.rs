@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use mbsbench_experiment::{Plan, Registry};
 use mbsbench_numbers::{csv, decimal, rounded};
-use mbsbench_runs::Means;
+use mbsbench_runs::Resources;
 
 use super::bench::{Bench, Judged, ReconstructionError, Trials, Values, miss};
 use super::explain::Variable;
@@ -83,9 +83,9 @@ impl Reconstruction {
         checks: Checks<'_>,
         size: Size,
         registry: &Registry,
-        means: Means<'_>,
+        resources: Resources<'_>,
     ) -> Result<Self, ReconstructionError> {
-        let mut bench = Bench::new(scope, registry, means);
+        let mut bench = Bench::new(scope, registry, resources);
         let Checks { judged: checks, left_out, sentences } = checks;
         let parts = scope.parts_for(checks.iter().map(|(check, _)| *check));
         let nominal = bench.judge(&parts, &[Vec::new()], &checks)?.remove(0);

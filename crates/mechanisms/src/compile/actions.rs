@@ -6,9 +6,9 @@ use mbsbench_problem::parameters::spelling;
 use super::joints::{Axes, turning};
 use super::scope::{Scope, check_count};
 use crate::definition::{ABOUT, At, Force};
-use crate::flat::Part;
+use crate::expand::Part;
 use crate::formula::{LINE, TURN};
-use crate::placing::{Marker, Pose, unit};
+use crate::placement::{Marker, Pose, unit};
 use crate::space::Fixed;
 use crate::system::{Action, Contact, Cushion, Surface, Turning};
 

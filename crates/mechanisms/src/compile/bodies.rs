@@ -9,9 +9,9 @@ use super::compiled::BodySeen;
 use super::joints::Joined;
 use super::scope::{Scope, check_count, counted};
 use crate::definition::{Body, Point, Shape};
-use crate::flat::{Part, check_name};
+use crate::expand::{Part, check_name};
 use crate::formula::Formula;
-use crate::placing::{Marker, Pose};
+use crate::placement::{Marker, Pose};
 use crate::space::{Inertia, Space};
 
 fn marker(

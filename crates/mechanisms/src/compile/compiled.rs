@@ -11,9 +11,9 @@ use super::scope::Scope;
 use crate::assembly::{self, Linearised};
 use crate::definition::{Mechanism, Shape, Start};
 use crate::dependence::{self, MOST_LEFT_OUT, Refused, Units};
-use crate::flat::Parts;
+use crate::expand::Parts;
 use crate::joint_space::{Candidate, JointSpace, Step};
-use crate::placing::Marker;
+use crate::placement::Marker;
 use crate::space::Space;
 use crate::system::{Frames, System, Turning};
 

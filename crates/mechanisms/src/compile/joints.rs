@@ -11,7 +11,7 @@ use super::scope::{Scope, check_count};
 use crate::definition::{ABOUT, ALONG, Joint, Turn};
 use crate::formula::{Formula, Tree};
 use crate::joint_space::Freedom;
-use crate::placing::{Marker, Pose, Relative, across, unit};
+use crate::placement::{Marker, Pose, Relative, across, unit};
 use crate::space::Space;
 use crate::system::{Law, Rate, Relation, System, Turning};
 

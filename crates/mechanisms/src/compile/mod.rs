@@ -11,7 +11,7 @@ use mbsbench_problem::{Formulation, OutOfRange};
 pub use compiled::{BodySeen, Compiled, JointSeen};
 
 use crate::definition::{Mechanism, Motion, Rotations};
-use crate::flat::Parts;
+use crate::expand::Parts;
 use crate::joint_space::JointSpace;
 use crate::space::{Inertia, Space};
 use crate::system::System;

@@ -8,9 +8,9 @@ use nalgebra::Vector3;
 
 use super::joints::Joined;
 use crate::definition::{ABOUT, At, Joint, Mechanism, Named};
-use crate::flat::Parts;
+use crate::expand::Parts;
 use crate::formula::{Formula, Tree, own_names};
-use crate::placing::{Marker, Pose, unit};
+use crate::placement::{Marker, Pose, unit};
 use crate::system::{ForceLaw, Law, Variable};
 
 /// Everything known so far about a mechanism that is being compiled.

@@ -41,12 +41,12 @@ impl<S: Scalar, X: Space> Articulated<S, X> {
         let mut kinematics = Kinematics::new(&space.tree);
         kinematics.write_rates();
         let zero = X::nothing::<S>();
-        let turn = [[S::nought(); 3]; 3];
+        let turn = [[S::zero(); 3]; 3];
         let inertia = |body| X::inertia(body, &turn);
         Self {
             bodies: space.system.bodies.iter().map(|body| (inertia(body), zero)).collect(),
-            columns: vec![(zero, S::nought()); space.tree.velocities],
-            forces: vec![S::nought(); kinematics.q.len()],
+            columns: vec![(zero, S::zero()); space.tree.velocities],
+            forces: vec![S::zero(); kinematics.q.len()],
             kinematics,
         }
     }
@@ -159,10 +159,10 @@ impl<'m, S: Scalar, X: Space> TreeOde<'m, S, X> {
 
     /// Calls `work` with the state as dual numbers with zero derivatives.
     fn with_duals(&mut self, y: &[S], work: impl FnOnce(&JointSpace<X>, &mut Duals<S, X>)) {
-        let nought = Dual::from_re(S::nought());
+        let zero = Dual::from_re(S::zero());
         let duals = self.duals.get_or_insert_with(|| Duals {
-            state: vec![nought; y.len()],
-            rates: vec![nought; y.len()],
+            state: vec![zero; y.len()],
+            rates: vec![zero; y.len()],
             recursion: Articulated::new(self.space),
         });
         duals.state.iter_mut().zip(y).for_each(|(dual, &value)| *dual = Dual::from_re(value));
@@ -197,7 +197,7 @@ impl<S: Scalar, X: Space> Ode<S> for TreeOde<'_, S, X> {
             for (j, mut column) in jacobian.column_iter_mut().enumerate() {
                 state[j].eps = S::from(1.0);
                 rates(space, recursion, Dual::from_re(t), state, dydt);
-                state[j].eps = S::nought();
+                state[j].eps = S::zero();
                 column.iter_mut().zip(&*dydt).for_each(|(entry, rate)| *entry = rate.eps);
             }
         });

@@ -93,7 +93,7 @@ impl<X: Space> JointSpace<X> {
 
     /// Acceleration that represents gravity: the opposite acceleration of the ground, m/s².
     pub(super) fn ground<S: Scalar>(&self) -> X::Motion<S> {
-        X::join(&self.system.gravity.map(|g| S::from(-g)), &[S::nought(); 3])
+        X::join(&self.system.gravity.map(|g| S::from(-g)), &[S::zero(); 3])
     }
 
     /// Writes the forces of actions on the absolute coordinates of bodies into `forces`, after finding the rates of
@@ -104,7 +104,7 @@ impl<X: Space> JointSpace<X> {
         }
         kinematics.write_rates();
         forces.clear();
-        forces.resize(kinematics.q.len(), S::nought());
+        forces.resize(kinematics.q.len(), S::zero());
         let at = At::<S, X>::new(t, &kinematics.q, &kinematics.v);
         self.system.actions.iter().for_each(|action| at.add(action, forces));
         true

@@ -41,7 +41,7 @@ pub struct Kinematics<S: Scalar, X: Space> {
 pub fn changing<S: Scalar, X: Space>(carrier: &X::Motion<S>, column: &X::Motion<S>) -> X::Motion<S> {
     let ((velocity, spin), (along, about)) = (X::split(carrier), X::split(column));
     let (turned, moved) = (X::cross(&spin, &along), X::cross(&about, &velocity));
-    let turning = if X::DIMENSION == 2 { [S::nought(); 3] } else { X::cross(&spin, &about) };
+    let turning = if X::DIMENSION == 2 { [S::zero(); 3] } else { X::cross(&spin, &about) };
     X::join(&std::array::from_fn(|i| turned[i] - moved[i]), &turning)
 }
 
@@ -58,7 +58,7 @@ pub fn centripetal<S: Scalar, X: Space>(twist: &X::Motion<S>) -> Vector<S> {
 pub fn gyroscopic<S: Scalar, X: Space>(inertia: &Inertia, matrix: &X::Square<S>, twist: &X::Motion<S>) -> X::Motion<S> {
     let force = centripetal::<S, X>(twist).map(|x| x * inertia.mass);
     if X::DIMENSION == 2 {
-        return X::join(&force, &[S::nought(); 3]);
+        return X::join(&force, &[S::zero(); 3]);
     }
     let (_, spin) = X::split(twist);
     let momentum =
@@ -69,13 +69,13 @@ pub fn gyroscopic<S: Scalar, X: Space>(inertia: &Inertia, matrix: &X::Square<S>,
 impl<S: Scalar, X: Space> Kinematics<S, X> {
     /// Allocates the memory for a tree.
     pub fn new(tree: &Tree) -> Self {
-        let (zero, motion) = ([S::nought(); 3], X::nothing::<S>());
+        let (zero, motion) = ([S::zero(); 3], X::nothing::<S>());
         let still = || Moved { frame: Frame { centre: zero, turn: [zero; 3] }, arm: zero, twist: motion, bias: motion };
         let bodies = tree.links.len();
         Self {
             bodies: (0..bodies).map(|_| still()).collect(),
             columns: vec![motion; tree.velocities],
-            q: vec![S::nought(); bodies * X::COORDINATES],
+            q: vec![S::zero(); bodies * X::COORDINATES],
             v: vec![],
         }
     }
@@ -97,7 +97,7 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
             }
             None => {
                 let heading = X::unturned();
-                ([S::nought(); 3], X::matrix(&heading), heading)
+                ([S::zero(); 3], X::matrix(&heading), heading)
             }
         };
         // from the parent's centre of mass to the point that the motions carry
@@ -108,7 +108,7 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
                 Step::Slide(axis) => {
                     let along = X::turned(&turn, axis);
                     (0..X::DIMENSION).for_each(|n| point[n] += along[n] * q[i]);
-                    self.columns[j] = X::join(&along, &[S::nought(); 3]);
+                    self.columns[j] = X::join(&along, &[S::zero(); 3]);
                 }
                 // stores the point in place of the velocity until the arm is known
                 Step::Turn(axis) => {
@@ -185,7 +185,7 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
 
     /// Computes the rates of the absolute coordinates.
     pub fn write_rates(&mut self) {
-        self.v.resize(self.q.len(), S::nought());
+        self.v.resize(self.q.len(), S::zero());
         let states = self.q.chunks(X::COORDINATES).zip(self.v.chunks_mut(X::COORDINATES));
         for (body, (q, rates)) in self.bodies.iter().zip(states) {
             X::write_rates(q, &body.twist, rates);
@@ -195,6 +195,6 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
 
 /// Divides Euler parameters by their length, so that errors of their length change no rotation.
 fn of_length_one<S: Scalar>(e: Heading<S>) -> Heading<S> {
-    let factor = e.iter().fold(S::nought(), |sum, &e| sum + e * e).sqrt().recip();
+    let factor = e.iter().fold(S::zero(), |sum, &e| sum + e * e).sqrt().recip();
     e.map(|e| e * factor)
 }

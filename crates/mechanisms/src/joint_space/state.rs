@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector, Quaternion, Rotation3, UnitQuaternion, Vector3}
 use super::coordinates::JointSpace;
 use super::kinematics::Kinematics;
 use super::tree::{Link, Step, Tree};
-use crate::placing::across;
+use crate::placement::across;
 use crate::space::{Frame, Space, Twist};
 
 impl<X: Space> JointSpace<X> {

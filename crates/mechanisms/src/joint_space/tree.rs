@@ -6,7 +6,7 @@ use mbsbench_problem::Scalar;
 use mbsbench_problem::rotation::turn;
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 
-use crate::placing::{Marker, across};
+use crate::placement::{Marker, across};
 use crate::space::{Space, transposed};
 
 /// The relative motion that a joint leaves free, with axes given in those of its markers.

@@ -162,14 +162,14 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
 
     /// The pose of a body from its coordinates.
     fn frame<S: Scalar>(q: &[S]) -> Frame<S> {
-        let mut centre = [S::nought(); 3];
+        let mut centre = [S::zero(); 3];
         centre[..Self::DIMENSION].copy_from_slice(&q[..Self::DIMENSION]);
         Frame { centre, turn: Self::matrix(&Self::heading(q)) }
     }
 
     /// Converts a direction of a body into the ground's axes.
     fn turned<S: Scalar>(turn: &[[S; 3]; 3], direction: &[f64; 3]) -> Vector<S> {
-        let mut along = [S::nought(); 3];
+        let mut along = [S::zero(); 3];
         for i in 0..Self::DIMENSION {
             for j in 0..Self::DIMENSION {
                 if direction[j] != 0.0 {
@@ -187,7 +187,7 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
 
     /// The zero column or twist.
     fn nothing<S: Scalar>() -> Self::Motion<S> {
-        Self::join(&[S::nought(); 3], &[S::nought(); 3])
+        Self::join(&[S::zero(); 3], &[S::zero(); 3])
     }
 
     /// Returns `x + factor y`.

@@ -18,7 +18,7 @@ impl Space for Plane {
     type Square<S: Scalar> = [[S; 3]; 3];
 
     fn twist<S: Scalar>(_q: &[S], v: &[S]) -> Twist<S> {
-        let zero = S::nought();
+        let zero = S::zero();
         Twist { velocity: [v[0], v[1], zero], spin: [zero, zero, v[2]] }
     }
 
@@ -33,7 +33,7 @@ impl Space for Plane {
     }
 
     fn gyroscopic<S: Scalar>(_inertia: &Inertia, _q: &[S], _v: &[S], forces: &mut [S]) {
-        forces.fill(S::nought());
+        forces.fill(S::zero());
     }
 
     fn apply<S: Scalar>(_q: &[S], force: &Vector<S>, torque: &Vector<S>, forces: &mut [S]) {
@@ -58,12 +58,12 @@ impl Space for Plane {
     }
 
     fn split<S: Scalar>(motion: &[S; 3]) -> (Vector<S>, Vector<S>) {
-        let zero = S::nought();
+        let zero = S::zero();
         ([motion[0], motion[1], zero], [zero, zero, motion[2]])
     }
 
     fn inertia<S: Scalar>(inertia: &Inertia, _turn: &[[S; 3]; 3]) -> [[S; 3]; 3] {
-        let (m, j, zero) = (S::from(inertia.mass), S::from(inertia.about_centre[2][2]), S::nought());
+        let (m, j, zero) = (S::from(inertia.mass), S::from(inertia.about_centre[2][2]), S::zero());
         [[m, zero, zero], [zero, m, zero], [zero, zero, j]]
     }
 
@@ -77,15 +77,15 @@ impl Space for Plane {
     }
 
     fn axis<S: Scalar>(_turn: &[[S; 3]; 3], axis: &[f64; 3]) -> Vector<S> {
-        [S::nought(), S::nought(), S::from(axis[2])]
+        [S::zero(), S::zero(), S::from(axis[2])]
     }
 
     fn unturned<S: Scalar>() -> Heading<S> {
-        [S::nought(); 4]
+        [S::zero(); 4]
     }
 
     fn heading<S: Scalar>(q: &[S]) -> Heading<S> {
-        let mut heading = [S::nought(); 4];
+        let mut heading = [S::zero(); 4];
         heading[0] = q[2];
         heading
     }
@@ -95,7 +95,7 @@ impl Space for Plane {
     }
 
     fn matrix<S: Scalar>(heading: &Heading<S>) -> [[S; 3]; 3] {
-        let ((sin, cos), zero) = (heading[0].sin_cos(), S::nought());
+        let ((sin, cos), zero) = (heading[0].sin_cos(), S::zero());
         [[cos, -sin, zero], [sin, cos, zero], [zero, zero, S::from(1.0)]]
     }
 

@@ -49,9 +49,7 @@ pub fn transposed<S: Scalar>(e: &[S], n: &Vector<S>, sign: f64) -> [S; 4] {
 }
 
 fn times<S: Scalar>(matrix: &[[f64; 3]; 3], x: &Vector<S>) -> Vector<S> {
-    std::array::from_fn(|i| {
-        (0..3).filter(|&j| matrix[i][j] != 0.0).fold(S::nought(), |sum, j| sum + x[j] * matrix[i][j])
-    })
+    std::array::from_fn(|i| (0..3).filter(|&j| matrix[i][j] != 0.0).fold(S::zero(), |sum, j| sum + x[j] * matrix[i][j]))
 }
 
 /// Returns `c`.
@@ -81,11 +79,11 @@ impl Space for Spatial {
             mass[(i, i)] = S::from(inertia.mass);
         }
         let (e, c) = (&q[3..7], along_parameters(inertia));
-        let mut unit = [S::nought(); 4];
+        let mut unit = [S::zero(); 4];
         for j in 0..4 {
             unit[j] = S::from(1.0);
             let column = transposed(e, &times(&inertia.about_centre, &body_rates(e, &unit)), -1.0);
-            unit[j] = S::nought();
+            unit[j] = S::zero();
             for i in 0..4 {
                 mass[(first + 3 + i, first + 3 + j)] = column[i] * 4.0 + e[i] * e[j] * c;
             }
@@ -95,8 +93,8 @@ impl Space for Spatial {
     fn gyroscopic<S: Scalar>(inertia: &Inertia, q: &[S], v: &[S], forces: &mut [S]) {
         let (e, rates) = (&q[3..7], &v[3..7]);
         let momentum = times(&inertia.about_centre, &body_rates(e, rates).map(|x| x * 2.0));
-        let square = rates.iter().fold(S::nought(), |sum, &x| sum + x * x) * along_parameters(inertia);
-        forces[..3].fill(S::nought());
+        let square = rates.iter().fold(S::zero(), |sum, &x| sum + x * x) * along_parameters(inertia);
+        forces[..3].fill(S::zero());
         let turning = transposed(rates, &momentum, -1.0);
         for i in 0..4 {
             forces[3 + i] = -(turning[i] * 4.0) - square * e[i];
@@ -139,10 +137,10 @@ impl Space for Spatial {
     /// Writes the mass, and `R J Rᵀ` below it.
     fn inertia<S: Scalar>(inertia: &Inertia, turn: &[[S; 3]; 3]) -> [[S; 6]; 6] {
         let own = &inertia.about_centre;
-        let mut matrix = [[S::nought(); 6]; 6];
+        let mut matrix = [[S::zero(); 6]; 6];
         let half: [[S; 3]; 3] = std::array::from_fn(|i| {
             std::array::from_fn(|j| {
-                (0..3).filter(|&k| own[k][j] != 0.0).fold(S::nought(), |sum, k| sum + turn[i][k] * own[k][j])
+                (0..3).filter(|&k| own[k][j] != 0.0).fold(S::zero(), |sum, k| sum + turn[i][k] * own[k][j])
             })
         });
         for i in 0..3 {
@@ -160,7 +158,7 @@ impl Space for Spatial {
         // a row of A times the matrix of `ω ↦ ω × arm`
         let by_spin = |row: [S; 3]| [z * -row[1] + y * row[2], z * row[0] - x * row[2], x * row[1] - y * row[0]];
         let mut moved = *inertia;
-        let mut beside = [[S::nought(); 3]; 3];
+        let mut beside = [[S::zero(); 3]; 3];
         for i in 0..3 {
             let own = by_spin([inertia[i][0], inertia[i][1], inertia[i][2]]);
             for j in 0..3 {
@@ -186,7 +184,7 @@ impl Space for Spatial {
     }
 
     fn unturned<S: Scalar>() -> Heading<S> {
-        let zero = S::nought();
+        let zero = S::zero();
         [S::from(1.0), zero, zero, zero]
     }
 

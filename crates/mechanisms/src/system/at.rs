@@ -47,12 +47,12 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
     pub(super) fn twist(&self, body: Option<usize>) -> Twist<S> {
         match body {
             Some(body) => X::twist(&self.q[X::own(body)], &self.v[X::own(body)]),
-            None => Twist { velocity: [S::nought(); 3], spin: [S::nought(); 3] },
+            None => Twist { velocity: [S::zero(); 3], spin: [S::zero(); 3] },
         }
     }
 
     pub(super) fn moving(&self, point: &Fixed) -> Moving<S> {
-        let zero = [S::nought(); 3];
+        let zero = [S::zero(); 3];
         let Some(body) = point.body else { return Moving { arm: zero, at: point.at.map(S::from), velocity: zero } };
         let frame = X::frame(&self.q[X::own(body)]);
         let twist = self.twist(point.body);
@@ -96,7 +96,7 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
 
     /// Adds a force at one point and the opposite force at another.
     pub(super) fn apart(&self, [a, b]: [&Fixed; 2], [at_a, at_b]: [&Moving<S>; 2], on_a: &Vector<S>, forces: &mut [S]) {
-        let none = [S::nought(); 3];
+        let none = [S::zero(); 3];
         self.apply(a.body, (a.at != [0.0; 3]).then_some(&at_a.arm), on_a, &none, forces);
         self.apply(b.body, (b.at != [0.0; 3]).then_some(&at_b.arm), &on_a.map(|x| -x), &none, forces);
     }
@@ -118,7 +118,7 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
             let difference = |x: &[S]| match (of(first, x), of(second, x)) {
                 (Some(first), Some(second)) => second - first,
                 (Some(first), None) => -first,
-                (None, second) => second.unwrap_or_else(S::nought),
+                (None, second) => second.unwrap_or_else(S::zero),
             };
             return (difference(self.q) + turning.offset, difference(self.v));
         }

@@ -36,7 +36,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
         let distance = || {
             let square = X::dot(&d, &d);
             // a distance of zero has no derivative; a ball inside another does not touch it there
-            if square.re() == 0.0 { S::nought() } else { square.sqrt() }
+            if square.re() == 0.0 { S::zero() } else { square.sqrt() }
         };
         match surface {
             Surface::Outside([of_a, of_b]) => -(distance() - (of_a + of_b)),
@@ -49,7 +49,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
     pub(super) fn stored_by_contact(&self, contact: &Contact) -> S {
         let (overlap, Touch { stiffness, exponent, .. }) = (self.overlap(contact), &contact.touch);
         if overlap.re() <= 0.0 {
-            return S::nought();
+            return S::zero();
         }
         overlap.powf(exponent + 1.0) * (stiffness / (exponent + 1.0))
     }
@@ -98,14 +98,14 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
             let by = size * per_speed * (touch.friction / touch.slip_speed);
             (0..X::DIMENSION).for_each(|i| force[i] -= sliding[i] * by);
         }
-        let none = [S::nought(); 3];
+        let none = [S::zero(); 3];
         self.apply(b.body, Some(&arm_b), &force, &none, forces);
         self.apply(a.body, Some(&arm_a), &force.map(|x| -x), &none, forces);
     }
 
     /// Arm from a body's centre of mass to a point of the ground, and the body's velocity there.
     fn carried(&self, body: Option<usize>, point: &Vector<S>) -> (Vector<S>, Vector<S>) {
-        let zero = [S::nought(); 3];
+        let zero = [S::zero(); 3];
         let Some(number) = body else { return (zero, zero) };
         let own = &self.q[X::own(number)];
         let mut arm = zero;

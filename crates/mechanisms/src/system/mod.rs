@@ -2,14 +2,14 @@
 
 mod at;
 mod contacts;
-mod loads;
+mod forces;
 mod relations;
 
 use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Scalar};
 
 pub use at::{At, Turning};
 pub use contacts::{Contact, Surface};
-pub use loads::{Action, Cushion, ForceLaw, Variable};
+pub use forces::{Action, Cushion, ForceLaw, Variable};
 pub use relations::{Frames, Law, Rate, Relation};
 
 use crate::space::{Inertia, Space};
@@ -79,7 +79,7 @@ impl<X: Space> System<X> {
                 relation.write(t, &mut frames, &mut phi[next..next + rows]);
                 next += rows;
             } else {
-                let mut all = [S::nought(); 3];
+                let mut all = [S::zero(); 3];
                 relation.write(t, &mut frames, &mut all[..rows]);
                 for (k, &value) in all[..rows].iter().enumerate() {
                     if redundant.next_if_eq(&(row + k)).is_none() {
@@ -95,12 +95,12 @@ impl<X: Space> System<X> {
     /// Kinetic energy, J.
     pub fn kinetic<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let states = q.chunks(X::COORDINATES).zip(v.chunks(X::COORDINATES));
-        self.bodies.iter().zip(states).fold(S::nought(), |sum, (body, (q, v))| sum + X::kinetic(body, q, v))
+        self.bodies.iter().zip(states).fold(S::zero(), |sum, (body, (q, v))| sum + X::kinetic(body, q, v))
     }
 
     /// Potential of gravity, J; zero for centres of mass at the origin.
     pub fn height<S: Scalar>(&self, q: &[S]) -> S {
-        let mut sum = S::nought();
+        let mut sum = S::zero();
         for (body, q) in self.bodies.iter().zip(q.chunks(X::COORDINATES)) {
             for i in (0..X::DIMENSION).filter(|&i| self.gravity[i] != 0.0) {
                 sum -= q[i] * self.gravity[i] * body.mass;
@@ -112,7 +112,7 @@ impl<X: Space> System<X> {
     /// Energy of springs, J.
     pub fn stored<S: Scalar>(&self, t: S, q: &[S], v: &[S]) -> S {
         let at = At::<S, X>::new(t, q, v);
-        self.actions.iter().fold(S::nought(), |sum, action| sum + at.potential(action))
+        self.actions.iter().fold(S::zero(), |sum, action| sum + at.potential(action))
     }
 }
 
@@ -177,6 +177,6 @@ impl<X: Space> MechanicalModel for System<X> {
     }
 
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
-        self.kinetic(q, v) + self.height(q) + self.stored(S::nought(), q, v)
+        self.kinetic(q, v) + self.height(q) + self.stored(S::zero(), q, v)
     }
 }

@@ -39,7 +39,7 @@ pub struct Frames<'q, S, X> {
 impl<'q, S: Scalar, X: Space> Frames<'q, S, X> {
     /// Returns the frames of bodies with these coordinates.
     pub fn new(q: &'q [S]) -> Self {
-        let zero = S::nought();
+        let zero = S::zero();
         let nothing = Frame { centre: [zero; 3], turn: [[zero; 3]; 3] };
         Self { q, known: [(usize::MAX, nothing); 2], next: 0, space: std::marker::PhantomData }
     }
@@ -173,7 +173,7 @@ impl Rate {
     /// Writes the constraints.
     pub fn write<S: Scalar, X: Space>(&self, q: &[S], v: &[S], gamma: &mut [S]) {
         let (Self::Across(point, axis) | Self::Rolls(point, axis, _)) = self;
-        let Some(body) = point.body else { return gamma.fill(S::nought()) };
+        let Some(body) = point.body else { return gamma.fill(S::zero()) };
         let own = X::own(body);
         let (frame, twist) = (X::frame(&q[own.clone()]), X::twist(&q[own.clone()], &v[own]));
         let axis = X::turned(&frame.turn, axis);
@@ -181,7 +181,7 @@ impl Rate {
         if let Self::Rolls(_, _, radius) = self {
             // vector from the centre down along the disk: −R (k − n_z n)/√(1 − n_z²)
             let down = (S::from(1.0) - axis[2] * axis[2]).sqrt().recip() * -*radius;
-            let vertical = [S::nought(), S::nought(), S::from(1.0)];
+            let vertical = [S::zero(), S::zero(), S::from(1.0)];
             for i in 0..3 {
                 arm[i] += (vertical[i] - axis[i] * axis[2]) * down;
             }

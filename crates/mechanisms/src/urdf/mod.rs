@@ -17,7 +17,7 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 use roxmltree::Node;
 use serde_json::{Map, Value, json};
 
-use crate::placing::across;
+use crate::placement::across;
 use names::Names;
 use unused::Unused;
 pub use xml::NoRobot;

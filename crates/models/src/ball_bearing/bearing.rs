@@ -171,7 +171,7 @@ pub struct Groove {
     /// Radius of the circle of the profile's centres, m.
     pub centre_radius: f64,
     /// Clearance `r − R_b` of the ball's centre about the profile's centre, m; any distance beyond it is overlap.
-    pub room: f64,
+    pub clearance: f64,
     /// Its contact law.
     pub law: ContactLaw,
 }
@@ -246,7 +246,7 @@ impl Bearing {
                 friction: parameters.race_friction,
                 slip_speed: parameters.race_slip_speed,
             };
-            Groove { radius: profile, centre_radius: bottom - side * profile, room: profile - radius, law }
+            Groove { radius: profile, centre_radius: bottom - side * profile, clearance: profile - radius, law }
         };
         let pockets = Pockets {
             clearance: of(parameters.pocket_clearance, [50e-6, 100e-6]),

@@ -63,7 +63,7 @@ impl ContactLaw {
         let elastic = overlap * overlap.sqrt() * self.stiffness;
         let push = elastic * (approach * self.damping + 1.0);
         if push.value() <= 0.0 {
-            return (S::nought(), elastic, Vector3::repeat(S::nought()));
+            return (S::zero(), elastic, Vector3::repeat(S::zero()));
         }
         let sliding = velocity - normal * approach;
         let speed = (sliding.dot(&sliding) + self.slip_speed * self.slip_speed).sqrt();
@@ -97,17 +97,17 @@ impl Bearing {
             let pocket = cage_axes[0] * S::from(x) + cage_axes[1] * S::from(y);
             let from_pocket = ball.position - cage.position - pocket;
             let pairs = [
-                (OUTER, &outer, from_outer, self.outer.room, &self.outer.law),
-                (INNER, &inner, from_inner, self.inner.room, &self.inner.law),
+                (OUTER, &outer, from_outer, self.outer.clearance, &self.outer.law),
+                (INNER, &inner, from_inner, self.inner.clearance, &self.inner.law),
                 (CAGE, &cage, from_pocket, self.pockets.clearance, &self.pockets.law),
             ];
-            for (partner, motion, eccentricity, room, law) in pairs {
+            for (partner, motion, eccentricity, clearance, law) in pairs {
                 let square = eccentricity.dot(&eccentricity);
-                if square.value() <= room * room {
+                if square.value() <= clearance * clearance {
                     continue; // before the root, which has no derivative in the middle of a pocket
                 }
                 let distance = square.sqrt();
-                let overlap = distance - room;
+                let overlap = distance - clearance;
                 if overlap.value() <= 0.0 {
                     continue;
                 }
@@ -144,8 +144,8 @@ impl Bearing {
     /// Overlap (m; negative across a gap) and outward unit normal of a ball at rest, at `offset` from the centre of a
     /// ring whose axis is `z`.
     pub(super) fn race_overlap<S: Scalar>(groove: &Groove, offset: &Vector3<S>) -> (S, Vector3<S>) {
-        let eccentricity = groove.eccentricity(offset, &Vector3::new(S::nought(), S::nought(), S::from(1.0)));
+        let eccentricity = groove.eccentricity(offset, &Vector3::new(S::zero(), S::zero(), S::from(1.0)));
         let distance = eccentricity.dot(&eccentricity).sqrt();
-        (distance - groove.room, eccentricity * distance.recip())
+        (distance - groove.clearance, eccentricity * distance.recip())
     }
 }

@@ -82,7 +82,7 @@ impl Bearing {
     /// Writes the contact force on each body and the torque about its centre into `wrenches` (length of a velocity).
     #[inline]
     pub(super) fn wrenches<S: Scalar>(&self, q: &[S], v: &[S], wrenches: &mut [S]) {
-        wrenches.fill(S::nought());
+        wrenches.fill(S::zero());
         self.for_each_contact(q, v, |contact| {
             let ball = &mut wrenches[VELOCITIES * (BALLS + contact.ball)..][..VELOCITIES];
             let torque = contact.arm.cross(&contact.force);
@@ -108,7 +108,7 @@ impl Bearing {
             _ => VELOCITIES,
         };
         let of_body = VELOCITIES * body..VELOCITIES * body + components;
-        wrenches[of_body.clone()].iter().zip(&v[of_body]).fold(S::nought(), |sum, (&force, &v)| sum + force * v)
+        wrenches[of_body.clone()].iter().zip(&v[of_body]).fold(S::zero(), |sum, (&force, &v)| sum + force * v)
     }
 
     /// Turns the forces and torques of contacts into accelerations.
@@ -117,10 +117,10 @@ impl Bearing {
         let (rings, others) = wrenches.split_at_mut(VELOCITIES * CAGE);
         let (cage, balls) = others.split_at_mut(VELOCITIES);
         let (outer, inner) = rings.split_at_mut(VELOCITIES);
-        outer.fill(S::nought());
+        outer.fill(S::zero());
         inner[2] += self.axial_load;
         translate(inner, self.inner_mass, self.gravity);
-        inner[3..].fill(S::nought());
+        inner[3..].fill(S::zero());
         translate(cage, self.cage_mass, self.gravity);
         let angular = self.cage_spin(&q[COORDINATES * CAGE + 3..], &v[VELOCITIES * CAGE + 3..], &cage[3..]);
         cage[3..].copy_from_slice(angular.as_slice());
@@ -165,9 +165,8 @@ pub struct Power<S> {
 impl Bearing {
     /// Kinetic energy, J, without the constant rotational energy of the inner ring.
     pub fn kinetic_energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
-        let square = |body: usize, from: usize| {
-            v[VELOCITIES * body + from..][..3].iter().fold(S::nought(), |sum, &v| sum + v * v)
-        };
+        let square =
+            |body: usize, from: usize| v[VELOCITIES * body + from..][..3].iter().fold(S::zero(), |sum, &v| sum + v * v);
         let mut twice = square(INNER, 0) * self.inner_mass + square(CAGE, 0) * self.cage_mass;
         let omega = &v[VELOCITIES * CAGE + 3..];
         let spin = Vector3::new(omega[0], omega[1], omega[2]).dot(&rotation::axis(&q[COORDINATES * CAGE + 3..]));
@@ -181,14 +180,14 @@ impl Bearing {
 
     /// Elastic energy of the contacts, `2/5 K δ^2.5` each, J.
     pub fn elastic_energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
-        let mut energy = S::nought();
+        let mut energy = S::zero();
         self.for_each_contact(q, v, |contact| energy += contact.elastic_force * contact.overlap * 0.4);
         energy
     }
 
     /// Potential energy of gravity and of the axial load, J; zero if all centres are at the origin.
     pub fn load_energy<S: Scalar>(&self, q: &[S]) -> S {
-        let weight = (0..self.bodies()).skip(INNER).fold(S::nought(), |sum, body| {
+        let weight = (0..self.bodies()).skip(INNER).fold(S::zero(), |sum, body| {
             let mass = match body {
                 INNER => self.inner_mass,
                 CAGE => self.cage_mass,
@@ -208,7 +207,7 @@ impl Bearing {
     pub fn power<S: Scalar>(&self, q: &[S], v: &[S]) -> Power<S> {
         let omega = &v[VELOCITIES * INNER + 3..];
         let omega = Vector3::new(omega[0], omega[1], omega[2]);
-        let mut power = Power { dissipated: S::nought(), drive: S::nought() };
+        let mut power = Power { dissipated: S::zero(), drive: S::zero() };
         self.for_each_contact(q, v, |contact| {
             let elastic = contact.elastic_force * contact.velocity.dot(&contact.normal);
             power.dissipated -= contact.force.dot(&contact.velocity) + elastic;

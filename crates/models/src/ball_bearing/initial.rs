@@ -79,17 +79,17 @@ impl Bearing {
     /// equilibrium without centrifugal forces, in which both contacts have the same force and angle.
     fn first_guess(&self, load: f64) -> Vector3<f64> {
         let between = self.inner.centre_radius - self.outer.centre_radius;
-        let rooms = self.outer.room + self.inner.room;
+        let clearances = self.outer.clearance + self.inner.clearance;
         let [outer, inner] = [&self.outer, &self.inner].map(|groove| groove.law.stiffness.powf(-2.0 / 3.0));
-        let force = |angle: f64| ((between / angle.cos() - rooms).max(0.0) / (outer + inner)).powf(1.5);
+        let force = |angle: f64| ((between / angle.cos() - clearances).max(0.0) / (outer + inner)).powf(1.5);
         let (mut low, mut high) = (0.0, 1.5);
         for _ in 0..60 {
             let angle: f64 = 0.5 * (low + high);
             if self.balls as f64 * force(angle) * angle.sin() < load { low = angle } else { high = angle }
         }
         let overlap = force(high).powf(2.0 / 3.0);
-        let ball = (self.outer.room + outer * overlap) * high.sin();
-        let inner_ring = ball + (self.inner.room + inner * overlap) * high.sin();
+        let ball = (self.outer.clearance + outer * overlap) * high.sin();
+        let inner_ring = ball + (self.inner.clearance + inner * overlap) * high.sin();
         Vector3::new(self.outer.centre_radius + ball / high.tan(), ball, inner_ring)
     }
 

@@ -77,7 +77,7 @@ impl BenchmarkModel for BouncingBalls {
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
         let BouncingBalls { count, height, spacing, .. } = *self;
         let heights = (0..count).map(|i| S::from(spacing) * i as f64 + height);
-        heights.chain((0..count).map(|_| S::nought())).collect()
+        heights.chain((0..count).map(|_| S::zero())).collect()
     }
 
     fn observables(&self) -> Vec<Observable> {

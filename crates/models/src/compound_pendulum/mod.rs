@@ -55,8 +55,8 @@ impl MechanicalModel for Pendulum {
 
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
         forces[0] = S::from(self.mass) * self.gravity;
-        forces[1] = S::nought();
-        forces[2] = S::nought();
+        forces[1] = S::zero();
+        forces[2] = S::zero();
     }
 
     fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {

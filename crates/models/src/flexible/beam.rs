@@ -170,7 +170,7 @@ impl<S: Scalar> Element<S> {
         let ends = Ends::new(&poses);
         // δrⱼ = Hⱼ (δθⱼ − δθ₂)
         let by_ends = [0, 1].map(|j| inverse_tangent(&ends.turns[j]) * ends.middle.transpose());
-        let mut stiffness = [[Matrix6::from_element(S::nought()); 3]; 3];
+        let mut stiffness = [[Matrix6::from_element(S::zero()); 3]; 3];
         for s in 0..2 {
             let state = self.state(s, &poses, &ends);
             let derivatives = self.section_derivatives(s, &state, &ends, &by_ends);
@@ -259,7 +259,7 @@ impl<S: Scalar> Section<S> {
         let by_xi = [xi - 0.5, -xi * 2.0, xi + 0.5];
         let tangent = rest[0].x * by_xi[0] + rest[1].x * by_xi[1] + rest[2].x * by_xi[2];
         let stretch = tangent.dot(&tangent).sqrt();
-        let none = Vector3::from_element(S::nought());
+        let none = Vector3::from_element(S::zero());
         Self { shape, slopes: by_xi.map(|slope| slope / stretch), stretch, strain: none, curvature: none }
     }
 }

@@ -121,7 +121,7 @@ impl<S: Scalar> Constraint<S> {
     pub fn row(&self, row: usize, side: usize, t: S, poses: &impl Fn(usize) -> Pose<S>) -> Vector6<S> {
         match self {
             Self::Coupling(coupling) => coupling.row(row, side, t, poses),
-            Self::Drive(drive) => stacked(&Vector3::from_element(S::nought()), &drive.axis),
+            Self::Drive(drive) => stacked(&Vector3::from_element(S::zero()), &drive.axis),
         }
     }
 
@@ -129,7 +129,7 @@ impl<S: Scalar> Constraint<S> {
     pub fn loads(&self, lambda: &[S], t: S, poses: &impl Fn(usize) -> Pose<S>) -> [Wrench<S>; 2] {
         [0, 1].map(|side| {
             let sum = (0..self.rows())
-                .fold(Vector6::from_element(S::nought()), |sum, row| sum + self.row(row, side, t, poses) * lambda[row]);
+                .fold(Vector6::from_element(S::zero()), |sum, row| sum + self.row(row, side, t, poses) * lambda[row]);
             Wrench::of(sum.as_slice())
         })
     }
@@ -150,8 +150,8 @@ impl<S: Scalar> Coupling<S> {
         let moved = &rest[b];
         let place = |node, offset, frame| Place { node, offset, frame };
         let held = place(a, fixed.r.tr_mul(&(moved.x - fixed.x)), fixed.r.tr_mul(&moved.r));
-        let nought = Vector3::from_element(S::nought());
-        let own = place(Some(b), nought, super::motion::identity());
+        let zero = Vector3::from_element(S::zero());
+        let own = place(Some(b), zero, super::motion::identity());
         Self { sides: [held, own], displacements: ALL, directions: LOCK, angle: None }
     }
 
@@ -184,14 +184,14 @@ impl<S: Scalar> Coupling<S> {
         let (i, j) = self.directions[row - self.displacements.len()];
         let (a, b) = (directed.column(i).into_owned(), b.axes.column(j).into_owned());
         let turn = if side == 0 { a.cross(&b) } else { b.cross(&a) };
-        stacked(&Vector3::from_element(S::nought()), &turn)
+        stacked(&Vector3::from_element(S::zero()), &turn)
     }
 
     fn stiffness(&self, lambda: &[S], t: S, poses: &impl Fn(usize) -> Pose<S>) -> [[Matrix6<S>; 2]; 2] {
         let Sides { a, b, directed } = self.sides(t, poses);
         let (forces, moments) = lambda.split_at(self.displacements.len());
         let held = self.displacements.iter().zip(forces);
-        let force = held.fold(Vector3::from_element(S::nought()), |sum, (&i, &lambda)| sum + a.axes.column(i) * lambda);
+        let force = held.fold(Vector3::from_element(S::zero()), |sum, (&i, &lambda)| sum + a.axes.column(i) * lambda);
         let cross = skew(&force);
         let (arm, reach) = (skew(&b.arm), skew(&(b.origin - a.origin + a.arm)));
         let (mut by_first, mut by_second) = (zeros(), zeros());

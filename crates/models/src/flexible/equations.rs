@@ -69,7 +69,7 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
         let system = System::new(assembly);
         let nodes = system.nodes();
         let motions = system.rest.iter().map(Motion::still).collect();
-        let (momentum, velocity) = (Matrix6::from_element(S::nought()), Vector3::from_element(S::nought()));
+        let (momentum, velocity) = (Matrix6::from_element(S::zero()), Vector3::from_element(S::zero()));
         let eliminated = Eliminated { momentum, velocity, rate: identity() };
         Self {
             assembly,
@@ -78,8 +78,8 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
             loads: vec![Wrench::zero(); nodes],
             eliminated: vec![eliminated; nodes],
             banded: Banded::new(layout.size, layout.half),
-            reduced: vec![S::nought(); layout.size],
-            c: S::nought(),
+            reduced: vec![S::zero(); layout.size],
+            c: S::zero(),
             turning: vec![velocity; nodes],
             moving: false,
             system,
@@ -161,19 +161,19 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
     /// constant `(x', g')`.
     fn acceleration_bias(&self, t: S, chart: &[S], y: &[S], rates: &[S]) -> Vec<S> {
         let system = System::<Dual2<S>>::new(self.assembly);
-        let (nought, one) = (S::nought(), S::from(1.0));
-        let constant = |x: S| Dual2::new(x, nought, nought);
+        let (zero, one) = (S::zero(), S::from(1.0));
+        let constant = |x: S| Dual2::new(x, zero, zero);
         let coordinates = y.chunks_exact(UNKNOWNS).zip(rates.chunks_exact(UNKNOWNS));
         let motions: Vec<_> = references(chart)
             .zip(coordinates)
             .map(|(reference, (y, rates))| {
-                let positions: [_; POSITIONS] = std::array::from_fn(|i| Dual2::new(y[i], rates[i], nought));
+                let positions: [_; POSITIONS] = std::array::from_fn(|i| Dual2::new(y[i], rates[i], zero));
                 let rates: [_; POSITIONS] = std::array::from_fn(|i| constant(rates[i]));
                 Motion::new(&reference.map(constant), &positions, &rates)
             })
             .collect();
-        let mut values = vec![constant(nought); system.rows()];
-        system.constraint_rows(Dual2::new(t, one, nought), &motions, constant(one), &mut values);
+        let mut values = vec![constant(zero); system.rows()];
+        system.constraint_rows(Dual2::new(t, one, zero), &motions, constant(one), &mut values);
         let rows = system.constraints.iter().flat_map(|constraint| vec![constraint; constraint.rows()]);
         let derivative = |(value, constraint): (Dual2<S>, &Constraint<_>)| match constraint {
             Constraint::Coupling(_) => value.v2,
@@ -199,7 +199,7 @@ impl<S: Scalar> Eliminated<S> {
     /// The right-hand side of [`balance`](Self::balance), for residuals `momenta` and `rates` of a node.
     fn right(&self, momenta: &Vector6<S>, rates: &Vector6<S>, c: S) -> Vector6<S> {
         let (of_force, _) = pair(momenta.as_slice());
-        let carried = stacked(&Vector3::from_element(S::nought()), &self.velocity.cross(&of_force));
+        let carried = stacked(&Vector3::from_element(S::zero()), &self.velocity.cross(&of_force));
         momenta + (rates + carried) * c
     }
 }
@@ -248,7 +248,7 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
         for (state, (chart, y)) in state.chunks_exact(STATE).zip(nodes) {
             chart.copy_from_slice(&state[3..12]);
             y[..3].copy_from_slice(&state[..3]);
-            y[3..6].fill(S::nought());
+            y[3..6].fill(S::zero());
             y[6..].copy_from_slice(&state[12..]);
         }
     }
@@ -366,7 +366,7 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
         }
         let n = self.differential();
         self.linearise_momenta(c);
-        matrix.fill(S::nought());
+        matrix.fill(S::zero());
         for (k, (eliminated, y)) in self.eliminated.iter().zip(at.y.chunks_exact(UNKNOWNS)).enumerate() {
             let (momenta, rates) = (k * UNKNOWNS, k * UNKNOWNS + POSITIONS);
             matrix.fixed_view_mut::<6, 6>(momenta, momenta).copy_from(&eliminated.momentum);
@@ -402,7 +402,7 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
         let (n, layout) = (self.differential(), self.layout);
         self.move_to(chart, y, &rates[..n]);
         let bias = self.acceleration_bias(t, chart, y, rates);
-        self.linearise_momenta(S::nought());
+        self.linearise_momenta(S::zero());
         let Self { system, motions, loads, eliminated, banded, reduced, .. } = self;
         loads.fill(Wrench::zero());
         system.add_loads(t, motions, loads);
@@ -418,7 +418,7 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
             reduced[first..first + POSITIONS].copy_from_slice(right.as_slice());
             rates[POSITIONS..].copy_from_slice(drift.as_slice());
         }
-        border(system, layout, t, motions, S::nought(), banded);
+        border(system, layout, t, motions, S::zero(), banded);
         for (&row, bias) in layout.rows.iter().zip(bias) {
             reduced[row] = -bias;
         }
@@ -437,7 +437,7 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
     }
 
     fn kinematic(&self, chart: &[S], y: &[S], rates: &mut [S]) {
-        rates.fill(S::nought());
+        rates.fill(S::zero());
         let coordinates = rates.chunks_exact_mut(UNKNOWNS).zip(y.chunks_exact(UNKNOWNS));
         for ((inertia, reference), (rates, y)) in self.system.inertia.iter().zip(references(chart)).zip(coordinates) {
             let (_, g) = pair(y);

@@ -39,7 +39,7 @@ pub(super) struct Motion<S> {
 impl<S: Scalar> Pose<S> {
     /// The origin and axes of the ground.
     pub fn ground() -> Self {
-        Self { x: Vector3::from_element(S::nought()), r: identity() }
+        Self { x: Vector3::from_element(S::zero()), r: identity() }
     }
 }
 
@@ -55,7 +55,7 @@ impl<S: Scalar> Motion<S> {
 
     /// Returns the motion of a node at rest, in a chart about its pose.
     pub fn still(pose: &Pose<S>) -> Self {
-        let zeros = [S::nought(); POSITIONS];
+        let zeros = [S::zero(); POSITIONS];
         Self { pose: *pose, ..Self::new(&pose.r, &zeros, &zeros) }
     }
 
@@ -109,7 +109,7 @@ pub(super) fn identity<S: Scalar>() -> Matrix3<S> {
 /// The zero matrix.
 #[inline]
 pub(super) fn zeros<S: Scalar>() -> Matrix3<S> {
-    Matrix3::from_element(S::nought())
+    Matrix3::from_element(S::zero())
 }
 
 /// The inertia of all bodies on a node, in the node frame or, [`turned`](Inertia::turned), in the ground frame.
@@ -135,7 +135,7 @@ pub(super) struct MomentumDerivatives<S> {
 impl<S: Scalar> Inertia<S> {
     /// No inertia.
     pub fn zero() -> Self {
-        Self { mass: S::nought(), first: Vector3::from_element(S::nought()), second: zeros() }
+        Self { mass: S::zero(), first: Vector3::from_element(S::zero()), second: zeros() }
     }
 
     /// Adds a body.

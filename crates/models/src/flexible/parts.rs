@@ -227,7 +227,7 @@ pub struct Wrench<S = f64> {
 impl<S: Scalar> Wrench<S> {
     /// No force and no moment.
     pub(super) fn zero() -> Self {
-        Self { force: Vector3::from_element(S::nought()), moment: Vector3::from_element(S::nought()) }
+        Self { force: Vector3::from_element(S::zero()), moment: Vector3::from_element(S::zero()) }
     }
 
     /// Returns the wrench made of six numbers.
@@ -307,7 +307,7 @@ impl Law {
 impl Rise {
     fn at<S: Scalar>(&self, t: S) -> S {
         if t.value() <= self.from {
-            return S::nought();
+            return S::zero();
         }
         if t.value() >= self.until {
             return S::from(self.rise);

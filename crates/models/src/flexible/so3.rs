@@ -14,8 +14,8 @@ use crate::iteration::fixed_point;
 /// The matrix `â` of `a ×`.
 #[inline]
 pub(super) fn skew<S: Scalar>(a: &Vector3<S>) -> Matrix3<S> {
-    let nought = S::nought();
-    Matrix3::new(nought, -a.z, a.y, a.z, nought, -a.x, -a.y, a.x, nought)
+    let zero = S::zero();
+    Matrix3::new(zero, -a.z, a.y, a.z, zero, -a.x, -a.y, a.x, zero)
 }
 
 /// `4 + g·g`.
@@ -80,8 +80,8 @@ pub(super) fn tangent_derivative<S: Scalar>(g: &Vector3<S>, a: &Vector3<S>) -> M
 #[inline]
 pub(super) fn about_third<S: Scalar>(angle: S) -> Matrix3<S> {
     let (sin, cos) = (angle.sin(), angle.cos());
-    let (nought, one) = (S::nought(), S::from(1.0));
-    Matrix3::new(cos, -sin, nought, sin, cos, nought, nought, nought, one)
+    let (zero, one) = (S::zero(), S::from(1.0));
+    Matrix3::new(cos, -sin, zero, sin, cos, zero, zero, zero, one)
 }
 
 #[cfg(test)]

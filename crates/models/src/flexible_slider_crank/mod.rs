@@ -117,12 +117,12 @@ impl<S: Scalar> Modes<S> {
 
     /// First moment of the deflected rod about its chord, `Σ S_k e_k`, kg m; or its rate, given the rates of `e`.
     pub fn moment(&self, e: &[S]) -> S {
-        self.as_slice().iter().zip(e).fold(S::nought(), |sum, (mode, &e)| sum + mode.first_moment * e)
+        self.as_slice().iter().zip(e).fold(S::zero(), |sum, (mode, &e)| sum + mode.first_moment * e)
     }
 
     /// `Σ m_k a_k b_k` for two sets of modal coordinates or rates.
     pub fn product(&self, a: &[S], b: &[S]) -> S {
-        a.iter().zip(b).fold(S::nought(), |sum, (&a, &b)| sum + a * b) * self.mass
+        a.iter().zip(b).fold(S::zero(), |sum, (&a, &b)| sum + a * b) * self.mass
     }
 }
 
@@ -130,8 +130,7 @@ impl FlexibleSliderCrank {
     /// Returns the constants of the modes, computed in the scalar's own precision.
     fn rod_modes<S: Scalar>(&self) -> Modes<S> {
         let mass = S::from(0.5 * self.rod_mass);
-        let unused =
-            Mode { first_moment: S::nought(), coupling: S::nought(), stiffness: S::nought(), damping: S::nought() };
+        let unused = Mode { first_moment: S::zero(), coupling: S::zero(), stiffness: S::zero(), damping: S::zero() };
         let mut modes = [unused; MODES];
         for (index, mode) in modes[..self.modes].iter_mut().enumerate() {
             let k = index as f64 + 1.0;
@@ -195,9 +194,9 @@ impl MechanicalModel for FlexibleSliderCrank {
     }
 
     fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
-        forces[0] = S::nought();
+        forces[0] = S::zero();
         forces[1] = -(S::from(self.crank_mass) * self.gravity);
-        forces[2] = S::nought();
+        forces[2] = S::zero();
         let (sin, cos) = q[5].sin_cos();
         self.rod_forces([sin, cos], v[5], &q[6..], &v[6..], &mut forces[3..]);
     }
@@ -317,7 +316,7 @@ impl TwoRods for FlexibleSliderCrank {
         let about_pin = S::from(self.rod_mass) * self.rod_length * self.rod_length / 3.0 + modes.product(e, e);
         let square = omega * omega;
 
-        let mut forces = [S::nought(); 3 + MODES];
+        let mut forces = [S::zero(); 3 + MODES];
         self.rod_forces(rod.rod, ratio * omega, e, e_rate, &mut forces);
         for i in 0..2 {
             forces[i] -= (pin_rate[i] * self.rod_mass + turned[i] * ratio_rate) * square;
@@ -333,7 +332,7 @@ impl TwoRods for FlexibleSliderCrank {
         force -= crank * self.gravity * 0.5 * rod.crank[1];
         // (−sin θ₂, cos θ₂) is the direction of the deflection.
         let (across, across_rate) = (pin[1] * cos - pin[0] * sin, pin_rate[1] * cos - pin_rate[0] * sin);
-        let mut couplings = [S::nought(); MODES];
+        let mut couplings = [S::zero(); MODES];
         for (k, mode) in modes.as_slice().iter().enumerate() {
             couplings[k] = across * mode.first_moment + ratio * mode.coupling;
             forces[3 + k] -= (across_rate * mode.first_moment + mode.coupling * ratio_rate) * square;

@@ -15,7 +15,7 @@ const ITERATIONS: usize = 30;
 impl FlexibleSliderCrank {
     /// Returns minimal coordinates and rates with the rod straight and its modes at rest.
     pub(super) fn straight<S: Scalar>(&self) -> Vec<S> {
-        let mut y = vec![S::nought(); 2 * self.freedoms()];
+        let mut y = vec![S::zero(); 2 * self.freedoms()];
         y[0] = S::from(self.crank_angle);
         y[self.freedoms()] = S::from(self.crank_rate);
         y
@@ -27,8 +27,8 @@ impl FlexibleSliderCrank {
     pub(super) fn quasi_static<S: Scalar>(&self) -> Option<Vec<S>> {
         let n = self.modes;
         let mut y = self.straight::<S>();
-        let mut jacobian = DMatrix::from_element(2 * n, 2 * n, S::nought());
-        let mut residual = vec![S::nought(); 2 * n];
+        let mut jacobian = DMatrix::from_element(2 * n, 2 * n, S::zero());
+        let mut residual = vec![S::zero(); 2 * n];
         let mut factors = Lu::new(2 * n);
         let mut last = f64::INFINITY;
         for _ in 0..ITERATIONS {
@@ -70,7 +70,7 @@ impl FlexibleSliderCrank {
     fn vibration<S: Scalar>(&self, y: &[S], unknown: usize) -> Vec<Dual<S>> {
         let f = self.freedoms();
         let varied = self.unknown(unknown);
-        let zero = Dual::new(S::nought(), S::nought());
+        let zero = Dual::new(S::zero(), S::zero());
         let seed = |k| S::from(f64::from(u8::from(k == varied)));
         let lifted: Vec<_> = y.iter().enumerate().map(|(k, &y)| Dual::new(y, seed(k))).collect();
         let mut rate = vec![zero; 2 * f];

@@ -27,7 +27,7 @@ impl EqualRods {
     /// Kinetic energy and gravity, J; the potential is zero at the height of the origin.
     pub fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let inertia = slender::<S>(self.mass, self.length);
-        q.chunks(3).zip(v.chunks(3)).fold(S::nought(), |energy, (q, v)| {
+        q.chunks(3).zip(v.chunks(3)).fold(S::zero(), |energy, (q, v)| {
             let translation = (v[0] * v[0] + v[1] * v[1]) * (0.5 * self.mass);
             energy + translation + v[2] * v[2] * inertia * 0.5 + q[1] * (self.mass * self.gravity)
         })

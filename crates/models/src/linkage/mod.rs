@@ -50,7 +50,7 @@ pub trait Linkage: MechanicalModel + Sized {
 
     /// Returns the initial state `(q ; v)`.
     fn full_initial<S: Scalar>(&self) -> Vec<S> {
-        let mut full = vec![S::nought(); 2 * self.dimensions().coordinates];
+        let mut full = vec![S::zero(); 2 * self.dimensions().coordinates];
         self.expand(&self.reduced_initial::<S>(), &mut full);
         full
     }

@@ -218,7 +218,7 @@ fn coordinates(rod_at_pin: bool) -> [Coordinate; 6] {
 /// Kinetic energy and gravity (J) of two slender rods, each with mass (kg) and length (m); the potential is zero at
 /// the height of the origin.
 pub(crate) fn rods_energy<S: Scalar>(rods: [(f64, f64); 2], gravity: f64, q: &[S], v: &[S]) -> S {
-    let mut energy = S::nought();
+    let mut energy = S::zero();
     for ((m, length), first) in rods.into_iter().zip([0, 3]) {
         let (x, y, omega) = (v[first], v[first + 1], v[first + 2]);
         energy += (x * x + y * y) * m * 0.5 + omega * omega * slender::<S>(m, length) * 0.5;

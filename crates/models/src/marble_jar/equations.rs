@@ -17,7 +17,7 @@ impl MarbleJar {
     pub fn wall_gap<S: Scalar>(&self, x: S, y: S) -> (S, S) {
         let square = x * x + y * y;
         // On the axis the square root has no derivative; a marble there is as far from the cylinder as possible.
-        let rho = if square.value() > 0.0 { square.sqrt() } else { S::nought() };
+        let rho = if square.value() > 0.0 { square.sqrt() } else { S::zero() };
         (-rho + (self.jar_radius - self.radius), rho)
     }
 
@@ -25,7 +25,7 @@ impl MarbleJar {
     #[inline]
     pub fn wall_rate<S: Scalar>(x: S, y: S, vx: S, vy: S, rho: S) -> (S, [S; 2]) {
         if rho.value() == 0.0 {
-            return (S::nought(), [S::nought(); 2]);
+            return (S::zero(), [S::zero(); 2]);
         }
         let normal = [-x / rho, -y / rho];
         (normal[0] * vx + normal[1] * vy, normal)
@@ -55,7 +55,7 @@ impl MarbleJar {
     pub(super) fn fall<S: Scalar>(&self, y: &[S], dydt: &mut [S]) {
         let n = self.count;
         dydt[..3 * n].copy_from_slice(&y[3 * n..]);
-        dydt[3 * n..5 * n].fill(S::nought());
+        dydt[3 * n..5 * n].fill(S::zero());
         dydt[5 * n..].fill(S::from(-self.gravity));
     }
 

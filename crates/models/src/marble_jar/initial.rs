@@ -45,7 +45,7 @@ parameters! {
 /// Returns the initial state, computed in the scalar's own precision for poured marbles.
 pub(super) fn state<S: Scalar>(parameters: &MarbleJar) -> Vec<S> {
     let n = parameters.count;
-    let mut state = vec![S::nought(); 6 * n];
+    let mut state = vec![S::zero(); 6 * n];
     let (x, rest) = state.split_at_mut(n);
     let (y, rest) = rest.split_at_mut(n);
     let (z, rest) = rest.split_at_mut(n);
@@ -82,11 +82,11 @@ fn places(parameters: &MarbleJar, packed: Packed) -> impl Iterator<Item = [f64; 
     let diameter = 2.0 * parameters.radius;
     let (pitch, jitter) = (packed.spacing * diameter, packed.displacement * diameter);
     // At least the position on the axis
-    let room = (parameters.jar_radius - parameters.radius - jitter * std::f64::consts::SQRT_2).max(0.0);
-    let half = (room / pitch) as i64;
+    let clearance = (parameters.jar_radius - parameters.radius - jitter * std::f64::consts::SQRT_2).max(0.0);
+    let half = (clearance / pitch) as i64;
     let section: Vec<[f64; 2]> = (-half..=half)
         .flat_map(|row| (-half..=half).map(move |column| [column as f64 * pitch, row as f64 * pitch]))
-        .filter(|[x, y]| x.hypot(*y) <= room)
+        .filter(|[x, y]| x.hypot(*y) <= clearance)
         .collect();
     let mut random = Random(u64::from(parameters.seed));
     let floor = parameters.radius;

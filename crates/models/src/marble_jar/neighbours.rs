@@ -71,8 +71,8 @@ impl NeighbourList {
             return Ok(());
         }
         let positions = &state[..3 * self.count];
-        let room = 0.5 * (self.margin - gap);
-        if !self.made_at.is_empty() && room >= 0.0 && self.farthest_square(positions) <= room * room {
+        let clearance = 0.5 * (self.margin - gap);
+        if !self.made_at.is_empty() && clearance >= 0.0 && self.farthest_square(positions) <= clearance * clearance {
             return Ok(());
         }
         // A gap that is wanted once will be wanted again, slightly wider.

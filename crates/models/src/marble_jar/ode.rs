@@ -149,12 +149,12 @@ impl MarbleOde {
     #[inline]
     fn outer_forces(&self, [x, y, z]: [&[f64]; 3], [vx, vy, vz]: [&[f64]; 3], [ax, ay, az]: [&mut [f64]; 3]) {
         let jar = self.jar;
-        let room = (jar.jar_radius - jar.radius).powi(2) * (1.0 - ROUNDING);
+        let clearance = (jar.jar_radius - jar.radius).powi(2) * (1.0 - ROUNDING);
         for i in 0..x.len() {
             let gap = jar.floor_gap(z[i]);
             let lift = if gap < 0.0 { jar.push(gap, vz[i]) } else { 0.0 };
             (ax[i], ay[i], az[i]) = (0.0, 0.0, lift - jar.gravity);
-            if x[i] * x[i] + y[i] * y[i] > room {
+            if x[i] * x[i] + y[i] * y[i] > clearance {
                 let (gap, rho) = jar.wall_gap(x[i], y[i]);
                 if gap < 0.0 {
                     let (rate, normal) = MarbleJar::wall_rate(x[i], y[i], vx[i], vy[i], rho);

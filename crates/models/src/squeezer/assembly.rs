@@ -35,7 +35,7 @@ impl Squeezer {
     /// the right of the line from A to E, as in zhang2022, Fig. 8. They are not finite if the links cannot meet.
     /// First and second derivatives by dual numbers are those of the mechanism.
     pub fn angles_at<S: Scalar>(&self, beta: S) -> [S; 7] {
-        let f = turned(beta.sin_cos(), [S::from(self.of.length), S::nought()]);
+        let f = turned(beta.sin_cos(), [S::from(self.of.length), S::zero()]);
         let e = meeting(f, S::from(self.ef.length), self.b.map(S::from), S::from(self.ebd.length));
         self.angles_around(beta, f, e)
     }
@@ -44,11 +44,11 @@ impl Squeezer {
     /// of the two lengths.
     fn angles_in_line<S: Scalar>(&self) -> [S; 7] {
         let reach = S::from(self.ef.length) - self.of.length;
-        let e = meeting([S::nought(); 2], reach, self.b.map(S::from), S::from(self.ebd.length));
+        let e = meeting([S::zero(); 2], reach, self.b.map(S::from), S::from(self.ebd.length));
         let beta = angle(-e[1] / reach, -e[0] / reach);
-        let f = turned(beta.sin_cos(), [S::from(self.of.length), S::nought()]);
+        let f = turned(beta.sin_cos(), [S::from(self.of.length), S::zero()]);
         let mut angles = self.angles_around(beta, f, e);
-        angles[1] = S::nought();
+        angles[1] = S::zero();
         angles
     }
 
@@ -80,7 +80,7 @@ impl Squeezer {
     /// Returns the points at the given angles: F from β, D and E from γ, G from δ, H from ε.
     pub(super) fn points_at<S: Scalar>(&self, angles: &[S; 7]) -> Points<S> {
         let [beta, _, gamma, _, delta, _, epsilon] = *angles;
-        let along = |length: f64| [S::from(length), S::nought()];
+        let along = |length: f64| [S::from(length), S::zero()];
         let [a, b] = [self.a, self.b].map(|point| point.map(S::from));
         let plate = |point: [f64; 2]| sum(b, turned(gamma.sin_cos(), self.ebd.lever_about_b(point)));
         Points {
@@ -88,7 +88,7 @@ impl Squeezer {
             e: plate([0.0; 2]),
             f: turned(beta.sin_cos(), along(self.of.length)),
             g: sum(a, turned(delta.sin_cos(), along(self.ag.length))),
-            h: sum(a, turned(epsilon.sin_cos(), [S::nought(), -S::from(self.ah.length)])),
+            h: sum(a, turned(epsilon.sin_cos(), [S::zero(), -S::from(self.ah.length)])),
         }
     }
 

@@ -55,7 +55,7 @@ impl SqueezerBodies {
 
     /// Differences between `(β, β + Θ, γ, δ + Φ, δ, ε + Ω, ε)` and the angles of the bodies, rad.
     fn quarters<S: Scalar>() -> [S; 7] {
-        let [none, quarter] = [S::nought(), S::pi() * 0.5];
+        let [none, quarter] = [S::zero(), S::pi() * 0.5];
         [none, none, none, quarter, none, none, quarter]
     }
 }
@@ -78,7 +78,7 @@ impl MechanicalModel for SqueezerBodies {
     }
 
     fn forces<S: Scalar>(&self, _t: S, q: &[S], _v: &[S], forces: &mut [S]) {
-        forces.fill(S::nought());
+        forces.fill(S::zero());
         forces[3 * OF + 2] = S::from(self.0.torque);
         let plate = self.pose(q, EBD);
         let lever = plate.lever(self.0.ebd.spring);
@@ -101,7 +101,7 @@ impl MechanicalModel for SqueezerBodies {
 
     /// Kinetic energy and spring energy, J.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
-        let mut twice = S::nought();
+        let mut twice = S::zero();
         for (body, v) in self.0.bodies().into_iter().zip(v.chunks_exact(3)) {
             twice += (v[0] * v[0] + v[1] * v[1]) * body.mass + v[2] * v[2] * body.inertia;
         }
@@ -126,7 +126,7 @@ impl SqueezerEquations for SqueezerBodies {
         let turns = [beta, beta + theta, gamma, delta + phi, delta, epsilon + omega, epsilon];
         let Points { e, f, g, h, .. } = self.0.points_at(angles);
         // A point of each link that determines its position, with its local coordinates.
-        let [origin, a] = [[S::nought(); 2], self.0.a.map(S::from)];
+        let [origin, a] = [[S::zero(); 2], self.0.a.map(S::from)];
         let places = [
             (origin, [0.0; 2]),
             (f, [self.0.ef.length, 0.0]),

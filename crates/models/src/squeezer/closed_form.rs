@@ -63,7 +63,7 @@ impl<S: Scalar> ClosedForm<S> for SqueezerAngles {
 
 impl SqueezerAngles {
     fn write_dynamics<S: Scalar>(&self, q: &[S], v: &[S], plate: &Direction<S>, mass: &mut [S], forces: &mut [S]) {
-        mass.fill(S::nought());
+        mass.fill(S::zero());
         for pair in self.pairs() {
             let [alpha, psi] = pair.angles;
             let (k, slope) = pair.coupling(q[psi]);
@@ -130,7 +130,7 @@ impl SqueezerAngles {
         let by_delta = [by_phi[0] + upper_arm.sin * upper_arm_length, by_phi[1] - upper_arm.cos * upper_arm_length];
         let by_epsilon =
             [by_omega[0] - lower_arm.cos * lower_arm_length, by_omega[1] - lower_arm.sin * lower_arm_length];
-        let none = [S::nought(); 2];
+        let none = [S::zero(); 2];
         let columns = [
             [by_beta; 3],
             [by_theta; 3],
@@ -154,7 +154,7 @@ impl SqueezerAngles {
         let plate = along(q[2], ebd.length);
         let (upper_arm, upper) = (along(q[4], ag.length), along(q[3] + q[4], ge.length));
         let (lower_arm, lower) = (along(q[6], ah.length), along(q[5] + q[6], he.length));
-        let none = [S::nought(); 2];
+        let none = [S::zero(); 2];
         for (pair, second) in derivatives.second_mut() {
             let loops = match pair {
                 (0, 0) => [difference(rod, crank); 3],

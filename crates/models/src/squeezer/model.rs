@@ -34,7 +34,7 @@ pub trait SqueezerEquations: MechanicalModel + Clone {
     /// Returns the initial state `(q ; v)`, at rest.
     fn initial<S: Scalar>(&self) -> Vec<S> {
         let mut state = self.coordinates_at(&self.squeezer().start_angles::<S>());
-        state.resize(2 * self.dimensions().coordinates, S::nought());
+        state.resize(2 * self.dimensions().coordinates, S::zero());
         state
     }
 }

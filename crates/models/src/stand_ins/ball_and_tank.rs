@@ -69,7 +69,7 @@ impl BenchmarkModel for BallAndTank {
     }
 
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
-        vec![S::from(self.height), S::nought(), S::from(self.level)]
+        vec![S::from(self.height), S::zero(), S::from(self.level)]
     }
 
     fn observables(&self) -> Vec<Observable> {

@@ -68,7 +68,7 @@ impl BenchmarkModel for BallBetweenWalls {
     }
 
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
-        vec![S::from(self.height), S::nought(), S::nought(), S::from(self.speed)]
+        vec![S::from(self.height), S::zero(), S::zero(), S::from(self.speed)]
     }
 
     fn observables(&self) -> Vec<Observable> {
@@ -93,9 +93,9 @@ impl BenchmarkModel for BallBetweenWalls {
 
     fn views(&self, y: &[f64]) -> Vec<View> {
         let (half, top, radius) = (self.half_width, self.height, 0.03 * self.height);
-        let room = Shape::Line(vec![[-half, top], [-half, 0.0], [half, 0.0], [half, top]]);
+        let clearance = Shape::Line(vec![[-half, top], [-half, 0.0], [half, 0.0], [half, top]]);
         let ball = Shape::Circle { centre: [y[2], y[0]], radius };
-        vec![upright(["x", "y"], vec![("room", room), ("ball", ball)])]
+        vec![upright(["x", "y"], vec![("clearance", clearance), ("ball", ball)])]
     }
 }
 
@@ -116,7 +116,7 @@ impl EventModel for BallBetweenWalls {
         dydt[0] = y[1];
         dydt[1] = S::from(-self.gravity);
         dydt[2] = y[3];
-        dydt[3] = S::nought();
+        dydt[3] = S::zero();
     }
 
     fn values<S: Scalar>(&self, _t: S, y: &[S], g: &mut [S]) {

@@ -87,7 +87,7 @@ impl BenchmarkModel for DampedCosineThreshold {
     }
 
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
-        vec![S::from(1.0), S::nought(), S::from(1.0)]
+        vec![S::from(1.0), S::zero(), S::from(1.0)]
     }
 
     fn observables(&self) -> Vec<Observable> {

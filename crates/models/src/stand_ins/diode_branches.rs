@@ -119,7 +119,7 @@ impl BenchmarkModel for DiodeBranches {
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
         let current = S::from(self.initial_current);
         let rate = |branch| {
-            (self.phase::<S>(branch, S::nought()).sin() * self.voltage - current * self.resistance) / self.inductance
+            (self.phase::<S>(branch, S::zero()).sin() * self.voltage - current * self.resistance) / self.inductance
         };
         vec![current, rate(0), current, rate(1)]
     }
@@ -164,7 +164,7 @@ impl EventModel for DiodeBranches {
                 let source = omega * self.phase(branch, t).cos() * self.voltage;
                 (rate, (source - rate * self.resistance) / self.inductance)
             } else {
-                (S::nought(), S::nought())
+                (S::zero(), S::zero())
             };
         }
     }
@@ -178,7 +178,7 @@ impl EventModel for DiodeBranches {
 
     fn jump<S: Scalar>(&self, index: usize, _t: S, y: &mut [S]) {
         if index < 2 {
-            y[2 * index + 1] = S::nought();
+            y[2 * index + 1] = S::zero();
         }
     }
 }

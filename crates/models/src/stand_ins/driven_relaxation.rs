@@ -134,7 +134,7 @@ impl BenchmarkModel for DrivenRelaxation {
     }
 
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
-        vec![S::nought()]
+        vec![S::zero()]
     }
 
     fn observables(&self) -> Vec<Observable> {

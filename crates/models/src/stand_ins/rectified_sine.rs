@@ -41,7 +41,7 @@ impl BenchmarkModel for RectifiedSine {
     }
 
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
-        vec![S::nought()]
+        vec![S::zero()]
     }
 
     fn observables(&self) -> Vec<Observable> {

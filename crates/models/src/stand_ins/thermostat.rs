@@ -102,7 +102,7 @@ impl EventModel for Thermostat {
 
     fn rhs<S: Scalar>(&self, _t: S, y: &[S], _configuration: &[bool], dydt: &mut [S]) {
         dydt[0] = if y[1].value() > 0.0 { y[0] * self.heating } else { -y[0] * self.cooling };
-        dydt[1] = S::nought();
+        dydt[1] = S::zero();
     }
 
     fn values<S: Scalar>(&self, _t: S, y: &[S], g: &mut [S]) {

@@ -35,7 +35,7 @@ impl BenchmarkModel for OscillationInTime {
 
     fn initial_state<S: Scalar>(&self) -> Vec<S> {
         let cosine = if self.half_turns.is_multiple_of(2) { 1.0 } else { -1.0 };
-        vec![S::nought(), S::from(cosine), (S::pi() * f64::from(self.half_turns)).recip()]
+        vec![S::zero(), S::from(cosine), (S::pi() * f64::from(self.half_turns)).recip()]
     }
 
     fn observables(&self) -> Vec<Observable> {

@@ -75,7 +75,7 @@ impl<S: Scalar> Contact<S> {
         [
             rail,
             S::from(-1.0),
-            S::nought(),
+            S::zero(),
             rail * (-(radius * (ct * spsi + cpsi * sp * st)) - cp * st * xi),
             -(cpsi * radius * sp) - cp * xi + rail * (cp * cpsi * ct * radius - ct * sp * xi),
         ]
@@ -100,7 +100,7 @@ impl<S: Scalar> Contact<S> {
                 + v_roll * st * arm,
         ];
         let along = [w[0] - vx * 2.0, w[1] - vy * 2.0, w[2] - vz * 2.0 - 2.0 * set.speed];
-        let rolling = along.iter().fold(S::nought(), |sum, &w| sum + w * w).sqrt() * 0.5;
+        let rolling = along.iter().fold(S::zero(), |sum, &w| sum + w * w).sqrt() * 0.5;
         let creep = [(st * w[0] + ct * w[2]) / rolling, (ct * cd * w[0] + sd * w[1] * side - st * cd * w[2]) / rolling];
         let turning = (sd * spin * -side + cd * v_yaw) / rolling;
         let of_wheel = (radius * (slope * slope + 1.0).sqrt() * 2.0).recip();

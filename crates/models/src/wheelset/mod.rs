@@ -107,7 +107,7 @@ impl OdeModel for Wheelset {
         let constrained: [S; 5] =
             std::array::from_fn(|i| gradients[0][i] * multipliers[0] + gradients[1][i] * multipliers[1]);
         let normals = normal_forces(left.angle(), right.angle(), constrained[0], -(multipliers[0] + multipliers[1]));
-        let (mut force, mut moment) = ([S::nought(); 3], [S::nought(); 3]);
+        let (mut force, mut moment) = ([S::zero(); 3], [S::zero(); 3]);
         for (contact, normal) in [&left, &right].into_iter().zip(normals) {
             let creep = contact.creep_force(self, normal, &motion);
             let moments = contact.moments(creep, &motion);
@@ -130,7 +130,7 @@ impl OdeModel for Wheelset {
         f[11..13].copy_from_slice(&right.touching(&motion));
         f[13..15].copy_from_slice(&left.touching(&motion));
         for (row, gradient) in f[15..].iter_mut().zip(gradients) {
-            *row = gradient.iter().zip(velocity).fold(S::nought(), |sum, (&entry, v)| sum + entry * v);
+            *row = gradient.iter().zip(velocity).fold(S::zero(), |sum, (&entry, v)| sum + entry * v);
         }
     }
 

@@ -264,9 +264,9 @@ fn the_drawing_has_the_links_of_the_model() {
 /// Mass, forces, constraints, Jacobian and bias of a mechanical system, one by one or all at once by its closed form.
 fn term_by_term<S: Scalar>(model: &SqueezerAngles, q: &[S], v: &[S], closed: bool) -> [Vec<S>; 5] {
     let t = S::from(0.3);
-    let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
-    let (mut mass, mut forces, mut constraints) = (zeros(7, 7), vec![S::nought(); 7], vec![S::nought(); 6]);
-    let (mut jacobian, mut bias) = (zeros(6, 7), vec![S::nought(); 6]);
+    let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::zero());
+    let (mut mass, mut forces, mut constraints) = (zeros(7, 7), vec![S::zero(); 7], vec![S::zero(); 6]);
+    let (mut jacobian, mut bias) = (zeros(6, 7), vec![S::zero(); 6]);
     if closed {
         let terms = ClosedTerms {
             mass: &mut mass,

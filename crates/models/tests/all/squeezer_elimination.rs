@@ -33,7 +33,7 @@ fn scaled<S: Scalar>(accelerations: &[S], multipliers: &[S]) -> Vec<S> {
 /// Result of the elimination along the loops, if it applies to the state.
 fn along_loops<S: Scalar>(model: &SqueezerAngles, y: &[S]) -> Option<Vec<S>> {
     let (q, v) = y.split_at(7);
-    let (mut accelerations, mut multipliers) = ([S::nought(); 7], [S::nought(); 6]);
+    let (mut accelerations, mut multipliers) = ([S::zero(); 7], [S::zero(); 6]);
     let found = ClosedForm::accelerations(model, q, v, &mut accelerations, &mut multipliers);
     found.then(|| scaled(&accelerations, &multipliers))
 }
@@ -42,7 +42,7 @@ fn along_loops<S: Scalar>(model: &SqueezerAngles, y: &[S]) -> Option<Vec<S>> {
 fn by_adaptor<S: Scalar>(model: &impl MechanicalModel, y: &[S]) -> Result<Vec<S>, Failure> {
     let mut ode = AccelerationLevel::<S>::new(MechanicsOf::new(model));
     let mut rate = y.to_vec();
-    ode.rhs(S::nought(), y, &mut rate)?;
+    ode.rhs(S::zero(), y, &mut rate)?;
     assert!(rate[..7] == y[7..], "q' = v");
     Ok(scaled(&rate[7..], ode.multipliers()))
 }

@@ -85,16 +85,16 @@ pub(crate) fn is_finite<S: Scalar>(matrix: &DMatrix<S>) -> bool {
 impl<S: Scalar> Multipliers<S> {
     /// Memory for a system with these numbers of velocities and constraints.
     pub fn new(velocities: usize, constraints: usize) -> Self {
-        let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
+        let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::zero());
         Self {
             mass: zeros(velocities, velocities),
             mass_factors: Lu::new(velocities),
             jacobian: zeros(constraints, velocities),
             weights: zeros(velocities, constraints),
             grammian: zeros(constraints, constraints),
-            free_acceleration: vec![S::nought(); velocities],
-            constrained_acceleration: vec![S::nought(); constraints],
-            rows: vec![[S::nought(); 8]; velocities],
+            free_acceleration: vec![S::zero(); velocities],
+            constrained_acceleration: vec![S::zero(); constraints],
+            rows: vec![[S::zero(); 8]; velocities],
         }
     }
 
@@ -138,7 +138,7 @@ impl<S: Scalar> Multipliers<S> {
                 *weight = entry;
             }
             self.mass_factors.solve(weights);
-            grammian.fill(S::nought());
+            grammian.fill(S::zero());
             for (&weight, column) in weights.iter().zip(jacobian.chunks(constraints)) {
                 for (sum, &entry) in grammian.iter_mut().zip(column) {
                     *sum += entry * weight;
@@ -152,7 +152,7 @@ impl<'m, S: Scalar> AccelerationLevel<'m, S> {
     /// Wraps a mechanical system.
     pub fn new(mut mechanics: impl Mechanics<S> + 'm) -> Self {
         let memory = Memory::new(&mut mechanics, Matrices::default());
-        let lambda = vec![S::nought(); mechanics.dimensions().constraints()];
+        let lambda = vec![S::zero(); mechanics.dimensions().constraints()];
         Self { lambda, memory, linearised: None, mechanics: Box::new(mechanics) }
     }
 

@@ -38,11 +38,11 @@ impl<S: Scalar> Multipliers<S> {
         if !self.mass_factors.solve_block(&mut self.rows) {
             return false;
         }
-        let mut grammian = [[S::nought(); C]; C];
-        let mut constrained = [S::nought(); C];
+        let mut grammian = [[S::zero(); C]; C];
+        let mut constrained = [S::zero(); C];
         for ((row, column), free) in self.rows.iter().zip(columns).zip(&mut self.free_acceleration) {
             for (grammian, &weight) in grammian.iter_mut().zip(row) {
-                if weight != S::nought() {
+                if weight != S::zero() {
                     add(grammian, column, weight);
                 }
             }

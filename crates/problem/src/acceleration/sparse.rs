@@ -28,7 +28,7 @@ impl<S: Scalar> SparseAccelerations<S> {
         structure.is_sparse_in::<S>().then(|| Self {
             terms: Terms::of(&structure, true),
             system: Saddle::new(&structure.dynamics, &structure.jacobian, true),
-            x: vec![S::nought(); structure.dynamics.rows() + structure.jacobian.rows()],
+            x: vec![S::zero(); structure.dynamics.rows() + structure.jacobian.rows()],
         })
     }
 
@@ -47,7 +47,7 @@ impl<S: Scalar> SparseAccelerations<S> {
         forces.copy_from_slice(&terms.forces);
         mechanics.acceleration_bias(t, q, v, bias);
         bias.iter_mut().for_each(|bias| *bias = -*bias);
-        let blocks = [S::from(1.0), S::nought(), S::nought()].map(|factor| (factor, &terms.mass));
+        let blocks = [S::from(1.0), S::zero(), S::zero()].map(|factor| (factor, &terms.mass));
         system.put(blocks, S::from(1.0), &terms.jacobian);
         system.factorize().map_err(|Singular| not_invertible(system.is_finite(), t, "[M Jᵀ; J 0]"))?;
         system.solve(x);

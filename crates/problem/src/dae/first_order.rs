@@ -82,6 +82,6 @@ impl<S: Scalar> Dae<S> for FirstOrder<'_, S> {
     }
 
     fn kinematic(&self, _chart: &[S], _y: &[S], rates: &mut [S]) {
-        rates.fill(S::nought());
+        rates.fill(S::zero());
     }
 }

@@ -44,7 +44,7 @@ impl<'p, S: Scalar> Index3<'p, S> {
             stiffness: Matrix::new(&structure.dynamics, sparse),
             system: Saddle::new(&structure.dynamics, &structure.jacobian, sparse),
             columns: structure.jacobian_columns(),
-            c: S::nought(),
+            c: S::zero(),
         }
     }
 
@@ -136,7 +136,7 @@ impl<S: Scalar> Dae<S> for Index3<'_, S> {
         self.linearise(at, c);
         let n = self.coordinates();
         let Self { terms, stiffness, derivatives, .. } = self;
-        matrix.fill(S::nought());
+        matrix.fill(S::zero());
         for j in 0..n {
             matrix[(j, j)] = S::from(1.0);
             matrix[(j, n + j)] = -c;
@@ -166,7 +166,7 @@ impl<S: Scalar> Dae<S> for Index3<'_, S> {
         if !terms.are_finite() || !x.iter().all(|x| x.is_finite()) {
             return Err(Failure::NonFinite { time: t.value() });
         }
-        let blocks = [S::from(1.0), S::nought(), S::nought()].map(|factor| (factor, &terms.mass));
+        let blocks = [S::from(1.0), S::zero(), S::zero()].map(|factor| (factor, &terms.mass));
         system.put(blocks, S::from(1.0), &terms.jacobian);
         system.factorize().map_err(|Singular| not_invertible(system.is_finite(), t, "[M Jᵀ; J 0]"))?;
         system.solve(x);
@@ -176,6 +176,6 @@ impl<S: Scalar> Dae<S> for Index3<'_, S> {
     fn kinematic(&self, _chart: &[S], y: &[S], rates: &mut [S]) {
         let n = self.coordinates();
         rates[..n].copy_from_slice(&y[n..]);
-        rates[n..].fill(S::nought());
+        rates[n..].fill(S::zero());
     }
 }

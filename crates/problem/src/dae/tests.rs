@@ -32,7 +32,7 @@ impl MechanicalModel for Tangle {
         phi[1] = q[2] * t.sin() - q[1];
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 
@@ -52,10 +52,10 @@ impl MechanicalModel for Odd {
         (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
-        forces.fill(S::nought());
+        forces.fill(S::zero());
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 

@@ -55,7 +55,7 @@ impl ConstrainedFormulation {
     /// and multipliers follow from the constraints on accelerations, and are NaN if these have no solution.
     pub fn initial_state<S: Scalar, M: MechanicalModel>(self, model: &M, motion: Vec<S>) -> Vec<S> {
         let Some(level) = self.level() else { return motion };
-        Self::descriptor(MechanicsOf::new(model), level).complete(S::nought(), &motion)
+        Self::descriptor(MechanicsOf::new(model), level).complete(S::zero(), &motion)
     }
 
     /// The class of each component of the state.
@@ -132,11 +132,11 @@ impl<'m, S: Scalar> Descriptor<'m, S> {
         let [of_positions, of_velocities, of_others] = level.indices();
         let others = m + if has_accelerations { n } else { 0 };
         let indices = [vec![of_positions; n], vec![of_velocities; n], vec![of_others; others]].concat();
-        let mut mass = DMatrix::from_element(indices.len(), indices.len(), S::nought());
+        let mut mass = DMatrix::from_element(indices.len(), indices.len(), S::zero());
         (0..2 * n).for_each(|i| mass[(i, i)] = S::from(1.0));
         if !has_accelerations {
-            let mut of_mechanics = DMatrix::from_element(n, n, S::nought());
-            mechanics.mass(&vec![S::nought(); n], &mut of_mechanics);
+            let mut of_mechanics = DMatrix::from_element(n, n, S::zero());
+            mechanics.mass(&vec![S::zero(); n], &mut of_mechanics);
             mass.view_mut((n, n), (n, n)).copy_from(&of_mechanics);
         }
         Ok(Self {
@@ -171,7 +171,7 @@ impl<'m, S: Scalar> Descriptor<'m, S> {
     /// accelerations, and are NaN if these have no solution.
     pub fn complete(&mut self, t: S, motion: &[S]) -> Vec<S> {
         let (n, accelerations) = (self.coordinates(), self.accelerations());
-        let mut rates = vec![S::nought(); 2 * n + self.terms.constraints.len()];
+        let mut rates = vec![S::zero(); 2 * n + self.terms.constraints.len()];
         if Index3::new(&mut *self.mechanics).consistent(t, &[], motion, &mut rates).is_err() {
             rates.fill(S::from(f64::NAN));
         }
@@ -229,7 +229,7 @@ impl<S: Scalar> Ode<S> for Descriptor<'_, S> {
         // columns of accelerations and multipliers; rows of dynamics and constraints
         let (columns, multipliers) = (2 * n, 2 * n + a.len());
         let (dynamics, constraints) = (n + a.len(), 2 * n + a.len());
-        jacobian.fill(S::nought());
+        jacobian.fill(S::zero());
         jacobian.view_mut((0, n), (n, n)).fill_diagonal(one);
         if !a.is_empty() {
             derivatives.add_inertia(-one, a, stiffness);
@@ -267,7 +267,7 @@ impl<S: Scalar> Ode<S> for Descriptor<'_, S> {
         let Motion { q, v, a, .. } = at;
         let (n, one) = (q.len(), S::from(1.0));
         let Self { mechanics, terms, derivatives, rates, level, .. } = self;
-        by_time.fill(S::nought());
+        by_time.fill(S::zero());
         let (dynamic, constraints) = by_time[n + a.len()..].split_at_mut(n);
         // without accelerations, the value passed in their place enters no term that is used
         let held = if a.is_empty() { v } else { a };

@@ -26,7 +26,7 @@ impl<'m, M: DescriptorModel, S: Scalar> AsDescriptor<'m, M, S> {
     /// The equations of a model.
     pub fn new(model: &'m M) -> Self {
         let n = model.dimension();
-        let mut mass = DMatrix::from_element(n, n, S::nought());
+        let mut mass = DMatrix::from_element(n, n, S::zero());
         model.mass(&mut mass);
         Self { ode: AsOde(model), mass, indices: model.indices() }
     }

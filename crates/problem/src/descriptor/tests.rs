@@ -38,7 +38,7 @@ impl MechanicalModel for Tangle {
         phi[1] = q[2] * t.sin() - q[1];
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 

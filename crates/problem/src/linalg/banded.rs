@@ -33,7 +33,7 @@ const LANES: usize = 4;
 impl<S: Scalar> Banded<S> {
     /// Memory for `size` unknowns.
     pub fn new(size: usize, half: usize) -> Self {
-        let zeros = |count| vec![S::nought(); count];
+        let zeros = |count| vec![S::zero(); count];
         Self {
             half,
             entries: zeros(size * (3 * half + LANES)),
@@ -51,7 +51,7 @@ impl<S: Scalar> Banded<S> {
 
     /// Makes the matrix zero.
     pub fn clear(&mut self) {
-        self.entries.fill(S::nought());
+        self.entries.fill(S::zero());
     }
 
     /// Entry in row `i`, column `j`, both within the band.

@@ -31,7 +31,7 @@ pub struct Singular;
 impl<S: Scalar> Lu<S> {
     /// Storage for an `n × n` system.
     pub fn new(n: usize) -> Self {
-        let zero = S::nought();
+        let zero = S::zero();
         Self {
             factors: DMatrix::from_element(n, n, zero),
             pivots: vec![0; n],
@@ -326,7 +326,7 @@ mod tests {
     fn residual<S: Scalar>(n: usize) -> f64 {
         let a = hilbert::<S>(n);
         let exact: Vec<S> = (0..n).map(|i| S::from(i as f64 - 1.5)).collect();
-        let mut x = vec![S::nought(); n];
+        let mut x = vec![S::zero(); n];
         multiply(&a, &exact, &mut x);
         let mut lu = Lu::new(n);
         lu.factorize(&a).unwrap();

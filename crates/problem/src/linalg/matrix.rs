@@ -133,7 +133,7 @@ pub struct Sparse<S> {
 impl<S: Scalar> Sparse<S> {
     /// A zero matrix.
     pub fn new(pattern: Arc<Pattern>) -> Self {
-        Self { values: vec![S::nought(); pattern.entries()], pattern, next: 0, zero: S::nought() }
+        Self { values: vec![S::zero(); pattern.entries()], pattern, next: 0, zero: S::zero() }
     }
 
     fn slot(&self, (i, j): (usize, usize)) -> Option<usize> {
@@ -180,13 +180,13 @@ pub trait Entries<S>: IndexMut<(usize, usize), Output = S> {
 
 impl<S: Scalar> Entries<S> for DMatrix<S> {
     fn clear(&mut self) {
-        self.as_mut_slice().fill(S::nought());
+        self.as_mut_slice().fill(S::zero());
     }
 }
 
 impl<S: Scalar> Entries<S> for Sparse<S> {
     fn clear(&mut self) {
-        self.values.fill(S::nought());
+        self.values.fill(S::zero());
         self.next = 0;
     }
 
@@ -271,7 +271,7 @@ pub enum Matrix<S> {
 impl<S: Scalar> Matrix<S> {
     /// A zero matrix with all entries.
     pub fn dense(rows: usize, columns: usize) -> Self {
-        Self::Dense(DMatrix::from_element(rows, columns, S::nought()))
+        Self::Dense(DMatrix::from_element(rows, columns, S::zero()))
     }
 
     /// A zero matrix with the entries of a pattern if `sparse`, otherwise with all entries.
@@ -342,7 +342,7 @@ impl<S: Scalar> Matrix<S> {
         match self {
             Self::Dense(matrix) => matrix.clone(),
             Self::Sparse(matrix) => {
-                let mut dense = DMatrix::from_element(matrix.pattern.rows(), matrix.pattern.columns(), S::nought());
+                let mut dense = DMatrix::from_element(matrix.pattern.rows(), matrix.pattern.columns(), S::zero());
                 for ((i, j), &value) in matrix.pattern.iter().zip(&matrix.values) {
                     dense[(i, j)] = value;
                 }
@@ -385,7 +385,7 @@ impl<S: Scalar> Matrix<S> {
                 for (range, y) in starts.windows(2).zip(y) {
                     let range = range[0]..range[1];
                     let entries = row_of[range.clone()].iter().zip(&matrix.values[range]);
-                    *y += entries.fold(S::nought(), |sum, (&i, &value)| sum + value * x[i]) * factor;
+                    *y += entries.fold(S::zero(), |sum, (&i, &value)| sum + value * x[i]) * factor;
                 }
             }
         }

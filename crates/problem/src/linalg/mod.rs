@@ -71,12 +71,12 @@ const FITS: &str = "as many unknowns as there is storage for";
 /// True if a number is zero and the scalar has no derivatives, which could be non-zero. The matrices here have many
 /// zeros.
 fn vanishes<S: Scalar>(x: S) -> bool {
-    S::NDERIV == 0 && x == S::nought()
+    S::NDERIV == 0 && x == S::zero()
 }
 
 /// `y = A x`.
 pub fn multiply<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
-    y.fill(S::nought());
+    y.fill(S::zero());
     add_columns(a, x, y);
 }
 
@@ -124,15 +124,15 @@ pub fn add_transposed_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: 
         }; else ());
     }
     for (y, column) in y.iter_mut().zip(a.as_slice().chunks(a.nrows())) {
-        let product = column.iter().zip(x).fold(S::nought(), |sum, (&a, &x)| sum + a * x);
+        let product = column.iter().zip(x).fold(S::zero(), |sum, (&a, &x)| sum + a * x);
         *y += product * factor;
     }
 }
 
 /// `y = Aᵀ x`.
 pub fn multiply_transposed<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
-    y.fill(S::nought());
+    y.fill(S::zero());
     for (y, column) in y.iter_mut().zip(a.as_slice().chunks(x.len().max(1))) {
-        *y = column.iter().zip(x).fold(S::nought(), |sum, (&a, &x)| sum + a * x);
+        *y = column.iter().zip(x).fold(S::zero(), |sum, (&a, &x)| sum + a * x);
     }
 }

@@ -19,7 +19,7 @@ pub struct System<S = f64> {
 impl<S: Scalar> System<S> {
     /// Memory for `size` unknowns; the matrix is zero.
     pub fn new(size: usize) -> Self {
-        Self { matrix: DMatrix::from_element(size, size, S::nought()), factors: Lu::new(size), flops: 0 }
+        Self { matrix: DMatrix::from_element(size, size, S::zero()), factors: Lu::new(size), flops: 0 }
     }
 
     /// Factorizes the matrix.

@@ -158,7 +158,7 @@ pub(super) fn add<S: Scalar, const N: usize>(sum: &mut [S; N], column: &[S; N], 
 /// `Σ aᵢ xᵢ`, summed in this order.
 #[inline(always)]
 pub(super) fn dot<S: Scalar, const N: usize>(a: &[S; N], x: &[S; N]) -> S {
-    a.iter().zip(x).fold(S::nought(), |sum, (&a, &x)| sum + a * x)
+    a.iter().zip(x).fold(S::zero(), |sum, (&a, &x)| sum + a * x)
 }
 
 /// `row −= factor · other`; skipped if the factor vanishes, since most matrices here have many zeros.

@@ -39,7 +39,7 @@ impl<S: Scalar> Terms<S> {
 
     fn in_matrices(mass: Matrix<S>, jacobian: Matrix<S>) -> Self {
         let (coordinates, constraints) = (mass.nrows(), jacobian.nrows());
-        let zero = S::nought();
+        let zero = S::zero();
         Self {
             mass,
             forces: vec![zero; coordinates],
@@ -107,13 +107,13 @@ impl<S: Scalar> Derivatives<S> {
     pub fn of(structure: &Arc<Structure>, sparse: bool) -> Self {
         let square = Matrix::new(&structure.dynamics, sparse);
         let n = structure.dynamics.rows();
-        let matrices = structure.mass.iter().map(|&k| (k, DMatrix::from_element(n, n, S::nought())));
+        let matrices = structure.mass.iter().map(|&k| (k, DMatrix::from_element(n, n, S::zero())));
         let entries = |lists: &[Vec<usize>]| lists.iter().map(Vec::len).sum::<usize>();
         let all = structure.curvature.len() * structure.jacobian.rows();
         Self {
             mass: if sparse { Vec::new() } else { matrices.collect() },
-            mass_values: vec![S::nought(); if sparse { entries(&structure.inertia_slots) } else { 0 }],
-            second: vec![S::nought(); if sparse { entries(&structure.pair_rows) } else { all }],
+            mass_values: vec![S::zero(); if sparse { entries(&structure.inertia_slots) } else { 0 }],
+            second: vec![S::zero(); if sparse { entries(&structure.pair_rows) } else { all }],
             forces_by_velocity: square.clone(),
             forces_by_position: square,
             structure: structure.clone(),
@@ -169,7 +169,7 @@ impl<S: Scalar> Derivatives<S> {
         for (k, mass) in &self.mass {
             for i in 0..x.len() {
                 let row = mass.as_slice()[i..].iter().step_by(mass.nrows());
-                let product = row.zip(x).fold(S::nought(), |product, (&mass, &x)| product + mass * x);
+                let product = row.zip(x).fold(S::zero(), |product, (&mass, &x)| product + mass * x);
                 sum.add((i, *k), 0, product * factor);
             }
         }
@@ -189,7 +189,7 @@ impl<S: Scalar> Derivatives<S> {
             if j == n {
                 continue; // a mixed derivative in time is none of Jᵀ λ in q
             }
-            let zero = S::nought();
+            let zero = S::zero();
             let weighted = match rows {
                 None => second.iter().zip(lambda).fold(zero, |sum, (&second, &l)| sum + second * l),
                 Some(rows) => second.iter().zip(rows).fold(zero, |sum, (&second, &c)| sum + second * lambda[c]),
@@ -222,7 +222,7 @@ impl<S: Scalar> Derivatives<S> {
 
     /// Writes `∂(J v + ∂Φ/∂t)/∂q δ`, length `n_c`, into `along`.
     pub fn constraint_rates_along(&self, v: &[S], delta: &[S], along: &mut [S]) {
-        along.fill(S::nought());
+        along.fill(S::zero());
         let n = v.len();
         for (_, (i, j), second, rows) in self.pairs() {
             let factor = match (i == n, j == n) {

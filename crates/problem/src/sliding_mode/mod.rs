@@ -69,7 +69,7 @@ struct HeldSurfaces<S> {
 
 impl<S: Scalar> HeldSurfaces<S> {
     fn new(surfaces: usize) -> Self {
-        Self { matrix: DMatrix::from_element(surfaces, surfaces, S::nought()), factors: Lu::new(surfaces) }
+        Self { matrix: DMatrix::from_element(surfaces, surfaces, S::zero()), factors: Lu::new(surfaces) }
     }
 
     /// Factorizes the matrix `entry(a, b)`, with the rows and columns for which `is_held` is false replaced by those
@@ -102,7 +102,7 @@ impl<'m, S: Scalar> SlidingMode<'m, S> {
         let Dimensions { coordinates, velocities, nonholonomic, .. } = mechanics.dimensions();
         let surfaces = mechanics.dimensions().constraints();
         assert!(settings.eta.is_empty() || settings.eta.len() == surfaces, "one reaching gain for each surface");
-        let zeros = |n| vec![S::nought(); n];
+        let zeros = |n| vec![S::zero(); n];
         let mut form = Self {
             coordinates,
             nonholonomic,
@@ -150,7 +150,7 @@ impl<'m, S: Scalar> SlidingMode<'m, S> {
     /// Determines the surfaces to be reached, and their signs, from the initial state.
     fn lock_signs(&mut self, t: S, y: &[S]) {
         let (q, v) = y.split_at(self.coordinates);
-        let mut s = vec![S::nought(); self.control.len()];
+        let mut s = vec![S::zero(); self.control.len()];
         self.surfaces(t, q, v, &mut s);
         self.mechanics.constraint_jacobian(t, q, v, &mut self.multipliers.jacobian);
         for (index, s) in s.iter().enumerate() {
@@ -247,7 +247,7 @@ impl<'m, S: Scalar> SlidingMode<'m, S> {
                 .control
                 .iter()
                 .enumerate()
-                .fold(S::nought(), |sum, (c, &u)| sum + self.multipliers.weights[(i, c)] * u);
+                .fold(S::zero(), |sum, (c, &u)| sum + self.multipliers.weights[(i, c)] * u);
             *rate += sum * sign;
         }
     }
@@ -264,7 +264,7 @@ impl<'m, S: Scalar> SlidingMode<'m, S> {
     fn release_reaching(&mut self) {
         for (value, robust) in self.control.iter_mut().zip(&self.robust_control) {
             if robust.is_some() {
-                *value = S::nought();
+                *value = S::zero();
             }
         }
     }
@@ -277,7 +277,7 @@ impl<'m, S: Scalar> SlidingMode<'m, S> {
                 self.mechanics.constraint_jacobian(t, q, v, &mut self.multipliers.jacobian);
                 let jacobian = &self.multipliers.jacobian;
                 let entry =
-                    |a, b| (0..jacobian.ncols()).fold(S::nought(), |sum, i| sum + jacobian[(a, i)] * jacobian[(b, i)]);
+                    |a, b| (0..jacobian.ncols()).fold(S::zero(), |sum, i| sum + jacobian[(a, i)] * jacobian[(b, i)]);
                 self.held.factorize(|c| robust[c].is_none(), entry, t, "J Jᵀ")
             }
             Metric::Mass => {
@@ -299,7 +299,7 @@ impl<'m, S: Scalar> SlidingMode<'m, S> {
             Metric::Mass => weights[(i, c)],
         };
         for (i, displacement) in self.displacement.iter_mut().enumerate() {
-            *displacement = -self.control.iter().enumerate().fold(S::nought(), |sum, (c, &mu)| sum + weight(i, c) * mu);
+            *displacement = -self.control.iter().enumerate().fold(S::zero(), |sum, (c, &mu)| sum + weight(i, c) * mu);
         }
     }
 
@@ -309,7 +309,7 @@ impl<'m, S: Scalar> SlidingMode<'m, S> {
         self.prepare_correction(t, q, v)?;
         self.mechanics.constraint_values(t, q, v, &mut self.control);
         if self.settings.position_correction == PositionCorrection::Holonomic {
-            self.control[..self.nonholonomic].fill(S::nought());
+            self.control[..self.nonholonomic].fill(S::zero());
         }
         self.displace();
         self.mechanics.retract(q, &self.displacement, &mut self.moved);

@@ -30,7 +30,7 @@ impl MechanicalModel for Particle {
         gamma[0] = v[2] - q[0] * v[1];
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 
@@ -234,13 +234,13 @@ fn failures_name_the_singular_matrix() {
             mass[(0, 0)] = S::from(1.0);
         }
         fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
-            forces[0] = S::nought();
+            forces[0] = S::zero();
         }
         fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
             phi.fill(q[0]);
         }
         fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-            S::nought()
+            S::zero()
         }
     }
     let settings = SlidingModeSettings::default();

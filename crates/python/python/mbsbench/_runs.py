@@ -155,8 +155,8 @@ def store() -> Path:
     """Returns the folder of the run cache."""
     here = Path.cwd()
     for folder in (here, *here.parents):
-        if (folder / "target" / "mbsbench-store").is_dir():
-            return folder / "target" / "mbsbench-store"
+        if (folder / "target" / "mbsbench-cache").is_dir():
+            return folder / "target" / "mbsbench-cache"
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "mbsbench"
 
 

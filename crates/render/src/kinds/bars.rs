@@ -34,7 +34,7 @@ impl Plot for Bars {
     }
 
     /// One bar, or a few if their styles differ.
-    fn sample(&self, series: &Series, room: Area) -> Vec<Group> {
+    fn sample(&self, series: &Series, space: Area) -> Vec<Group> {
         let part = Part::Legend(series.label.clone());
         let mut styles: Vec<Style> = Vec::new();
         for style in series.bar_styles.iter().filter(|_| !series.published) {
@@ -46,8 +46,8 @@ impl Plot for Bars {
         if styles.is_empty() {
             styles.push(series.style);
         }
-        let width = if styles.len() == 1 { 20.0 } else { room.width() / styles.len() as f64 };
-        let [middle, height] = room.middle();
+        let width = if styles.len() == 1 { 20.0 } else { space.width() / styles.len() as f64 };
+        let [middle, height] = space.middle();
         let left = middle - width * styles.len() as f64 / 2.0;
         let bar = |(number, style): (usize, Style)| {
             let left = left + number as f64 * width;

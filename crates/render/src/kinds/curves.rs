@@ -34,13 +34,13 @@ impl Plot for Curve {
         vec![data(series, self.ink(series), shapes)]
     }
 
-    fn sample(&self, series: &Series, room: Area) -> Vec<Group> {
+    fn sample(&self, series: &Series, space: Area) -> Vec<Group> {
         let mut shapes = Vec::new();
         if self.line {
-            shapes.push(line(series, room.across()));
+            shapes.push(line(series, space.across()));
         }
         if self.markers {
-            shapes.push(sample_marker(series, room));
+            shapes.push(sample_marker(series, space));
         }
         vec![legend(series, self.ink(series), shapes)]
     }

@@ -21,8 +21,8 @@ impl Plot for Dots {
         vec![data(series, self.ink(series), place.inside(series).map(dot).collect())]
     }
 
-    fn sample(&self, series: &Series, room: Area) -> Vec<Group> {
-        vec![legend(series, self.ink(series), vec![sample_marker(series, room)])]
+    fn sample(&self, series: &Series, space: Area) -> Vec<Group> {
+        vec![legend(series, self.ink(series), vec![sample_marker(series, space)])]
     }
 
     fn seen(&self, places: &[[f64; 2]]) -> Option<Vec<usize>> {

@@ -89,7 +89,7 @@ pub trait Plot: Sync {
     fn draw(&self, series: &Series, place: Place<'_>) -> Vec<Group>;
 
     /// Draws the sample before the name of the series in the legend.
-    fn sample(&self, series: &Series, room: Area) -> Vec<Group>;
+    fn sample(&self, series: &Series, space: Area) -> Vec<Group>;
 
     /// Returns the ink of points and lines.
     fn ink(&self, series: &Series) -> Ink {
@@ -134,6 +134,6 @@ fn legend(series: &Series, ink: Ink, shapes: Vec<Shape>) -> Group {
 }
 
 /// Returns a marker in the middle of the area of a sample.
-fn sample_marker(series: &Series, room: Area) -> Shape {
-    marker(series, series.style.mark, room.middle(), false)
+fn sample_marker(series: &Series, space: Area) -> Shape {
+    marker(series, series.style.mark, space.middle(), false)
 }

@@ -17,8 +17,8 @@ impl Plot for Rings {
     }
 
     /// Rings of several series share one entry and are drawn in the series' colours.
-    fn sample(&self, series: &Series, room: Area) -> Vec<Group> {
-        vec![legend(series, Ink::Foreground, vec![ring(room.middle())])]
+    fn sample(&self, series: &Series, space: Area) -> Vec<Group> {
+        vec![legend(series, Ink::Foreground, vec![ring(space.middle())])]
     }
 
     /// The ink of the series to which the rings belong.

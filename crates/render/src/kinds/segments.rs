@@ -15,7 +15,7 @@ impl Plot for Segments {
         vec![data(series, self.ink(series), shown.map(|ends| line(series, ends)).collect())]
     }
 
-    fn sample(&self, series: &Series, room: Area) -> Vec<Group> {
-        vec![legend(series, self.ink(series), vec![line(series, room.across())])]
+    fn sample(&self, series: &Series, space: Area) -> Vec<Group> {
+        vec![legend(series, self.ink(series), vec![line(series, space.across())])]
     }
 }

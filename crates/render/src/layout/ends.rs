@@ -69,13 +69,13 @@ impl Ends {
         for (((index, name), from), &row) in ends.iter().zip(&rows) {
             let series = &place.panel.series[*index];
             let part = || Part::Legend(series.name().to_owned());
-            let room = area(frame.right + LEADER, row - ROW / 2.0, SAMPLE, ROW);
+            let space = area(frame.right + LEADER, row - ROW / 2.0, SAMPLE, ROW);
             let corner = [frame.right + 4.0, from[1]];
-            let points = vec![*from, corner, [room.left - 2.0, row]];
+            let points = vec![*from, corner, [space.left - 2.0, row]];
             let leader = Shape::Line { points, width: 0.6, dash: Dash::Solid };
             groups.push(Group { ink: Ink::Grid, part: Part::Scaffold, shapes: vec![leader] });
-            groups.extend(series.kind.plot().sample(series, room));
-            let words = text(name.clone(), [room.right + GAP, row + baseline(TICK_SIZE)], TICK_SIZE, Anchor::Start);
+            groups.extend(series.kind.plot().sample(series, space));
+            let words = text(name.clone(), [space.right + GAP, row + baseline(TICK_SIZE)], TICK_SIZE, Anchor::Start);
             groups.push(Group { ink: Ink::Foreground, part: part(), shapes: vec![words] });
         }
         let (first, last) = (rows.first()?, rows.last()?);
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn names_are_separate_and_between_the_ends() {
-        assert_eq!(spread(&[40.0, 200.0], 10.0, 300.0), [40.0, 200.0], "what has room stays");
+        assert_eq!(spread(&[40.0, 200.0], 10.0, 300.0), [40.0, 200.0], "a name with enough space stays");
         let many = spread(&[5.0, 290.0, 291.0, 292.0, 299.0], 10.0, 300.0);
         assert!(many.windows(2).all(|pair| pair[1] - pair[0] >= ROW - 1e-9), "{many:?}");
         assert!(many[0] >= 10.0 && many[4] <= 300.0, "{many:?}");

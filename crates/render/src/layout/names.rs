@@ -20,11 +20,11 @@ pub struct Names {
 impl Names {
     /// Arranges names without overlap below a frame `width` px wide.
     pub fn fitted(names: &[String], width: f64) -> Self {
-        let room = width / names.len().max(1) as f64 - 0.6 * TICK_SIZE;
+        let space = width / names.len().max(1) as f64 - 0.6 * TICK_SIZE;
         let words = names.iter().flat_map(|name| name.split_inclusive([' ', ',']));
-        let upwards = words.map(|word| Text::markup(word.trim()).width(TICK_SIZE)).any(|word| word > room);
-        let room = if upwards { LONGEST } else { room };
-        let lines: Vec<Vec<Text>> = names.iter().map(|name| wrap(name, TICK_SIZE, room)).collect();
+        let upwards = words.map(|word| Text::markup(word.trim()).width(TICK_SIZE)).any(|word| word > space);
+        let space = if upwards { LONGEST } else { space };
+        let lines: Vec<Vec<Text>> = names.iter().map(|name| wrap(name, TICK_SIZE, space)).collect();
         let across = lines.iter().map(Vec::len).max().unwrap_or(0) as f64 * LEADING * TICK_SIZE;
         let rows = (across * names.len() as f64 / width).ceil().max(1.0) as usize;
         Self { lines, upwards, rows }

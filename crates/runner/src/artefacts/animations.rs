@@ -7,7 +7,7 @@ use mbsbench_numbers::decimal;
 use mbsbench_problem::View;
 use mbsbench_render::animation::{Animation, time_text};
 use mbsbench_render::{Dash, Figure, Kind, Panel, Series, Style, lay_out};
-use mbsbench_runs::Store;
+use mbsbench_runs::Cache;
 use mbsbench_runs::execute::collect::states_at;
 use rayon::prelude::*;
 
@@ -25,7 +25,7 @@ pub fn animation(
     runs: &[&RunSpec],
     spec: &AnimationSpec,
     registry: &Registry,
-    store: &Store,
+    cache: &Cache,
 ) -> Option<Animation> {
     let whole = runs.first()?.span;
     let [start, end] = spec.span.map_or(whole, |[start, end]| [start.max(whole[0]), end.min(whole[1])]);
@@ -34,7 +34,7 @@ pub fn animation(
     }
     let step = (end - start) / (spec.frames - 1) as f64;
     let times: Vec<f64> = (0..spec.frames).map(|k| (start + k as f64 * step).min(end)).collect();
-    let mut actors: Vec<Actor> = runs.par_iter().map(|run| Actor::of(run, spec, &times, store)).collect();
+    let mut actors: Vec<Actor> = runs.par_iter().map(|run| Actor::of(run, spec, &times, cache)).collect();
     if actors.len() > 1 {
         dress(&mut actors, plan, runs, registry, &times);
     }
@@ -75,7 +75,7 @@ struct Actor {
 }
 
 impl Actor {
-    fn of(run: &RunSpec, spec: &AnimationSpec, times: &[f64], store: &Store) -> Self {
+    fn of(run: &RunSpec, spec: &AnimationSpec, times: &[f64], cache: &Cache) -> Self {
         let model = run.model.object().model();
         let seen = |state: &Vec<f64>| {
             let mut views = model.views(state).into_iter();
@@ -90,7 +90,7 @@ impl Actor {
             view.filter(is_somewhere)
         };
         let views: Vec<Option<View>> =
-            states_at(run, times, store).iter().map(|state| state.as_ref().and_then(seen)).collect();
+            states_at(run, times, cache).iter().map(|state| state.as_ref().and_then(seen)).collect();
         let parts = views.iter().flatten().map(|view| view.parts.len()).max().unwrap_or(0);
         Self { views, parts, role: None }
     }

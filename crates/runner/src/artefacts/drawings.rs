@@ -6,7 +6,7 @@ use mbsbench_experiment::{DrawingSpec, Plan, RunSpec, units};
 use mbsbench_numbers::decimal;
 use mbsbench_problem::view::{Shape, View};
 use mbsbench_render::{Axis, Dash, Figure, Kind, Panel, Series, Style};
-use mbsbench_runs::Store;
+use mbsbench_runs::Cache;
 use mbsbench_runs::execute::collect::states_at;
 
 /// Number of corners of the polygons that represent circles.
@@ -20,12 +20,12 @@ const UNSEEN: f64 = 0.0007;
 
 /// Returns the figure that `spec` describes: the model of the first matching run, at the start or at several times of
 /// this run. A time that the run does not reach has no panels.
-pub fn drawing(plan: &Plan, spec: &DrawingSpec, store: &Store) -> Figure {
+pub fn drawing(plan: &Plan, spec: &DrawingSpec, cache: &Cache) -> Figure {
     let run = plan.runs.iter().find(|run| plan.is_meant(run, &spec.filter));
     let panels = match (run, spec.at.as_deref()) {
         (None, _) => Vec::new(),
         (Some(run), None) => wanted(spec, &run.views()).map(|view| whole(view, spec)).collect(),
-        (Some(run), Some(times)) => sequence(run, spec, times, store),
+        (Some(run), Some(times)) => sequence(run, spec, times, cache),
     };
     Figure {
         id: spec.id.clone(),
@@ -36,9 +36,9 @@ pub fn drawing(plan: &Plan, spec: &DrawingSpec, store: &Store) -> Figure {
 }
 
 /// Draws a panel for each time and view; panels of one view share their axes.
-fn sequence(run: &RunSpec, spec: &DrawingSpec, times: &[f64], store: &Store) -> Vec<Panel> {
+fn sequence(run: &RunSpec, spec: &DrawingSpec, times: &[f64], cache: &Cache) -> Vec<Panel> {
     let model = run.model.object().model();
-    let states: Vec<_> = times.iter().zip(states_at(run, times, store)).collect();
+    let states: Vec<_> = times.iter().zip(states_at(run, times, cache)).collect();
     let states: Vec<(f64, Vec<View>)> =
         states.into_iter().filter_map(|(time, state)| Some((*time, model.views(&state?)))).collect();
     let mut panels: Vec<Panel> = Vec::new();

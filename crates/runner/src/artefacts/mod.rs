@@ -7,18 +7,18 @@ mod drawings;
 mod figures;
 pub mod shares;
 
+mod contender_figure;
 mod slopes;
-mod standing;
 mod tables;
 mod times;
 pub mod witness;
 mod write;
 
 pub use animations::animation;
+pub use contender_figure::work_precision;
 pub use drawings::drawing;
 pub use figures::figure;
 pub(crate) use figures::style_of;
-pub use standing::work_precision;
 pub use tables::table;
 pub use times::{recorded_times, time};
 pub use write::{WriteError, Written, write, write_pictures};

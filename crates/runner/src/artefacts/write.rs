@@ -9,7 +9,7 @@ use mbsbench_render::animation::AnimationError;
 use mbsbench_render::{Figure, csv, lay_out, png, svg};
 use mbsbench_runs::pipeline::Certificate;
 use mbsbench_runs::seal::{self, FileError};
-use mbsbench_runs::{Outcome, Store};
+use mbsbench_runs::{Cache, Outcome};
 use rayon::prelude::*;
 
 use super::{animation, drawing, figure, table};
@@ -56,7 +56,7 @@ pub fn write(
     plan: &Plan,
     outcome: &Outcome,
     registry: &Registry,
-    store: &Store,
+    cache: &Cache,
 ) -> Result<Written, WriteError> {
     let folder = out.join(&plan.experiment.id);
     let results = &outcome.results;
@@ -71,12 +71,12 @@ pub fn write(
         files.push((format!("{}.md", table.id), table.markdown().into_bytes()));
         written.tables.push(table.terminal());
     }
-    let figures = figures(plan, outcome, registry, store)?;
+    let figures = figures(plan, outcome, registry, cache)?;
     files.par_extend(figures.par_iter().flat_map_iter(|(figure, separate)| pictures_of(figure, *separate)));
     let animations = plan.experiment.animations.iter().map(|spec| &spec.value);
     files.extend(animations.filter_map(|spec| {
         let runs: Vec<&RunSpec> = plan.meant(&spec.filter).map(|(_, run)| run).collect();
-        let shown = animation(plan, &runs, spec, registry, store)?;
+        let shown = animation(plan, &runs, spec, registry, cache)?;
         Some((format!("{}.svg", spec.id), mbsbench_render::animation::svg(&shown).into_bytes()))
     }));
     seal::write(&folder, &files)?;
@@ -93,7 +93,7 @@ pub fn write_pictures(
     plan: &Plan,
     outcome: &Outcome,
     registry: &Registry,
-    store: &Store,
+    cache: &Cache,
     as_png: bool,
 ) -> Result<Vec<PathBuf>, WriteError> {
     let folder = out.join(&plan.experiment.id);
@@ -106,7 +106,7 @@ pub fn write_pictures(
             Err(error) => Err(WriteError::Picture { path: folder.join(name), error: error.into() }),
         }
     };
-    let files = figures(plan, outcome, registry, store)?.par_iter().map(picture).collect::<Result<Vec<_>, _>>()?;
+    let files = figures(plan, outcome, registry, cache)?.par_iter().map(picture).collect::<Result<Vec<_>, _>>()?;
     let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
     if as_png {
         // These files are never read back as results, so they are not sealed.
@@ -122,11 +122,11 @@ fn figures(
     plan: &Plan,
     outcome: &Outcome,
     registry: &Registry,
-    store: &Store,
+    cache: &Cache,
 ) -> Result<Vec<(Figure, bool)>, WriteError> {
     let plots = plan.experiment.plots.iter();
     let plots = plots.map(|spec| Ok((figure(plan, &spec.value, &outcome.results, registry)?, spec.value.separate)));
-    plots.chain(plan.experiment.drawings.iter().map(|spec| Ok((drawing(plan, &spec.value, store), true)))).collect()
+    plots.chain(plan.experiment.drawings.iter().map(|spec| Ok((drawing(plan, &spec.value, cache), true)))).collect()
 }
 
 /// Writes a figure as an SVG and a file with its data. With `separate`, a figure of several panels has one data file
@@ -169,7 +169,7 @@ fn certificates(outcome: &Outcome) -> String {
                 check.as_ref().map_or_else(String::new, |(check, _)| check.method.label()),
                 digits.map_or_else(String::new, |digits| decimal(f64::from(digits))),
             ),
-            Origin::Given(given) => {
+            Origin::File(given) => {
                 let by = given.as_ref().map_or_else(|_| String::new(), |given| given.by.clone());
                 (by, "stated".to_owned(), String::new())
             }

@@ -52,7 +52,7 @@ impl Contenders {
             return Ok(contenders);
         }
         let names = contenders.names.join(", ");
-        session.output.beside(format!(
+        session.output.eprintln(format!(
             "contenders {names}: included in the summary, costs and pages of the comparison; see {}",
             file.display()
         ));

@@ -9,7 +9,7 @@ use mbsbench_input::{BadInput, accepted, printable, unknown};
 use mbsbench_judge::claims::EvidenceError;
 use mbsbench_judge::reconstruction::{OutdatedStudy, ReconstructionError};
 use mbsbench_runs::FileError;
-use mbsbench_runs::store::MergeError;
+use mbsbench_runs::cache::MergeError;
 
 use crate::artefacts::WriteError;
 

@@ -70,7 +70,7 @@ impl<'l> Library<'l> {
         library.builtin = Builtin::beside(&library.experiments);
         if !is_empty(&library.experiments) {
             if matches!(need, Need::ReadAll | Need::AllResults) && !library.builtin.papers.is_empty() {
-                output.beside(format!(
+                output.eprintln(format!(
                     "no paper was named: using those in `{EXPERIMENTS}`; name a built-in paper to include it, \
                      for example `gil2013`"
                 ));
@@ -84,7 +84,7 @@ impl<'l> Library<'l> {
         library.experiments = library.builtin.root()?.join(EXPERIMENTS);
         if matches!(need, Need::Read | Need::ReadAll) {
             let folder = library.experiments.display();
-            output.beside(format!("no folder `{EXPERIMENTS}` here: using the built-in experiments in {folder}"));
+            output.eprintln(format!("no folder `{EXPERIMENTS}` here: using the built-in experiments in {folder}"));
         }
         Ok(library)
     }
@@ -92,7 +92,7 @@ impl<'l> Library<'l> {
     /// The folder for new results: beside the folder of experiments, or in the current folder if the experiments are
     /// built in.
     pub(super) fn results(&self) -> PathBuf {
-        if self.is_builtin { PathBuf::from(RESULTS) } else { self.beside() }
+        if self.is_builtin { PathBuf::from(RESULTS) } else { self.results_folder() }
     }
 
     /// The results that are read: those in a named folder, or else the local and the built-in ones.
@@ -105,7 +105,7 @@ impl<'l> Library<'l> {
 
     /// The folder with the recorded durations of runs.
     pub(super) fn recorded(&self) -> PathBuf {
-        let own = self.beside();
+        let own = self.results_folder();
         let built_in = self.builtin.unpacked().filter(|_| !own.join(RECORDED).exists());
         built_in.map_or(own, |root| root.join(RESULTS))
     }
@@ -128,7 +128,7 @@ impl<'l> Library<'l> {
         Ok(())
     }
 
-    fn beside(&self) -> PathBuf {
+    fn results_folder(&self) -> PathBuf {
         self.experiments.with_file_name(RESULTS)
     }
 

@@ -5,12 +5,12 @@ mod builtin;
 mod commands;
 mod contenders;
 mod error;
+mod execution;
 mod files;
 #[cfg(unix)]
 mod interrupt;
 mod judging;
 mod library;
-mod making;
 mod method;
 mod names;
 mod options;
@@ -35,6 +35,7 @@ use arguments::Format;
 use builtin::{Builtin, EXPERIMENTS, RESULTS};
 use contenders::{Contenders, read_entries};
 use error::ChangedResults;
+use execution::{MakeOptions, make_and_write};
 use files::{
     all_files, entries, experiment_files, is_paper, motion, other_kind, plans_beside, read, read_data, read_ledger,
     read_publication, read_unlocked, read_with, write,
@@ -44,12 +45,11 @@ use judging::{
     rests_on, surprise, tally,
 };
 use library::{Library, Need};
-use making::{MakeOptions, make_and_write};
 use mbsbench_experiment::Registry;
 use mbsbench_input::printable;
 use method::{Examined, contended};
 use names::{counted, paper_of, papers, several, sorted, table};
-use options::{Machine, QUICK, RunOptions, STORE, Seen, Strict, Wanted};
+use options::{CACHE, Machine, QUICK, RunOptions, Seen, Strict, Wanted};
 use recognition::{CONTENDERS, FileKind, LEDGERS, file_kind, id_in, is_file, is_yaml};
 use reporting::{Judgements, write_manifest, write_rankings, write_report};
 use results::{Results, ensure_sealed, evidence_of};
@@ -83,7 +83,7 @@ pub fn run(
         }
         // The texts of `--help` and `--version` are answers, not errors.
         Err(answer) => {
-            let written = output.line(answer.render().to_string().trim_end());
+            let written = output.println(answer.render().to_string().trim_end());
             return if written.is_ok() { Exit::Done } else { Exit::System };
         }
     };

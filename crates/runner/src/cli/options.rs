@@ -13,7 +13,7 @@ use super::{CommandError, Library, Need, counted, is_yaml, load};
 use crate::output::Output;
 
 /// The default run cache.
-pub(super) const STORE: &str = "target/mbsbench-store";
+pub(super) const CACHE: &str = "target/mbsbench-cache";
 /// The folder for results of shortened experiments.
 pub(super) const QUICK: &str = "target/quick";
 
@@ -74,7 +74,7 @@ pub struct Machine {
     #[arg(long, value_name = "SIZE")]
     memory: Option<ByteSize>,
     /// Run cache.
-    #[arg(long, value_name = "DIR", default_value = STORE)]
+    #[arg(long, value_name = "DIR", default_value = CACHE)]
     pub cache: PathBuf,
 }
 
@@ -89,7 +89,7 @@ impl Machine {
     pub(super) fn pool(&self, output: &mut Output<'_>) -> Result<ThreadPool, CommandError> {
         let threads = threads(self.jobs);
         if let Some(asked) = self.jobs.filter(|asked| asked.get() > threads) {
-            output.beside(format!("--jobs {asked}: limited to {threads} threads, two per core"));
+            output.eprintln(format!("--jobs {asked}: limited to {threads} threads, two per core"));
         }
         Ok(ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build()?)
     }

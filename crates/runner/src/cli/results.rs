@@ -88,7 +88,7 @@ fn tell_builtin(results: &(impl Folders + ?Sized), plans: &[&Plan], output: &mut
     } else {
         papers(shown).join(", ")
     };
-    output.beside(format!("no results of {names} here: using the built-in results"));
+    output.eprintln(format!("no results of {names} here: using the built-in results"));
 }
 
 /// Rejects results of some plans that were changed after they were written. Reports on standard error which results are
@@ -120,7 +120,7 @@ pub(super) fn ensure_sealed<'p>(
             1 => (" and 1 other file are".to_owned(), "them"),
             count => (format!(" and {count} other files are"), "them"),
         };
-        output.beside(format!(
+        output.eprintln(format!(
             "{}{files} not sealed: no manifest lists {them}, so edits would go unnoticed; rerun the experiment to seal \
              {them}",
             first.display()

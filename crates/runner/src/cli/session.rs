@@ -8,7 +8,7 @@ use mbsbench_input::Problem;
 use mbsbench_problem::Status;
 use mbsbench_runs::costs::Costs;
 use mbsbench_runs::pipeline::{Certificate, results_of};
-use mbsbench_runs::{FileError, Means, Memory, Outcome, Progress, Store, fingerprint};
+use mbsbench_runs::{Cache, FileError, Memory, Outcome, Progress, Resources, fingerprint};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -29,9 +29,9 @@ impl Session<'_> {
         options: &RunOptions,
     ) -> Result<(Workshop, Vec<Outcome>), CommandError> {
         let runs = plans.iter().map(|plan| plan.runs.len()).sum();
-        let (workshop, outcomes) = self.keep(runs, options, |means| results_of(plans, means))?;
+        let (workshop, outcomes) = self.keep(runs, options, |resources| results_of(plans, resources))?;
         for (plan, outcome) in plans.iter().zip(&outcomes) {
-            self.tell_failed(&outcome.certificates, |_| format!("{}: reference", plan.experiment.id));
+            self.report_failed_references(&outcome.certificates, |_| format!("{}: reference", plan.experiment.id));
         }
         Ok((workshop, outcomes))
     }
@@ -41,12 +41,12 @@ impl Session<'_> {
         &mut self,
         runs: usize,
         options: &RunOptions,
-        make: impl FnOnce(Means<'_>) -> io::Result<T> + Send,
+        make: impl FnOnce(Resources<'_>) -> io::Result<T> + Send,
     ) -> Result<(Workshop, T), CommandError> {
         let workshop = Workshop::open(&options.machine, Progress::new(runs), self)?;
-        let made = workshop.make(self, |means| make(Means { fresh: options.fresh, ..means }));
+        let made = workshop.make(self, |resources| make(Resources { fresh: options.fresh, ..resources }));
         workshop.learn()?;
-        let made = made.map_err(FileError::of(&workshop.cache))?;
+        let made = made.map_err(FileError::of(&workshop.folder))?;
         Ok((workshop, made))
     }
 
@@ -61,10 +61,14 @@ impl Session<'_> {
     }
 
     /// Reports the references that failed or whose two methods disagree, by name.
-    pub(super) fn tell_failed(&mut self, certificates: &[Certificate], name: impl Fn(&Certificate) -> String) {
+    pub(super) fn report_failed_references(
+        &mut self,
+        certificates: &[Certificate],
+        name: impl Fn(&Certificate) -> String,
+    ) {
         for certificate in certificates {
             if let Some(doubt) = certificate.doubt() {
-                self.output.beside(format!("warning: {}: {doubt}", name(certificate)));
+                self.output.eprintln(format!("warning: {}: {doubt}", name(certificate)));
             }
         }
     }
@@ -73,30 +77,30 @@ impl Session<'_> {
     ///
     /// # Errors
     /// Fails if there are any and `strict` is set.
-    pub(super) fn heed(&mut self, plans: &[Plan], strict: Strict) -> Result<(), CommandError> {
+    pub(super) fn report_warnings(&mut self, plans: &[Plan], strict: Strict) -> Result<(), CommandError> {
         let mut count = 0;
         let warned: Vec<Vec<(String, Problem)>> = plans.par_iter().map(Plan::warnings).collect();
         for (position, Problem { message, help, .. }) in warned.into_iter().flatten() {
             let help = help.map_or_else(String::new, |help| format!("; {help}"));
-            self.output.beside(format!("warning: {position}: {message}{help}"));
+            self.output.eprintln(format!("warning: {position}: {message}{help}"));
             count += 1;
         }
         strict.refuse(count)?;
         if count > 0 {
-            self.output.beside(counted(count, "warning"));
+            self.output.eprintln(counted(count, "warning"));
         }
         Ok(())
     }
 
     /// Returns lines on the number of methods that `every` selects and leaves out. Reports on standard error the
     /// methods that are left out because the state of the model jumps.
-    pub(super) fn tell_left_out(&mut self, plans: &[Plan]) -> Vec<String> {
+    pub(super) fn report_left_out(&mut self, plans: &[Plan]) -> Vec<String> {
         let mut accounts = Vec::new();
         for plan in plans {
             let id = &plan.experiment.id;
             accounts.extend(plan.accounts().into_iter().map(|line| format!("{id}: {line}")));
             for left_out in plan.left_out().iter().filter(|left_out| !left_out.is_written) {
-                self.output.beside(format!("{id}: left out: {left_out}"));
+                self.output.eprintln(format!("{id}: left out: {left_out}"));
             }
         }
         accounts
@@ -106,9 +110,9 @@ impl Session<'_> {
 /// Threads, memory and cache of a call that computes runs, with its progress.
 pub(super) struct Workshop {
     pub(super) pool: ThreadPool,
-    pub(super) store: Store,
+    pub(super) cache: Cache,
     pub(super) progress: Progress,
-    pub(super) cache: PathBuf,
+    pub(super) folder: PathBuf,
     memory: Memory,
     costs: Costs,
 }
@@ -117,36 +121,36 @@ impl Workshop {
     /// Creates the threads, and removes files that killed programs left in the cache.
     pub(super) fn open(machine: &Machine, progress: Progress, session: &mut Session<'_>) -> Result<Self, CommandError> {
         let Session { library, output } = session;
-        let store = Store::new(&machine.cache, fingerprint(library.registry));
-        store.tidy();
+        let cache = Cache::new(&machine.cache, fingerprint(library.registry));
+        cache.tidy();
         Ok(Self {
             pool: machine.pool(output)?,
             memory: machine.memory(),
             costs: Costs::known(&machine.cache, &library.recorded()),
-            cache: machine.cache.clone(),
-            store,
+            folder: machine.cache.clone(),
+            cache,
             progress,
         })
     }
 
     /// Computes runs on all threads, and reports entries of the cache that were refused.
-    pub(super) fn make<T: Send>(&self, session: &mut Session<'_>, make: impl FnOnce(Means<'_>) -> T + Send) -> T {
-        let Self { store, memory, progress, costs, .. } = self;
-        let made = self.pool.install(|| make(Means { store, memory, progress, costs: Some(costs), fresh: false }));
+    pub(super) fn make<T: Send>(&self, session: &mut Session<'_>, make: impl FnOnce(Resources<'_>) -> T + Send) -> T {
+        let Self { cache, memory, progress, costs, .. } = self;
+        let made = self.pool.install(|| make(Resources { cache, memory, progress, costs: Some(costs), fresh: false }));
         progress.clear();
-        self.tell_refused(&mut session.output);
+        self.report_discarded(&mut session.output);
         made
     }
 
     /// Records the durations of the runs beside the entries of the cache.
     pub(super) fn learn(&self) -> Result<(), CommandError> {
-        Ok(self.progress.costs().learnt(&self.cache).map_err(FileError::of(&self.cache))?)
+        Ok(self.progress.costs().learnt(&self.folder).map_err(FileError::of(&self.folder))?)
     }
 
     /// Reports the entries of the cache that were refused.
-    pub(super) fn tell_refused(&self, output: &mut Output<'_>) {
-        for (path, refusal) in self.store.refused() {
-            output.beside(format!("{}: {refusal}; the entry is discarded and computed again", path.display()));
+    pub(super) fn report_discarded(&self, output: &mut Output<'_>) {
+        for (path, refusal) in self.cache.refused() {
+            output.eprintln(format!("{}: {refusal}; the entry is discarded and computed again", path.display()));
         }
     }
 }

@@ -30,7 +30,7 @@ impl Summary {
     /// # Errors
     /// Fails if the output cannot be written.
     pub(super) fn print(&self, show: bool, output: &mut Output<'_>) -> io::Result<()> {
-        self.lines(show).iter().try_for_each(|line| output.line(line))
+        self.lines(show).iter().try_for_each(|line| output.println(line))
     }
 
     /// Its lines.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use maud::{Markup, html};
-use mbsbench_experiment::{Mark, Plan};
+use mbsbench_experiment::{Plan, Provenance};
 use mbsbench_judge::claims::BoundSet;
 use mbsbench_judge::claims::record::ground_of;
 use mbsbench_judge::claims::{Check, Detail, Judged, JudgedCheck, Reason};
@@ -148,7 +148,7 @@ pub(super) fn check_target(id: &str) -> String {
 }
 
 /// The mark of a statement.
-pub(super) fn ground(mark: Option<Mark>) -> Markup {
+pub(super) fn ground(mark: Option<Provenance>) -> Markup {
     let name = ground_of(mark);
     html! { @if !name.is_empty() { span.ground.(slug(name)) { (name) } } }
 }

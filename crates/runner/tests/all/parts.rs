@@ -9,8 +9,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use mbsbench::Registry;
+use mbsbench::cache::Cache;
 use mbsbench::execute::run::Record;
-use mbsbench::store::Store;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -262,12 +262,12 @@ fn entries_of_other_code_are_refused_by_name() {
     let (_, text) = place.one_of_a_run("whole");
     let name = head(&text)["name"].as_str().unwrap().to_owned();
     let record: Record = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
-    Store::new(place.path("foreign"), "another compiler").save(&name, &record).unwrap();
+    Cache::new(place.path("foreign"), "another compiler").save(&name, &record).unwrap();
     let said = place.refused("runs merge foreign --cache here", 1);
     assert!(said.contains("computed by other code") && said.contains("another compiler"), "{said}");
     assert!(place.files("here").is_empty());
     // Entries that look valid but belong to no run or reference of this program.
-    let own = Store::new(place.path("strange"), mbsbench::fingerprint(&Registry::builtin()));
+    let own = Cache::new(place.path("strange"), mbsbench::fingerprint(&Registry::builtin()));
     own.save(&name, &"no record").unwrap();
     own.save("weather tomorrow", &record).unwrap();
     let said = place.refused("runs merge strange --cache here", 1);
@@ -309,7 +309,7 @@ fn forged_entries_are_recomputed_and_not_merged() {
     ];
     let fingerprint = mbsbench::fingerprint(&Registry::builtin());
     for (name, record, is_refused) in forged {
-        let store = Store::new(place.path("whole"), fingerprint.clone());
+        let store = Cache::new(place.path("whole"), fingerprint.clone());
         store.save(name, &record).unwrap();
         if is_refused {
             let said = place.refused("runs merge whole --cache merged", 1);
@@ -344,7 +344,7 @@ fn a_contradiction_names_the_run_and_nothing_is_merged() {
     let mut record: Record = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
     record.t_reached += 1.0;
     place.said("runs shard 2/2 experiment.yaml --cache other");
-    Store::new(place.path("other"), mbsbench::fingerprint(&Registry::builtin())).save(&name, &record).unwrap();
+    Cache::new(place.path("other"), mbsbench::fingerprint(&Registry::builtin())).save(&name, &record).unwrap();
     let key = &name.split_whitespace().nth(1).unwrap()[..20];
     let said = place.refused("runs merge one other --cache here", 2);
     assert!(said.contains(&format!("run {key} differs between one/")) && said.contains("other/"), "{said}");

@@ -86,7 +86,7 @@ impl MechanicalModel for Pendulum<'_> {
         (0..2).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
-        forces.copy_from_slice(&[S::nought(), S::from(-9.81)]);
+        forces.copy_from_slice(&[S::zero(), S::from(-9.81)]);
         // reading a value counts as a branch, after which forces may depend on anything
         if self.is_driven {
             self.times.see(t.value());
@@ -98,7 +98,7 @@ impl MechanicalModel for Pendulum<'_> {
         phi[0] = q[0] * q[0] + q[1] * q[1] - 1.0;
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 

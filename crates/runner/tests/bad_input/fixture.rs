@@ -7,7 +7,7 @@ use mbsbench_problem::model::{Class, Observation};
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
     AsOde, Counted, DoubleDouble, Formulated, Method, MethodDefinition, MethodProperties, Model, ModelDefinition,
-    Observable, Observer, Ode, OdeModel, OutOfRange, Parameters, Scalar, Solution, Spelled, Task, View,
+    Observable, Observer, Ode, OdeModel, OutOfRange, Parameters, Scalar, Solution, Task, Verbatim, View,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -276,11 +276,11 @@ pub struct Sample {
     /// The observable.
     pub of: String,
     /// Times, s.
-    pub at: Vec<Spelled<f64>>,
+    pub at: Vec<Verbatim<f64>>,
 }
 impl Default for Sample {
     fn default() -> Self {
-        Self { of: "energy".to_owned(), at: vec![Spelled::from(0.0)] }
+        Self { of: "energy".to_owned(), at: vec![Verbatim::from(0.0)] }
     }
 }
 impl Parameters for Sample {

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use mbsbench::Registry;
 
+use mbsbench::cache::Cache;
 use mbsbench::claims::{Book, Evidence, Grounds, Judged, Ledger, Studies, judge_all};
 use mbsbench::cli::load;
 use mbsbench::input::Document;
 use mbsbench::memory::Memory;
-use mbsbench::pipeline::{Means, Outcome, results_of};
+use mbsbench::pipeline::{Outcome, Resources, results_of};
 use mbsbench::plan::Plan;
 use mbsbench::progress::Progress;
 use mbsbench::reconstruction::studies;
-use mbsbench::store::Store;
 
 /// The experiments of the paper in the repository.
 pub fn experiments() -> PathBuf {
@@ -40,10 +40,10 @@ impl Chapter {
         let all = plans(folder, registry);
         let plans: Vec<Plan> = all.iter().filter(|plan| wanted(plan)).cloned().collect();
         let cache = tempfile::tempdir().unwrap();
-        let store = Store::new(cache.path(), mbsbench::fingerprint(registry));
+        let cache = Cache::new(cache.path(), mbsbench::fingerprint(registry));
         let (memory, progress) = (Memory::new(u64::MAX), Progress::silent());
-        let means = Means { store: &store, memory: &memory, progress: &progress, costs: None, fresh: true };
-        let outcomes = results_of(&plans, means).unwrap();
+        let resources = Resources { cache: &cache, memory: &memory, progress: &progress, costs: None, fresh: true };
+        let outcomes = results_of(&plans, resources).unwrap();
         Self { folder: folder.to_owned(), all, plans, outcomes }
     }
 

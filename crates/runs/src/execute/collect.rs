@@ -6,9 +6,9 @@ use mbsbench_experiment::RunSpec;
 use mbsbench_measures::slack;
 use mbsbench_problem::{Failure, Formulated, Method, Observer, Scalar, Settings, Step, Task};
 
-use super::caught::caught;
+use super::panics::catch_panic;
+use crate::cache::{Cache, consistency};
 use crate::stop::Stop;
-use crate::store::{Store, shape};
 
 /// A solve whose states are collected.
 pub struct Collection<'c, S: Scalar> {
@@ -89,19 +89,19 @@ impl<S: Scalar> Observer<S> for Collector<'_, S> {
 
 /// Returns the states of a run at increasing `times`, s; `None` at times that the run does not reach. The states are
 /// cached in `store` apart from the run, so that drawing a run does not change its record.
-pub fn states_at(run: &RunSpec, times: &[f64], store: &Store) -> Vec<Option<Vec<f64>>> {
+pub fn states_at(run: &RunSpec, times: &[f64], cache: &Cache) -> Vec<Option<Vec<f64>>> {
     let stored = format!("states {}\ntimes {times:?}", run.key().full());
     let fits = |states: &Vec<_>| {
         let unknowns = Formulated::<f64>::initial_state(run.model.object().model().as_ref()).len();
-        shape::of_states(states, times.len(), unknowns)
+        consistency::of_states(states, times.len(), unknowns)
     };
-    if let Some(states) = store.load(&stored, fits) {
+    if let Some(states) = cache.load(&stored, fits) {
         return states;
     }
     // The run itself has reported the panic.
-    let Ok(states) = caught(|| solved(run, times)) else { return vec![None; times.len()] };
+    let Ok(states) = catch_panic(|| solved(run, times)) else { return vec![None; times.len()] };
     // If the states cannot be cached, they are solved for again the next time.
-    let _ = store.save(&stored, &states);
+    let _ = cache.save(&stored, &states);
     states
 }
 

@@ -228,13 +228,13 @@ impl MechanicalModel for Rolling {
         (0..2).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
-        forces.copy_from_slice(&[S::from(1.0), S::nought()]);
+        forces.copy_from_slice(&[S::from(1.0), S::zero()]);
     }
     fn nonholonomic_constraints<S: Scalar>(&self, _t: S, _q: &[S], v: &[S], gamma: &mut [S]) {
         gamma[0] = v[0] - v[1];
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 

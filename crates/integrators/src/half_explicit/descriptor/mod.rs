@@ -47,7 +47,7 @@ impl<S: Scalar> DescriptorStepper<S> {
     pub fn new(table: &'static Table, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<Self, Failure> {
         let coefficients = Coefficients::of(table);
         let stage = Stage::new(problem, t, start, table.explicit_start)?;
-        let zeros = |n| vec![S::nought(); n];
+        let zeros = |n| vec![S::zero(); n];
         Ok(Self {
             table,
             rates: zeros(stage.parts.rank() * coefficients.rows.len()),

@@ -74,7 +74,7 @@ impl<S: Scalar> Stage<S> {
     pub fn new(problem: &mut Counted<'_, S>, t: S, start: &[S], explicit_start: bool) -> Result<Self, Failure> {
         let mut parts = Parts::new(problem.properties().mass, problem.properties().indices)?;
         let n = start.len();
-        let (matrix, zeros) = (|m, n| DMatrix::from_element(m, n, S::nought()), |n| vec![S::nought(); n]);
+        let (matrix, zeros) = (|m, n| DMatrix::from_element(m, n, S::zero()), |n| vec![S::zero(); n]);
         let mut jacobian = matrix(n, n);
         problem.jacobian(t, start, &mut jacobian)?;
         parts.sort(&jacobian, explicit_start)?;
@@ -151,7 +151,7 @@ impl<S: Scalar> Stage<S> {
         next.copy_from_slice(point);
         for (i, (known, &j)) in known.iter_mut().zip(&parts.differential).enumerate() {
             let rates = before.get(i..).unwrap_or_default().iter().step_by(parts.rank());
-            *known = start[j] + h * row.iter().zip(rates).fold(S::nought(), |sum, (&a, &rate)| sum + a * rate);
+            *known = start[j] + h * row.iter().zip(rates).fold(S::zero(), |sum, (&a, &rate)| sum + a * rate);
         }
     }
 
@@ -196,9 +196,9 @@ struct Search<'s, 'c, 'p, S: Scalar> {
 impl<S: Scalar> Search<'_, '_, '_, S> {
     /// Evaluates the next point with the present multipliers, and `f` there. The flag requests `f` at the stage as
     /// well.
-    fn evaluate(&mut self, anew: bool) -> Result<(), Failure> {
+    fn evaluate(&mut self, again: bool) -> Result<(), Failure> {
         let Self { stage, problem, times, step, .. } = self;
-        if anew {
+        if again {
             problem.rhs(times.stage, &stage.point, &mut stage.f)?;
         }
         stage.evaluate_rate();
@@ -228,13 +228,13 @@ impl<S: Scalar> Search<'_, '_, '_, S> {
             system_of_index_one
         } else {
             let (above, left) = (parts.own.len(), parts.multipliers());
-            system.matrix.fill(S::nought());
+            system.matrix.fill(S::zero());
             system.matrix.view_mut((0, 0), (above, left)).copy_from(own);
             for (i, &row) in parts.constraints.iter().enumerate() {
                 for (j, column) in by_multipliers.column_iter().enumerate() {
                     let entries = parts.differential.iter().zip(column.iter());
                     system.matrix[(above + i, j)] =
-                        entries.fold(S::nought(), |sum, (&k, &entry)| sum + jacobian[(row, k)] * entry);
+                        entries.fold(S::zero(), |sum, (&k, &entry)| sum + jacobian[(row, k)] * entry);
                 }
                 for (j, &column) in parts.index_one.iter().enumerate() {
                     system.matrix[(above + i, left + j)] = jacobian[(row, column)];

@@ -5,8 +5,8 @@ mod kennedy_carpenter;
 mod msstc;
 mod mssth;
 
+use mbsbench_problem::DoubleDouble;
 use mbsbench_problem::linalg::Lu;
-use mbsbench_problem::{DoubleDouble, Scalar};
 use nalgebra::DMatrix;
 
 /// The simple zero of a function near `start`, by Newton's method.
@@ -52,11 +52,11 @@ fn number(x: f64) -> DoubleDouble {
 
 /// `Σᵢ cᵢ xⁱ`.
 fn polynomial(coefficients: &[DoubleDouble], x: DoubleDouble) -> DoubleDouble {
-    coefficients.iter().rfold(DoubleDouble::nought(), |sum, &coefficient| sum * x + coefficient)
+    coefficients.iter().rfold(DoubleDouble::from(0.0), |sum, &coefficient| sum * x + coefficient)
 }
 
 /// `Σᵢ i cᵢ xⁱ⁻¹`.
 fn slope(coefficients: &[DoubleDouble], x: DoubleDouble) -> DoubleDouble {
     let terms = coefficients.iter().enumerate().skip(1);
-    terms.rfold(DoubleDouble::nought(), |sum, (i, &coefficient)| sum * x + coefficient * i as f64)
+    terms.rfold(DoubleDouble::from(0.0), |sum, (i, &coefficient)| sum * x + coefficient * i as f64)
 }

@@ -5,7 +5,7 @@ use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solutio
 use nalgebra::{Complex, DMatrix};
 
 use super::additive::Additive;
-use super::drive::{self, Plan};
+use super::drive::{self, Requirements};
 use super::formula::Start;
 use super::index3::Index3;
 use super::predictor::Discretisation;
@@ -111,7 +111,7 @@ impl Method for LowOrder {
             Discretisation::GeneralizedAlpha(weights) => weights.shift(),
             _ => 0.0,
         };
-        let plan = &Plan { newton, multistep, shift };
+        let plan = &Requirements { newton, multistep, shift };
         match self.constraints {
             Constraints::Positions(mass) => {
                 let make = |start: &Start<'_>| Ok(Index3::new(discretisation, alpha, mass, start));

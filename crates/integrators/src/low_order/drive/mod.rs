@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 
 use mbsbench_problem::dae::Index3;
 use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::{Counted, Failure, Made, Method, Observer, Ode, Run, Solution, Stepping, Task, Unsuitable};
+use mbsbench_problem::{
+    AcceptedStep, Counted, Failure, Method, Observer, Ode, Run, Solution, Stepping, Task, Unsuitable,
+};
 
 use super::formula::{Estimate, Formula, Start, Trial};
 use super::newton::{self, singular};
@@ -25,7 +27,7 @@ const CONTROL: ControllerSettings =
     ControllerSettings { factor_min: 0.2, factor_max: 2.0, ..ControllerSettings::unbounded(0.4 / ERROR_ORDER as f64) };
 
 /// The properties of a formula on which the run itself depends.
-pub struct Plan {
+pub struct Requirements {
     /// Newton's method.
     pub newton: NewtonSettings,
     /// True if a step needs previous steps of its own size.
@@ -46,7 +48,7 @@ pub fn suits(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
 /// Solves `task` with the formula that `make` returns for the initial motion.
 pub fn solve<F: Formula>(
     method: &dyn Method,
-    plan: &Plan,
+    plan: &Requirements,
     make: impl FnOnce(&Start<'_>) -> Result<F, Singular>,
     mut problem: Counted<'_>,
     task: &Task<'_>,
@@ -175,15 +177,15 @@ impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
 
     /// The interpolation inside the step has errors O(h⁴) in positions and O(h³) in velocities, less than the formulas.
     #[inline(always)]
-    fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
-        show_motion(made, &self.state, &self.end, self.formula.multipliers())
+    fn observe(&mut self, _problem: &mut Counted<'p>, step: AcceptedStep<'_>) -> ControlFlow<Failure> {
+        show_motion(step, &self.state, &self.end, self.formula.multipliers())
     }
 
     fn states(&mut self) -> [&mut Vec<f64>; 2] {
         [&mut self.state, &mut self.end]
     }
 
-    fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
+    fn finish(&mut self, run: &mut Run<'_, Counted<'p>>) {
         run.own.add_flops(self.formula.flops());
     }
 }

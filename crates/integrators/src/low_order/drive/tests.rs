@@ -35,7 +35,7 @@ impl<'p, F: Formula, W: FnMut([f64; 2], [&[f64]; 4])> Stepping<Counted<'p>> for 
         (self.watch)([run.t, t_next], [state, end, multipliers, &estimate]);
         Ok(Some(t_next))
     }
-    fn show(&mut self, _problem: &mut Counted<'p>, _made: Made<'_>) -> ControlFlow<Failure> {
+    fn observe(&mut self, _problem: &mut Counted<'p>, _step: AcceptedStep<'_>) -> ControlFlow<Failure> {
         unreachable!("nobody watches")
     }
     fn states(&mut self) -> [&mut Vec<f64>; 2] {
@@ -143,7 +143,7 @@ impl MechanicalModel for Oscillators {
     }
     fn holonomic_constraints<S: Scalar>(&self, _t: S, _q: &[S], _phi: &mut [S]) {}
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 

@@ -115,7 +115,7 @@ pub fn numbers(seed: u64) -> impl Iterator<Item = f64> {
 /// Newton's matrix at a point.
 pub fn matrix<S: Scalar>(equations: &mut FlexibleEquations<'_, S>, at: Point<'_, S>, c: S) -> DMatrix<S> {
     let size = at.rates.len();
-    equations.residual(at, c, &mut vec![S::nought(); size]).expect("it exists");
+    equations.residual(at, c, &mut vec![S::zero(); size]).expect("it exists");
     let mut matrix = DMatrix::from_element(size, size, S::from(f64::NAN));
     equations.jacobian(at, c, &mut matrix);
     matrix

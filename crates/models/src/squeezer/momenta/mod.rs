@@ -123,7 +123,7 @@ impl<'m, S: Scalar> SqueezerMomenta<'m, S> {
 
     /// Writes Newton's matrix.
     fn form(&mut self, at: Point<'_, S>, c: S) {
-        self.system.matrix.fill(S::nought());
+        self.system.matrix.fill(S::zero());
         for number in 0..BODIES {
             self.form_momenta(&at, c, number);
         }
@@ -167,12 +167,12 @@ impl<'m, S: Scalar> SqueezerMomenta<'m, S> {
         let point = sum(origin, lever);
         let (force, _) = self.squeezer.spring(point);
         let turn = self.slope(at, EBD) * c;
-        let directions = [[c, S::nought()], [S::nought(), c], across(lever).map(|x| x * turn)];
+        let directions = [[c, S::zero()], [S::zero(), c], across(lever).map(|x| x * turn)];
         for (j, direction) in directions.into_iter().enumerate() {
             let moved = std::array::from_fn(|k| Dual::new(point[k], direction[k]));
             let change = self.squeezer.spring(moved).0.map(|force| force.eps);
             // the lever rotates with the plate
-            let turned = if j == 2 { cross(direction, force) } else { S::nought() };
+            let turned = if j == 2 { cross(direction, force) } else { S::zero() };
             let (row, column) = (POSITIONS + 3 * EBD, 3 * EBD + j);
             let matrix = &mut self.system.matrix;
             matrix[(row, column)] -= change[0];
@@ -220,7 +220,7 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
         for (number, body) in self.bodies.iter().enumerate() {
             let node = Node::of_centre(body, &motion(state, number));
             chart[number] = node.angle;
-            put(&node, S::nought(), number, y);
+            put(&node, S::zero(), number, y);
         }
     }
 
@@ -280,7 +280,7 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
             let lambda = [at.rates[row], at.rates[row + 1]];
             let mut gap = match pin.second {
                 Hold::Ground(place) => place.map(|x| S::from(-x)),
-                Hold::Link(_) => [S::nought(); 2],
+                Hold::Link(_) => [S::zero(); 2],
             };
             for (sign, end) in Self::ends(pin) {
                 let (origin, lever) = self.arm(&at, end);
@@ -315,8 +315,8 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
 
     /// Solves for accelerations and multipliers at acceleration level.
     fn consistent(&mut self, t: S, chart: &[S], y: &[S], rates: &mut [S]) -> Result<(), Failure> {
-        let mut state = [S::nought(); DIFFERENTIAL];
-        let mut change = [S::nought(); DIFFERENTIAL];
+        let mut state = [S::zero(); DIFFERENTIAL];
+        let mut change = [S::zero(); DIFFERENTIAL];
         self.state(chart, y, &mut state);
         self.explicit.rhs(t, &state, &mut change)?;
         let along: [Dual<S>; DIFFERENTIAL] = std::array::from_fn(|i| Dual::new(state[i], change[i]));
@@ -325,7 +325,7 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
             let slope = self.rotations.slope(y[3 * number + 2]);
             let node = Node {
                 position: body_change.position.map(|x| x.eps),
-                angle: S::nought(),
+                angle: S::zero(),
                 beta: body_change.beta.map(|x| x.eps),
                 gamma: body_change.gamma.eps,
             };
@@ -336,7 +336,7 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
     }
 
     fn kinematic(&self, chart: &[S], y: &[S], rates: &mut [S]) {
-        rates.fill(S::nought());
+        rates.fill(S::zero());
         for (number, body) in self.bodies.iter().enumerate() {
             let (velocity, spin) = self.node(chart, y, number).velocities(body);
             rates[3 * number..3 * number + 2].copy_from_slice(&velocity);

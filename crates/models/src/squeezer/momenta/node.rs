@@ -112,7 +112,7 @@ impl Rotations {
     /// Returns `d²φ/dg²`.
     pub(super) fn curvature<S: Scalar>(self, g: S) -> S {
         match self {
-            Self::Angles => S::nought(),
+            Self::Angles => S::zero(),
             Self::Rodrigues => -(g * self.slope(g).powi(2) * 0.5),
         }
     }

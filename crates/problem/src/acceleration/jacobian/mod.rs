@@ -40,7 +40,7 @@ pub(super) struct Linearised<S: Scalar> {
 fn copy_column<S: Scalar>(factor: S, matrix: &Matrix<S>, j: usize, column: &mut [S]) {
     let rows = column.len();
     if let Some(pattern) = matrix.pattern() {
-        column.fill(S::nought());
+        column.fill(S::zero());
         for (&i, &from) in pattern.column(j).iter().zip(&matrix.values()[pattern.start(j)..]) {
             column[i] = from * factor;
         }
@@ -57,14 +57,14 @@ impl<S: Scalar> Linearised<S> {
         let structure = mechanics.structure();
         let sparse = structure.is_sparse_in::<S>();
         Self {
-            rate: vec![S::nought(); 2 * n],
+            rate: vec![S::zero(); 2 * n],
             derivatives: Derivatives::of(&structure, sparse),
             dynamics: Matrix::new(&structure.dynamics, sparse),
             constraints_by_position: Matrix::new(&structure.jacobian, sparse),
             constraint_rates: Matrix::new(&structure.jacobian, sparse),
-            lambda: vec![S::nought(); constraints],
-            column: vec![S::nought(); n],
-            constraint_column: vec![S::nought(); constraints],
+            lambda: vec![S::zero(); constraints],
+            column: vec![S::zero(); n],
+            constraint_column: vec![S::zero(); constraints],
         }
     }
 
@@ -139,7 +139,7 @@ impl<S: Scalar> Linearised<S> {
     ) -> Result<(), Failure> {
         self.form(ode, t, y)?;
         let n = y.len() / 2;
-        jacobian.fill(S::nought());
+        jacobian.fill(S::zero());
         let one = S::from(1.0);
         for j in 0..n {
             jacobian[(j, n + j)] = one;
@@ -173,7 +173,7 @@ impl<S: Scalar> Linearised<S> {
         }
         self.solve(ode);
         let (q_rate, v_rate) = by_time.split_at_mut(n);
-        q_rate.fill(S::nought());
+        q_rate.fill(S::zero());
         v_rate.copy_from_slice(&self.column);
         Ok(())
     }

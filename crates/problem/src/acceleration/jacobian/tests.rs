@@ -41,7 +41,7 @@ impl MechanicalModel for Tangle {
         phi.copy_from_slice(&all[..self.constraints]);
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 
@@ -134,10 +134,10 @@ impl MechanicalModel for Turned {
         (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
-        forces.fill(S::nought());
+        forces.fill(S::zero());
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 

@@ -25,8 +25,8 @@ pub(super) struct Along<S: Scalar> {
 impl<S: Scalar> Along<S> {
     pub(super) fn new(model: &impl MechanicalModel) -> Self {
         let Dimensions { coordinates: nq, velocities: nv, holonomic: m, .. } = model.dimensions();
-        let nought = Dual::from_re(S::nought());
-        let zeros = |n| vec![nought; n];
+        let zero = Dual::from_re(S::zero());
+        let zeros = |n| vec![zero; n];
         Self {
             start: zeros(nq),
             delta: zeros(nv),
@@ -36,9 +36,9 @@ impl<S: Scalar> Along<S> {
             direction: zeros(nv),
             forces: zeros(nv),
             phi: zeros(m),
-            mass: DMatrix::from_element(nv, nv, nought),
-            q_second: vec![Dual::from_re(nought); nq],
-            phi_second: vec![Dual::from_re(nought); m],
+            mass: DMatrix::from_element(nv, nv, zero),
+            q_second: vec![Dual::from_re(zero); nq],
+            phi_second: vec![Dual::from_re(zero); m],
         }
     }
 
@@ -62,13 +62,13 @@ impl<S: Scalar> Along<S> {
         for j in 0..n {
             self.delta[j].eps = one;
             model.retract(&self.start, &self.delta, &mut self.q);
-            self.delta[j].eps = S::nought();
+            self.delta[j].eps = S::zero();
             self.mass.clear();
             model.mass(&self.q, &mut self.mass);
             model.forces(time, &self.q, &self.v, &mut self.forces);
             model.holonomic_constraints(time, &self.q, &mut self.phi);
             for i in 0..n {
-                let inertia = (0..n).fold(S::nought(), |sum, k| sum + self.mass[(i, k)].eps * at.a[k]);
+                let inertia = (0..n).fold(S::zero(), |sum, k| sum + self.mass[(i, k)].eps * at.a[k]);
                 by_displacement[(i, j)] = inertia - self.forces[i].eps - self.reaction_rate(model, time, i, at.lambda);
             }
             for (c, phi) in self.phi.iter().enumerate() {
@@ -79,7 +79,7 @@ impl<S: Scalar> Along<S> {
         for j in 0..n {
             self.v[j].eps = one;
             model.forces(time, &self.q, &self.v, &mut self.forces);
-            self.v[j].eps = S::nought();
+            self.v[j].eps = S::zero();
             for (i, force) in self.forces.iter().enumerate() {
                 by_velocity[(i, j)] = -force.eps;
             }
@@ -90,15 +90,15 @@ impl<S: Scalar> Along<S> {
     /// velocity `i`.
     fn reaction_rate(&mut self, model: &impl MechanicalModel, time: Dual<S>, i: usize, lambda: &[S]) -> S {
         if lambda.is_empty() {
-            return S::nought();
+            return S::zero();
         }
         self.direction[i].re = S::from(1.0);
         model.position_rate(&self.q, &self.direction, &mut self.rate);
-        self.direction[i].re = S::nought();
+        self.direction[i].re = S::zero();
         for ((second, &q), &rate) in self.q_second.iter_mut().zip(&self.q).zip(&self.rate) {
             *second = Dual::new(q, rate);
         }
         model.holonomic_constraints(Dual::from_re(time), &self.q_second, &mut self.phi_second);
-        self.phi_second.iter().zip(lambda).fold(S::nought(), |sum, (phi, &lambda)| sum + phi.eps.eps * lambda)
+        self.phi_second.iter().zip(lambda).fold(S::zero(), |sum, (phi, &lambda)| sum + phi.eps.eps * lambda)
     }
 }

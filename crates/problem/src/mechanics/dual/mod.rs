@@ -57,7 +57,7 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
 impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
     /// Wraps a model.
     pub fn new(model: &'m M) -> Self {
-        let zero = S::nought();
+        let zero = S::zero();
         let dual = Dual::new(zero, zero);
         let second = Dual::new(dual, dual);
         let sizes = model.dimensions();
@@ -103,8 +103,8 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
         }
         let structure = Arc::new(Structure { matrices: self.matrices, ..structure::find(self.model) });
         let numbers: Vec<S> = structure::numbers(self.q.len(), 0.3).into_iter().map(S::from).collect();
-        Self::lift(&mut self.q, &numbers, |_| S::nought());
-        self.some_jacobian = vec![S::nought(); structure.jacobian.entries()];
+        Self::lift(&mut self.q, &numbers, |_| S::zero());
+        self.some_jacobian = vec![S::zero(); structure.jacobian.entries()];
         let columns: Vec<usize> = (0..numbers.len()).collect();
         let mut some = std::mem::take(&mut self.some_jacobian);
         let time = S::from(0.7);
@@ -126,7 +126,7 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
     fn along(&mut self, t: S, coordinates: &[usize]) {
         coordinates.iter().for_each(|&j| self.q[j].eps = S::from(1.0));
         self.model.holonomic_constraints(Dual::from_re(t), &self.q, &mut self.holonomic);
-        coordinates.iter().for_each(|&j| self.q[j].eps = S::nought());
+        coordinates.iter().for_each(|&j| self.q[j].eps = S::zero());
     }
 
     /// Computes `∂D/∂q` and `∂D/∂v`, several columns at a time.
@@ -157,7 +157,7 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
                         seeded[j] = Chunk::from_re(seeded[j].re);
                         let slots = &block.slots[block.pattern.start(j)..];
                         for (&i, &slot) in block.pattern.column(j).iter().zip(slots) {
-                            let entry = self.forces[i].eps.0.map_or(S::nought(), |eps| eps[k]);
+                            let entry = self.forces[i].eps.0.map_or(S::zero(), |eps| eps[k]);
                             by[if is_sparse { slot } else { j * n + i }] = entry;
                         }
                     }
@@ -168,7 +168,7 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
 
     /// Computes `∂M/∂q`; leaves the positions in `q` without derivatives.
     fn mass_derivatives(&mut self, q: &[S], derivatives: &mut Derivatives<S>) {
-        let (zero, one) = (S::nought(), S::from(1.0));
+        let (zero, one) = (S::zero(), S::from(1.0));
         Self::lift(&mut self.q, q, |_| zero);
         let Derivatives { structure, mass: matrices, mass_values, .. } = derivatives;
         let mass = self.mass.get_or_insert_with(|| Matrix::new(&structure.dynamics, structure.is_sparse()));
@@ -232,7 +232,7 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
     /// unchanged. Leaves the positions in `q` without derivatives.
     fn holonomic_jacobian(&mut self, t: S, q: &[S], jacobian: &mut impl Entries<S>) {
         let structure = self.known_structure();
-        Self::lift(&mut self.q, q, |_| S::nought());
+        Self::lift(&mut self.q, q, |_| S::zero());
         self.write_constant(&structure, jacobian);
         for group in &structure.column_groups {
             self.along(t, group);
@@ -259,7 +259,7 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
         let Matrix::Dense(of_constraints) = jacobian else { return false };
         let Some(closed) = self.model.closed_form() else { return false };
         closed.terms(q, v, ClosedTerms { mass, forces, constraints, jacobian: of_constraints, bias: &mut self.unused });
-        constraint_rates.fill(S::nought());
+        constraint_rates.fill(S::zero());
         jacobian.add_product(S::from(1.0), v, constraint_rates);
         true
     }
@@ -307,7 +307,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         self.model.retract(q, delta, moved);
     }
     fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>) {
-        mass.fill(S::nought());
+        mass.fill(S::zero());
         self.model.mass(q, mass);
     }
     fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>) {
@@ -347,7 +347,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
             self.holonomic_jacobian(t, q, jacobian);
             return;
         }
-        let (zero, one) = (S::nought(), S::from(1.0));
+        let (zero, one) = (S::zero(), S::from(1.0));
         let time = Dual::new(t, zero);
         for j in 0..self.sizes.velocities {
             if nonholonomic > 0 {
@@ -374,7 +374,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 
     fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]) {
-        let (zero, one) = (S::nought(), S::from(1.0));
+        let (zero, one) = (S::zero(), S::from(1.0));
         let (gamma_rate, phi_second) = bias.split_at_mut(self.sizes.nonholonomic);
         self.model.position_rate(q, v, &mut self.rate);
         let rate = &self.rate;
@@ -450,7 +450,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
             self.model.holonomic_constraints(Dual::new(t, S::from(1.0)), &self.q, &mut self.holonomic);
             write(&mut terms.constraint_rates, &self.holonomic, |phi| phi.eps);
         } else {
-            terms.constraint_rates.fill(S::nought());
+            terms.constraint_rates.fill(S::zero());
         }
         terms.jacobian.add_product(S::from(1.0), v, &mut terms.constraint_rates);
         if structure.rheonomic || !structure.curved.is_empty() {
@@ -494,7 +494,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         }
         let Terms { jacobian, constraints, constraint_rates, .. } = terms;
         self.write_constant(&structure, jacobian);
-        constraint_rates.fill(S::nought());
+        constraint_rates.fill(S::zero());
         let (n, rows) = (q.len(), &structure.jacobian);
         // every derivative comes with the values, which are always the same
         let mut are_known = false;
@@ -510,8 +510,8 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
             }
         });
         if structure.rheonomic || structure.curvature.is_empty() {
-            let rate = if structure.rheonomic { S::from(1.0) } else { S::nought() };
-            Self::lift(&mut self.q, q, |_| S::nought());
+            let rate = if structure.rheonomic { S::from(1.0) } else { S::zero() };
+            Self::lift(&mut self.q, q, |_| S::zero());
             self.model.holonomic_constraints(Dual::new(t, rate), &self.q, &mut self.holonomic);
             for (c, phi) in self.holonomic.iter().enumerate() {
                 (constraints[c], constraint_rates[c]) = (phi.re, phi.eps);
@@ -554,7 +554,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         }
         let Motion { t, q, v, lambda, .. } = at;
         let structure = self.known_structure();
-        let (zero, one) = (S::nought(), S::from(1.0));
+        let (zero, one) = (S::zero(), S::from(1.0));
         Self::lift(&mut self.q, q, |_| zero);
         Self::lift(&mut self.v, v, |_| zero);
         self.model.forces(Dual::new(t, one), &self.q, &self.v, &mut self.rate_dual);

@@ -18,7 +18,7 @@ impl MechanicalModel for Bead {
         (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
-        forces.fill(S::nought());
+        forces.fill(S::zero());
     }
     fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
         phi[0] = q[1] - q[0] * q[0] * t;
@@ -75,7 +75,7 @@ impl MechanicalModel for Tangle {
         phi[1] = q[0] * 3.0 - q[1] + t * t * t;
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 
@@ -193,7 +193,7 @@ impl MechanicalModel for Straight {
         phi[0] = q[0] - q[1] * 3.0 - t * 2.0;
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 
@@ -251,10 +251,10 @@ impl MechanicalModel for Turned {
         (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
-        forces.fill(S::nought());
+        forces.fill(S::zero());
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 
@@ -276,16 +276,16 @@ impl MechanicalModel for Springs {
         (0..self.dimensions().velocities).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
-        forces.fill(S::nought());
+        forces.fill(S::zero());
         for i in 1..8 {
-            let damping = if self.damped { v[i] - v[i - 1] } else { S::nought() };
+            let damping = if self.damped { v[i] - v[i - 1] } else { S::zero() };
             let force = (q[i] - q[i - 1]).powi(3) + damping;
             forces[i - 1] += force;
             forces[i] -= force;
         }
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 
@@ -315,11 +315,11 @@ impl MechanicalModel for Row {
                 .iter()
                 .zip(v)
                 .enumerate()
-                .fold(S::nought(), |sum, (j, (&q, &v))| sum + q * q * (i + j) as f64 - v * v * (2 * i + j) as f64);
+                .fold(S::zero(), |sum, (j, (&q, &v))| sum + q * q * (i + j) as f64 - v * v * (2 * i + j) as f64);
         }
     }
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 

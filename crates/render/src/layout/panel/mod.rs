@@ -259,10 +259,10 @@ impl<'f> Prepared<'f> {
         drawing.legends.extend(self.ends.draw(place, groups));
         if !self.legend.is_empty() {
             let below = frame.bottom + self.ticks_below() + self.label_below() + 8.0;
-            let room = (cell_width - self.legend.width()).max(0.0);
+            let space = (cell_width - self.legend.width()).max(0.0);
             // The legend is centred below the frame as far as the width of the cell allows.
             let centred = frame.left + (frame.width() - self.legend.width()) / 2.0 - left;
-            drawing.legends.push(self.legend.draw(groups, left + centred.clamp(0.0, room), below));
+            drawing.legends.push(self.legend.draw(groups, left + centred.clamp(0.0, space), below));
         }
         drawing.frames.push(frame);
         let scale = |axis: &Axis, map: Map| EdgeScale {

@@ -79,10 +79,10 @@ impl Command for Check {
             };
             tell(session, path, &found, &notes)?;
         }
-        for line in session.tell_left_out(&plans) {
-            session.output.line(line)?;
+        for line in session.report_left_out(&plans) {
+            session.output.println(line)?;
         }
-        session.heed(&plans, self.strict)?;
+        session.report_warnings(&plans, self.strict)?;
         Ok(Exit::Done)
     }
 }
@@ -96,8 +96,8 @@ fn files_at(path: &PathBuf) -> Result<Vec<PathBuf>, CommandError> {
 
 /// Prints the kind of a file, with notes.
 fn tell(session: &mut Session<'_>, path: &Path, found: &str, notes: &[String]) -> Result<(), CommandError> {
-    session.output.line(format!("{}: {found}", path.display()))?;
-    Ok(notes.iter().try_for_each(|note| session.output.line(format!("  {note}")))?)
+    session.output.println(format!("{}: {found}", path.display()))?;
+    Ok(notes.iter().try_for_each(|note| session.output.println(format!("  {note}")))?)
 }
 
 /// Describes the size of the mechanism of a plan: `a mechanism with 3 bodies, 2 joints, 18 states and 4 constraints`.

@@ -78,9 +78,9 @@ impl Command for Diff {
                 }
             };
             differences += lines.len();
-            lines.iter().try_for_each(|line| output.line(format!("{}: {line}", name.display())))?;
+            lines.iter().try_for_each(|line| output.println(format!("{}: {line}", name.display())))?;
         }
-        output.line(format!("{compared} files compared, {differences} differences"))?;
+        output.println(format!("{compared} files compared, {differences} differences"))?;
         Ok(if differences == 0 { Exit::Done } else { Exit::Differs })
     }
 }

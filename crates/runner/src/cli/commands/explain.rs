@@ -47,7 +47,7 @@ impl Command for Explain {
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         let is_of_paper = self.open || session.library.papers()?.contains(&self.statement);
         let lines = if is_of_paper { self.of_paper(session)? } else { self.told(session)? };
-        lines.into_iter().try_for_each(|line| session.output.line(line))?;
+        lines.into_iter().try_for_each(|line| session.output.println(line))?;
         Ok(Exit::Done)
     }
 }

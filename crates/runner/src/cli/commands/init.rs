@@ -24,13 +24,13 @@ impl Command for Init {
         }
         let folder = self.folder.display();
         if counts.is_empty() {
-            output.line(format!("{folder}: all files already exist"))?;
+            output.println(format!("{folder}: all files already exist"))?;
         }
         for (part, count) in counts {
-            output.line(format!("{}: {count} files", self.folder.join(part).display()))?;
+            output.println(format!("{}: {count} files", self.folder.join(part).display()))?;
         }
         let there = if self.folder == Path::new(".") { String::new() } else { format!("cd {folder}, then ") };
-        output.line(format!("next: {there}mbsbench list papers, and mbsbench reproduce gil2013"))?;
+        output.println(format!("next: {there}mbsbench list papers, and mbsbench reproduce gil2013"))?;
         Ok(Exit::Done)
     }
 }

@@ -56,8 +56,8 @@ impl Command for New {
             Start::Experiment { id } => experiment(session, id)?,
             Start::Statement { id, experiment } => statement(session.library, id, experiment.as_deref())?,
         };
-        session.output.line(written)?;
-        session.output.line(format!("next: {next}"))?;
+        session.output.println(written)?;
+        session.output.println(format!("next: {next}"))?;
         Ok(Exit::Done)
     }
 }
@@ -176,7 +176,7 @@ fn exists(what: &str) -> CommandError {
 fn create(session: &mut Session<'_>, paper: &str, name: &str, text: &str) -> Result<String, CommandError> {
     let folder = session.library.experiments.join(paper);
     if mbsbench_builtin::papers().contains(paper) && !folder.exists() {
-        session.output.beside(format!(
+        session.output.eprintln(format!(
             "{} replaces the built-in paper `{paper}`; to copy the built-in one instead, use `mbsbench init .`",
             folder.display()
         ));

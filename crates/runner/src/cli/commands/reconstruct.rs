@@ -6,7 +6,7 @@ use mbsbench_experiment::Plan;
 use mbsbench_input::remove_leftovers;
 use mbsbench_judge::reconstruction::{Finding, Reconstruction, ReconstructionError, Scope, Size, words};
 use mbsbench_render::{lay_out, svg};
-use mbsbench_runs::{Means, Progress, seal};
+use mbsbench_runs::{Progress, Resources, seal};
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Modify};
 
@@ -57,18 +57,20 @@ impl Command for Reconstruct {
             let id = &plan.experiment.id;
             remove_leftovers(&self.out.join(id));
             if plan.experiment.undetermined.is_empty() {
-                session.output.line(format!("{id}: nothing is undetermined"))?;
+                session.output.println(format!("{id}: nothing is undetermined"))?;
                 continue;
             }
             let scope = Scope::new(plan, &all)?;
             let Some(ledger) = library.ledger(&plan.experiment.paper, &all)? else {
-                session.output.line(format!("{id}: the paper has no ledger"))?;
+                session.output.println(format!("{id}: the paper has no ledger"))?;
                 continue;
             };
             let checks = scope.checks(&ledger);
             if checks.judged.is_empty() && !scope.is_conditioned() {
                 let left_out = checks.left_out.len();
-                session.output.line(format!("{id}: none of the {left_out} checks that depend on it can be judged"))?;
+                session
+                    .output
+                    .println(format!("{id}: none of the {left_out} checks that depend on it can be judged"))?;
                 continue;
             }
             let study = &plan.experiment.study;
@@ -77,13 +79,13 @@ impl Command for Reconstruct {
                 budget: self.budget.unwrap_or(study.budget) as usize,
             };
             workshop.progress = Progress::new(scope.runs(&checks, size.samples)).counting_failures();
-            let search = |means: Means<'_>| {
-                Reconstruction::new(&scope, checks, size, library.registry, Means { costs: None, ..means })
+            let search = |resources: Resources<'_>| {
+                Reconstruction::new(&scope, checks, size, library.registry, Resources { costs: None, ..resources })
             };
             let found = match workshop.make(session, search) {
                 // Reconstructions of other experiments do not depend on it.
                 Err(error @ ReconstructionError::Lost { .. }) => {
-                    session.output.beside(error.to_string());
+                    session.output.eprintln(error.to_string());
                     lost.push(id.clone());
                     continue;
                 }
@@ -91,7 +93,7 @@ impl Command for Reconstruct {
             };
             write(&self.out.join(id), plan, &found)?;
             print(plan, &found, &mut session.output)?;
-            session.output.beside(format!("{id}: {}", workshop.progress.summary()));
+            session.output.eprintln(format!("{id}: {}", workshop.progress.summary()));
         }
         if lost.is_empty() { Ok(Exit::Done) } else { Err(CommandError::LostStudies(lost)) }
     }
@@ -116,12 +118,12 @@ fn print(plan: &Plan, found: &Reconstruction, output: &mut Output<'_>) -> Result
     let findings = &found.findings;
     let variables: Vec<&str> = found.variables.iter().map(|variable| variable.name.as_str()).collect();
     let name = |name: &str| words::short_name(name, &variables);
-    output.line(format!("{}:", plan.experiment.id))?;
+    output.println(format!("{}:", plan.experiment.id))?;
     for line in words::searched(findings) {
-        output.line(format!("  {line}"))?;
+        output.println(format!("  {line}"))?;
     }
     for (key, undetermined) in &plan.experiment.undetermined {
-        output.line(format!("  {}: {}", key.name, words::sampled(undetermined)))?;
+        output.println(format!("  {}: {}", key.name, words::sampled(undetermined)))?;
     }
     // The share beside the nominal verdict: in accepted set-ups the share that reproduces, else the share with the
     // nominal verdict.
@@ -134,12 +136,12 @@ fn print(plan: &Plan, found: &Reconstruction, output: &mut Output<'_>) -> Result
     let judged = findings.checks.iter().filter(|finding| finding.left_out.is_none());
     let mut table = table([heads].into_iter().chain(judged.map(line)));
     table.with(Modify::new(Columns::new(2..4)).with(Alignment::right()));
-    output.line(table.to_string())?;
+    output.println(table.to_string())?;
     for line in words::left_out(&findings.checks) {
-        output.line(line)?;
+        output.println(line)?;
     }
     if let Some(found) = &found.witness {
-        output.line(format!("witness: {}", witness::summary(found)))?;
+        output.println(format!("witness: {}", witness::summary(found)))?;
     }
     Ok(())
 }

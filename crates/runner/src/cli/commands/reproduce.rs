@@ -38,7 +38,7 @@ impl Command for Reproduce {
         let is_all = wanted.is_empty() && !quick;
         let (plans, others) =
             if is_all { library.papers_and_others()? } else { (self.wanted.plans(library, quick)?, Vec::new()) };
-        session.heed(&plans, make.strict)?;
+        session.report_warnings(&plans, make.strict)?;
         // Results of shortened experiments must not be mixed with complete ones.
         let out = if quick { PathBuf::from(QUICK) } else { library.results() };
         // Ledgers are read before anything is run, so that mistakes in them are reported immediately.

@@ -37,8 +37,8 @@ impl Command for Run {
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         let Self { wanted, out, make } = self;
         let plans = wanted.plans(session.library, make.options.quick)?;
-        session.heed(&plans, make.strict)?;
-        let accounts = session.tell_left_out(&plans);
+        session.report_warnings(&plans, make.strict)?;
+        let accounts = session.report_left_out(&plans);
         for plan in &plans {
             remove_leftovers(&out.join(&plan.experiment.id));
         }

@@ -6,12 +6,12 @@ use clap::Subcommand;
 use mbsbench_experiment::plan::Shard;
 use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_input::nearest;
-use mbsbench_runs::pipeline::{Made, Titles, make};
-use mbsbench_runs::{Progress, Store, fingerprint};
+use mbsbench_runs::pipeline::{Computed, Titles, compute};
+use mbsbench_runs::{Cache, Progress, fingerprint};
 use serde_json::{Map, Value, json};
 
 use super::Command;
-use crate::cli::{CommandError, Exit, Format, Need, RunOptions, STORE, Session, Wanted, none_lost, table};
+use crate::cli::{CACHE, CommandError, Exit, Format, Need, RunOptions, Session, Wanted, none_lost, table};
 use crate::output::Output;
 
 /// List runs, compute one or some of them on any machine, merge run caches.
@@ -71,7 +71,7 @@ enum Task {
         #[arg(required = true, value_name = "DIR")]
         folders: Vec<PathBuf>,
         /// Run cache that receives the runs.
-        #[arg(long, value_name = "DIR", default_value = STORE)]
+        #[arg(long, value_name = "DIR", default_value = CACHE)]
         cache: PathBuf,
     },
 }
@@ -91,7 +91,9 @@ impl Command for Runs {
                     match format {
                         Format::Text => print_table(&plan, &mut session.output)?,
                         Format::Json => {
-                            plan.runs.iter().try_for_each(|run| session.output.line(line(&plan, run).to_string()))?;
+                            plan.runs
+                                .iter()
+                                .try_for_each(|run| session.output.println(line(&plan, run).to_string()))?;
                         }
                     }
                 }
@@ -103,7 +105,7 @@ impl Command for Runs {
             Task::Shard { part, wanted, options } => {
                 let plans = wanted.plans(session.library, options.quick)?;
                 let (_, progress) = keep(&plans, &|_, run| part.has(run.key()), options, session)?;
-                session.output.line(progress.summary())?;
+                session.output.println(progress.summary())?;
                 none_lost(&progress)?;
                 Ok(Exit::Done)
             }
@@ -114,13 +116,13 @@ impl Command for Runs {
 
 fn print_table(plan: &Plan, output: &mut Output<'_>) -> Result<(), CommandError> {
     let timed = if plan.is_timed() { ", all timed" } else { "" };
-    output.line(format!("{}: {} runs{timed}", plan.experiment.id, plan.runs.len()))?;
+    output.println(format!("{}: {} runs{timed}", plan.experiment.id, plan.runs.len()))?;
     let heads = plan.axes.iter().cloned().chain(["run".to_owned()]).collect::<Vec<_>>();
     let line = |run: &RunSpec| {
         let cells = run.cells.iter().map(|cell| cell.as_ref().map_or(String::new(), ToString::to_string));
         cells.chain([run.key().to_string()]).collect()
     };
-    Ok(output.line(table([heads].into_iter().chain(plan.runs.iter().map(line))).to_string())?)
+    Ok(output.println(table([heads].into_iter().chain(plan.runs.iter().map(line))).to_string())?)
 }
 
 /// A run as JSON; axes are spelled as in `runs.csv`.
@@ -148,7 +150,7 @@ fn one(key: &str, plans: &[Plan], options: &RunOptions, session: &mut Session<'_
     let (made, progress) = keep(plans, &|_, run| is_meant(run), options, session)?;
     for ((plan, run), record) in meant.into_iter().zip(made.records) {
         let title = Titles::of(plan).of_run(run);
-        session.output.line(format!("{} {} {title}: {}", run.key(), plan.experiment.id, record.status))?;
+        session.output.println(format!("{} {} {title}: {}", run.key(), plan.experiment.id, record.status))?;
     }
     none_lost(&progress)?;
     Ok(Exit::Done)
@@ -160,13 +162,13 @@ fn keep(
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
     options: &RunOptions,
     session: &mut Session<'_>,
-) -> Result<(Made, Progress), CommandError> {
+) -> Result<(Computed, Progress), CommandError> {
     let chosen = plans.iter().map(|plan| plan.runs.iter().filter(|run| is_chosen(plan, run)).count());
-    let (workshop, made) = session.keep(chosen.sum(), options, |means| {
-        means.store.prepare()?;
-        make(plans, is_chosen, means)
+    let (workshop, made) = session.keep(chosen.sum(), options, |resources| {
+        resources.cache.prepare()?;
+        compute(plans, is_chosen, resources)
     })?;
-    session.tell_failed(&made.certificates, |certificate| format!("reference {}", certificate.plan.key));
+    session.report_failed_references(&made.certificates, |certificate| format!("reference {}", certificate.plan.key));
     Ok((made, workshop.progress))
 }
 
@@ -174,16 +176,16 @@ fn keep(
 /// reports it.
 fn merge(folders: &[PathBuf], cache: &Path, session: &mut Session<'_>) -> Result<Exit, CommandError> {
     let Session { library, output } = session;
-    let store = Store::new(cache, fingerprint(library.registry));
-    store.tidy();
-    let merged = store.merge(folders)?;
+    let opened = Cache::new(cache, fingerprint(library.registry));
+    opened.tidy();
+    let merged = opened.merge(folders)?;
     for (file, refusal) in &merged.refused {
-        output.beside(format!("{}: {refusal}", file.display()));
+        output.eprintln(format!("{}: {refusal}", file.display()));
     }
     let mut parts = vec![format!("{} added", merged.added), format!("{} already present", merged.same)];
     if !merged.refused.is_empty() {
         parts.push(format!("{} refused", merged.refused.len()));
     }
-    output.line(format!("{}: {}", cache.display(), parts.join(", ")))?;
+    output.println(format!("{}: {}", cache.display(), parts.join(", ")))?;
     Ok(if merged.refused.is_empty() { Exit::Done } else { Exit::Differs })
 }

@@ -33,7 +33,7 @@ impl Command for PrintSchema {
             Schemas::Paper => mbsbench_judge::publication::schema(),
             Schemas::Claims => mbsbench_judge::claims::schema::schema(),
         };
-        session.output.line(format!("{schema:#}"))?;
+        session.output.println(format!("{schema:#}"))?;
         Ok(Exit::Done)
     }
 }

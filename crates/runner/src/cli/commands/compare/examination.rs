@@ -52,8 +52,8 @@ pub(super) fn examine(compare: &Compare, examined: &Examined, session: &mut Sess
         ],
     };
     match compare.format {
-        Format::Text => session.output.line(page.markdown())?,
-        Format::Json => session.output.line(format!("{:#}", page.to_json()))?,
+        Format::Text => session.output.println(page.markdown())?,
+        Format::Json => session.output.println(format!("{:#}", page.to_json()))?,
     }
     if let Some(path) = &compare.html {
         write(path, page.html())?;

@@ -47,13 +47,13 @@ pub(super) fn rank_methods(compare: &Compare, session: &mut Session<'_>) -> Resu
                     }
                 }
                 if compare.format == Format::Text && lines.len() > 1 {
-                    output.line(format!("{} by {work}\n{}\n", spec.title, table(lines)))?;
+                    output.println(format!("{} by {work}\n{}\n", spec.title, table(lines)))?;
                 }
             }
         }
     }
     if compare.format == Format::Json {
-        output.line(format!("{:#}", Value::Array(rankings)))?;
+        output.println(format!("{:#}", Value::Array(rankings)))?;
     }
     Ok(())
 }

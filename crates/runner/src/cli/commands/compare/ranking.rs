@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::{Plan, Registry};
 use mbsbench_judge::claims::{Evidence, EvidenceError};
-use mbsbench_judge::comparison::{self, COMPARISON, Contending, Rank, Ranked, Standing, Tally, Unequal};
+use mbsbench_judge::comparison::{self, COMPARISON, Contending, MethodRanks, Rank, Ranked, Tally, Unequal};
 use mbsbench_render::{lay_out, svg};
 use serde_json::{Value, json};
 
@@ -102,7 +102,7 @@ fn print(
     };
     let unequal: Vec<Vec<Unequal>> = rankings.iter().map(|ranked| unequal(ranked, label)).collect();
     if compare.format == Format::Json {
-        let ranking = |(standing, unequal): (&Standing<'_>, &Vec<Unequal>)| {
+        let ranking = |(standing, unequal): (&MethodRanks<'_>, &Vec<Unequal>)| {
             let mut json = ranking_json(&ranks, standing);
             json["unequal"] = unequal.iter().map(unequal_json).collect();
             json
@@ -110,28 +110,28 @@ fn print(
         let rankings: Vec<Value> = ranks.standings.iter().zip(&unequal).map(ranking).collect();
         let tally = Tally::of(&ranks.standings);
         let json = json!({ "method": label, "rankings": rankings, "summary": tally_json(&tally) });
-        output.line(format!("{json:#}"))?;
+        output.println(format!("{json:#}"))?;
         return Ok(());
     }
     for (work, lines) in ranks.tables() {
         match lines {
-            Ok(lines) => output.line(format!("{label} by {work}\n{}\n", table(lines)))?,
-            Err(reason) => output.line(format!("{label} by {work}: {reason}\n"))?,
+            Ok(lines) => output.println(format!("{label} by {work}\n{}\n", table(lines)))?,
+            Err(reason) => output.println(format!("{label} by {work}: {reason}\n"))?,
         }
     }
     let unequal = unequal.iter().zip(rankings).filter(|(differing, _)| !differing.is_empty());
     let unequal = unequal.map(|(differing, ranked)| (Unequal::list(differing), ranked.spec.title.as_str()));
     for (list, titles) in grouped(unequal) {
-        output.line(format!(
+        output.println(format!(
             "settings of other methods that differ from those of {label} on {}:\n{list}",
             some(&titles)
         ))?;
     }
     for (why, titles) in ranks.absent() {
-        output.line(format!("not run on {}: {why}\n", titles.join("; ")))?;
+        output.println(format!("not run on {}: {why}\n", titles.join("; ")))?;
     }
-    output.line(ranks.summary())?;
-    drawn.iter().try_for_each(|path| output.line(path.display().to_string()))?;
+    output.println(ranks.summary())?;
+    drawn.iter().try_for_each(|path| output.println(path.display().to_string()))?;
     Ok(())
 }
 
@@ -154,7 +154,7 @@ fn unequal_json(unequal: &Unequal) -> Value {
     json!({ "setting": unequal.name, "values": values.collect::<Vec<Value>>() })
 }
 
-fn ranking_json(ranks: &Ranks<'_>, standing: &Standing<'_>) -> Value {
+fn ranking_json(ranks: &Ranks<'_>, standing: &MethodRanks<'_>) -> Value {
     let mut places = Vec::new();
     for (&accuracy, ranks) in standing.spec.accuracies.iter().zip(&standing.ranks) {
         for ((work, _), rank) in standing.spec.work.0.iter().zip(ranks) {

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_judge::claims::{self, Book, BoundSet, Check};
 use mbsbench_runs::pipeline::missing;
-use mbsbench_runs::{Store, fingerprint};
+use mbsbench_runs::{Cache, fingerprint};
 
-use crate::cli::{CommandError, Exit, RunsTable, STORE, Seen, Session, counted, read_unlocked, write};
+use crate::cli::{CACHE, CommandError, Exit, RunsTable, Seen, Session, counted, read_unlocked, write};
 
 /// Record every check in `bounds.lock`; list checks added after their results existed.
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ pub(super) struct Lock {
     #[arg(long)]
     trust: bool,
     /// Run cache; its runs count as results.
-    #[arg(long, value_name = "DIR", default_value = STORE)]
+    #[arg(long, value_name = "DIR", default_value = CACHE)]
     cache: PathBuf,
     /// Results.
     #[command(flatten)]
@@ -37,7 +37,7 @@ impl Lock {
             return Err(CommandError::Unchangeable);
         }
         let results = self.seen.folder(library);
-        let store = Store::new(&self.cache, fingerprint(library.registry));
+        let cache = Cache::new(&self.cache, fingerprint(library.registry));
         for name in &papers {
             let plans = library.plans_of(name)?;
             let Some(path) = library.ledger_file(name, Book::Claims)? else { continue };
@@ -45,7 +45,7 @@ impl Lock {
             let file = claims::Lock::beside(&path);
             let before = mbsbench_input::read_text(&file, mbsbench_input::LARGEST_TEXT);
             let before = before.ok().map(|text| claims::Lock::parse(&text));
-            let known = Known::new(&plans, &results, &store);
+            let known = Known::new(&plans, &results, &cache);
             let has_result = |check: &Check| known.has_result(name, check);
             let (lock, changes) = claims::Lock::renewed(before.as_ref(), ledger.checks(), has_result, self.trust);
             write(&file, lock.text())?;
@@ -56,14 +56,14 @@ impl Lock {
                     BoundSet::Stated => "and stated to be set before its result, which exists, was known",
                     BoundSet::After => "after its result was known",
                 };
-                output.line(format!("{name}: {} is {what}, {when}", change.id))?;
+                output.println(format!("{name}: {} is {what}, {when}", change.id))?;
             }
-            output.line(format!("{}: {}", file.display(), counted(ledger.checks().count(), "check")))?;
+            output.println(format!("{}: {}", file.display(), counted(ledger.checks().count(), "check")))?;
             let statements = ledger.statements.iter().chain(&ledger.findings);
             let unsaid = statements.filter(|statement| statement.checks.iter().any(|check| lock.is_unsaid(check)));
             let unsaid: Vec<&str> = unsaid.map(|statement| statement.id.as_str()).collect();
             if !unsaid.is_empty() {
-                output.line(format!("next: add `bound_set: after` to {}", unsaid.join(", ")))?;
+                output.println(format!("next: add `bound_set: after` to {}", unsaid.join(", ")))?;
             }
         }
         Ok(Exit::Done)
@@ -79,8 +79,8 @@ struct Known<'p> {
 }
 
 impl<'p> Known<'p> {
-    fn new(plans: &'p [Plan], results: &Path, store: &Store) -> Self {
-        let missing: HashSet<_> = missing(plans, store).into_iter().map(|(_, run)| run.key()).collect();
+    fn new(plans: &'p [Plan], results: &Path, cache: &Cache) -> Self {
+        let missing: HashSet<_> = missing(plans, cache).into_iter().map(|(_, run)| run.key()).collect();
         let keys = plans.iter().map(|plan| {
             let own = || plan.runs.iter().map(|run| run.key().to_string());
             let table = RunsTable::read(&results.join(&plan.experiment.id).join("runs.csv")).unwrap_or_default();

@@ -117,19 +117,19 @@ fn make(
     let trajectory = match made.and_then(|_reserved| make_reference(plan, &times)) {
         Ok(trajectory) => only_asked(trajectory, sharing),
         Err(failure) => {
-            output.line(format!("{shown}: {failure}; nothing was written"))?;
+            output.println(format!("{shown}: {failure}; nothing was written"))?;
             return Ok(Exit::Differs);
         }
     };
     let (digits, asked) = (trajectory.digits, trajectory.digits_asked);
     if digits < asked {
-        output.line(format!(
+        output.println(format!(
             "{shown}: the two methods agree to only {digits:.1} digits ({asked} required); nothing was written"
         ))?;
         return Ok(Exit::Differs);
     }
     let made = StoredReference { key: plan.key.full().to_owned(), trajectory };
     made.write(path, &command(id)).map_err(|error| CommandError::Reference { path: path.to_owned(), error })?;
-    output.line(format!("{shown}: {} times; the two methods agree to {digits:.1} digits", times.len()))?;
+    output.println(format!("{shown}: {} times; the two methods agree to {digits:.1} digits", times.len()))?;
     Ok(Exit::Done)
 }

@@ -106,7 +106,7 @@ impl Command for List {
                 }
             }
         };
-        lines.into_iter().try_for_each(|line| output.line(line))?;
+        lines.into_iter().try_for_each(|line| output.println(line))?;
         Ok(Exit::Done)
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mbsbench_experiment::spec::{MOST_FRAMES, MOST_OVERLAID};
 use mbsbench_experiment::{AnimationSpec, Plan, Registry, RunSpec};
 use mbsbench_render::animation::{apng, gif, svg};
-use mbsbench_runs::{Store, seal};
+use mbsbench_runs::{Cache, seal};
 
 use super::Form;
 use crate::artefacts::{WriteError, animation};
@@ -41,14 +41,14 @@ impl AnimationOptions {
         plan: &Plan,
         form: Form,
         out: &Path,
-        store: &Store,
+        cache: &Cache,
         registry: &Registry,
     ) -> Result<Vec<(PathBuf, Option<f64>)>, CommandError> {
         let folder = out.join(&plan.experiment.id);
         let mut paths = Vec::new();
         for spec in self.wanted(plan)? {
             let runs = self.runs(plan, &spec)?;
-            let shown = animation(plan, &runs, &spec, registry, store);
+            let shown = animation(plan, &runs, &spec, registry, cache);
             let shown = shown.ok_or_else(|| {
                 let what = format!("{}: no run reaches any of the drawn times", plan.experiment.id);
                 CommandError::refused(&what, "`mbsbench run` shows how its runs end")

@@ -1,6 +1,6 @@
 //! Export of a statement, figure or table for papers and slides.
 
-use mbsbench_experiment::{Mark, Plan, panel_id};
+use mbsbench_experiment::{Plan, Provenance, panel_id};
 use mbsbench_judge::claims::{Judged, JudgedCheck, Ledger};
 use mbsbench_judge::folders::Folders;
 use mbsbench_numbers::{csv, decimal};
@@ -131,7 +131,7 @@ fn checks(judged: &Judged) -> String {
     let heads = ["check", "about", "required", "measured", "verdict", "rests_on"];
     let line = |each: &JudgedCheck| {
         let measured = each.judgement.measured.map(decimal).unwrap_or_default();
-        let (verdict, rests_on) = (each.verdict().name(), each.rests_on.map_or("", Mark::name));
+        let (verdict, rests_on) = (each.verdict().name(), each.rests_on.map_or("", Provenance::name));
         let (id, about) = (each.check.id.clone(), each.check.about.clone());
         [id, about, each.required(), measured, verdict.to_owned(), rests_on.to_owned()]
     };

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use mbsbench_experiment::Plan;
 use mbsbench_numbers::decimal;
-use mbsbench_runs::{Row, Store, fingerprint};
+use mbsbench_runs::{Cache, Row, fingerprint};
 
 use super::Command;
 use crate::artefacts::{recorded_times, write_pictures};
@@ -96,7 +96,7 @@ impl Command for Render {
                 let library = session.library;
                 let (plans, results) = (library.completed(Vec::new())?, self.seen.folder(library));
                 let page = write_report(&plans, &Judgements::new(), &results, &self.options, session)?;
-                session.output.line(format!("report: {}", page.display()))?;
+                session.output.println(format!("report: {}", page.display()))?;
             }
             Form::Tex | Form::Pgfplots | Form::Csv | Form::Bibtex => {
                 let [name] = self.wanted.wanted.as_slice() else {
@@ -104,7 +104,7 @@ impl Command for Render {
                     return Err(CommandError::no_name("", accepted));
                 };
                 let text = export::text(&name.to_string_lossy(), self.to, &self.seen, session)?;
-                session.output.line(text.trim_end())?;
+                session.output.println(text.trim_end())?;
             }
         }
         Ok(Exit::Done)
@@ -131,27 +131,27 @@ impl Render {
             for (plan, mut outcome) in plans.iter().zip(outcomes) {
                 outcome.results.show(recorded_times(&library.results(), plan)?);
                 let as_png = self.to == Form::Png;
-                let write = || write_pictures(&out, plan, &outcome, library.registry, &workshop.store, as_png);
+                let write = || write_pictures(&out, plan, &outcome, library.registry, &workshop.cache, as_png);
                 for path in workshop.pool.install(write)? {
-                    session.output.line(path.display().to_string())?;
+                    session.output.println(path.display().to_string())?;
                 }
             }
-            workshop.tell_refused(&mut session.output);
-            session.output.line(workshop.progress.summary())?;
+            workshop.report_discarded(&mut session.output);
+            session.output.println(workshop.progress.summary())?;
             none_lost(&workshop.progress)?;
         }
-        let store = Store::new(&self.options.machine.cache, fingerprint(library.registry));
+        let cache = Cache::new(&self.options.machine.cache, fingerprint(library.registry));
         let is_animated = |plan: &&Plan| match self.to {
             Form::Png => false,
             Form::Svg => mechanism.is_some() || self.animation.is_given() || !plan.experiment.animations.is_empty(),
             _ => true,
         };
         for plan in plans.iter().filter(is_animated) {
-            for (path, end) in self.animation.write(plan, self.to, &out, &store, library.registry)? {
-                session.output.line(path.display().to_string())?;
+            for (path, end) in self.animation.write(plan, self.to, &out, &cache, library.registry)? {
+                session.output.println(path.display().to_string())?;
                 if let Some(end) = end {
                     let (id, end) = (&plan.experiment.id, decimal(end));
-                    session.output.beside(format!("warning: {id}: drawn to {end} s, where the last run ends"));
+                    session.output.eprintln(format!("warning: {id}: drawn to {end} s, where the last run ends"));
                 }
             }
         }

@@ -54,7 +54,7 @@ impl Command for Verify {
             Some(paper) => (vec![paper.clone()], library.plans_of(paper)?),
             None => (library.papers_alone()?, library.named(&[], false)?),
         };
-        session.heed(&plans, self.strict)?;
+        session.report_warnings(&plans, self.strict)?;
         let ledgers = library.ledgers(&wanted, &plans)?;
         let mut exit = Exit::Done;
         for verdicts in judge_papers(&ledgers, &plans, &results, session)? {
@@ -70,10 +70,10 @@ impl Verify {
     fn print(&self, verdicts: &Verdicts, output: &mut Output<'_>) -> io::Result<()> {
         let Verdicts { paper, judged, anchors, loose, .. } = verdicts;
         for line in loose {
-            output.line(line)?;
+            output.println(line)?;
         }
         if *anchors > 0 {
-            output.line(format!("{paper}: {} of {} anchors hold", anchors - loose.len(), anchors))?;
+            output.println(format!("{paper}: {} of {} anchors hold", anchors - loose.len(), anchors))?;
         }
         for (is_finding, head) in [(false, "statement"), (true, "finding of ours")] {
             let rows = judged.iter().filter(|each| each.is_finding == is_finding);
@@ -92,10 +92,10 @@ impl Verify {
             table.with(Style::psql());
             table.with(Modify::new(Columns::first()).with(Width::wrap(64).keep_words(true)));
             table.with(Modify::new(Columns::one(1)).with(Width::wrap(24).keep_words(true)));
-            output.line(table.to_string())?;
+            output.println(table.to_string())?;
         }
         for tally in [false, true].into_iter().filter_map(|is_finding| tally(judged, is_finding, true)) {
-            output.line(format!("{paper}: {tally}"))?;
+            output.println(format!("{paper}: {tally}"))?;
         }
         let listed = |is_meant: fn(&Judged) -> bool| {
             judged.iter().filter(|each| is_meant(each)).map(surprise).collect::<Vec<_>>().join(", ")
@@ -104,10 +104,10 @@ impl Verify {
             [(NOT_AS_EXPECTED, listed(Judged::is_surprise)), (BY_TIMES, listed(Judged::differs_by_times))]
         {
             if !names.is_empty() {
-                output.line(format!("{what}: {names}"))?;
+                output.println(format!("{what}: {names}"))?;
             }
         }
-        verdicts.lost.iter().chain(&verdicts.claims).try_for_each(|line| output.line(line))
+        verdicts.lost.iter().chain(&verdicts.claims).try_for_each(|line| output.println(line))
     }
 
     /// Adds the line of a statement and, if they are shown, the lines of its checks.

@@ -11,7 +11,7 @@ use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_judge::folders::Folders;
 use mbsbench_problem::Status;
 use mbsbench_runs::pipeline::{Again, Titles, made_again};
-use mbsbench_runs::{FileError, Means, Progress, ResultSet};
+use mbsbench_runs::{FileError, Progress, Resources, ResultSet};
 
 use crate::cli::{CommandError, Exit, Machine, RunsTable, Session, Workshop, none_lost};
 
@@ -76,8 +76,9 @@ impl Recompute {
             share.has(seed, run) && tables[plan.experiment.id.as_str()].rows.contains_key(&run.key().to_string())
         };
         let workshop = Workshop::open(&self.machine, Progress::silent(), session)?;
-        let again = workshop.make(session, |means| made_again(plans, &is_drawn, Means { costs: None, ..means }));
-        let again = again.map_err(FileError::of(&workshop.cache))?;
+        let again =
+            workshop.make(session, |resources| made_again(plans, &is_drawn, Resources { costs: None, ..resources }));
+        let again = again.map_err(FileError::of(&workshop.folder))?;
         let (again, unavailable): (Vec<_>, Vec<_>) =
             again.into_iter().partition(|again| again.row.status != Status::Unavailable);
         let mut wrong = 0_usize;
@@ -88,14 +89,18 @@ impl Recompute {
                 let (id, key) = (&again.plan.experiment.id, again.run.key());
                 let title = Titles::of(again.plan).of_run(again.run);
                 let (file, differences) = (path(again.plan), differences.join(", "));
-                session.output.line(format!("differs from {}: {id} {title} ({key}): {differences}", file.display()))?;
+                session
+                    .output
+                    .println(format!("differs from {}: {id} {title} ({key}): {differences}", file.display()))?;
             }
         }
         let made = again.len();
-        session.output.line(format!("{made} runs recomputed with --seed {seed}: {wrong} differ from the results"))?;
+        session
+            .output
+            .println(format!("{made} runs recomputed with --seed {seed}: {wrong} differ from the results"))?;
         if !unavailable.is_empty() {
             let count = unavailable.len();
-            session.output.line(format!("{count} runs not recomputed: their methods are unavailable here"))?;
+            session.output.println(format!("{count} runs not recomputed: their methods are unavailable here"))?;
         }
         none_lost(&workshop.progress)?;
         Ok(if wrong == 0 { Exit::Done } else { Exit::Differs })

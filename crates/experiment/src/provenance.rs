@@ -13,7 +13,7 @@ use super::undetermined::lies_below;
 /// How a parameter is known, from the firmest to the weakest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mark {
+pub enum Provenance {
     /// The paper prints it.
     Printed,
     /// The authors state it in an answer, an input file or a program; the paper does not, or states something else.
@@ -26,7 +26,7 @@ pub enum Mark {
     StandIn,
 }
 
-impl Mark {
+impl Provenance {
     /// All marks, from the firmest to the weakest.
     pub const ALL: [Self; 5] = [Self::Printed, Self::Authors, Self::Chosen, Self::Calibrated, Self::StandIn];
 
@@ -47,7 +47,7 @@ impl Mark {
     }
 }
 
-impl fmt::Display for Mark {
+impl fmt::Display for Provenance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -55,9 +55,9 @@ impl fmt::Display for Mark {
 
 /// The block `known:`.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct Provenances {
     /// The mark of all parameters without an entry.
-    pub defaults: Option<Mark>,
+    pub defaults: Option<Provenance>,
     /// Paths with their marks; the last mark of a path that fits a run applies.
     pub entries: Vec<(Key, Vec<Marked>)>,
 }
@@ -67,7 +67,7 @@ pub struct Known {
 #[serde(deny_unknown_fields)]
 pub struct Marked {
     /// The mark.
-    pub is: Mark,
+    pub is: Provenance,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
@@ -75,9 +75,9 @@ pub struct Marked {
     pub why: Option<String>,
 }
 
-impl Known {
+impl Provenances {
     /// Returns the mark of a path if an entry has one that fits; `is_meant` tells if a filter includes the run.
-    pub fn stated(&self, path: &str, is_meant: impl Fn(&BTreeMap<String, AxisValue>) -> bool) -> Option<Mark> {
+    pub fn stated(&self, path: &str, is_meant: impl Fn(&BTreeMap<String, AxisValue>) -> bool) -> Option<Provenance> {
         let fits = |(key, marks): &'_ (Key, Vec<Marked>)| {
             let mark = marks.iter().rev().find(|marked| is_meant(&marked.filter)).map(|marked| marked.is);
             mark.filter(|_| lies_below(path, &key.name)).map(|mark| (key.name.len(), mark))
@@ -122,21 +122,24 @@ mod tests {
             filter: case.map(|case| ("case".to_owned(), AxisValue::Text(case.to_owned()))).into_iter().collect(),
             why: None,
         };
-        let known = Known {
-            defaults: Some(Mark::Printed),
+        let known = Provenances {
+            defaults: Some(Provenance::Printed),
             entries: vec![
-                (key("model.mass"), vec![marked(Mark::Chosen, None), marked(Mark::Authors, Some("theirs"))]),
-                (key("model"), vec![marked(Mark::StandIn, Some("like"))]),
+                (
+                    key("model.mass"),
+                    vec![marked(Provenance::Chosen, None), marked(Provenance::Authors, Some("theirs"))],
+                ),
+                (key("model"), vec![marked(Provenance::StandIn, Some("like"))]),
             ],
         };
         let at = |path: &str, case: &str| {
             known.stated(path, |filter| filter.values().all(|value| *value == AxisValue::Text(case.to_owned())))
         };
-        assert_eq!(at("model.mass", "ours"), Some(Mark::Chosen));
-        assert_eq!(at("model.mass", "theirs"), Some(Mark::Authors));
-        assert_eq!(at("model.mass", "like"), Some(Mark::Chosen));
-        assert_eq!(at("model.mass-2", "like"), Some(Mark::StandIn));
+        assert_eq!(at("model.mass", "ours"), Some(Provenance::Chosen));
+        assert_eq!(at("model.mass", "theirs"), Some(Provenance::Authors));
+        assert_eq!(at("model.mass", "like"), Some(Provenance::Chosen));
+        assert_eq!(at("model.mass-2", "like"), Some(Provenance::StandIn));
         assert_eq!(at("model.mass-2", "ours"), None);
-        assert!(Mark::StandIn > Mark::Calibrated && Mark::Calibrated > Mark::Chosen);
+        assert!(Provenance::StandIn > Provenance::Calibrated && Provenance::Calibrated > Provenance::Chosen);
     }
 }

@@ -85,13 +85,13 @@ pub(super) fn make_and_write<'p>(
         // Times are measured after all runs, so that no other work of this program disturbs them.
         if time(out, plan, &mut outcome.results, make.record_times)? {
             let (id, times) = (&plan.experiment.id, out.join("times"));
-            session.output.beside(format!("{id}: times of this machine are recorded in {}", times.display()));
+            session.output.eprintln(format!("{id}: times of this machine are recorded in {}", times.display()));
         }
     }
     let written =
-        |(plan, outcome): &(&Plan, Outcome)| Ok(write(out, plan, outcome, library.registry, &workshop.store)?);
+        |(plan, outcome): &(&Plan, Outcome)| Ok(write(out, plan, outcome, library.registry, &workshop.cache)?);
     let written = workshop.pool.install(|| outcomes.par_iter().map(written).collect::<Result<_, CommandError>>())?;
-    workshop.tell_refused(&mut session.output);
+    workshop.report_discarded(&mut session.output);
     let failed = outcomes.iter().filter_map(|(plan, outcome)| all_failed(plan, outcome)).collect();
     Ok(Made { plans, progress: workshop.progress, written, failed })
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::shape::{self, Misshapen};
+use super::consistency::{self, Inconsistency};
 
 /// The line before a record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -111,14 +111,17 @@ impl<'e> Entry<'e> {
             return Err(Refusal::OtherCode { found: short(&self.head.code), own: short(code) });
         }
         match self.head.name.split(' ').next() {
-            Some("run") => self.record(shape::of_record).map(drop),
-            Some("reference") => self.record(shape::of_reference).map(drop),
+            Some("run") => self.record(consistency::of_record).map(drop),
+            Some("reference") => self.record(consistency::of_reference).map(drop),
             _ => Err(Refusal::OtherRecord(self.title())),
         }
     }
 
     /// Returns the record, if `fits` finds no error in it.
-    pub fn record<T: DeserializeOwned>(&self, fits: impl FnOnce(&T) -> Result<(), Misshapen>) -> Result<T, Refusal> {
+    pub fn record<T: DeserializeOwned>(
+        &self,
+        fits: impl FnOnce(&T) -> Result<(), Inconsistency>,
+    ) -> Result<T, Refusal> {
         let record = serde_json::from_slice(self.record)
             .map_err(|error| Refusal::OtherRecord(format!("{}: {error}", self.title())))?;
         fits(&record).map_err(|what| Refusal::OtherRecord(what.to_owned()))?;

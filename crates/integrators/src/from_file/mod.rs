@@ -51,7 +51,7 @@ macro_rules! written {
             /// A method defined by its coefficients, of exactly one of three kinds, with the options and defaults of
             /// the built-in methods of that kind. Coefficients are whole numbers, decimals of at most 31 digits, or
             /// quotients like `2197/4104`, and are read without loss of digits.
-            pub struct Written where one_kind, options_fit {
+            pub struct MethodFromFile where one_kind, options_fit {
                 /// A Runge–Kutta formula, explicit or with an explicit first stage and equal diagonal entries (ESDIRK).
                 #[serde(skip_serializing_if = "Option::is_none")]
                 pub runge_kutta: Option<RungeKutta>,
@@ -86,7 +86,7 @@ macro_rules! written {
             }
         }
 
-        impl Written {
+        impl MethodFromFile {
             /// The solver options of an implicit formula.
             fn implicit_options(&self) -> Options {
                 let usual = Options::default();
@@ -107,7 +107,7 @@ macro_rules! written {
         }
 
         /// Heun's formula of order two, for a file that names only the method.
-        impl Default for Written {
+        impl Default for MethodFromFile {
             fn default() -> Self {
                 Self {
                     runge_kutta: Some(RungeKutta::heun()),
@@ -127,7 +127,7 @@ macro_rules! written {
 
 with_settings!(written! {});
 
-impl Written {
+impl MethodFromFile {
     fn one_kind(&self) -> Result<(), OutOfRange> {
         let kinds = [
             ("runge-kutta", self.runge_kutta.is_some()),
@@ -184,7 +184,7 @@ impl Written {
     }
 }
 
-impl MethodDefinition for Written {
+impl MethodDefinition for MethodFromFile {
     const NAME: &'static str = "tableau";
     const SUMMARY: &'static str = "Method defined by its coefficients, in a file or inline";
     const SOURCE: &'static str = "the file's `source`; see docs/methods.md";

@@ -6,13 +6,13 @@ use mbsbench_input::{BadInput, Node, Place, Problem, Value, read, source};
 use mbsbench_measures::ReferenceTrajectory;
 use mbsbench_problem::Observable;
 
-use super::included::is_relative;
+use super::includes::is_relative;
 use super::keys::{self, GIVEN};
 use super::trajectory_file::TrajectoryFile;
 
 /// `reference: { file, by, bound }` as written.
 #[derive(Debug, Clone)]
-pub struct GivenSpec {
+pub struct ExternalReferenceSpec {
     /// The file, relative to the folder of the experiment.
     pub file: String,
     /// The place of the file name in the experiment.
@@ -32,7 +32,7 @@ pub enum Bound {
     Each(Vec<(String, f64)>),
 }
 
-impl GivenSpec {
+impl ExternalReferenceSpec {
     pub(super) fn read(node: &Node) -> Result<Self, Problem> {
         let known = keys::names(&[GIVEN]);
         if let Some(problem) = keys::unknown(node, "key", &known).next() {
@@ -75,7 +75,7 @@ fn refused_bound(node: &Node) -> Problem {
 
 /// A trajectory from a file, with its origin and stated errors.
 #[derive(Debug, Clone)]
-pub struct Given {
+pub struct ExternalReference {
     /// The file.
     pub path: PathBuf,
     /// The place where the experiment names the file.
@@ -88,12 +88,17 @@ pub struct Given {
     pub trajectory: ReferenceTrajectory,
 }
 
-impl Given {
+impl ExternalReference {
     /// Reads the bytes of a file for a model with these observables.
     ///
     /// # Errors
     /// Fails if the file is not valid; each problem has its place in the file.
-    pub fn read(path: &Path, bytes: &[u8], spec: &GivenSpec, observables: &[Observable]) -> Result<Self, BadInput> {
+    pub fn read(
+        path: &Path,
+        bytes: &[u8],
+        spec: &ExternalReferenceSpec,
+        observables: &[Observable],
+    ) -> Result<Self, BadInput> {
         let source = source(path, bytes)?;
         let file = TrajectoryFile::read(&source, observables);
         let trajectory = file.and_then(|file| trajectory(file, &spec.bound));
@@ -169,13 +174,18 @@ fn trajectory(file: TrajectoryFile, bound: &Bound) -> Result<ReferenceTrajectory
 mod tests {
     use super::*;
 
-    fn spec(bound: Bound) -> GivenSpec {
-        GivenSpec { file: "other.csv".to_owned(), place: Place::default(), by: "another code".to_owned(), bound }
+    fn spec(bound: Bound) -> ExternalReferenceSpec {
+        ExternalReferenceSpec {
+            file: "other.csv".to_owned(),
+            place: Place::default(),
+            by: "another code".to_owned(),
+            bound,
+        }
     }
 
-    fn given(text: &str, bound: Bound) -> Result<Given, BadInput> {
+    fn given(text: &str, bound: Bound) -> Result<ExternalReference, BadInput> {
         let observables = [Observable::new("theta", "rad", "angle"), Observable::new("x", "m", "place")];
-        Given::read(Path::new("other.csv"), text.as_bytes(), &spec(bound), &observables)
+        ExternalReference::read(Path::new("other.csv"), text.as_bytes(), &spec(bound), &observables)
     }
 
     /// Returns the problems of a file, each with its line and column.
@@ -195,7 +205,7 @@ mod tests {
     fn columns_are_converted_to_the_units_of_the_model() {
         let text = "# by another code\nt [ms], x [mm], theta [deg]\n0, 1000, 180\n\n500, -2000, 90\n";
         let each = vec![("x".to_owned(), 1e-3), ("theta".to_owned(), 1e-5)];
-        let Given { trajectory, hash, .. } = given(text, Bound::Each(each.clone())).unwrap();
+        let ExternalReference { trajectory, hash, .. } = given(text, Bound::Each(each.clone())).unwrap();
         assert_eq!(
             (trajectory.observables, trajectory.times),
             (vec!["x".to_owned(), "theta".to_owned()], vec![0.0, 0.5])

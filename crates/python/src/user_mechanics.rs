@@ -13,7 +13,7 @@ use pyo3::types::{PyFloat, PyTuple};
 use crate::arrays::frozen;
 use crate::calls::{Calls, Target};
 use crate::checks::{self, Checked};
-use crate::own_model::Functions;
+use crate::user_model::Functions;
 
 /// A system in which every term depends on everything, as must be assumed for opaque functions.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,7 @@ impl MechanicalModel for Full {
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         for i in 0..self.coordinates {
             for j in 0..self.coordinates {
-                mass[(i, j)] = square(S::nought(), q);
+                mass[(i, j)] = square(S::zero(), q);
             }
         }
     }
@@ -49,7 +49,7 @@ impl MechanicalModel for Full {
     }
 
     fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
+        S::zero()
     }
 }
 

@@ -1,15 +1,15 @@
 //! The resources for executing runs and references.
 
+use crate::cache::Cache;
 use crate::costs::Costs;
 use crate::memory::Memory;
 use crate::progress::Progress;
-use crate::store::Store;
 
 /// The resources for executing runs.
 #[derive(Debug, Clone, Copy)]
-pub struct Means<'m> {
+pub struct Resources<'m> {
     /// The cache of finished runs.
-    pub store: &'m Store,
+    pub cache: &'m Cache,
     /// The memory that runs share.
     pub memory: &'m Memory,
     /// The display of progress.

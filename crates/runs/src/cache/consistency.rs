@@ -6,13 +6,13 @@ use mbsbench_measures::ReferenceTrajectory;
 use crate::execute::run::Record;
 
 /// Describes an error in a cached record, in words that follow "its record was not written by this program".
-pub type Misshapen = &'static str;
+pub type Inconsistency = &'static str;
 
 /// Checks the record of a run.
 ///
 /// # Errors
 /// Fails if its parts are not consistent.
-pub fn of_record(record: &Record) -> Result<(), Misshapen> {
+pub fn of_record(record: &Record) -> Result<(), Inconsistency> {
     ensure(record.values.len() == record.columns.len(), "the numbers of values and columns differ")?;
     let Some(curves) = &record.trajectory else { return Ok(()) };
     let count = curves.observables.len();
@@ -31,7 +31,7 @@ pub fn of_record(record: &Record) -> Result<(), Misshapen> {
 ///
 /// # Errors
 /// Fails if its parts are not consistent.
-pub fn of_reference(reference: &ReferenceTrajectory) -> Result<(), Misshapen> {
+pub fn of_reference(reference: &ReferenceTrajectory) -> Result<(), Inconsistency> {
     let ReferenceTrajectory { observables, times, values, bounds, digits, digits_asked } = reference;
     ensure(is_finite(times) && times.is_sorted(), "the times of a reference decrease or are not finite")?;
     ensure(
@@ -48,7 +48,7 @@ pub fn of_reference(reference: &ReferenceTrajectory) -> Result<(), Misshapen> {
 ///
 /// # Errors
 /// Fails if they are not consistent.
-pub fn of_states(states: &[Option<Vec<f64>>], times: usize, unknowns: usize) -> Result<(), Misshapen> {
+pub fn of_states(states: &[Option<Vec<f64>>], times: usize, unknowns: usize) -> Result<(), Inconsistency> {
     ensure(states.len() == times, "the numbers of states and times differ")?;
     ensure(states.iter().flatten().all(|state| state.len() == unknowns), "a state has the wrong number of unknowns")
 }
@@ -58,6 +58,6 @@ fn is_finite(numbers: &[f64]) -> bool {
 }
 
 /// Returns the error `otherwise` unless `is_so`.
-pub fn ensure(is_so: bool, otherwise: Misshapen) -> Result<(), Misshapen> {
+pub fn ensure(is_so: bool, otherwise: Inconsistency) -> Result<(), Inconsistency> {
     if is_so { Ok(()) } else { Err(otherwise) }
 }

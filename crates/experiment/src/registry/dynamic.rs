@@ -6,15 +6,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 
 use super::Kind;
-use super::entry::{Behind, Entry};
+use super::entry::{Backing, Entry};
 
 impl<K: Kind> Entry<K> {
     /// Returns a model or method without parameters that is added while the program runs. It is called `name` and is
     /// created by `object`. In the keys of its runs the `identity` takes the place of parameters, for example a version
     /// and a hash of the source; without an identity its runs are never cached.
-    pub fn late(name: &str, summary: &str, identity: Option<Map<String, Value>>, object: Arc<K::Object>) -> Self {
+    pub fn dynamic(name: &str, summary: &str, identity: Option<Map<String, Value>>, object: Arc<K::Object>) -> Self {
         let (name, summary) = (interned(name), interned(summary));
-        Self { name, summary, source: "", family: "", is_written_out: false, behind: Behind::Late { identity, object } }
+        Self {
+            name,
+            summary,
+            source: "",
+            family: "",
+            is_written_out: false,
+            backing: Backing::Dynamic { identity, object },
+        }
     }
 
     /// Sets the family of a method and its source.
@@ -52,7 +59,7 @@ mod tests {
     fn late(name: &str, version: Option<&str>) -> Entry<MethodKind> {
         let identity = version.map(|version| Map::from_iter([("version".to_owned(), json!(version))]));
         let object: Arc<dyn AnyMethod> = Arc::new(Rk4::default());
-        Entry::late(name, "as rk4", identity, object).of_family("elsewhere", "a test")
+        Entry::dynamic(name, "as rk4", identity, object).of_family("elsewhere", "a test")
     }
 
     const FILE: &str = "id: mine/late\ntitle: Late\nmodel: pendulum\nspan: [0, 1]\nmethod: METHOD\nstep: 0.1\n\

@@ -10,14 +10,14 @@ use mbsbench_measures::stepwise::drawable;
 use mbsbench_problem::Status;
 use rayon::prelude::*;
 
-use super::caught::caught;
+use super::panics::catch_panic;
 use super::queue::longest_first;
 use super::run::{Record, execute};
-use crate::means::Means;
+use crate::cache::consistency::{self, Inconsistency};
 use crate::memory;
 use crate::references::{Certificate, NO_CONTENT};
+use crate::resources::Resources;
 use crate::stop::interrupted;
-use crate::store::shape::{self, Misshapen};
 
 /// A run to be executed unless it is in the cache.
 pub struct Pending<'p> {
@@ -33,14 +33,14 @@ pub struct Pending<'p> {
 
 impl Pending<'_> {
     fn key(&self) -> String {
-        stored_key(self.run, self.certificate)
+        cache_key(self.run, self.certificate)
     }
 
     /// Executes the run within the available memory.
-    pub(crate) fn record(&self, means: Means<'_>) -> Record {
+    pub(crate) fn record(&self, resources: Resources<'_>) -> Record {
         let reference = self.certificate.and_then(|certificate| certificate.outcome.as_ref().ok());
-        let made = caught(|| match means.memory.reserve(memory::of_run(self.run)) {
-            Ok(_reserved) => means.progress.timed(self.run.key(), self.expected, || execute(self.run, reference)),
+        let made = catch_panic(|| match resources.memory.reserve(memory::of_run(self.run)) {
+            Ok(_reserved) => resources.progress.timed(self.run.key(), self.expected, || execute(self.run, reference)),
             Err(too_large) => Record::lost(Status::Memory, too_large.to_string()),
         });
         made.unwrap_or_else(|said| Record::lost(Status::Panicked, said))
@@ -48,16 +48,16 @@ impl Pending<'_> {
 }
 
 /// Returns the name of a run in the cache.
-pub(crate) fn stored_key(run: &RunSpec, certificate: Option<&Certificate>) -> String {
+pub(crate) fn cache_key(run: &RunSpec, certificate: Option<&Certificate>) -> String {
     // Recordings are not part of a run's key, but the cached record has to contain them.
     let content = certificate.map_or(NO_CONTENT, Certificate::content);
     format!("run {}\ntrajectories {}\nreference times {content}", run.key().full(), run.recording)
 }
 
 /// Checks that a record is complete and belongs to the run.
-fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Misshapen> {
-    shape::of_record(record)?;
-    shape::ensure(run.columns() == record.columns, "its columns belong to another run")?;
+fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Inconsistency> {
+    consistency::of_record(record)?;
+    consistency::ensure(run.columns() == record.columns, "its columns belong to another run")?;
     let asked = &run.recording.trajectories;
     let is_drawn = match &record.trajectory {
         Some(curves) => curves.observables.iter().all(|name| asked.contains(name)),
@@ -68,7 +68,7 @@ fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Misshapen> {
             }
         }
     };
-    shape::ensure(is_drawn, "its trajectories belong to another run")
+    consistency::ensure(is_drawn, "its trajectories belong to another run")
 }
 
 /// Returns the records of all runs in order. With `fresh`, earlier entries of the cache are ignored. A run of several
@@ -81,21 +81,21 @@ fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Misshapen> {
 /// # Errors
 /// Fails if a file cannot be read or written. Returns [`Interrupted`](io::ErrorKind::Interrupted) if all work was
 /// [asked](crate::stop::ask) to end. Runs that have finished are cached.
-pub fn run_all(pending: &[Pending<'_>], means: Means<'_>) -> io::Result<Vec<Record>> {
+pub fn run_all(pending: &[Pending<'_>], resources: Resources<'_>) -> io::Result<Vec<Record>> {
     let mut seen = HashSet::new();
     let (first, again): (Vec<_>, Vec<_>) = pending.iter().enumerate().partition(|(_, run)| seen.insert(run.key()));
-    let mut records = run_each(&first, means)?;
-    records.extend(run_each(&again, Means { fresh: false, ..means })?);
+    let mut records = run_each(&first, resources)?;
+    records.extend(run_each(&again, Resources { fresh: false, ..resources })?);
     records.sort_by_key(|&(place, _)| place);
     Ok(records.into_iter().map(|(_, record)| record).collect())
 }
 
 /// Returns the records of some runs with their indices; no two runs may have the same key.
-fn run_each(pending: &[(usize, &Pending<'_>)], means: Means<'_>) -> io::Result<Vec<(usize, Record)>> {
-    let Means { store, memory, progress, fresh, .. } = means;
+fn run_each(pending: &[(usize, &Pending<'_>)], resources: Resources<'_>) -> io::Result<Vec<(usize, Record)>> {
+    let Resources { cache, memory, progress, fresh, .. } = resources;
     let stored = |&(place, run): &(usize, &Pending<'_>)| {
         let record = (!fresh && run.run.is_kept())
-            .then(|| store.load(&run.key(), |record| fits_run(run.run, record)))
+            .then(|| cache.load(&run.key(), |record| fits_run(run.run, record)))
             .flatten()?;
         progress.kept(&run.title, &record);
         memory.keep(record.trajectory.as_ref());
@@ -113,13 +113,13 @@ fn run_each(pending: &[(usize, &Pending<'_>)], means: Means<'_>) -> io::Result<V
             return Err(io::Error::other("another run could not be cached"));
         }
         progress.started(&run.title);
-        let record = run.record(means);
+        let record = run.record(resources);
         if record.status == Status::Interrupted {
             return Err(interrupted());
         }
         memory.keep(record.trajectory.as_ref());
         let is_kept = run.run.is_kept() && !record.status.is_lost();
-        let saved = if is_kept { store.save(&run.key(), &record) } else { Ok(()) };
+        let saved = if is_kept { cache.save(&run.key(), &record) } else { Ok(()) };
         stop.fetch_or(saved.is_err(), Ordering::Relaxed);
         progress.finished(&run.title, &record, is_kept && saved.is_ok());
         saved.map(|()| (place, record))

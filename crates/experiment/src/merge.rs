@@ -7,12 +7,12 @@ use crate::registry::CONTROLS;
 
 /// The definition of runs before it is read: the axes (`model`, `method`, the step and the matrix alike), and the rest.
 #[derive(Debug, Clone)]
-pub(super) struct Shape {
+pub(super) struct RunDefinition {
     pub axes: Vec<Entry>,
     pub rest: Node,
 }
 
-impl Shape {
+impl RunDefinition {
     /// Splits a part of a file into axes and the rest.
     pub fn of(node: &Node, problems: &mut Problems) -> Self {
         let on_top = ["model", "method", "step", "step_per_stage", "tolerance"];

@@ -5,18 +5,18 @@ use crate::common::conformance::{run, spans_are_kept};
 use crate::common::{Cubic, solve};
 use mbsbench_integrators::implicit::{Esdirk, LinearMultistep};
 use mbsbench_integrators::low_order::GeneralizedAlphaWeights;
-use mbsbench_integrators::{Bs32, Esdirk324l2sa, GeneralizedAlpha, Lms2, Rk4, Written};
+use mbsbench_integrators::{Bs32, Esdirk324l2sa, GeneralizedAlpha, Lms2, MethodFromFile, Rk4};
 use mbsbench_problem::{DoubleDouble, Method, MethodDefinition, OutOfRange, Parameters, Settings};
 use serde_json::{Value, json};
 
-fn written(coefficients: Value) -> Written {
-    let written: Written = serde_json::from_value(coefficients).unwrap();
+fn written(coefficients: Value) -> MethodFromFile {
+    let written: MethodFromFile = serde_json::from_value(coefficients).unwrap();
     assert_eq!(written.check(), Ok(()));
     written
 }
 
 fn refused(coefficients: Value) -> OutOfRange {
-    serde_json::from_value::<Written>(coefficients).unwrap().check().unwrap_err()
+    serde_json::from_value::<MethodFromFile>(coefficients).unwrap().check().unwrap_err()
 }
 
 fn rk4() -> Value {
@@ -162,7 +162,8 @@ fn inconsistent_tableaux_are_refused_with_their_position() {
 /// Missing lists and numbers with too many digits are reported when the file is read.
 #[test]
 fn numbers_of_many_digits_and_missing_lists_are_errors() {
-    let read = |value: Value| serde_json::from_value::<Written>(value).map_err(|error| error.to_string()).unwrap_err();
+    let read =
+        |value: Value| serde_json::from_value::<MethodFromFile>(value).map_err(|error| error.to_string()).unwrap_err();
     let long = "0.33333333333333333333333333333333333";
     assert!(read(json!({ "runge-kutta": { "rows": [[]], "weights": [long] } })).contains("35 digits"));
     assert!(read(json!({ "runge-kutta": { "rows": [[]] } })).contains("weights"));

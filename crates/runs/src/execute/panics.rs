@@ -14,7 +14,7 @@ thread_local! {
 ///
 /// # Errors
 /// Returns the message of the panic.
-pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = take_hook();
@@ -59,18 +59,18 @@ mod tests {
         let registry =
             "/home/somebody/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/nalgebra-0.35.0/src/base/matrix.rs";
         assert_eq!(within_crate(registry), "nalgebra-0.35.0/src/base/matrix.rs");
-        assert_eq!(within_crate(r"crates\runs\src\execute\caught.rs"), "runs/src/execute/caught.rs");
+        assert_eq!(within_crate(r"crates\runs\src\execute\panics.rs"), "runs/src/execute/panics.rs");
         assert_eq!(within_crate("/rustc/5980/library/core/src/option.rs"), "core/src/option.rs");
         assert_eq!(within_crate("src/lib.rs"), "src/lib.rs");
     }
 
     #[test]
     fn a_panic_keeps_its_message_and_location() {
-        let said = caught(|| -> () { assert_eq!(1, 2, "of two") }).unwrap_err();
+        let said = catch_panic(|| -> () { assert_eq!(1, 2, "of two") }).unwrap_err();
         assert!(said.starts_with("panicked: assertion `left == right` failed: of two left: 1 right: 2 ("), "{said}");
-        assert!(said.contains("caught.rs:"), "{said}");
-        assert_eq!(caught(|| 3), Ok(3));
-        let nested = caught(|| caught(|| -> () { panic!("inside") }).unwrap_err());
+        assert!(said.contains("panics.rs:"), "{said}");
+        assert_eq!(catch_panic(|| 3), Ok(3));
+        let nested = catch_panic(|| catch_panic(|| -> () { panic!("inside") }).unwrap_err());
         assert!(nested.unwrap().contains("inside"));
     }
 }

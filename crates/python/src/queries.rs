@@ -13,7 +13,7 @@ use crate::arrays::{Array, Array2, Vector, matrix, numbers, vector, writable};
 const LARGE: usize = 32;
 
 /// The functions that Python can call.
-pub trait Asked {
+pub trait Queries {
     /// Returns the sizes of the problem.
     fn sizes(&mut self) -> Sizes;
 
@@ -30,14 +30,14 @@ pub trait Asked {
 /// A source of problems: the model itself, or the problem of the current step.
 pub trait Source {
     /// Calls `work` with the problem.
-    fn ask<T: Send>(&self, work: impl FnOnce(&mut dyn Asked) -> Result<T, Failure> + Send) -> PyResult<T>;
+    fn ask<T: Send>(&self, work: impl FnOnce(&mut dyn Queries) -> Result<T, Failure> + Send) -> PyResult<T>;
 
     /// Calls `work` with the problem, and releases the interpreter if that may take a while.
     fn ask_long<T: Send>(
         &self,
         py: Python<'_>,
         size: usize,
-        work: impl FnOnce(&mut dyn Asked) -> Result<T, Failure> + Send,
+        work: impl FnOnce(&mut dyn Queries) -> Result<T, Failure> + Send,
     ) -> PyResult<T>
     where
         Self: Sync,
@@ -77,7 +77,7 @@ pub struct Sizes {
     pub mechanics: Dimensions,
 }
 
-impl Asked for Counted<'_> {
+impl Queries for Counted<'_> {
     fn sizes(&mut self) -> Sizes {
         let dimension = self.dimension();
         let mechanics = Self::mechanics(self).map_or(Dimensions::vectors(0, 0), |mechanics| mechanics.dimensions());
@@ -224,17 +224,17 @@ macro_rules! asks {
                 y: Vector<'py>,
                 out: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
-                asked::rhs(self, py, t, &y, out)
+                queries::rhs(self, py, t, &y, out)
             }
 
             /// Returns `∂f/∂y` at `(t, y)`, exact to roundoff.
             fn jacobian<'py>(&self, py: Python<'py>, t: f64, y: Vector<'py>) -> PyResult<Array2<'py>> {
-                asked::jacobian(self, py, t, &y)
+                queries::jacobian(self, py, t, &y)
             }
 
             /// Returns the mass matrix `M(q)` of the mechanical system.
             fn mass<'py>(&self, py: Python<'py>, q: Vector<'py>) -> PyResult<Array2<'py>> {
-                asked::matrix_of(self, py, Of::Mass, (0.0, &q, None))
+                queries::matrix_of(self, py, Of::Mass, (0.0, &q, None))
             }
 
             /// Returns the forces `D(t, q, v)`.
@@ -242,7 +242,7 @@ macro_rules! asks {
             /// Inside a step, a call counts as one evaluation of the right-hand side, which includes mass matrix and
             /// constraints at the same state.
             fn forces<'py>(&self, py: Python<'py>, t: f64, q: Vector<'py>, v: Vector<'py>) -> PyResult<Array<'py>> {
-                asked::vector_of(self, py, Of::Forces, (t, &q, Some(&v)))
+                queries::vector_of(self, py, Of::Forces, (t, &q, Some(&v)))
             }
 
             /// Returns the constraints `(Γ(t, q, v) ; Φ(t, q))`, nonholonomic first.
@@ -254,7 +254,7 @@ macro_rules! asks {
                 q: Vector<'py>,
                 v: Option<Vector<'py>>,
             ) -> PyResult<Array<'py>> {
-                asked::vector_of(self, py, Of::Constraints, (t, &q, v.as_ref()))
+                queries::vector_of(self, py, Of::Constraints, (t, &q, v.as_ref()))
             }
 
             /// Returns the constraint Jacobian `J`: the derivatives of Γ with respect to `v` and of Φ with respect to
@@ -267,7 +267,7 @@ macro_rules! asks {
                 q: Vector<'py>,
                 v: Option<Vector<'py>>,
             ) -> PyResult<Array2<'py>> {
-                asked::matrix_of(self, py, Of::ConstraintJacobian, (t, &q, v.as_ref()))
+                queries::matrix_of(self, py, Of::ConstraintJacobian, (t, &q, v.as_ref()))
             }
 
             /// Returns the bias of the constraints on accelerations, which are `J v' + bias = 0`.
@@ -278,12 +278,12 @@ macro_rules! asks {
                 q: Vector<'py>,
                 v: Vector<'py>,
             ) -> PyResult<Array<'py>> {
-                asked::vector_of(self, py, Of::Bias, (t, &q, Some(&v)))
+                queries::vector_of(self, py, Of::Bias, (t, &q, Some(&v)))
             }
 
             /// Returns `q' = H(q) v`.
             fn position_rate<'py>(&self, py: Python<'py>, q: Vector<'py>, v: Vector<'py>) -> PyResult<Array<'py>> {
-                asked::vector_of(self, py, Of::PositionRate, (0.0, &q, Some(&v)))
+                queries::vector_of(self, py, Of::PositionRate, (0.0, &q, Some(&v)))
             }
 
             $($others)*

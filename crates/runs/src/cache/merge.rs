@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_input::write_replaceable;
 
-use super::Store;
+use super::Cache;
 use super::entry::{Entry, Refusal};
 use crate::seal::FileError;
 
@@ -55,7 +55,7 @@ struct Known {
     is_here: bool,
 }
 
-impl Store {
+impl Cache {
     /// Imports the entries of other caches. All entries are checked before the first is written; one that cannot be
     /// trusted is refused without affecting the others. Files whose names begin with a dot are skipped: costs of runs,
     /// orders for shards, and leftovers of killed writers and other tools.

@@ -84,8 +84,8 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
 
     /// Components in the axes of the ground, from laws.
     fn components(&self, laws: &[ForceLaw], directions: Option<&[Fixed; 3]>) -> Vector<S> {
-        let nothing = (S::nought(), S::nought());
-        let mut own = [S::nought(); 3];
+        let nothing = (S::zero(), S::zero());
+        let mut own = [S::zero(); 3];
         // a torque in the plane is the third component
         let first = if laws.len() == 1 { 2 } else { 0 };
         own[first..].iter_mut().zip(laws).for_each(|(own, law)| *own = self.law(law, nothing));
@@ -93,7 +93,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
         if laws.len() == 1 {
             return own;
         }
-        let mut sum = [S::nought(); 3];
+        let mut sum = [S::zero(); 3];
         for (direction, own) in directions.iter().zip(own) {
             let direction = self.direction(direction);
             (0..3).for_each(|i| sum[i] += direction[i] * own);
@@ -103,11 +103,11 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
 
     fn about(&self, turning: &Turning, torque: S, forces: &mut [S]) {
         let axis = if X::DIMENSION == 2 {
-            [S::nought(), S::nought(), torque]
+            [S::zero(), S::zero(), torque]
         } else {
             self.direction(&turning.axis).map(|x| x * torque)
         };
-        let none = [S::nought(); 3];
+        let none = [S::zero(); 3];
         self.apply(turning.second.body, None, &none, &axis, forces);
         self.apply(turning.x.body, None, &none, &axis.map(|x| -x), forces);
     }
@@ -120,7 +120,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
         let (of_a, of_b) = (self.twist(a.body).spin, self.twist(b.body).spin);
         let relative = minus(&of_b, &of_a);
         let drag = X::cross(&of_a, &d);
-        let (mut by, mut rates) = ([S::nought(); 6], [S::nought(); 6]);
+        let (mut by, mut rates) = ([S::zero(); 6], [S::zero(); 6]);
         let directions = cushion.directions[0].map(|direction| self.direction(&direction));
         for i in 0..X::DIMENSION {
             by[i] = X::dot(&directions[i], &d);
@@ -132,7 +132,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
             return (by, rates);
         }
         // half the sum of the cross products: for small rotations, the rotation vector
-        let mut vector = [S::nought(); 3];
+        let mut vector = [S::zero(); 3];
         for (first, second) in directions.iter().zip(&cushion.directions[1]) {
             let cross = X::cross(first, &self.direction(second));
             (0..3).for_each(|i| vector[i] += cross[i] * 0.5);
@@ -171,11 +171,11 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
                 let moving = self.moving(point);
                 let force = self.components(laws, directions.as_ref());
                 let arm = (point.at != [0.0; 3]).then_some(&moving.arm);
-                self.apply(point.body, arm, &force, &[S::nought(); 3], forces);
+                self.apply(point.body, arm, &force, &[S::zero(); 3], forces);
             }
             Action::Torque(point, directions, laws) => {
                 let torque = self.components(laws, directions.as_ref());
-                self.apply(point.body, None, &[S::nought(); 3], &torque, forces);
+                self.apply(point.body, None, &[S::zero(); 3], &torque, forces);
             }
             Action::Bushing(cushion) => self.add_bushing(cushion, forces),
             Action::Contact(contact) => self.add_contact(contact, forces),
@@ -186,7 +186,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
         let [a, b] = &cushion.between;
         let (by, rates) = self.displacement(cushion);
         let pull = |i: usize| by[i] * cushion.stiffness[i] + rates[i] * cushion.damping[i];
-        let (mut force, mut torque) = ([S::nought(); 3], [S::nought(); 3]);
+        let (mut force, mut torque) = ([S::zero(); 3], [S::zero(); 3]);
         let directions = cushion.directions[0].map(|direction| self.direction(&direction));
         for i in 0..X::DIMENSION {
             let pull_i = pull(i);
@@ -225,10 +225,10 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
                 // rotations in space have no potential in these three numbers: their work counts as power
                 let with_potential = if X::DIMENSION == 2 { 3 } else { X::DIMENSION };
                 let stored = by[..with_potential].iter().zip(&cushion.stiffness);
-                stored.fold(S::nought(), |sum, (&by, stiffness)| sum + by * by * (0.5 * stiffness))
+                stored.fold(S::zero(), |sum, (&by, stiffness)| sum + by * by * (0.5 * stiffness))
             }
             Action::Contact(contact) => self.stored_by_contact(contact),
-            Action::Force(..) | Action::Torque(..) | Action::Actuator(..) | Action::Motor(..) => S::nought(),
+            Action::Force(..) | Action::Torque(..) | Action::Actuator(..) | Action::Motor(..) => S::zero(),
         }
     }
 }

@@ -1,18 +1,18 @@
 //! The cache of finished runs.
 
+pub mod consistency;
 mod entry;
 mod merge;
-pub mod shape;
 
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use consistency::Inconsistency;
 use entry::Entry;
 use mbsbench_input::{remove_leftovers, write_replaceable};
 use serde::{Serialize, de::DeserializeOwned};
-use shape::Misshapen;
 
 pub use entry::Refusal;
 pub use merge::{Conflict, MergeError, Merged};
@@ -20,14 +20,14 @@ pub use merge::{Conflict, MergeError, Merged};
 /// Finished runs by key. The key of an entry adds to the run's own key everything else that can change a number: the
 /// sources, the locked dependencies, the compiler and the target.
 #[derive(Debug, Clone)]
-pub struct Store {
+pub struct Cache {
     folder: PathBuf,
     fingerprint: String,
     /// Entries that were refused, with the reason.
     refused: Arc<Mutex<Vec<(PathBuf, Refusal)>>>,
 }
 
-impl Store {
+impl Cache {
     /// Returns the cache in `folder` for results of code with this fingerprint. Nothing is written yet.
     pub fn new(folder: impl Into<PathBuf>, fingerprint: impl Into<String>) -> Self {
         Self { folder: folder.into(), fingerprint: fingerprint.into(), refused: Arc::default() }
@@ -53,8 +53,12 @@ impl Store {
     }
 
     /// Returns the record of a run, if it exists and `fits` finds no error in it. A damaged or foreign entry counts as
-    /// missing, so that the run is executed again, and is listed in [`Store::refused`].
-    pub fn load<T: DeserializeOwned>(&self, run: &str, fits: impl FnOnce(&T) -> Result<(), Misshapen>) -> Option<T> {
+    /// missing, so that the run is executed again, and is listed in [`Cache::refused`].
+    pub fn load<T: DeserializeOwned>(
+        &self,
+        run: &str,
+        fits: impl FnOnce(&T) -> Result<(), Inconsistency>,
+    ) -> Option<T> {
         let path = self.path(run);
         let read = || {
             let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA)?;
@@ -107,48 +111,48 @@ mod tests {
         }
     }
 
-    fn loaded(store: &Store) -> Option<Record> {
-        store.load("run", shape::of_record)
+    fn loaded(cache: &Cache) -> Option<Record> {
+        cache.load("run", consistency::of_record)
     }
 
     #[test]
     fn entries_round_trip_bitwise() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::new(folder.path(), "code");
-        assert_eq!(loaded(&store), None);
-        store.save("run", &record()).unwrap();
+        let cache = Cache::new(folder.path(), "code");
+        assert_eq!(loaded(&cache), None);
+        cache.save("run", &record()).unwrap();
         let bits = |record: &Record| record.values.iter().map(|v| v.map(f64::to_bits)).collect::<Vec<_>>();
-        assert_eq!(bits(&loaded(&store).unwrap()), bits(&record()));
+        assert_eq!(bits(&loaded(&cache).unwrap()), bits(&record()));
     }
 
     #[test]
     fn other_code_is_another_entry() {
         let folder = tempfile::tempdir().unwrap();
-        Store::new(folder.path(), "code").save("run", &record()).unwrap();
-        assert!(loaded(&Store::new(folder.path(), "changed code")).is_none());
+        Cache::new(folder.path(), "code").save("run", &record()).unwrap();
+        assert!(loaded(&Cache::new(folder.path(), "changed code")).is_none());
     }
 
     #[test]
     fn a_damaged_entry_counts_as_missing() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::new(folder.path(), "code");
-        store.save("run", &record()).unwrap();
-        let path = store.path("run");
+        let cache = Cache::new(folder.path(), "code");
+        cache.save("run", &record()).unwrap();
+        let path = cache.path("run");
         let content = fs::read(&path).unwrap();
         fs::write(&path, &content[..content.len() / 2]).unwrap();
-        assert_eq!(loaded(&store), None);
+        assert_eq!(loaded(&cache), None);
         // A changed digit is not a syntax error.
         let text = String::from_utf8(content).unwrap();
         assert_eq!(text.matches("0.30000000000000004").count(), 1);
         fs::write(&path, text.replace("0.30000000000000004", "0.30000000000000005")).unwrap();
-        assert_eq!(loaded(&store), None);
+        assert_eq!(loaded(&cache), None);
     }
 
     /// A record that has the right checksum but was not written by this program.
     #[test]
     fn a_forged_entry_counts_as_missing_and_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::new(folder.path(), "code");
+        let cache = Cache::new(folder.path(), "code");
         let curves = Trajectory {
             observables: vec!["x".to_owned()],
             units: vec!["m".to_owned()],
@@ -156,9 +160,9 @@ mod tests {
             columns: vec![vec![0.5, f64::NEG_INFINITY]],
         };
         let whole = Record { trajectory: Some(curves.clone()), ..record() };
-        store.save("run", &whole).unwrap();
-        assert_eq!(loaded(&store).unwrap().trajectory, whole.trajectory, "non-finite values are kept, too");
-        assert_eq!(store.refused().len(), 0);
+        cache.save("run", &whole).unwrap();
+        assert_eq!(loaded(&cache).unwrap().trajectory, whole.trajectory, "non-finite values are kept, too");
+        assert_eq!(cache.refused().len(), 0);
         let with = |curves: Trajectory| Record { trajectory: Some(curves), ..record() };
         let forged = [
             ("values", Record { values: vec![Some(1.0)], ..record() }),
@@ -169,23 +173,23 @@ mod tests {
             ("no observables", with(Trajectory { observables: Vec::new(), ..curves })),
         ];
         for (what, record) in forged {
-            store.save("run", &record).unwrap();
-            assert_eq!(loaded(&store), None, "{what}");
-            let refused = store.refused();
+            cache.save("run", &record).unwrap();
+            assert_eq!(loaded(&cache), None, "{what}");
+            let refused = cache.refused();
             let [(path, refusal)] = &refused[..] else { panic!("{what}: {refused:?}") };
-            assert!(*path == store.path("run") && refusal.to_string().contains(what), "{what}: {refusal}");
+            assert!(*path == cache.path("run") && refusal.to_string().contains(what), "{what}: {refusal}");
         }
     }
 
     #[test]
     fn a_folder_in_the_place_of_an_entry_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::new(folder.path(), "code");
-        let path = store.path("run");
+        let cache = Cache::new(folder.path(), "code");
+        let path = cache.path("run");
         fs::create_dir_all(&path).unwrap();
-        assert_eq!(loaded(&store), None);
-        assert_eq!(store.refused()[0].0, path);
-        let said = store.save("run", &record()).unwrap_err().to_string();
+        assert_eq!(loaded(&cache), None);
+        assert_eq!(cache.refused()[0].0, path);
+        let said = cache.save("run", &record()).unwrap_err().to_string();
         assert!(said.contains(&path.display().to_string()), "{said}");
     }
 }

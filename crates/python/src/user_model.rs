@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use crate::arrays::{Vector, frozen};
 use crate::calls::{Calls, Target};
 use crate::checks::{self, Checked};
-use crate::own_mechanics::{Full, PythonMechanics};
+use crate::user_mechanics::{Full, PythonMechanics};
 
 /// A model with the functions of an `mbsbench.Ode` or `mbsbench.Mechanics` object.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use super::{Counts, Ranked, is_about};
 
 /// The position of a method in one ranking.
 #[derive(Debug, Clone)]
-pub struct Standing<'p> {
+pub struct MethodRanks<'p> {
     /// The experiment.
     pub plan: &'p Plan,
     /// The ranking as requested by the experiment.
@@ -68,7 +68,7 @@ impl<'p> Ranked<'p> {
     }
 
     /// Ranks a method among all others. Each method has one entry, the cheapest of the ways in which it was run.
-    pub fn standing(&self, name: &str) -> Standing<'p> {
+    pub fn standing(&self, name: &str) -> MethodRanks<'p> {
         let (own, others) = self.of_method(name);
         let rank = |level: usize, work: usize| {
             let Some(first) = own.first() else { return Rank::Absent };
@@ -92,7 +92,7 @@ impl<'p> Ranked<'p> {
             Rank::Reached { rank: 1 + before, of: 1 + places.len(), cost: *cost, best: (best.0.to_owned(), best.1) }
         };
         let works = self.spec.work.0.len();
-        Standing {
+        MethodRanks {
             plan: self.plan,
             spec: self.spec,
             counts: Counts::of(others.len() + usize::from(!own.is_empty()), own.iter().copied()),
@@ -121,10 +121,10 @@ pub struct Tally {
 
 impl Tally {
     /// Summarises standings in the order of their experiments. A model counts once, by the first of its rankings.
-    pub fn of(standings: &[Standing<'_>]) -> Self {
+    pub fn of(standings: &[MethodRanks<'_>]) -> Self {
         let mut tally = Self { models: 0, reached: Vec::new(), ratios: Vec::new(), runs: 0, failed: 0 };
         let mut ratios: Vec<(String, Vec<f64>)> = Vec::new();
-        let mut known: Vec<&Standing<'_>> = Vec::new();
+        let mut known: Vec<&MethodRanks<'_>> = Vec::new();
         for standing in standings.iter().filter(|standing| standing.counts.runs > 0) {
             if known.iter().any(|other| is_about(other, standing)) {
                 continue;
