@@ -22,7 +22,7 @@ pub(super) struct Compare {
     /// Method, file with the coefficients of a method, or model.
     #[arg(value_name = "NAME|FILE")]
     name: String,
-    /// Experiments with rankings, and models in them [default: the comparison].
+    /// Experiments, or models in them [default: the comparison].
     #[arg(value_name = "PAPER/NAME|FILE|MODEL")]
     wanted: Vec<String>,
     /// Examine the method: order, stability, conservation, difficult problems.
