@@ -8,6 +8,9 @@ use mbsbench_problem::Formulated;
 
 use crate::lists::{grouped, unique};
 
+/// The lines of a table, headings first, or the reason why there is none.
+type RankTable = Result<Vec<Vec<String>>, &'static str>;
+
 /// A method with its position in each ranking.
 pub(crate) struct Ranks<'s> {
     /// The name of the method.
@@ -19,14 +22,14 @@ pub(crate) struct Ranks<'s> {
 }
 
 impl Ranks<'_> {
-    /// Returns a table for each kind of work, with its heads in the first line, or the reason why there is none.
-    pub fn tables(&self) -> Vec<(&str, Result<Vec<Vec<String>>, &'static str>)> {
+    /// Returns a table for each kind of work.
+    pub fn tables(&self) -> Vec<(&str, RankTable)> {
         let works =
             unique(self.standings.iter().flat_map(|standing| &standing.spec.work.0).map(|(work, _)| work.as_str()));
         works.into_iter().map(|work| (work, self.table(work))).collect()
     }
 
-    fn table(&self, head: &str) -> Result<Vec<Vec<String>>, &'static str> {
+    fn table(&self, head: &str) -> RankTable {
         let accuracies = unique(self.standings.iter().flat_map(|standing| standing.spec.accuracies.iter().copied()));
         let columns = accuracies.iter().map(|accuracy| format!("{accuracy:e}"));
         let mut lines =

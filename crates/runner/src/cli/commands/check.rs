@@ -30,7 +30,7 @@ pub(super) struct Check {
 impl Command for Check {
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         let registry = session.library.registry;
-        let all = self.files.iter().map(files_at).collect::<Result<Vec<_>, _>>()?.concat();
+        let all = self.files.iter().map(|path| files_at(path)).collect::<Result<Vec<_>, _>>()?.concat();
         let kinds = all.iter().map(|path| (path, file_kind(path).unwrap_or(FileKind::Experiment)));
         let (experiments, others): (Vec<_>, Vec<_>) = kinds.partition(|(_, kind)| *kind == FileKind::Experiment);
         let files: Vec<PathBuf> = experiments.into_iter().map(|(path, _)| path.clone()).collect();
@@ -88,10 +88,10 @@ impl Command for Check {
 }
 
 /// The files of known kinds in a folder; a path to anything else is returned unchanged.
-fn files_at(path: &PathBuf) -> Result<Vec<PathBuf>, CommandError> {
+fn files_at(path: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let mut files = if path.is_dir() { entries(path)? } else { Vec::new() };
     files.retain(|file| file.is_file() && is_file(file));
-    Ok(if files.is_empty() { vec![path.clone()] } else { files })
+    Ok(if files.is_empty() { vec![path.to_owned()] } else { files })
 }
 
 /// Prints the kind of a file, with notes.
