@@ -23,7 +23,7 @@
 //! - `ndf`: multistep formulas of variable order and step size, based on backward differences.
 //! - `mebdf`: formulas of variable order that look one step ahead, with the linear algebra of RADAU5.
 //! - `radau5`: an implicit Runge–Kutta method whose stages are solved together.
-//! - [`written`]: methods whose coefficients come from a file, built from the same formulas.
+//! - [`from_file`]: methods whose coefficients come from a file, built from the same formulas.
 //! - [`contact_power`]: step sizes from the power of contacts instead of an error estimate.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 

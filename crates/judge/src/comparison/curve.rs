@@ -185,7 +185,7 @@ pub fn cheapest<'p>(curves: &[Curve<'p>], work: usize, accuracy: f64) -> Vec<Pla
     places
 }
 
-/// Returns the first methods in the order of [`cheapest`], up to a factor of [`APART`] above the cheapest.
+/// Returns the first methods in the order of `cheapest`, up to a factor of [`APART`] above the cheapest.
 pub fn near<'a, 'p>(places: &'a [Place<'p>]) -> &'a [Place<'p>] {
     let Some(least) = places.first().map(|place| place.cost.value) else { return places };
     &places[..places.partition_point(|place| place.cost.value <= APART * least)]

@@ -88,7 +88,7 @@ impl<S: Scalar> Observer<S> for Collector<'_, S> {
 }
 
 /// Returns the states of a run at increasing `times`, s; `None` at times that the run does not reach. The states are
-/// cached in `store` apart from the run, so that drawing a run does not change its record.
+/// cached in `cache` apart from the run, so that drawing a run does not change its record.
 pub fn states_at(run: &RunSpec, times: &[f64], cache: &Cache) -> Vec<Option<Vec<f64>>> {
     let stored = format!("states {}\ntimes {times:?}", run.key().full());
     let fits = |states: &Vec<_>| {
