@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use mbsbench_input::{Document, Node, Problem};
+use mbsbench_input::{Document, Node, Problem, read};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
@@ -112,8 +112,8 @@ pub(crate) static GIVEN: &[FileKey] = &[
 
 /// Meaning and example of each key.
 static TEXTS: LazyLock<Value> = LazyLock::new(|| {
-    let texts = Document::parse(Path::new("keys.yaml"), include_bytes!("keys.yaml"));
-    texts.expect("the file is valid YAML").root.to_json()
+    let texts = Document::parse(Path::new("keys.yaml"), include_bytes!("keys.yaml")).expect("the file is valid YAML");
+    read(&texts.root).expect("YAML has the values of JSON")
 });
 
 /// Returns the names of some keys.
