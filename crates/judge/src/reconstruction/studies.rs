@@ -89,7 +89,7 @@ fn study<'p>(
     studied.collect()
 }
 
-/// Reads the findings of the reconstruction of an experiment, with the path of the file; `None` if there is no file.
+/// Reads the reconstruction of an experiment. Returns its file with the findings, or `None` if there is no file.
 fn read(folder: &Path) -> Result<Option<(PathBuf, Findings)>, OutdatedStudy> {
     let path = folder.join("reconstruction.csv");
     if !path.exists() {

@@ -93,9 +93,9 @@ impl BenchmarkModel for BallBetweenWalls {
 
     fn views(&self, y: &[f64]) -> Vec<View> {
         let (half, top, radius) = (self.half_width, self.height, 0.03 * self.height);
-        let clearance = Shape::Line(vec![[-half, top], [-half, 0.0], [half, 0.0], [half, top]]);
+        let walls = Shape::Line(vec![[-half, top], [-half, 0.0], [half, 0.0], [half, top]]);
         let ball = Shape::Circle { centre: [y[2], y[0]], radius };
-        vec![upright(["x", "y"], vec![("clearance", clearance), ("ball", ball)])]
+        vec![upright(["x", "y"], vec![("walls", walls), ("ball", ball)])]
     }
 }
 
