@@ -127,16 +127,19 @@ fn power<X: Space>(system: &System<X>, t: f64, q: &[f64], v: &[f64], multipliers
 impl<X: Space> Observation for MechanismObservation<'_, X> {
     fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
         let (compiled, watched) = (self.compiled, self.watched);
-        let (system, y) = (&compiled.system, &*compiled.absolute(y));
+        let (system, joined, y) = (&compiled.system, y, &*compiled.absolute(y));
         let n = system.dimensions().coordinates;
         let (q, v) = y.split_at(n);
         // Far-off states of a diverging method have neither accelerations nor multipliers.
-        let is_regular = self.acceleration.rhs(t, y, &mut self.rate).is_ok();
-        if is_regular {
-            self.multipliers.copy_from_slice(self.acceleration.multipliers());
-        } else {
+        let is_regular = match compiled.only_joint_space() {
+            Some(space) => space.absolute_rate(t, joined).map(|rate| self.rate = rate).is_ok(),
+            None => self.acceleration.rhs(t, y, &mut self.rate).is_ok(),
+        };
+        if !is_regular {
             self.multipliers.fill(f64::NAN);
             self.rate.fill(f64::NAN);
+        } else if compiled.only_joint_space().is_none() {
+            self.multipliers.copy_from_slice(self.acceleration.multipliers());
         }
         let own = |body: usize| X::own(body);
         let mut next = 0;
@@ -169,7 +172,19 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
         }
         self.q.copy_from_slice(q);
         let forces = self.forces..self.forces + watched.joints.len() * X::DIMENSION;
-        self.write_forces(q, &mut values[forces.clone()]);
+        match compiled.only_joint_space() {
+            Some(space) => {
+                let carrying = space.carrying_forces(t, [q, v, &self.rate[n..]]);
+                for (&joint, values) in watched.joints.iter().zip(values[forces.clone()].chunks_mut(X::DIMENSION)) {
+                    let Some(link) = space.tree.links.iter().find(|link| link.joint == Some(joint)) else { continue };
+                    let first = system.relations[compiled.joints[joint].relations.start].points().next();
+                    let is_outer = first.is_some_and(|point| point.body == Some(link.body));
+                    let sign = if is_outer { 1.0 } else { -1.0 };
+                    values.iter_mut().zip(carrying[link.body]).for_each(|(value, force)| *value = sign * force);
+                }
+            }
+            None => self.write_forces(q, &mut values[forces.clone()]),
+        }
         let at = At::<f64, X>::new(t, q, v);
         let mut next = forces.end;
         for (_, hinge) in watched.hinges(compiled) {

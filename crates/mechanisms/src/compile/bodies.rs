@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mbsbench_problem::OutOfRange;
+use mbsbench_problem::{Formulation, OutOfRange};
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
 use super::compiled::BodySeen;
@@ -89,6 +89,9 @@ fn held(scope: &Scope<'_>) -> impl Iterator<Item = Vec<Vector3<f64>>> {
     hangs.into_iter().zip(others).map(|(hangs, others)| [hangs, others].concat())
 }
 
+/// Ends the accepted masses and moments.
+const OR_JOINED: &str = ", or zero with `formulation: minimal` if other bodies give all joints inertia";
+
 /// Mass and moments of inertia, as given or from the shape.
 pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<Inertia, OutOfRange> {
     let at = |field: &str| format!("{}.{field}", body.path);
@@ -98,8 +101,12 @@ pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<
     {
         check_count(&at("shape.box"), lengths.len(), X::DIMENSION, "lengths")?;
     }
+    let is_joined = matches!(scope.formulation, Formulation::Minimal);
     let mass = match (mass, density, shape) {
-        (Some(mass), None, _) => *mass,
+        (Some(mass), None, _) if *mass > 0.0 || is_joined => *mass,
+        (Some(mass), None, _) => {
+            return Err(OutOfRange::new(at("mass"), mass, format!("a finite number above zero{OR_JOINED}")));
+        }
         (Some(_), Some(_), _) => {
             return Err(OutOfRange::clause(at("density"), "both `mass` and `density` are given", "one of the two"));
         }
@@ -138,14 +145,18 @@ pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<
     };
     let moments = Matrix3::from_fn(|i, j| about_centre[i][j]).symmetric_eigenvalues();
     let (least, most) = (moments.min(), moments.max());
-    let is_positive = if X::DIMENSION == 2 { about_centre[2][2] > 0.0 } else { least > 0.0 };
-    if !is_positive {
-        let accepted = "moments above zero; give `inertia`, or a `shape` with a volume (in space, a rod with a radius)";
+    let least = if X::DIMENSION == 2 { about_centre[2][2] } else { least };
+    // in joint coordinates, moments may also be zero up to the roundoff of moving a mass by a few metres
+    let roundoff = if is_joined { 1e-12 * most + 1e-15 * mass } else { 0.0 };
+    if least <= 0.0 && !(is_joined && least >= -roundoff) {
+        let accepted = format!(
+            "moments above zero{OR_JOINED}; give `inertia`, or a `shape` with a volume (in space, a rod with a radius)"
+        );
         let found = format!("`{}` has the moments {:?}", at("inertia"), moments.as_slice());
         return Err(OutOfRange::clause(at("inertia"), found, accepted));
     }
     // no principal moment of a distributed mass is larger than the sum of the others
-    if X::DIMENSION == 3 && most > (moments.sum() - most) * (1.0 + 1e-9) {
+    if X::DIMENSION == 3 && most > (moments.sum() - most) * (1.0 + 1e-9) + roundoff {
         let accepted = "principal moments, each at most the sum of the other two";
         let found = format!("`{}` has the principal moments {:?}", at("inertia"), moments.as_slice());
         return Err(OutOfRange::clause(at("inertia"), found, accepted));

@@ -75,6 +75,11 @@ impl<X: Space> Compiled<X> {
         self.joint_space.as_ref().map_or(Cow::Borrowed(y), |space| Cow::Owned(space.expanded(y)))
     }
 
+    /// The equations in joint coordinates if only these have accelerations.
+    pub fn only_joint_space(&self) -> Option<&JointSpace<X>> {
+        self.joint_space.as_ref().filter(|space| space.is_only_form)
+    }
+
     /// The system with all rows of the joints as in the file.
     pub fn written(&self) -> &System<X> {
         self.as_written.as_ref().unwrap_or(&self.system)
@@ -195,6 +200,19 @@ pub(super) fn assemble<X: Space>(
     Ok(())
 }
 
+/// Fails if gears or bodies without mass or moments of inertia occur beside loops, or if the mass matrix is singular.
+fn check_masses<X: Space>(compiled: &Compiled<X>, space: &JointSpace<X>) -> Result<(), OutOfRange> {
+    if !space.is_tree() {
+        let found = "gears in space and bodies without mass or moments of inertia need a mechanism without loops";
+        return Err(OutOfRange::clause("joints", found, "joints that form a tree"));
+    }
+    let Some(joint) = space.weightless() else { return Ok(()) };
+    let path = joint.map_or("bodies", |joint| &compiled.joints[joint].path);
+    let found = "the mass matrix is singular in the initial position: no body behind the joint has the mass or the \
+                 moments of inertia that its motion needs";
+    Err(OutOfRange::clause(path, found, "masses and moments of inertia that resist every motion of the joints"))
+}
+
 /// Returns the mechanism in joint coordinates.
 ///
 /// # Errors
@@ -206,8 +224,12 @@ pub(super) fn joint_space<X: Space>(scope: &Scope<'_>, compiled: &Compiled<X>) -
         Some(Candidate { joint, markers: *ends, freedom: (*freedom)? })
     };
     let candidates: Vec<Candidate> = scope.joined.iter().enumerate().filter_map(candidate).collect();
-    let space = JointSpace::new(&compiled.system, &compiled.initial, &candidates, &relations);
-    let space = space.map_err(|refused| compiled.refusal(&compiled.initial[0], refused))?;
+    let space = JointSpace::new(&compiled.system, &compiled.initial, &candidates, &relations, &scope.couplings);
+    let mut space = space.map_err(|refused| compiled.refusal(&compiled.initial[0], refused))?;
+    space.is_only_form = !scope.couplings.is_empty() || !compiled.system.bodies.iter().all(X::is_regular);
+    if space.is_only_form {
+        check_masses(compiled, &space)?;
+    }
     if space.tree.velocities == 0 {
         return Err(OutOfRange::clause(
             "joints",

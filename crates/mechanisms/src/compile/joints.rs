@@ -2,18 +2,21 @@
 
 use std::collections::HashMap;
 
-use mbsbench_problem::OutOfRange;
 use mbsbench_problem::parameters::spelling;
+use mbsbench_problem::{Formulation, OutOfRange};
 use nalgebra::Vector3;
 
 use super::compiled::JointSeen;
 use super::scope::{Scope, check_count};
 use crate::definition::{ABOUT, ALONG, Joint, Turn};
 use crate::formula::{Formula, Tree};
-use crate::joint_space::Freedom;
+use crate::joint_space::{Coupling, Freedom};
 use crate::placement::{Marker, Pose, Relative, across, unit};
 use crate::space::Space;
 use crate::system::{Law, Rate, Relation, System, Turning};
+
+/// Largest number of bodies beside gears in space, whose equations have full matrices.
+const MOST_GEARED: usize = 100;
 
 /// A joint between two markers.
 pub(super) struct Joined {
@@ -85,6 +88,71 @@ fn joined_by(
         _ => None,
     };
     Ok(Joined { path, ends, axis, freedom, relative, is_given })
+}
+
+/// The gears in space, each between a joint that no gear drives and one that follows. Following joints get the initial
+/// values that their gears give them.
+pub(super) fn couplings(scope: &Scope<'_>, joined: &mut [Option<Joined>]) -> Result<Vec<Coupling>, OutOfRange> {
+    let mut waiting = Vec::new();
+    for part in scope.parts.joints.iter().filter(|_| scope.dimension == 3) {
+        let Joint::Gear(gear) = &part.what else { continue };
+        let path = format!("{}.gear", part.path);
+        if !matches!(scope.formulation, Formulation::Minimal) {
+            let found = "a `gear` joint in space exists in joint coordinates only";
+            return Err(OutOfRange::clause(path, found, "`formulation: minimal`"));
+        }
+        let number =
+            |k: usize| scope.joint_of_kind(&format!("{path}.joints.{k}"), &gear.joints[k], &["revolute", "prismatic"]);
+        let (first, second) = (number(0)?, number(1)?);
+        waiting.push((path, [first, second], gear));
+    }
+    if let Some((path, ..)) = waiting.first().filter(|_| scope.parts.bodies.len() > MOST_GEARED) {
+        let accepted = format!("at most {MOST_GEARED} bodies beside gears in space");
+        return Err(OutOfRange::clause(path, format!("there are {} bodies", scope.parts.bodies.len()), accepted));
+    }
+    let mut known: Vec<Coupling> = Vec::new();
+    while !waiting.is_empty() {
+        let follows = |joint: usize| waiting.iter().any(|(_, [_, second], _)| *second == joint);
+        let is_known = |joint: usize| known.iter().any(|coupling| coupling.joints[1] == joint);
+        let next = waiting.iter().position(|(_, [first, second], _)| !follows(*first) && !is_known(*second));
+        let Some(next) = next else {
+            let accepted = "gears that drive each joint at most once, and not in a circle";
+            return Err(OutOfRange::clause(&waiting[0].0, "the second joint follows itself or two others", accepted));
+        };
+        let (path, [first, second], gear) = waiting.swap_remove(next);
+        let offset = gear.offset.unwrap_or_default();
+        let [value, rate] = joined[first].as_ref().map_or([0.0; 2], Joined::value);
+        if let Some(follower) = &mut joined[second] {
+            if follower.is_given {
+                let found = format!("`{}` has an initial value, but follows `{}`", gear.joints[1], gear.joints[0]);
+                return Err(OutOfRange::clause(path, found, "no initial value of the second joint"));
+            }
+            follower.set_value([gear.ratio * value + offset, gear.ratio * rate]);
+        }
+        let (first, ratio, offset) = match known.iter().find(|coupling| coupling.joints[1] == first) {
+            Some(Coupling { joints, ratio, offset: own }) => (joints[0], gear.ratio * ratio, gear.ratio * own + offset),
+            None => (first, gear.ratio, offset),
+        };
+        known.push(Coupling { joints: [first, second], ratio, offset });
+    }
+    Ok(known)
+}
+
+impl Joined {
+    /// Initial angle or distance of a revolute or prismatic joint, and its rate.
+    fn value(&self) -> [f64; 2] {
+        let Relative { by, turn, velocity, spin } = self.relative;
+        [self.axis.dot(&(by + turn)), self.axis.dot(&(velocity + spin))]
+    }
+
+    fn set_value(&mut self, [value, rate]: [f64; 2]) {
+        let (relative, along, speed) = (&mut self.relative, self.axis * value, self.axis * rate);
+        if let Some(Freedom::Turn(_, near)) = &mut self.freedom {
+            (relative.turn, relative.spin, *near) = (along, speed, value);
+        } else {
+            (relative.by, relative.velocity) = (along, speed);
+        }
+    }
 }
 
 /// The axes of a universal joint.
@@ -217,7 +285,12 @@ pub(super) fn add<X: Space>(scope: &Scope<'_>, system: &mut System<X>) -> Result
 fn add_other<X: Space>(scope: &Scope<'_>, path: &str, joint: &Joint, system: &mut System<X>) -> Result<(), OutOfRange> {
     let path = format!("{path}.{}", spelling(joint));
     match joint {
+        Joint::Gear(_) if scope.dimension == 3 => {}
         Joint::Gear(gear) => {
+            if let Some(offset) = gear.offset {
+                let accepted = "no `offset` in the plane, where it follows from the initial angles";
+                return Err(OutOfRange::new(format!("{path}.offset"), offset, accepted));
+            }
             let mut sum = Vec::new();
             let mut offset = 0.0;
             for (k, (joint, factor)) in gear.joints.iter().zip([-gear.ratio, 1.0]).enumerate() {
@@ -250,7 +323,7 @@ fn in_dimension(dimension: usize, path: &str, joint: &Joint) -> Result<(), OutOf
             "`motion: spatial`, or a joint for the plane: `revolute`, `prismatic`, `fixed`, `distance`, \
              `point-on-line`, `gear`, `knife-edge`",
         ),
-        Joint::Gear(_) | Joint::KnifeEdge(_) => (2, "the plane", "`motion: planar`"),
+        Joint::KnifeEdge(_) => (2, "the plane", "`motion: planar`"),
         _ => return Ok(()),
     };
     if wanted == dimension {

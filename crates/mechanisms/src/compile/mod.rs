@@ -44,7 +44,9 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     scope.markers = bodies::markers(&scope)?;
     let inertias: Vec<Inertia> =
         parts.bodies.iter().map(|body| bodies::inertia::<X>(&scope, body)).collect::<Result<_, _>>()?;
-    scope.joined = joints::read(&scope)?;
+    let mut joined = joints::read(&scope)?;
+    scope.couplings = joints::couplings(&scope, &mut joined)?;
+    scope.joined = joined;
     scope.poses = bodies::place(&scope)?;
     let mut initial = [Vec::new(), Vec::new()];
     for pose in &scope.poses {

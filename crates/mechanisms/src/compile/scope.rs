@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use mbsbench_problem::parameters::spelling;
-use mbsbench_problem::{Fault, OutOfRange};
+use mbsbench_problem::{Fault, Formulation, OutOfRange};
 use nalgebra::Vector3;
 
 use super::joints::Joined;
-use crate::definition::{ABOUT, At, Joint, Mechanism, Named};
+use crate::definition::{ABOUT, At, Mechanism, Named};
 use crate::expand::Parts;
 use crate::formula::{Formula, Tree, own_names};
+use crate::joint_space::Coupling;
 use crate::placement::{Marker, Pose, unit};
 use crate::system::{ForceLaw, Law, Variable};
 
@@ -24,8 +25,11 @@ pub(super) struct Scope<'p> {
     pub(super) markers: Vec<HashMap<&'p str, Marker>>,
     /// The joints between two markers, in the order of the file; `None` for a gear and a rolling disk.
     pub(super) joined: Vec<Option<Joined>>,
+    /// The gears in space.
+    pub(super) couplings: Vec<Coupling>,
     /// Initial poses of the bodies.
     pub(super) poses: Vec<Pose>,
+    pub(super) formulation: &'p Formulation,
 }
 
 /// Fails unless a list has the accepted length.
@@ -64,8 +68,9 @@ impl<'p> Scope<'p> {
     pub(super) fn new(dimension: usize, parts: &'p Parts, mechanism: &'p Mechanism) -> Self {
         let body = parts.bodies.iter().enumerate().map(|(k, body)| (&*body.name, k)).collect();
         let joint = parts.joints.iter().enumerate().map(|(k, joint)| (&*joint.name, k)).collect();
-        let (markers, joined, poses) = (Vec::new(), Vec::new(), Vec::new());
-        Self { dimension, parts, constants: &mechanism.constants, body, joint, markers, joined, poses }
+        let (markers, joined, couplings, poses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let Mechanism { constants, formulation, .. } = mechanism;
+        Self { dimension, parts, constants, body, joint, markers, joined, couplings, poses, formulation }
     }
 
     /// The value of a formula that contains only constants.
@@ -236,18 +241,24 @@ impl<'p> Scope<'p> {
 
     /// Returns the revolute joint with a name.
     pub(super) fn hinge(&self, path: &str, joint: &str) -> Result<&Joined, OutOfRange> {
-        let accepted = "the name of a revolute joint";
-        let parts = &self.parts.joints;
-        match self.joint.get(joint).map(|&k| (&parts[k].what, &self.joined[k])) {
-            Some((Joint::Revolute(_), Some(hinge))) => Ok(hinge),
-            Some((other, _)) => {
-                Err(OutOfRange::clause(path, format!("`{joint}` is a `{}` joint", spelling(other)), accepted))
+        let number = self.joint_of_kind(path, joint, &["revolute"])?;
+        Ok(self.joined[number].as_ref().expect("a hinge connects markers"))
+    }
+
+    /// Returns the number of the joint with a name, which must be of one of the accepted kinds.
+    pub(super) fn joint_of_kind(&self, path: &str, joint: &str, kinds: &[&str]) -> Result<usize, OutOfRange> {
+        let (parts, accepted) = (&self.parts.joints, format!("the name of a {} joint", kinds.join(" or ")));
+        match self.joint.get(joint) {
+            Some(&number) if kinds.contains(&&*spelling(&parts[number].what)) => Ok(number),
+            Some(&number) => {
+                let found = format!("`{joint}` is a `{}` joint", spelling(&parts[number].what));
+                Err(OutOfRange::clause(path, found, accepted))
             }
             None => {
-                let revolute = parts.iter().filter(|part| matches!(part.what, Joint::Revolute(_)));
-                let known = revolute.map(|part| part.name.clone()).collect();
+                let known = parts.iter().filter(|part| kinds.contains(&&*spelling(&part.what)));
+                let known = known.map(|part| part.name.clone()).collect();
                 let fault = Fault::Unknown { kind: "joint", name: joint.to_owned(), known };
-                Err(OutOfRange { field: path.to_owned(), fault, accepted: accepted.to_owned() })
+                Err(OutOfRange { field: path.to_owned(), fault, accepted })
             }
         }
     }

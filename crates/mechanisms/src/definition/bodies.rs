@@ -9,8 +9,9 @@ parameters! {
     /// A rigid body. The coordinates of its markers are relative to its frame.
     #[derive(Default)]
     pub struct Body {
-        /// Mass; if not given, it follows from shape and density.
-        pub mass: Option<f64> [above 0.0, unit "kg"],
+        /// Mass; if not given, it follows from shape and density. In joint coordinates it may be zero, and so may be
+        /// the moments of inertia, if other bodies give all joints inertia.
+        pub mass: Option<f64> [from 0.0, unit "kg"],
         /// Density of the shape, from which the mass follows.
         pub density: Option<f64> [above 0.0, unit "kg/m³"],
         /// Moments of inertia about the centre of mass: one in the plane; in space three along the axes of the body, or

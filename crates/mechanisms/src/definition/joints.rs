@@ -28,7 +28,8 @@ parameters! {
         Distance(Length),
         /// An axis of the first marker on which the second stays.
         PointOnLine(Line),
-        /// A constant ratio between the angles of two revolute joints, in the plane.
+        /// A constant ratio between the angles of two revolute joints; in space also of distances of prismatic joints,
+        /// in joint coordinates (`formulation: minimal`) of a mechanism without loops.
         Gear(Gear),
         /// A rotation about an axis, prescribed over time, in addition to a joint that leaves it free.
         Rotation(Drive),
@@ -122,12 +123,16 @@ parameters! {
 }
 
 parameters! {
-    /// Two revolute joints whose angles are coupled.
+    /// Two revolute joints whose angles are coupled; in space also prismatic joints.
     pub struct Gear {
-        /// Names of the two revolute joints.
+        /// Names of the two joints.
         pub joints: [String; 2],
-        /// Change of the second angle over that of the first; negative for external gears.
+        /// Change of the second angle or distance over that of the first; negative for external gears.
         pub ratio: f64 [unit "1"],
+        /// Second angle or distance if the first is zero, in space; zero by default. In the plane it follows from the
+        /// initial angles.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub offset: Option<f64> [unit "rad or m"],
     }
 }
 

@@ -133,10 +133,10 @@ struct Duals<S: Scalar, X: Space> {
 }
 
 impl<X: Space> JointSpace<X> {
-    /// Returns the equations, with `y = (q ; v)`: those of the tree if there are no constraints, and otherwise those
-    /// with constraints at acceleration level.
+    /// Returns the equations, with `y = (q ; v)`: those of the tree if there are no constraints and no couplings, and
+    /// otherwise those with a mass matrix and with constraints at acceleration level.
     pub fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
-        if self.is_tree() {
+        if self.is_tree() && self.tree.columns == self.tree.velocities {
             Box::new(TreeOde::new(self))
         } else {
             Box::new(AccelerationLevel::new(MechanicsOf::new(self)))

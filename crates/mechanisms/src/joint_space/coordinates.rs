@@ -1,9 +1,10 @@
 //! A mechanism in the coordinates that a tree of joints leaves free.
 
 use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Scalar};
+use nalgebra::DMatrix;
 
 use super::kinematics::{Kinematics, gyroscopic};
-use super::tree::{Candidate, Step, Tree};
+use super::tree::{Candidate, Coupling, Step, Tree};
 use crate::assembly::Linearised;
 use crate::dependence::{self, Refused, Units};
 use crate::space::Space;
@@ -20,11 +21,14 @@ pub struct JointSpace<X> {
     pub initial: [Vec<f64>; 2],
     /// Numbers of the rows in the equations, among those of all relations in absolute coordinates.
     pub solved: Vec<usize>,
+    /// True if accelerations cannot come from the absolute coordinates: these know no couplings, and their mass
+    /// matrix is singular if bodies have no mass or no moments of inertia.
+    pub is_only_form: bool,
 }
 
 impl<X: Space> JointSpace<X> {
-    /// Returns the mechanism for bodies in initial absolute coordinates, joints that can attach them, and for each
-    /// joint the numbers of its relations in `system`.
+    /// Returns the mechanism for bodies in initial absolute coordinates, joints that can attach them, for each joint
+    /// the numbers of its relations in `system`, and couplings of joints.
     ///
     /// # Errors
     /// Fails with the number, among those of all relations, of a row that cannot be kept.
@@ -33,10 +37,11 @@ impl<X: Space> JointSpace<X> {
         [q, v]: &[Vec<f64>; 2],
         candidates: &[Candidate],
         relations: &[std::ops::Range<usize>],
+        couplings: &[Coupling],
     ) -> Result<Self, Refused> {
         let sizes @ [length, _] = system.sizes(q);
         let mut system = System { redundant: vec![], ..system.clone() };
-        let mut tree = Tree::new::<X>(candidates, q);
+        let mut tree = Tree::new::<X>(candidates, couplings, q);
         let initial = tree.initial::<X>(q, v);
         let mut is_held = vec![false; system.relations.len()];
         for joint in tree.links.iter().filter_map(|link| link.joint) {
@@ -47,7 +52,7 @@ impl<X: Space> JointSpace<X> {
         let solved: Vec<usize> = is_row_held.enumerate().filter(|(_, held)| !held).map(|(row, _)| row).collect();
         let mut held = is_held.iter();
         system.relations.retain(|_| held.next() == Some(&false));
-        let mut space = Self { tree, system, initial, solved };
+        let mut space = Self { tree, system, initial, solved, is_only_form: false };
         if space.tree.has_vector_coordinates() && space.dimensions().holonomic > 0 {
             let mut coordinates = vec![1.0; space.tree.coordinates];
             space.tree.for_each_step(|step, i, _| {
@@ -66,6 +71,25 @@ impl<X: Space> JointSpace<X> {
         Ok(space)
     }
 
+    /// If the mass matrix is singular in the initial state: the joint that nothing resists, or `None` for a free body.
+    pub(crate) fn weightless(&self) -> Option<Option<usize>> {
+        let size = self.tree.velocities;
+        let mut mass = DMatrix::zeros(size, size);
+        self.mass(&self.initial[0], &mut mass);
+        let diagonal = mass.diagonal();
+        for k in (0..size).rev() {
+            if mass[(k, k)] <= 1e-12 * diagonal[k] {
+                let link = self.tree.links.iter().find(|link| link.velocities().contains(&k));
+                return Some(link.and_then(|link| link.joint));
+            }
+            for i in 0..k {
+                let factor = mass[(i, k)] / mass[(k, k)];
+                (0..=i).for_each(|j| mass[(j, i)] -= factor * mass[(j, k)]);
+            }
+        }
+        None
+    }
+
     /// Leaves the given redundant rows out of the equations; the rows are numbered among those outside the tree.
     fn leave_out(&mut self, redundant: Vec<usize>) {
         let mut row = 0..;
@@ -77,10 +101,10 @@ impl<X: Space> JointSpace<X> {
     /// all joints are constraints.
     pub fn of_bodies(system: &System<X>, initial: &[Vec<f64>; 2]) -> Self {
         let free = System { redundant: vec![], ..system.clone() };
-        let mut tree = Tree::new::<X>(&[], &initial[0]);
+        let mut tree = Tree::new::<X>(&[], &[], &initial[0]);
         let initial = tree.initial::<X>(&initial[0], &initial[1]);
         let solved = (0..free.rows()).collect();
-        let mut space = Self { tree, system: free, initial, solved };
+        let mut space = Self { tree, system: free, initial, solved, is_only_form: false };
         // dependences are the same as with a constraint between Euler parameters
         space.leave_out(system.redundant.clone());
         space
@@ -137,8 +161,9 @@ impl<X: Space> MechanicalModel for JointSpace<X> {
     }
 
     /// Uses `M_jk = s_kᵀ Xᵀ I s_j` with `I` of a body and everything attached to it, for each column of the body and
-    /// of its ancestors.
+    /// of its ancestors. Coupled joints have the same velocity, so that entries may have several terms.
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
+        mass.clear();
         let mut kinematics = Kinematics::<S, X>::new(&self.tree);
         kinematics.place(&self.tree, q);
         let inertias = self.system.bodies.iter().zip(&kinematics.bodies);
@@ -152,22 +177,23 @@ impl<X: Space> MechanicalModel for JointSpace<X> {
                     inertias[parent][row] = X::plus(&inertias[parent][row], &at_parent[row], S::from(1.0));
                 }
             }
-            for j in link.velocities() {
-                let mut wrench = X::times::<S>(&inertia, &kinematics.columns[j]);
+            for own in link.columns() {
+                let mut wrench = X::times::<S>(&inertia, &kinematics.columns[own]);
                 let mut on = link;
-                let mut last = j + 1;
+                let mut last = own + 1;
                 loop {
-                    for k in on.first[1]..last {
-                        let entry = X::power::<S>(&kinematics.columns[k], &wrench);
-                        mass[(j, k)] = entry;
-                        if j != k {
-                            mass[(k, j)] = entry;
+                    for other in on.column..last {
+                        let entry = X::power::<S>(&kinematics.columns[other], &wrench);
+                        let (j, k) = (link.velocity(own), on.velocity(other));
+                        mass[(j, k)] += entry;
+                        if own != other {
+                            mass[(k, j)] += entry;
                         }
                     }
                     let Some(parent) = on.parent else { break };
                     wrench = X::borne(&wrench, &kinematics.bodies[on.body].arm);
                     on = &self.tree.links[self.tree.of_body[parent]];
-                    last = on.velocities().end;
+                    last = on.columns().end;
                 }
             }
         }
@@ -199,10 +225,11 @@ impl<X: Space> MechanicalModel for JointSpace<X> {
             }
             wrenches.push(wrench);
         }
+        forces.fill(S::zero());
         for link in self.tree.links.iter().rev() {
             let wrench = wrenches[link.body];
-            for j in link.velocities() {
-                forces[j] = -X::power::<S>(&kinematics.columns[j], &wrench);
+            for column in link.columns() {
+                forces[link.velocity(column)] -= X::power::<S>(&kinematics.columns[column], &wrench);
             }
             if let Some(parent) = link.parent {
                 let at_parent = X::borne(&wrench, &kinematics.bodies[link.body].arm);

@@ -28,7 +28,7 @@ pub struct Moved<S: Scalar, X: Space> {
 pub struct Kinematics<S: Scalar, X: Space> {
     /// Bodies by number.
     pub bodies: Vec<Moved<S, X>>,
-    /// Columns by number of the velocity.
+    /// Columns by number, for the velocity of the joint or of the one that it follows.
     pub columns: Vec<X::Motion<S>>,
     /// Absolute coordinates of the bodies.
     pub q: Vec<S>,
@@ -74,7 +74,7 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
         let bodies = tree.links.len();
         Self {
             bodies: (0..bodies).map(|_| still()).collect(),
-            columns: vec![motion; tree.velocities],
+            columns: vec![motion; tree.columns],
             q: vec![S::zero(); bodies * X::COORDINATES],
             v: vec![],
         }
@@ -102,18 +102,19 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
         };
         // from the parent's centre of mass to the point that the motions carry
         let mut point = X::turned(&turn, &link.from);
-        let (mut i, mut j) = (0, link.first[1]);
+        let coordinate = |i: usize| link.follows.map_or(q[i], |[ratio, offset]| q[i] * ratio + offset);
+        let (mut i, mut j) = (0, link.column);
         for (k, step) in link.steps.iter().enumerate() {
             match step {
                 Step::Slide(axis) => {
                     let along = X::turned(&turn, axis);
-                    (0..X::DIMENSION).for_each(|n| point[n] += along[n] * q[i]);
+                    (0..X::DIMENSION).for_each(|n| point[n] += along[n] * coordinate(i));
                     self.columns[j] = X::join(&along, &[S::zero(); 3]);
                 }
                 // stores the point in place of the velocity until the arm is known
                 Step::Turn(axis) => {
                     self.columns[j] = X::join(&point, &X::axis(&turn, axis));
-                    heading = X::turned_by(&heading, axis, q[i]);
+                    heading = X::turned_by(&heading, axis, coordinate(i));
                     if X::DIMENSION == 3 && k + 1 < link.steps.len() {
                         turn = X::matrix(&heading);
                     }
@@ -146,7 +147,7 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
 
     /// Computes the velocities of the centre of mass by rotations: `u × (r − p)` with the axis `u` through `p`.
     fn finish_columns(&mut self, link: &Link, arm: &Vector<S>) {
-        let mut j = link.first[1];
+        let mut j = link.column;
         for step in &link.steps {
             let velocities = step.sizes()[1];
             if !matches!(step, Step::Slide(_)) {
@@ -158,6 +159,11 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
             }
             j += velocities;
         }
+        if let Some([ratio, _]) = link.follows {
+            for column in &mut self.columns[link.columns()] {
+                *column = X::plus(&X::nothing::<S>(), column, S::from(ratio));
+            }
+        }
     }
 
     /// Computes twists, and accelerations without those of the coordinates, after [`place`](Self::place).
@@ -168,11 +174,11 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
                 None => X::nothing::<S>(),
             };
             let mut bias = X::nothing::<S>();
-            let mut j = link.first[1];
+            let mut j = link.column;
             for step in &link.steps {
                 let mut relative = X::nothing::<S>();
                 for _ in 0..step.sizes()[1] {
-                    relative = X::plus(&relative, &self.columns[j], v[j]);
+                    relative = X::plus(&relative, &self.columns[j], v[link.velocity(j)]);
                     j += 1;
                 }
                 bias = X::plus(&bias, &changing::<S, X>(&twist, &relative), S::from(1.0));

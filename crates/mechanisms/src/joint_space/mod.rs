@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! compile ─ candidates ─▶ tree ──▶ kinematics (frames, columns, twists) ──┬─▶ articulated ─▶ ode     (no constraints)
-//!                                       │                                 └─▶ composite ─▶ AccelerationLevel  (loops)
+//!                                       │                                 └─▶ composite ─▶ AccelerationLevel  (other)
 //!                                       └─▶ absolute coordinates ─▶ actions, relations, observables
 //! ```
 
@@ -15,4 +15,4 @@ mod tree;
 pub use articulated::{Articulated, TreeOde};
 pub use coordinates::JointSpace;
 pub use kinematics::{Kinematics, Moved};
-pub use tree::{Candidate, Freedom, Link, Step, Tree};
+pub use tree::{Candidate, Coupling, Freedom, Link, Step, Tree};

@@ -1,13 +1,15 @@
 //! Conversion of states between joint coordinates and absolute coordinates.
 
-use mbsbench_problem::Scalar;
+use mbsbench_problem::{Failure, Scalar};
 use nalgebra::{DMatrix, DVector, Quaternion, Rotation3, UnitQuaternion, Vector3};
+use num_dual::Dual64;
 
 use super::coordinates::JointSpace;
 use super::kinematics::Kinematics;
 use super::tree::{Link, Step, Tree};
 use crate::placement::across;
-use crate::space::{Frame, Space, Twist};
+use crate::space::{Frame, Inertia, Space, Twist};
+use crate::system::At;
 
 impl<X: Space> JointSpace<X> {
     /// Returns the kinematics at a state, including absolute coordinates and their rates.
@@ -24,6 +26,33 @@ impl<X: Space> JointSpace<X> {
         let (q, v) = y.split_at(self.tree.coordinates);
         let Kinematics { q, v, .. } = self.moving(q, v);
         [q, v].concat()
+    }
+
+    /// Returns the rate of the absolute coordinates `(q ; v)`, from the equations in joint coordinates.
+    pub fn absolute_rate(&self, t: f64, y: &[f64]) -> Result<Vec<f64>, Failure> {
+        let mut rate = vec![0.0; y.len()];
+        self.ode().rhs(t, y, &mut rate)?;
+        let moving: Vec<Dual64> = y.iter().zip(&rate).map(|(&y, &rate)| Dual64::new(y, rate)).collect();
+        let (q, v) = moving.split_at(self.tree.coordinates);
+        let Kinematics { q, v, .. } = self.moving(q, v);
+        Ok(q.iter().chain(&v).map(|x| x.eps).collect())
+    }
+
+    /// Forces that carry each body with all bodies behind it, from the rates of absolute coordinates.
+    pub fn carrying_forces(&self, t: f64, [q, v, rate]: [&[f64]; 3]) -> Vec<[f64; 3]> {
+        let mut of_actions = vec![0.0; q.len()];
+        let at = At::<f64, X>::new(t, q, v);
+        self.system.actions.iter().for_each(|action| at.add(action, &mut of_actions));
+        let own = |(k, body): (usize, &Inertia)| {
+            let along = |i| (rate[X::own(k)][i] - self.system.gravity[i]) * body.mass - of_actions[X::own(k)][i];
+            std::array::from_fn(|i| if i < X::DIMENSION { along(i) } else { 0.0 })
+        };
+        let mut forces: Vec<[f64; 3]> = self.system.bodies.iter().enumerate().map(own).collect();
+        for link in self.tree.links.iter().rev() {
+            let (force, parent) = (forces[link.body], link.parent.map(|parent| &mut forces[parent]));
+            parent.into_iter().flatten().zip(force).for_each(|(sum, own)| *sum += own);
+        }
+        forces
     }
 }
 
@@ -77,7 +106,7 @@ impl Tree {
     /// from the tree get the signs that they have in `q`.
     pub fn initial<X: Space>(&mut self, q: &[f64], v: &[f64]) -> [Vec<f64>; 2] {
         let mut found = vec![0.0; self.coordinates];
-        for link in &self.links {
+        for link in self.links.iter().filter(|link| link.follows.is_none()) {
             let own = &q[X::own(link.body)];
             let frame = X::frame(own);
             let of_parent = match link.parent {
@@ -129,13 +158,13 @@ impl Tree {
             let Twist { velocity, spin } = X::twist(&q[X::own(body)], &v[X::own(body)]);
             X::join(&velocity, &spin)
         };
-        for link in self.links.iter().filter(|link| !link.steps.is_empty()) {
+        for link in self.links.iter().filter(|link| !link.steps.is_empty() && link.follows.is_none()) {
             let mut relative = twist(link.body);
             if let Some(parent) = link.parent {
                 let of_parent = X::carried(&twist(parent), &kinematics.bodies[link.body].arm);
                 relative = X::plus(&relative, &of_parent, -1.0);
             }
-            let columns = &kinematics.columns[link.velocities()];
+            let columns = &kinematics.columns[link.columns()];
             let matrix = DMatrix::from_fn(X::FREEDOMS, columns.len(), |i, j| columns[j][i]);
             let target = DVector::from_fn(X::FREEDOMS, |i, _| relative[i]);
             // columns of a joint are independent

@@ -39,6 +39,17 @@ pub struct Candidate {
     pub freedom: Freedom,
 }
 
+/// Two joints of one coordinate each: the second coordinate is `ratio` times the first plus `offset`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coupling {
+    /// Numbers of the joints.
+    pub joints: [usize; 2],
+    /// Rate of the second coordinate over that of the first.
+    pub ratio: f64,
+    /// Second coordinate if the first is zero, rad or m.
+    pub offset: f64,
+}
+
 /// One of the motions that a joint consists of, in order from the parent outwards.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Step {
@@ -80,6 +91,10 @@ pub struct Link {
     pub first: [usize; 2],
     /// Numbers of coordinates and velocities.
     pub sizes: [usize; 2],
+    /// Number of the body's first column; it differs from that of the velocity if joints are coupled.
+    pub column: usize,
+    /// Ratio and offset if the joint follows another; it then has the numbers of the other's coordinate and velocity.
+    pub follows: Option<[f64; 2]>,
     /// Initial angle, as the file gives it, of the last rotation about an axis, rad; it determines the
     /// number of full turns.
     pub near: f64,
@@ -89,6 +104,16 @@ impl Link {
     /// Range of the body's velocities.
     pub fn velocities(&self) -> std::ops::Range<usize> {
         self.first[1]..self.first[1] + self.sizes[1]
+    }
+
+    /// Range of the body's columns.
+    pub fn columns(&self) -> std::ops::Range<usize> {
+        self.column..self.column + self.sizes[1]
+    }
+
+    /// Number of the velocity of one of the body's columns.
+    pub fn velocity(&self, column: usize) -> usize {
+        self.first[1] + column - self.column
     }
 }
 
@@ -103,6 +128,8 @@ pub struct Tree {
     pub coordinates: usize,
     /// Number of velocities.
     pub velocities: usize,
+    /// Number of columns: velocities, including those that follow from others.
+    pub columns: usize,
 }
 
 /// Candidates of each body, and last those of the ground.
@@ -214,8 +241,8 @@ fn steps(candidate: &Candidate, is_reversed: bool, now: &Rotation3<f64>) -> (Vec
 }
 
 impl Tree {
-    /// Returns the tree for bodies at the absolute coordinates `q`.
-    pub fn new<X: Space>(candidates: &[Candidate], q: &[f64]) -> Self {
+    /// Returns the tree for bodies at the absolute coordinates `q`. The first joints of couplings follow no others.
+    pub fn new<X: Space>(candidates: &[Candidate], couplings: &[Coupling], q: &[f64]) -> Self {
         let bodies = q.len() / X::COORDINATES;
         let mut links: Vec<Link> = Vec::with_capacity(bodies);
         for (body, candidate) in spanning(candidates, bodies) {
@@ -226,14 +253,26 @@ impl Tree {
         }
         let mut of_body = vec![0; bodies];
         links.iter().enumerate().for_each(|(k, link)| of_body[link.body] = k);
-        let mut tree = Self { links, of_body, coordinates: 0, velocities: 0 };
+        let mut tree = Self { links, of_body, coordinates: 0, velocities: 0, columns: 0 };
         // coordinates in the order of the file
         for &k in &tree.of_body {
             let link = &mut tree.links[k];
-            link.first = [tree.coordinates, tree.velocities];
             link.sizes = link.steps.iter().fold([0, 0], |[q, v], step| [q + step.sizes()[0], v + step.sizes()[1]]);
-            tree.coordinates += link.sizes[0];
-            tree.velocities += link.sizes[1];
+            link.column = tree.columns;
+            tree.columns += link.sizes[1];
+            let coupling = couplings.iter().find(|coupling| link.joint == Some(coupling.joints[1]));
+            link.follows = coupling.map(|coupling| [coupling.ratio, coupling.offset]);
+            if link.follows.is_none() {
+                link.first = [tree.coordinates, tree.velocities];
+                tree.coordinates += link.sizes[0];
+                tree.velocities += link.sizes[1];
+            }
+        }
+        for coupling in couplings {
+            let number = |joint: usize| tree.links.iter().position(|link| link.joint == Some(joint));
+            if let [Some(first), Some(second)] = coupling.joints.map(number) {
+                tree.links[second].first = tree.links[first].first;
+            }
         }
         tree
     }
@@ -297,7 +336,7 @@ fn hung<X: Space>(candidate: &Candidate, body: usize, q: &[f64]) -> Link {
         [rest.w, rest.i, rest.j, rest.k]
     };
     let (parent, joint, from, to) = (parent.body, Some(candidate.joint), parent.at.into(), own.at.into());
-    Link { body, parent, joint, from, steps, rest, to, first: [0; 2], sizes: [0; 2], near }
+    Link { body, parent, joint, from, steps, rest, to, first: [0; 2], sizes: [0; 2], column: 0, follows: None, near }
 }
 
 /// A body without a joint: the coordinates are its centre of mass, and its angle or Euler parameters.
@@ -308,6 +347,6 @@ fn free<X: Space>(body: usize) -> Link {
     } else {
         (vec![Step::Slide(x), Step::Slide(y), Step::Slide(z), Step::Ball], [1.0, 0.0, 0.0, 0.0])
     };
-    let zero = [0.0; 3];
-    Link { body, parent: None, joint: None, from: zero, steps, rest, to: zero, first: [0; 2], sizes: [0; 2], near: 0.0 }
+    let (parent, joint, from, to, near) = (None, None, [0.0; 3], [0.0; 3], 0.0);
+    Link { body, parent, joint, from, steps, rest, to, first: [0; 2], sizes: [0; 2], column: 0, follows: None, near }
 }

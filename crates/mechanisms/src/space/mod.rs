@@ -109,6 +109,13 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
     /// Writes the constraints of one body.
     fn own_constraints<S: Scalar>(q: &[S], phi: &mut [S]);
 
+    /// True if the body's own mass matrix is regular.
+    fn is_regular(inertia: &Inertia) -> bool {
+        let moments = Matrix3::from_fn(|i, j| inertia.about_centre[i][j]).symmetric_eigenvalues();
+        let least = if Self::DIMENSION == 2 { moments.max() } else { moments.min() };
+        inertia.mass > 0.0 && least > 0.0
+    }
+
     /// Kinetic energy, J.
     fn kinetic<S: Scalar>(inertia: &Inertia, q: &[S], v: &[S]) -> S;
 
