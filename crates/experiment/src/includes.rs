@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use mbsbench_input::{BadInput, Document, Each, Key, Node, Place, Problem, Source, Value, did_you_mean, source};
 use mbsbench_mechanisms::urdf::{self, NoRobot};
 
-use super::registry::{Choice, Contender, Entry, Kind, LABEL, MethodKind, Registry};
+use super::registry::{Choice, Contender, Entry, Kind, LABEL, MethodKind, Registry, read_parameters};
 
 /// The key of the methods that are compared with all others.
 const CONTENDERS: &str = "contenders";
@@ -203,9 +203,16 @@ fn read<K: Kind>(
         )
     })?;
     let is_robot = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("urdf"));
+    let mut overrides = own.without(FILE);
     let found = if K::NAME == "model" && is_robot {
-        let (found, of_robot) = robot(&path, &bytes)?;
-        let new = of_robot.into_iter().map(|note| format!("{}: {note}", path.display()));
+        let mut options = Node::empty(own.place);
+        for entry in mbsbench_input::keys_of::<urdf::Options>().iter().filter_map(|name| own.entry(name)) {
+            options = options.with(&[entry.key.clone()], &entry.value);
+            overrides = overrides.without(&entry.key.name);
+        }
+        let options = read_parameters(&options, "key of a robot").map_err(|problem| document.bad(vec![problem]))?;
+        let (found, of_robot) = robot(&path, &bytes, &options)?;
+        let new = of_robot.summary().into_iter().map(|note| format!("{}: {note}", path.display()));
         let new: Vec<String> = new.filter(|note| !notes.contains(note)).collect();
         notes.extend(new);
         found
@@ -228,15 +235,29 @@ fn read<K: Kind>(
         entries.push(mbsbench_input::Entry { key, value: Node::new(Value::Text(stem), file.place) });
     }
     Ok(match &own.value {
-        Value::Map(_) => written.merged(&own.without(FILE)),
+        Value::Map(_) => written.merged(&overrides),
         _ => written,
     })
 }
 
-/// Converts a robot into the document of a mechanism, and lists the parts of it that are not used.
-fn robot(path: &Path, bytes: &[u8]) -> Result<(Document, Vec<String>), BadInput> {
+/// Describes each part of the robot in the file at `path` that was kept, merged, renamed, ignored or left out, with
+/// line and column.
+///
+/// # Errors
+/// Fails if the file is not a robot.
+pub fn read_robot(path: &Path, bytes: &[u8]) -> Result<Vec<String>, BadInput> {
+    let (Document { source, .. }, notes) = robot(path, bytes, &urdf::Options::default())?;
+    let line = |(start, text)| {
+        let (line, column) = source.line_and_column(Place::new(start, start));
+        format!("{line}:{column}: {text}")
+    };
+    Ok(notes.all().into_iter().map(line).collect())
+}
+
+/// Converts a robot into the document of a mechanism, with notes on the differences.
+fn robot(path: &Path, bytes: &[u8], options: &urdf::Options) -> Result<(Document, urdf::Notes), BadInput> {
     let source = source(path, bytes)?;
-    let robot = urdf::read(source.text()).map_err(|NoRobot { start, message, accepted, name, known }| {
+    let robot = urdf::read(source.text(), options).map_err(|NoRobot { start, message, accepted, name, known }| {
         let meant = did_you_mean(&name, &known);
         let problem = Problem::new(tag(&source, start), message).help(format!("{meant}accepted: {accepted}"));
         BadInput::new(source.clone(), vec![problem])

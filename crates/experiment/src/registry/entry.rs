@@ -279,9 +279,15 @@ fn not_a_choice<K: Kind>(node: &Node, names: &str) -> Problem {
         .help(format!("accepted: a name, or `{{ name: {{ parameter: value }} }}`, with one of {names}"))
 }
 
-fn made<P: Parameters>(node: &Node, what: &str) -> Result<(Value, P), Problem> {
+/// Reads parameters and checks their ranges.
+pub fn read_parameters<P: Parameters>(node: &Node, what: &str) -> Result<P, Problem> {
     let parameters: P = read_as(node, what)?;
     parameters.check().map_err(|refused| out_of_range(node, refused))?;
+    Ok(parameters)
+}
+
+fn made<P: Parameters>(node: &Node, what: &str) -> Result<(Value, P), Problem> {
+    let parameters: P = read_parameters(node, what)?;
     Ok((normalised(&parameters), parameters))
 }
 

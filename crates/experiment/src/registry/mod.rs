@@ -23,6 +23,7 @@ use mbsbench_problem::{MethodDefinition, ModelDefinition};
 pub use choice::Choice;
 pub use contender::Contender;
 pub(crate) use entry::LABEL;
+pub(crate) use entry::read_parameters;
 pub use entry::{Entry, choose};
 pub use kinds::CONTROLS;
 pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, ModelKind};

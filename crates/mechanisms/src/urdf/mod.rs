@@ -1,33 +1,65 @@
 //! Reads robots in the Unified Robot Description Format as mechanisms.
 //!
 //! The reader takes `link`s with their `inertial` and the first `visual` or `collision` of a simple shape, and
-//! `joint`s with origin, axis and `dynamics`. The root link is the ground. A link without mass on a `fixed` joint
-//! becomes a marker of its parent link, which also takes its inertia, if any. Unused parts of the file are listed.
-//! `mimic` and joints with several degrees of freedom other than `floating` and `planar` are refused.
+//! `joint`s with origin, axis, `dynamics` and `mimic`. Links that `fixed` joints connect become one body, with a marker
+//! for each link but the first. The root link with the links fixed to it is the ground unless the base floats. All
+//! differences from the file are noted.
 
+mod lump;
 mod names;
-mod unused;
+mod notes;
+mod tree;
 mod xml;
 
 use std::collections::HashMap;
 
-use indexmap::IndexMap;
-use mbsbench_problem::rotation;
+use mbsbench_problem::{parameters, rotation};
 use nalgebra::{Matrix3, Rotation3, Vector3};
-use roxmltree::Node;
+use roxmltree::{Document, Node};
 use serde_json::{Map, Value, json};
 
 use crate::placement::across;
+use lump::Lump;
 use names::Names;
-use unused::Unused;
+pub use notes::Notes;
+use tree::{Joint, Tree};
 pub use xml::NoRobot;
 use xml::{Inertial, Origin, attribute, child, children, needed, number, numbers, refused};
 
-/// Largest number of links with mass: a chain of this length takes the time and memory that `check` may use.
+/// Largest number of moving links: a chain of this length takes the time and memory that `check` may use.
 const MOST_BODIES: usize = 1000;
+
+/// Largest number of links of a file in which merged links become markers.
+const MOST_MARKED: usize = 2000;
 
 /// Name of the ground in a mechanism.
 const GROUND: &str = "ground";
+
+/// Types of joints with one coordinate.
+const SINGLE: [&str; 3] = ["revolute", "continuous", "prismatic"];
+
+parameters! {
+    /// The connection of a robot's root link to the ground.
+    #[derive(Copy, Default, Eq)]
+    pub enum Base {
+        /// The root link is the ground.
+        #[default]
+        Fixed,
+        /// The root link is a body that moves freely and starts at the origin.
+        Floating,
+    }
+}
+
+parameters! {
+    /// Keys beside the file of a robot that determine how it is read.
+    #[derive(Copy)]
+    pub struct Options {
+        /// The connection of the root link to the ground.
+        pub base: Base = Base::Fixed,
+        /// Rate or speed at which the friction of a joint reaches three quarters of its full size.
+        pub friction_width: f64 [above 0.0, unit "rad/s or m/s"] = 1e-3,
+    }
+}
 
 /// A robot that was read from a file.
 #[derive(Debug, Clone)]
@@ -36,24 +68,8 @@ pub struct Robot {
     pub mechanism: Value,
     /// First byte of the element from which a part of the mechanism was made, by the path of the part: `bodies.arm`.
     pub places: HashMap<String, usize>,
-    /// Differences from the file and unused parts, one line each.
-    pub notes: Vec<String>,
-}
-
-/// A joint with its child link.
-struct Joint<'a, 'i> {
-    node: Node<'a, 'i>,
-    name: &'a str,
-    link: &'a str,
-}
-
-/// The links of a file, connected to a tree.
-struct Tree<'a, 'i> {
-    links: IndexMap<&'a str, Node<'a, 'i>>,
-    /// Joints by parent link.
-    joints: HashMap<&'a str, Vec<Joint<'a, 'i>>>,
-    names: Vec<&'a str>,
-    root: &'a str,
+    /// Differences from the file.
+    pub notes: Notes,
 }
 
 /// The beginning of a name, which may be as long as the file.
@@ -61,115 +77,60 @@ fn short(name: &str) -> String {
     name.chars().take(40).collect()
 }
 
-/// Elements of a kind by name.
-fn named<'a, 'i>(robot: Node<'a, 'i>, kind: &str) -> Result<IndexMap<&'a str, Node<'a, 'i>>, NoRobot> {
-    let mut named = IndexMap::new();
-    for node in children(robot, kind) {
-        let name = attribute(node, "name")?;
-        if named.insert(name, node).is_some() {
-            let accepted = format!("a different name for each {kind}");
-            return Err(refused(node, format!("two {kind}s are called `{name}`"), accepted));
-        }
-    }
-    Ok(named)
-}
-
-impl<'a, 'i> Tree<'a, 'i> {
-    fn of(robot: Node<'a, 'i>) -> Result<Self, NoRobot> {
-        let (links, all) = (named(robot, "link")?, named(robot, "joint")?);
-        let link_of = |joint, end| -> Result<&'a str, NoRobot> {
-            let node = needed(joint, end)?;
-            let name = attribute(node, "link")?;
-            let known = links.get_key_value(name).map(|(known, _)| *known);
-            known.ok_or_else(|| NoRobot {
-                name: name.to_owned(),
-                known: links.keys().map(|link| (*link).to_owned()).collect(),
-                ..refused(node, format!("unknown link `{name}`"), "the name of a link")
-            })
-        };
-        let mut joints: HashMap<&str, Vec<Joint<'_, '_>>> = HashMap::new();
-        let mut before = HashMap::new();
-        for (&name, &node) in &all {
-            let (parent, link) = (link_of(node, "parent")?, link_of(node, "child")?);
-            if before.insert(link, node).is_some() {
-                let accepted = "at most one parent joint for each link";
-                return Err(refused(node, format!("link `{link}` has two parent joints"), accepted));
-            }
-            joints.entry(parent).or_default().push(Joint { node, name, link });
-        }
-        let names = all.keys().copied().collect();
-        let mut roots = links.keys().copied().filter(|name| !before.contains_key(name));
-        let accepted = "exactly one link without a parent joint, which is the ground";
-        let Some(root) = roots.next() else {
-            return Err(refused(robot, "all links have parent joints", accepted));
-        };
-        if let Some(other) = roots.next() {
-            let rest = roots.count();
-            let found = if rest > 0 {
-                format!("links `{root}`, `{other}` and {rest} more have no parent joint")
-            } else {
-                format!("links `{root}` and `{other}` have no parent joint")
-            };
-            return Err(refused(links[other], found, accepted));
-        }
-        let tree = Self { root, links, joints, names };
-        let reached: std::collections::HashSet<&str> = tree.walk().map(|joint| joint.link).collect();
-        match before.iter().filter(|(link, _)| !reached.contains(*link)).min_by_key(|(_, node)| node.range().start) {
-            Some((link, &node)) => {
-                let found = format!("link `{link}` is not connected to `{root}`: its joints form a cycle");
-                Err(refused(node, found, "a tree of links"))
-            }
-            None => Ok(tree),
-        }
-    }
-
-    /// All joints that can be reached from the root, each after the joint of its parent link.
-    fn walk(&self) -> impl Iterator<Item = &Joint<'a, 'i>> {
-        let mut waiting = vec![self.root];
-        let mut of_link: std::slice::Iter<'_, Joint<'_, '_>> = [].iter();
-        std::iter::from_fn(move || {
-            loop {
-                if let Some(joint) = of_link.next() {
-                    waiting.push(joint.link);
-                    return Some(joint);
-                }
-                of_link = self.joints.get(waiting.pop()?).map_or([].iter(), |joints| joints.iter());
-            }
-        })
-    }
-}
-
 /// Reads a robot from the text of its file.
 ///
 /// # Errors
 /// Fails if the text is not a supported robot, with the place of the error.
-pub fn read(text: &str) -> Result<Robot, NoRobot> {
-    let document = xml::parse(text)?;
+pub fn read(text: &str, options: &Options) -> Result<Robot, NoRobot> {
+    made(&xml::parse(&xml::readable(text)?)?, options)
+}
+
+fn made(document: &Document<'_>, options: &Options) -> Result<Robot, NoRobot> {
     let robot = document.root_element();
     if robot.tag_name().name() != "robot" {
         return Err(refused(robot, format!("the root element is `<{}>`", robot.tag_name().name()), "`<robot>`"));
     }
     let tree = Tree::of(robot)?;
-    let mut making = Making::new(&tree);
-    making.unused.below(robot);
-    let root = tree.links[tree.root];
-    if let Some(inertial) = Inertial::of(root)?.filter(|inertial| inertial.mass > 0.0) {
-        let (link, mass) = (short(tree.root), inertial.mass);
-        making.unused.note(format!("ignored: mass of the root link `{link}` ({mass} kg), which is the ground"));
-    }
-    making.shape(root, false)?;
-    // the body of each link, and the link's pose on it
-    let mut placed = HashMap::from([(tree.root, (GROUND.to_owned(), Origin::frame()))]);
+    let mut making = Making::new(&tree, options);
+    making.notes.below(robot);
+    let mut lumps = vec![making.lump(tree.root, tree.links[tree.root], Origin::frame())?];
+    // the lump of each link, and the link's pose on it
+    let mut placed = HashMap::from([(tree.root, (0, Origin::frame()))]);
+    let mut moving = Vec::new();
     for joint in tree.walk() {
-        let parent = needed(joint.node, "parent")?;
-        let (body, origin) = &placed[attribute(parent, "link")?];
-        let next = making.add(joint, tree.links[joint.link], body, origin)?;
-        placed.insert(joint.link, next);
+        let Joint { node, link, .. } = *joint;
+        let (lump, origin) = placed[attribute(needed(node, "parent")?, "link")?];
+        let (origin, kind) = (origin.then(&Origin::of(node)?), attribute(node, "type")?);
+        if kind == "fixed" {
+            lumps[lump].merged.push((link, tree.links[link], origin));
+            making.gather(&mut lumps[lump], tree.links[link], &origin)?;
+            for unused in node.children().filter(|node| ["dynamics", "mimic"].contains(&node.tag_name().name())) {
+                let kind = format!("`<{}>` of a `fixed` joint", unused.tag_name().name());
+                making.notes.count("ignored", &kind, unused.range().start);
+            }
+            placed.insert(link, (lump, origin));
+        } else {
+            if moving.len() == MOST_BODIES {
+                let accepted = format!("at most {MOST_BODIES}; a mechanism file with `repeat` may have more bodies");
+                let found = format!("the robot has more than {MOST_BODIES} moving links");
+                return Err(refused(tree.links[link], found, accepted));
+            }
+            placed.insert(link, (lumps.len(), Origin::frame()));
+            moving.push((joint, kind, lump, lumps.len(), origin));
+            let place = lumps[lump].place.then(&origin);
+            lumps.push(making.lump(link, tree.links[link], place)?);
+        }
     }
-    if making.bodies() == 0 {
-        return Err(refused(robot, "the robot has no moving link", "a joint whose child link has a mass"));
+    lumps.iter().for_each(|lump| making.put(lump, tree.links.len() <= MOST_MARKED));
+    for (joint, kind, parent, own, origin) in moving {
+        making.join(joint, kind, [&lumps[parent], &lumps[own]], &origin)?;
+        making.follow(joint, kind, &tree)?;
     }
-    Ok(Robot { mechanism: making.mechanism, places: making.places, notes: making.unused.lines() })
+    if making.mechanism["bodies"].as_object().is_none_or(Map::is_empty) {
+        let accepted = "a joint other than `fixed`, or `base: floating` beside the file's name";
+        return Err(refused(robot, "the robot has no moving link", accepted));
+    }
+    Ok(Robot { mechanism: making.mechanism, places: making.places, notes: making.notes })
 }
 
 /// A mechanism under construction.
@@ -177,40 +138,42 @@ struct Making<'a> {
     /// Parts by name: `ground`, `bodies`, `joints`, `forces`.
     mechanism: Value,
     places: HashMap<String, usize>,
-    unused: Unused,
+    notes: Notes,
+    options: Options,
     link_names: HashMap<&'a str, String>,
     joint_names: HashMap<&'a str, String>,
+    /// Names of joints that are taken.
+    joints: Names,
     /// Names of bodies and their markers as observables use them: `body`, `body_marker`.
     seen: Names,
 }
 
 impl<'a> Making<'a> {
-    fn new(tree: &Tree<'a, '_>) -> Self {
-        let mut bodies = Names::default();
+    fn new(tree: &Tree<'a, '_>, options: &Options) -> Self {
+        let (mut bodies, mut joints, mut seen) = (Names::default(), Names::default(), Names::default());
         bodies.take(GROUND);
-        let moving: Vec<&str> = tree.links.keys().copied().filter(|link| *link != tree.root).collect();
-        let link_names = bodies.derive("link", &moving);
-        let joint_names = Names::default().derive("joint", &tree.names);
-        let mut seen = Names::default();
-        for name in link_names.values() {
-            seen.take(name);
+        let is_body = |link: &&str| *link != tree.root || options.base == Base::Floating;
+        let links: Vec<&str> = tree.links.keys().copied().filter(is_body).collect();
+        let mut link_names = bodies.derive("link", &links);
+        let written: Vec<&str> = tree.all.keys().copied().collect();
+        let joint_names = joints.derive("joint", &written);
+        link_names.values().for_each(|name| _ = seen.take(name));
+        let mut notes = Notes::default();
+        for (kind, nodes, names) in [("link", &tree.links, &link_names), ("joint", &tree.all, &joint_names)] {
+            let changed = |(name, _): &(&&str, &Node<'_, '_>)| names.get(**name).is_some_and(|new| new != **name);
+            for (&name, node) in nodes.iter().filter(changed) {
+                let text = format!("{kind} `{}` to `{}`", short(name), short(&names[name]));
+                notes.add("renamed", text, node.range().start);
+            }
         }
-        let mut unused = Unused::default();
-        let changed = |kind: &str, written: &[&str], names: &HashMap<&str, String>| {
-            let changed = written.iter().filter(|name| names[*name] != **name);
-            let all: Vec<&str> = changed.copied().collect();
-            let one = |name: &&str| format!("{kind} `{}` to `{}`", short(name), short(&names[*name]));
-            let each: Vec<String> = all.iter().take(5).map(one).collect();
-            let rest = all.len() - each.len();
-            let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-            (!each.is_empty()).then(|| format!("renamed: {}{more}", each.join(", ")))
-        };
-        let lines = [changed("link", &moving, &link_names), changed("joint", &tree.names, &joint_names)];
-        lines.into_iter().flatten().for_each(|line| unused.note(line));
+        if options.base == Base::Fixed {
+            link_names.insert(tree.root, GROUND.to_owned());
+        }
         let mechanism = json!({
-            "motion": "spatial", "gravity": [0, 0, -9.81], "ground": {}, "bodies": {}, "joints": {}, "forces": {},
+            "motion": "spatial", "formulation": "minimal", "gravity": [0, 0, -9.81],
+            "ground": {}, "bodies": {}, "joints": {}, "forces": {},
         });
-        Self { mechanism, places: HashMap::new(), unused, link_names, joint_names, seen }
+        Self { mechanism, places: HashMap::new(), notes, options: *options, link_names, joint_names, joints, seen }
     }
 
     /// Adds a part of the mechanism that was made from an element.
@@ -219,13 +182,7 @@ impl<'a> Making<'a> {
         self.mechanism[kind][name] = part;
     }
 
-    /// Number of bodies so far.
-    fn bodies(&self) -> usize {
-        self.mechanism["bodies"].as_object().map_or(0, Map::len)
-    }
-
-    /// Adds a marker to a body and returns its path. The name does not clash with the observables of any other body or
-    /// marker.
+    /// Adds a marker to a body and returns its path. The name is one that observables of no other body or marker use.
     fn mark(&mut self, body: &str, name: &str, origin: &Origin) -> String {
         let marker = oriented(origin);
         let before = format!("{body}_");
@@ -237,75 +194,79 @@ impl<'a> Making<'a> {
         format!("{body}.{name}")
     }
 
-    /// The first simple shape, with a size, of a link that is a body, with its origin; nothing else is drawn.
-    fn shape(&mut self, link: Node<'_, '_>, is_body: bool) -> Result<Option<(Value, Origin)>, NoRobot> {
-        let mut drawn = None;
-        let is_drawing =
-            |node: &Node<'_, '_>| node.is_element() && ["visual", "collision"].contains(&node.tag_name().name());
-        for seen in link.children().filter(is_drawing) {
-            let geometry = child(seen, "geometry")?;
-            let form = geometry.and_then(|geometry| geometry.children().find(Node::is_element));
-            match form.filter(|_| is_body && drawn.is_none()).map(simple).transpose()?.flatten() {
-                Some(shape) => drawn = Some((shape, Origin::of(seen)?)),
-                None => self.unused.count(&format!("`<{}>` of `<link>`", seen.tag_name().name())),
-            }
-        }
-        Ok(drawn)
+    /// Begins a lump with a link.
+    fn lump<'i>(&mut self, link: &'a str, node: Node<'a, 'i>, place: Origin) -> Result<Lump<'a, 'i>, NoRobot> {
+        let (body, merged, inertials) = (self.link_names[link].clone(), Vec::new(), Vec::new());
+        let mut lump = Lump { link, node, body, place, merged, inertials, shape: None };
+        self.gather(&mut lump, node, &Origin::frame())?;
+        Ok(lump)
     }
 
-    /// Adds a joint with its child link; returns the body of the link, and the link's pose on it.
-    fn add(
+    /// Adds inertia and shape of a link with this origin to a lump. Only the first simple shape of a body, with a size,
+    /// is drawn.
+    fn gather(&mut self, lump: &mut Lump<'_, '_>, link: Node<'_, '_>, origin: &Origin) -> Result<(), NoRobot> {
+        lump.inertials.extend(Inertial::of(link)?.map(|inertial| inertial.seen_from(origin)));
+        if let Some(inertial) = child(link, "inertial")?.filter(|inertial| children(*inertial, "inertia").count() == 0)
+        {
+            self.notes.count("taken as zero", "missing `<inertia>` of `<inertial>`", inertial.range().start);
+        }
+        for seen in link.children().filter(|node| ["visual", "collision"].contains(&node.tag_name().name())) {
+            let geometry = child(seen, "geometry")?;
+            let form = geometry.and_then(|geometry| geometry.children().find(Node::is_element));
+            let has_place = lump.body != GROUND && lump.shape.is_none();
+            let kind = format!("`<{}>`", seen.tag_name().name());
+            let of = form.map_or(String::new(), |form| format!(" with `<{}>`", form.tag_name().name()));
+            match form.filter(|_| has_place).map(simple).transpose()?.flatten() {
+                Some(Some(shape)) => lump.shape = Some((shape, origin.then(&Origin::of(seen)?))),
+                Some(None) => self.notes.count("left out", &format!("{kind}{of} of size zero"), seen.range().start),
+                None => self.notes.count("ignored", &format!("{kind}{of} of `<link>`"), seen.range().start),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the body of a lump, with a marker for each merged link if these are marked.
+    fn put(&mut self, lump: &Lump<'a, '_>, is_marked: bool) {
+        let Lump { link, node, body, place, merged, .. } = lump;
+        let Inertial { mass, centre, inertia: of } = lump.inertial();
+        let (start, name) = (node.range().start, short(link));
+        if body == GROUND {
+            if mass > 0.0 {
+                let text = format!("mass of the root link `{name}` ({mass} kg), which is the ground");
+                self.notes.add("ignored", text, start);
+            }
+        } else {
+            let six = [of.m11, of.m22, of.m33, of.m12, of.m13, of.m23];
+            let mut made = json!({ "mass": mass, "inertia": six, "centre": centre.as_slice() });
+            if let Some((shape, origin)) = &lump.shape {
+                made["shape"] = shape.clone();
+                made["drawn-at"] = oriented(origin);
+            }
+            if self.mechanism["bodies"].as_object().is_some_and(Map::is_empty) && self.options.base == Base::Floating {
+                made["position"] = json!(place.at.as_slice());
+            }
+            self.insert("bodies", body, made, *node);
+            self.notes.add("kept", format!("link `{name}` as the body `{}`, {mass} kg", short(body)), start);
+        }
+        for (link, node, origin) in merged {
+            let name = self.link_names[link].clone();
+            let into = if is_marked { self.mark(body, &name, origin) } else { body.clone() };
+            let text = format!("link `{}` into `{}`", short(link), short(&into));
+            self.notes.add("merged", text, node.range().start);
+        }
+    }
+
+    /// Adds a joint that moves between the bodies of two lumps; its origin is in the frame of the first.
+    fn join(
         &mut self,
         joint: &Joint<'_, '_>,
-        link: Node<'_, '_>,
-        parent: &str,
-        place: &Origin,
-    ) -> Result<(String, Origin), NoRobot> {
-        let Joint { node, name: written, link: link_name } = *joint;
-        let origin = place.then(&Origin::of(node)?);
-        let kind = attribute(node, "type")?;
-        if let Some(mimic) = child(node, "mimic")? {
-            return Err(refused(mimic, "a joint mimics another joint", "joints without `<mimic>`"));
-        }
-        let inertial = Inertial::of(link)?;
-        let shape = self.shape(link, inertial.as_ref().is_some_and(|inertial| inertial.mass > 0.0))?;
-        let inertial = match inertial {
-            Some(inertial) if inertial.mass > 0.0 => inertial,
-            rotor if kind == "fixed" => {
-                if let Some(rotor) = rotor {
-                    self.turn_along(parent, &(origin.turn.matrix() * rotor.inertia * origin.turn.matrix().transpose()));
-                }
-                return Ok((parent.to_owned(), origin));
-            }
-            _ => {
-                let found = format!("link `{link_name}` has no mass, but its parent joint is `{kind}`");
-                return Err(refused(link, found, "an `<inertial>` with a mass above zero"));
-            }
-        };
-        if self.bodies() == MOST_BODIES {
-            let accepted =
-                format!("at most {MOST_BODIES} links with mass; a mechanism file with `repeat` may have more");
-            return Err(refused(link, format!("the robot has more than {MOST_BODIES} links with mass"), accepted));
-        }
-        let (name, body) = (self.joint_names[written].clone(), self.link_names[link_name].clone());
-        let of = inertial.inertia;
-        let six = [of.m11, of.m22, of.m33, of.m12, of.m13, of.m23];
-        let mut made = json!({ "mass": inertial.mass, "inertia": six, "centre": inertial.centre.as_slice() });
-        if let Some((shape, origin)) = shape {
-            made["shape"] = shape;
-            made["drawn-at"] = oriented(&origin);
-        }
-        if kind == "floating" {
-            if parent != GROUND {
-                let accepted = "a floating joint at the root link or at a massless link that is fixed to it";
-                return Err(refused(node, "the parent link of a floating joint has a mass", accepted));
-            }
-            made["position"] = json!(origin.at.as_slice());
-            made["rotation"] = json!(rotation::vector(&origin.turn).as_slice());
-        }
-        self.insert("bodies", &body, made, link);
-        let first = self.mark(parent, &name, &origin);
-        let between = json!([first, body]);
+        kind: &str,
+        [parent, own]: [&Lump<'_, '_>; 2],
+        origin: &Origin,
+    ) -> Result<(), NoRobot> {
+        let (node, name) = (joint.node, self.joint_names[joint.name].clone());
+        let first = self.mark(&parent.body, &name, origin);
+        let between = json!([first, own.body]);
         let axis = match child(node, "axis")? {
             Some(axis) => match numbers(axis, "xyz")?.unwrap_or([1.0, 0.0, 0.0]) {
                 xyz if Vector3::from(xyz).norm() <= 1e-12 => {
@@ -318,8 +279,12 @@ impl<'a> Making<'a> {
         let whole = match kind {
             "revolute" | "continuous" => json!({ "revolute": { "between": between, "axis": axis } }),
             "prismatic" | "planar" => json!({ kind: { "between": between, "axis": axis } }),
-            "fixed" => json!({ "fixed": { "between": between } }),
-            "floating" => Value::Null,
+            "floating" => {
+                let body = &mut self.mechanism["bodies"][&own.body];
+                body["position"] = json!(own.place.at.as_slice());
+                body["rotation"] = json!(rotation::vector(&own.place.turn).as_slice());
+                Value::Null
+            }
             other => {
                 let accepted = "`revolute`, `continuous`, `prismatic`, `planar`, `fixed` or `floating`";
                 return Err(refused(node, format!("the type of the joint is `{other}`"), accepted));
@@ -328,40 +293,53 @@ impl<'a> Making<'a> {
         if !whole.is_null() {
             self.insert("joints", &name, whole, node);
         }
+        self.notes.add("kept", format!("joint `{}`, {kind}", short(joint.name)), node.range().start);
         if let Some(dynamics) = child(node, "dynamics")? {
-            let ends = Ends { name: &name, between: &between, bodies: [parent, &body], origin: &origin, axis };
-            self.resist(dynamics, kind, &ends)?;
+            self.resist(dynamics, kind, &name, [&parent.body, &own.body], (origin, axis))?;
         }
-        Ok((body, Origin::frame()))
+        Ok(())
     }
 
-    /// Adds the inertia of a massless link to a body, in whose axes it is given.
-    fn turn_along(&mut self, body: &str, inertia: &Matrix3<f64>) {
-        let moments = self.mechanism["bodies"].get_mut(body).and_then(|body| body.get_mut("inertia"));
-        let Some(Value::Array(six)) = moments else {
-            return self.unused.count("inertia of a massless link that is fixed to the ground");
+    /// Adds a gear for a joint that mimics another.
+    fn follow(&mut self, joint: &Joint<'_, '_>, kind: &str, tree: &Tree<'_, '_>) -> Result<(), NoRobot> {
+        let Some(mimic) = child(joint.node, "mimic")? else { return Ok(()) };
+        let first = attribute(mimic, "joint")?;
+        let Some(other) = tree.all.get(first) else {
+            let known = tree.all.keys().map(|name| (*name).to_owned()).collect();
+            let error = refused(mimic, format!("unknown joint `{first}`"), "the name of a joint");
+            return Err(NoRobot { name: first.to_owned(), known, ..error });
         };
-        let more = [inertia.m11, inertia.m22, inertia.m33, inertia.m12, inertia.m13, inertia.m23];
-        for (sum, more) in six.iter_mut().zip(more) {
-            *sum = json!(sum.as_f64().unwrap_or(f64::NAN) + more);
+        let kinds = [kind, attribute(*other, "type")?];
+        if let Some(other) = kinds.into_iter().find(|kind| !SINGLE.contains(kind)) {
+            let accepted = "`<mimic>` between `revolute`, `continuous` and `prismatic` joints";
+            return Err(refused(mimic, format!("one of the joints is `{other}`"), accepted));
         }
+        let (first, second) = (self.joint_names[first].clone(), self.joint_names[joint.name].clone());
+        let (ratio, offset) = (number(mimic, "multiplier")?.unwrap_or(1.0), number(mimic, "offset")?.unwrap_or(0.0));
+        let name = self.joints.give(&format!("{second}_mimic"));
+        let gear = json!({ "gear": { "joints": [first, second], "ratio": ratio, "offset": offset } });
+        self.insert("joints", &name, gear, mimic);
+        Ok(())
     }
 
     /// Adds damping and friction of a joint.
-    fn resist(&mut self, dynamics: Node<'_, '_>, kind: &str, ends: &Ends<'_>) -> Result<(), NoRobot> {
+    fn resist(
+        &mut self,
+        dynamics: Node<'_, '_>,
+        kind: &str,
+        name: &str,
+        [parent, child]: [&str; 2],
+        (origin, axis): (&Origin, [f64; 3]),
+    ) -> Result<(), NoRobot> {
         let of = |what| number(dynamics, what).map(Option::unwrap_or_default);
         let (damping, friction) = (of("damping")?, of("friction")?);
-        let Ends { name, between, bodies: [parent, child], origin, axis } = *ends;
         let force = match kind {
             _ if damping == 0.0 && friction == 0.0 => return Ok(()),
-            "fixed" => {
-                self.unused.count("`<dynamics>` of a `fixed` joint");
-                return Ok(());
-            }
             "revolute" | "continuous" => {
-                let dry = if friction == 0.0 { String::new() } else { format!(" - ({friction})*tanh(rate/0.001)") };
+                let width = self.options.friction_width;
+                let dry = if friction == 0.0 { String::new() } else { format!(" - ({friction})*tanh(rate/{width})") };
                 let law = format!("-({damping})*rate{dry}");
-                json!({ "motor": { "between": between, "axis": axis, "torque": law } })
+                json!({ "motor": { "joint": name, "torque": law } })
             }
             "prismatic" if friction == 0.0 => {
                 // along z of markers whose z is the axis
@@ -376,11 +354,8 @@ impl<'a> Making<'a> {
             }
             _ => {
                 let found = format!("a `{kind}` joint has damping {damping} and friction {friction}");
-                return Err(refused(
-                    dynamics,
-                    found,
-                    "damping and friction in revolute joints, and damping in prismatic joints",
-                ));
+                let accepted = "damping and friction in revolute joints, and damping in prismatic joints";
+                return Err(refused(dynamics, found, accepted));
             }
         };
         self.insert("forces", &format!("{name}_resistance"), force, dynamics);
@@ -388,22 +363,13 @@ impl<'a> Making<'a> {
     }
 }
 
-/// A joint with its ends, as parameters of the mechanism.
-struct Ends<'e> {
-    name: &'e str,
-    between: &'e Value,
-    bodies: [&'e str; 2],
-    origin: &'e Origin,
-    axis: [f64; 3],
-}
-
-/// A point with axes, as parameters of the mechanism.
+/// A point with directions, in the form of the mechanism's parameters.
 fn oriented(origin: &Origin) -> Value {
     json!({ "at": origin.at.as_slice(), "rotation": rotation::vector(&origin.turn).as_slice() })
 }
 
-/// A box, sphere or cylinder, if its size is not zero.
-fn simple(form: Node<'_, '_>) -> Result<Option<Value>, NoRobot> {
+/// A box, sphere or cylinder; the inner option is `None` if its size is zero.
+fn simple(form: Node<'_, '_>) -> Result<Option<Option<Value>>, NoRobot> {
     let size = |name| number(form, name).map(|number| number.unwrap_or(1.0));
     let (shape, extent) = match form.tag_name().name() {
         "box" => {
@@ -420,5 +386,5 @@ fn simple(form: Node<'_, '_>) -> Result<Option<Value>, NoRobot> {
         }
         _ => return Ok(None),
     };
-    Ok((extent > 0.0).then_some(shape))
+    Ok(Some((extent > 0.0).then_some(shape)))
 }

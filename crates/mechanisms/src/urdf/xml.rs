@@ -1,5 +1,6 @@
 //! Elements and attributes of a robot's file, and their errors.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
@@ -9,6 +10,8 @@ use roxmltree::{Document, Error, Node, ParsingOptions};
 const MOST_ATTRIBUTES: usize = 256;
 /// Largest number of namespace declarations: the parser copies and searches them for each element.
 const MOST_NAMESPACES: usize = 200;
+/// Largest number of undeclared prefixes.
+const MOST_PREFIXES: usize = 20;
 /// Largest number of elements, texts and comments.
 const MOST_NODES: u32 = 400_000;
 
@@ -42,11 +45,32 @@ fn refused_at(start: usize, message: impl Into<String>, accepted: impl Into<Stri
     NoRobot { start, message: message.into(), accepted: accepted.into(), ..NoRobot::default() }
 }
 
-/// Parses a file that is within limits and has no unresolved xacro.
-pub(super) fn parse(text: &str) -> Result<Document<'_>, NoRobot> {
+/// Parsing options with the limit of nodes.
+fn options<'o>() -> ParsingOptions<'o> {
+    ParsingOptions { nodes_limit: MOST_NODES, ..ParsingOptions::default() }
+}
+
+/// Checks limits, and replaces the colon of undeclared prefixes by a dot in names of elements and attributes, because
+/// `xmlns` is often forgotten: `<drake:joint>` becomes `<drake.joint>`.
+pub(super) fn readable(text: &str) -> Result<Cow<'_, str>, NoRobot> {
     within_limits(text)?;
-    let options = ParsingOptions { nodes_limit: MOST_NODES, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|error| {
+    let mut text = Cow::Borrowed(text);
+    for _ in 0..MOST_PREFIXES {
+        let Err(Error::UnknownNamespace(prefix, _)) = Document::parse_with_options(&text, options()) else { break };
+        let begins_name = |at: &usize| text[..*at].ends_with(|c: char| c == '<' || c == '/' || c.is_ascii_whitespace());
+        let with_colon = format!("{prefix}:");
+        let names = text.match_indices(&with_colon).map(|(at, _)| at).filter(begins_name);
+        let colons: Vec<usize> = names.map(|at| at + prefix.len()).collect();
+        let mut bytes = text.into_owned().into_bytes();
+        colons.into_iter().for_each(|at| bytes[at] = b'.');
+        text = Cow::Owned(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    Ok(text)
+}
+
+/// Parses a readable text, which must have no unresolved xacro.
+pub(super) fn parse(text: &str) -> Result<Document<'_>, NoRobot> {
+    let document = Document::parse_with_options(text, options()).map_err(|error| {
         let place = error.pos();
         let line: usize = text.split_inclusive('\n').take(place.row as usize - 1).map(str::len).sum();
         let column =
@@ -104,8 +128,11 @@ fn within_limits(text: &str) -> Result<(), NoRobot> {
 fn without_xacro(document: &Document<'_>) -> Result<(), NoRobot> {
     let accepted = "plain URDF, as written by `xacro FILE > robot.urdf`";
     for node in document.descendants().filter(Node::is_element) {
-        if node.tag_name().namespace().is_some_and(|namespace| namespace.contains("xacro")) {
-            return Err(refused(node, format!("`<xacro:{}>` is not resolved", node.tag_name().name()), accepted));
+        let (name, namespace) = (node.tag_name().name(), node.tag_name().namespace().unwrap_or_default());
+        let undeclared = name.strip_prefix("xacro.");
+        if undeclared.is_some() || namespace.contains("xacro") {
+            let name = undeclared.unwrap_or(name);
+            return Err(refused(node, format!("`<xacro:{name}>` is not resolved"), accepted));
         }
         if let Some(raw) = node.attributes().find(|own| own.value().contains("${") || own.value().contains("$(")) {
             return Err(refused_at(raw.range().start, format!("`{}` is not resolved", raw.value()), accepted));
@@ -195,6 +222,7 @@ impl Origin {
 }
 
 /// Mass and inertia of a link.
+#[derive(Clone)]
 pub(super) struct Inertial {
     /// Mass, kg.
     pub(super) mass: f64,
@@ -205,7 +233,14 @@ pub(super) struct Inertial {
 }
 
 impl Inertial {
-    /// The child `inertial` of a link; `None` if it has neither mass nor inertia.
+    /// The same in a frame in which the link has this origin.
+    pub(super) fn seen_from(&self, origin: &Origin) -> Self {
+        let turn = origin.turn.matrix();
+        let inertia = turn * self.inertia * turn.transpose();
+        Self { mass: self.mass, centre: origin.at + origin.turn * self.centre, inertia }
+    }
+
+    /// The child `inertial` of a link; missing moments of inertia are zero.
     pub(super) fn of(link: Node<'_, '_>) -> Result<Option<Self>, NoRobot> {
         let Some(inertial) = child(link, "inertial")? else { return Ok(None) };
         let node = needed(inertial, "mass")?;
@@ -216,16 +251,11 @@ impl Inertial {
         }
         let origin = Origin::of(inertial)?;
         let moments = child(inertial, "inertia")?;
-        let Some(moments) = moments else {
-            let without = || refused(inertial, "`<inertial>` has a mass but no `<inertia>`", "an element `<inertia>`");
-            return if mass > 0.0 { Err(without()) } else { Ok(None) };
-        };
-        let entry = |name| number(moments, name).map(Option::unwrap_or_default);
+        let entry = |name| moments.map_or(Ok(None), |moments| number(moments, name)).map(Option::unwrap_or_default);
         let (xx, yy, zz, xy, xz, yz) =
             (entry("ixx")?, entry("iyy")?, entry("izz")?, entry("ixy")?, entry("ixz")?, entry("iyz")?);
         let own = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
         let inertia = origin.turn.matrix() * own * origin.turn.matrix().transpose();
-        let is_nothing = mass == 0.0 && own == Matrix3::zeros();
-        Ok((!is_nothing).then_some(Self { mass, centre: origin.at, inertia }))
+        Ok(Some(Self { mass, centre: origin.at, inertia }))
     }
 }

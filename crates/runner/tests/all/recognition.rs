@@ -174,3 +174,43 @@ fn refusals_show_the_accepted_form() {
     let (code, out, err) = mbsbench(place.path(), "check rod.yaml");
     assert!(code == 0 && out.contains("mine/rod with 1 run\n"), "{out}{err}");
 }
+
+#[test]
+fn check_lists_the_parts_of_robots() {
+    let folder = tempfile::tempdir().unwrap();
+    let arm = folder.path().join("arm.urdf");
+    fs::copy(root().join("crates/runner/tests/robots/arm.urdf"), &arm).unwrap();
+    let (code, out, err) = mbsbench(folder.path(), "check --read arm.urdf");
+    assert_eq!(code, 0, "{err}");
+    for line in [
+        "4:3: ignored: mass of the root link `base` (3 kg), which is the ground",
+        "5:3: kept: link `upper-arm` as the body `upper_arm`, 2 kg",
+        "5:3: renamed: link `upper-arm` to `upper_arm`",
+        "14:3: merged: link `elbow` into `upper_arm.elbow`",
+        "18:5: ignored: `<visual>` with `<mesh>` of `<link>`",
+    ] {
+        assert!(out.contains(&format!("  {line}\n")), "{line}: {out}");
+    }
+    let (_, out, _) = mbsbench(folder.path(), "check arm.urdf");
+    assert!(out.contains("merged: link `elbow` into `upper_arm.elbow`, link `rotor` into"), "{out}");
+
+    // Options are keys beside the file.
+    let run = |options: &str| {
+        let model = format!("model: {{ mechanism: {{ file: arm.urdf, {options} }} }}");
+        fs::write(folder.path().join("run.yaml"), EXPERIMENT.replace("model: { mechanism: top.yaml }", &model))
+            .unwrap();
+        mbsbench(folder.path(), "check run.yaml")
+    };
+    fs::copy(root().join("examples/methods/cash-karp.yaml"), folder.path().join("cash-karp.yaml")).unwrap();
+    let (code, out, err) = run("base: floating, friction-width: 0.1");
+    assert!(code == 0 && !out.contains("which is the ground"), "{out} {err}");
+    let (code, _, err) = run("friction-width: 0");
+    assert!(code == 2 && err.contains("`friction-width` is 0"), "{err}");
+
+    // Masses are checked for a body with all its links, and problems are reported at the link.
+    let text = fs::read_to_string(&arm).unwrap();
+    fs::write(&arm, text.replace("ixx=\"0.03\" iyy=\"0.01\" izz=\"0.03\"", "ixx=\"0.9\" iyy=\"0.01\" izz=\"0.03\""))
+        .unwrap();
+    let (code, _, err) = mbsbench(folder.path(), "check arm.urdf");
+    assert!(code == 2 && err.contains("arm.urdf:5:3") && err.contains("upper_arm.inertia"), "{err}");
+}

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::Plan;
+use mbsbench_experiment::{Plan, read_robot};
 use mbsbench_judge::reconstruction::Scope;
 use mbsbench_problem::{Form, Formulated};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::Command;
 use crate::cli::{
     CommandError, Examined, Exit, FileKind, Session, Strict, counted, entries, file_kind, is_file, load, motion,
-    plans_beside, read_entries, read_ledger, read_publication,
+    plans_beside, read, read_entries, read_ledger, read_publication,
 };
 
 /// Check files for mistakes, without running anything.
@@ -22,6 +22,9 @@ pub(super) struct Check {
     /// Files of experiments, mechanisms, robots (URDF), methods or papers; or folders of them.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// For robots, list what was kept, merged, renamed, ignored and left out, each with line and column
+    #[arg(long)]
+    read: bool,
     /// Treatment of warnings.
     #[command(flatten)]
     strict: Strict,
@@ -61,6 +64,9 @@ impl Command for Check {
                     let mut plan = motion(registry, path, 1.0, &["dop853"])?;
                     notes = std::mem::take(&mut plan.notes);
                     let described = described(&plan);
+                    if self.read && kind == FileKind::Robot {
+                        notes = read_robot(path, &read(path)?)?;
+                    }
                     plans.push(plan);
                     described
                 }
