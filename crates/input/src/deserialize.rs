@@ -26,7 +26,7 @@ pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, Problem> {
 /// # Errors
 /// Returns the first problem, with its place.
 pub fn read_as<T: DeserializeOwned>(node: &Node, what: &str) -> Result<T, Problem> {
-    T::deserialize(NodeDeserializer { node, what }).map_err(|error| error.placed(node.place))
+    T::deserialize(NodeDeserializer { node, what }).map_err(|error| error.of(node).placed(node.place))
 }
 
 /// A problem whose place may still be unknown: serde raises some errors where only the caller knows it.
@@ -44,6 +44,15 @@ impl Unplaced {
     fn at(mut self, place: Place) -> Self {
         self.place.get_or_insert(place);
         self
+    }
+
+    /// Adds the place of a node, and what was found there to the text that an untagged enum expects, "accepted: …".
+    fn of(mut self, node: &Node) -> Self {
+        if self.place.is_none() && self.problem.message.starts_with("accepted: ") {
+            let accepted = std::mem::replace(&mut self.problem.message, format!("found {}", node.describe()));
+            self.problem.help = Some(accepted);
+        }
+        self.at(node.place)
     }
 
     /// Adds the place of an entry's key, and calls an unknown key `what`.
@@ -349,7 +358,7 @@ impl<'n> MapAccess<'n> for Entries<'n, '_> {
 
     fn next_value_seed<T: DeserializeSeed<'n>>(&mut self, seed: T) -> Result<T::Value, Unplaced> {
         let node = self.value.take().expect("serde requests a key before its value");
-        seed.deserialize(self.outer.inner(node)).map_err(|error| error.at(node.place))
+        seed.deserialize(self.outer.inner(node)).map_err(|error| error.of(node))
     }
 }
 
@@ -364,7 +373,7 @@ impl<'n> SeqAccess<'n> for Items<'n, '_> {
 
     fn next_element_seed<T: DeserializeSeed<'n>>(&mut self, seed: T) -> Result<Option<T::Value>, Unplaced> {
         let Some(node) = self.rest.next() else { return Ok(None) };
-        seed.deserialize(self.outer.inner(node)).map(Some).map_err(|error| error.at(node.place))
+        seed.deserialize(self.outer.inner(node)).map(Some).map_err(|error| error.of(node))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Mechanisms described in files: rigid bodies, joints and forces, in the plane and in space.
+//! Models described in files: mechanisms of rigid bodies, joints and forces, in the plane and in space; and
+//! [equations] by formulas.
 //!
 //! ```text
 //! definition ── flat ─▶ parts ── compile ─▶ System (MechanicalModel) ── assembly ─▶ initial state ── model ─▶ Model
@@ -12,6 +13,7 @@ mod compile;
 pub mod definition;
 mod dependence;
 mod drawing;
+pub mod equations;
 mod expand;
 pub mod formula;
 pub mod joint_space;
@@ -24,4 +26,5 @@ pub mod urdf;
 mod watched;
 
 pub use definition::Mechanism;
+pub use equations::Equations;
 pub use model::MechanismModel;

@@ -33,6 +33,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::RodChain>()
         .model::<models::FourBarWindows>()
         .model::<mechanisms::Mechanism>()
+        .model::<mechanisms::Equations>()
         .model::<models::TwoBouncingBalls>()
         .model::<models::OscillationInTime>()
         .model::<models::LinearTest>()

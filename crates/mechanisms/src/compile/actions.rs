@@ -97,8 +97,8 @@ pub(super) fn of(scope: &Scope<'_>) -> Result<Vec<Action>, OutOfRange> {
             Force::Torque(torque) => {
                 let marker = on_a_body(scope, &at("on"), &torque.on)?;
                 let count = if scope.dimension == 2 { 1 } else { 3 };
-                check_count(&at("torque"), torque.torque.0.len(), count, "numbers")?;
-                let laws = torque.torque.0.iter().map(|law| scope.force(&at("torque"), law, ["", ""]));
+                check_count(&at("torque"), torque.torque.len(), count, "numbers")?;
+                let laws = torque.torque.iter().map(|law| scope.force(&at("torque"), law, ["", ""]));
                 let centre = Marker::centre(marker.body).point();
                 Action::Torque(centre, torque.follows.then(|| marker.directions()), laws.collect::<Result<_, _>>()?)
             }

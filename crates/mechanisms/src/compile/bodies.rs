@@ -117,9 +117,9 @@ pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<
         }
         (None, None, _) => return Err(OutOfRange::new(at("mass"), "missing", "a mass, or a density with a shape")),
     };
-    let field = |k: usize| if inertia.0.len() == 1 { at("inertia") } else { at(&format!("inertia.{k}")) };
+    let field = |k: usize| if inertia.len() == 1 { at("inertia") } else { at(&format!("inertia.{k}")) };
     let number = |(k, formula)| scope.number(&field(k), formula);
-    let numbers: Vec<f64> = inertia.0.iter().enumerate().map(number).collect::<Result<_, _>>()?;
+    let numbers: Vec<f64> = inertia.iter().enumerate().map(number).collect::<Result<_, _>>()?;
     // The moments about the centre of mass are unknown for a shape that is drawn elsewhere.
     let about_centre = match (X::DIMENSION, &*numbers, shape.as_ref().filter(|_| drawn_at.is_none())) {
         (_, [], Some(shape)) => {

@@ -75,65 +75,37 @@ pub(super) fn gravity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<
     deserializer.deserialize_seq(Components)
 }
 
-/// One number, or a list of them.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Numbers(pub Vec<Formula>);
+/// One number or formula, or a list of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "accepted: a number, a formula, or a list of them")]
+pub enum Numbers {
+    /// One.
+    One(Formula),
+    /// A list.
+    List(Vec<Formula>),
+}
 
-impl Serialize for Numbers {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &*self.0 {
-            [one] => one.serialize(serializer),
-            several => several.serialize(serializer),
-        }
+impl Default for Numbers {
+    fn default() -> Self {
+        Self::List(Vec::new())
     }
 }
 
-impl<'de> Deserialize<'de> for Numbers {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NumbersVisitor;
-        impl<'de> Visitor<'de> for NumbersVisitor {
-            type Value = Numbers;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number, a formula, or a list of them")
-            }
-            fn visit_u64<E>(self, value: u64) -> Result<Numbers, E> {
-                Ok(Numbers(vec![Formula::Number(value as f64)]))
-            }
-            fn visit_i64<E>(self, value: i64) -> Result<Numbers, E> {
-                Ok(Numbers(vec![Formula::Number(value as f64)]))
-            }
-            fn visit_f64<E>(self, value: f64) -> Result<Numbers, E> {
-                Ok(Numbers(vec![Formula::Number(value)]))
-            }
-            fn visit_str<E>(self, value: &str) -> Result<Numbers, E> {
-                Ok(Numbers(vec![Formula::Text(value.to_owned())]))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Numbers, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(items)).map(Numbers)
-            }
+impl Deref for Numbers {
+    type Target = [Formula];
+    fn deref(&self) -> &[Formula] {
+        match self {
+            Self::One(one) => std::slice::from_ref(one),
+            Self::List(list) => list,
         }
-        deserializer.deserialize_any(NumbersVisitor)
-    }
-}
-
-impl JsonSchema for Numbers {
-    fn schema_name() -> Cow<'static, str> {
-        "Numbers".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let one = generator.subschema_for::<Formula>();
-        json_schema!({
-            "description": "One number or formula, or a list of them.",
-            "anyOf": [one, { "type": "array", "items": one }],
-        })
     }
 }
 
 impl Ranged for Numbers {
     fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
-        match &*self.0 {
-            [one] => one.check_in(interval),
-            several => several.check_in(interval),
+        match self {
+            Self::One(one) => one.check_in(interval),
+            Self::List(list) => list.check_in(interval),
         }
     }
 }

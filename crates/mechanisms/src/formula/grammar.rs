@@ -1,14 +1,16 @@
 //! The grammar of formulas.
 
 use winnow::ascii::{float, multispace0};
-use winnow::combinator::{Infix, Prefix, alt, delimited, dispatch, expression, fail, opt, peek, preceded, repeat};
+use winnow::combinator::{
+    Infix, Prefix, alt, delimited, dispatch, expression, fail, opt, peek, preceded, repeat, separated,
+};
 use winnow::error::{ContextError, ErrMode};
 use winnow::prelude::*;
 use winnow::stream::Stateful;
 use winnow::token::{any, one_of, take_while};
 
-use super::DEEPEST;
-use super::tree::{Function, Of2, Tree};
+use super::tree::{Function, Of2, Symbol, Tree};
+use super::{DEEPEST, SUM};
 
 type Read<T> = Result<T, ErrMode<ContextError>>;
 
@@ -52,25 +54,32 @@ fn name<'i>(input: &mut Input<'i>) -> Read<&'i str> {
     (first, word(), repeat::<_, _, (), _, _>(0.., ('.', word()))).take().parse_next(input)
 }
 
-fn operand(input: &mut Input<'_>) -> Read<Tree<String>> {
+fn operand(input: &mut Input<'_>) -> Read<Tree<Symbol>> {
     spaced(alt((delimited('(', inner, ')'), number, named))).parse_next(input)
 }
 
 /// Reads a formula in parentheses.
-fn inner(input: &mut Input<'_>) -> Read<Tree<String>> {
+fn inner(input: &mut Input<'_>) -> Read<Tree<Symbol>> {
     enter(input)?;
     let tree = sum.parse_next(input)?;
     leaving(input, tree)
 }
 
-fn number(input: &mut Input<'_>) -> Read<Tree<String>> {
+fn number(input: &mut Input<'_>) -> Read<Tree<Symbol>> {
     preceded(peek(one_of(('0'..='9', '.'))), float).map(Tree::Number).parse_next(input)
 }
 
-fn named(input: &mut Input<'_>) -> Read<Tree<String>> {
+fn named(input: &mut Input<'_>) -> Read<Tree<Symbol>> {
     let name = name.parse_next(input)?;
+    if opt('[').parse_next(input)?.is_some() {
+        let indices = separated(1.., inner, ',').parse_next(input)?;
+        return ']'.value(Tree::Variable(Symbol::Element(name.to_owned(), indices))).parse_next(input);
+    }
     if opt('(').parse_next(input)?.is_none() {
-        return Ok(if name == "pi" { Tree::Pi } else { Tree::Variable(name.to_owned()) });
+        return Ok(if name == "pi" { Tree::Pi } else { Tree::Variable(Symbol::Name(name.to_owned())) });
+    }
+    if name == SUM {
+        return series(input);
     }
     let first = inner.parse_next(input)?;
     if let Some(function) = Function::named(name) {
@@ -81,7 +90,15 @@ fn named(input: &mut Input<'_>) -> Read<Tree<String>> {
     Ok(chain(function, first, second))
 }
 
-fn chain(function: Of2, a: Tree<String>, b: Tree<String>) -> Tree<String> {
+/// Reads the arguments of a sum over an index, `i, 1, n, x[i]`.
+fn series(input: &mut Input<'_>) -> Read<Tree<Symbol>> {
+    let index = spaced(name).parse_next(input)?.to_owned();
+    let (first, last, term) =
+        (preceded(',', inner), preceded(',', inner), delimited(',', inner, ')')).parse_next(input)?;
+    Ok(Tree::Variable(Symbol::Sum { index, bounds: Box::new([first, last]), term: Box::new(term) }))
+}
+
+fn chain(function: Of2, a: Tree<Symbol>, b: Tree<Symbol>) -> Tree<Symbol> {
     match a {
         Tree::Chain(first, mut rest) => {
             rest.push((function, b));
@@ -92,7 +109,7 @@ fn chain(function: Of2, a: Tree<String>, b: Tree<String>) -> Tree<String> {
 }
 
 /// Reads sums of products of powers: `-a^b` is `-(a^b)`, `a^b^c` is `a^(b^c)`.
-pub(super) fn sum(input: &mut Input<'_>) -> Read<Tree<String>> {
+pub(super) fn sum(input: &mut Input<'_>) -> Read<Tree<Symbol>> {
     expression(operand)
         .prefix(
             (

@@ -9,25 +9,32 @@ use std::borrow::Cow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Visitor;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use winnow::prelude::*;
 use winnow::stream::Stateful;
 
 use grammar::{Nesting, sum};
 use tree::functions;
+pub(crate) use tree::power;
 pub(crate) use tree::tanh;
-pub use tree::{Function, Of2, Tree};
+pub use tree::{Function, Of2, Symbol, Tree};
 
 /// Longest text of a formula, in bytes.
 const LONGEST: usize = 4000;
+
+/// Largest number of parts of a formula with all sums written out.
+const MOST_PARTS: usize = 1_000_000;
+
+/// Name of the sum over an index.
+const SUM: &str = "sum";
 
 /// Largest depth of nested parentheses, calls, signs and powers. Each level takes stack when a formula is
 /// read and evaluated.
 const DEEPEST: usize = 50;
 
 /// A number, or the text of a formula.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "accepted: a number or a formula")]
 pub enum Formula {
     /// A number.
     Number(f64),
@@ -56,40 +63,6 @@ impl fmt::Display for Formula {
     }
 }
 
-impl Serialize for Formula {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Number(number) => serializer.serialize_f64(*number),
-            Self::Text(text) => serializer.serialize_str(text),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Formula {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FormulaVisitor;
-        impl Visitor<'_> for FormulaVisitor {
-            type Value = Formula;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number or a formula")
-            }
-            fn visit_u64<E>(self, value: u64) -> Result<Formula, E> {
-                Ok(Formula::Number(value as f64))
-            }
-            fn visit_i64<E>(self, value: i64) -> Result<Formula, E> {
-                Ok(Formula::Number(value as f64))
-            }
-            fn visit_f64<E>(self, value: f64) -> Result<Formula, E> {
-                Ok(Formula::Number(value))
-            }
-            fn visit_str<E>(self, value: &str) -> Result<Formula, E> {
-                Ok(Formula::Text(value.to_owned()))
-            }
-        }
-        deserializer.deserialize_any(FormulaVisitor)
-    }
-}
-
 impl JsonSchema for Formula {
     fn schema_name() -> Cow<'static, str> {
         "Formula".into()
@@ -115,8 +88,12 @@ pub enum NoFormula {
     Degrees(String),
     /// A name without a meaning.
     Unknown(String),
+    /// An index of this name, or a bound of a sum over it, is not a whole number.
+    NotWhole(String),
     /// The text is too long.
     TooLong,
+    /// The formula has too many parts with all sums written out.
+    TooManyParts,
     /// The nesting is too deep.
     TooDeep,
 }
@@ -129,6 +106,8 @@ impl fmt::Display for NoFormula {
             Self::Open => f.write_str("has a parenthesis that is not closed"),
             Self::Degrees(radians) => write!(f, "is in degrees; `{radians}` is the same in radians"),
             Self::Unknown(name) => write!(f, "contains the unknown name `{name}`"),
+            Self::NotWhole(name) => write!(f, "has an index or a bound for `{name}` that is not a whole number"),
+            Self::TooManyParts => write!(f, "has more than {MOST_PARTS} parts with all sums written out"),
             Self::TooLong => write!(f, "has more than {LONGEST} characters"),
             Self::TooDeep => write!(f, "nests more than {DEEPEST} parentheses, calls, signs and powers"),
         }
@@ -140,7 +119,7 @@ impl Formula {
     ///
     /// # Errors
     /// Returns an error if the text is not a formula.
-    pub fn read(&self) -> Result<Tree<String>, NoFormula> {
+    pub fn read(&self) -> Result<Tree<Symbol>, NoFormula> {
         let text = match self {
             Self::Number(number) => return Ok(Tree::Number(*number)),
             Self::Text(text) => text,
@@ -174,12 +153,18 @@ fn unknown_function(text: &str) -> Option<&str> {
     let is_in_name = |c: char| c.is_alphanumeric() || c == '_';
     let calls = text.match_indices('(').filter_map(|(at, _)| text[..at].rsplit(|c| !is_in_name(c)).next());
     let mut names = calls.filter(|name| name.starts_with(char::is_alphabetic));
-    names.find(|name| Function::named(name).is_none() && Of2::named(name).is_none())
+    names.find(|name| Function::named(name).is_none() && Of2::named(name).is_none() && *name != SUM)
 }
 
-/// Names with a fixed meaning in formulas: time, numbers, functions, and the variables of actuators and motors.
+/// Names with the same meaning in all formulas: time, numbers, functions.
+pub fn common_names() -> impl Iterator<Item = String> {
+    ["t", "pi", SUM].into_iter().map(str::to_owned).chain(functions())
+}
+
+/// Names with a fixed meaning in formulas of mechanisms: [common ones](common_names), and the variables of actuators
+/// and motors.
 pub fn own_names() -> impl Iterator<Item = String> {
-    ["t", "pi"].into_iter().chain(LINE).chain(TURN).map(str::to_owned).chain(functions())
+    LINE.into_iter().chain(TURN).map(str::to_owned).chain(common_names())
 }
 
 /// Names, in the formula of an actuator, of the length between its markers and the rate of the length.

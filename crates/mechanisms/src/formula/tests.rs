@@ -20,6 +20,8 @@ fn powers_bind_before_signs_and_signs_before_products() {
     assert_eq!(value("crank.tip.x*rod_3.angle"), 9.0);
     assert_eq!(value("abs(-x) + sign(-x) + sqrt(4^0.5*2)"), 4.0);
     assert_eq!(value("x-1"), 2.0);
+    assert_eq!(value("sum(i, 1, 3, i^2) + sum(i, 2, 1, 1/0)"), 14.0);
+    assert_eq!(value("sum(i, 1, 2, sum(j, i, 2*i, i*j))"), 3.0 + 2.0 * 9.0);
 }
 
 #[test]
@@ -31,6 +33,9 @@ fn invalid_formulas_are_refused_with_their_position() {
     assert_eq!(refused("1 + y"), NoFormula::Unknown("y".to_owned()));
     assert_eq!(refused(""), NoFormula::Unfinished);
     assert_eq!(refused("2*(1 + 3*x"), NoFormula::Open);
+    assert_eq!(refused("y[1+1]"), NoFormula::Unknown("y[2]".to_owned()));
+    assert_eq!(refused("sum(i, 1, 2.5, i)"), NoFormula::NotWhole("i".to_owned()));
+    assert_eq!(refused("sum(i, 1, 9e8, 1)"), NoFormula::TooManyParts);
     assert_eq!(refused("sinus(x)"), NoFormula::Unknown("sinus".to_owned()));
     assert_eq!(refused("34 deg"), NoFormula::Degrees("34*pi/180".to_owned()));
     for text in ["1 +", "2x", "sin(", "sin(1, 2)", "max(1)", "1 $ 2", "(1", "1)", "..", "x."] {

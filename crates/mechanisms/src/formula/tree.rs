@@ -3,10 +3,10 @@
 use mbsbench_problem::Scalar;
 use mbsbench_problem::parameters::spelling;
 
-use super::NoFormula;
+use super::{MOST_PARTS, NoFormula};
 
 /// Functions of one argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub enum Function {
     Sin,
@@ -46,7 +46,7 @@ impl Function {
 }
 
 /// Functions and operations of two arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub enum Of2 {
     Add,
@@ -77,24 +77,90 @@ pub enum Tree<V> {
     Chain(Box<Tree<V>>, Vec<(Of2, Tree<V>)>),
 }
 
-impl Tree<String> {
-    /// Replaces names by their meanings.
+/// A variable as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Symbol {
+    /// A name: `t`, `crank.tip.x`.
+    Name(String),
+    /// An element of a vector, by its indices: `x[i+1]`.
+    Element(String, Vec<Tree<Symbol>>),
+    /// A sum over an index from a first to a last value, `sum(i, 1, n, x[i])`; zero if the last is below the first.
+    Sum {
+        /// Name of the index.
+        index: String,
+        /// First and last value.
+        bounds: Box<[Tree<Symbol>; 2]>,
+        /// The terms.
+        term: Box<Tree<Symbol>>,
+    },
+}
+
+/// Meanings of names while a formula is resolved.
+struct Names<'m, V> {
+    meaning: &'m mut dyn FnMut(&str) -> Option<Tree<V>>,
+    /// Values of the indices of enclosing sums.
+    indices: Vec<(&'m str, i64)>,
+    /// Number of parts that the formula may still have.
+    left: usize,
+}
+
+impl Tree<Symbol> {
+    /// Replaces names by their meanings and writes sums out. The name of an element has its indices as numbers,
+    /// `x[3]` or `d[2,3]`.
     ///
     /// # Errors
-    /// Fails with the first name that has no meaning.
-    pub fn resolve<V>(&self, meaning: &mut impl FnMut(&str) -> Option<Tree<V>>) -> Result<Tree<V>, NoFormula> {
+    /// Fails with the first name that has no meaning, or if an index is not a whole number.
+    pub fn resolve<V>(&self, meaning: &mut dyn FnMut(&str) -> Option<Tree<V>>) -> Result<Tree<V>, NoFormula> {
+        self.resolve_in(&mut Names { meaning, indices: Vec::new(), left: MOST_PARTS })
+    }
+
+    fn resolve_in<'m, V>(&'m self, names: &mut Names<'m, V>) -> Result<Tree<V>, NoFormula> {
+        names.left = names.left.checked_sub(1).ok_or(NoFormula::TooManyParts)?;
         Ok(match self {
             Self::Number(number) => Tree::Number(*number),
             Self::Pi => Tree::Pi,
-            Self::Variable(name) => meaning(name).ok_or_else(|| NoFormula::Unknown(name.clone()))?,
-            Self::Negative(a) => Tree::Negative(Box::new(a.resolve(meaning)?)),
-            Self::One(function, a) => Tree::One(*function, Box::new(a.resolve(meaning)?)),
+            Self::Variable(Symbol::Name(name)) => names.meaning_of(name)?,
+            Self::Variable(Symbol::Element(name, indices)) => {
+                let values = indices.iter().map(|index| Ok(index.whole(name, names)?.to_string()));
+                let values = values.collect::<Result<Vec<_>, _>>()?;
+                names.meaning_of(&format!("{name}[{}]", values.join(",")))?
+            }
+            Self::Variable(Symbol::Sum { index, bounds, term }) => {
+                let [first, last] = [bounds[0].whole(index, names)?, bounds[1].whole(index, names)?];
+                let mut terms = Vec::new();
+                for value in first..=last {
+                    names.indices.push((index, value));
+                    terms.push((Of2::Add, term.resolve_in(names)?));
+                    names.indices.pop();
+                }
+                if terms.is_empty() {
+                    return Ok(Tree::Number(0.0));
+                }
+                let (_, first) = terms.remove(0);
+                Tree::Chain(Box::new(first), terms)
+            }
+            Self::Negative(a) => Tree::Negative(Box::new(a.resolve_in(names)?)),
+            Self::One(function, a) => Tree::One(*function, Box::new(a.resolve_in(names)?)),
             Self::Chain(first, rest) => {
-                let first = Box::new(first.resolve(meaning)?);
-                let rest = rest.iter().map(|(function, b)| Ok((*function, b.resolve(meaning)?)));
+                let first = Box::new(first.resolve_in(names)?);
+                let rest = rest.iter().map(|(function, b)| Ok((*function, b.resolve_in(names)?)));
                 Tree::Chain(first, rest.collect::<Result<_, _>>()?)
             }
         })
+    }
+
+    /// The value of an index, or of a bound of a sum over it.
+    fn whole<'m, V>(&'m self, name: &str, names: &mut Names<'m, V>) -> Result<i64, NoFormula> {
+        let value = self.resolve_in(names)?.constant().filter(|value| value.fract() == 0.0 && value.abs() < 1e9);
+        value.map(|value| value as i64).ok_or_else(|| NoFormula::NotWhole(name.to_owned()))
+    }
+}
+
+impl<V> Names<'_, V> {
+    fn meaning_of(&mut self, name: &str) -> Result<Tree<V>, NoFormula> {
+        let index = self.indices.iter().rev().find(|(index, _)| *index == name);
+        let meaning = index.map(|&(_, value)| Tree::Number(value as f64)).or_else(|| (self.meaning)(name));
+        meaning.ok_or_else(|| NoFormula::Unknown(name.to_owned()))
     }
 }
 
@@ -110,12 +176,9 @@ impl<V> Tree<V> {
             Self::Chain(first, rest) => {
                 let mut a = first.evaluate(value);
                 for (function, b) in rest {
-                    let power = if *function == Of2::Power { b.constant() } else { None };
-                    a = match power {
-                        Some(power) if power.fract() == 0.0 && power.abs() < 1e6 => a.powi(power as i32),
-                        // `powf` computes its derivatives as quotients, which are NaN at zero
-                        Some(power) if power > 1.0 && a.re() == 0.0 => a * 0.0,
-                        Some(power) => a.powf(power),
+                    let exponent = if *function == Of2::Power { b.constant() } else { None };
+                    a = match exponent {
+                        Some(exponent) => power(a, exponent),
                         None => function.of(a, b.evaluate(value)),
                     };
                 }
@@ -126,7 +189,7 @@ impl<V> Tree<V> {
 
     /// The value of a tree without variables. A power with such an exponent also has derivatives for bases of
     /// zero and below.
-    fn constant(&self) -> Option<f64> {
+    pub(crate) fn constant(&self) -> Option<f64> {
         (!self.any(&mut |_| true)).then(|| self.evaluate(&mut |_| f64::NAN))
     }
 
@@ -141,8 +204,20 @@ impl<V> Tree<V> {
     }
 }
 
+/// `a` to the power of a constant exponent.
+pub(crate) fn power<S: Scalar>(a: S, exponent: f64) -> S {
+    if exponent.fract() == 0.0 && exponent.abs() < 1e6 {
+        a.powi(exponent as i32)
+    } else if exponent > 1.0 && a.re() == 0.0 {
+        // `powf` computes its derivatives as quotients, which are NaN at zero
+        a * 0.0
+    } else {
+        a.powf(exponent)
+    }
+}
+
 impl Function {
-    fn of<S: Scalar>(self, x: S) -> S {
+    pub(crate) fn of<S: Scalar>(self, x: S) -> S {
         match self {
             Self::Sin => x.sin(),
             Self::Cos => x.cos(),
@@ -181,7 +256,7 @@ impl Of2 {
         OF_TWO.into_iter().find(|function| spelling(function) == name)
     }
 
-    fn of<S: Scalar>(self, a: S, b: S) -> S {
+    pub(crate) fn of<S: Scalar>(self, a: S, b: S) -> S {
         match self {
             Self::Add => a + b,
             Self::Subtract => a - b,

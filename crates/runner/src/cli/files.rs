@@ -124,8 +124,15 @@ pub(super) fn plans_beside(registry: &Registry, file: &Path) -> Result<Vec<Plan>
     load(registry, &files, false)
 }
 
-/// Returns an experiment that simulates the mechanism of a file over a time span, s, with each of some methods.
-pub(super) fn motion(registry: &Registry, path: &Path, span: f64, methods: &[&str]) -> Result<Plan, CommandError> {
+/// Returns an experiment that simulates the model of a file, a `mechanism` or `equations`, over a time span, s, with
+/// each of some methods.
+pub(super) fn motion(
+    registry: &Registry,
+    model: &str,
+    path: &Path,
+    span: f64,
+    methods: &[&str],
+) -> Result<Plan, CommandError> {
     // A missing file is reported as an error of the command line, not of the experiment below.
     read(path)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -139,10 +146,10 @@ pub(super) fn motion(registry: &Registry, path: &Path, span: f64, methods: &[&st
     };
     let cases: Vec<Value> = methods.iter().map(|&name| case(name)).collect::<Result<_, CommandError>>()?;
     let experiment = json!({
-        "schema": 2, "id": format!("mechanism/{stem}"), "title": name, "model": { "mechanism": name },
+        "schema": 2, "id": format!("{model}/{stem}"), "title": name, "model": { model: name },
         "span": [0.0, span], "cases": cases,
     });
-    // JSON is valid YAML; the name of the mechanism is relative to this folder.
+    // JSON is valid YAML; the name of the file is relative to this folder.
     let place = path.with_file_name("mbsbench-mechanism.yaml");
     Ok(Plan::read(&place, experiment.to_string().as_bytes(), registry, false)?)
 }

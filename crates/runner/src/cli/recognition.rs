@@ -21,6 +21,8 @@ pub enum FileKind {
     Mechanism,
     /// A robot in URDF format.
     Robot,
+    /// Equations of a model.
+    Equations,
     /// Coefficients of a method.
     Method,
     /// A ledger.
@@ -38,6 +40,7 @@ impl FileKind {
             Self::Experiment => "an experiment",
             Self::Mechanism => "a mechanism",
             Self::Robot => "a robot",
+            Self::Equations => "equations",
             Self::Method => "a method",
             Self::Ledger(_) => "a ledger",
             Self::Publication => "the citation of a paper",
@@ -54,6 +57,10 @@ impl FileKind {
                 "refer to it in an experiment in the same folder, `model: {{ mechanism: {name} }}`; \
                  `mbsbench new experiment` creates one, in which `method: every` and `rankings:` compare all methods; \
                  `mbsbench check` and `render --to gif` accept the file itself"
+            ),
+            Self::Equations => format!(
+                "refer to it in an experiment in the same folder, `model: {{ equations: {name} }}`; \
+                 `mbsbench check` accepts the file itself"
             ),
             Self::Method => format!(
                 "refer to it in an experiment in the same folder, `method: {{ tableau: {name} }}`; \
@@ -99,6 +106,8 @@ pub(super) fn file_kind(path: &Path) -> Option<FileKind> {
         Some(FileKind::Experiment)
     } else if has(&["bodies", "joints", "repeat"]) {
         Some(FileKind::Mechanism)
+    } else if has(&["states", "rates"]) {
+        Some(FileKind::Equations)
     } else if has(&["runge-kutta", "multistep", "generalized-alpha"]) {
         Some(FileKind::Method)
     } else {

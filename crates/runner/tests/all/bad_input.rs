@@ -53,6 +53,12 @@ fn every_broken_mechanism_is_refused_at_the_right_place() {
     refused_at_their_places(&Registry::builtin(), "bad_mechanisms", 40);
 }
 
+/// Checks equations in experiments.
+#[test]
+fn every_broken_equation_is_refused_at_the_right_place() {
+    refused_at_their_places(&Registry::builtin(), "bad_equations", 10);
+}
+
 /// Checks methods that are defined in files.
 #[test]
 fn every_broken_method_is_refused_at_the_right_place() {

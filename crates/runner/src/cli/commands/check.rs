@@ -19,7 +19,7 @@ use crate::cli::{
     after_help = "Examples:\n  mbsbench check experiments/gil2013\n  mbsbench check experiments/gil2013/claims.yaml"
 )]
 pub(super) struct Check {
-    /// Files of experiments, mechanisms, robots (URDF), methods or papers; or folders of them.
+    /// Files of experiments, mechanisms, robots (URDF), equations, methods or papers; or folders of them.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// For robots, list what was kept, merged, renamed, ignored and left out, each with line and column
@@ -61,7 +61,7 @@ impl Command for Check {
                     format!("the method {}, of order {}", choice.label(), choice.object().method().order())
                 }
                 FileKind::Mechanism | FileKind::Robot => {
-                    let mut plan = motion(registry, path, 1.0, &["dop853"])?;
+                    let mut plan = motion(registry, "mechanism", path, 1.0, &["dop853"])?;
                     notes = std::mem::take(&mut plan.notes);
                     let described = described(&plan);
                     if self.read && kind == FileKind::Robot {
@@ -69,6 +69,12 @@ impl Command for Check {
                     }
                     plans.push(plan);
                     described
+                }
+                FileKind::Equations => {
+                    let plan = motion(registry, "equations", path, 1.0, &["ida"])?;
+                    let model = plan.runs.first().map(|run| run.model.object().model());
+                    let states = model.map_or(0, |model| Formulated::<f64>::initial_state(&*model).len());
+                    format!("equations with {}", counted(states, "state"))
                 }
                 FileKind::Publication => read_publication(registry, path)?.citation(),
                 FileKind::Contenders => {
