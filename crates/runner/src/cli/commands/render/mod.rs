@@ -171,7 +171,7 @@ impl Render {
         let attempts = if named.is_empty() { METHODS.map(|name| vec![name]).to_vec() } else { vec![named] };
         let mut plans = Vec::new();
         for methods in attempts {
-            plans = vec![motion(session.library.registry, file, SHOWN, &methods)?];
+            plans = vec![motion(session.library.registry, "mechanism", file, SHOWN, &methods)?];
             let outcomes = session.made(&plans, &self.options)?;
             if outcomes.iter().flat_map(|outcome| &outcome.results.rows).all(Row::is_ok) {
                 break;
