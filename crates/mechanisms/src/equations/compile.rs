@@ -29,9 +29,9 @@ pub struct EquationsModel {
     /// Initial values of the parameters that events change.
     pub(super) held: Vec<f64>,
     pub(super) rates: Tape,
-    /// The inputs (time, states) on which each rate depends, and groups of states that share no rate.
-    pub(super) pattern: Pattern,
-    pub(super) groups: Vec<Vec<usize>>,
+    /// The inputs (time, states) on which each rate depends, and groups of states that share no rate; none for more
+    /// states than matrices can have.
+    pub(super) structure: Option<(Pattern, Vec<Vec<usize>>)>,
     pub(super) is_second_order: bool,
     /// Places and values of the entries of the mass matrix; none if it is the identity.
     pub(super) mass: Option<(Vec<[usize; 2]>, Tape)>,
@@ -400,7 +400,7 @@ impl EquationsModel {
         }
         let mass = if equations.mass.is_empty() { None } else { Some(scope.mass()?) };
         let rates = compiler.recorder.tape(&outputs);
-        let pattern = rates.pattern();
+        let states: Vec<usize> = (1..=n).collect();
         let is_rate = |k: usize, of: usize| mass.is_none() && rates.outputs[of] as usize == 1 + k;
         let velocities: HashSet<usize> = rates.outputs.iter().map(|&register| register as usize).collect();
         let class = |k| match &mass {
@@ -415,8 +415,7 @@ impl EquationsModel {
             initial: scope.initial()?,
             held: scope.held.iter().map(|name| equations.parameters[*name]).collect(),
             is_second_order: n % 2 == 0 && (0..n / 2).all(|k| is_rate(n / 2 + k, k)),
-            groups: pattern.groups(&(1..=n).collect::<Vec<_>>()),
-            pattern,
+            structure: rates.pattern().map(|pattern| (pattern.clone(), pattern.groups(&states))),
             rates,
             mass,
             indices: indices.into_iter().map(|index| index.map_or(1, |(_, &index, _)| index as u8)).collect(),

@@ -94,8 +94,8 @@ impl<S: Scalar> Ode<S> for EquationsOde<'_, S> {
 
     fn properties(&self) -> Properties<'_, S> {
         Properties {
-            has_jacobian: is_double::<S>(),
-            is_autonomous: self.model.pattern.column(0).is_empty(),
+            has_jacobian: is_double::<S>() && self.model.structure.is_some(),
+            is_autonomous: self.model.structure.as_ref().is_some_and(|(pattern, _)| pattern.column(0).is_empty()),
             is_second_order: self.model.is_second_order,
             mass: self.mass.as_ref(),
             indices: self.mass.as_ref().map(|_| &self.model.indices[..]),
@@ -112,7 +112,8 @@ impl<S: Scalar> Ode<S> for EquationsOde<'_, S> {
         if const { !is_double::<S>() } {
             return Err(ode::no_jacobian());
         }
-        let EquationsModel { rates, groups, pattern, .. } = self.model;
+        let EquationsModel { rates, structure, .. } = self.model;
+        let (pattern, groups) = structure.as_ref().ok_or_else(ode::no_jacobian)?;
         jacobian.fill(S::zero());
         for group in groups {
             let constant = y.iter().chain(&self.held).map(|&value| Dual::from_re(value));

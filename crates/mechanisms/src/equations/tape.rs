@@ -169,8 +169,9 @@ pub(super) struct Tape {
     pub(super) outputs: Vec<Register>,
 }
 
-/// Largest number of pairs of operations and inputs for which the dependences are found.
-const MOST_PAIRS: usize = 1 << 25;
+/// Largest number of outputs whose dependences are found, and of pairs of outputs and operations.
+const MOST_OUTPUTS: usize = 4000;
+const MOST_PAIRS: usize = 1 << 30;
 
 impl Tape {
     /// Registers for evaluations in one scalar, with everything computed that does not depend on inputs.
@@ -212,20 +213,30 @@ impl Tape {
         self.outputs.iter().map(|&output| registers[output as usize])
     }
 
-    /// The inputs on which each output depends, as rows and columns of a matrix. Of long tapes, all.
-    pub(super) fn pattern(&self) -> Pattern {
-        let (rows, columns) = (self.outputs.len(), self.inputs);
-        if self.operands.len().saturating_mul(columns) > MOST_PAIRS {
-            return Pattern::full(rows, columns);
+    /// The inputs on which each output depends, as rows and columns of a matrix; none if there are too many.
+    pub(super) fn pattern(&self) -> Option<Pattern> {
+        let (inputs, rows) = (self.inputs, self.outputs.len());
+        if rows > MOST_OUTPUTS || rows.saturating_mul(self.operands.len()) > MOST_PAIRS {
+            return None;
         }
-        let fixed = self.batches[0].iter().map(|(_, count)| count).sum();
-        let mut depends: Vec<Vec<bool>> = (0..columns).map(|k| (0..columns).map(|j| j == k).collect()).collect();
-        for (k, operands) in self.operands.iter().enumerate() {
-            let [a, b] = operands.map(|operand| &depends[operand as usize]);
-            depends.push((0..columns).map(|j| k >= fixed && (a[j] || b[j])).collect());
+        // constants have the first input as operand, on which they do not depend
+        let fixed: usize = self.batches[0].iter().map(|(_, count)| count).sum();
+        let mut last_row = vec![usize::MAX; inputs + self.operands.len()];
+        let (mut open, mut entries) = (Vec::new(), Vec::new());
+        for (row, &output) in self.outputs.iter().enumerate() {
+            open.push(output as usize);
+            while let Some(register) = open.pop() {
+                if std::mem::replace(&mut last_row[register], row) == row {
+                    continue;
+                }
+                if register < inputs {
+                    entries.push((row, register));
+                } else if register >= inputs + fixed {
+                    open.extend(self.operands[register - inputs].map(|operand| operand as usize));
+                }
+            }
         }
-        let entries = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
-        Pattern::new((rows, columns), entries.filter(|&(i, j)| depends[self.outputs[i] as usize][j]))
+        Some(Pattern::new((rows, inputs), entries))
     }
 }
 

@@ -156,15 +156,14 @@ fn unknown_function(text: &str) -> Option<&str> {
     names.find(|name| Function::named(name).is_none() && Of2::named(name).is_none() && *name != SUM)
 }
 
-/// Names with the same meaning in all formulas: time, numbers, functions.
-pub fn common_names() -> impl Iterator<Item = String> {
-    ["t", "pi", SUM].into_iter().map(str::to_owned).chain(functions())
+/// Names with a fixed meaning in formulas: time, numbers, functions, and the variables of actuators and motors.
+pub fn own_names() -> impl Iterator<Item = String> {
+    ["t", "pi"].into_iter().chain(LINE).chain(TURN).map(str::to_owned).chain(functions()).chain([SUM.to_owned()])
 }
 
-/// Names with a fixed meaning in formulas of mechanisms: [common ones](common_names), and the variables of actuators
-/// and motors.
-pub fn own_names() -> impl Iterator<Item = String> {
-    LINE.into_iter().chain(TURN).map(str::to_owned).chain(common_names())
+/// The [`own_names`] without the variables of actuators and motors.
+pub fn common_names() -> impl Iterator<Item = String> {
+    own_names().filter(|name| !LINE.iter().chain(&TURN).any(|own| *own == name.as_str()))
 }
 
 /// Names, in the formula of an actuator, of the length between its markers and the rate of the length.

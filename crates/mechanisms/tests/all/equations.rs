@@ -166,6 +166,16 @@ rates:
     assert_eq!([by_time[0], by_time[1]], [6.0, 0.0]);
 }
 
+/// Checks that explicit methods have no matrix of the size of the state.
+#[test]
+fn many_states_have_no_jacobian() {
+    let text = "{ states: { x: { size: 50000, initial: i } }, rates: { 'x[1]': '-x[1]', 'x[i]': 'x[i-1] - x[i]' } }";
+    let model = equations(text).model();
+    let y = Formulated::<f64>::initial_state(&*model);
+    assert_eq!(rates(&*model, 0.0, &y)[49_999], -1.0);
+    assert!(!Formulated::<f64>::ode(&*model).properties().has_jacobian);
+}
+
 #[test]
 fn quotients_are_formed_in_the_precision_of_the_scalar() {
     let model = equations("{ states: { x: 1/3 }, rates: { x: 2/3 - x } }").model();
