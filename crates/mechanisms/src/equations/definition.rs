@@ -42,7 +42,7 @@ parameters! {
     #[derive(Default)]
     pub struct Event {
         /// The function. Magnitudes below 1e-12 count as zero.
-        pub when: Formula,
+        pub when: Formula [unit "1"],
         /// Sign changes that count.
         pub direction: Direction = default,
         /// New values of states and parameters, from the values before the event.
@@ -69,7 +69,7 @@ parameters! {
     #[derive(Default)]
     pub struct Vector {
         /// Number of elements.
-        pub size: Formula,
+        pub size: Formula [unit "1"],
         /// Initial values: one formula, in which `i` is the index of the element, or one for each element; by default
         /// zero.
         pub initial: Numbers = default,

@@ -19,7 +19,7 @@ use crate::cli::{
     after_help = "Examples:\n  mbsbench check experiments/gil2013\n  mbsbench check experiments/gil2013/claims.yaml"
 )]
 pub(super) struct Check {
-    /// Files of experiments, mechanisms, robots (URDF), equations, methods or papers; or folders of them.
+    /// Files of experiments, mechanisms, robots, equations, methods or papers; or folders.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// For robots, list what was kept, merged, renamed, ignored and left out, each with line and column
