@@ -207,7 +207,7 @@ fn read<K: Kind>(
     let found = if K::NAME == "model" && is_robot {
         let mut options = Node::empty(own.place);
         for entry in mbsbench_input::keys_of::<urdf::Options>().iter().filter_map(|name| own.entry(name)) {
-            options = options.with(&[entry.key.clone()], &entry.value);
+            options = options.with(std::slice::from_ref(&entry.key), &entry.value);
             overrides = overrides.without(&entry.key.name);
         }
         let options = read_parameters(&options, "key of a robot").map_err(|problem| document.bad(vec![problem]))?;

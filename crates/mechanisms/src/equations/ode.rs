@@ -173,7 +173,7 @@ impl<S: Scalar> EventFunctions<S> for EquationsOde<'_, S> {
                 return Ok(());
             }
         }
-        let values = compute(&self.model.set, &mut self.set, t, y.to_vec().into_iter().chain(self.held.clone()));
+        let values = compute(&self.model.set, &mut self.set, t, y.iter().copied().chain(self.held.clone()));
         for (&(_, input), value) in self.model.targets.iter().zip(values).filter(|((event, _), _)| *event == index) {
             *if input <= y.len() { &mut y[input - 1] } else { &mut self.held[input - 1 - y.len()] } = value;
         }

@@ -29,7 +29,7 @@ fn time(model: &dyn Model, method: &dyn Method, t_end: f64, step: f64) -> Durati
     time
 }
 
-/// The median ratio of times measured in turn is at most twice that of the model in Rust.
+/// The shortest of 15 times is at most twice that of the model in Rust.
 #[test]
 fn mechanisms_from_files_cost_at_most_twice() {
     let squeezer = Squeezer { formulation: SqueezerFormulation::Cartesian, ..Squeezer::default() };
@@ -43,15 +43,13 @@ fn mechanisms_from_files_cost_at_most_twice() {
         let methods = [("dopri5", Dopri5::default().method()), ("hht-i3", HhtI3::default().method())];
         for (method_name, method) in &methods {
             let step = if *method_name == "dopri5" { 0.1 * step } else { *step };
-            let mut quotients: Vec<f64> = (0..15)
-                .map(|_| {
-                    let theirs = time(&**program, &**method, 300.0 * step, step);
-                    time(&*written, &**method, 300.0 * step, step).as_secs_f64() / theirs.as_secs_f64()
-                })
-                .collect();
-            quotients.sort_by(f64::total_cmp);
-            eprintln!("{name} {method_name}: {:.2}", quotients[7]);
-            assert!(quotients[7] < 2.0, "{name} with {method_name}: {:.2} times", quotients[7]);
+            // The shortest times are those that nothing else on the machine has interrupted.
+            let shortest = |model: &dyn Model| {
+                (0..15).map(|_| time(model, &**method, 300.0 * step, step)).min().expect("times").as_secs_f64()
+            };
+            let quotient = shortest(&*written) / shortest(&**program);
+            eprintln!("{name} {method_name}: {quotient:.2}");
+            assert!(quotient < 2.0, "{name} with {method_name}: {quotient:.2} times");
         }
     }
 }
