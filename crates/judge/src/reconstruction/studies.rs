@@ -89,7 +89,8 @@ fn study<'p>(
     studied.collect()
 }
 
-/// Reads the reconstruction of an experiment. Returns its file with the findings, or `None` if there is no file.
+/// Reads the findings of an experiment's reconstruction and returns them with the path of their file. Without such a
+/// file, the result is `None`.
 fn read(folder: &Path) -> Result<Option<(PathBuf, Findings)>, OutdatedStudy> {
     let path = folder.join("reconstruction.csv");
     if !path.exists() {

@@ -22,7 +22,7 @@ pub(super) struct Check {
     /// Files of experiments, mechanisms, robots, equations, methods or papers; or folders.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// For robots, list what was kept, merged, renamed, ignored and left out
+    /// For robots, list what was kept, merged, renamed, ignored and left out.
     #[arg(long)]
     read: bool,
     /// Treatment of warnings.
