@@ -85,6 +85,7 @@ pub(super) fn of(scope: &Scope<'_>) -> Result<Vec<Action>, OutOfRange> {
                     offset: b.angle() - a.angle(),
                     stiffness: bushing.stiffness.clone(),
                     damping,
+                    friction: bushing.friction,
                 }))
             }
             Force::Force(load) => {

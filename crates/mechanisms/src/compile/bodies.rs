@@ -12,7 +12,7 @@ use crate::definition::{Body, Point, Shape};
 use crate::expand::{Part, check_name};
 use crate::formula::Formula;
 use crate::placement::{Marker, Pose};
-use crate::space::{Inertia, Space};
+use crate::space::{Inertia, Space, is_possible};
 
 fn marker(
     scope: &Scope<'_>,
@@ -144,20 +144,18 @@ pub(super) fn inertia<X: Space>(scope: &Scope<'_>, body: &Part<Body>) -> Result<
         }
     };
     let moments = Matrix3::from_fn(|i, j| about_centre[i][j]).symmetric_eigenvalues();
-    let (least, most) = (moments.min(), moments.max());
-    let least = if X::DIMENSION == 2 { about_centre[2][2] } else { least };
-    // in joint coordinates, moments may also be zero up to the roundoff of moving a mass by a few metres
-    let roundoff = if is_joined { 1e-12 * most + 1e-15 * mass } else { 0.0 };
-    if least <= 0.0 && !(is_joined && least >= -roundoff) {
+    let least = if X::DIMENSION == 2 { about_centre[2][2] } else { moments.min() };
+    // in joint coordinates moments may be zero; negative ones in space are tested below
+    if least <= 0.0 && !(is_joined && (X::DIMENSION == 3 || least == 0.0)) {
         let accepted = format!(
             "moments above zero{OR_JOINED}; give `inertia`, or a `shape` with a volume (in space, a rod with a radius)"
         );
         let found = format!("`{}` has the moments {:?}", at("inertia"), moments.as_slice());
         return Err(OutOfRange::clause(at("inertia"), found, accepted));
     }
-    // no principal moment of a distributed mass is larger than the sum of the others
-    if X::DIMENSION == 3 && most > (moments.sum() - most) * (1.0 + 1e-9) + roundoff {
-        let accepted = "principal moments, each at most the sum of the other two";
+    if X::DIMENSION == 3 && !(is_joined && body.what.any_inertia) && !is_possible(&moments, mass) {
+        let accepted = "principal moments, each at most the sum of the other two, or `any-inertia: true` with \
+                        `formulation: minimal`";
         let found = format!("`{}` has the principal moments {:?}", at("inertia"), moments.as_slice());
         return Err(OutOfRange::clause(at("inertia"), found, accepted));
     }

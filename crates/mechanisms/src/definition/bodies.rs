@@ -17,6 +17,9 @@ parameters! {
         /// Moments of inertia about the centre of mass: one in the plane; in space three along the axes of the body, or
         /// the six entries `[xx, yy, zz, xy, xz, yz]` of the matrix. If not given, they follow from the shape.
         pub inertia: Numbers [unit "kg m²"] = default,
+        /// True if moments of inertia that no mass has are accepted, in space and in joint coordinates.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub any_inertia: bool,
         /// Shape, with its centre at the centre of mass.
         pub shape: Option<Shape>,
         /// Centre and axes of the shape in the frame of the body, for drawings, if they are not at the centre

@@ -75,6 +75,24 @@ parameters! {
         pub stiffness: Vec<f64> [from 0.0, unit "N/m, N m/rad"],
         /// Damping in the same order; zero by default.
         pub damping: Vec<f64> [from 0.0, unit "N s/m, N m s/rad"] = default,
+        /// Dry friction; none by default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub friction: Option<Friction>,
+    }
+}
+
+parameters! {
+    /// Dry friction between two markers: at the relative velocity `v`, a force `tanh(v/v₀)` times its largest value
+    /// against `v`, and likewise a torque against the relative angular velocity.
+    #[derive(Copy)]
+    pub struct Friction {
+        /// Largest force.
+        pub force: f64 [from 0.0, unit "N"] = default,
+        /// Largest torque.
+        pub torque: f64 [from 0.0, unit "N m"] = default,
+        /// Speed and rate `v₀` at which friction reaches 76 % of its largest value.
+        #[serde(default = "slow")]
+        pub slip_speed: f64 [above 0.0, unit "m/s, rad/s"],
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 
 pub use bodies::{Body, Shape};
 pub use forces::{
-    Actuator, BallContact, Bushing, Force, Load, Motor, PlaneContact, Spring, Torque, TorsionSpring, Touch,
+    Actuator, BallContact, Bushing, Force, Friction, Load, Motor, PlaneContact, Spring, Torque, TorsionSpring, Touch,
 };
 pub use joints::{ABOUT, ALONG, Drive, Gear, Hinge, Joint, Length, Line, Pair, Rolling, Sleeve, Slide, Turn};
 pub use places::{At, Named, Numbers, Point};

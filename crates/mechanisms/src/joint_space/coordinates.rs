@@ -78,7 +78,7 @@ impl<X: Space> JointSpace<X> {
         self.mass(&self.initial[0], &mut mass);
         let diagonal = mass.diagonal();
         for k in (0..size).rev() {
-            if mass[(k, k)] <= 1e-12 * diagonal[k] {
+            if mass[(k, k)].abs() <= 1e-12 * diagonal[k].abs() {
                 let link = self.tree.links.iter().find(|link| link.velocities().contains(&k));
                 return Some(link.and_then(|link| link.joint));
             }

@@ -13,7 +13,7 @@ use std::fmt::Debug;
 use std::ops::{IndexMut, Range};
 
 use mbsbench_problem::{Entries, Scalar};
-use nalgebra::{Matrix3, Rotation3};
+use nalgebra::{Matrix3, Rotation3, Vector3};
 
 pub use plane::Plane;
 pub use spatial::Spatial;
@@ -58,6 +58,14 @@ pub struct Inertia {
     pub mass: f64,
     /// Inertia matrix; only the last entry in the plane.
     pub about_centre: [[f64; 3]; 3],
+}
+
+/// True if a distributed mass can have these principal moments of inertia (kg m²): up to roundoff, each is at most the
+/// sum of the others, so that none is negative.
+pub(crate) fn is_possible(moments: &Vector3<f64>, mass: f64) -> bool {
+    let most = moments.max();
+    // roundoff of a mass moved by a few metres
+    most <= (moments.sum() - most) * (1.0 + 1e-9) + 1e-12 * most + 1e-15 * mass
 }
 
 /// A point of a body, relative to its centre of mass and in its axes, m, or a point of the ground;

@@ -29,6 +29,12 @@ pub enum Surface {
     Plane(Fixed, f64),
 }
 
+/// Returns `tanh(x)/x` for the square of `x`.
+pub(super) fn tanh_ratio<S: Scalar>(square: S) -> S {
+    // 1 − x²/3 + … near zero, where the square root has no derivative
+    if square.re() < 1e-8 { -(square / 3.0) + 1.0 } else { tanh(square.sqrt()) / square.sqrt() }
+}
+
 impl<S: Scalar, X: Space> At<'_, S, X> {
     /// Overlap of two bodies, m; negative if they do not touch.
     fn overlap(&self, Contact { between: [a, b], surface, .. }: &Contact) -> S {
@@ -92,10 +98,7 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
         if touch.friction > 0.0 {
             let sliding: Vector<S> = std::array::from_fn(|i| relative[i] - normal[i] * parting);
             let square = X::dot(&sliding, &sliding) / (touch.slip_speed * touch.slip_speed);
-            // tanh(x)/x is 1 − x²/3 + … near zero, where the square root has no derivative
-            let per_speed =
-                if square.re() < 1e-8 { -(square / 3.0) + 1.0 } else { tanh(square.sqrt()) / square.sqrt() };
-            let by = size * per_speed * (touch.friction / touch.slip_speed);
+            let by = size * tanh_ratio(square) * (touch.friction / touch.slip_speed);
             (0..X::DIMENSION).for_each(|i| force[i] -= sliding[i] * by);
         }
         let none = [S::zero(); 3];

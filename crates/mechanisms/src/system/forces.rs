@@ -3,7 +3,8 @@
 use mbsbench_problem::Scalar;
 
 use super::at::{At, Turning};
-use super::contacts::Contact;
+use super::contacts::{Contact, tanh_ratio};
+use crate::definition::Friction;
 use crate::formula::Tree;
 use crate::space::{Fixed, Space, Vector, minus};
 
@@ -63,6 +64,8 @@ pub struct Cushion {
     pub stiffness: Vec<f64>,
     /// Damping along and about the axes.
     pub damping: Vec<f64>,
+    /// Dry friction.
+    pub friction: Option<Friction>,
 }
 
 impl<S: Scalar, X: Space> At<'_, S, X> {
@@ -185,7 +188,18 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
     fn add_bushing(&self, cushion: &Cushion, forces: &mut [S]) {
         let [a, b] = &cushion.between;
         let (by, rates) = self.displacement(cushion);
-        let pull = |i: usize| by[i] * cushion.stiffness[i] + rates[i] * cushion.damping[i];
+        // friction along and about the axes, per rate
+        let dry = cushion.friction.map(|Friction { force, torque, slip_speed }| {
+            let (along, about) = rates.split_at(X::DIMENSION);
+            [(along, force), (about, torque)].map(|(rates, most)| {
+                let square = rates.iter().fold(S::zero(), |sum, &rate| sum + rate * rate);
+                tanh_ratio(square / (slip_speed * slip_speed)) * (most / slip_speed)
+            })
+        });
+        let pull = |i: usize| {
+            let pull = by[i] * cushion.stiffness[i] + rates[i] * cushion.damping[i];
+            dry.map_or(pull, |dry| pull + rates[i] * dry[usize::from(i >= X::DIMENSION)])
+        };
         let (mut force, mut torque) = ([S::zero(); 3], [S::zero(); 3]);
         let directions = cushion.directions[0].map(|direction| self.direction(&direction));
         for i in 0..X::DIMENSION {

@@ -14,11 +14,11 @@ mod xml;
 use std::collections::HashMap;
 
 use mbsbench_problem::{parameters, rotation};
-use nalgebra::{Matrix3, Rotation3, Vector3};
+use nalgebra::Vector3;
 use roxmltree::{Document, Node};
 use serde_json::{Map, Value, json};
 
-use crate::placement::across;
+use crate::space::is_possible;
 use lump::Lump;
 use names::Names;
 pub use notes::Notes;
@@ -104,6 +104,7 @@ fn made(document: &Document<'_>, options: &Options) -> Result<Robot, NoRobot> {
         if kind == "fixed" {
             lumps[lump].merged.push((link, tree.links[link], origin));
             making.gather(&mut lumps[lump], tree.links[link], &origin)?;
+            making.notes.add("kept", format!("joint `{}`, fixed", short(joint.name)), node.range().start);
             for unused in node.children().filter(|node| ["dynamics", "mimic"].contains(&node.tag_name().name())) {
                 let kind = format!("`<{}>` of a `fixed` joint", unused.tag_name().name());
                 making.notes.count("ignored", &kind, unused.range().start);
@@ -216,10 +217,14 @@ impl<'a> Making<'a> {
             let has_place = lump.body != GROUND && lump.shape.is_none();
             let kind = format!("`<{}>`", seen.tag_name().name());
             let of = form.map_or(String::new(), |form| format!(" with `<{}>`", form.tag_name().name()));
+            let start = seen.range().start;
             match form.filter(|_| has_place).map(simple).transpose()?.flatten() {
-                Some(Some(shape)) => lump.shape = Some((shape, origin.then(&Origin::of(seen)?))),
-                Some(None) => self.notes.count("left out", &format!("{kind}{of} of size zero"), seen.range().start),
-                None => self.notes.count("ignored", &format!("{kind}{of} of `<link>`"), seen.range().start),
+                Some(Some(shape)) => {
+                    lump.shape = Some((shape, origin.then(&Origin::of(seen)?)));
+                    self.notes.add("kept", format!("{kind}{of} as the drawing of `{}`", short(&lump.body)), start);
+                }
+                Some(None) => self.notes.count("left out", &format!("{kind}{of} of size zero"), start),
+                None => self.notes.count("ignored", &format!("{kind}{of} of `<link>`"), start),
             }
         }
         Ok(())
@@ -231,6 +236,7 @@ impl<'a> Making<'a> {
         let Inertial { mass, centre, inertia: of } = lump.inertial();
         let (start, name) = (node.range().start, short(link));
         if body == GROUND {
+            self.notes.add("kept", format!("link `{name}` as the ground"), start);
             if mass > 0.0 {
                 let text = format!("mass of the root link `{name}` ({mass} kg), which is the ground");
                 self.notes.add("ignored", text, start);
@@ -238,6 +244,11 @@ impl<'a> Making<'a> {
         } else {
             let six = [of.m11, of.m22, of.m33, of.m12, of.m13, of.m23];
             let mut made = json!({ "mass": mass, "inertia": six, "centre": centre.as_slice() });
+            if six.into_iter().all(f64::is_finite) && !is_possible(&of.symmetric_eigenvalues(), mass) {
+                made["any-inertia"] = json!(true);
+                let text = format!("moments of inertia of the body `{}`, which no mass has: {six:?}", short(body));
+                self.notes.add("accepted", text, start);
+            }
             if let Some((shape, origin)) = &lump.shape {
                 made["shape"] = shape.clone();
                 made["drawn-at"] = oriented(origin);
@@ -277,8 +288,8 @@ impl<'a> Making<'a> {
             None => [1.0, 0.0, 0.0],
         };
         let whole = match kind {
-            "revolute" | "continuous" => json!({ "revolute": { "between": between, "axis": axis } }),
-            "prismatic" | "planar" => json!({ kind: { "between": between, "axis": axis } }),
+            "revolute" | "continuous" => json!({ "revolute": { "between": &between, "axis": axis } }),
+            "prismatic" | "planar" => json!({ kind: { "between": &between, "axis": axis } }),
             "floating" => {
                 let body = &mut self.mechanism["bodies"][&own.body];
                 body["position"] = json!(own.place.at.as_slice());
@@ -295,7 +306,7 @@ impl<'a> Making<'a> {
         }
         self.notes.add("kept", format!("joint `{}`, {kind}", short(joint.name)), node.range().start);
         if let Some(dynamics) = child(node, "dynamics")? {
-            self.resist(dynamics, kind, &name, [&parent.body, &own.body], (origin, axis))?;
+            self.resist(dynamics, kind, joint.name, between)?;
         }
         Ok(())
     }
@@ -317,45 +328,33 @@ impl<'a> Making<'a> {
         let (first, second) = (self.joint_names[first].clone(), self.joint_names[joint.name].clone());
         let (ratio, offset) = (number(mimic, "multiplier")?.unwrap_or(1.0), number(mimic, "offset")?.unwrap_or(0.0));
         let name = self.joints.give(&format!("{second}_mimic"));
+        let text =
+            format!("`<mimic>` of joint `{}`, {ratio} times `{}` plus {offset}", short(joint.name), short(&first));
+        self.notes.add("kept", text, mimic.range().start);
         let gear = json!({ "gear": { "joints": [first, second], "ratio": ratio, "offset": offset } });
         self.insert("joints", &name, gear, mimic);
         Ok(())
     }
 
-    /// Adds damping and friction of a joint.
-    fn resist(
-        &mut self,
-        dynamics: Node<'_, '_>,
-        kind: &str,
-        name: &str,
-        [parent, child]: [&str; 2],
-        (origin, axis): (&Origin, [f64; 3]),
-    ) -> Result<(), NoRobot> {
+    /// Adds damping and friction of a joint: against each rate if it has several.
+    fn resist(&mut self, dynamics: Node<'_, '_>, kind: &str, joint: &str, between: Value) -> Result<(), NoRobot> {
         let of = |what| number(dynamics, what).map(Option::unwrap_or_default);
-        let (damping, friction) = (of("damping")?, of("friction")?);
+        let (damping, friction, width) = (of("damping")?, of("friction")?, self.options.friction_width);
+        let text = format!("damping {damping} and friction {friction} of `{}`", short(joint));
+        self.notes.add("kept", text, dynamics.range().start);
+        let name = &self.joint_names[joint];
         let force = match kind {
             _ if damping == 0.0 && friction == 0.0 => return Ok(()),
             "revolute" | "continuous" => {
-                let width = self.options.friction_width;
                 let dry = if friction == 0.0 { String::new() } else { format!(" - ({friction})*tanh(rate/{width})") };
-                let law = format!("-({damping})*rate{dry}");
-                json!({ "motor": { "joint": name, "torque": law } })
-            }
-            "prismatic" if friction == 0.0 => {
-                // along z of markers whose z is the axis
-                let axis = Vector3::from(axis).normalize();
-                let [x, y] = across(&axis);
-                let turn = Rotation3::from_matrix_unchecked(Matrix3::from_columns(&[x, y, axis]));
-                let along = Origin { at: Vector3::zeros(), turn };
-                let first = self.mark(parent, &format!("{name}_axis"), &origin.then(&along));
-                let second = self.mark(child, &format!("{name}_axis"), &along);
-                let (stiffness, damping) = ([0; 6], [0.0, 0.0, damping, 0.0, 0.0, 0.0]);
-                json!({ "bushing": { "between": [first, second], "stiffness": stiffness, "damping": damping } })
+                json!({ "motor": { "joint": name, "torque": format!("-({damping})*rate{dry}") } })
             }
             _ => {
-                let found = format!("a `{kind}` joint has damping {damping} and friction {friction}");
-                let accepted = "damping and friction in revolute joints, and damping in prismatic joints";
-                return Err(refused(dynamics, found, accepted));
+                let mut law = json!({ "between": between, "stiffness": ([0; 6]), "damping": ([damping; 6]) });
+                if friction != 0.0 {
+                    law["friction"] = json!({ "force": friction, "torque": friction, "slip-speed": width });
+                }
+                json!({ "bushing": law })
             }
         };
         self.insert("forces", &format!("{name}_resistance"), force, dynamics);

@@ -6,6 +6,7 @@ use mbsbench_integrators::Dop853;
 use mbsbench_mechanisms::urdf;
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{Formulated, MethodDefinition, ModelDefinition, Parameters, Settings};
+use nalgebra::{Rotation3, Vector3};
 use serde_json::json;
 
 const ARM: &str = r#"<?xml version="1.0"?>
@@ -192,27 +193,80 @@ fn distinct_links_and_joints_get_distinct_names() {
     assert_eq!(notes, ["renamed: link `l-1` to `l_1`, joint `肩` to `u80a9_`"]);
 }
 
-#[test]
-fn damping_of_slides_has_its_own_markers() {
-    let damped = "<axis xyz=\"0 0 -1\"/><dynamics damping=\"3\"/>";
-    let robot = |first: &str, second: &str| {
-        let text = [
-            "<robot name=\"r\"><link name=\"base\"/>".to_owned(),
-            [link("one"), link("two"), link("three")].concat(),
-            joint("c", "continuous", "base", "one", "<axis xyz=\"0 1 0\"/>"),
-            joint(first, "prismatic", "one", "two", damped),
-            joint(
-                second,
-                "prismatic",
-                "one",
-                "three",
-                "<origin xyz=\"1 0 0\"/><axis xyz=\"1 1 0\"/><dynamics damping=\"5\"/>",
-            ),
-            "</robot>".to_owned(),
-        ];
-        swung(&text.concat(), ["two", "three"])
+/// Speed, angular velocity and displacement after half a second of a body of 2 kg with moments of 0.5 kg m² on a joint
+/// of this type with a slanting axis, from the given speed along a direction `d` and angular velocity about an axis `n`
+/// that the joint allows. The direction and the axis are returned as well.
+fn slid(kind: &str, dynamics: &str, gravity: f64, [speed, rate]: [f64; 2]) -> ([f64; 2], [Vector3<f64>; 3]) {
+    let inertial = r#"<inertial><mass value="2"/><inertia ixx="0.5" iyy="0.5" izz="0.5"/></inertial>"#;
+    let place = r#"<origin xyz="0.3 -0.2 0.5" rpy="0.3 -0.4 0.7"/><axis xyz="1 2 -2"/>"#;
+    let text = [
+        "<robot name=\"r\"><link name=\"base\"/><link name=\"b\">",
+        inertial,
+        "</link><link name=\"tip\"/>",
+        &joint("j", kind, "base", "b", &format!("{place}{dynamics}")),
+        // harmless
+        &joint("f", "fixed", "b", "tip", dynamics),
+        "</robot>",
+    ];
+    let turn = Rotation3::from_euler_angles(0.3, -0.4, 0.7);
+    let n = turn * Vector3::new(1.0, 2.0, -2.0) / 3.0;
+    let d = if kind == "prismatic" { n } else { turn * Vector3::new(2.0, 1.0, 2.0) / 3.0 };
+    let mut written = read(&text.concat()).mechanism;
+    written["gravity"] = json!([0.0, 0.0, -gravity]);
+    written["bodies"]["b"]["velocity"] = json!((d * speed).as_slice());
+    written["bodies"]["b"]["spin"] = json!((n * rate).as_slice());
+    let model = mechanism(written).model();
+    let method = Dop853::default().method();
+    let end = states(&*model, &*method, &[0.5], Settings::tolerance(1e-11, 1e-11)).remove(0);
+    let (slides, turns) = match kind {
+        "prismatic" => (1, 0),
+        "planar" => (2, 1),
+        "floating" => (3, 3),
+        _ => (0, 1),
     };
-    assert_eq!(robot("s", "s_axis"), robot("s", "t"));
+    let velocities = &end[end.len() - slides - turns..];
+    let norm = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let at = Vector3::from_vec(observed(&*model, 0.5, &end, &["b_x", "b_y", "b_z"])) - Vector3::new(0.3, -0.2, 0.5);
+    ([norm(&velocities[..slides]), norm(&velocities[slides..])], [at, d, n])
+}
+
+/// Damping `c` and friction `f` of joints of all types against closed forms: `v = v₀ exp(−c t/m)`, and
+/// `sinh(v/w) = sinh(v₀/w) exp(−f t/(m w))` with the width `w` of friction; and the free fall that a joint allows.
+#[test]
+fn each_type_of_joint_moves_by_its_formula() {
+    let (t, mass, moment, width): (f64, f64, f64, f64) = (0.5, 2.0, 0.5, 1e-3);
+    for (kind, slides, turns) in [
+        ("revolute", false, true),
+        ("continuous", false, true),
+        ("prismatic", true, false),
+        ("planar", true, true),
+        ("floating", true, true),
+    ] {
+        let start = [if slides { 0.8 } else { 0.0 }, if turns { 1.5 } else { 0.0 }];
+        let (found, [at, d, _]) = slid(kind, "<dynamics damping=\"3\"/>", 0.0, start);
+        let decay = |inertia: f64| (-3.0 * t / inertia).exp();
+        assert_abs_diff_eq!(found[..], [start[0] * decay(mass), start[1] * decay(moment)][..], epsilon = 1e-9);
+        let way = d * (start[0] * mass / 3.0 * (1.0 - decay(mass)));
+        assert_abs_diff_eq!(at, way, epsilon = 1e-9);
+
+        // it slides more slowly than the width only at the end
+        let slow =
+            |speed: f64, inertia: f64| width * ((speed / width).sinh() * (-2e-3 * t / (inertia * width)).exp()).asinh();
+        let start = start.map(|speed| 3e-3 * speed);
+        let (found, _) = slid(kind, "<dynamics friction=\"0.002\"/>", 0.0, start);
+        assert_abs_diff_eq!(found[..], [slow(start[0], mass), slow(start[1], moment)][..], epsilon = 1e-8);
+
+        let (_, [at, _, n]) = slid(kind, "", 9.81, [0.0; 2]);
+        let down = Vector3::new(0.0, 0.0, -9.81);
+        let along = n * n.dot(&down);
+        let fall = match kind {
+            "prismatic" => along,
+            "planar" => down - along,
+            "floating" => down,
+            _ => Vector3::zeros(),
+        };
+        assert_abs_diff_eq!(at, fall * (0.5 * t * t), epsilon = 1e-9);
+    }
 }
 
 #[test]
@@ -233,7 +287,7 @@ fn duplicate_names_are_refused_at_the_second() {
 /// rotation, by matrices.
 #[test]
 fn joints_may_be_turned_in_all_ways() {
-    use nalgebra::{Rotation3, Unit, Vector3};
+    use nalgebra::Unit;
     let quarter = std::f64::consts::FRAC_PI_2;
     let angles = |k: u32| [k % 4, k / 4 % 4, k / 16].map(|k| quarter * f64::from(k));
     let mut turns: Vec<[f64; 3]> = (0..64).map(angles).collect();
@@ -344,7 +398,10 @@ fn unused_elements_are_listed() {
     let fixed = joint("f", "fixed", "two", "tip", "<dynamics damping=\"0.1\"/>");
     let text = pendulum(["base", "one", "two"], ["a", "b"])
         .replace("<link name=\"base\"/>", &link("base").replace("</link>", "<visual/><sensor/></link>"))
-        .replace("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 1\"/><limit effort=\"1\"/>")
+        .replace(
+            "<axis xyz=\"0 0 1\"/>",
+            "<axis xyz=\"0 0 1\"/><limit effort=\"1\"/><dynamics damping=\"2\"/><mimic joint=\"a\" multiplier=\"2\"/>",
+        )
         .replace("<link name=\"one\">", drawn)
         .replace("</robot>", &[link("tip"), fixed, more.to_owned()].concat());
     let robot = read(&text);
@@ -366,11 +423,21 @@ fn unused_elements_are_listed() {
     let all = robot.notes.all();
     for (start, line) in [
         ("<link name=\"one\"", "kept: link `one` as the body `one`, 2 kg"),
+        ("<link name=\"base\"", "kept: link `base` as the ground"),
+        ("<collision", "kept: `<collision>` with `<sphere>` as the drawing of `one`"),
         ("<joint name=\"b\"", "kept: joint `b`, continuous"),
+        ("<dynamics damping=\"2\"", "kept: damping 2 and friction 0 of `b`"),
+        ("<mimic", "kept: `<mimic>` of joint `b`, 2 times `a` plus 0"),
+        ("<joint name=\"f\"", "kept: joint `f`, fixed"),
         ("<link name=\"tip\"", "merged: link `tip` into `two.tip`"),
         ("<transmission", "ignored: `<transmission>` of `<robot>`"),
     ] {
         assert!(all.contains(&(text.find(start).unwrap(), line.to_owned())), "{line}: {all:?}");
+    }
+    for part in ["<link", "<joint", "<visual", "<collision", "<dynamics", "<mimic", "<gazebo", "<sensor", "<limit"] {
+        for (start, _) in text[..text.find("<gazebo").unwrap() + 7].match_indices(part) {
+            assert!(all.iter().any(|(own, _)| *own == start), "no note on {}", &text[start..start + 30]);
+        }
     }
     assert_eq!(robot.mechanism["bodies"]["one"]["shape"], json!({ "ball": { "radius": 1.0 } }));
 }
@@ -664,4 +731,39 @@ fn masses_without_moments_are_points() {
     assert_ne!(without, text);
     assert_eq!(read(&without).mechanism, read(&text).mechanism);
     assert_eq!(read(&without).notes.summary(), ["taken as zero: 1 missing `<inertia>` of `<inertial>`"]);
+}
+
+/// A pendulum about `y` needs one moment only; with a negative one it falls upwards.
+#[test]
+fn moments_that_no_mass_has_are_accepted() {
+    let path = format!("{}/tests/robots/point-mass.urdf", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let with = |x: f64, y: f64, z: f64| {
+        let turned = text.replace("ixx=\"0\" iyy=\"0\" izz=\"0\"", &format!("ixx=\"{x}\" iyy=\"{y}\" izz=\"{z}\""));
+        assert_ne!(turned, text);
+        read(&turned)
+    };
+    let end = |robot: urdf::Robot, gravity: f64| {
+        let mut written = robot.mechanism;
+        written["gravity"] = json!([0, 0, -gravity]);
+        moved(&mechanism(written), &["elbow_x", "elbow_z", "energy_change"])
+    };
+    let proper = end(with(0.5, 0.5, 0.5), 9.81);
+    for moments in [[0.1, 0.5, 0.1], [-0.1, 0.5, 0.4], [0.0, 0.5, 0.0]] {
+        let [x, y, z] = moments;
+        let robot = with(x, y, z);
+        let note = format!(
+            "accepted: moments of inertia of the body `elbow`, which no mass has: [{x:?}, {y:?}, {z:?}, 0.0, 0.0, 0.0]"
+        );
+        assert_eq!(robot.notes.summary(), [note]);
+        let mut absolute = robot.mechanism.clone();
+        absolute["formulation"] = json!("acceleration-level");
+        let error = serde_json::from_value::<mbsbench_mechanisms::Mechanism>(absolute).unwrap().check().unwrap_err();
+        assert!(error.to_string().contains("above zero") || error.to_string().contains("any-inertia"), "{error}");
+        assert_abs_diff_eq!(end(robot, 9.81)[..], proper[..], epsilon = 1e-9);
+    }
+    assert_abs_diff_eq!(end(with(0.0, -2.0, 0.0), 9.81)[..2], end(with(1.0, 0.0, 1.0), -9.81)[..2], epsilon = 1e-9);
+    let singular = serde_json::from_value::<mbsbench_mechanisms::Mechanism>(with(0.1, -1.0, 0.1).mechanism);
+    let error = singular.unwrap().check().unwrap_err().to_string();
+    assert!(error.contains("the mass matrix is singular"), "{error}");
 }
