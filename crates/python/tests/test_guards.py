@@ -83,6 +83,29 @@ def test_a_wrong_system_is_refused_before_the_first_step(what: str) -> None:
         mbsbench.run(experiment(bead(**other)), progress=False)
 
 
+@pytest.mark.parametrize(("q", "v"), [([2.0, 0.0], [0.0, 0.0]), ([1.0, 0.0], [1.0, 0.0])])
+@pytest.mark.parametrize("method", ["dop853", "hem4", "generalized-alpha", "radau5"])
+def test_no_method_starts_off_the_constraints(method: str, q: list[float], v: list[float]) -> None:
+    control = {"step": 1e-3} if method in ("hem4", "generalized-alpha") else {"tolerance": 1e-8}
+    for jacobian in (lambda t, q: [q], None):
+        with pytest.raises(mbsbench.InputError, match="nearest"):
+            mbsbench.solve(bead(q=q, v=v, jacobian=jacobian), 1.0, method=method, **control)
+
+
+@pytest.mark.parametrize("method", ["mebdf", "ode15s", "radau5", "dop853"])
+@pytest.mark.parametrize("span", [1e-4, 1.0])
+def test_no_right_hand_side_is_evaluated_after_the_span(method: str, span: float) -> None:
+    times = []
+
+    def rhs(t: float, y: Any) -> Any:
+        times.append(t)
+        return 2 * y
+
+    solution = mbsbench.solve(mbsbench.Ode("span", rhs, [1.0]), span, method=method, tolerance=1e-6)
+    assert max(times) <= span and min(times) >= 0.0
+    assert solution.y[-1][0] == pytest.approx(np.exp(2 * span), rel=1e-3)
+
+
 def test_the_start_of_a_call_is_checked_at_its_own_time() -> None:
     moving = bead(
         constraints=lambda t, q: [0.5 * (q @ q - (1 + t) ** 2)],

@@ -28,6 +28,7 @@ mod pages;
 mod panics;
 mod parts;
 mod plots;
+mod public_cases;
 mod rank;
 mod recognition;
 mod recompute;
