@@ -63,7 +63,8 @@ impl<'a, 'i> Tree<'a, 'i> {
         let mut roots = links.keys().copied().filter(|name| !before.contains_key(name));
         let accepted = "exactly one link without a parent joint, which is the ground";
         let Some(root) = roots.next() else {
-            return Err(refused(robot, "all links have parent joints", accepted));
+            let found = if links.is_empty() { "the robot has no links" } else { "all links have parent joints" };
+            return Err(refused(robot, found, accepted));
         };
         if let Some(other) = roots.next() {
             let rest = roots.count();

@@ -360,6 +360,7 @@ fn incomplete_robots_are_refused() {
     let circle = [link("x"), link("y"), joint("p", "continuous", "x", "y", ""), joint("q", "continuous", "y", "x", "")];
     refused(&with(&circle.concat()), "<joint name=\"p\"", "its joints form a cycle");
     refused(&with(&[link("x"), link("y")].concat()), "<link name=\"x\">", "links `base`, `x` and 1 more");
+    refused("<robot name=\"r\"/>", "<robot", "the robot has no links");
     let declared = with("<xacro:include filename=\"arm.xacro\"/>")
         .replace("<robot ", "<robot xmlns:xacro=\"http://www.ros.org/wiki/xacro\" ");
     refused(&declared, "<xacro:include", "`<xacro:include>` is not resolved");
