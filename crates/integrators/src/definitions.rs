@@ -47,12 +47,12 @@ method! {
     "rk3", "explicit-runge-kutta",
     "Kutta's method of order 3, three stages",
     "W. Kutta, Z. Math. Phys. 46 (1901) 435–453; RK-3 of compere2001",
-    |_| ExplicitRungeKutta::new(&tableaux::KUTTA_3, ControllerSettings::elementary()), precise
+    |_| ExplicitRungeKutta::new(&tableaux::RK3, ControllerSettings::elementary()), precise
 }
 
 pair!(
     /// Bogacki–Shampine 3(2): three stages per step, first same as last; elementary controller.
-    Bs32, "bs32", BOGACKI_SHAMPINE_32, ControllerSettings::elementary(),
+    Bs32, "bs32", BS32, ControllerSettings::elementary(),
     "Bogacki–Shampine pair of orders 3(2), three stages",
     "P. Bogacki, L. F. Shampine, Appl. Math. Lett. 2 (1989) 321–325"
 );
@@ -63,12 +63,12 @@ method! {
     "rk4", "explicit-runge-kutta",
     "Classical Runge–Kutta method of order 4, four stages",
     "W. Kutta, Z. Math. Phys. 46 (1901) 435–453; Hairer, Nørsett, Wanner, Solving ODEs I, table II.1.2",
-    |_| ExplicitRungeKutta::new(&tableaux::CLASSICAL_4, ControllerSettings::elementary()), precise
+    |_| ExplicitRungeKutta::new(&tableaux::RK4, ControllerSettings::elementary()), precise
 }
 
 pair!(
     /// Fehlberg 4(5): six stages (five with a constant step and `advance: lower`); elementary controller.
-    Rk5, "rk5", FEHLBERG_45, ControllerSettings::elementary(),
+    Rk5, "rk5", RK5, ControllerSettings::elementary(),
     "Fehlberg pair of orders 4(5), six stages, advancing with order 5",
     "E. Fehlberg, NASA TR R-315 (1969), table III; RK-5 of compere2001"
 );
@@ -82,7 +82,7 @@ continuous_pair!(
 
 pair!(
     /// Fehlberg 7(8): thirteen stages (eleven with a constant step and `advance: lower`); elementary controller.
-    Rk8, "rk8", FEHLBERG_78, ControllerSettings::elementary(),
+    Rk8, "rk8", RK8, ControllerSettings::elementary(),
     "Fehlberg pair of orders 7(8), thirteen stages, advancing with order 8",
     "E. Fehlberg, NASA TR R-287 (1968), table X; RK-8 of compere2001"
 );

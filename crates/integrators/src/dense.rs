@@ -5,7 +5,7 @@ use mbsbench_problem::{Counted, Failure, Scalar};
 use crate::Formula;
 use crate::combine::Row;
 
-/// Evaluates the continuous output of a step; see [`Dense`](crate::tableau::Dense) for the formula.
+/// Evaluates the continuous output of a step; see [`Continuous`](crate::formula::Continuous) for the formula.
 #[derive(Debug, Clone)]
 pub struct DenseOutput<S> {
     dimension: usize,

@@ -12,8 +12,7 @@ use crate::dense::DenseOutput;
 use crate::formula::Formula;
 use crate::projection::Projection;
 use crate::stepper::{Stepper, is_finite};
-use crate::tableau::Tableau;
-use crate::{drive, suite};
+use crate::{Tableau, drive, suite};
 
 parameters! {
     /// The formula of a pair that advances the solution.
@@ -53,7 +52,7 @@ pub struct ExplicitRungeKutta {
 impl ExplicitRungeKutta {
     /// The method of `tableau`, advancing with the weights `b`.
     pub fn new(tableau: &Tableau, control: ControllerSettings) -> Self {
-        Self::of(Formula::new(tableau), control)
+        Self::of(tableau.formula.clone(), control)
     }
 
     /// The method of a formula.

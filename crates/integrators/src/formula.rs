@@ -1,11 +1,9 @@
-//! A tableau as numbers of one scalar type, for steppers and order conditions.
+//! A Runge–Kutta formula as numbers of one scalar type, for steppers and order conditions.
 
 use mbsbench_problem::{DoubleDouble, Scalar};
 use nalgebra::Complex;
 
-use crate::tableau::{Companion, Number, Tableau};
-
-/// The numbers of a tableau, computed once per solve.
+/// The numbers of a formula, rounded once per solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Formula<S> {
     /// Order of the formula with `weights`.
@@ -33,10 +31,17 @@ pub struct Estimate<S> {
     pub difference: Vec<S>,
 }
 
-/// Continuous output; see [`Dense`](crate::tableau::Dense).
+/// Continuous output in the nested form of Hairer, Nørsett and Wanner:
+///
+/// ```text
+/// u(θ) = y₀ + θ (r₁ + (1−θ) (r₂ + θ (r₃ + (1−θ) (r₄ + θ (r₅ + (1−θ) (r₆ + θ r₇))))))
+/// r₁ = y₁ − y₀,   r₂ = h k₁ − r₁,   r₃ = r₁ − h k_end − r₂,   r₄₊ₘ = h Σ dₘⱼ kⱼ
+/// ```
+///
+/// where `k_end = f(t₁, y₁)`. Without rows `d` it is the cubic Hermite interpolant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Continuous<S> {
-    /// Order of the interpolant.
+    /// Order of the interpolant (its error over a step is `O(h^{order+1})`).
     pub order: u32,
     /// Index, from 0, of the stage `f(t₁, y₁)`.
     pub end_stage: usize,
@@ -49,36 +54,6 @@ pub struct Continuous<S> {
 }
 
 impl<S: Scalar> Formula<S> {
-    /// The numbers of a tableau.
-    pub fn new(tableau: &Tableau) -> Self {
-        let estimates = tableau.embedded.iter().map(|embedded| {
-            let difference = match embedded.companion {
-                Companion::Difference(difference) => values(difference),
-                // computed in double-double precision, so that cancellation costs no digits in double precision
-                Companion::Weights(weights) => {
-                    let own = tableau.weights.iter().map(|b| b.value::<DoubleDouble>());
-                    own.zip(weights).map(|(b, w)| rounded(b - w.value::<DoubleDouble>())).collect()
-                }
-            };
-            Estimate { order: embedded.order, difference }
-        });
-        Self {
-            order: tableau.order,
-            nodes: values(tableau.nodes),
-            rows: tableau.rows.iter().map(|row| values(row)).collect(),
-            weights: values(tableau.weights),
-            estimates: estimates.collect(),
-            error_order: tableau.error_order,
-            dense: tableau.dense.map(|dense| Continuous {
-                order: dense.order,
-                end_stage: dense.end_stage,
-                extra_nodes: values(dense.extra_nodes),
-                extra_rows: dense.extra_rows.iter().map(|row| values(row)).collect(),
-                rows: dense.rows.iter().map(|row| values(row)).collect(),
-            }),
-        }
-    }
-
     /// The stability function `R(z) = 1 + z bᵀ(I − zA)⁻¹1`: a step of `y′ = λy` with `z = hλ` multiplies `y` by it.
     pub fn stability(&self, z: Complex<f64>) -> Complex<f64> {
         let values = stage_values(&self.rows, z);
@@ -144,25 +119,7 @@ pub(crate) fn stage_values<S: Scalar>(rows: &[Vec<S>], z: Complex<f64>) -> Vec<C
     values
 }
 
-pub(crate) fn values<S: Scalar>(numbers: &[Number]) -> Vec<S> {
-    numbers.iter().map(|number| number.value()).collect()
-}
-
 pub(crate) fn rounded<S: Scalar>(x: DoubleDouble) -> S {
     let (hi, lo) = x.parts();
     S::from(hi) + lo
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tableaux;
-
-    #[test]
-    fn rounding_gives_the_doubles_that_the_table_means() {
-        for tableau in tableaux::ALL {
-            let direct = Formula::<f64>::new(tableau);
-            assert_eq!(Formula::<DoubleDouble>::new(tableau).rounded::<f64>(), direct, "{}", tableau.name);
-        }
-    }
 }

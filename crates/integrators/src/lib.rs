@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Tableau ──Formula──▶ ExplicitStepper ─┐            Controller (error-controlled step)
-//!  (const data)        ExtrapolationStepper ┴▶ drive ◀── Grid      (constant step, two clocks)
+//!  (from a file)       ExtrapolationStepper ┴▶ drive ◀── Grid      (constant step, two clocks)
 //!                        (one step of a given size)   └── Locator   (zeros of event functions)
 //! ```
 //!
@@ -11,7 +11,7 @@
 //! attempts a step and handles its outcome:
 //!
 //! - [`drive`]: a [`Stepper`] makes one step of a given size and knows nothing else; step sizes, projection and events
-//!   are decided around it. A new explicit tableau is `const` data in [`tableaux`] and a parameter struct in
+//!   are decided around it. A new explicit tableau is a file in [`tableaux`] and a parameter struct in
 //!   [`definitions`]. `exponential` methods are steppers that use Jacobians and matrix exponentials (`expm`); the
 //!   Rosenbrock method `ode23s` is a stepper that solves linear systems instead. Results of explicit methods can be
 //!   projected onto the constraints ([`projection`]); `half_explicit` methods compute multipliers in their stages.

@@ -1,116 +1,110 @@
-//! An explicit Runge–Kutta tableau as data: exact numbers in the layout of the printed table.
+//! Runge–Kutta formulas with their names and sources, read from files of coefficients.
 
-use mbsbench_problem::{DoubleDouble, Scalar};
+use std::path::Path;
 
-/// A coefficient as its source prints it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Number {
-    /// An exact quotient of two whole numbers, each below 2⁵³ in magnitude.
-    Ratio(i64, i64),
-    /// A decimal with more digits than a double holds, `[-]d.ddd[e±x]`.
-    Decimal(&'static str),
+use mbsbench_input::{Document, read};
+use mbsbench_problem::{DoubleDouble, Exact, Parameters, Scalar, parameters};
+
+use crate::formula::{Continuous, Formula};
+use crate::from_file::RungeKutta;
+
+/// A Runge–Kutta formula, explicit or diagonally implicit, with its name and source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tableau<S = DoubleDouble> {
+    /// Name of the formula, such as "MSSTC(4)"; empty if unknown.
+    pub name: String,
+    /// Source of the coefficients; empty if unknown.
+    pub source: String,
+    /// Order, coefficients, error estimates and continuous output.
+    pub formula: Formula<S>,
 }
 
-/// The quotient `numerator / denominator`.
-pub const fn ratio(numerator: i64, denominator: i64) -> Number {
-    Number::Ratio(numerator, denominator)
+parameters! {
+    /// The keys of a tableau's file: those of a user's file, and those that only built-in methods use.
+    #[derive(Default)]
+    struct File {
+        /// Name of the formula.
+        pub label: String,
+        /// Source of the coefficients.
+        pub source: String,
+        /// The formula.
+        pub runge_kutta: RungeKutta,
+        /// Two estimates of the error in place of one from `embedded` weights.
+        pub combined_estimate: Option<CombinedEstimate>,
+        /// Continuous output.
+        pub continuous: Option<ContinuousOutput>,
+    }
 }
 
-/// A decimal with the printed digits.
-pub const fn decimal(digits: &'static str) -> Number {
-    Number::Decimal(digits)
+parameters! {
+    /// The estimates of DOP853, whose combination is `err = err₁ · err₁ / √(err₁² + 0.01 err₂²)`.
+    #[derive(Default)]
+    struct CombinedEstimate {
+        /// `b − b̂` of the first one.
+        pub difference: Vec<Exact>,
+        /// Weights `b̂` of the second one.
+        pub second: Vec<Exact>,
+    }
 }
 
-/// An entry that is zero.
-pub const ZERO: Number = Number::Ratio(0, 1);
+parameters! {
+    /// Continuous output; see [`Continuous`].
+    #[derive(Default)]
+    struct ContinuousOutput {
+        /// Order of the interpolant.
+        pub order: u32,
+        /// Index, from 0, of the stage `f(t₁, y₁)`.
+        pub end_stage: usize,
+        /// Nodes of the stages that only the interpolant needs.
+        #[serde(default)]
+        pub nodes: Vec<Exact>,
+        /// Rows of `a` for these stages.
+        #[serde(default)]
+        pub rows: Vec<Vec<Exact>>,
+        /// The rows `d`, over all stages.
+        #[serde(default)]
+        pub coefficients: Vec<Vec<Exact>>,
+    }
+}
 
-impl Number {
-    /// The number in the scalar's own precision: correctly rounded in double, all printed digits in
-    /// double-double.
-    pub fn value<S: Scalar>(self) -> S {
-        match self {
-            Self::Ratio(numerator, denominator) => S::ratio(numerator as f64, denominator as f64),
-            Self::Decimal(digits) => {
-                let hi: f64 = digits.parse().expect("a decimal in a tableau is a number; a test reads them all");
-                let lo = (DoubleDouble::from_decimal(digits) - hi).value();
-                S::from(hi) + lo
-            }
+impl Tableau {
+    /// Reads the text of a file with the keys of a user's file, and checks its coefficients as those of users.
+    ///
+    /// # Errors
+    /// Returns a description of the first fault, with its place in `file`.
+    pub fn read(file: &str, text: &str) -> Result<Self, String> {
+        let File { label, source, runge_kutta, combined_estimate, continuous } = checked(file, text)?;
+        let mut formula = runge_kutta.formula();
+        if let Some(CombinedEstimate { difference, second }) = combined_estimate {
+            let second = formula.weights.iter().zip(values(&second)).map(|(&b, second)| b - second).collect();
+            formula.estimates = [values(&difference), second].map(|it| runge_kutta.estimate(it)).into();
+            formula.error_order = 2 * formula.estimates[0].order + 1 - formula.estimates[1].order;
         }
+        formula.dense = continuous.map(|continuous| Continuous {
+            order: continuous.order,
+            end_stage: continuous.end_stage,
+            extra_nodes: values(&continuous.nodes),
+            extra_rows: continuous.rows.iter().map(|row| values(row)).collect(),
+            rows: continuous.coefficients.iter().map(|row| values(row)).collect(),
+        });
+        Ok(Self { name: label, source, formula })
+    }
+
+    /// The same tableau with numbers rounded to the scalar type.
+    pub fn rounded<S: Scalar>(&self) -> Tableau<S> {
+        Tableau { name: self.name.clone(), source: self.source.clone(), formula: self.formula.rounded() }
     }
 }
 
-/// The form in which the second formula of a pair is printed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Companion {
-    /// Its own weights `b̂`.
-    Weights(&'static [Number]),
-    /// The differences `b − b̂`, which the error estimate needs.
-    Difference(&'static [Number]),
+/// Reads parameters from the text of a file and checks them.
+pub(crate) fn checked<T: Parameters>(file: &str, text: &str) -> Result<T, String> {
+    let document = Document::parse(Path::new(file), text.as_bytes()).map_err(|bad| bad.to_string())?;
+    let value: T = read(&document.root).map_err(|problem| document.bad(vec![problem]).to_string())?;
+    value.check().map_err(|fault| format!("{file}: {fault}"))?;
+    Ok(value)
 }
 
-/// A second formula on the same stages, for an error estimate.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Embedded {
-    /// Order of the second formula.
-    pub order: u32,
-    /// Weights of the second formula.
-    pub companion: Companion,
-}
-
-/// Continuous output in the nested form of Hairer, Nørsett and Wanner:
-///
-/// ```text
-/// u(θ) = y₀ + θ (r₁ + (1−θ) (r₂ + θ (r₃ + (1−θ) (r₄ + θ (r₅ + (1−θ) (r₆ + θ r₇))))))
-/// r₁ = y₁ − y₀,   r₂ = h k₁ − r₁,   r₃ = r₁ − h k_end − r₂,   r₄₊ₘ = h Σ dₘⱼ kⱼ
-/// ```
-///
-/// where `k_end = f(t₁, y₁)`. Without rows `d` it is the cubic Hermite interpolant.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Dense {
-    /// Order of the interpolant (its error over a step is `O(h^{order+1})`).
-    pub order: u32,
-    /// Index (from 0) of the stage that is `f(t₁, y₁)`.
-    pub end_stage: usize,
-    /// Nodes of the stages that only the interpolant needs.
-    pub extra_nodes: &'static [Number],
-    /// Rows of the tableau for these stages.
-    pub extra_rows: &'static [&'static [Number]],
-    /// The rows `d`, over all stages.
-    pub rows: &'static [&'static [Number]],
-}
-
-/// An explicit Runge–Kutta formula, or a pair of them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tableau {
-    /// Name of the formula.
-    pub name: &'static str,
-    /// Order of the formula with the weights `b`.
-    pub order: u32,
-    /// Nodes `c`.
-    pub nodes: &'static [Number],
-    /// Rows of `a`: row `i` has `i` entries, so the first is empty.
-    pub rows: &'static [&'static [Number]],
-    /// Weights `b`.
-    pub weights: &'static [Number],
-    /// Second formulas; empty if there is no error estimate.
-    pub embedded: &'static [Embedded],
-    /// The error estimate behaves as `h^error_order`.
-    pub error_order: u32,
-    /// Continuous output.
-    pub dense: Option<Dense>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decimals_keep_all_their_digits() {
-        // 1/3 to 30 digits differs from 1/3 by 3.3e-31
-        let third: DoubleDouble = decimal("3.33333333333333333333333333333e-1").value();
-        let error = (third - DoubleDouble::ratio(1.0, 3.0)).value();
-        assert!(error.abs() < 4e-30 && error != 0.0, "{error:e}");
-        assert_eq!(decimal("-2.5e2").value::<f64>(), -250.0);
-        assert_eq!(decimal("5.26001519587677318785587544488e-2").value::<f64>(), 0.052_600_151_958_767_73);
-    }
+/// The numbers in double-double precision.
+pub(crate) fn values(numbers: &[Exact]) -> Vec<DoubleDouble> {
+    numbers.iter().map(Exact::value).collect()
 }

@@ -43,7 +43,9 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
             if !["tests", "benches", "target"].iter().any(|name| path.ends_with(name)) {
                 collect(&path, files);
             }
-        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "toml") {
+        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "toml")
+            || folder.ends_with("tableaux")
+        {
             files.push(path);
         }
     }

@@ -14,7 +14,7 @@ use std::process::Command;
 const MAY_KNOW: [(&str, &[&str]); 11] = [
     ("numbers", &["elementary"]),
     ("problem", &["elementary"]),
-    ("integrators", &["problem"]),
+    ("integrators", &["problem", "input"]),
     ("models", &["problem"]),
     ("mechanisms", &["problem"]),
     ("sundials", &["problem"]),
@@ -107,12 +107,14 @@ fn relevant_source_changes_make_a_new_key() {
     assert_eq!(key(), before);
 }
 
-/// Returns all Rust files below a folder.
+/// Returns all Rust files and tableaux below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     entries
         .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .filter(|path| {
+            path.extension().is_some_and(|extension| extension == "rs") || path.to_string_lossy().contains("tableaux")
+        })
         .collect()
 }
 

@@ -45,7 +45,8 @@ fn code_is_that_of_this_crate() {
     );
     is_in_one_of("toml", &["Cargo.toml"]);
     let experiments = ["pendulum", "bead-on-hoop", "panels"];
-    let files: Vec<String> = experiments.iter().map(|name| format!("experiments/{name}.yaml")).collect();
+    let experiments = experiments.iter().map(|name| format!("experiments/{name}.yaml"));
+    let files: Vec<String> = experiments.chain(["src/three-eighths.yaml".to_owned()]).collect();
     is_in_one_of("yaml", &files.iter().map(String::as_str).collect::<Vec<_>>());
 }
 

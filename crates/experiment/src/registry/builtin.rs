@@ -108,4 +108,7 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::Rattle>()
         .method::<integrators::Shake>()
         .method::<integrators::LieGeneralizedAlpha>()
+        .method::<integrators::Esdirk547l2sa2>()
+        .method::<integrators::Ark436l2saImplicit>()
+        .method::<integrators::Sdirk4>()
 }

@@ -1,12 +1,12 @@
 //! The solver as experiment files name it.
 
-use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Scalar, Solution, Task, parameters};
+use mbsbench_problem::{Counted, DoubleDouble, Method, MethodProperties, Observer, Scalar, Solution, Task, parameters};
 
 use super::pair::ExplicitPair;
 use super::rules::{Detection, Rules};
 use super::run;
 use super::sdirk::Sdirk4;
-use crate::{Formula, Tableau, tableaux};
+use crate::{Formula, tableaux};
 
 parameters! {
     /// The single-step pair of the solver.
@@ -27,13 +27,13 @@ parameters! {
 }
 
 impl PairName {
-    /// The tableau of an explicit pair.
-    fn tableau(self) -> Option<&'static Tableau> {
+    /// The formula of an explicit pair.
+    fn formula(self) -> Option<&'static Formula<DoubleDouble>> {
         match self {
-            Self::Dopri5 => Some(&tableaux::DOPRI5),
-            Self::Bs32 => Some(&tableaux::BOGACKI_SHAMPINE_32),
-            Self::Rk5 => Some(&tableaux::FEHLBERG_45),
-            Self::Rk8 => Some(&tableaux::FEHLBERG_78),
+            Self::Dopri5 => Some(&tableaux::DOPRI5.formula),
+            Self::Bs32 => Some(&tableaux::BS32.formula),
+            Self::Rk5 => Some(&tableaux::RK5.formula),
+            Self::Rk8 => Some(&tableaux::RK8.formula),
             Self::Sdirk4 => None,
         }
     }
@@ -136,7 +136,7 @@ method! {
 
 impl<S: Scalar> Method<S> for Dode {
     fn order(&self) -> u32 {
-        self.pair.tableau().map_or(4, |tableau| tableau.order)
+        self.pair.formula().map_or(4, |formula| formula.order)
     }
 
     fn properties(&self) -> MethodProperties {
@@ -146,8 +146,8 @@ impl<S: Scalar> Method<S> for Dode {
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
         let (detection, n) = (Detection::Interpolants, problem.dimension());
         let rules = &Rules { settings: *self, detection, contact_step: None, evaluates_twice: true };
-        match self.pair.tableau().map(Formula::new) {
-            Some(formula) => run::solve(self, problem, task, observer, rules, |_| Ok(ExplicitPair::new(&formula, n))),
+        match self.pair.formula() {
+            Some(formula) => run::solve(self, problem, task, observer, rules, |_| Ok(ExplicitPair::new(formula, n))),
             None => run::solve(self, problem, task, observer, rules, |_| Ok(Sdirk4::new(n))),
         }
     }

@@ -5,25 +5,13 @@ use mbsbench_problem::{Counted, Failure, Scalar, Statistics};
 use nalgebra::DMatrix;
 
 use super::pair::Pair;
+use crate::Formula;
 use crate::events::State;
 use crate::newton::{Outcome, Progress, iterate};
+use crate::tableaux::SDIRK4;
 
 /// Diagonal of the tableau.
 const GAMMA: f64 = 0.25;
-/// Nodes c.
-const NODES: [f64; 5] = [0.25, 0.75, 0.55, 0.5, 1.0];
-/// Coefficients below the diagonal, as numerator and denominator. The last row, with the diagonal, also gives the
-/// weights b.
-const ROWS: [&[(f64, f64)]; 5] = [
-    &[],
-    &[(1.0, 2.0)],
-    &[(17.0, 50.0), (-1.0, 25.0)],
-    &[(371.0, 1360.0), (-137.0, 2720.0), (15.0, 544.0)],
-    &[(25.0, 24.0), (-49.0, 48.0), (125.0, 16.0), (-85.0, 12.0)],
-];
-/// Weights of order three.
-const LOWER: [(f64, f64); 5] = [(59.0, 48.0), (-17.0, 96.0), (225.0, 32.0), (-85.0, 12.0), (0.0, 1.0)];
-
 /// The largest number of iterations of a stage.
 const MOST_ITERATIONS: u32 = 20;
 /// A stage is solved when its last correction is at most this, relative to the larger of one and the state. Steps
@@ -37,6 +25,9 @@ const CLOSE: f64 = 1e-12;
 /// step and factorized for each step size. The error estimate is the plain difference of the two results.
 #[derive(Debug, Clone)]
 pub struct Sdirk4<S> {
+    formula: Formula<S>,
+    /// Weights of order three.
+    lower: Vec<S>,
     /// Derivatives at the stages.
     stages: [Vec<S>; 5],
     base: Vec<S>,
@@ -55,7 +46,10 @@ impl<S: Scalar> Sdirk4<S> {
     pub fn new(n: usize) -> Self {
         let zeros = || vec![S::zero(); n];
         let square = DMatrix::from_element(n, n, S::zero());
+        let lower = SDIRK4.formula.clone().with_lower_order().expect("there are embedded weights");
         Self {
+            formula: SDIRK4.formula.rounded(),
+            lower: lower.rounded().weights,
             stages: std::array::from_fn(|_| zeros()),
             base: zeros(),
             state: zeros(),
@@ -151,14 +145,15 @@ impl<S: Scalar> Pair<S> for Sdirk4<S> {
             return problem.rhs(end.t, &end.y, &mut end.rate);
         }
         self.prepare(problem, start, h)?;
-        for (stage, row) in ROWS.iter().enumerate() {
+        for stage in 0..self.stages.len() {
+            let row = &self.formula.rows[stage][..stage];
             for i in 0..self.base.len() {
-                let sum = row.iter().zip(&self.stages).map(|(&(p, q), k)| k[i] * S::ratio(p, q));
+                let sum = row.iter().zip(&self.stages).map(|(&a, k)| k[i] * a);
                 self.base[i] = start.y[i] + h * sum.fold(S::zero(), |sum, term| sum + term);
                 let last = if stage == 0 { start.rate[i] } else { self.stages[stage - 1][i] };
                 self.state[i] = self.base[i] + last * h * GAMMA;
             }
-            self.solve_stage(problem, start.t + h * NODES[stage], h, stage)?;
+            self.solve_stage(problem, start.t + h * self.formula.nodes[stage].value(), h, stage)?;
         }
         end.y.copy_from_slice(&self.state);
         problem.rhs(end.t, &end.y, &mut end.rate)
@@ -167,7 +162,7 @@ impl<S: Scalar> Pair<S> for Sdirk4<S> {
     fn difference(&mut self, h: S, start: &State<S>, end: &State<S>) -> f64 {
         let mut largest = 0.0f64;
         for (i, &high) in end.y.iter().enumerate() {
-            let sum = LOWER.iter().zip(&self.stages).map(|(&(p, q), k)| k[i] * S::ratio(p, q));
+            let sum = self.lower.iter().zip(&self.stages).map(|(&b, k)| k[i] * b);
             let low = start.y[i] + h * sum.fold(S::zero(), |sum, term| sum + term);
             let difference = (high - low).value().abs();
             largest = if difference > largest || difference.is_nan() { difference } else { largest };
@@ -177,42 +172,5 @@ impl<S: Scalar> Pair<S> for Sdirk4<S> {
 
     fn costs(&self) -> Statistics {
         self.costs
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Compares `Σ wᵢ Πⱼ (vectors)ᵢ` with the value of an order condition.
-    fn check(weights: &[f64; 5], vectors: &[[f64; 5]], expected: f64) {
-        let sum: f64 = (0..5).map(|i| weights[i] * vectors.iter().map(|v| v[i]).product::<f64>()).sum();
-        assert!((sum - expected).abs() < 1e-13, "{sum} for {expected}");
-    }
-
-    #[test]
-    fn the_tableau_has_order_four_and_three() {
-        let row = |i: usize| -> [f64; 5] {
-            std::array::from_fn(|j| if i == j { GAMMA } else { ROWS[i].get(j).map_or(0.0, |(p, q)| p / q) })
-        };
-        let apply = |v: [f64; 5]| -> [f64; 5] { std::array::from_fn(|i| (0..5).map(|j| row(i)[j] * v[j]).sum()) };
-        let c = apply([1.0; 5]);
-        assert!(c.iter().zip(NODES).all(|(sum, node)| (sum - node).abs() < 1e-14), "{c:?}");
-        let ac = apply(c);
-        let third = [(&[][..], 1.0), (&[c], 1.0 / 2.0), (&[c, c], 1.0 / 3.0), (&[ac], 1.0 / 6.0)];
-        let fourth = [
-            (&[c, c, c][..], 1.0 / 4.0),
-            (&[c, ac], 1.0 / 8.0),
-            (&[apply(std::array::from_fn(|i| c[i] * c[i]))], 1.0 / 12.0),
-            (&[apply(ac)], 1.0 / 24.0),
-        ];
-        let lower = LOWER.map(|(p, q)| p / q);
-        for (vectors, expected) in third {
-            check(&row(4), vectors, expected);
-            check(&lower, vectors, expected);
-        }
-        for (vectors, expected) in fourth {
-            check(&row(4), vectors, expected);
-        }
     }
 }

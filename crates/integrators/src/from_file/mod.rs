@@ -52,7 +52,7 @@ macro_rules! written {
             /// the built-in methods of that kind. Coefficients are whole numbers, decimals of at most 31 digits, or
             /// quotients like `2197/4104`, and are read without loss of digits.
             pub struct MethodFromFile where one_kind, options_fit {
-                /// A Runge–Kutta formula, explicit or with an explicit first stage and equal diagonal entries (ESDIRK).
+                /// A Runge–Kutta formula, explicit or diagonally implicit.
                 #[serde(skip_serializing_if = "Option::is_none")]
                 pub runge_kutta: Option<RungeKutta>,
                 /// An implicit linear multistep formula, for any problem that the implicit formulas solve.

@@ -3,12 +3,13 @@
 use mbsbench_problem::{DoubleDouble, Exact, Method, OutOfRange, Scalar, parameters};
 use nalgebra::Complex;
 
+use crate::Tableau;
 use crate::conditions;
 use crate::control::Control;
 use crate::details::{ROUNDING, property, tableau};
 use crate::explicit::{Advance, ExplicitRungeKutta};
 use crate::formula::{Estimate, Formula};
-use crate::implicit::Esdirk;
+use crate::tableau::values;
 
 /// Maximum number of stages.
 const STAGES: usize = 40;
@@ -21,8 +22,9 @@ parameters! {
     /// Nodes, rows and weights as in a printed table. Missing entries at the end of a row are zero.
     ///
     /// Without diagonal entries the formula is explicit, and controls its error if `embedded` weights are given.
-    /// Otherwise it needs an explicit first stage, equal diagonal entries in all other stages, and a last row that
-    /// equals the weights. It is solved like the built-in implicit formulas, also for constrained mechanics of index 3.
+    /// Otherwise it is diagonally implicit: diagonal entries are above zero, except that the first stage may be
+    /// explicit, and the last row equals the weights. It is solved with constant steps like the built-in implicit
+    /// formulas, also for constrained mechanics of index 3.
     #[derive(Default)]
     pub struct RungeKutta where fits, is_solved, has_order {
         /// Rows of `a`, one for each stage; the row of an explicit first stage is empty.
@@ -32,17 +34,13 @@ parameters! {
         /// Nodes `c`, one for each stage; the row sums if not given.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub nodes: Vec<Exact>,
-        /// Second weights on the same stages, for an error estimate.
+        /// Second weights on the same stages, for the error estimate of an explicit formula.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub embedded: Vec<Exact>,
         /// The order claimed by the source; the file is refused if the order conditions give another.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub order: Option<u32> [from 1, to 10],
     }
-}
-
-fn values(numbers: &[Exact]) -> Vec<DoubleDouble> {
-    numbers.iter().map(Exact::value).collect()
 }
 
 fn sum(numbers: &[DoubleDouble]) -> DoubleDouble {
@@ -123,7 +121,7 @@ impl RungeKutta {
         Ok(())
     }
 
-    /// Checks that [`Esdirk`] can solve an implicit formula, and that an estimate is used.
+    /// Checks that an implicit formula can be solved, and that embedded weights differ from the weights.
     fn is_solved(&self) -> Result<(), OutOfRange> {
         let rounding = rounding(&values(&self.weights));
         let same = |(a, b): (&Exact, &Exact)| (a.value() - b.value()).value().abs() <= rounding;
@@ -139,27 +137,16 @@ impl RungeKutta {
             return Ok(());
         }
         let rows = self.full_rows();
-        if rows[0][0].value() != 0.0 {
-            let accepted = "zero or no entry, since the first stage of an implicit formula has to be explicit";
-            return Err(OutOfRange::new("rows.0.0", rows[0][0].value(), accepted));
+        let diagonal = |i: usize| rows[i][i].value();
+        // An entry in an explicit formula is a mistake; a missing one in an implicit formula has no place of its own.
+        let entry = (1..rows.len()).find(|&i| diagonal(i) != 0.0).unwrap_or(0);
+        if let Some(i) = (1..rows.len()).find(|&i| diagonal(i) == 0.0) {
+            let row = i + 1;
+            let accepted = format!("no entry here, as in row {row}, or a number above zero in row {row} too");
+            return Err(OutOfRange::new(format!("rows.{entry}.{entry}"), diagonal(entry), accepted));
         }
-        let diagonal = |i: &usize| rows[*i][*i].value();
-        let [first, without] = [true, false].map(|has| (1..rows.len()).find(|i| (diagonal(i) != 0.0) == has));
-        if let (Some(i), Some(without)) = (first, without) {
-            let row = without + 1;
-            let accepted = format!("no entry here, as in row {row}, or the same number above zero in all these places");
-            return Err(OutOfRange::new(format!("rows.{i}.{i}"), diagonal(&i), accepted));
-        }
-        let gamma = rows.get(1).map_or(0.0, |row| row[1].value());
-        for (i, row) in rows.iter().enumerate().skip(1) {
-            if row[i].value() != gamma || gamma <= 0.0 {
-                let found = row[i].value();
-                return Err(OutOfRange::new(
-                    format!("rows.{i}.{i}"),
-                    found,
-                    "the same number above zero in all diagonal entries after the first",
-                ));
-            }
+        if let Some(i) = (0..rows.len()).find(|&i| diagonal(i) < 0.0) {
+            return Err(OutOfRange::new(format!("rows.{i}.{i}"), diagonal(i), "a number above zero"));
         }
         let last = rows.last().map_or(&[][..], Vec::as_slice);
         let is_last = last.iter().zip(&self.weights).all(|(a, b)| (*a - b.value()).value() == 0.0);
@@ -169,15 +156,11 @@ impl RungeKutta {
             let accepted = "weights equal to the last row, with the node 1 (stiffly accurate)";
             return Err(OutOfRange::new("weights", found, accepted));
         }
-        if !self.embedded.is_empty() {
-            let accepted = "no `embedded` weights, since implicit formulas are run with constant steps";
-            return Err(OutOfRange::new("embedded", "given", accepted));
-        }
         Ok(())
     }
 
     fn has_order(&self) -> Result<(), OutOfRange> {
-        let found = self.found_order(&self.weights);
+        let found = self.found_order(&values(&self.weights));
         match self.order {
             Some(claimed) if claimed != found => {
                 let sum = conditions::dot(&values(&self.weights), &self.all_nodes()).value();
@@ -189,28 +172,32 @@ impl RungeKutta {
     }
 
     /// The order of the weights by the order conditions.
-    fn found_order(&self, weights: &[Exact]) -> u32 {
-        let weights = values(weights);
+    fn found_order(&self, weights: &[DoubleDouble]) -> u32 {
         // One condition more than the stages could satisfy shows where the order ends.
         let bound = self.stages() as u32 + u32::from(!self.is_explicit());
-        conditions::order(&self.full_rows(), &weights, bound.min(HIGHEST), rounding(&weights).max(ROUNDING))
+        conditions::order(&self.full_rows(), weights, bound.min(HIGHEST), rounding(weights).max(ROUNDING))
     }
 
-    fn formula(&self) -> Formula<DoubleDouble> {
-        let order = self.found_order(&self.weights);
-        let embedded = (!self.embedded.is_empty()).then(|| {
-            let difference = self.weights.iter().zip(&self.embedded).map(|(b, e)| b.value() - e.value()).collect();
-            Estimate { order: self.found_order(&self.embedded), difference }
-        });
+    /// The formula with its order and that of its embedded weights by the order conditions.
+    pub(crate) fn formula(&self) -> Formula<DoubleDouble> {
+        let (order, weights) = (self.found_order(&values(&self.weights)), values(&self.weights));
+        let difference = weights.iter().zip(&self.embedded).map(|(&b, embedded)| b - embedded.value()).collect();
+        let embedded = (!self.embedded.is_empty()).then(|| self.estimate(difference));
         Formula {
             order,
             nodes: self.all_nodes(),
             rows: self.full_rows(),
-            weights: values(&self.weights),
+            weights,
             error_order: embedded.as_ref().map_or(0, |embedded| order.min(embedded.order) + 1),
             estimates: embedded.into_iter().collect(),
             dense: None,
         }
+    }
+
+    /// The error estimate with the given difference from the weights.
+    pub(crate) fn estimate(&self, difference: Vec<DoubleDouble>) -> Estimate<DoubleDouble> {
+        let embedded: Vec<_> = self.weights.iter().zip(&difference).map(|(b, &d)| b.value() - d).collect();
+        Estimate { order: self.found_order(&embedded), difference }
     }
 
     /// The method of an explicit formula.
@@ -220,8 +207,8 @@ impl RungeKutta {
     }
 
     /// The rule of an implicit formula.
-    pub(super) fn rule(&self) -> Esdirk {
-        Esdirk { name: String::new(), source: "", formula: self.formula() }
+    pub(super) fn rule(&self) -> Tableau {
+        Tableau { name: String::new(), source: String::new(), formula: self.formula() }
     }
 }
 
@@ -298,17 +285,17 @@ mod tests {
 
     #[test]
     fn rounding_is_not_growth_on_the_imaginary_axis() {
-        let stable = |tableau| stable_on_imaginary_axis(&Formula::new(tableau));
+        let stable = |tableau: &Tableau| stable_on_imaginary_axis(&tableau.formula);
         // For Kutta's rule of order three and the classical one of order four it is √3 and 2 √2.
-        assert!((stable(&tableaux::KUTTA_3) - 3f64.sqrt()).abs() < 2e-3);
-        assert!((stable(&tableaux::CLASSICAL_4) - 8f64.sqrt()).abs() < 2e-3);
+        assert!((stable(&tableaux::RK3) - 3f64.sqrt()).abs() < 2e-3);
+        assert!((stable(&tableaux::RK4) - 8f64.sqrt()).abs() < 2e-3);
         // |R(i y)|² − 1 begins with a positive power: y⁴/4 for Heun's rule, y⁶ for Fehlberg's of order five.
         let heun = Formula {
             rows: vec![vec![], vec![1.0.into()]],
             weights: vec![0.5.into(); 2],
-            ..Formula::new(&tableaux::KUTTA_3)
+            ..tableaux::RK3.formula.clone()
         };
         assert_eq!(stable_on_imaginary_axis(&heun), 0.0);
-        assert_eq!(stable(&tableaux::FEHLBERG_45), 0.0);
+        assert_eq!(stable(&tableaux::RK5), 0.0);
     }
 }

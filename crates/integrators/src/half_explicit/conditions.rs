@@ -4,7 +4,7 @@ use mbsbench_problem::{DoubleDouble, Scalar};
 
 use super::Table;
 use crate::conditions::dot;
-use crate::formula::values;
+use crate::tableau::values;
 
 /// Orders of a half-explicit method by its order conditions, for equations `y' = f(y, z)`, `0 = g(y)` of index 2 that
 /// are linear in `z`, as mechanics is in the multipliers.
@@ -24,7 +24,7 @@ pub struct Orders {
 /// each tree of meagre vertices, which stand for `f`, and fat ones, which stand for `(−g_y f_z)⁻¹ g_yy…`.
 pub fn orders(table: &Table) -> Orders {
     let rows: Vec<Vec<DoubleDouble>> = table.rows.iter().map(|row| values(row)).collect();
-    let embedded: Option<Vec<DoubleDouble>> = table.embedded.map(|(weights, _)| values(weights));
+    let embedded: Option<Vec<DoubleDouble>> = table.embedded.as_ref().map(|embedded| values(&embedded.weights));
     orders_of(&rows, table.end, table.explicit_start, embedded.as_deref(), table.order + 1)
 }
 
@@ -161,28 +161,23 @@ impl Trees<'_> {
 mod tests {
     use super::*;
     use crate::half_explicit::{HEDOP5, HEM4};
-    use crate::tableau::Number;
-
-    fn numbers(numbers: &[Number]) -> Vec<DoubleDouble> {
-        numbers.iter().map(|number| number.value()).collect()
-    }
 
     #[test]
     fn every_table_has_exactly_the_orders_it_claims() {
-        for table in [&HEM4, &HEDOP5] {
+        for table in [&*HEM4, &*HEDOP5] {
             let claimed = Orders {
                 state: table.order,
                 multipliers: table.multiplier_order,
-                embedded: table.embedded.map(|(_, order)| order),
+                embedded: table.embedded.as_ref().map(|embedded| embedded.order),
             };
-            assert_eq!(orders(table), claimed, "{}", table.name);
+            assert_eq!(orders(table), claimed, "{}", table.label);
         }
     }
 
     /// HW II, table VII.5.1 up to order three: 1, 1 and, with fat vertices, 4 meagre roots for `f` linear in `z`.
     #[test]
     fn counts_of_trees() {
-        let rows: Vec<Vec<DoubleDouble>> = HEM4.rows.iter().map(|row| numbers(row)).collect();
+        let rows: Vec<Vec<DoubleDouble>> = HEM4.rows.iter().map(|row| values(row)).collect();
         let mut trees = Trees { rows: &rows, explicit_start: false, meagre: Vec::new(), fat: Vec::new() };
         (1..=4).for_each(|order| trees.grow(order));
         let count = |trees: &[Tree], order| trees.iter().filter(|tree| tree.order == order).count();
@@ -192,12 +187,12 @@ mod tests {
 
     #[test]
     fn nodes_are_sums_of_rows() {
-        for table in [&HEM4, &HEDOP5] {
-            let nodes = numbers(table.nodes);
+        for table in [&*HEM4, &*HEDOP5] {
+            let nodes = values(&table.nodes);
             assert_eq!((nodes.len(), nodes[0].value()), (table.rows.len() + 1, 0.0));
             for (row, node) in table.rows.iter().zip(&nodes[1..]) {
-                let sum = numbers(row).iter().fold(-*node, |sum, &a| sum + a);
-                assert!(sum.value().abs() < 1e-29, "{}: {sum:?}", table.name);
+                let sum = values(row).iter().fold(-*node, |sum, &a| sum + a);
+                assert!(sum.value().abs() < 1e-29, "{}: {sum:?}", table.label);
             }
         }
     }
@@ -205,15 +200,15 @@ mod tests {
     /// Every coefficient affects some condition: a relative change of 1e-6 must be detected.
     #[test]
     fn every_corrupted_coefficient_is_found() {
-        for table in [&HEM4, &HEDOP5] {
+        for table in [&*HEM4, &*HEDOP5] {
             let claimed = orders(table);
             for (i, row) in table.rows.iter().enumerate() {
-                for j in (0..row.len()).filter(|&j| row[j].value::<f64>() != 0.0) {
-                    let mut rows: Vec<Vec<DoubleDouble>> = table.rows.iter().map(|row| numbers(row)).collect();
+                for j in (0..row.len()).filter(|&j| row[j].rounded() != 0.0) {
+                    let mut rows: Vec<Vec<DoubleDouble>> = table.rows.iter().map(|row| values(row)).collect();
                     rows[i][j] *= DoubleDouble::from(1.0) + 1e-6;
-                    let embedded = table.embedded.map(|(weights, _)| numbers(weights));
+                    let embedded = table.embedded.as_ref().map(|embedded| values(&embedded.weights));
                     let found = orders_of(&rows, table.end, table.explicit_start, embedded.as_deref(), table.order);
-                    assert_ne!(found, claimed, "{}: a change of a[{i}][{j}] is not detected", table.name);
+                    assert_ne!(found, claimed, "{}: a change of a[{i}][{j}] is not detected", table.label);
                 }
             }
         }
@@ -223,7 +218,7 @@ mod tests {
     #[test]
     fn hedop5_forgets_the_multipliers_of_the_start() {
         let mut errors = vec![DoubleDouble::from(1.0)];
-        for row in HEDOP5.rows[1..].iter().map(|row| numbers(row)) {
+        for row in HEDOP5.rows[1..].iter().map(|row| values(row)) {
             let next = -dot(&row, &errors) / row[row.len() - 1];
             errors.push(next);
         }

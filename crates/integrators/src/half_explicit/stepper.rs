@@ -151,7 +151,7 @@ impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
     }
 
     fn error_order(&self) -> Option<u32> {
-        self.table.embedded.map(|(_, order)| order + 1)
+        self.table.embedded.as_ref().map(|embedded| embedded.order + 1)
     }
 
     fn accepted(&mut self, same_end: bool) {

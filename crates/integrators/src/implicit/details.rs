@@ -3,7 +3,8 @@
 use mbsbench_problem::Scalar;
 use nalgebra::Complex;
 
-use super::{Esdirk, LinearMultistep, SingleStep};
+use super::{LinearMultistep, SingleStep};
+use crate::Tableau;
 use crate::conditions;
 use crate::details::{GROWTH, ROUNDING, complex, imaginary_axis, is_bounded, property, rounded, tableau, yes};
 use crate::formula::{Estimate, Formula};
@@ -13,17 +14,21 @@ use mbsbench_problem::linear::{eigenvalues, spectral_radius};
 /// a triple root by 1e-5.
 const MULTIPLE: f64 = 1e-3;
 
-impl<S: Scalar> Esdirk<S> {
+impl<S: Scalar> Tableau<S> {
     /// Source, tableau, orders, stability: see [`Method::details`](mbsbench_problem::Method::details).
     pub fn details(&self) -> Vec<String> {
         let Formula { order, nodes, rows, weights, estimates, .. } = &self.formula;
         let found = |weights: &[S], claimed: u32| conditions::order(rows, weights, claimed + 1, ROUNDING);
-        let names = [("formula", self.name.as_str()), ("from", self.source)];
+        let names = [("formula", &self.name), ("from", &self.source)];
         let mut lines: Vec<String> =
             names.iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| property(name, text)).collect();
+        let first = if self.starts_explicitly() { "the first explicit" } else { "all implicit" };
+        let diagonal = rows.iter().map(|row| row[row.len() - 1].value()).skip_while(|&a| a == 0.0);
+        let mut gamma: Vec<String> = diagonal.map(|a| a.to_string()).collect();
+        gamma.dedup();
         lines.extend([
-            property("stages", format!("{}, the first explicit, the last at the end of the step", self.stages())),
-            property("gamma", self.gamma().value()),
+            property("stages", format!("{}, {first}, the last at the end of the step", self.stages())),
+            property("gamma", gamma.join(", ")),
             property("order", format!("{} by the order conditions", found(weights, *order))),
         ]);
         let of_embedded = |estimate: &Estimate<S>| -> Vec<S> {
@@ -37,7 +42,7 @@ impl<S: Scalar> Esdirk<S> {
         let largest = imaginary_axis().map(|z| self.stability(z).norm()).fold(0.0, f64::max);
         lines.extend([
             property("stage order", stage_order),
-            property("A-stable", yes(self.gamma() > S::zero() && largest <= 1.0 + GROWTH)),
+            property("A-stable", yes(largest <= 1.0 + GROWTH)),
             property("R(infinity)", rounded(self.stability_at_infinity().value())),
             "tableau".to_owned(),
         ]);
@@ -128,6 +133,7 @@ impl SingleStep {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tableaux;
 
     fn value<'l>(lines: &'l [String], name: &str) -> &'l str {
         lines.iter().find_map(|line| line.strip_prefix(&format!("{name:<16}"))).expect("there is such a line")
@@ -135,7 +141,7 @@ mod tests {
 
     #[test]
     fn runge_kutta() {
-        let lines = Esdirk::msstc(4, 0.6).details();
+        let lines = Tableau::msstc(4, 0.6).details();
         let values = ["formula", "order", "stage order", "A-stable", "R(infinity)"].map(|name| value(&lines, name));
         assert_eq!(values, ["MSSTC(4)", "2 by the order conditions", "2", "yes", "0.6"]);
         assert!(value(&lines, "gamma").starts_with("0.127139265902083"));
@@ -147,7 +153,7 @@ mod tests {
 
     #[test]
     fn embedded_weights_have_their_own_line() {
-        let lines = Esdirk::esdirk436l2sa2().rounded::<f64>().details();
+        let lines = tableaux::ESDIRK436L2SA2.rounded::<f64>().details();
         assert_eq!(["order", "embedded"].map(|name| value(&lines, name)), ["4 by the order conditions", "order 3"]);
         assert!(lines.last().expect("lines").starts_with("  embedded "));
     }
@@ -155,7 +161,7 @@ mod tests {
     /// The description of a formula depends on its coefficients alone, even if its declared order is wrong.
     #[test]
     fn properties_are_computed() {
-        let mut formula = Esdirk::bathe(0.0).rounded::<f64>();
+        let mut formula = Tableau::bathe(0.0).rounded::<f64>();
         let gamma = formula.gamma();
         formula.formula.rows[2] = vec![0.5, 0.5 - gamma, gamma];
         formula.formula.weights = formula.formula.rows[2].clone();

@@ -1,74 +1,53 @@
-//! Stiffly accurate Runge–Kutta formulas with an explicit first stage and equal diagonal coefficients.
+//! Stiffly accurate diagonally implicit Runge–Kutta formulas.
+//!
+//! ```text
+//! y_{k−1+cᵢ} = y_{k−1} + h Σⱼ aᵢⱼ y′_{k−1+cⱼ},   j ≤ i,   aᵢᵢ > 0,   c_s = 1
+//! ```
+//!
+//! The first stage may be explicit, `a₁₁ = 0` (ESDIRK; zhang2022, Eqs. 5 and 6): it is then the start of the step, whose
+//! derivative is known from the last stage of the previous step. The result is the last stage, so its row contains the
+//! weights `b`. Constructors work in double-double precision; [`Tableau::rounded`] gives the doubles that a solve needs.
 
 use mbsbench_problem::{DoubleDouble, Scalar};
 use nalgebra::{Complex, DMatrix};
 
-use crate::formula::{Estimate, Formula, stage_values};
+use crate::Tableau;
+use crate::formula::{Formula, stage_values};
 
-/// An explicit first stage, then `n` implicit ones with one coefficient `γ` on the diagonal, the last at the end of the
-/// step; zhang2022, Eqs. 5 and 6.
-///
-/// ```text
-/// y_{k−1+cᵢ} = y_{k−1} + h Σⱼ aᵢⱼ y′_{k−1+cⱼ},   j ≤ i,   aᵢᵢ = γ,   c₁ = 0,   c_s = 1
-/// ```
-///
-/// The first stage is the start of the step, whose derivative is known from the last stage of the previous step. The
-/// result is the last stage, so its row contains the weights `b`. The constructors work in double-double precision;
-/// [`Self::rounded`] gives the doubles that a solve needs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Esdirk<S = DoubleDouble> {
-    /// Name of the formula, such as "MSSTC(4)"; empty if unknown.
-    pub name: String,
-    /// Source of the coefficients; empty if unknown.
-    pub source: &'static str,
-    /// Order, nodes (not monotone for all formulas), rows with their diagonal entry, and weights, with those of a
-    /// second formula for an error estimate if there is one.
-    pub formula: Formula<S>,
-}
-
-impl Esdirk {
-    /// A formula of the given order, from its nodes and rows; row `i`, from 0, has `i + 1` entries.
-    pub fn new(
+impl Tableau {
+    /// A diagonally implicit formula of the given order, from its nodes and rows; row `i`, from 0, has `i + 1` entries.
+    pub(super) fn dirk(
         name: impl Into<String>,
-        source: &'static str,
+        source: &str,
         order: u32,
         nodes: Vec<DoubleDouble>,
         rows: Vec<Vec<DoubleDouble>>,
     ) -> Self {
         let weights = rows[rows.len() - 1].clone();
         let formula = Formula { order, nodes, rows, weights, estimates: Vec::new(), error_order: 0, dense: None };
-        Self { name: name.into(), source, formula }
-    }
-
-    /// The formula with a second formula of the given order on the same stages.
-    #[must_use]
-    pub(super) fn with_embedded(mut self, order: u32, weights: &[DoubleDouble]) -> Self {
-        let difference = self.formula.weights.iter().zip(weights).map(|(&b, &embedded)| b - embedded).collect();
-        self.formula.estimates = vec![Estimate { order, difference }];
-        self.formula.error_order = order + 1;
-        self
-    }
-
-    /// The same formula with numbers rounded to the scalar type.
-    pub fn rounded<S: Scalar>(&self) -> Esdirk<S> {
-        Esdirk { name: self.name.clone(), source: self.source, formula: self.formula.rounded() }
+        Self { name: name.into(), source: source.to_owned(), formula }
     }
 }
 
-impl<S: Scalar> Esdirk<S> {
-    /// Number of stages `s`, including the explicit one.
+impl<S: Scalar> Tableau<S> {
+    /// Number of stages `s`, including an explicit first one.
     pub fn stages(&self) -> usize {
         self.formula.nodes.len()
     }
 
-    /// Number of implicit stages `n = s − 1`.
+    /// Number of implicit stages.
     pub fn implicit_stages(&self) -> u32 {
-        self.formula.nodes.len() as u32 - 1
+        self.stages() as u32 - u32::from(self.starts_explicitly())
     }
 
-    /// The coefficient on the diagonal.
+    /// True if the first stage is the start of the step.
+    pub(super) fn starts_explicitly(&self) -> bool {
+        self.formula.rows[0][0] == S::zero()
+    }
+
+    /// The coefficient on the diagonal of the last stage.
     pub fn gamma(&self) -> S {
-        self.formula.rows[1][1]
+        self.formula.weights[self.stages() - 1]
     }
 
     /// The weights `b`: the last row.
@@ -88,10 +67,10 @@ impl<S: Scalar> Esdirk<S> {
 
     /// `R(∞)`, the limit of `R(z)` in all directions: the damping of infinite frequencies, `ρ_∞` up to its sign.
     pub fn stability_at_infinity(&self) -> S {
-        let mut values = vec![S::from(1.0)];
-        for row in &self.formula.rows[1..] {
+        let mut values: Vec<S> = Vec::new();
+        for (i, row) in self.formula.rows.iter().enumerate() {
             let others = row.iter().zip(&values).fold(S::zero(), |sum, (&a, &value)| sum + a * value);
-            values.push(-others / self.gamma());
+            values.push(if row[i] == S::zero() { S::from(1.0) } else { -others / row[i] });
         }
         values[self.stages() - 1]
     }

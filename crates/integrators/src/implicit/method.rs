@@ -9,10 +9,11 @@ use super::multistep::Multistep;
 use super::past_steps::PastSteps;
 use super::scheme::Scheme;
 use super::settings::{Options, Prediction};
+use super::single_step::SingleStep;
 use super::stages::Stages;
-use super::{Esdirk, SingleStep};
+use crate::Tableau;
 
-/// An implicit formula as data: [`Multistep`], [`SingleStep`], [`Esdirk`] or any other type that has a [`Scheme`].
+/// An implicit formula as data: [`Multistep`], [`SingleStep`], [`Tableau`] or any other type that has a [`Scheme`].
 pub trait Rule: Send + Sync + 'static {
     /// The scheme that computes the steps.
     type Scheme: Scheme;
@@ -134,7 +135,7 @@ impl Rule for SingleStep {
     }
 }
 
-impl Rule for Esdirk {
+impl Rule for Tableau {
     type Scheme = Stages;
 
     fn order(&self) -> u32 {

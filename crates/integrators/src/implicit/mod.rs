@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | linear multistep LMS2, LMS3, LMS4 | [`LinearMultistep`] | one implicit stage on `r` past steps |
 //! | their equivalents SS2, SS3, SS4 | [`SingleStep`] | one implicit stage and `r − 1` auxiliary derivatives |
-//! | Runge–Kutta: Bathe, MSSTC, MSSTH, ESDIRK | [`Esdirk`] | `n` implicit stages |
+//! | Runge–Kutta: Bathe, MSSTC, MSSTH, ESDIRK, SDIRK | [`Tableau`](crate::Tableau) | `n` implicit stages |
 //!
 //! The parameter `ρ_∞ ∈ [0, 1]` is the spectral radius at infinite frequency: 0 annihilates, 1 does not damp at all.
 //! [`mbsbench_problem::linear`] analyses coefficients on the undamped oscillator.
@@ -32,7 +32,7 @@
 mod auxiliaries;
 pub mod definitions;
 mod details;
-pub mod dirk;
+mod dirk;
 mod drive;
 pub mod history;
 mod method;
@@ -47,7 +47,6 @@ pub mod stages;
 mod tables;
 
 pub use definitions::*;
-pub use dirk::Esdirk;
 pub use drive::solve;
 pub use method::{Implicit, Rule};
 pub use multistep::{First, LinearMultistep, Multistep};

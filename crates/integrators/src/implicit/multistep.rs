@@ -2,7 +2,8 @@
 
 use nalgebra::{Complex, DMatrix};
 
-use super::{Esdirk, Start};
+use super::Start;
+use crate::Tableau;
 
 /// `y_k = Σⱼ αⱼ y_{k−j} + h Σⱼ βⱼ y′_{k−j}` with `j` from 1 to `r` in the first sum and from 0 in the second;
 /// zhang2022, Eq. 2.
@@ -109,7 +110,7 @@ pub enum First {
     /// A multistep formula that needs no more past steps than exist.
     Multistep(LinearMultistep),
     /// A Runge–Kutta formula.
-    RungeKutta(Esdirk),
+    RungeKutta(Tableau),
 }
 
 /// A linear multistep formula with its start.

@@ -1,21 +1,21 @@
-//! Runge–Kutta formulas with an explicit first stage, stage by stage.
+//! Diagonally implicit Runge–Kutta formulas, stage by stage.
 
 use mbsbench_problem::Failure;
 
-use super::Esdirk;
 use super::history::{History, add};
 use super::newton::{Solver, Stage};
 use super::predictor::Predictor;
 use super::scheme::Scheme;
 use super::settings::{Charts, Prediction};
-use crate::Formula;
+use crate::{Formula, Tableau};
 
-/// `y_i = y_{k−1} + h Σ_{j<i} a_ij y'_j + γ h y'_i`; zhang2022, Eqs. 5 and 6.
+/// `y_i = y_{k−1} + h Σ_{j<i} a_ij y'_j + a_ii h y'_i`; zhang2022, Eqs. 5 and 6.
 ///
 /// The first implicit stage is predicted from the start of the step alone, the others from the last two points, and
 /// the last stage of a formula of order four or more from three (section 3.1); from fewer if two of these have the
 /// same node.
 pub struct Stages {
+    /// The formula, whose first stage is the start of the step.
     formula: Formula<f64>,
     /// The predictors, one for each implicit stage.
     predictors: Vec<Predictor>,
@@ -23,8 +23,14 @@ pub struct Stages {
 
 impl Stages {
     /// The scheme of a formula, with the predictors of its stages.
-    pub fn new(formula: &Esdirk, prediction: Prediction) -> Self {
-        let formula: Formula<f64> = formula.formula.rounded();
+    pub fn new(tableau: &Tableau, prediction: Prediction) -> Self {
+        let mut formula: Formula<f64> = tableau.formula.rounded();
+        if !tableau.starts_explicitly() {
+            // Only predictions use the start of the step.
+            formula.rows.iter_mut().for_each(|row| row.insert(0, 0.0));
+            formula.rows.insert(0, vec![0.0]);
+            formula.nodes.insert(0, 0.0);
+        }
         let c = &formula.nodes;
         let last = c.len() - 1;
         let points = |i: usize| match prediction {

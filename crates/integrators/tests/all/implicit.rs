@@ -7,13 +7,16 @@ use std::ops::ControlFlow;
 use crate::common::constrained::{Manufactured, Pendulum, Record, record};
 use crate::common::{Circle, Cubic, Known, constrained, solve};
 use mbsbench_integrators::implicit::{
-    Charts, Esdirk, First, Implicit, InitialDerivatives, LinearMultistep, Multistep, Options, Prediction, Start,
+    Charts, First, Implicit, InitialDerivatives, LinearMultistep, Multistep, Options, Prediction, Start,
 };
-use mbsbench_integrators::{for_each_implicit_method, implicit::definitions::*};
+use mbsbench_integrators::{MethodFromFile, for_each_implicit_method, implicit::definitions::*, tableaux};
 use mbsbench_problem::dae::{Dae, Point};
 use mbsbench_problem::linalg::{Singular, System};
-use mbsbench_problem::{AsOde, Counted, Failure, Form, Method, MethodDefinition, Observer, Ode, Settings, Step, Task};
+use mbsbench_problem::{
+    AsOde, Counted, Failure, Form, Method, MethodDefinition, Observer, Ode, Parameters, Settings, Step, Task,
+};
 use nalgebra::{Complex, DMatrix, DVector};
+use serde_json::json;
 
 /// Newton's tolerance on ordinary differential equations, near rounding.
 const SHARP: f64 = 1e-13;
@@ -123,6 +126,27 @@ fn orders_on_constrained_mechanics() {
         };
         assert!((of_multipliers - expected).abs() < 0.1, "{name}: multipliers of order {of_multipliers:.3}");
     }
+}
+
+/// A formula from a file may have an implicit first stage and several diagonal coefficients. This one has order two and
+/// is L-stable: `R(z) = (1 + 5 z/12)/((1 − z/3) (1 − z/4))`.
+#[test]
+fn diagonal_coefficients_may_differ() {
+    let file = json!({
+        "runge-kutta": { "order": 2, "rows": [["1/3"], ["3/4", "1/4"]], "weights": ["3/4", "1/4"] },
+        "newton-tolerance": 1e-11,
+    });
+    let file: MethodFromFile = serde_json::from_value(file).unwrap();
+    assert_eq!(file.check(), Ok(()));
+    let method = file.method();
+    assert_eq!(method.implicit_stages(), 2);
+    let z = Complex::new(0.0, 0.7);
+    let exact = (z * 5.0 / 12.0 + 1.0) / ((-z / 3.0 + 1.0) * (-z / 4.0 + 1.0));
+    assert!((method.amplification(0.7).unwrap()[0] - exact).norm() < 1e-15);
+    assert!(method.details().contains(&"gamma           0.3333333333333333, 0.25".to_owned()));
+    assert!((order(|steps| ode_error(&Cubic, &*method, steps), 256) - 2.0).abs() < 0.1);
+    let last = turning(&*method, 0.7, 1)[1];
+    assert!((last - exact).norm() < 1e-11, "{last} is not {exact}");
 }
 
 /// If the motion starts with an acceleration, a run that begins without accelerations lags behind.
@@ -253,7 +277,7 @@ fn bdf4(by_runge_kutta: bool, charts: Charts) -> Implicit<Multistep> {
     let alpha = [48.0, -36.0, 16.0, -3.0].map(|x| x / 25.0).to_vec();
     let mut rule = Multistep::new(LinearMultistep { alpha, beta: vec![12.0 / 25.0, 0.0, 0.0, 0.0, 0.0] });
     if by_runge_kutta {
-        rule.first.fill_with(|| First::RungeKutta(Esdirk::esdirk324l2sa()));
+        rule.first.fill_with(|| First::RungeKutta(tableaux::ESDIRK324L2SA.clone()));
     }
     Implicit { rule, options: Options { tolerance: SHARP, charts, ..Options::default() } }
 }

@@ -1,7 +1,8 @@
 //! The coefficients of the implicit formulas compared with independent computations in 60-digit arithmetic.
 
 use mbsbench_integrators::implicit::single_step::Level;
-use mbsbench_integrators::implicit::{Esdirk, LinearMultistep, SingleStep};
+use mbsbench_integrators::implicit::{LinearMultistep, SingleStep};
+use mbsbench_integrators::{Tableau, tableaux};
 use nalgebra::Complex;
 use serde_json::Value;
 
@@ -49,18 +50,18 @@ fn assert_close_complex(found: &[Complex<f64>], expected: &[Complex<f64>], what:
     assert_close(&parts(found), &parts(expected), what);
 }
 
-fn esdirk(name: &str, rho: f64) -> Esdirk {
+fn esdirk(name: &str, rho: f64) -> Tableau {
     match name {
-        "Bathe" => Esdirk::bathe(rho),
-        "MSSTC(3)" => Esdirk::msstc(3, rho),
-        "MSSTC(4)" => Esdirk::msstc(4, rho),
-        "MSSTC(5)" => Esdirk::msstc(5, rho),
-        "MSSTH(3)" => Esdirk::mssth(3, rho).expect("known"),
-        "MSSTH(4)" => Esdirk::mssth(4, rho).expect("known"),
-        "MSSTH(5)" => Esdirk::mssth(5, rho).expect("known"),
+        "Bathe" => Tableau::bathe(rho),
+        "MSSTC(3)" => Tableau::msstc(3, rho),
+        "MSSTC(4)" => Tableau::msstc(4, rho),
+        "MSSTC(5)" => Tableau::msstc(5, rho),
+        "MSSTH(3)" => Tableau::mssth(3, rho).expect("known"),
+        "MSSTH(4)" => Tableau::mssth(4, rho).expect("known"),
+        "MSSTH(5)" => Tableau::mssth(5, rho).expect("known"),
         _ => {
-            let mut printed = Esdirk::PRINTED.iter().map(|formula| formula());
-            printed.find(|formula| formula.name == name).expect("a formula of this program")
+            let printed = tableaux::IMPLICIT.iter().find(|formula| formula.name == name);
+            Tableau::clone(printed.expect("a formula of this program"))
         }
     }
 }

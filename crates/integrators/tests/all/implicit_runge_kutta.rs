@@ -1,8 +1,7 @@
 //! The properties of the Runge–Kutta formulas of zhang2022, verified from their coefficients.
 
-use mbsbench_integrators::Formula;
-use mbsbench_integrators::conditions::violations;
-use mbsbench_integrators::implicit::Esdirk;
+use crate::common::conditions::{dot, violations};
+use mbsbench_integrators::{Formula, Tableau, tableaux};
 use mbsbench_problem::{DoubleDouble, Scalar};
 use nalgebra::Complex;
 use num_dual::DualNum;
@@ -13,38 +12,36 @@ const RHOS: [f64; 10] = [0.0, 1e-6, 0.1, 0.3, 0.5, 0.6, 0.8, 0.95, 1.0 - 1e-9, 1
 /// 25.
 const OF_SINES: f64 = 1e-19;
 const EXACT: f64 = 1e-27;
-/// The quotients that Kennedy and Carpenter print for ESDIRK4(3)6L[2]SA2 satisfy the conditions to 25 digits.
+/// The quotients that Kennedy and Carpenter print for ESDIRK4(3)6L[2]SA2 and ESDIRK5(4)7L[2]SA2 satisfy the conditions
+/// to 25 digits.
 const OF_QUOTIENTS: f64 = 1e-24;
 
 /// Every formula with its `ρ_∞` and the residual of its conditions in double-double precision.
-fn all() -> Vec<(Esdirk, f64, f64)> {
-    let mut all: Vec<_> = Esdirk::PRINTED.map(|formula| (formula(), 0.0, EXACT)).to_vec();
-    for (formula, _, tolerance) in &mut all {
-        if formula.name == "ESDIRK4(3)6L[2]SA2" {
-            *tolerance = OF_QUOTIENTS;
-        }
-    }
+fn all() -> Vec<(Tableau, f64, f64)> {
+    let tolerance = |name: &str| if name.ends_with("SA2") { OF_QUOTIENTS } else { EXACT };
+    let l_stable = tableaux::IMPLICIT.iter().map(|formula| (Tableau::clone(formula), 0.0, tolerance(&formula.name)));
+    let mut all: Vec<_> = l_stable.collect();
     for rho in RHOS {
-        all.push((Esdirk::bathe(rho), rho, EXACT));
-        all.extend((2..=8).map(|n| (Esdirk::msstc(n, rho), rho, OF_SINES)));
+        all.push((Tableau::bathe(rho), rho, EXACT));
+        all.extend((2..=8).map(|n| (Tableau::msstc(n, rho), rho, OF_SINES)));
     }
-    for rho in Esdirk::RHOS_OF_MSSTH {
-        all.extend((3..=5).map(|n| (Esdirk::mssth(n, rho).expect("known"), rho, EXACT)));
+    for rho in Tableau::RHOS_OF_MSSTH {
+        all.extend((3..=5).map(|n| (Tableau::mssth(n, rho).expect("known"), rho, EXACT)));
     }
     all
 }
 
-/// The faults of a formula: in order conditions, in order two of a stage, or in the form of the tableau.
-fn faults(formula: &Esdirk, tolerance: f64) -> Vec<String> {
+/// The faults of a formula: in order conditions, in order two of a stage except in SDIRK4, or in the form of the
+/// tableau.
+fn faults(formula: &Tableau, tolerance: f64) -> Vec<String> {
     let mut faults = violations(&formula.formula, tolerance);
     let is_off = |residual: DoubleDouble| residual.value().abs() > tolerance;
     let Formula { rows, nodes, .. } = &formula.formula;
     for (i, (row, &node)) in rows.iter().zip(nodes).enumerate() {
-        if is_off(dot(row, nodes) - node * node / 2.0) {
+        if is_off(dot(row, nodes) - node * node / 2.0) && formula.name != "SDIRK4" {
             faults.push(format!("stage {i} is not of order two"));
         }
-        let diagonal = if i == 0 { DoubleDouble::from(0.0) } else { formula.gamma() };
-        if row.len() != i + 1 || row[i] != diagonal {
+        if row.len() != i + 1 || (row[i] != formula.gamma() && (i > 0 || row[i] != 0.0)) {
             faults.push(format!("diagonal of stage {i}"));
         }
     }
@@ -52,10 +49,6 @@ fn faults(formula: &Esdirk, tolerance: f64) -> Vec<String> {
         faults.push("the last stage is not at the end of the step".to_owned());
     }
     faults
-}
-
-fn dot(a: &[DoubleDouble], b: &[DoubleDouble]) -> DoubleDouble {
-    a.iter().zip(b).map(|(&a, &b)| a * b).sum()
 }
 
 fn imaginary(omega_h: f64) -> Complex<f64> {
@@ -67,8 +60,8 @@ fn frequencies() -> impl Iterator<Item = f64> {
     (0..=8000).map(|k| 10f64.powf(f64::from(k) * 11.0 / 8000.0 - 3.0))
 }
 
-/// The order is exact (not higher), also that of embedded weights; row sums; order two of every stage; equal diagonal
-/// entries. The last row is `b` by construction.
+/// The order is exact (not higher), also that of embedded weights; row sums; order two of stages; equal diagonal
+/// entries. The last row is `b` by construction, or by the check of files.
 #[test]
 fn orders_of_formulas_and_stages() {
     for (formula, rho, tolerance) in all() {
@@ -89,7 +82,7 @@ fn every_corrupted_coefficient_is_found() {
     }
 }
 
-fn coefficients(formula: &mut Esdirk) -> Vec<&mut DoubleDouble> {
+fn coefficients(formula: &mut Tableau) -> Vec<&mut DoubleDouble> {
     let Formula { nodes, rows, estimates, .. } = &mut formula.formula;
     let embedded = estimates.iter_mut().flat_map(|estimate| &mut estimate.difference);
     let all = nodes.iter_mut().chain(rows.iter_mut().flatten()).chain(embedded);
@@ -118,10 +111,10 @@ fn spectral_radius_at_infinite_frequency() {
         let near = formula.rounded::<f64>().stability(imaginary(1e9));
         assert!((near - limit.value()).norm() < 1e-6, "{}, {rho}: {near}", formula.name);
     }
-    let sign = |formula: Esdirk| formula.stability_at_infinity().value().signum();
-    let of_msstc: Vec<f64> = (2..=5).map(|n| sign(Esdirk::msstc(n, 0.6))).collect();
+    let sign = |formula: Tableau| formula.stability_at_infinity().value().signum();
+    let of_msstc: Vec<f64> = (2..=5).map(|n| sign(Tableau::msstc(n, 0.6))).collect();
     assert_eq!(of_msstc, [1.0, -1.0, 1.0, -1.0]);
-    let of_mssth: Vec<f64> = (3..=5).map(|n| sign(Esdirk::mssth(n, 0.6).expect("known"))).collect();
+    let of_mssth: Vec<f64> = (3..=5).map(|n| sign(Tableau::mssth(n, 0.6).expect("known"))).collect();
     assert_eq!(of_mssth, [1.0, 1.0, -1.0]);
 }
 
@@ -131,7 +124,7 @@ fn spectral_radius_at_infinite_frequency() {
 fn damping_of_msstc_is_of_the_highest_order() {
     for n in 2..=8 {
         for rho in RHOS {
-            let formula = Esdirk::msstc(n, rho).rounded::<f64>();
+            let formula = Tableau::msstc(n, rho).rounded::<f64>();
             for omega_h in frequencies() {
                 let square = (formula.gamma() * omega_h).powi(2);
                 let expected = (1.0 - rho * rho) * (square / (1.0 + square)).powi(n as i32);
@@ -145,7 +138,7 @@ fn damping_of_msstc_is_of_the_highest_order() {
 #[test]
 fn msstc_of_two_stages_is_bathe() {
     for rho in RHOS {
-        let (msstc, bathe) = (Esdirk::msstc(2, rho), Esdirk::bathe(rho));
+        let (msstc, bathe) = (Tableau::msstc(2, rho), Tableau::bathe(rho));
         let pairs = msstc.formula.rows.iter().flatten().zip(bathe.formula.rows.iter().flatten());
         assert!(pairs.into_iter().all(|(&a, &b)| (a - b).value().abs() < EXACT), "{rho}");
     }
@@ -154,7 +147,7 @@ fn msstc_of_two_stages_is_bathe() {
 #[test]
 fn undamped_msstc_is_the_trapezoidal_rule_n_times() {
     for n in 2..=8u32 {
-        let formula = Esdirk::msstc(n, 1.0);
+        let formula = Tableau::msstc(n, 1.0);
         let (i, half) = (n as usize, DoubleDouble::ratio(0.5, f64::from(n)));
         for (j, &a) in formula.weights().iter().enumerate() {
             let expected = if j == 0 || j == i { half } else { half * 2.0 };
@@ -176,7 +169,7 @@ fn gamma_of_msstc() {
     ] {
         let part = |k: usize| digits[k].parse::<f64>().expect("digits");
         let expected = (DoubleDouble::from(part(0)) + DoubleDouble::from(part(1)) / 1e10) / 1e10;
-        let error = (Esdirk::msstc(n, rho).gamma() - expected).value();
+        let error = (Tableau::msstc(n, rho).gamma() - expected).value();
         // the double 0.6 is 2.2e-17 too small, and γ changes by up to 0.025 times that
         let tolerance = if rho == 0.0 { 1e-20 } else { 6e-19 };
         assert!(error.abs() < tolerance, "{n}, {rho}: {error:e}");
@@ -187,7 +180,7 @@ fn gamma_of_msstc() {
 #[test]
 fn last_row_of_msstc3() {
     for rho in RHOS {
-        let formula = Esdirk::msstc(3, rho).rounded::<f64>();
+        let formula = Tableau::msstc(3, rho).rounded::<f64>();
         let g = formula.gamma();
         let expected = [
             ((2.0 * rho - 6.0) * g * g + 8.0 * g - 1.0) / (8.0 * g),
@@ -203,18 +196,18 @@ fn last_row_of_msstc3() {
 #[test]
 fn gamma_of_mssth() {
     let third = DoubleDouble::ratio(1.0, 3.0);
-    assert!((Esdirk::mssth(3, 1.0).expect("known").gamma() - third).value().abs() < EXACT);
+    assert!((Tableau::mssth(3, 1.0).expect("known").gamma() - third).value().abs() < EXACT);
     let fourth = (DoubleDouble::from(3.0).sqrt() + 3.0) / 12.0;
-    assert!((Esdirk::mssth(4, 1.0).expect("known").gamma() - fourth).value().abs() < EXACT);
-    let l_stable = Esdirk::esdirk324l2sa().gamma();
-    assert!((Esdirk::mssth(3, 0.0).expect("known").gamma() - l_stable).value().abs() < EXACT);
+    assert!((Tableau::mssth(4, 1.0).expect("known").gamma() - fourth).value().abs() < EXACT);
+    let l_stable = tableaux::ESDIRK324L2SA.gamma();
+    assert!((Tableau::mssth(3, 0.0).expect("known").gamma() - l_stable).value().abs() < EXACT);
 }
 
 /// The third node satisfies one of the four conditions of order four: the quadrature of cubics.
 #[test]
 fn mssth3_integrates_cubics() {
-    for rho in Esdirk::RHOS_OF_MSSTH {
-        let formula = Esdirk::mssth(3, rho).expect("known");
+    for rho in Tableau::RHOS_OF_MSSTH {
+        let formula = Tableau::mssth(3, rho).expect("known");
         let cubes: Vec<_> = formula.formula.nodes.iter().map(|c| c.powi(3)).collect();
         assert!((dot(formula.weights(), &cubes) - 0.25).value().abs() < EXACT);
         let (g, c) = (formula.gamma(), formula.formula.nodes[2]);
@@ -228,7 +221,7 @@ fn mssth3_integrates_cubics() {
 /// The stability function depends on `γ` only; the third nodes are 0.609 and 0.6.
 #[test]
 fn mssth3_without_rho_has_the_spectrum_of_esdirk324l2sa() {
-    let (ours, theirs) = (Esdirk::mssth(3, 0.0).expect("known"), Esdirk::esdirk324l2sa());
+    let (ours, theirs) = (Tableau::mssth(3, 0.0).expect("known"), tableaux::ESDIRK324L2SA.clone());
     assert!((ours.formula.nodes[2] - theirs.formula.nodes[2]).value() > 0.008);
     let (ours, theirs) = (ours.rounded::<f64>(), theirs.rounded::<f64>());
     for z in frequencies().flat_map(|w| [imaginary(w), Complex::new(-w, 0.0), Complex::new(-w, w)]) {
@@ -238,5 +231,5 @@ fn mssth3_without_rho_has_the_spectrum_of_esdirk324l2sa() {
 
 #[test]
 fn mssth_refuses_other_rho() {
-    assert!(Esdirk::mssth(3, 0.5).is_none() && Esdirk::mssth(6, 0.0).is_none());
+    assert!(Tableau::mssth(3, 0.5).is_none() && Tableau::mssth(6, 0.0).is_none());
 }

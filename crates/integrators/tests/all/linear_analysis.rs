@@ -3,10 +3,10 @@
 use std::f64::consts::TAU;
 
 use crate::common::constrained::record;
-use mbsbench_integrators::implicit::{Esdirk, LinearMultistep, SingleStep};
+use mbsbench_integrators::implicit::{LinearMultistep, SingleStep};
 use mbsbench_integrators::{
     Bs32, Dop853, Dop853Projected, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Ode45,
-    Radau5, Rk3, Rk4, Rk5, Rk8,
+    Radau5, Rk3, Rk4, Rk5, Rk8, Tableau, tableaux,
 };
 use mbsbench_problem::linear::{Principal, PrincipalRoot, characteristics, eigenvalues};
 use mbsbench_problem::{
@@ -52,7 +52,7 @@ fn undamped_formulas_are_the_trapezoidal_rule() {
             once(|z| SingleStep::ss4(1.0).amplification(z), omega_h),
         ];
         for n in 2..=5 {
-            let formula = Esdirk::msstc(n, 1.0).rounded::<f64>();
+            let formula = Tableau::msstc(n, 1.0).rounded::<f64>();
             // arguments exceed π, which requires the continued branch of the logarithm
             found.push(once(|z| formula.amplification(z), omega_h * f64::from(n)));
         }
@@ -103,12 +103,12 @@ fn principal_root_has_the_order_of_the_method() {
         check(method.order(), &|w| method.amplification(w).expect("explicit")[0]);
     }
     for formula in [
-        Esdirk::bathe(0.6),
-        Esdirk::msstc(4, 0.0),
-        Esdirk::mssth(3, 0.0).expect("known"),
-        Esdirk::mssth(4, 0.6).expect("known"),
-        Esdirk::mssth(5, 1.0).expect("known"),
-        Esdirk::esdirk436l2sa2(),
+        Tableau::bathe(0.6),
+        Tableau::msstc(4, 0.0),
+        Tableau::mssth(3, 0.0).expect("known"),
+        Tableau::mssth(4, 0.6).expect("known"),
+        Tableau::mssth(5, 1.0).expect("known"),
+        tableaux::ESDIRK436L2SA2.clone(),
     ] {
         let formula = formula.rounded::<f64>();
         check(formula.formula.order, &|w| formula.stability(Complex::new(0.0, w)));
@@ -119,15 +119,15 @@ fn principal_root_has_the_order_of_the_method() {
 /// formulas of Kennedy and Carpenter have a very small elongation up to 0.05; LMS4 damps less than LMS2.
 #[test]
 fn statements_of_the_paper_hold() {
-    let at = |formula: Esdirk, abscissa: f64| {
+    let at = |formula: Tableau, abscissa: f64| {
         let omega_h = TAU * abscissa * f64::from(formula.implicit_stages());
         let formula = formula.rounded::<f64>();
         once(|z| formula.amplification(z), omega_h)
     };
-    let mssth = |n: u32| Esdirk::mssth(n, 0.0).expect("known");
+    let mssth = |n: u32| Tableau::mssth(n, 0.0).expect("known");
     assert!(at(mssth(4), 0.02).period_elongation < -1e-3);
-    let of_second_order = at(Esdirk::msstc(5, 0.0), 0.05);
-    for formula in [mssth(5), Esdirk::esdirk325l2sa(), Esdirk::esdirk436l2sa2()] {
+    let of_second_order = at(Tableau::msstc(5, 0.0), 0.05);
+    for formula in [mssth(5), tableaux::ESDIRK325L2SA.clone(), tableaux::ESDIRK436L2SA2.clone()] {
         let found = at(formula, 0.05);
         assert!(found.period_elongation.abs() < 5e-3, "{found:?}");
         assert!(found.period_elongation < 0.6 * of_second_order.period_elongation, "{found:?}, {of_second_order:?}");

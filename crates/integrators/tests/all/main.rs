@@ -32,3 +32,4 @@ mod published_codes;
 mod radau5;
 mod rattle;
 mod stiff;
+mod tableaux;

@@ -1,6 +1,7 @@
 //! Problems with exact solutions.
 #![allow(dead_code, reason = "each test file uses its share")]
 
+pub mod conditions;
 pub mod conformance;
 pub mod constrained;
 pub mod contacts;

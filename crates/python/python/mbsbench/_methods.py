@@ -82,7 +82,7 @@ class Coefficients:
         order: int | None = None,
         newton_tolerance: float | None = None,
     ) -> "Coefficients":
-        """A Runge–Kutta formula, explicit or with an explicit first stage and equal diagonal entries.
+        """A Runge–Kutta formula, explicit or diagonally implicit.
 
         Args:
             rows: rows of `a`, one per stage; the row of an explicit first stage is empty.

@@ -7,16 +7,15 @@ use std::path::{Path, PathBuf};
 
 use mbsbench::registry::{Entry, MethodKind};
 use mbsbench::{Registry, cli};
-use mbsbench_integrators::implicit::{Esdirk, LinearMultistep};
+use mbsbench_integrators::Tableau;
+use mbsbench_integrators::implicit::LinearMultistep;
 use mbsbench_integrators::low_order::GeneralizedAlphaWeights;
-use mbsbench_integrators::tableau::{Companion, Number, Tableau};
-use mbsbench_integrators::tableaux;
 use mbsbench_problem::{Counted, DoubleDouble, Formulated, Method, Settings, Silent, Task};
 use tempfile::TempDir;
 
 const HEAVY_TOP: &str = include_str!("../../../../experiments/iftomm/mechanisms/heavy-top.yaml");
 
-/// Families whose methods are defined by coefficients, except [`MORE`], and [`generalized-alpha`](alpha).
+/// Families whose methods are defined by coefficients, except [`MORE`]; so are [`generalized-alpha`](alpha) and `sdirk4`.
 const FAMILIES: [&str; 4] = ["explicit-runge-kutta", "composite", "esdirk", "linear-multistep"];
 
 /// Methods of these families that have more than a formula: a controller, a projection, or events.
@@ -43,47 +42,17 @@ fn shortest(numbers: &[f64]) -> String {
     list(numbers.iter().map(|x| format!("{x:e}")))
 }
 
-fn text(number: &Number) -> String {
-    match number {
-        Number::Ratio(numerator, denominator) => format!("{numerator}/{denominator}"),
-        Number::Decimal(digits) => (*digits).to_owned(),
-    }
+/// The coefficients of a built-in formula, as the keys of a user's file. A file has one error estimate, while DOP853
+/// combines two.
+fn built_in(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../integrators/src/tableaux");
+    let text = fs::read_to_string(folder.join(format!("{name}.yaml"))).unwrap();
+    let text = &text[text.find("runge-kutta:").unwrap()..];
+    let end = text.find("combined-estimate:").or(text.find("continuous:"));
+    text[..end.unwrap_or(text.len())].to_owned()
 }
 
-/// `a − b` of quotients.
-fn difference(a: &Number, b: &Number) -> String {
-    let (Number::Ratio(a, c), Number::Ratio(b, d)) = (*a, *b) else { panic!("quotients") };
-    let (mut numerator, mut denominator) =
-        (i128::from(a) * i128::from(d) - i128::from(b) * i128::from(c), i128::from(c) * i128::from(d));
-    let divisor = {
-        let (mut x, mut y) = (numerator.abs(), denominator.abs());
-        while y != 0 {
-            (x, y) = (y, x % y);
-        }
-        x
-    };
-    (numerator, denominator) = (numerator / divisor, denominator / divisor);
-    format!("{numerator}/{denominator}")
-}
-
-/// An explicit tableau. A file has one error estimate, while DOP853 combines two.
-fn explicit(tableau: &Tableau, control: &str) -> (String, bool) {
-    let all = |numbers: &[Number]| list(numbers.iter().map(text));
-    let rows = list(tableau.rows.iter().map(|row| all(row)));
-    let mut file = format!("runge-kutta:\n  nodes: {}\n  rows: {rows}\n", all(tableau.nodes));
-    let _ = writeln!(file, "  weights: {}", all(tableau.weights));
-    let [embedded] = tableau.embedded else { return (file, false) };
-    let weights = match embedded.companion {
-        Companion::Weights(weights) => all(weights),
-        Companion::Difference(differences) => {
-            list(tableau.weights.iter().zip(differences).map(|(a, b)| difference(a, b)))
-        }
-    };
-    let _ = writeln!(file, "  embedded: {weights}\n{control}");
-    (file, true)
-}
-
-fn dirk(formula: &Esdirk) -> String {
+fn dirk(formula: &Tableau) -> String {
     let formula = formula.formula.rounded::<f64>();
     let rows = list(formula.rows.iter().map(|row| shortest(row)));
     let (nodes, weights) = (shortest(&formula.nodes), shortest(&formula.weights));
@@ -110,19 +79,12 @@ fn twins(name: &str) -> Vec<Twin> {
         adapts: false,
         starts: false,
     };
-    let tableau = |tableau: &Tableau, control: &str| {
-        let (file, adapts) = explicit(tableau, control);
-        vec![Twin { is_explicit: true, adapts, ..twin(String::new(), file) }]
+    let explicit = |parameters: &str, more: &str| {
+        let file = built_in(name);
+        let adapts = file.contains("embedded:");
+        Twin { is_explicit: true, adapts, ..twin(parameters.to_owned(), format!("{file}{more}\n")) }
     };
-    let pair = |tableau: &Tableau| {
-        let (file, adapts) = explicit(tableau, "");
-        let with = |parameters: &str, more: &str| Twin {
-            is_explicit: true,
-            adapts,
-            ..twin(parameters.to_owned(), format!("{file}{more}"))
-        };
-        vec![with("", ""), with("advance: lower, ", "advance: lower\n")]
-    };
+    let pair = || vec![explicit("", ""), explicit("advance: lower, ", "advance: lower")];
     let damped = |rhos: &[f64], file: &dyn Fn(f64) -> String| {
         rhos.iter().map(|&rho| twin(format!("rho-inf: {rho:?}, "), file(rho))).collect::<Vec<_>>()
     };
@@ -131,30 +93,26 @@ fn twins(name: &str) -> Vec<Twin> {
         let twins = damped(&[0.0, 0.6], &|rho| multistep(&formula(rho), rho)).into_iter();
         twins.map(|twin| Twin { starts: true, ..twin }).collect::<Vec<_>>()
     };
-    let mssth = |n| damped(&Esdirk::RHOS_OF_MSSTH, &|rho| dirk(&Esdirk::mssth(n, rho).unwrap()));
-    let msstc = |n| damped(&[0.0, 0.6, 1.0], &|rho| dirk(&Esdirk::msstc(n, rho)));
+    let mssth = |n| damped(&Tableau::RHOS_OF_MSSTH, &|rho| dirk(&Tableau::mssth(n, rho).unwrap()));
+    let msstc = |n| damped(&[0.0, 0.6, 1.0], &|rho| dirk(&Tableau::msstc(n, rho)));
     match name {
-        "rk3" => tableau(&tableaux::KUTTA_3, ""),
-        "rk4" => tableau(&tableaux::CLASSICAL_4, ""),
-        "bs32" => pair(&tableaux::BOGACKI_SHAMPINE_32),
-        "rk5" => pair(&tableaux::FEHLBERG_45),
-        "rk8" => pair(&tableaux::FEHLBERG_78),
-        "dopri5" => tableau(&tableaux::DOPRI5, "control: dopri5"),
-        "dop853" => tableau(&tableaux::DOP853, "control: dop853"),
+        "rk3" | "rk4" | "dop853" => vec![explicit("", "")],
+        "bs32" | "rk5" | "rk8" => pair(),
+        "dopri5" => vec![explicit("", "control: dopri5")],
         "trapezoidal" => fixed(multistep(&LinearMultistep::trapezoidal(), 1.0)),
         "lms2" => starting(LinearMultistep::lms2),
         "lms3" => starting(LinearMultistep::lms3),
         "lms4" => starting(LinearMultistep::lms4),
-        "bathe" => damped(&[0.0, 0.6, 1.0], &|rho| dirk(&Esdirk::bathe(rho))),
+        "bathe" => damped(&[0.0, 0.6, 1.0], &|rho| dirk(&Tableau::bathe(rho))),
         "msstc3" => msstc(3),
         "msstc4" => msstc(4),
         "msstc5" => msstc(5),
         "mssth3" => mssth(3),
         "mssth4" => mssth(4),
         "mssth5" => mssth(5),
-        "esdirk324l2sa" => fixed(dirk(&Esdirk::esdirk324l2sa())),
-        "esdirk325l2sa" => fixed(dirk(&Esdirk::esdirk325l2sa())),
-        "esdirk436l2sa2" => fixed(dirk(&Esdirk::esdirk436l2sa2())),
+        "esdirk324l2sa" | "esdirk325l2sa" | "esdirk436l2sa2" | "esdirk547l2sa2" | "ark436l2sa-implicit" | "sdirk4" => {
+            fixed(built_in(name))
+        }
         "generalized-alpha" => damped(&[0.0, 0.8, 1.0], &alpha),
         // a formula whose coefficients are not available here
         _ => Vec::new(),
@@ -165,7 +123,8 @@ fn twins(name: &str) -> Vec<Twin> {
 fn all_twins() -> Vec<Twin> {
     let registry = Registry::builtin();
     let is_formula = |entry: &&Entry<MethodKind>| {
-        (FAMILIES.contains(&entry.family()) || entry.name() == "generalized-alpha") && !MORE.contains(&entry.name())
+        let name = entry.name();
+        (FAMILIES.contains(&entry.family()) || ["generalized-alpha", "sdirk4"].contains(&name)) && !MORE.contains(&name)
     };
     registry.methods().iter().filter(is_formula).flat_map(|entry| twins(entry.name())).collect()
 }

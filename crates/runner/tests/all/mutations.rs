@@ -8,10 +8,8 @@ use std::sync::OnceLock;
 use crate::chapter::{Chapter, copy, experiments, is_of_chapter_3};
 use mbsbench::Registry;
 use mbsbench::claims::{Book, Verdict};
-use mbsbench_integrators::ExplicitRungeKutta;
 use mbsbench_integrators::control::ControllerSettings;
-use mbsbench_integrators::tableau::{Tableau, ZERO as O, ratio as q};
-use mbsbench_integrators::tableaux::{FEHLBERG_45, FEHLBERG_78, KUTTA_3};
+use mbsbench_integrators::{ExplicitRungeKutta, Tableau, tableaux};
 use mbsbench_models::{Pendulum, RollingSpheres};
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
@@ -66,7 +64,7 @@ fn a_changed_published_value_changes_its_verdict() {
 /// A method with a wrong tableau under the name of a correct one.
 trait Wrong: Send + Sync + 'static {
     const NAME: &'static str;
-    const TABLEAU: Tableau;
+    fn tableau() -> Tableau;
 }
 
 /// The definition of a [`Wrong`] method, which has no parameters.
@@ -103,7 +101,7 @@ impl<W> JsonSchema for Mistaken<W> {
 impl<W: Wrong> Parameters for Mistaken<W> {}
 impl<W: Wrong> Mistaken<W> {
     fn build() -> ExplicitRungeKutta {
-        ExplicitRungeKutta::new(&W::TABLEAU, ControllerSettings::elementary())
+        ExplicitRungeKutta::new(&W::tableau(), ControllerSettings::elementary())
     }
 }
 impl<W: Wrong> MethodDefinition for Mistaken<W> {
@@ -120,29 +118,22 @@ impl<W: Wrong> MethodDefinition for Mistaken<W> {
 }
 
 macro_rules! wrong {
-    ($type:ident, $name:literal, $tableau:ident, $field:ident: $value:expr) => {
+    ($type:ident, $name:literal, $tableau:ident, $($part:ident $([$i:literal])+ = $p:literal / $q:literal),+) => {
         struct $type;
         impl Wrong for $type {
             const NAME: &'static str = $name;
-            const TABLEAU: Tableau = Tableau { $field: $value, ..$tableau };
+            fn tableau() -> Tableau {
+                let mut tableau = tableaux::$tableau.clone();
+                $(tableau.formula.$part $([$i])+ = DoubleDouble::ratio($p, $q);)+
+                tableau
+            }
         }
     };
 }
-wrong!(Kutta, "rk3", KUTTA_3, weights: &[q(1, 6), q(3, 5), q(7, 30)]);
-wrong!(Stage, "rk5", FEHLBERG_45, rows: &[
-    &[],
-    &[q(1, 4)],
-    &[q(3, 32), q(9, 32)],
-    &[q(1932, 2197), q(-7200, 2197), q(7296, 2197)],
-    &[q(439, 216), q(-8, 1), q(3680, 513), q(-845, 4104)],
-    &[q(-8, 27), q(2, 1), q(-3544, 2565), q(1859, 4105), q(-11, 40)],
-]);
-wrong!(Weight, "rk5", FEHLBERG_45, weights: &[
-    q(16, 135), O, q(6656, 12825), q(28561, 56430), q(-9, 50), q(2, 56),
-]);
-wrong!(Eighth, "rk8", FEHLBERG_78, weights: &[
-    O, O, O, O, O, q(34, 105), q(9, 35), q(9, 35), q(9, 280), q(9, 281), O, q(41, 840), q(41, 840),
-]);
+wrong!(Kutta, "rk3", RK3, weights[1] = 3.0 / 5.0, weights[2] = 7.0 / 30.0);
+wrong!(Stage, "rk5", RK5, rows[5][3] = 1859.0 / 4105.0);
+wrong!(Weight, "rk5", RK5, weights[5] = 2.0 / 56.0);
+wrong!(Eighth, "rk8", RK8, weights[9] = 9.0 / 281.0);
 
 /// An error in a model.
 trait Slip: Send + Sync + 'static {

@@ -63,7 +63,7 @@ macro_rules! for_each_implicit_method {
     ($macro:ident) => {
         $macro! {
             Trapezoidal Lms2 Lms3 Lms4 Ss2 Ss3 Ss4 Bathe Msstc3 Msstc4 Msstc5 Mssth3 Mssth4 Mssth5
-            Esdirk324l2sa Esdirk325l2sa Esdirk436l2sa2
+            Esdirk324l2sa Esdirk325l2sa Esdirk436l2sa2 Esdirk547l2sa2 Ark436l2saImplicit Sdirk4
         }
     };
 }
@@ -84,5 +84,6 @@ mod tests {
         assert_eq!(stages(Esdirk324l2sa::default().method()), 3);
         assert_eq!(stages(Esdirk325l2sa::default().method()), 4);
         assert_eq!(stages(Esdirk436l2sa2::default().method()), 5);
+        assert_eq!(stages(Sdirk4::default().method()), 5);
     }
 }

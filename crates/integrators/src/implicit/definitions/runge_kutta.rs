@@ -1,10 +1,11 @@
-//! Runge–Kutta formulas with an explicit first stage.
+//! Diagonally implicit Runge–Kutta formulas.
 
 use mbsbench_problem::OutOfRange;
 
+use crate::implicit::Implicit;
 use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction, with_settings};
-use crate::implicit::{Esdirk, Implicit};
 use crate::newton::JacobianUse;
+use crate::{Tableau, tableaux};
 
 /// Defines a method with composite steps.
 macro_rules! composite {
@@ -23,12 +24,12 @@ macro_rules! tabulated {
                 pub rho_inf: f64 = 0.0,
             }
             $name, "esdirk", $summary, "zhang2022, appendix; nodes from the authors' program",
-            |formula| Esdirk::mssth($n, formula.rho_inf).expect("`check` accepts known values only")
+            |formula| Tableau::mssth($n, formula.rho_inf).expect("`check` accepts known values only")
         );
 
         impl $type {
             fn rho_inf_is_tabulated(&self) -> Result<(), OutOfRange> {
-                let known = Esdirk::mssth($n, self.rho_inf).map(|_| ());
+                let known = Tableau::mssth($n, self.rho_inf).map(|_| ());
                 known.ok_or_else(|| OutOfRange::new("rho-inf", self.rho_inf, "0, 0.6 or 1"))
             }
         }
@@ -37,32 +38,32 @@ macro_rules! tabulated {
 
 /// Defines a method from a formula without parameters.
 macro_rules! fixed {
-    ($(#[$doc:meta])* $type:ident, $formula:ident, $name:literal, $summary:literal, $source:literal) => {
-        formula!($(#[$doc])* $type {} $name, "esdirk", $summary, $source, |_| Esdirk::$formula());
+    ($(#[$doc:meta])* $type:ident, $tableau:ident, $name:literal, $family:literal, $summary:literal, $source:literal) => {
+        formula!($(#[$doc])* $type {} $name, $family, $summary, $source, |_| tableaux::$tableau.clone());
     };
 }
 
 composite!(
     /// The ρ∞-Bathe method: a trapezoidal substep and a last stage; order 2, A-stable.
-    Bathe, |formula| Esdirk::bathe(formula.rho_inf), "bathe",
+    Bathe, |formula| Tableau::bathe(formula.rho_inf), "bathe",
     "Composite method of two substeps, order 2, spectral radius ρ∞ at infinite frequency (ρ∞-Bathe)",
     "zhang2022, Eq. 7; G. Noh, K. J. Bathe, Comput. Struct. 212 (2019) 299–310"
 );
 composite!(
     /// MSSTC(3): two trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
-    Msstc3, |formula| Esdirk::msstc(3, formula.rho_inf), "msstc3",
+    Msstc3, |formula| Tableau::msstc(3, formula.rho_inf), "msstc3",
     "Composite method of three substeps, order 2, spectral radius ρ∞ at infinite frequency (MSSTC(3))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
 composite!(
     /// MSSTC(4): three trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
-    Msstc4, |formula| Esdirk::msstc(4, formula.rho_inf), "msstc4",
+    Msstc4, |formula| Tableau::msstc(4, formula.rho_inf), "msstc4",
     "Composite method of four substeps, order 2, spectral radius ρ∞ at infinite frequency (MSSTC(4))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
 composite!(
     /// MSSTC(5): four trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
-    Msstc5, |formula| Esdirk::msstc(5, formula.rho_inf), "msstc5",
+    Msstc5, |formula| Tableau::msstc(5, formula.rho_inf), "msstc5",
     "Composite method of five substeps, order 2, spectral radius ρ∞ at infinite frequency (MSSTC(5))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
@@ -84,21 +85,40 @@ tabulated!(
 fixed!(
     /// ESDIRK3(2)4L\[2\]SA: three implicit stages, order 3, stage order 2, L-stable. Order 2 on index-3
     /// mechanics.
-    Esdirk324l2sa, esdirk324l2sa, "esdirk324l2sa",
+    Esdirk324l2sa, ESDIRK324L2SA, "esdirk324l2sa", "esdirk",
     "ESDIRK method of three implicit stages, order 3, L-stable (ESDIRK3(2)4L[2]SA)",
     "C. A. Kennedy, M. H. Carpenter, NASA/TM–2016–219173"
 );
 fixed!(
     /// ESDIRK3(2)5L\[2\]SA: four implicit stages, order 3, stage order 2, L-stable. Order 2 on index-3
     /// mechanics.
-    Esdirk325l2sa, esdirk325l2sa, "esdirk325l2sa",
+    Esdirk325l2sa, ESDIRK325L2SA, "esdirk325l2sa", "esdirk",
     "ESDIRK method of four implicit stages, order 3, L-stable (ESDIRK3(2)5L[2]SA)",
     "C. A. Kennedy, M. H. Carpenter, NASA/TM–2016–219173"
 );
 fixed!(
     /// ESDIRK4(3)6L\[2\]SA₂: five implicit stages, order 4, stage order 2, L-stable. Order 2 on index-3
     /// mechanics.
-    Esdirk436l2sa2, esdirk436l2sa2, "esdirk436l2sa2",
+    Esdirk436l2sa2, ESDIRK436L2SA2, "esdirk436l2sa2", "esdirk",
     "ESDIRK method of five implicit stages, order 4, L-stable (ESDIRK4(3)6L[2]SA2)",
     "C. A. Kennedy, M. H. Carpenter, Appl. Numer. Math. 146 (2019) 221–244, table 9"
+);
+fixed!(
+    /// ESDIRK5(4)7L\[2\]SA₂: six implicit stages, order 5, stage order 2, L-stable. Order 2 on index-3 mechanics.
+    Esdirk547l2sa2, ESDIRK547L2SA2, "esdirk547l2sa2", "esdirk",
+    "ESDIRK method of six implicit stages, order 5, L-stable (ESDIRK5(4)7L[2]SA2)",
+    "C. A. Kennedy, M. H. Carpenter, Appl. Numer. Math. 146 (2019) 221–244"
+);
+fixed!(
+    /// The implicit part of the additive pair ARK4(3)6L\[2\]SA: five implicit stages, order 4, stage order 2, L-stable.
+    /// Order 2 on index-3 mechanics.
+    Ark436l2saImplicit, ARK436L2SA_IMPLICIT, "ark436l2sa-implicit", "esdirk",
+    "ESDIRK method of five implicit stages, order 4, L-stable (implicit part of ARK4(3)6L[2]SA)",
+    "C. A. Kennedy, M. H. Carpenter, Appl. Numer. Math. 44 (2003) 139–181"
+);
+fixed!(
+    /// SDIRK4 of Hairer and Wanner: five implicit stages, order 4, stage order 1, L-stable.
+    Sdirk4, SDIRK4, "sdirk4", "implicit-runge-kutta",
+    "SDIRK method of five implicit stages, order 4, L-stable (SDIRK4 of Hairer and Wanner)",
+    "Hairer, Wanner, Solving ODEs II, table IV.6.5"
 );

@@ -3,9 +3,9 @@
 use num_dual::DualNum;
 
 use super::{number, with_row_sum};
-use crate::implicit::Esdirk;
+use crate::Tableau;
 
-impl Esdirk {
+impl Tableau {
     /// The ρ_∞-Bathe formula: two implicit stages, order two, `ρ_∞ = rho` in [0, 1].
     ///
     /// It is zhang2022, Eq. 7, with `γ = 1/(2 + √(2(1+ρ_∞)))`, which equals the printed `γ` and is also valid for
@@ -16,6 +16,6 @@ impl Esdirk {
         let nodes = vec![number(0.0), gamma * 2.0, number(1.0)];
         let rows = vec![vec![number(0.0)], vec![gamma; 2], with_row_sum(number(1.0), &[b_2, gamma])];
         let source = "G. Noh, K. J. Bathe, Comput. Struct. 212 (2019) 299–310; zhang2022, Eq. 7";
-        Self::new("ρ_∞-Bathe", source, 2, nodes, rows)
+        Self::dirk("ρ_∞-Bathe", source, 2, nodes, rows)
     }
 }

@@ -1,7 +1,6 @@
-//! The formulas of [`Esdirk`](super::Esdirk), each with its source.
+//! The diagonally implicit formulas with parameters, each with its source.
 
 mod bathe;
-mod kennedy_carpenter;
 mod msstc;
 mod mssth;
 

@@ -4,9 +4,9 @@ use mbsbench_problem::{DoubleDouble, Scalar};
 use num_dual::DualNum;
 
 use super::{newton, number};
-use crate::implicit::Esdirk;
+use crate::Tableau;
 
-impl Esdirk {
+impl Tableau {
     /// MSSTC(n): `n − 1` trapezoidal substeps of length `2γh` and a last stage, order two, for `n ≥ 2` and
     /// `ρ_∞ = rho` in [0, 1].
     ///
@@ -47,7 +47,7 @@ impl Esdirk {
         rows.push(last);
         let source =
             "H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962; zhang2022, section 2.3";
-        Self::new(format!("MSSTC({n})"), source, 2, nodes, rows)
+        Self::dirk(format!("MSSTC({n})"), source, 2, nodes, rows)
     }
 }
 

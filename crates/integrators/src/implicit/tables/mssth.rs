@@ -3,40 +3,39 @@
 use mbsbench_problem::{DoubleDouble, Scalar};
 
 use super::{dot, newton, number, polynomial, slope, solved, third_stage, with_row_sum};
-use crate::implicit::Esdirk;
-use crate::tableau::{Number, ZERO, decimal};
+use crate::Tableau;
 
 /// The choices that the conditions leave free: the branch of `γ`, by its first digits, and the nodes that minimise
 /// the truncation error.
 struct Choice {
     rho: f64,
     gamma: f64,
-    nodes: [Number; 2],
+    nodes: [&'static str; 2],
 }
 
-const fn choice(rho: f64, gamma: f64, nodes: [Number; 2]) -> Choice {
+const fn choice(rho: f64, gamma: f64, nodes: [&'static str; 2]) -> Choice {
     Choice { rho, gamma, nodes }
 }
 
 /// `γ` only: the third node of MSSTH(3) has a formula.
 const CHOICES_3: [Choice; 3] =
-    [choice(0.0, 0.435_866_5, [ZERO; 2]), choice(0.6, 0.366_142_8, [ZERO; 2]), choice(1.0, 0.333_333_3, [ZERO; 2])];
+    [choice(0.0, 0.435_866_5, ["0"; 2]), choice(0.6, 0.366_142_8, ["0"; 2]), choice(1.0, 0.333_333_3, ["0"; 2])];
 
 /// `c₃` and `c₄` of MSSTH(4).
 const CHOICES_4: [Choice; 3] = [
-    choice(0.0, 0.572_816_1, [decimal("0.55909857542294173052"), decimal("0.74140116648336540361")]),
-    choice(0.6, 0.454_130_8, [decimal("0.78843701152100361551"), decimal("0.81396625294191349287")]),
-    choice(1.0, 0.394_337_6, [decimal("1.0534803411702867302"), decimal("0.76893053626170526638")]),
+    choice(0.0, 0.572_816_1, ["0.55909857542294173052", "0.74140116648336540361"]),
+    choice(0.6, 0.454_130_8, ["0.78843701152100361551", "0.81396625294191349287"]),
+    choice(1.0, 0.394_337_6, ["1.0534803411702867302", "0.76893053626170526638"]),
 ];
 
 /// `c₄` and `c₅` of MSSTH(5), the latter to the known number of digits; `c₃ = 0.1`.
 const CHOICES_5: [Choice; 3] = [
-    choice(0.0, 0.278_053_8, [decimal("0.96732586055716962559"), decimal("1.1401342632441455738")]),
-    choice(0.6, 0.257_496_0, [decimal("0.63799727905607228617"), decimal("1.1704702995628086803")]),
-    choice(1.0, 0.246_505_2, [decimal("0.45361725766875554688"), decimal("1.1779077366134449445")]),
+    choice(0.0, 0.278_053_8, ["0.96732586055716962559", "1.1401342632441455738"]),
+    choice(0.6, 0.257_496_0, ["0.63799727905607228617", "1.1704702995628086803"]),
+    choice(1.0, 0.246_505_2, ["0.45361725766875554688", "1.1779077366134449445"]),
 ];
 
-impl Esdirk {
+impl Tableau {
     /// The values of `ρ_∞` for which the free nodes of MSSTH are tabulated here.
     pub const RHOS_OF_MSSTH: [f64; 3] = [0.0, 0.6, 1.0];
 
@@ -53,14 +52,14 @@ impl Esdirk {
         };
         let choice = choices.iter().find(|choice| choice.rho == rho)?;
         let gamma = gamma(n, sign * rho, choice.gamma);
-        let free = choice.nodes.map(Number::value);
+        let free = choice.nodes.map(DoubleDouble::from_decimal);
         let (nodes, rows) = match n {
             3 => third_order(gamma),
             4 => fourth_order(gamma, free),
             _ => fifth_order(gamma, free),
         };
         let source = "zhang2022, section 2.3 and appendix; free nodes as in the authors' code MBDyn";
-        Some(Self::new(format!("MSSTH({n})"), source, n, nodes, rows))
+        Some(Self::dirk(format!("MSSTH({n})"), source, n, nodes, rows))
     }
 }
 
