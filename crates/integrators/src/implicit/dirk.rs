@@ -4,9 +4,10 @@
 //! y_{k−1+cᵢ} = y_{k−1} + h Σⱼ aᵢⱼ y′_{k−1+cⱼ},   j ≤ i,   aᵢᵢ > 0,   c_s = 1
 //! ```
 //!
-//! The first stage may be explicit, `a₁₁ = 0` (ESDIRK; zhang2022, Eqs. 5 and 6): it is then the start of the step, whose
-//! derivative is known from the last stage of the previous step. The result is the last stage, so its row contains the
-//! weights `b`. Constructors work in double-double precision; [`Tableau::rounded`] gives the doubles that a solve needs.
+//! The first stage may be explicit, `a₁₁ = 0` (ESDIRK; zhang2022, Eqs. 5 and 6): it is then the start of the step,
+//! whose derivative is known from the last stage of the previous step. The result is the last stage, so its row
+//! contains the weights `b`. Constructors work in double-double precision; [`Tableau::rounded`] gives the doubles that
+//! a solve needs.
 
 use mbsbench_problem::{DoubleDouble, Scalar};
 use nalgebra::{Complex, DMatrix};

@@ -23,11 +23,12 @@
 //!
 //! [`Method::order`](mbsbench_problem::Method::order) is the order on ordinary differential equations. It is reduced
 //! on constrained mechanics with constraints on positions only (index 3): tests measure order two in positions and
-//! velocities for all formulas. The order-two term of the position error is small in MSSTH(3) and
+//! velocities for all formulas but SDIRK4. The order-two term of the position error is small in MSSTH(3) and
 //! ESDIRK3(2)4L\[2\]SA: with large steps their third-order term dominates and positions seem to have order three.
-//! Multipliers are of order two in formulas with one implicit stage and of order one in formulas with several.
-//! Without any damping (Bathe with `ρ_∞ = 1`, the trapezoidal rule) they alternate about their values and do not
-//! converge.
+//! Multipliers are of order two in formulas with one implicit stage and of order one in formulas with several. In
+//! SDIRK4, whose several stages have order one, positions and velocities have order one and multipliers do not
+//! converge. Without any damping (Bathe with `ρ_∞ = 1`, the trapezoidal rule) they alternate about their values and do
+//! not converge.
 
 mod auxiliaries;
 pub mod definitions;

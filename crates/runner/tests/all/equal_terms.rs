@@ -15,7 +15,8 @@ use tempfile::TempDir;
 
 const HEAVY_TOP: &str = include_str!("../../../../experiments/iftomm/mechanisms/heavy-top.yaml");
 
-/// Families whose methods are defined by coefficients, except [`MORE`]; so are [`generalized-alpha`](alpha) and `sdirk4`.
+/// Families whose methods are defined by coefficients, except [`MORE`]. Others are [`generalized-alpha`](alpha) and
+/// `sdirk4`.
 const FAMILIES: [&str; 4] = ["explicit-runge-kutta", "composite", "esdirk", "linear-multistep"];
 
 /// Methods of these families that have more than a formula: a controller, a projection, or events.

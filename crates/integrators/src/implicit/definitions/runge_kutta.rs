@@ -38,7 +38,9 @@ macro_rules! tabulated {
 
 /// Defines a method from a formula without parameters.
 macro_rules! fixed {
-    ($(#[$doc:meta])* $type:ident, $tableau:ident, $name:literal, $family:literal, $summary:literal, $source:literal) => {
+    (
+        $(#[$doc:meta])* $type:ident, $tableau:ident, $name:literal, $family:literal, $summary:literal, $source:literal
+    ) => {
         formula!($(#[$doc])* $type {} $name, $family, $summary, $source, |_| tableaux::$tableau.clone());
     };
 }
@@ -117,7 +119,8 @@ fixed!(
     "C. A. Kennedy, M. H. Carpenter, Appl. Numer. Math. 44 (2003) 139–181"
 );
 fixed!(
-    /// SDIRK4 of Hairer and Wanner: five implicit stages, order 4, stage order 1, L-stable.
+    /// SDIRK4 of Hairer and Wanner: five implicit stages, order 4, stage order 1, L-stable. Order 1 on index-3
+    /// mechanics, whose multipliers do not converge.
     Sdirk4, SDIRK4, "sdirk4", "implicit-runge-kutta",
     "SDIRK method of five implicit stages, order 4, L-stable (SDIRK4 of Hairer and Wanner)",
     "Hairer, Wanner, Solving ODEs II, table IV.6.5"
