@@ -81,7 +81,9 @@ pub use from_file::MethodFromFile;
 pub use half_explicit::{Hedop5, Hem4};
 pub use implicit::definitions::*;
 pub use lie::LieGeneralizedAlpha;
-pub use low_order::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+pub use low_order::{
+    GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2,
+};
 pub use mebdf::Mebdf;
 pub use ndf::Ode15s;
 pub use ode23s::Ode23s;

@@ -11,9 +11,10 @@ use mbsbench_integrators::dode::PairName;
 use mbsbench_integrators::implicit::Start;
 use mbsbench_integrators::low_order::{LinearAlgebra, MassAt, PairAlgebra};
 use mbsbench_integrators::{
-    Bs32, ContactPower, Dode, Dop853, Dop853Projected, Dopri5, Esdirk436l2sa2, Gbs, GeneralizedAlpha, Hedop5, Hem4,
-    HhtAdd, HhtI3, HhtSi2, LieGeneralizedAlpha, Llm, Lms2, Lms4, Mebdf, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2,
-    Ode15s, Ode23s, Ode45, Radau5, Rattle, Rk3, Rk4, Rk5, Rk8, Shake, Ss4, Trapezoidal,
+    Bs32, ContactPower, Dode, Dop853, Dop853Projected, Dopri5, Esdirk436l2sa2, Gbs, GeneralizedAlpha,
+    GeneralizedAlphaI2, GeneralizedAlphaSi2, Hedop5, Hem4, HhtAdd, HhtI3, HhtSi2,
+    LieGeneralizedAlpha, Llm, Lms2, Lms4, Mebdf, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45,
+    Radau5, Rattle, Rk3, Rk4, Rk5, Rk8, Shake, Ss4, Trapezoidal,
 };
 use mbsbench_problem::{
     AsEventOde, AsOde, Counted, MethodDefinition, OdeModel, Scalar, Settings, Silent, Statistics, Task,
@@ -242,6 +243,7 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check_pendulum(&Rattle::default());
     check_pendulum(&Shake::default());
     check_mechanics(&LieGeneralizedAlpha::default());
+    check_mechanics(&GeneralizedAlphaI2::default());
     check_mechanics(&GeneralizedAlpha::default());
     check_mechanics(&Llm::default());
     check_mechanics(&Ode23s::default());
@@ -257,6 +259,7 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     }
     for linear_algebra in [LinearAlgebra::Structured, LinearAlgebra::Dense] {
         check_mechanics(&NstiffSi2 { linear_algebra, ..NstiffSi2::default() });
+        check_mechanics(&GeneralizedAlphaSi2 { linear_algebra, ..GeneralizedAlphaSi2::default() });
     }
     check_large::<Llm>();
     check_large::<Ode23s>();

@@ -7,7 +7,8 @@ use std::alloc::System;
 
 use common::solving::{Named, named, solve};
 use mbsbench_integrators::{
-    Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, NstiffSi2, Ode15s, Ode23s, Radau5, Trapezoidal,
+    Dopri5, GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2, HhtAdd, HhtI3, HhtSi2, Lms2, NstiffSi2, Ode15s,
+    Ode23s, Radau5, Trapezoidal,
 };
 use mbsbench_models::{LinkageFormulation, RodChain};
 use mbsbench_problem::{ModelDefinition, Settings};
@@ -33,11 +34,13 @@ fn allocations(method: &Named, t_end: f64, settings: &Settings) -> (usize, u64) 
 #[test]
 fn steps_on_many_bodies_allocate_nothing() {
     let constant = Settings::fixed(1e-3);
-    let methods: [Named; 7] = [
+    let methods: [Named; 9] = [
         named(HhtI3::default()),
         named(HhtAdd::default()),
         named(HhtSi2::default()),
         named(NstiffSi2::default()),
+        named(GeneralizedAlphaI2::default()),
+        named(GeneralizedAlphaSi2::default()),
         named(Lms2::default()),
         named(Trapezoidal::default()),
         named(Dopri5::default()),

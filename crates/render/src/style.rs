@@ -186,6 +186,7 @@ const FAMILIES: &[(&str, Hue, usize)] = &[
     ("single-step", Hue::Orange, 0),
     ("extrapolation", Hue::Orange, 9),
     ("half-explicit", Hue::Sky, 7),
+    ("index-2", Hue::Sky, 0),
 ];
 
 impl Style {

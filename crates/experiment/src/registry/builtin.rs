@@ -111,4 +111,6 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::Esdirk547l2sa2>()
         .method::<integrators::Ark436l2saImplicit>()
         .method::<integrators::Sdirk4>()
+        .method::<integrators::GeneralizedAlphaI2>()
+        .method::<integrators::GeneralizedAlphaSi2>()
 }

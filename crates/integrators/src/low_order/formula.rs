@@ -4,6 +4,8 @@ use mbsbench_problem::linalg::{Saddle, Singular};
 use mbsbench_problem::{CountedMechanics, Derivatives, Structure, Terms};
 use nalgebra::DMatrix;
 
+use crate::newton::largest;
+
 /// The end of the attempted step, with the terms of the equations there.
 pub struct Trial {
     /// End of the step, s.
@@ -116,6 +118,11 @@ pub trait Formula {
     /// by one solve with the factors. [`correct`](Self::correct) cannot get below it. None if a formula does not know
     /// it. The last correction is lost.
     fn attainable(&mut self, trial: &Trial) -> Option<f64>;
+
+    /// The largest violation of a constraint at the last iterate, as a change of position (m or rad).
+    fn violation(&self, trial: &Trial) -> f64 {
+        largest(&trial.terms.constraints)
+    }
 
     /// Prepares for a step of size `h` (s) that may differ from the previous size, or that follows a rejected attempt.
     /// Called before [`begin`](Self::begin) in runs with variable steps, in which [`Start::jerk`] is given.

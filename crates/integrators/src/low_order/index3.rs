@@ -1,4 +1,4 @@
-//! Formulas with constraints on positions only: NEWMARK, HHT-I3, NSTIFF, generalized-α.
+//! Formulas with constraints on one level: NEWMARK, HHT-I3, NSTIFF, generalized-α on positions, or on velocities.
 
 use mbsbench_problem::CountedMechanics;
 use mbsbench_problem::linalg::{Matrix, Saddle, Singular};
@@ -19,7 +19,8 @@ use crate::newton::{largest, place_of_largest};
 ///
 /// (negrut2007, Eqs. 5 to 7 with α and Newmark's formulas, 3 and 4 with α = 0, 8 and 9 with BDF.) With α = 0 and the
 /// generalized-α formulas it is the method of M. Arnold and O. Brüls (Multibody Syst. Dyn. 18 (2007) 185–202), whose
-/// `β'` is `1/c_q` and whose `γ'` is `c_v/c_q`.
+/// `β'` is `1/c_q` and whose `γ'` is `c_v/c_q`. With constraints on velocities (index 2), `(J v₁ + Φ_t)/c_v = 0` replaces
+/// the second equation.
 pub struct Index3 {
     predictor: Predictor,
     alpha: f64,
@@ -35,6 +36,8 @@ pub struct Index3 {
     system: Saddle,
     /// The negative residual, then the correction.
     x: Vec<f64>,
+    /// `∂(J v + Φ_t)/∂q` if constraints are on velocities, otherwise none.
+    rates: Option<Matrix<f64>>,
     /// None if steps are constant.
     varying: Option<Varying>,
 }
@@ -56,8 +59,15 @@ impl Index3 {
             shifted: vec![0.0; n],
             system: start.saddle(),
             x: vec![0.0; n + m],
+            rates: None,
             varying: Varying::new(discretisation, start),
         }
+    }
+
+    /// Imposes the constraints on velocities instead of positions, with constant steps.
+    pub fn on_velocities(mut self, start: &Start<'_>) -> Self {
+        self.rates = Some(start.terms.jacobian.clone());
+        self
     }
 }
 
@@ -87,13 +97,17 @@ impl Formula for Index3 {
 
     fn form(&mut self, trial: &Trial) -> Result<(), Singular> {
         let Trial { terms, derivatives, .. } = trial;
-        let Self { predictor, alpha, mass_at, a, lambda, mass, system, .. } = self;
+        let Self { predictor, alpha, mass_at, a, lambda, mass, system, rates, .. } = self;
         let (by_position, by_velocity) = (predictor.by_position, predictor.by_velocity);
         let of_mass = 1.0 / (1.0 + *alpha);
         let (stiffness, damping) = (&derivatives.forces_by_position, &derivatives.forces_by_velocity);
         let mass = mass_at.choose(&terms.mass, mass);
         let blocks = [(of_mass, mass), (-by_position, stiffness), (-by_velocity, damping)];
         system.put(blocks, 1.0, &terms.jacobian);
+        if let Some(rates) = rates {
+            derivatives.constraint_rates(&trial.v, rates);
+            system.add_to_last_rows(by_position / by_velocity, rates);
+        }
         derivatives.add_curvature(-by_position, lambda, system);
         if *mass_at == MassAt::End {
             derivatives.add_inertia(of_mass * by_position, a, system);
@@ -111,8 +125,12 @@ impl Formula for Index3 {
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {
         let terms = &trial.terms;
-        let Self { predictor, alpha, mass_at, a, lambda, forces, mass, system, x, .. } = self;
+        let Self { predictor, alpha, mass_at, a, lambda, forces, mass, system, x, rates, .. } = self;
         let by_position = predictor.by_position;
+        let (violation, by) = match rates {
+            None => (&terms.constraints, by_position),
+            Some(_) => (&terms.constraint_rates, predictor.by_velocity),
+        };
         let (dynamics, constraints) = x.split_at_mut(a.len());
         terms.all_forces(lambda, dynamics);
         let earlier = *alpha / (1.0 + *alpha);
@@ -120,8 +138,8 @@ impl Formula for Index3 {
             *residual -= earlier * force;
         }
         mass_at.choose(&terms.mass, mass).add_product(-1.0 / (1.0 + *alpha), a, dynamics);
-        for (residual, &phi) in constraints.iter_mut().zip(&terms.constraints) {
-            *residual = -phi / by_position;
+        for (residual, &violation) in constraints.iter_mut().zip(violation) {
+            *residual = -violation / by;
         }
         system.solve(x);
         let (change, multipliers) = x.split_at(a.len());
@@ -137,7 +155,11 @@ impl Formula for Index3 {
 
     fn attainable(&mut self, trial: &Trial) -> Option<f64> {
         let terms = &trial.terms;
-        let Self { predictor, alpha, mass_at, a, lambda, forces, mass, system, x, .. } = self;
+        let Self { predictor, alpha, mass_at, a, lambda, forces, mass, system, x, rates, .. } = self;
+        let (constrained, by) = match rates {
+            None => (&trial.q, predictor.by_position),
+            Some(_) => (&trial.v, predictor.by_velocity),
+        };
         let (dynamics, constraints) = x.split_at_mut(a.len());
         let (of_mass, earlier) = (1.0 / (1.0 + *alpha), *alpha / (1.0 + *alpha));
         for (size, (force, before)) in dynamics.iter_mut().zip(terms.forces.iter().zip(&*forces)) {
@@ -146,10 +168,17 @@ impl Formula for Index3 {
         mass_at.choose(&terms.mass, mass).add_sizes(of_mass, a, dynamics);
         terms.jacobian.add_transposed_sizes(lambda, dynamics);
         constraints.fill(0.0);
-        terms.jacobian.add_sizes(1.0 / predictor.by_position, &trial.q, constraints);
+        terms.jacobian.add_sizes(1.0 / by, constrained, constraints);
         rounding_of(x);
         system.solve(x);
         Some(largest(&x[..a.len()]))
+    }
+
+    fn violation(&self, trial: &Trial) -> f64 {
+        match self.rates {
+            None => largest(&trial.terms.constraints),
+            Some(_) => self.predictor.h * largest(&trial.terms.constraint_rates),
+        }
     }
 
     fn resize(&mut self, h: f64) {

@@ -7,9 +7,9 @@
 //!
 //! ```text
 //! Predictor  q₁ = q̂ + c_q a,  v₁ = v̂ + c_v a    Newmark (with or without algorithmic accelerations), or BDF
-//!     └─▶ Index3      NEWMARK, HHT-I3, NSTIFF, generalized-α     positions only
-//!     └─▶ Stabilised  HHT-SI2, NSTIFF-SI2         positions and velocities, two accelerations
-//!     └─▶ Additive    HHT-ADD                     positions and velocities, two multipliers
+//!     └─▶ Index3      NEWMARK, HHT-I3, NSTIFF, generalized-α     positions only, or velocities only
+//!     └─▶ Stabilised  HHT-SI2, NSTIFF-SI2, generalized-α         positions and velocities, two accelerations
+//!     └─▶ Additive    HHT-ADD                                    positions and velocities, two multipliers
 //!             └─▶ newton (one step) ◀── drive (start and steps)
 //! ```
 //!
@@ -35,7 +35,9 @@ mod velocity_pair;
 
 pub use crate::newton::JacobianUse;
 pub(crate) use definitions::generalized_alpha;
-pub use definitions::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+pub use definitions::{
+    GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2,
+};
 pub use drive::{Requirements, solve, suits};
 pub use predictor::{Discretisation, GeneralizedAlphaWeights, Predictor};
 pub use settings::{FirstGuess, LinearAlgebra, MassAt, NewtonSettings, PairAlgebra};

@@ -1,6 +1,6 @@
 //! Newton's method over one step.
 
-use mbsbench_problem::{Counted, Failure, Run, Terms};
+use mbsbench_problem::{Counted, Failure, Run};
 
 use super::formula::{Correction, Formula, Trial};
 use super::settings::NewtonSettings;
@@ -76,8 +76,8 @@ impl<F: Formula> Step<'_, '_, '_, F> {
     /// True if the constraints of the last iterate require no larger change of a position than the last correction may
     /// make.
     fn is_near_constraints(&self) -> bool {
-        let Terms { constraints, jacobian, .. } = &self.trial.terms;
-        largest(constraints) <= most_moved(self.trial) * (1.0 + largest(jacobian.values()))
+        let jacobian = &self.trial.terms.jacobian;
+        self.formula.violation(self.trial) <= most_moved(self.trial) * (1.0 + largest(jacobian.values()))
     }
 
     /// The size below which corrections cannot be expected to decrease; see [`Formula::attainable`]. Rounding errors of

@@ -3,7 +3,9 @@
 
 use crate::common::constrained::{GRAVITY, Manufactured, Pendulum, Record, StiffDoublePendulum, record, solve};
 use mbsbench_integrators::low_order::{FirstGuess, JacobianUse, LinearAlgebra, MassAt, NewtonSettings, PairAlgebra};
-use mbsbench_integrators::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+use mbsbench_integrators::{
+    GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2,
+};
 use mbsbench_problem::{Failure, Method, MethodDefinition, Settings, Silent, Solution};
 
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
@@ -52,6 +54,10 @@ fn orders_of_positions_velocities_and_multipliers() {
     for rho_inf in [0.0, 0.5, 0.8] {
         let generalized = GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() };
         check_orders(&format!("generalized-alpha, ρ = {rho_inf}"), &*generalized.method(), true, second);
+        let velocities = GeneralizedAlphaI2 { rho_inf, ..GeneralizedAlphaI2::default() };
+        check_orders(&format!("generalized-alpha-i2, ρ = {rho_inf}"), &*velocities.method(), true, second);
+        let both = GeneralizedAlphaSi2 { rho_inf, ..GeneralizedAlphaSi2::default() };
+        check_orders(&format!("generalized-alpha-si2, ρ = {rho_inf}"), &*both.method(), true, second);
     }
     for b in [0.0, 1.0 / 3.0, 1.0] {
         check_orders(&format!("hht-add, b = {b}"), &*HhtAdd { b, ..HhtAdd::default() }.method(), true, added);
@@ -66,6 +72,8 @@ fn orders_without_constraints() {
     check_orders("hht-i3, shifted mass", &*shifted.method(), false, second);
     check_orders("nstiff", &*Nstiff::default().method(), false, second);
     check_orders("generalized-alpha", &*GeneralizedAlpha::default().method(), false, second);
+    check_orders("generalized-alpha-i2", &*GeneralizedAlphaI2::default().method(), false, second);
+    check_orders("generalized-alpha-si2", &*GeneralizedAlphaSi2::default().method(), false, second);
     check_orders("hht-add", &*HhtAdd::default().method(), false, second);
     check_orders("hht-si2", &*HhtSi2::default().method(), false, second);
     check_orders("nstiff-si2", &*NstiffSi2::default().method(), false, second);
@@ -111,7 +119,7 @@ fn velocity_constraint_drift_follows_its_law() {
 
 #[test]
 fn constraints_hold_to_rounding() {
-    let cases: [(Box<dyn Method>, bool); 7] = [
+    let cases: [(Box<dyn Method>, bool); 8] = [
         (GeneralizedAlpha::default().method(), false),
         (Newmark::default().method(), false),
         (HhtI3::default().method(), false),
@@ -119,6 +127,7 @@ fn constraints_hold_to_rounding() {
         (HhtAdd::default().method(), true),
         (HhtSi2::default().method(), true),
         (NstiffSi2::default().method(), true),
+        (GeneralizedAlphaSi2::default().method(), true),
     ];
     for (i, (method, velocities)) in cases.iter().enumerate() {
         let (_, record) = record(&Pendulum, &**method, &Pendulum::START, 5.0, 5120);
@@ -129,6 +138,23 @@ fn constraints_hold_to_rounding() {
             assert!(!velocities || velocity.abs() < 1e-13, "method {i}: {velocity:e}");
         }
     }
+}
+
+/// With constraints on velocities only, these hold to rounding, and positions drift with the order of the method.
+#[test]
+fn positions_drift_if_only_velocities_are_constrained() {
+    let drift = |steps: u32| {
+        let method = GeneralizedAlphaI2::default().method();
+        let (_, record) = record(&Pendulum, &*method, &Pendulum::START, 5.0, steps);
+        let violations = |state: &Vec<f64>| {
+            [state[0] * state[0] + state[1] * state[1] - 1.0, 2.0 * (state[0] * state[2] + state[1] * state[3])]
+        };
+        let largest = |k: usize| record.states.iter().map(|state| violations(state)[k].abs()).fold(0.0, f64::max);
+        assert!(largest(1) < 1e-12, "{:e}", largest(1));
+        largest(0)
+    };
+    let order = (drift(1280) / drift(2560)).log2();
+    assert!((order - 2.0).abs() < 0.1, "{order:.3}");
 }
 
 /// Checks that the eliminated and the dense system, and Newton's method with a matrix kept over a step, have the same
@@ -180,6 +206,15 @@ fn elimination_leaves_the_solution_unchanged() {
         &NstiffSi2 { newton: kept, ..bdf },
         kept_blocks,
     );
+    let generalized = GeneralizedAlphaSi2 { newton, ..GeneralizedAlphaSi2::default() };
+    check_same_solution(
+        &GeneralizedAlphaSi2 { linear_algebra: dense, ..generalized },
+        &generalized,
+        &GeneralizedAlphaSi2 { newton: kept, ..generalized },
+        kept_blocks,
+    );
+    let velocities = GeneralizedAlphaI2 { newton, ..GeneralizedAlphaI2::default() };
+    check_same_solution(&velocities, &velocities, &GeneralizedAlphaI2 { newton: kept, ..velocities }, rounding);
     for b in [0.0, 1.0 / 3.0, 1.0] {
         let added = HhtAdd { b, newton, linear_algebra: PairAlgebra::Structured, ..HhtAdd::default() };
         check_same_solution(
@@ -195,22 +230,27 @@ fn elimination_leaves_the_solution_unchanged() {
 
 /// Initial algorithmic accelerations are accelerations at an earlier time, to O(h²), so that the velocities of the
 /// first step have an error O(h³). Multipliers begin with an error O(h), because initial velocities satisfy their
-/// constraints and later ones do not.
+/// constraints and later ones do not, unless the formula imposes the velocity constraints.
 #[test]
 fn generalized_alpha_starts_with_shifted_accelerations() {
     for rho_inf in [0.0, 0.5, 0.8] {
-        let method = GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() }.method();
-        let first_step = |constrained: bool, steps: u32| {
+        let methods = [
+            GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() }.method(),
+            GeneralizedAlphaI2 { rho_inf, ..GeneralizedAlphaI2::default() }.method(),
+            GeneralizedAlphaSi2 { rho_inf, ..GeneralizedAlphaSi2::default() }.method(),
+        ];
+        let first_step = |method: usize, constrained: bool, steps: u32| {
             let model = Manufactured { constrained };
-            let (_, record) = record(&model, &*method, &Manufactured::exact(0.0), 0.125, steps);
+            let (_, record) = record(&model, &*methods[method], &Manufactured::exact(0.0), 0.125, steps);
             let t = record.times[0];
             let velocity = largest_difference(&record.states[0][3..], &Manufactured::exact(t)[3..]);
             [velocity, largest_difference(&record.multipliers[0], &model.multipliers(t))]
         };
-        for (constrained, class, expected) in [(false, 0, 3.0), (true, 1, 1.0)] {
-            let [coarse, fine] = [64, 128].map(|steps| first_step(constrained, steps)[class]);
+        let cases = [(0, false, 0, 3.0), (0, true, 1, 1.0), (1, true, 1, 2.0), (2, true, 1, 2.0)];
+        for (method, constrained, class, expected) in cases {
+            let [coarse, fine] = [64, 128].map(|steps| first_step(method, constrained, steps)[class]);
             let order = (coarse / fine).log2();
-            assert!((order - expected).abs() < 0.1, "ρ = {rho_inf}: order {order:.3}, not {expected}");
+            assert!((order - expected).abs() < 0.1, "{method}, ρ = {rho_inf}: order {order:.3}, not {expected}");
         }
     }
 }
@@ -228,8 +268,10 @@ fn condition(method: &dyn Method, exponent: i32) -> f64 {
 
 #[test]
 fn the_scaled_matrix_stays_well_conditioned() {
-    let cases: [Box<dyn Method>; 7] = [
+    let cases: [Box<dyn Method>; 9] = [
         GeneralizedAlpha::default().method(),
+        GeneralizedAlphaI2::default().method(),
+        GeneralizedAlphaSi2::default().method(),
         Newmark::default().method(),
         HhtI3::default().method(),
         Nstiff::default().method(),
@@ -255,8 +297,10 @@ fn stiff_error(method: &dyn Method, exponent: i32) -> Result<f64, Failure> {
 
 #[test]
 fn steps_exceed_the_period_of_a_stiff_spring() {
-    let cases: [(&str, Box<dyn Method>, f64); 7] = [
+    let cases: [(&str, Box<dyn Method>, f64); 9] = [
         ("generalized-alpha", GeneralizedAlpha::default().method(), 2.0),
+        ("generalized-alpha-i2", GeneralizedAlphaI2::default().method(), 2.0),
+        ("generalized-alpha-si2", GeneralizedAlphaSi2::default().method(), 2.0),
         ("newmark", Newmark::default().method(), 1.0),
         ("hht-i3", HhtI3::default().method(), 2.0),
         ("nstiff", Nstiff::default().method(), 2.0),

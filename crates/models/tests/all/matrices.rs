@@ -1,7 +1,10 @@
 //! Choice of the storage of matrices of mechanisms.
 
 use crate::common::solving::{Named, named, solve};
-use mbsbench_integrators::{Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, NstiffSi2, Ode15s, Ode23s, Radau5};
+use mbsbench_integrators::{
+    Dopri5, GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2, HhtAdd, HhtI3, HhtSi2, Lms2, NstiffSi2, Ode15s,
+    Ode23s, Radau5,
+};
 use mbsbench_models::{LinkageFormulation, RodChain};
 use mbsbench_problem::{Failure, Matrices, ModelDefinition, Settings};
 
@@ -10,12 +13,14 @@ use mbsbench_problem::{Failure, Matrices, ModelDefinition, Settings};
 fn sparse_and_dense_matrices_give_equal_solutions() {
     let fixed = Settings::fixed(1e-3);
     let controlled = Settings::tolerance(1e-6, 1e-6);
-    let methods: [(Named, Settings); 10] = [
+    let methods: [(Named, Settings); 12] = [
         (named(HhtI3::default()), fixed),
         (named(GeneralizedAlpha::default()), fixed),
         (named(HhtAdd::default()), fixed),
         (named(HhtSi2::default()), fixed),
         (named(NstiffSi2::default()), fixed),
+        (named(GeneralizedAlphaI2::default()), fixed),
+        (named(GeneralizedAlphaSi2::default()), fixed),
         (named(Lms2 { newton_tolerance: 1e-9, ..Lms2::default() }), fixed),
         (named(Radau5::default()), controlled),
         (named(Dopri5::default()), controlled),

@@ -3,8 +3,8 @@
 use crate::common::solving::{Named, named, observed, solve};
 use mbsbench_integrators::low_order::NewtonSettings;
 use mbsbench_integrators::{
-    Dop853, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Radau5,
-    Trapezoidal,
+    Dop853, Dopri5, GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2, HhtAdd, HhtI3, HhtSi2, Lms2, Mssth5,
+    Newmark, Nstiff, NstiffSi2, Ode15s, Radau5, Trapezoidal,
 };
 use mbsbench_models::{LinkageFormulation, RodChain};
 use mbsbench_problem::{Model, ModelDefinition, Settings};
@@ -64,7 +64,7 @@ fn newton_ends_at_rounding_without_loss_of_digits() {
 #[test]
 fn orders_on_many_bodies_match_the_formulas() {
     let reference = reference(RODS, T_END);
-    let second: [(Named, f64); 9] = [
+    let second: [(Named, f64); 11] = [
         (named(HhtI3::default()), 2.0),
         (named(GeneralizedAlpha::default()), 2.0),
         (named(Newmark::default()), 1.0),
@@ -72,6 +72,8 @@ fn orders_on_many_bodies_match_the_formulas() {
         (named(HhtAdd::default()), 2.0),
         (named(HhtSi2::default()), 2.0),
         (named(NstiffSi2::default()), 2.0),
+        (named(GeneralizedAlphaI2::default()), 2.0),
+        (named(GeneralizedAlphaSi2::default()), 2.0),
         (named(Lms2::default()), 2.0),
         (named(Trapezoidal::default()), 2.0),
     ];

@@ -46,6 +46,19 @@ impl<S: Scalar> Saddle<S> {
         }
     }
 
+    /// Adds `factor · rows` to `J` in the last rows of the matrix; `rows` has the same pattern and memory as `J`.
+    pub fn add_to_last_rows(&mut self, factor: S, rows: &Matrix<S>) {
+        match &mut self.0 {
+            Storage::Dense(system) => {
+                let (m, n) = rows.all().shape();
+                for (i, j) in (0..n).flat_map(|j| (0..m).map(move |i| (i, j))) {
+                    system.matrix[(n + i, j)] += rows.all()[(i, j)] * factor;
+                }
+            }
+            Storage::Sparse(saddle) => saddle.0.add(LOWER, factor.value(), rows),
+        }
+    }
+
     /// Factorizes the matrix.
     ///
     /// # Errors

@@ -8,16 +8,18 @@ use super::additive::Additive;
 use super::drive::{self, Requirements};
 use super::formula::Start;
 use super::index3::Index3;
-use super::predictor::Discretisation;
+use super::predictor::{Discretisation, GeneralizedAlphaWeights};
 use super::settings::{MassAt, NewtonSettings, PairAlgebra};
 use super::stabilised::Stabilised;
 use crate::newton::STRUCTURED;
 
 pub use both_levels::{HhtAdd, HhtSi2, NstiffSi2};
+pub use index2::{GeneralizedAlphaI2, GeneralizedAlphaSi2};
 pub(crate) use positions::generalized_alpha;
 pub use positions::{GeneralizedAlpha, HhtI3, Newmark, Nstiff};
 
 mod both_levels;
+mod index2;
 mod positions;
 
 /// A formula with its settings, as a method.
@@ -39,6 +41,8 @@ struct LowOrder {
 enum Constraints {
     /// Constraints on positions.
     Positions(MassAt),
+    /// Constraints on velocities.
+    Velocities,
     /// Constraints on positions and velocities, with two accelerations.
     Stabilised(PairAlgebra),
     /// Constraints on positions and velocities, with two multipliers.
@@ -50,6 +54,12 @@ impl LowOrder {
     fn new(discretisation: Discretisation, newton: NewtonSettings) -> Self {
         let constraints = Constraints::Positions(MassAt::End);
         Self { order: 2, discretisation, alpha: 0.0, constraints, adapts: false, newton }
+    }
+
+    /// The generalized-α formulas with constant steps.
+    fn generalized_alpha(weights: GeneralizedAlphaWeights, constraints: Constraints, newton: NewtonSettings) -> Self {
+        let discretisation = Discretisation::GeneralizedAlpha(weights);
+        Self { order: weights.order(), constraints, ..Self::new(discretisation, newton) }
     }
 
     /// The formulas of Hilber, Hughes and Taylor.
@@ -69,7 +79,7 @@ impl Method for LowOrder {
             is_for_constant_steps: true,
             counts_flops: true,
             full_matrices: match self.constraints {
-                Constraints::Positions(_) => 3,
+                Constraints::Positions(_) | Constraints::Velocities => 3,
                 Constraints::Stabilised(_) => 4,
                 Constraints::Additive { .. } => 10,
             },
@@ -79,7 +89,7 @@ impl Method for LowOrder {
 
     fn solver_options(&self) -> Vec<(String, String)> {
         let algebra = match self.constraints {
-            Constraints::Positions(_) => STRUCTURED.to_owned(),
+            Constraints::Positions(_) | Constraints::Velocities => STRUCTURED.to_owned(),
             Constraints::Stabilised(algebra) | Constraints::Additive { algebra, .. } => spelling(&algebra),
         };
         [("linear-algebra".to_owned(), algebra)].into_iter().chain(self.newton.named()).collect()
@@ -117,8 +127,14 @@ impl Method for LowOrder {
                 let make = |start: &Start<'_>| Ok(Index3::new(discretisation, alpha, mass, start));
                 drive::solve(self, plan, make, problem, task, observer)
             }
+            Constraints::Velocities => {
+                let make =
+                    |start: &Start<'_>| Ok(Index3::new(discretisation, alpha, MassAt::End, start).on_velocities(start));
+                drive::solve(self, plan, make, problem, task, observer)
+            }
             Constraints::Stabilised(algebra) => {
-                let make = |start: &Start<'_>| Ok(Stabilised::new((!multistep).then_some(alpha), algebra, start));
+                let alpha = matches!(discretisation, Discretisation::Newmark { .. }).then_some(alpha);
+                let make = |start: &Start<'_>| Ok(Stabilised::new(discretisation, alpha, algebra, start));
                 drive::solve(self, plan, make, problem, task, observer)
             }
             Constraints::Additive { b, algebra } => {

@@ -112,6 +112,6 @@ method! {
 
 /// The generalized-α method with any weights.
 pub(crate) fn generalized_alpha(weights: GeneralizedAlphaWeights, newton: NewtonSettings) -> impl Method {
-    let discretisation = Discretisation::GeneralizedAlpha(weights);
-    LowOrder { order: weights.order(), adapts: true, ..LowOrder::new(discretisation, newton) }
+    let constraints = Constraints::Positions(MassAt::End);
+    LowOrder { adapts: true, ..LowOrder::generalized_alpha(weights, constraints, newton) }
 }

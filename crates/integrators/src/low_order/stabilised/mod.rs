@@ -1,4 +1,4 @@
-//! Formulas with constraints on both levels and two accelerations: HHT-SI2, NSTIFF-SI2.
+//! Formulas with constraints on both levels and two accelerations: HHT-SI2, NSTIFF-SI2, generalized-α.
 
 mod dense;
 mod sparse;
@@ -18,7 +18,7 @@ use super::velocity_pair::VelocityPair;
 use crate::newton::{largest, place_of_largest};
 use sparse::SparsePair;
 
-/// Both formulas, with the acceleration `a` of the positions (negrut2007: ã; and `w = v̂ + c_v a` in NSTIFF-SI2), the
+/// The formulas, with the acceleration `a` of the positions (negrut2007: ã; and `w = v̂ + c_v a` in NSTIFF-SI2), the
 /// acceleration `a + e` of the velocities, and a multiplier ν of the velocity constraints:
 ///
 /// ```text
@@ -27,17 +27,18 @@ use sparse::SparsePair;
 /// NSTIFF-SI2  M₁ (a + e) − D − Jᵀ λ = 0,             e = Jᵀ ν
 /// ```
 ///
-/// (negrut2007, Eqs. 14 to 18, and 8, 9 with the constraints of both levels.) [`VelocityPair`] eliminates `e` and ν
+/// (negrut2007, Eqs. 14 to 18, and 8, 9 with the constraints of both levels.) The generalized-α method has the equations
+/// of NSTIFF-SI2 with its own q̂, v̂, c_q and c_v, and `a + e` in its algorithmic accelerations. [`VelocityPair`] eliminates `e` and ν
 /// from Newton's system, which leaves the `n + n_c` unknowns of HHT-I3 and NSTIFF. In HHT-SI2 their matrix can also
 /// replace the matrix of `(e, ν)` ([`Shared`]): both contain `M_s`, and the rest is of order h.
 pub struct Stabilised {
     predictor: Predictor,
-    /// α of HHT-SI2; none for NSTIFF-SI2.
+    /// α of HHT-SI2; none for the others.
     alpha: Option<f64>,
     algebra: PairAlgebra,
     a: Vec<f64>,
     e: Vec<f64>,
-    /// The multiplier l of HHT-SI2 or λ of NSTIFF-SI2.
+    /// The multiplier l of HHT-SI2, or λ.
     lower: Vec<f64>,
     nu: Vec<f64>,
     /// λ at the end of the last step.
@@ -68,8 +69,8 @@ pub struct Stabilised {
 }
 
 impl Stabilised {
-    /// Creates the formula at the start of a run; `alpha` is given for HHT-SI2 and none for NSTIFF-SI2.
-    pub fn new(alpha: Option<f64>, algebra: PairAlgebra, start: &Start<'_>) -> Self {
+    /// Creates the formula at the start of a run; `alpha` is given for HHT-SI2 and none for the others.
+    pub fn new(discretisation: Discretisation, alpha: Option<f64>, algebra: PairAlgebra, start: &Start<'_>) -> Self {
         let (n, m) = (start.q.len(), start.lambda.len());
         let sparse = start.is_sparse().then(|| SparsePair::new(start, alpha.is_some()));
         let [of_pair, constraints] = if sparse.is_some() { [0; 2] } else { [n, m] };
@@ -77,7 +78,7 @@ impl Stabilised {
         let mut forces = vec![0.0; n];
         start.terms.all_forces(start.lambda, &mut forces);
         Self {
-            predictor: Predictor::new(alpha.map_or(Discretisation::Bdf, Discretisation::hht), start),
+            predictor: Predictor::new(discretisation, start),
             alpha,
             algebra,
             a: start.a.to_vec(),
@@ -333,6 +334,7 @@ impl Formula for Stabilised {
             *lambda = self.lower[c] + of_nu * self.nu[c];
         }
         trial.terms.all_forces(&self.lambda, &mut self.forces);
+        self.predictor.keep(&self.total);
         self.predictor.accept(&trial.q, &trial.v);
         if self.sparse.is_none() {
             self.shared.accept();
