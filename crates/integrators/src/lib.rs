@@ -17,7 +17,7 @@
 //!   projected onto the constraints ([`projection`]); `half_explicit` methods compute multipliers in their stages.
 //! - [`dode`]: equations with event functions, solved by the same formulas.
 //! - [`low_order`]: constrained mechanics by implicit formulas for the index-3 equations.
-//! - `lie`: constrained mechanics with rotations by the generalized-α formulas on Lie groups.
+//! - `lie`: constrained mechanics with rotations by generalized-α, BDF and Euler formulas on Lie groups.
 //! - `rattle`: constrained mechanics by the Störmer–Verlet method.
 //! - [`implicit`]: any problem `r(t, y, y', λ) = 0`.
 //! - `ndf`: multistep formulas of variable order and step size, based on backward differences.
@@ -80,7 +80,7 @@ pub use formula::Formula;
 pub use from_file::MethodFromFile;
 pub use half_explicit::{Hedop5, Hem4};
 pub use implicit::definitions::*;
-pub use lie::LieGeneralizedAlpha;
+pub use lie::{Bliedf, HalfImplicitEuler, LieGeneralizedAlpha};
 pub use low_order::{
     GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2,
 };

@@ -11,8 +11,8 @@ use mbsbench_integrators::dode::PairName;
 use mbsbench_integrators::implicit::Start;
 use mbsbench_integrators::low_order::{LinearAlgebra, MassAt, PairAlgebra};
 use mbsbench_integrators::{
-    Bs32, ContactPower, Dode, Dop853, Dop853Projected, Dopri5, Esdirk436l2sa2, Gbs, GeneralizedAlpha,
-    GeneralizedAlphaI2, GeneralizedAlphaSi2, Hedop5, Hem4, HhtAdd, HhtI3, HhtSi2,
+    Bliedf, Bs32, ContactPower, Dode, Dop853, Dop853Projected, Dopri5, Esdirk436l2sa2, Gbs, GeneralizedAlpha,
+    GeneralizedAlphaI2, GeneralizedAlphaSi2, HalfImplicitEuler, Hedop5, Hem4, HhtAdd, HhtI3, HhtSi2,
     LieGeneralizedAlpha, Llm, Lms2, Lms4, Mebdf, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45,
     Radau5, Rattle, Rk3, Rk4, Rk5, Rk8, Shake, Ss4, Trapezoidal,
 };
@@ -243,6 +243,8 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check_pendulum(&Rattle::default());
     check_pendulum(&Shake::default());
     check_mechanics(&LieGeneralizedAlpha::default());
+    check_mechanics(&Bliedf::default());
+    check_mechanics(&HalfImplicitEuler::default());
     check_mechanics(&GeneralizedAlphaI2::default());
     check_mechanics(&GeneralizedAlpha::default());
     check_mechanics(&Llm::default());

@@ -187,6 +187,8 @@ const FAMILIES: &[(&str, Hue, usize)] = &[
     ("extrapolation", Hue::Orange, 9),
     ("half-explicit", Hue::Sky, 7),
     ("index-2", Hue::Sky, 0),
+    ("lie-group", Hue::Sky, 2),
+    ("linearly-implicit", Hue::Sky, 3),
 ];
 
 impl Style {

@@ -113,4 +113,6 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::Sdirk4>()
         .method::<integrators::GeneralizedAlphaI2>()
         .method::<integrators::GeneralizedAlphaSi2>()
+        .method::<integrators::Bliedf>()
+        .method::<integrators::HalfImplicitEuler>()
 }

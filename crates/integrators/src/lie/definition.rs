@@ -1,4 +1,4 @@
-//! The method under its name in experiment files.
+//! The generalized-α method under its name in experiment files, and the interface of all methods on Lie groups.
 
 use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
@@ -8,6 +8,7 @@ use super::steps::Steps;
 use crate::drive;
 use crate::low_order::{Discretisation, GeneralizedAlphaWeights};
 use crate::newton::{DENSE, EXACT, JacobianUse, of_accelerations, options};
+use crate::sizes::check_equal_steps;
 
 method! {
     /// The generalized-α method on the index-3 equations of mechanics whose positions need not form a vector space (O.
@@ -35,18 +36,43 @@ method! {
     "Lie-group generalized-α method for mechanics with rotations, on the index-3 equations",
     "O. Brüls, A. Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002; M. Arnold, O. Brüls, A. Cardona, Numer. Math. \
      129 (2015) 149–179",
-    |settings| *settings
-}
-
-impl LieGeneralizedAlpha {
-    fn weights(&self) -> GeneralizedAlphaWeights {
-        GeneralizedAlphaWeights::with_spectral_radius(self.rho_inf)
+    |settings| OnGroup {
+        rule: Rule::GeneralizedAlpha(GeneralizedAlphaWeights::with_spectral_radius(settings.rho_inf)),
+        newton: (settings.newton_tolerance, settings.max_iterations),
     }
 }
 
-impl Method for LieGeneralizedAlpha {
+/// The formula of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rule {
+    /// The generalized-α formulas.
+    GeneralizedAlpha(GeneralizedAlphaWeights),
+    /// BDF of order two, after a first step by the trapezoidal rule.
+    Bdf,
+    /// The linearly implicit Euler method with constraints on velocities and corrected positions.
+    LinearlyImplicit,
+}
+
+impl Rule {
+    /// The weights of the generalized-α formulas; those of the trapezoidal rule for the other rules.
+    pub fn weights(self) -> GeneralizedAlphaWeights {
+        if let Self::GeneralizedAlpha(weights) = self {
+            weights
+        } else {
+            GeneralizedAlphaWeights::with_spectral_radius(1.0)
+        }
+    }
+}
+
+/// A method on Lie groups: its formula, and tolerance and maximum number of iterations of Newton's method.
+pub struct OnGroup {
+    pub rule: Rule,
+    pub newton: (f64, u32),
+}
+
+impl Method for OnGroup {
     fn order(&self) -> u32 {
-        self.weights().order()
+        if self.rule == Rule::LinearlyImplicit { 1 } else { self.rule.weights().order() }
     }
 
     fn properties(&self) -> MethodProperties {
@@ -54,14 +80,17 @@ impl Method for LieGeneralizedAlpha {
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {
-        options([
+        let (tolerance, max_iterations) = self.newton;
+        let mut named = options([
             ("charts", "step".to_owned()),
             ("linear-algebra", DENSE.to_owned()),
             ("jacobians", EXACT.to_owned()),
             ("newton-matrix", spelling(&JacobianUse::Full)),
-            ("newton-stop", of_accelerations(self.newton_tolerance)),
-            ("max-iterations", self.max_iterations.to_string()),
-        ])
+            ("newton-stop", of_accelerations(tolerance)),
+            ("max-iterations", max_iterations.to_string()),
+        ]);
+        named.truncate(if self.rule == Rule::LinearlyImplicit { 3 } else { named.len() });
+        named
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
@@ -70,17 +99,23 @@ impl Method for LieGeneralizedAlpha {
     }
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
-        Some(Discretisation::GeneralizedAlpha(self.weights()).amplification(0.0, omega_h))
+        Some(match self.rule {
+            Rule::GeneralizedAlpha(weights) => Discretisation::GeneralizedAlpha(weights).amplification(0.0, omega_h),
+            Rule::Bdf => Discretisation::Bdf.amplification(0.0, omega_h),
+            Rule::LinearlyImplicit => DMatrix::from_element(1, 1, Complex::new(1.0, -omega_h).inv()),
+        })
     }
 
     fn details(&self) -> Vec<String> {
-        self.weights().details()
+        if let Rule::GeneralizedAlpha(weights) = self.rule { weights.details() } else { Vec::new() }
     }
 
     fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        let newton = (self.newton_tolerance, self.max_iterations);
         drive::run(self, problem, task, observer, |problem| {
-            Ok(Steps::new(self.weights(), newton, &problem.mechanics()?, task.initial))
+            if self.rule == Rule::Bdf {
+                check_equal_steps(task)?;
+            }
+            Ok(Steps::new(self.rule, self.newton, &problem.mechanics()?, task.initial))
         })
     }
 }

@@ -1,4 +1,5 @@
-//! The generalized-α method on Lie groups: constrained mechanics whose positions may be rotations or of any other kind.
+//! Methods on Lie groups: constrained mechanics whose positions may be rotations or of any other kind. The generalized-α
+//! method is
 //!
 //! ```text
 //! M(q₁) a₁ = D(t₁, q₁, v₁) + J₁ᵀ λ₁,   0 = Φ(t₁, q₁),   q₁ = q₀ ∘ exp(h Δ)
@@ -10,10 +11,16 @@
 //! (2015) 149–179.) `q ∘ exp` is the problem's retraction
 //! ([`Mechanics::retract`](mbsbench_problem::Mechanics::retract)). For vectors it is the sum, and the method reduces to
 //! `generalized-alpha`. Newton's matrix contains derivatives along the displacement. They include the tangent operator
-//! of the group and are computed by dual numbers through the retraction.
+//! of the group and are computed by dual numbers through the retraction. The other methods differ in the displacement
+//! and the velocities only, `h Δ = δ̂ + c_q a₁` and `v₁ = v̂ + c_v a₁`.
 
+mod bliedf;
 mod definition;
+mod half_implicit;
 mod solver;
 mod steps;
 
+pub use bliedf::Bliedf;
 pub use definition::LieGeneralizedAlpha;
+use definition::{OnGroup, Rule};
+pub use half_implicit::HalfImplicitEuler;

@@ -107,9 +107,41 @@ impl Solver {
         })?;
         iteration.place()
     }
+
+    /// Makes the first iteration alone, from zero accelerations and multipliers, with the constraints on velocities,
+    /// then moves the positions by one linearised correction towards their constraints.
+    pub fn linear_leap(&mut self, run: &mut Run<'_, Counted<'_>>, leap: Leap<'_>) -> Result<(), Failure> {
+        run.check_budget(1)?;
+        leap.a.fill(0.0);
+        leap.lambda.fill(0.0);
+        let mut iteration = Leaping { solver: self, run, leap, made: 0, change: 0.0, coordinate: 0 };
+        iteration.place()?;
+        iteration.linearise()?;
+        let Leaping { solver: Solver { jacobian, system, x, .. }, run, leap, .. } = &mut iteration;
+        let (t, n, h) = (leap.t, leap.a.len(), leap.factors.1);
+        let (q, v) = &mut leap.end;
+        system.matrix.view_mut((n, 0), jacobian.shape()).copy_from(jacobian);
+        run.problem.mechanics()?.velocity_constraints(t, q, v, &mut x[n..]);
+        x[n..].iter_mut().for_each(|rate| *rate /= -h);
+        factorize(system, run)?;
+        system.solve(x);
+        leap.a.copy_from_slice(&x[..n]);
+        leap.lambda.copy_from_slice(&x[n..]);
+        iteration.place()?;
+        let Leaping { solver: Solver { system, x, .. }, run, leap, .. } = &mut iteration;
+        let (q, v) = &mut leap.end;
+        x[..n].fill(0.0);
+        run.problem.mechanics()?.constraint_values(t, q, v, &mut x[n..]);
+        x[n..].iter_mut().for_each(|phi| *phi = -*phi);
+        system.solve(x);
+        run.own.linear_solves += 2;
+        leap.delta.iter_mut().zip(&*x).for_each(|(delta, x)| *delta += x);
+        run.problem.mechanics()?.retract(leap.start, leap.delta, q);
+        Ok(())
+    }
 }
 
-/// The iteration of [`Solver::leap`], on accelerations and multipliers.
+/// The iteration of [`Solver::leap`] and [`Solver::linear_leap`], on accelerations and multipliers.
 struct Leaping<'s, 'r, 'p> {
     solver: &'s mut Solver,
     run: &'s mut Run<'r, Counted<'p>>,

@@ -1,16 +1,19 @@
-//! The steps of a run.
+//! The steps of a run by any of the methods.
 
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{AcceptedStep, Counted, CountedMechanics, Failure, Further, Run, Stepping};
 
+use super::Rule;
 use super::solver::{Leap, Solver};
 use crate::hermite::hermite;
 use crate::low_order::GeneralizedAlphaWeights;
 use crate::stepper::finite;
 
-/// Steps of the method.
+/// Steps of a method.
 pub struct Steps {
+    rule: Rule,
+    /// Weights of the generalized-α formulas, of the first step in BDF.
     weights: GeneralizedAlphaWeights,
     solver: Solver,
     coordinates: usize,
@@ -24,6 +27,8 @@ pub struct Steps {
     a: Vec<f64>,
     algorithmic: Vec<f64>,
     lambda: Vec<f64>,
+    /// Velocities at the start of the previous step, for BDF.
+    earlier: Vec<f64>,
     state: Vec<f64>,
     end: Vec<f64>,
     /// Memory for the states inside a step that an observer requests.
@@ -33,15 +38,11 @@ pub struct Steps {
 impl Steps {
     /// Creates the steps of a run that starts at `initial`; `newton` is the tolerance and the maximum number of
     /// iterations.
-    pub fn new(
-        weights: GeneralizedAlphaWeights,
-        newton: (f64, u32),
-        mechanics: &CountedMechanics<'_>,
-        initial: &[f64],
-    ) -> Self {
+    pub fn new(rule: Rule, newton: (f64, u32), mechanics: &CountedMechanics<'_>, initial: &[f64]) -> Self {
         let zeros = || vec![0.0; mechanics.dimensions().velocities];
         Self {
-            weights,
+            rule,
+            weights: rule.weights(),
             solver: Solver::new(newton, mechanics),
             coordinates: mechanics.dimensions().coordinates,
             displacement: zeros(),
@@ -51,6 +52,7 @@ impl Steps {
             a: zeros(),
             algorithmic: zeros(),
             lambda: vec![0.0; mechanics.dimensions().holonomic],
+            earlier: zeros(),
             state: initial.to_vec(),
             end: initial.to_vec(),
             inside: zeros(),
@@ -83,11 +85,36 @@ impl Steps {
     }
 
     /// Predicts for a step of size `h`, s. Returns the factors of the accelerations at its end.
-    fn predict(&mut self, h: f64) -> (f64, f64) {
-        let Self { weights, coordinates, displacement, velocity, before, a, algorithmic, state, .. } = self;
+    fn predict(&mut self, h: f64, is_first: bool) -> (f64, f64) {
+        self.before.copy_from_slice(&self.a);
+        let v = &self.state[self.coordinates..];
+        match self.rule {
+            Rule::Bdf if !is_first => {
+                for i in 0..v.len() {
+                    self.velocity[i] = (4.0 * v[i] - self.earlier[i]) / 3.0;
+                    self.displacement[i] = (self.delta[i] + 2.0 * h * self.velocity[i]) / 3.0;
+                }
+                self.earlier.copy_from_slice(v);
+                let by_velocity = h * 2.0 / 3.0;
+                (by_velocity * by_velocity, by_velocity)
+            }
+            Rule::LinearlyImplicit => {
+                self.velocity.copy_from_slice(v);
+                self.displacement.iter_mut().zip(v).for_each(|(displacement, v)| *displacement = h * v);
+                (h * h, h)
+            }
+            Rule::GeneralizedAlpha(_) | Rule::Bdf => {
+                self.earlier.copy_from_slice(v);
+                self.predict_generalized(h)
+            }
+        }
+    }
+
+    /// Predicts by the generalized-α formulas.
+    fn predict_generalized(&mut self, h: f64) -> (f64, f64) {
+        let Self { weights, coordinates, displacement, velocity, a, algorithmic, state, .. } = self;
         let GeneralizedAlphaWeights { beta, gamma, .. } = *weights;
         let v = &state[*coordinates..];
-        before.copy_from_slice(a);
         for i in 0..v.len() {
             let (start, rest) = (algorithmic[i], weights.rest(a[i], algorithmic[i]));
             displacement[i] = h * v[i] + h * h * ((0.5 - beta) * start + beta * rest);
@@ -100,6 +127,9 @@ impl Steps {
 
 impl<'p> Stepping<Counted<'p>> for Steps {
     fn begin(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+        if let Rule::LinearlyImplicit = self.rule {
+            return Ok(());
+        }
         let Self { solver, coordinates, a, lambda, state, .. } = self;
         let (q, v) = state.split_at(*coordinates);
         let (accelerations, multipliers) = solver.motion(run, (run.t, q, v))?;
@@ -110,11 +140,17 @@ impl<'p> Stepping<Counted<'p>> for Steps {
 
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
         let (t, h) = run.constant_step();
-        let factors = self.predict(h);
-        let Self { solver, coordinates, displacement, velocity, delta, a, lambda, state, end, .. } = self;
+        let factors = self.predict(h, run.own.steps_accepted == 0);
+        let Self { rule, solver, coordinates, displacement, velocity, delta, before, a, lambda, state, end, .. } = self;
         let end = end.split_at_mut(*coordinates);
         let start = &state[..*coordinates];
-        solver.leap(run, Leap { t, start, displacement, velocity, factors, delta, end, a, lambda })?;
+        let leap = Leap { t, start, displacement, velocity, factors, delta, end, a, lambda };
+        if let Rule::LinearlyImplicit = rule {
+            solver.linear_leap(run, leap)?;
+            before.copy_from_slice(a);
+        } else {
+            solver.leap(run, leap)?;
+        }
         finite(run.t, &self.end)?;
         Ok(Some(t))
     }

@@ -15,7 +15,7 @@ use nalgebra::{DMatrix, Matrix3, Quaternion, UnitQuaternion, Vector3};
 
 /// The heavy top of Brüls and Cardona with centre of mass and rotation, `q = (x ; e)` and `v = (x' ; ω)` in the
 /// inertial frame, constrained by `x = R(e) X`.
-struct Top;
+pub struct Top;
 
 const MASS: f64 = 15.0;
 const INERTIA: [f64; 3] = [0.234_375, 0.468_75, 0.234_375];
@@ -49,7 +49,7 @@ impl Top {
         r * Matrix3::from_diagonal(&vector(&INERTIA.map(S::from))) * r.transpose()
     }
 
-    fn initial() -> Vec<f64> {
+    pub fn initial() -> Vec<f64> {
         let velocity = vector(&SPIN).cross(&vector(&ARM));
         [&ARM[..], &[1.0, 0.0, 0.0, 0.0], velocity.as_slice(), &SPIN].concat()
     }
@@ -91,7 +91,7 @@ impl MechanicalModel for Top {
 }
 
 /// The same top without a constraint: `(e ; Ω)` with Euler's equations about the fixed point, in the body frame.
-struct Spinning;
+pub struct Spinning;
 
 impl Spinning {
     fn inertia() -> [f64; 3] {
@@ -107,7 +107,7 @@ impl Spinning {
     }
 
     /// State and multipliers of [`Top`] at `t`.
-    fn exact(t: f64) -> (Vec<f64>, [f64; 3]) {
+    pub fn exact(t: f64) -> (Vec<f64>, [f64; 3]) {
         let initial = [&[1.0, 0.0, 0.0, 0.0][..], &SPIN].concat();
         let settings = Settings::tolerance(1e-13, 1e-13);
         let task = Task { t_start: 0.0, t_end: t, initial: &initial, settings };
@@ -136,7 +136,7 @@ impl OdeModel for Spinning {
 
 const END: f64 = 0.5;
 
-fn solve(method: &dyn Method, steps: u32, t_end: f64) -> (Solution, Record) {
+pub fn solve(method: &dyn Method, steps: u32, t_end: f64) -> (Solution, Record) {
     let (initial, mut record) = (Top::initial(), Record::default());
     let settings = Settings::fixed(t_end / f64::from(steps));
     let task = Task { t_start: 0.0, t_end, initial: &initial, settings };
@@ -147,9 +147,8 @@ fn solve(method: &dyn Method, steps: u32, t_end: f64) -> (Solution, Record) {
 }
 
 /// Errors of positions, velocities and multipliers at the end; the sign of a quaternion is ignored.
-fn errors(rho_inf: f64, steps: u32) -> [f64; 3] {
-    let method = LieGeneralizedAlpha { rho_inf, ..LieGeneralizedAlpha::default() }.method();
-    let (solution, record) = solve(&*method, steps, END);
+pub fn errors(method: &dyn Method, steps: u32) -> [f64; 3] {
+    let (solution, record) = solve(method, steps, END);
     let (exact, lambda) = Spinning::exact(END);
     let unit = |e: &[f64]| UnitQuaternion::new_unchecked(Quaternion::new(e[0], e[1], e[2], e[3]));
     let turned = unit(&solution.state[3..7]).angle_to(&unit(&exact[3..7]));
@@ -163,8 +162,9 @@ fn errors(rho_inf: f64, steps: u32) -> [f64; 3] {
 
 #[test]
 fn orders_of_positions_velocities_and_multipliers() {
-    for rho in [0.6, 0.8] {
-        let (coarse, fine) = (errors(rho, 1000), errors(rho, 2000));
+    for rho_inf in [0.6, 0.8] {
+        let method = LieGeneralizedAlpha { rho_inf, ..LieGeneralizedAlpha::default() }.method();
+        let (coarse, fine) = (errors(&*method, 1000), errors(&*method, 2000));
         let orders = [0, 1, 2].map(|class: usize| (coarse[class] / fine[class]).log2());
         assert!(orders.iter().all(|order| (order - 2.0).abs() < 0.1), "{orders:.3?}");
     }

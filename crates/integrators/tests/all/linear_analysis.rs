@@ -5,8 +5,8 @@ use std::f64::consts::TAU;
 use crate::common::constrained::record;
 use mbsbench_integrators::implicit::{LinearMultistep, SingleStep};
 use mbsbench_integrators::{
-    Bs32, Dop853, Dop853Projected, Dopri5, GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2,
-    HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Ode45, Radau5, Rk3, Rk4, Rk5, Rk8,
+    Bliedf, Bs32, Dop853, Dop853Projected, Dopri5, GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2,
+    HalfImplicitEuler, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Ode45, Radau5, Rk3, Rk4, Rk5, Rk8,
     Tableau, tableaux,
 };
 use mbsbench_problem::linear::{Principal, PrincipalRoot, characteristics, eigenvalues};
@@ -233,7 +233,7 @@ fn polynomial(roots: &[Complex<f64>]) -> Vec<f64> {
 fn runs_show_the_roots_of_the_amplification_matrix() {
     let half = Newmark { gamma: 0.5, beta: Some(0.25), ..Newmark::default() };
     let generalized = |rho_inf: f64| GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() }.method();
-    let methods: [(&str, Box<dyn Method>); 22] = [
+    let methods: [(&str, Box<dyn Method>); 24] = [
         ("rk3", Rk3::default().method()),
         ("bs32", Bs32::default().method()),
         ("rk4", Rk4::default().method()),
@@ -254,6 +254,8 @@ fn runs_show_the_roots_of_the_amplification_matrix() {
         ("generalized-alpha", generalized(0.8)),
         ("generalized-alpha-i2", GeneralizedAlphaI2::default().method()),
         ("generalized-alpha-si2", GeneralizedAlphaSi2::default().method()),
+        ("bliedf", Bliedf::default().method()),
+        ("half-implicit-euler", HalfImplicitEuler::default().method()),
         ("generalized-alpha, ρ = 0", generalized(0.0)),
         ("radau5", Radau5::default().method()),
     ];

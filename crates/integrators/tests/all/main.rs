@@ -20,6 +20,7 @@ mod implicit_conformance;
 mod implicit_multistep;
 mod implicit_runge_kutta;
 mod lie;
+mod lie_group;
 mod linear_analysis;
 mod llm;
 mod llm_pendulum;

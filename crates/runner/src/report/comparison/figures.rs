@@ -48,7 +48,7 @@ pub(super) const MOST_ERROR: f64 = 10.0;
 pub(super) fn family_name(family: &str) -> String {
     let word = |word: &str| match word {
         "bdf" | "esdirk" | "ndf" | "sundials" => word.to_uppercase(),
-        "kutta" | "rosenbrock" | "runge" | "verlet" => format!("{}{}", word[..1].to_uppercase(), &word[1..]),
+        "kutta" | "lie" | "rosenbrock" | "runge" | "verlet" => format!("{}{}", word[..1].to_uppercase(), &word[1..]),
         plain => plain.to_owned(),
     };
     let words: Vec<String> = family.split('-').map(word).collect();
