@@ -189,6 +189,7 @@ const FAMILIES: &[(&str, Hue, usize)] = &[
     ("index-2", Hue::Sky, 0),
     ("lie-group", Hue::Sky, 2),
     ("linearly-implicit", Hue::Sky, 3),
+    ("sub-step", Hue::Wine, 7),
 ];
 
 impl Style {

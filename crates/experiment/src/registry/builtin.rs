@@ -115,4 +115,7 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::GeneralizedAlphaSi2>()
         .method::<integrators::Bliedf>()
         .method::<integrators::HalfImplicitEuler>()
+        .method::<integrators::Substep3>()
+        .method::<integrators::Substep4>()
+        .method::<integrators::Substep5>()
 }

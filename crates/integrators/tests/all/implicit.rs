@@ -54,6 +54,11 @@ fn all(tolerance: f64) -> Vec<(&'static str, Box<dyn Method>)> {
         "mssth3, 0.6": Mssth3 { rho_inf: 0.6 },
         "mssth4, 0.6": Mssth4 { rho_inf: 0.6 },
         "mssth5, 0.6": Mssth5 { rho_inf: 0.6 },
+        "substep3, 0.2": Substep3 { rho_inf: 0.2 },
+        "substep4, 0": Substep4 { rho_inf: 0.0 },
+        "substep4, 0.9": Substep4 { rho_inf: 0.9 },
+        "substep5, 0": Substep5 { rho_inf: 0.0 },
+        "substep5, 0.9": Substep5 { rho_inf: 0.9 },
     ]);
     all
 }
@@ -98,7 +103,7 @@ fn orders_on_differential_equations() {
         let steps = match method.order() {
             ..=3 => 256,
             4 => 64,
-            _ => 16,
+            _ => 32,
         };
         let order = order(|steps| ode_error(&Cubic, &*method, steps), steps);
         assert!((order - expected).abs() < 0.1, "{name}: order {order:.3}, not {expected}");

@@ -1,6 +1,6 @@
 //! Requirements on every implicit formula, instantiated for each.
 
-use crate::common::conformance::{STEP, budgets_are_kept, is_watched, run, spans_are_kept};
+use crate::common::conformance::{STEP, budgets_are_kept, is_watched_within, run, spans_are_kept};
 use crate::common::constrained::{Cliff, GRAVITY, Odd, Pendulum, distance, solve};
 use crate::common::{Circle, Cubic, Known};
 use mbsbench_integrators::newton::JacobianUse;
@@ -29,7 +29,8 @@ macro_rules! conformance {
             let method = &*$type::default().method();
             assert!(!method.properties().adapts);
             spans($type::NAME, method);
-            is_watched($type::NAME, method);
+            // The velocities of SDIRK4 have order one and violate the constraints by more.
+            is_watched_within(if $type::NAME == "sdirk4" { 5e-5 } else { 2e-5 }, $type::NAME, method);
             failures::<$type>(method);
             refusals($type::NAME, method);
             counters::<$type>();
@@ -48,12 +49,14 @@ fn spans(name: &str, method: &dyn Method) {
         assert_eq!((run.failure, run.t_reached), (None, t_end), "{name}: the end is hit exactly");
     }
 
-    // Residuals of constraints up to the tolerance, 1e-6, enter velocities, with weights of the formula's size.
+    // Residuals of constraints up to the tolerance, 1e-6, enter velocities, with weights of the formula's size, which are
+    // largest in ESDIRK5(4)7L[2]SA2.
+    let bound = if name == "esdirk547l2sa2" { 2e-5 } else { 4e-6 };
     let tiny = run(method, [0.0, 1e-7], Settings::fixed(1e-9));
     assert_eq!((tiny.failure, tiny.t_reached, tiny.statistics.steps_accepted), (None, 1e-7, 100), "{name}");
     let exact = [1.0, -0.5 * GRAVITY * 1e-14, 0.0, -GRAVITY * 1e-7];
     assert!(distance(&tiny.state[..2], &exact[..2]) < 1e-13, "{name}: tiny steps, {:?}", tiny.state);
-    assert!(distance(&tiny.state[2..], &exact[2..]) < 4e-6, "{name}: tiny steps, {:?}", tiny.state);
+    assert!(distance(&tiny.state[2..], &exact[2..]) < bound, "{name}: tiny steps, {:?}", tiny.state);
 }
 
 fn failures<D: Implicit>(method: &dyn Method) {
@@ -61,8 +64,8 @@ fn failures<D: Implicit>(method: &dyn Method) {
     budgets_are_kept(name, method);
 
     let cliff = solve(&Cliff, method, &Pendulum::START, [0.0, 2.0], settings, &mut Silent);
-    // Three formulas have stages beyond the end of the step.
-    let last = if matches!(name, "mssth4" | "mssth5" | "esdirk436l2sa2") { 1.0 - STEP } else { 1.0 };
+    // Four formulas have stages beyond the end of the step.
+    let last = if matches!(name, "mssth4" | "mssth5" | "esdirk436l2sa2" | "substep5") { 1.0 - STEP } else { 1.0 };
     assert_eq!(cliff.failure, Some(Failure::NonFinite { time: last }), "{name}");
     assert_eq!((cliff.t_reached, cliff.state), (last, run(method, [0.0, last], settings).state), "{name}");
 

@@ -24,6 +24,7 @@ fn all() -> Vec<(Tableau, f64, f64)> {
     for rho in RHOS {
         all.push((Tableau::bathe(rho), rho, EXACT));
         all.extend((2..=8).map(|n| (Tableau::msstc(n, rho), rho, OF_SINES)));
+        all.extend((3..=5).map(|n| (Tableau::substep(n, rho), rho, EXACT)));
     }
     for rho in Tableau::RHOS_OF_MSSTH {
         all.extend((3..=5).map(|n| (Tableau::mssth(n, rho).expect("known"), rho, EXACT)));
@@ -232,4 +233,15 @@ fn mssth3_without_rho_has_the_spectrum_of_esdirk324l2sa() {
 #[test]
 fn mssth_refuses_other_rho() {
     assert!(Tableau::mssth(3, 0.5).is_none() && Tableau::mssth(6, 0.0).is_none());
+}
+
+/// Order, `R(∞)` and moderate entries for every ρ∞.
+#[test]
+fn substeps_exist_for_every_spectral_radius() {
+    for (n, k) in (3..=5).flat_map(|n| (0..=50).map(move |k| (n, k))) {
+        let (formula, rho) = (Tableau::substep(n, f64::from(k) / 50.0), f64::from(k) / 50.0);
+        assert_eq!(faults(&formula, EXACT), [""; 0], "{n}, {rho}");
+        assert!((formula.stability_at_infinity().value().abs() - rho).abs() < 1e-15, "{n}, {rho}");
+        assert!(formula.formula.rows.iter().flatten().all(|entry| entry.value().abs() < 1.7), "{n}, {rho}");
+    }
 }

@@ -104,7 +104,8 @@ impl MechanicalModel for Pendulum<'_> {
 
 /// Published formulas with stages beyond the end of their step, and the distance in steps: nodes above one, and the
 /// velocity of SHAKE at the end, a difference of the positions before and after.
-const AHEAD: [(&str, f64); 4] = [("mssth4", 0.15), ("mssth5", 0.15), ("esdirk436l2sa2", 0.05), ("shake", 1.0)];
+const AHEAD: [(&str, f64); 5] =
+    [("mssth4", 0.15), ("mssth5", 0.15), ("esdirk436l2sa2", 0.05), ("substep5", 0.1), ("shake", 1.0)];
 
 /// Spans in seconds: short ones, one that is not a multiple of any step, one away from zero.
 const SPANS: [[f64; 2]; 5] = [[0.0, 1e-4], [0.0, 0.37], [0.0, 1.0], [0.0, 5.0], [100.0, 103.0]];

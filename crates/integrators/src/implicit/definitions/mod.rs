@@ -2,6 +2,7 @@
 
 pub use runge_kutta::*;
 pub use steps::*;
+pub use substeps::*;
 
 /// Defines a method from a formula with its own parameters, the settings common to all implicit formulas, and its
 /// rule.
@@ -56,6 +57,7 @@ macro_rules! damped {
 
 mod runge_kutta;
 mod steps;
+mod substeps;
 
 /// Passes all methods of this module to a macro, for tests that apply to each of them.
 #[macro_export]
@@ -64,6 +66,7 @@ macro_rules! for_each_implicit_method {
         $macro! {
             Trapezoidal Lms2 Lms3 Lms4 Ss2 Ss3 Ss4 Bathe Msstc3 Msstc4 Msstc5 Mssth3 Mssth4 Mssth5
             Esdirk324l2sa Esdirk325l2sa Esdirk436l2sa2 Esdirk547l2sa2 Ark436l2saImplicit Sdirk4
+            Substep3 Substep4 Substep5
         }
     };
 }

@@ -3,6 +3,7 @@
 mod bathe;
 mod msstc;
 mod mssth;
+mod substep;
 
 use mbsbench_problem::DoubleDouble;
 use mbsbench_problem::linalg::Lu;

@@ -54,9 +54,9 @@ impl Tableau {
         let gamma = gamma(n, sign * rho, choice.gamma);
         let free = choice.nodes.map(DoubleDouble::from_decimal);
         let (nodes, rows) = match n {
-            3 => third_order(gamma),
+            3 => third_order(gamma, third_node(gamma)),
             4 => fourth_order(gamma, free),
-            _ => fifth_order(gamma, free),
+            _ => fifth_order(gamma, [DoubleDouble::ratio(1.0, 10.0), free[0], free[1]]),
         };
         let source = "zhang2022, section 2.3 and appendix; free nodes as in the authors' code MBDyn";
         Some(Self::dirk(format!("MSSTH({n})"), source, n, nodes, rows))
@@ -64,7 +64,7 @@ impl Tableau {
 }
 
 /// The zero of `Σᵢ C(n,i) (−γ)ⁱ/(n−i)! − end γⁿ` near `start`.
-fn gamma(n: u32, end: f64, start: f64) -> DoubleDouble {
+pub(super) fn gamma(n: u32, end: f64, start: f64) -> DoubleDouble {
     let mut coefficients: Vec<DoubleDouble> = Vec::new();
     let mut binomial = 1.0;
     for i in 0..=n {
@@ -77,12 +77,16 @@ fn gamma(n: u32, end: f64, start: f64) -> DoubleDouble {
     newton(start, |x| (polynomial(&coefficients, x), slope(&coefficients, x)))
 }
 
-type NodesAndRows = (Vec<DoubleDouble>, Vec<Vec<DoubleDouble>>);
+pub(super) type NodesAndRows = (Vec<DoubleDouble>, Vec<Vec<DoubleDouble>>);
 
-/// Nodes and rows of MSSTH(3); `c₃` is chosen so that `b·c³ = 1/4` holds as well.
-fn third_order(gamma: DoubleDouble) -> NodesAndRows {
+/// `c₃` of MSSTH(3), for which `b·c³ = 1/4` holds as well.
+fn third_node(gamma: DoubleDouble) -> DoubleDouble {
     let square = gamma * gamma;
-    let third = (square * 24.0 - gamma * 20.0 + 3.0) / (square * 24.0 - gamma * 24.0 + 4.0);
+    (square * 24.0 - gamma * 20.0 + 3.0) / (square * 24.0 - gamma * 24.0 + 4.0)
+}
+
+/// Nodes and rows of order three.
+pub(super) fn third_order(gamma: DoubleDouble, third: DoubleDouble) -> NodesAndRows {
     let nodes = [number(0.0), gamma * 2.0, third];
     let rows = vec![vec![number(0.0)], vec![gamma; 2], third_stage(gamma, third), weights(gamma, nodes)];
     (with_end(&nodes), rows)
@@ -90,7 +94,7 @@ fn third_order(gamma: DoubleDouble) -> NodesAndRows {
 
 /// Nodes and rows of MSSTH(4): `b` follows from the quadrature conditions, the third stage from order two, `a₄₂` and
 /// `a₄₃` from order two and `b·A·c² = 1/12`.
-fn fourth_order(gamma: DoubleDouble, free: [DoubleDouble; 2]) -> NodesAndRows {
+pub(super) fn fourth_order(gamma: DoubleDouble, free: [DoubleDouble; 2]) -> NodesAndRows {
     let nodes = [number(0.0), gamma * 2.0, free[0], free[1]];
     let b = weights(gamma, nodes);
     let mut rows = vec![vec![number(0.0)], vec![gamma; 2], third_stage(gamma, nodes[2])];
@@ -103,25 +107,25 @@ fn fourth_order(gamma: DoubleDouble, free: [DoubleDouble; 2]) -> NodesAndRows {
 }
 
 /// Nodes and rows of MSSTH(5): `b` follows from the quadrature conditions. Order two of the stages, `b·A·c² = 1/12`,
-/// `b·c·A·c² = 1/15` and `b·A·A·c² = 1/60` are then linear in the remaining entries. The last node makes
-/// `b·A·c³ = 1/20` hold as well.
-fn fifth_order(gamma: DoubleDouble, free: [DoubleDouble; 2]) -> NodesAndRows {
+/// `b·c·A·c² = 1/15` and `b·A·A·c² = 1/60` are then linear in the remaining entries. The last node, which starts near
+/// the given one, makes `b·A·c³ = 1/20` hold as well.
+pub(super) fn fifth_order(gamma: DoubleDouble, [c_3, c_4, c_5]: [DoubleDouble; 3]) -> NodesAndRows {
     let last_condition = |fifth: DoubleDouble| {
-        let (nodes, rows) = fifth_order_with(gamma, free[0], fifth);
+        let (nodes, rows) = fifth_order_with(gamma, [c_3, c_4, fifth]);
         let cubes: Vec<DoubleDouble> = nodes.iter().map(|&c| c * c * c).collect();
         let products: Vec<DoubleDouble> = rows.iter().map(|row| dot(row, &cubes)).collect();
         dot(&rows[rows.len() - 1], &products) - DoubleDouble::ratio(1.0, 20.0)
     };
-    let fifth = newton(free[1].value(), |x| {
+    let fifth = newton(c_5.value(), |x| {
         let difference = number(1e-12);
         let value = last_condition(x);
         (value, (last_condition(x + difference) - value) / difference)
     });
-    fifth_order_with(gamma, free[0], fifth)
+    fifth_order_with(gamma, [c_3, c_4, fifth])
 }
 
-fn fifth_order_with(gamma: DoubleDouble, c_4: DoubleDouble, c_5: DoubleDouble) -> NodesAndRows {
-    let nodes = [number(0.0), gamma * 2.0, DoubleDouble::ratio(1.0, 10.0), c_4, c_5];
+fn fifth_order_with(gamma: DoubleDouble, [c_3, c_4, c_5]: [DoubleDouble; 3]) -> NodesAndRows {
+    let nodes = [number(0.0), gamma * 2.0, c_3, c_4, c_5];
     let b = weights(gamma, nodes);
     let mut rows = vec![vec![number(0.0)], vec![gamma; 2], third_stage(gamma, nodes[2])];
     let known = [b[1] * defect(&rows[1], &nodes, 1), b[2] * defect(&rows[2], &nodes, 2)];
