@@ -124,6 +124,6 @@ fn the_squeezer_allocates_nothing() {
 fn small_problems_allocate_nothing() {
     let _alone = alone();
     check("oscillation-in-time", &*OscillationInTime::default().model());
-    check("linear-test", &*LinearTest::ramp().model());
+    check("linear-test", &*LinearTest { ramp_1: 3.0, constant_2: 4.0, ..LinearTest::default() }.model());
     check("two-bouncing-balls", &*TwoBouncingBalls::default().model());
 }

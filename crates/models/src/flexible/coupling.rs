@@ -8,7 +8,7 @@
 use mbsbench_problem::Scalar;
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
-use super::motion::{Pose, blocks, stacked, zeros};
+use super::motion::{Pose, blocks, identity, stacked, zeros};
 use super::so3::{about_third, skew};
 use super::{Joint, Law, Side, Wrench};
 
@@ -86,8 +86,7 @@ impl<S: Scalar> Constraint<S> {
             angle: None,
         };
         Self::Coupling(match joint {
-            &Joint::Clamp { node } => Coupling::locked(None, node, rest),
-            &Joint::RigidOffset { a, b } => Coupling::locked(Some(a), b, rest),
+            &Joint::Clamp { node } => Coupling::locked(node, rest),
             Joint::Revolute { a, b } => coupling(a, b, ALL, HINGE),
             Joint::Spherical { a, b } => coupling(a, b, ALL, &[]),
             Joint::Cylindrical { a, b } => coupling(a, b, ACROSS, HINGE),
@@ -144,14 +143,11 @@ impl<S: Scalar> Constraint<S> {
 }
 
 impl<S: Scalar> Coupling<S> {
-    /// Holds `b` in its rest pose relative to `a`, or to the ground.
-    fn locked(a: Option<usize>, b: usize, rest: &[Pose<S>]) -> Self {
-        let fixed = a.map_or_else(Pose::ground, |a| rest[a]);
-        let moved = &rest[b];
-        let place = |node, offset, frame| Place { node, offset, frame };
-        let held = place(a, fixed.r.tr_mul(&(moved.x - fixed.x)), fixed.r.tr_mul(&moved.r));
-        let zero = Vector3::from_element(S::zero());
-        let own = place(Some(b), zero, super::motion::identity());
+    /// Holds a node in its rest pose.
+    fn locked(node: usize, rest: &[Pose<S>]) -> Self {
+        let Pose { x, r } = rest[node];
+        let held = Place { node: None, offset: x, frame: r };
+        let own = Place { node: Some(node), offset: Vector3::from_element(S::zero()), frame: identity() };
         Self { sides: [held, own], displacements: ALL, directions: LOCK, angle: None }
     }
 

@@ -2,7 +2,7 @@
 //! sections 5.2 to 5.4).
 //!
 //! An [`Assembly`] is a list of parts; a [`Flexible`] is an assembly that has been checked. Its
-//! [equations](FlexibleEquations) are differential-algebraic, on ℝ³ × SO(3) for each node, and are solved in charts
+//! [equations](equations::FlexibleEquations) are differential-algebraic, on ℝ³ × SO(3) for each node, and are solved in charts
 //! that move with the solution.
 //!
 //! The module has three mechanisms: a four-bar mechanism that would lock if it were rigid ([`FlexibleFourBar`]), a
@@ -13,7 +13,6 @@ mod bar;
 mod beam;
 mod buckling;
 mod cantilever;
-mod check;
 mod coupling;
 mod equations;
 mod four_bar;
@@ -29,14 +28,11 @@ mod system;
 pub use bar::CrossSection;
 pub use buckling::LateralBuckling;
 pub use cantilever::TipLoadedBeam;
-pub use check::{Part, Refused};
-pub use equations::FlexibleEquations;
 pub use four_bar::{FlexibleFourBar, Lumps};
-pub use mechanism::{Energy, Flexible, Snapshot};
-pub use parts::{
-    Assembly, Beam, DeadLoad, Gravity, Joint, Law, Node, RigidBody, Rise, Section, Side, Strut, Twist, Wrench,
-};
 pub use shaft::{Disk, RotatingShaft};
+
+use mechanism::{Energy, Flexible, Snapshot};
+use parts::{Assembly, Beam, DeadLoad, Gravity, Joint, Law, Node, RigidBody, Section, Side, Strut, Twist, Wrench};
 
 #[cfg(test)]
 mod tests;

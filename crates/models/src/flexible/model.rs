@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::bar::Mesh;
 use super::equations::STATE;
-use super::{Assembly, CrossSection, Energy, Flexible, Refused, Snapshot, Twist, Wrench};
+use super::{Assembly, CrossSection, Energy, Flexible, Snapshot, Twist, Wrench};
 
 /// A flexible mechanism that is described by its parameters.
 pub(super) trait Mechanism: Parameters {
@@ -36,17 +36,16 @@ pub(super) trait Mechanism: Parameters {
     /// # Errors
     /// Returns [`OutOfRange`] with the reason.
     fn assembles(&self) -> Result<(), OutOfRange> {
-        let refused = |refused: Refused| {
-            OutOfRange::new(
-                "",
-                format!("not a valid mechanism: {refused}"),
-                "consistent lengths, masses and stiffnesses",
-            )
-        };
         let (assembly, bars) = self.assembly();
         let start = self.start(&assembly, &bars);
-        let state = Flexible::new(assembly).and_then(|flexible| flexible.launched(0.0, &start)).map_err(refused)?;
-        if state.iter().all(|x: &f64| x.is_finite()) { Ok(()) } else { Err(refused(Refused::NotFinite)) }
+        let state = Flexible::new(assembly).and_then(|flexible| flexible.launched(0.0, &start));
+        let problem = match state {
+            Ok(state) if state.iter().all(|x: &f64| x.is_finite()) => return Ok(()),
+            Ok(_) => "positions or momenta at the start are not finite".to_owned(),
+            Err(problem) => problem,
+        };
+        let accepted = "consistent lengths, masses and stiffnesses";
+        Err(OutOfRange::new("", format!("not a valid mechanism: {problem}"), accepted))
     }
 }
 

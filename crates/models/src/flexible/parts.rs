@@ -16,19 +16,6 @@ pub struct Node {
     pub rotation: Rotation3<f64>,
 }
 
-impl Node {
-    /// Returns a node with the axes of the ground.
-    pub fn at(x: f64, y: f64, z: f64) -> Self {
-        Self { position: Vector3::new(x, y, z), rotation: Rotation3::identity() }
-    }
-
-    /// Returns the node with other axes.
-    #[must_use]
-    pub fn turned(self, rotation: Rotation3<f64>) -> Self {
-        Self { rotation, ..self }
-    }
-}
-
 /// A rigid body, fixed to a node. A node may carry several.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RigidBody {
@@ -125,13 +112,6 @@ pub enum Joint {
         a: Side,
         /// The other side.
         b: Side,
-    },
-    /// Keeps two nodes in their relative rest pose: six rows.
-    RigidOffset {
-        /// One node.
-        a: usize,
-        /// The other node.
-        b: usize,
     },
     /// A hinge about axis 3 with a prescribed angle: six rows.
     PrescribedRotation {
@@ -273,11 +253,6 @@ pub struct Rise {
 }
 
 impl Law {
-    /// Returns a constant.
-    pub fn constant(value: f64) -> Self {
-        Self { initial: value, ..Self::default() }
-    }
-
     /// Returns `slope t`.
     pub fn linear(slope: f64) -> Self {
         Self { slope, ..Self::default() }
@@ -294,13 +269,6 @@ impl Law {
     pub fn at<S: Scalar>(&self, t: S) -> S {
         let line = t * self.slope + self.initial;
         self.rises.iter().fold(line, |sum, rise| sum + rise.at(t))
-    }
-
-    /// True if all numbers are finite and every rise ends after it begins.
-    pub(super) fn is_proper(&self) -> bool {
-        let rises =
-            |rise: &Rise| rise.rise.is_finite() && (rise.until - rise.from).is_finite() && rise.until > rise.from;
-        self.initial.is_finite() && self.slope.is_finite() && self.rises.iter().all(rises)
     }
 }
 
@@ -330,9 +298,6 @@ mod tests {
         assert_relative_eq!(law.at(2.0), 1.0 + 4.0 + 2.0, max_relative = 1e-15);
         assert_eq!(law.at(10.0), 1.0 + 20.0 + 4.0 - 1.0);
         assert_relative_eq!(law.at(Dual64::new(2.0, 1.0)).eps, 2.0 + std::f64::consts::PI, max_relative = 1e-15);
-        assert!(law.is_proper());
-        assert!(!law.rising(1.0, 1.0, 2.0).is_proper());
-        assert!(!Law::constant(f64::NAN).is_proper());
     }
 
     #[test]

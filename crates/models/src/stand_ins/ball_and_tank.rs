@@ -5,7 +5,6 @@ use mbsbench_problem::{
     AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Ode, Scalar, View, parameters,
 };
 
-use super::in_order;
 use crate::bouncing_balls::{Restitution, exact};
 use crate::drawing::{ground, upright};
 
@@ -33,13 +32,6 @@ parameters! {
 impl BallAndTank {
     fn floor(&self) -> Restitution {
         Restitution { coefficient: self.restitution }
-    }
-
-    /// Times of the events up to `t_end`, s, in order, with the numbers of their functions.
-    pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
-        let bounces = exact::bounces(self.height, self.gravity, &self.floor(), t_end);
-        let fillings = (1..).map(|n| f64::from(n) * self.level / self.outflow).take_while(|&t| t <= t_end);
-        in_order(bounces.into_iter().map(|event| (event.time, 0)).chain(fillings.map(|t| (t, 1))))
     }
 
     /// Distance of a level `z` from the closed form at `t`, m. Near a filling, a run may be on either side of the

@@ -6,7 +6,6 @@ use mbsbench_problem::{
     AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Ode, Scalar, View, parameters,
 };
 
-use super::in_order;
 use crate::bouncing_balls::{Restitution, exact};
 use crate::drawing::upright;
 
@@ -35,13 +34,6 @@ parameters! {
 impl BallBetweenWalls {
     fn floor(&self) -> Restitution {
         Restitution { coefficient: self.restitution }
-    }
-
-    /// Times of the events up to `t_end`, s, in order, with the numbers of their functions.
-    pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
-        let bounces = exact::bounces(self.height, self.gravity, &self.floor(), t_end);
-        let turns = (0..).map(|n| f64::from(2 * n + 1) * self.half_width / self.speed).take_while(|&t| t <= t_end);
-        in_order(bounces.into_iter().map(|event| (event.time, 0)).chain(turns.map(|t| (t, 1))))
     }
 
     /// The state `(y, v, x, u)`.

@@ -2,7 +2,6 @@
 
 use mbsbench_problem::{AsEventOde, BenchmarkModel, Class, EventKind, EventModel, Observable, Ode, Scalar, parameters};
 
-use super::in_order;
 use crate::iteration::bisect;
 
 parameters! {
@@ -88,22 +87,6 @@ impl DiodeBranches {
         let number = begun.find(|&number| number >= 1.0 && self.start(branch, number) <= t).unwrap_or(0.0);
         let (start, end, phase, current) = self.interval(branch, number);
         if t < end { self.conducting(phase, current, t - start) } else { 0.0 }
-    }
-
-    /// Times of the events up to `t_end`, s, in order, with the numbers of their functions.
-    pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
-        let half_period = 0.5 / self.frequency;
-        let mut events = Vec::new();
-        for branch in 0..2 {
-            let later = (1..).map(f64::from).take_while(|&number| self.start(branch, number) <= t_end);
-            for number in std::iter::once(0.0).chain(later) {
-                let (start, end, phase, _) = self.interval(branch, number);
-                let down = start + half_period - phase / self.angular_frequency::<f64>();
-                events.extend((number > 0.0).then_some((start, 2 + branch)));
-                events.extend([(down, 2 + branch), (end, branch)]);
-            }
-        }
-        in_order(events.into_iter().filter(|&(t, _)| t <= t_end))
     }
 }
 

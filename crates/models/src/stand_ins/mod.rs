@@ -25,10 +25,3 @@ pub use driven_relaxation::DrivenRelaxation;
 pub use rectified_sine::RectifiedSine;
 pub use spring_damper_ball::SpringDamperBall;
 pub use thermostat::Thermostat;
-
-/// Sorts events, given with the numbers of their functions, by time.
-fn in_order(events: impl Iterator<Item = (f64, usize)>) -> Vec<(f64, usize)> {
-    let mut events: Vec<_> = events.collect();
-    events.sort_by(|a, b| a.0.total_cmp(&b.0));
-    events
-}

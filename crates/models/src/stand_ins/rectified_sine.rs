@@ -21,11 +21,6 @@ impl RectifiedSine {
         2.0 * halves + 1.0 - (std::f64::consts::PI * (2.0 * self.frequency * t - halves)).cos()
     }
 
-    /// Times of the events after 0 and up to `t_end`, s.
-    pub fn events(&self, t_end: f64) -> Vec<f64> {
-        (1..).map(|n| f64::from(n) / (2.0 * self.frequency)).take_while(|&t| t <= t_end).collect()
-    }
-
     fn angular_frequency<S: Scalar>(&self) -> S {
         S::pi() * 2.0 * self.frequency
     }

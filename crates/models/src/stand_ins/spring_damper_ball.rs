@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{Model, ModelDefinition, parameters};
 
-use crate::bouncing_balls::{BouncingBalls, Contact, SpringDamper, exact};
+use crate::bouncing_balls::{BouncingBalls, Contact, SpringDamper};
 
 parameters! {
     /// A ball that falls on a floor with spring and damper; a stand-in for the second problem of Birta, Ören and
@@ -25,34 +25,14 @@ parameters! {
     }
 }
 
-impl SpringDamperBall {
-    fn floor(&self) -> SpringDamper {
-        SpringDamper { stiffness: self.stiffness, damping: self.damping }
-    }
-
-    fn balls(&self) -> BouncingBalls {
-        let Self { mass, gravity, height, .. } = *self;
-        BouncingBalls { count: 1, mass, gravity, height, spacing: 0.0, contact: Contact::SpringDamper(self.floor()) }
-    }
-
-    /// Times of the events up to `t_end`, s: touching and leaving in turn.
-    pub fn events(&self, t_end: f64) -> Vec<f64> {
-        let events = exact::contacts(self.height, self.mass, self.gravity, &self.floor(), t_end);
-        events.into_iter().map(|event| event.time).collect()
-    }
-
-    /// Height (m) and velocity (m/s) at time `t` (s).
-    pub fn exact(&self, t: f64) -> (f64, f64) {
-        exact::soft_state(self.height, self.mass, self.gravity, &self.floor(), t)
-    }
-}
-
 impl ModelDefinition for SpringDamperBall {
     const NAME: &'static str = "spring-damper-ball";
     const SUMMARY: &'static str = "ball on a soft floor; stand-in for Birta, Ören and Kettenis' second problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.1; our own definition";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(self.balls())
+        let Self { mass, gravity, height, stiffness, damping } = *self;
+        let contact = Contact::SpringDamper(SpringDamper { stiffness, damping });
+        Box::new(BouncingBalls { count: 1, mass, gravity, height, spacing: 0.0, contact })
     }
 }

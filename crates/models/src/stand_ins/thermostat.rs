@@ -46,15 +46,6 @@ impl Thermostat {
             self.upper * (-self.cooling * (phase - heating)).exp()
         }
     }
-
-    /// Times of the events up to `t_end`, s, first at the upper threshold, then alternately.
-    pub fn events(&self, t_end: f64) -> Vec<f64> {
-        let (heating, cooling) = self.durations();
-        (1_u32..)
-            .map(|n| f64::from(n.div_ceil(2)) * heating + f64::from(n / 2) * cooling)
-            .take_while(|&t| t <= t_end)
-            .collect()
-    }
 }
 
 impl BenchmarkModel for Thermostat {

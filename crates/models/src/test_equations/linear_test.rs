@@ -39,26 +39,6 @@ parameters! {
 }
 
 impl LinearTest {
-    /// Fast decay without oscillation: `a = −100/s`.
-    pub fn decay() -> Self {
-        Self { rate: -100.0, frequency: 0.0, ..Self::default() }
-    }
-
-    /// Oscillation without decay: `w = 100 rad/s`.
-    pub fn oscillation() -> Self {
-        Self { rate: 0.0, frequency: 100.0, ..Self::default() }
-    }
-
-    /// Growth with oscillation: `a = 1/s`, `w = 10 rad/s`.
-    pub fn growth() -> Self {
-        Self { rate: 1.0, ..Self::default() }
-    }
-
-    /// The default with ramps `b = (3, −2)/s²` and constants `c = (−1, 4)/s`.
-    pub fn ramp() -> Self {
-        Self { ramp_1: 3.0, ramp_2: -2.0, constant_1: -1.0, constant_2: 4.0, ..Self::default() }
-    }
-
     /// The solution at time `t`, s.
     pub fn exact(&self, t: f64) -> [f64; 2] {
         let x = Complex::new(self.rate, self.frequency) * t;
@@ -113,10 +93,6 @@ impl BenchmarkModel for LinearTest {
         let exact = self.exact(t);
         let error = (y[0] - exact[0]).hypot(y[1] - exact[1]);
         values.copy_from_slice(&[y[0], y[1], exact[0], exact[1], error, error / exact[0].hypot(exact[1])]);
-    }
-
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position; 2]
     }
 }
 

@@ -53,10 +53,6 @@ impl BenchmarkModel for OscillationInTime {
         let [sine, cosine] = Self::exact(y[2]);
         values.copy_from_slice(&[y[0], y[1], y[2], sine, cosine, (y[0] - sine).hypot(y[1] - cosine)]);
     }
-
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position; 3]
-    }
 }
 
 impl OdeModel for OscillationInTime {

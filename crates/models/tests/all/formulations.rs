@@ -1,8 +1,8 @@
 //! Compares each formulation with the exact solution and with the others, and checks its invariants.
 
+use crate::common::swing::Swing;
 use crate::common::{pendulum, run_with, sliding, spheres, unprojected};
 use mbsbench_integrators::Rk8;
-use mbsbench_models::compound_pendulum::exact::Swing;
 use mbsbench_models::{Pendulum, RollingSpheres};
 use mbsbench_problem::{DoubleDouble, Formulated, Formulation, ModelDefinition, Scalar};
 

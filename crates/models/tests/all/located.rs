@@ -53,12 +53,12 @@ fn stand_ins_have_the_events_of_their_closed_forms() {
     check(&thermostat, 3.75, 7, 0, thermostat.exact(3.75), 1e-6);
     let branches = DiodeBranches::default();
     check(&branches, 3.75, 22, 0, branches.exact(0, 3.75), 1e-6);
-    for threshold in [0.35, 0.40, 0.41, 0.45] {
+    for (threshold, events) in [(0.35, 3), (0.40, 3), (0.41, 1), (0.45, 1)] {
         let cosine = DampedCosineThreshold { threshold, ..DampedCosineThreshold::default() };
-        check(&cosine, 3.0, cosine.events(3.0).len(), 2, cosine.exact(3.0), 1e-6);
+        check(&cosine, 3.0, events, 2, cosine.exact(3.0), 1e-6);
     }
     let ball = SpringDamperBall::default();
-    check(&ball, 5.5, 16, 0, ball.exact(5.5).0, 1e-5);
+    check(&ball, 5.5, 16, 0, 0.082_526_7, 1e-5);
     let walls = BallBetweenWalls::default();
     check(&walls, 3.64, 20, 0, walls.exact(3.64)[0], 1e-6);
 }

@@ -8,9 +8,9 @@
 
 use crate::common;
 
+use crate::common::swing::Swing;
 use crate::common::{pendulum, spheres};
 use mbsbench_integrators::{Gbs, Rk8};
-use mbsbench_models::compound_pendulum::exact::Swing;
 use mbsbench_models::{
     FlexibleSliderCrank, LinkageFormulation, SliderCrank, Squeezer, SqueezerStart, StiffDoublePendulum,
 };

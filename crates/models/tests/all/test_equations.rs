@@ -96,12 +96,13 @@ fn oscillation_follows_its_closed_form() {
 }
 
 fn linear_tests() -> Vec<LinearTest> {
-    let ramp = LinearTest::ramp();
+    let default = LinearTest::default();
+    let ramp = LinearTest { ramp_1: 3.0, ramp_2: -2.0, constant_1: -1.0, constant_2: 4.0, ..default.clone() };
     vec![
-        LinearTest::default(),
-        LinearTest::decay(),
-        LinearTest::oscillation(),
-        LinearTest::growth(),
+        LinearTest { rate: -100.0, frequency: 0.0, ..default.clone() },
+        LinearTest { rate: 0.0, frequency: 100.0, ..default.clone() },
+        LinearTest { rate: 1.0, ..default.clone() },
+        default,
         LinearTest { initial_2: -0.4, ..ramp.clone() },
         LinearTest { rate: 0.0, frequency: 0.0, ..ramp.clone() },
         LinearTest { rate: 1e-5, frequency: 1e-7, ..ramp.clone() },

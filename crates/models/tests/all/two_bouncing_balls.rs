@@ -7,10 +7,123 @@ use approx::assert_relative_eq;
 use mbsbench_integrators::dode::PairName;
 use mbsbench_integrators::{Dode, Llm};
 use mbsbench_models::TwoBouncingBalls;
-use mbsbench_models::two_bouncing_balls::Event;
 use mbsbench_problem::{
     Counted, Failure, Formulated, MethodDefinition, ModelDefinition, Observer, Ode, Parameters, Settings, Step, Task,
 };
+
+use crate::common::bounces::bisect;
+
+/// A contact that closes or opens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Event {
+    /// Time, s.
+    time: f64,
+    /// Number of the overlap: 0 between the balls, 1 between lower ball and ground.
+    index: usize,
+    /// True if the contact closes.
+    closes: bool,
+}
+
+/// The motion between two events: `m y'' = −k y + f` in the eigenvectors of `k`.
+struct Phase {
+    closed: [bool; 2],
+    /// Orthonormal eigenvectors of `k`, as rows.
+    modes: [[f64; 2]; 2],
+    /// Eigenvalues of `k/m`, 1/s².
+    squares: [f64; 2],
+    /// Loads `f/m` in the modes, m/s².
+    loads: [f64; 2],
+    /// Amplitudes of the modes and their rates at the start of the phase.
+    start: [[f64; 2]; 2],
+}
+
+impl Phase {
+    fn new(balls: &TwoBouncingBalls, closed: [bool; 2], state: [f64; 4]) -> Self {
+        let spring = balls.stiffness / balls.mass;
+        let [pair, ground] = closed.map(|closed| if closed { spring } else { 0.0 });
+        // k/m = [[a, −a], [−a, a + b]]; a zero eigenvalue is computed exactly.
+        let (mean, half) = (pair + 0.5 * ground, (0.5 * ground).hypot(pair));
+        let squares = [mean - half, mean + half];
+        let angle = 0.5 * (2.0 * pair).atan2(ground);
+        let modes = [[angle.cos(), angle.sin()], [-angle.sin(), angle.cos()]];
+        let load = [
+            2.0 * balls.radius * pair - balls.gravity,
+            balls.radius * ground - 2.0 * balls.radius * pair - balls.gravity,
+        ];
+        let project = |x: [f64; 2]| modes.map(|mode| mode[0] * x[0] + mode[1] * x[1]);
+        let [y1, y2, v1, v2] = state;
+        Self { closed, modes, squares, loads: project(load), start: [project([y1, y2]), project([v1, v2])] }
+    }
+
+    /// The state at the time `tau` (s) after the start of the phase.
+    fn at(&self, tau: f64) -> [f64; 4] {
+        let mut state = [0.0; 4];
+        for k in 0..2 {
+            let (square, load) = (self.squares[k], self.loads[k]);
+            let (x, v) = (self.start[0][k], self.start[1][k]);
+            let (x, v) = if square == 0.0 {
+                (x + tau * (v + 0.5 * load * tau), v + load * tau)
+            } else {
+                let omega = square.sqrt();
+                let (sin, cos) = (omega * tau).sin_cos();
+                let (rest, rate) = (load / square, v / omega);
+                (rest + (x - rest) * cos + rate * sin, omega * (rate * cos - (x - rest) * sin))
+            };
+            for ball in 0..2 {
+                state[ball] += self.modes[k][ball] * x;
+                state[2 + ball] += self.modes[k][ball] * v;
+            }
+        }
+        state
+    }
+
+    /// The first event up to `span` (s) after the start, as the time after the start and the number of the overlap.
+    fn first_event(&self, balls: &TwoBouncingBalls, span: f64) -> Option<(f64, usize)> {
+        // In flight Ψ₁ is linear and Ψ₂ convex, so that the signs at the ends suffice. In contact, a hundredth of the
+        // period of the fastest mode, ω² = (3 + √5) K/(2 m), is short enough.
+        let fastest = (balls.stiffness / balls.mass * 0.5 * (3.0 + 5f64.sqrt())).sqrt();
+        let flight = self.closed == [false, false];
+        let step = if flight { span } else { (0.02 * std::f64::consts::PI / fastest).min(span) };
+        let changed = |index: usize, tau: f64| (overlaps(balls, &self.at(tau))[index] > 0.0) != self.closed[index];
+        let mut low = 0.0;
+        while low < span {
+            let high = (low + step).min(span);
+            let first = (0..2)
+                .filter(|&index| changed(index, high))
+                .map(|index| (bisect(low, high, |tau| !changed(index, tau))[1], index))
+                .min_by(|a, b| a.0.total_cmp(&b.0));
+            if first.is_some() {
+                return first;
+            }
+            low = high;
+        }
+        None
+    }
+}
+
+/// Overlaps of the balls and of lower ball and ground (gil2013, Eq. 19), m; positive in contact.
+fn overlaps(balls: &TwoBouncingBalls, y: &[f64; 4]) -> [f64; 2] {
+    [y[1] - y[0] + 2.0 * balls.radius, balls.radius - y[1]]
+}
+
+/// The events up to `t_end` (s), in order, and the final state `(y₁, y₂, y₁', y₂')` (m, m/s).
+///
+/// Roundoff grows with the number of events; in 3 s of the default motion it stays below 1e-9 m and 1e-9 m/s.
+fn exact(balls: &TwoBouncingBalls, t_end: f64) -> (Vec<Event>, [f64; 4]) {
+    let (mut time, mut closed) = (0.0, [false; 2]);
+    let mut state = [balls.height_1, balls.height_2, 0.0, 0.0];
+    let mut events = Vec::new();
+    loop {
+        let phase = Phase::new(balls, closed, state);
+        let Some((tau, index)) = phase.first_event(balls, t_end - time) else {
+            return (events, phase.at(t_end - time));
+        };
+        time += tau;
+        state = phase.at(tau);
+        closed[index] = !closed[index];
+        events.push(Event { time, index, closes: closed[index] });
+    }
+}
 
 /// Events of the default motion: time, `B` between the balls or `G` at the ground, and true if the contact closes;
 /// from another implementation by the local linearisation method.
@@ -77,7 +190,7 @@ fn solve_with(
 #[test]
 fn events_and_state_at_3_s() {
     let balls = TwoBouncingBalls::default();
-    let (exact, end) = balls.exact(3.0);
+    let (exact, end) = exact(&balls, 3.0);
     let (located, state, energy_change) = solve(&balls, 3.0);
     assert_eq!((exact.len(), located.len()), (26, 26));
     assert_eq!(exact.iter().filter(|event| event.index == 0).count(), 12);
@@ -101,7 +214,7 @@ fn events_and_state_at_3_s() {
 #[test]
 fn local_linearisation_is_exact_for_any_step() {
     let balls = TwoBouncingBalls::default();
-    let (exact, end) = balls.exact(3.0);
+    let (exact, end) = exact(&balls, 3.0);
     for (step, contact_step) in [(0.1, Some(2e-3)), (5e-3, None), (1e-3, None)] {
         let llm = Llm { contact_step, ..Llm::default() };
         let (located, state, energy_change) = solve_with(&llm, Settings::fixed(step), &balls, 3.0);
@@ -127,7 +240,7 @@ fn local_linearisation_is_exact_for_any_step() {
 #[test]
 fn contacts_between_the_balls_take_the_same_time() {
     for balls in [TwoBouncingBalls::default(), TwoBouncingBalls { mass: 2.5, stiffness: 4e4, ..Default::default() }] {
-        let (events, end) = balls.exact(3.0);
+        let (events, end) = exact(&balls, 3.0);
         let time = std::f64::consts::PI / (2.0 * balls.stiffness / balls.mass).sqrt();
         let mut alone = 0;
         for pair in events.windows(2) {
@@ -149,7 +262,7 @@ fn contacts_between_the_balls_take_the_same_time() {
 #[test]
 fn both_contacts_at_once() {
     let balls = TwoBouncingBalls { height_1: 1.0, height_2: 0.79, ..TwoBouncingBalls::default() };
-    let (exact, end) = balls.exact(0.6);
+    let (exact, end) = exact(&balls, 0.6);
     let mut closed = [false; 2];
     let both = exact.iter().any(|event| {
         closed[event.index] = event.closes;

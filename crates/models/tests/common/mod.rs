@@ -1,9 +1,11 @@
 //! Solves a model with a constant step and records its observables, for all integration tests of this crate.
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod bounces;
 pub mod lagrange;
 pub mod solving;
 pub mod squeezer;
+pub mod swing;
 
 use std::ops::ControlFlow;
 

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use mbsbench::plan::Plan;
-use mbsbench_models::compound_pendulum::exact::Swing;
 use mbsbench_problem::ModelDefinition;
 use roxmltree::{Document, Node};
 use serde_json::Value;
@@ -25,9 +24,14 @@ cases:
 measures: [steps_accepted]
 ";
 
-/// The exact motion of that pendulum, a rod of 1 m with an initial angular velocity of 1 rad/s.
-fn swing() -> Swing<f64> {
-    Swing::new((1.5 * 9.81_f64).sqrt(), 60.0_f64.to_radians(), 1.0).unwrap()
+/// The motion of that pendulum, a rod of 1 m with an initial angular velocity of 1 rad/s: returns angle and angular velocity at time `t`, from 10 000 steps of the leapfrog formula.
+fn swing(t: f64) -> [f64; 2] {
+    let h = t / 1e4;
+    (0..10_000).fold([60.0_f64.to_radians(), 1.0], |[theta, omega], _| {
+        let half = omega - 0.5 * h * 1.5 * 9.81 * theta.sin();
+        let theta = theta + h * half;
+        [theta, half - 0.5 * h * 1.5 * 9.81 * theta.sin()]
+    })
 }
 
 struct Place(TempDir);
@@ -125,8 +129,7 @@ fn frames_are_the_positions_at_their_times() {
     let mut farthest = 0.0_f64;
     let mut moved = 0.0_f64;
     for k in 0..31 {
-        let (theta, omega) = swing().at(k as f64 * 0.1);
-        let view = &model.views(&[theta, omega])[0];
+        let view = &model.views(&swing(k as f64 * 0.1))[0];
         let (_, rod) = view.parts.iter().find(|(part, _)| *part == "rod").unwrap();
         let outline = rod.points(720);
         let (sin, cos) = (pose[2][k] / 100.0).to_radians().sin_cos();

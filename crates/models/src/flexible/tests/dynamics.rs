@@ -31,7 +31,7 @@ fn pendulum(arm: Vector3<f64>) -> (Flexible, Vec<f64>) {
     assembly.gravity = Some(Gravity { direction: -Vector3::z(), acceleration: Law::constant(9.81) });
     let flexible = checked(assembly);
     let angular = Vector3::new(1.0, -3.0, 2.0);
-    let state = flexible.moving(0.0, &[Twist { linear: angular.cross(&arm), angular }]).expect("the joint admits it");
+    let state = flexible.launched(0.0, &[Twist { linear: angular.cross(&arm), angular }]).expect("the joint admits it");
     (flexible, state)
 }
 
@@ -92,7 +92,7 @@ fn tumbling(elements: usize) -> (Flexible, Vec<f64>) {
         let linear = Vector3::new(0.3, -0.2 + 2.0 * (std::f64::consts::PI * s).sin(), 4.0 * s);
         Twist { linear, angular: Vector3::new(5.0 * s, -2.0, 0.3) }
     };
-    let state = flexible.moving(0.0, &(0..=2 * elements).map(twist).collect::<Vec<_>>()).expect("it is free");
+    let state = flexible.launched(0.0, &(0..=2 * elements).map(twist).collect::<Vec<_>>()).expect("it is free");
     (flexible, state)
 }
 
@@ -178,7 +178,8 @@ fn accelerations_satisfy_the_equations() {
 fn the_shaft_follows_its_drive() {
     let speed = Law::default().rising(0.0, 0.1, 20.0);
     let flexible = checked(shaft(Law::default(), speed));
-    let initial = flexible.resting(0.0).expect("it rests");
+    let still = Twist { linear: Vector3::zeros(), angular: Vector3::zeros() };
+    let initial = flexible.launched(0.0, &[still; 33]).expect("it rests");
     let method = Esdirk436l2sa2 { newton_tolerance: 1e-5, ..Esdirk436l2sa2::default() };
     let state = solved(&flexible, &initial, &method, 2e-3, 0.2);
     let twist = flexible.at(0.0, &state).twist(0);
@@ -197,7 +198,7 @@ fn a_bar_that_turns_rigidly_does_not_bend() {
     let flexible = checked(assembly);
     let omega = Vector3::z() * 2.0;
     let rigid = |k: usize| Twist { linear: omega.cross(&(Vector3::x() * (0.25 * k as f64))), angular: omega };
-    let initial = flexible.moving(0.0, &std::array::from_fn::<_, 5, _>(rigid)).expect("the hinge admits it");
+    let initial = flexible.launched(0.0, &std::array::from_fn::<_, 5, _>(rigid)).expect("the hinge admits it");
     let state = solved(&flexible, &initial, &Lms2::default(), 1e-3, 1.0);
     let tip = flexible.at(0.0, &state).position(4);
     assert_relative_eq!(tip, Vector3::new(2.0_f64.cos(), 2.0_f64.sin(), 0.0), epsilon = 1e-4);

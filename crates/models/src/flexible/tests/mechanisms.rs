@@ -229,7 +229,7 @@ fn moved(assembly: &Assembly, turn: &Rotation3<f64>, shift: &Vector3<f64>) -> As
         Joint::PrescribedAngularVelocity { node, axis, speed } => {
             Joint::PrescribedAngularVelocity { node: *node, axis: turn * axis, speed: speed.clone() }
         }
-        Joint::Clamp { .. } | Joint::RigidOffset { .. } => joint.clone(),
+        Joint::Clamp { .. } => joint.clone(),
     };
     let strut = |strut: &Strut| Strut { point: turn * strut.point + shift, ..*strut };
     let gravity = |gravity: &Gravity| Gravity { direction: turn * gravity.direction, ..gravity.clone() };

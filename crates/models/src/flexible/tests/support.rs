@@ -4,9 +4,8 @@ use mbsbench_problem::Scalar;
 use mbsbench_problem::dae::{Dae, Point};
 use nalgebra::{DMatrix, Matrix3, Rotation3, Vector3};
 
-use crate::flexible::{
-    Assembly, Beam, Flexible, FlexibleEquations, Gravity, Joint, Law, Node, RigidBody, Section, Side, Strut,
-};
+use crate::flexible::equations::FlexibleEquations;
+use crate::flexible::{Assembly, Beam, Flexible, Gravity, Joint, Law, Node, RigidBody, Section, Side, Strut};
 
 /// Tube of the shaft in zhang2022, Table 5.
 pub const TUBE: Section =
@@ -17,6 +16,26 @@ pub const TUBE_MASS: f64 = 11.6396;
 
 /// Rotary inertia of the tube per length, kg m: polar, transverse.
 pub const TUBE_INERTIA: [f64; 2] = [0.026_334_5, 0.013_167_3];
+
+impl Node {
+    /// Returns a node with the axes of the ground.
+    pub fn at(x: f64, y: f64, z: f64) -> Self {
+        Self { position: Vector3::new(x, y, z), rotation: Rotation3::identity() }
+    }
+
+    /// Returns the node with other axes.
+    #[must_use]
+    pub fn turned(self, rotation: Rotation3<f64>) -> Self {
+        Self { rotation, ..self }
+    }
+}
+
+impl Law {
+    /// Returns a constant.
+    pub fn constant(value: f64) -> Self {
+        Self { initial: value, ..Self::default() }
+    }
+}
 
 /// A straight bar from the origin along `x` with the inertia of the tube, lumped on the nodes.
 pub fn bar(length: f64, elements: usize, section: Section) -> Assembly {
@@ -90,7 +109,7 @@ pub fn medley() -> Assembly {
         Joint::Revolute { a: at(2, 0.1).turned(tilted), b: at(3, -0.1) },
         Joint::Spherical { a: at(5, 0.2).turned(tilted), b: at(6, 0.0) },
         Joint::Cylindrical { a: at(6, 0.2), b: at(7, 0.3).turned(tilted) },
-        Joint::RigidOffset { a: 7, b: 8 },
+        Joint::PrescribedRotation { a: at(7, 0.5), b: Side::node(8), angle: Law::default() },
         Joint::PrescribedAngularVelocity { node: 4, axis: Vector3::new(0.6, 0.0, 0.8), speed: Law::linear(2.0) },
     ];
     assembly.gravity = Some(Gravity { direction: Vector3::new(0.0, 0.6, -0.8), acceleration: Law::constant(9.81) });

@@ -2,8 +2,6 @@
 //!
 //! The angle θ is measured from the direction of gravity, which is that of the axis `X`.
 
-pub mod exact;
-
 use std::f64::consts::FRAC_PI_2;
 
 use mbsbench_problem::constrained::equations;
