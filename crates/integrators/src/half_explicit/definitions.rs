@@ -3,7 +3,7 @@
 use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Scalar, Solution, Task, Unsuitable};
 
 use super::descriptor::{DescriptorStepper, Parts};
-use super::{HEDOP5, HEM4, HalfExplicitStepper, Orders, Table, orders};
+use super::{HEDOP5, HEM4, HalfExplicitStepper, Table};
 use crate::control::ControllerSettings;
 use crate::drive;
 use crate::newton::{DENSE, options};
@@ -91,16 +91,16 @@ impl<S: Scalar> Method<S> for HalfExplicit {
     }
 
     fn details(&self) -> Vec<String> {
-        let Orders { state, multipliers, embedded } = orders(self.table);
+        let Table { order, multiplier_order, embedded, .. } = self.table;
         let points = self.table.rows.len();
         let of_start = ", the first explicit with the multipliers of the previous step";
         let start = if self.table.explicit_start { of_start } else { "" };
         let mut lines = vec![
             format!("stages          {points}{start}"),
-            format!("order           {state} by the order conditions of index 2"),
-            format!("multipliers     order {multipliers}, of the last stage"),
+            format!("order           {order} by the order conditions of index 2"),
+            format!("multipliers     order {multiplier_order}, of the last stage"),
         ];
-        lines.extend(embedded.map(|order| format!("embedded        order {order}")));
+        lines.extend(embedded.as_ref().map(|own| format!("embedded        order {}", own.order)));
         lines
     }
 

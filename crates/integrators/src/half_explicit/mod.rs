@@ -17,13 +17,14 @@
 //!
 //! `HalfExplicitStepper` integrates mechanics, `DescriptorStepper` equations `M y' = f(t, y)` of index 2.
 
-mod conditions;
 mod definitions;
 mod descriptor;
 mod stepper;
 mod tables;
 
-pub use conditions::{Orders, orders};
 pub use definitions::{Hedop5, Hem4};
 pub use stepper::HalfExplicitStepper;
 pub use tables::{HEDOP5, HEM4, Table};
+
+#[cfg(test)]
+mod tests;

@@ -2,10 +2,10 @@
 
 use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable, parameters};
 
-use super::details::details;
 use super::formula::MAX_ORDER;
 use super::run::Steps;
 use super::stage::MAX_ITERATIONS;
+use crate::details::property;
 use crate::drive;
 use crate::equations::{self, Eigenvalues};
 use crate::newton::keeping;
@@ -64,6 +64,17 @@ method! {
     |settings| *settings
 }
 
+/// Order, angle of A(α)-stability and damping at infinity of each formula; a test computes them from the coefficients.
+pub(super) const ORDERS: [&str; MAX_ORDER] = [
+    "  2    90.00    0",
+    "  3    90.00    0",
+    "  4    90.00    0",
+    "  5    88.35    0",
+    "  6    83.07    0",
+    "  7    74.47    0",
+    "  8    61.98    0",
+];
+
 impl Method for Mebdf {
     /// The highest order of the method.
     fn order(&self) -> u32 {
@@ -86,7 +97,14 @@ impl Method for Mebdf {
     }
 
     fn details(&self) -> Vec<String> {
-        details(self.max_order)
+        let mut lines = vec![
+            property("formula", "modified extended backward differentiation, three stages with one matrix"),
+            property("order", format!("2 to {}, chosen with the step size", self.max_order + 1)),
+            property("index 2 and 3", "errors multiplied by h and h²"),
+            "order, A(alpha) in degrees, R(infinity)".to_owned(),
+        ];
+        lines.extend(ORDERS[..self.max_order].iter().map(ToString::to_string));
+        lines
     }
 
     fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {

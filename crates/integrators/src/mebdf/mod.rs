@@ -13,7 +13,6 @@
 
 mod control;
 mod definition;
-mod details;
 pub mod formula;
 mod history;
 mod run;

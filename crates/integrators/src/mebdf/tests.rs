@@ -1,7 +1,12 @@
 //! Tests of the coefficients and of the differences.
 
+use mbsbench_problem::linear::spectral_radius;
+use nalgebra::{Complex, DMatrix};
+
+use super::definition::ORDERS;
 use super::formula::{Formula, MAX_ORDER};
 use super::history::History;
+use crate::details::{GROWTH, rounded};
 
 /// `Σⱼ cⱼ ∇ʲ t^p` at zero with steps of one.
 fn of_power(coefficients: &[f64], p: i32) -> f64 {
@@ -65,11 +70,14 @@ fn the_three_stages_have_one_order_more_than_the_plain_formula() {
 #[test]
 fn angles_of_stability() {
     let expected = [90.0, 90.0, 90.0, 88.36, 83.07, 74.48, 61.98];
+    let mut lines = Vec::new();
     for (k, expected) in (1..).zip(expected) {
-        let angle = Formula::new(k).angle();
+        let (angle, limit) = (Formula::new(k).angle(), Formula::new(k).at_infinity());
         assert!((angle - expected).abs() < 0.02, "order {}: {angle}", k + 1);
-        assert!(Formula::new(k).at_infinity() < 1e-12);
+        assert!(limit < 1e-12);
+        lines.push(format!("  {}    {:5.2}    {}", k + 1, (angle * 100.0).floor() / 100.0, rounded(limit)));
     }
+    assert_eq!(lines, ORDERS);
 }
 
 #[test]
@@ -103,4 +111,80 @@ fn rescaled_differences_match_the_same_polynomial() {
     let mut y = [0.0];
     history.predict(k, &mut y);
     assert!((y[0] - polynomial(t + h)).abs() < 1e-13);
+}
+
+impl Formula {
+    /// The order of the three stages together, from their local error `O(h^{p+1})` on `y' = y` at two step sizes.
+    fn found_order(&self) -> usize {
+        let k = self.order;
+        let error = |h: f64| {
+            let z = Complex::new(h, 0.0);
+            let states = nalgebra::DVector::from_fn(k, |i, _| Complex::new((-(i as f64) * h).exp(), 0.0));
+            let next = (self.amplification(z) * states)[0].re;
+            (next - h.exp()).abs()
+        };
+        // errors are about 1e-9: small, and above rounding
+        let h = 10f64.powf(-9.0 / (k + 2) as f64);
+        ((error(h) / error(h / 2.0)).log2().round() as usize).saturating_sub(1)
+    }
+
+    /// The matrix that maps the last `k` states, latest first, to the next ones, on `y' = λ y` with `z = h λ`.
+    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
+        let k = self.order;
+        let row = |coefficients: &[f64]| of_states(&coefficients[..k]);
+        let plain = row(&self.plain);
+        let denominator = Complex::new(1.0, 0.0) - z * self.own;
+        let first: Vec<_> = plain.iter().map(|a| Complex::new(*a, 0.0) / denominator).collect();
+        // the last k states, preceded by the first stage
+        let second: Vec<_> = (0..k)
+            .map(|i| {
+                let shifted = if i + 1 < k { plain[i + 1] } else { 0.0 };
+                (first[i] * plain[0] + shifted) / denominator
+            })
+            .collect();
+        let extended = row(&self.extended);
+        DMatrix::from_fn(k, k, |i, j| match i {
+            0 => (z * (first[j] * self.first + second[j] * self.second) + extended[j]) / denominator,
+            _ => Complex::new(f64::from(u8::from(i == j + 1)), 0.0),
+        })
+    }
+
+    /// The largest factor of the last states in a step with `z` towards infinity; zero if they are damped completely.
+    fn at_infinity(&self) -> f64 {
+        let amplification = self.amplification(Complex::new(-1e15, 0.0));
+        amplification.row(0).iter().map(|entry| entry.norm()).sum()
+    }
+
+    /// The largest `α` for which the formula is A(α)-stable, in degrees, to a hundredth.
+    fn angle(&self) -> f64 {
+        let is_stable = |degrees: f64| {
+            let turn = Complex::from_polar(1.0, std::f64::consts::PI - degrees.to_radians());
+            (0..=900).all(|i| {
+                let size = 10f64.powf(f64::from(i) / 150.0 - 3.0);
+                spectral_radius(&self.amplification(turn * size)) <= 1.0 + GROWTH
+            })
+        };
+        if is_stable(90.0) {
+            return 90.0;
+        }
+        let (mut stable, mut unstable) = (0.0, 90.0);
+        while unstable - stable > 0.004 {
+            let middle = 0.5 * (stable + unstable);
+            if is_stable(middle) { stable = middle } else { unstable = middle }
+        }
+        stable
+    }
+}
+
+/// `Σⱼ cⱼ ∇ʲ` as coefficients of the last states.
+fn of_states(coefficients: &[f64]) -> Vec<f64> {
+    let mut states = vec![0.0; coefficients.len()];
+    for (j, coefficient) in coefficients.iter().enumerate() {
+        let mut binomial = 1.0;
+        for (i, state) in states.iter_mut().enumerate().take(j + 1) {
+            *state += coefficient * binomial;
+            binomial *= -((j - i) as f64) / (i + 1) as f64;
+        }
+    }
+    states
 }

@@ -261,7 +261,7 @@ fn unsuitable_problems_are_refused() {
 }
 
 #[test]
-fn described_properties_are_computed() {
+fn properties_are_described() {
     let details = radau5().details();
     let value = |name: &str| details.iter().find_map(|line| line.strip_prefix(name)).map(str::trim);
     for (name, expected) in

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{DoubleDouble, Scalar};
 
-use super::Table;
+use super::{HEDOP5, HEM4, Table};
 use crate::conditions::dot;
 use crate::tableau::values;
 
@@ -22,7 +22,7 @@ pub struct Orders {
 ///
 /// The conditions are from Hairer, Wanner, Solving Ordinary Differential Equations II, section VII.5: one for
 /// each tree of meagre vertices, which stand for `f`, and fat ones, which stand for `(−g_y f_z)⁻¹ g_yy…`.
-pub fn orders(table: &Table) -> Orders {
+fn orders(table: &Table) -> Orders {
     let rows: Vec<Vec<DoubleDouble>> = table.rows.iter().map(|row| values(row)).collect();
     let embedded: Option<Vec<DoubleDouble>> = table.embedded.as_ref().map(|embedded| values(&embedded.weights));
     orders_of(&rows, table.end, table.explicit_start, embedded.as_deref(), table.order + 1)
@@ -157,72 +157,66 @@ impl Trees<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::half_explicit::{HEDOP5, HEM4};
+#[test]
+fn every_table_has_exactly_the_orders_it_claims() {
+    for table in [&*HEM4, &*HEDOP5] {
+        let claimed = Orders {
+            state: table.order,
+            multipliers: table.multiplier_order,
+            embedded: table.embedded.as_ref().map(|embedded| embedded.order),
+        };
+        assert_eq!(orders(table), claimed, "{}", table.label);
+    }
+}
 
-    #[test]
-    fn every_table_has_exactly_the_orders_it_claims() {
-        for table in [&*HEM4, &*HEDOP5] {
-            let claimed = Orders {
-                state: table.order,
-                multipliers: table.multiplier_order,
-                embedded: table.embedded.as_ref().map(|embedded| embedded.order),
-            };
-            assert_eq!(orders(table), claimed, "{}", table.label);
+/// HW II, table VII.5.1 up to order three: 1, 1 and, with fat vertices, 4 meagre roots for `f` linear in `z`.
+#[test]
+fn counts_of_trees() {
+    let rows: Vec<Vec<DoubleDouble>> = HEM4.rows.iter().map(|row| values(row)).collect();
+    let mut trees = Trees { rows: &rows, explicit_start: false, meagre: Vec::new(), fat: Vec::new() };
+    (1..=4).for_each(|order| trees.grow(order));
+    let count = |trees: &[Tree], order| trees.iter().filter(|tree| tree.order == order).count();
+    assert_eq!([1, 2, 3, 4].map(|order| count(&trees.meagre, order)), [1, 1, 4, 16]);
+    assert_eq!([1, 2, 3].map(|order| count(&trees.fat, order)), [2, 6, 23]);
+}
+
+#[test]
+fn nodes_are_sums_of_rows() {
+    for table in [&*HEM4, &*HEDOP5] {
+        let nodes = values(&table.nodes);
+        assert_eq!((nodes.len(), nodes[0].value()), (table.rows.len() + 1, 0.0));
+        for (row, node) in table.rows.iter().zip(&nodes[1..]) {
+            let sum = values(row).iter().fold(-*node, |sum, &a| sum + a);
+            assert!(sum.value().abs() < 1e-29, "{}: {sum:?}", table.label);
         }
     }
+}
 
-    /// HW II, table VII.5.1 up to order three: 1, 1 and, with fat vertices, 4 meagre roots for `f` linear in `z`.
-    #[test]
-    fn counts_of_trees() {
-        let rows: Vec<Vec<DoubleDouble>> = HEM4.rows.iter().map(|row| values(row)).collect();
-        let mut trees = Trees { rows: &rows, explicit_start: false, meagre: Vec::new(), fat: Vec::new() };
-        (1..=4).for_each(|order| trees.grow(order));
-        let count = |trees: &[Tree], order| trees.iter().filter(|tree| tree.order == order).count();
-        assert_eq!([1, 2, 3, 4].map(|order| count(&trees.meagre, order)), [1, 1, 4, 16]);
-        assert_eq!([1, 2, 3].map(|order| count(&trees.fat, order)), [2, 6, 23]);
-    }
-
-    #[test]
-    fn nodes_are_sums_of_rows() {
-        for table in [&*HEM4, &*HEDOP5] {
-            let nodes = values(&table.nodes);
-            assert_eq!((nodes.len(), nodes[0].value()), (table.rows.len() + 1, 0.0));
-            for (row, node) in table.rows.iter().zip(&nodes[1..]) {
-                let sum = values(row).iter().fold(-*node, |sum, &a| sum + a);
-                assert!(sum.value().abs() < 1e-29, "{}: {sum:?}", table.label);
+/// Every coefficient affects some condition: a relative change of 1e-6 must be detected.
+#[test]
+fn every_corrupted_coefficient_is_found() {
+    for table in [&*HEM4, &*HEDOP5] {
+        let claimed = orders(table);
+        for (i, row) in table.rows.iter().enumerate() {
+            for j in (0..row.len()).filter(|&j| row[j].rounded() != 0.0) {
+                let mut rows: Vec<Vec<DoubleDouble>> = table.rows.iter().map(|row| values(row)).collect();
+                rows[i][j] *= DoubleDouble::from(1.0) + 1e-6;
+                let embedded = table.embedded.as_ref().map(|embedded| values(&embedded.weights));
+                let found = orders_of(&rows, table.end, table.explicit_start, embedded.as_deref(), table.order);
+                assert_ne!(found, claimed, "{}: a change of a[{i}][{j}] is not detected", table.label);
             }
         }
     }
+}
 
-    /// Every coefficient affects some condition: a relative change of 1e-6 must be detected.
-    #[test]
-    fn every_corrupted_coefficient_is_found() {
-        for table in [&*HEM4, &*HEDOP5] {
-            let claimed = orders(table);
-            for (i, row) in table.rows.iter().enumerate() {
-                for j in (0..row.len()).filter(|&j| row[j].rounded() != 0.0) {
-                    let mut rows: Vec<Vec<DoubleDouble>> = table.rows.iter().map(|row| values(row)).collect();
-                    rows[i][j] *= DoubleDouble::from(1.0) + 1e-6;
-                    let embedded = table.embedded.as_ref().map(|embedded| values(&embedded.weights));
-                    let found = orders_of(&rows, table.end, table.explicit_start, embedded.as_deref(), table.order);
-                    assert_ne!(found, claimed, "{}: a change of a[{i}][{j}] is not detected", table.label);
-                }
-            }
-        }
+/// An error in the multipliers at the start of a step does not affect those at its end.
+#[test]
+fn hedop5_forgets_the_multipliers_of_the_start() {
+    let mut errors = vec![DoubleDouble::from(1.0)];
+    for row in HEDOP5.rows[1..].iter().map(|row| values(row)) {
+        let next = -dot(&row, &errors) / row[row.len() - 1];
+        errors.push(next);
     }
-
-    /// An error in the multipliers at the start of a step does not affect those at its end.
-    #[test]
-    fn hedop5_forgets_the_multipliers_of_the_start() {
-        let mut errors = vec![DoubleDouble::from(1.0)];
-        for row in HEDOP5.rows[1..].iter().map(|row| values(row)) {
-            let next = -dot(&row, &errors) / row[row.len() - 1];
-            errors.push(next);
-        }
-        assert!(errors.iter().all(|error| error.is_finite()) && errors[3].value().abs() > 0.1, "{errors:?}");
-        assert!(errors[HEDOP5.rows.len() - 1].value().abs() < 1e-24, "{errors:?}");
-    }
+    assert!(errors.iter().all(|error| error.is_finite()) && errors[3].value().abs() > 0.1, "{errors:?}");
+    assert!(errors[HEDOP5.rows.len() - 1].value().abs() < 1e-24, "{errors:?}");
 }
