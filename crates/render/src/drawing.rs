@@ -194,11 +194,6 @@ impl Area {
         [self.left, self.right].map(|x| [x, self.middle()[1]])
     }
 
-    /// True if the interiors intersect.
-    pub fn overlaps(self, other: Self) -> bool {
-        self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
-    }
-
     /// True if the point is inside or on the border.
     pub fn holds(self, [x, y]: [f64; 2]) -> bool {
         (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
@@ -209,17 +204,5 @@ impl Shape {
     /// Returns the points of a line; `None` for other shapes.
     pub fn points(&self) -> Option<&[[f64; 2]]> {
         if let Self::Line { points, .. } = self { Some(points) } else { None }
-    }
-
-    /// Returns the rectangle that a text occupies; `None` for other shapes.
-    pub fn text_area(&self) -> Option<Area> {
-        let Self::Text { text, at: [x, y], size, anchor, upwards } = self else { return None };
-        let (before, width) = (text.width(*size) * anchor.share(), text.width(*size));
-        let (ascent, descent) = (text.ascent(*size), super::text::DESCENT * size);
-        Some(if *upwards {
-            Area { left: x - ascent, right: x + descent, top: y + before - width, bottom: y + before }
-        } else {
-            Area { left: x - before, right: x - before + width, top: y - ascent, bottom: y + descent }
-        })
     }
 }

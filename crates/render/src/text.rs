@@ -10,10 +10,6 @@ const SMALL: f64 = 0.72;
 const RAISED: f64 = 0.38;
 /// The depth of a subscript's baseline below that of the line, relative to the font size.
 const LOWERED: f64 = 0.16;
-/// The height of a line of text above the baseline, relative to the font size.
-pub const ASCENT: f64 = 0.78;
-/// The depth of a line of text below the baseline, relative to the font size.
-pub const DESCENT: f64 = 0.24;
 
 /// DejaVu Sans, with which all text is measured and bitmaps are set. It is wider than the usual sans-serif fonts: text
 /// that does not overlap in it does not overlap in an SVG with another font.
@@ -106,16 +102,6 @@ impl Text {
     /// Returns the width at the given size, in the same unit.
     pub fn width(&self, size: f64) -> f64 {
         self.0.iter().map(|(level, text)| advance(text) * level.size()).sum::<f64>() * size
-    }
-
-    /// True if any piece is a superscript.
-    pub fn is_raised(&self) -> bool {
-        self.0.iter().any(|(level, _)| *level == Level::Raised)
-    }
-
-    /// Returns the height above the baseline at the given size.
-    pub fn ascent(&self, size: f64) -> f64 {
-        size * if self.is_raised() { RAISED + ASCENT * SMALL } else { ASCENT }
     }
 }
 

@@ -32,11 +32,6 @@ impl Printed {
         Some(Self { text: text.to_owned(), value, last_place })
     }
 
-    /// True if `number`, rounded to the printed digits, is this one.
-    pub fn rounds_from(&self, number: f64) -> bool {
-        self.part_of_half_place(number) <= 1.0
-    }
-
     /// The distance of `number` in units of half the last place.
     pub fn part_of_half_place(&self, number: f64) -> f64 {
         /// Exact halves may be rounded either way. This allows for the rounding error of the division.
@@ -93,7 +88,15 @@ mod tests {
     #[test]
     fn a_number_rounds_to_the_printed_one() {
         let printed = Printed::parse("1.4e-3").unwrap();
-        assert!(printed.rounds_from(1.3501e-3) && printed.rounds_from(1.4499e-3) && printed.rounds_from(1.45e-3));
-        assert!(!printed.rounds_from(1.3499e-3) && !printed.rounds_from(1.4501e-3) && !printed.rounds_from(-1.4e-3));
+        for (number, is_within) in [
+            (1.3501e-3, true),
+            (1.4499e-3, true),
+            (1.45e-3, true),
+            (1.3499e-3, false),
+            (1.4501e-3, false),
+            (-1.4e-3, false),
+        ] {
+            assert_eq!(printed.part_of_half_place(number) <= 1.0, is_within, "{number}");
+        }
     }
 }
