@@ -114,7 +114,7 @@ fn check(command: &str, given: &ArgMatches, known: &BTreeSet<String>, wrong: &dy
         return;
     }
     // Figures and tables are exported, which fails if there is none.
-    let form = words(given, "to").pop().filter(|form| ["tex", "pgfplots", "csv", "bibtex"].contains(&form.as_str()));
+    let form = words(given, "to").pop().filter(|form| ["tex", "pgfplots", "csv"].contains(&form.as_str()));
     if let Some(form) = form {
         said(&["render", &words(given, "wanted")[0], "--to", &form]);
         return;

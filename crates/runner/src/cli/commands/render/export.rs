@@ -5,7 +5,7 @@ use mbsbench_judge::claims::{Judged, JudgedCheck, Ledger};
 use mbsbench_judge::folders::Folders;
 use mbsbench_numbers::{csv, decimal};
 
-use super::{Form, bibtex, tex};
+use super::{Form, tex};
 use crate::cli::{CommandError, Seen, Session, ensure_sealed, judged, paper_of, read_data, rests_on};
 use crate::report::artefact::{Artefact, Kind};
 
@@ -25,21 +25,15 @@ pub(super) fn text(name: &str, form: Form, seen: &Seen, session: &mut Session<'_
         let Some(own) = within.and_then(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }) else {
             continue;
         };
-        if own.is_empty() && form == Form::Bibtex {
-            return Ok(bibtex::entry(&paper, &library.publication(&paper)?));
-        }
         let plans = library.plans_of(&paper)?;
         let ledger = library.ledger(&paper, &plans)?;
         let Some(found) = find(&paper, own, &plans, ledger.as_ref(), results, &mut known)? else { continue };
-        if form != Form::Bibtex {
-            let is_shown = |plan: &&Plan| match &found {
-                Found::Statement(_) => ledger.as_ref().is_some_and(|ledger| rests_on(ledger, plan)),
-                Found::Artefact(artefact) => std::ptr::eq(*plan, artefact.plan),
-            };
-            ensure_sealed(results, plans.iter().filter(is_shown), &mut session.output)?;
-        }
+        let is_shown = |plan: &&Plan| match &found {
+            Found::Statement(_) => ledger.as_ref().is_some_and(|ledger| rests_on(ledger, plan)),
+            Found::Artefact(artefact) => std::ptr::eq(*plan, artefact.plan),
+        };
+        ensure_sealed(results, plans.iter().filter(is_shown), &mut session.output)?;
         return Ok(match (form, &found) {
-            (Form::Bibtex, _) => bibtex::entry(&paper, &library.publication(&paper)?),
             (Form::Csv, Found::Statement(judged)) => checks(judged),
             (Form::Csv, Found::Artefact(artefact)) => numbers(artefact, results)?,
             (Form::Tex, Found::Statement(judged)) => tex::statement(&paper, judged),
@@ -52,7 +46,7 @@ pub(super) fn text(name: &str, form: Form, seen: &Seen, session: &mut Session<'_
             }
             _ => {
                 let what = format!("`{name}` has no curves");
-                return Err(CommandError::refused(&what, "accepted: `tex`, `csv` or `bibtex`"));
+                return Err(CommandError::refused(&what, "accepted: `tex` or `csv`"));
             }
         });
     }
@@ -107,7 +101,7 @@ fn curves(artefact: &Artefact<'_>, results: &impl Folders) -> Result<Vec<String>
     };
     if files.is_empty() {
         let what = format!("these results have no data file for `{}`", artefact.id);
-        return Err(CommandError::refused(&what, "accepted: `bibtex`"));
+        return Err(CommandError::refused(&what, "`mbsbench reproduce` writes it"));
     }
     files.iter().map(|path| Ok(String::from_utf8_lossy(&read_data(path)?).into_owned())).collect()
 }

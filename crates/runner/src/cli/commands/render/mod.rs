@@ -1,7 +1,6 @@
 //! `mbsbench render`: figures, animations and the report, and parts of results for LaTeX and other programs.
 
 mod animations;
-mod bibtex;
 mod export;
 mod tex;
 
@@ -32,7 +31,7 @@ const METHODS: [&str; 2] = ["radau5", "dop853"];
     after_help = "Formats:\n  svg, png                     figures; svg also animations, with controls to play them\n  \
                   gif, apng                    animations of experiments and mechanisms\n  \
                   html                         the report of all papers that have results\n  \
-                  tex, pgfplots, csv, bibtex   print a statement, figure or table PAPER/NAME, or a citation\n\n\
+                  tex, pgfplots, csv           print a statement, figure or table PAPER/NAME\n\n\
                   Examples:\n  mbsbench render gil2013/linear-exactness --to png --out pictures\n  \
                   mbsbench render zhang2022/squeezer-coarse --to gif\n  mbsbench render gil2013/figure-6 --to pgfplots",
     mut_arg("wanted", |wanted| wanted.help("Experiments, a mechanism, or one PAPER/NAME [default: all papers]"))
@@ -41,7 +40,7 @@ pub(super) struct Render {
     /// Subjects.
     #[command(flatten)]
     wanted: Wanted,
-    /// svg|png|gif|apng|html|tex|pgfplots|csv|bibtex, see below.
+    /// svg|png|gif|apng|html|tex|pgfplots|csv, see below.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Form::Svg)]
     to: Form,
     /// Pictures go to `DIR/<id>/` [default: results or target/animations].
@@ -77,15 +76,13 @@ enum Form {
     Pgfplots,
     /// Numbers.
     Csv,
-    /// The citation of the paper.
-    Bibtex,
 }
 
 impl Command for Render {
     fn need(&self) -> Need {
         match self.to {
             Form::Svg | Form::Png | Form::Gif | Form::Apng => self.wanted.need(),
-            Form::Html | Form::Tex | Form::Pgfplots | Form::Csv | Form::Bibtex => Need::Results,
+            Form::Html | Form::Tex | Form::Pgfplots | Form::Csv => Need::Results,
         }
     }
 
@@ -98,7 +95,7 @@ impl Command for Render {
                 let page = write_report(&plans, &Judgements::new(), &results, &self.options, session)?;
                 session.output.println(format!("report: {}", page.display()))?;
             }
-            Form::Tex | Form::Pgfplots | Form::Csv | Form::Bibtex => {
+            Form::Tex | Form::Pgfplots | Form::Csv => {
                 let [name] = self.wanted.wanted.as_slice() else {
                     let accepted = "one statement, figure or table, like `gil2013/figure-6`";
                     return Err(CommandError::no_name("", accepted));
