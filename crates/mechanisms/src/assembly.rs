@@ -21,6 +21,8 @@ const MOST_ITERATIONS: usize = 100;
 /// with rows of `J` of unit length; `ε` keeps the matrix regular if rows depend on each other.
 pub(crate) struct Least {
     blocks: Blocks,
+    /// False if an entry is not finite.
+    is_regular: bool,
     unknowns: usize,
     /// Lengths of the rows of `J`.
     lengths: Vec<f64>,
@@ -58,22 +60,22 @@ impl Least {
         blocks.add(1, 1.0, &jacobian);
         blocks.add(2, 1.0, &jacobian);
         blocks.add(3, -Self::EPSILON, &epsilon);
-        // With positive weights and ε the matrix is quasidefinite and has factors.
-        let _ = blocks.factorize();
-        Self { blocks, unknowns: n, lengths, jacobian }
+        // With positive weights and ε the matrix is quasidefinite: if its entries are finite, it has factors.
+        let is_regular = blocks.factorize().is_ok();
+        Self { blocks, is_regular, unknowns: n, lengths, jacobian }
     }
 
-    /// Returns the change; NaN if the residual has NaN.
+    /// Returns the change; NaN if the residual or the Jacobian is not finite.
     pub(crate) fn change(&mut self, residual: &[f64]) -> &[f64] {
-        let scaled = residual.iter().zip(&self.lengths).map(|(r, length)| -r / length);
-        solve(&mut self.blocks, self.unknowns, scaled).0
+        let scaled: Vec<f64> = residual.iter().zip(&self.lengths).map(|(r, length)| -r / length).collect();
+        self.solve(&scaled).0
     }
 
     /// Returns factors, of length one, for which rows of unit length add up to zero within `tolerance`, or `None` if
     /// no factors do. Of several solutions it returns the one closest to `mu`.
     pub(crate) fn dependence(&mut self, mut mu: Vec<f64>, tolerance: f64) -> Option<Vec<f64>> {
         for _ in 0..3 {
-            let (_, found) = solve(&mut self.blocks, self.unknowns, mu.into_iter());
+            let (_, found) = self.solve(&mu);
             let length = found.iter().map(|x| x * x).sum::<f64>().sqrt();
             mu = found.iter().map(|x| x / length).collect();
         }
@@ -81,16 +83,20 @@ impl Least {
         self.jacobian.add_transposed_product(1.0, &mu, &mut sum);
         (sum.iter().map(|x| x * x).sum::<f64>().sqrt() < tolerance).then_some(mu)
     }
-}
 
-/// Solves with zeros as right-hand sides of the unknowns and `rows` as those of the rows; returns the unknowns and
-/// the numbers of the rows.
-fn solve(blocks: &mut Blocks, unknowns: usize, rows: impl Iterator<Item = f64>) -> (&[f64], &[f64]) {
-    let (head, tail) = blocks.x.split_at_mut(unknowns);
-    head.fill(0.0);
-    tail.iter_mut().zip(rows).for_each(|(x, row)| *x = row);
-    blocks.solve();
-    blocks.x.split_at(unknowns)
+    /// Solves with zeros as right-hand sides of the unknowns and `rows` as those of the rows; returns the unknowns and
+    /// the numbers of the rows.
+    fn solve(&mut self, rows: &[f64]) -> (&[f64], &[f64]) {
+        let (head, tail) = self.blocks.x.split_at_mut(self.unknowns);
+        head.fill(0.0);
+        tail.copy_from_slice(rows);
+        if self.is_regular {
+            self.blocks.solve();
+        } else {
+            self.blocks.x.fill(f64::NAN);
+        }
+        self.blocks.x.split_at(self.unknowns)
+    }
 }
 
 /// Constraints of a system with their Jacobian, whose sparsity is determined once for all states.
@@ -118,7 +124,7 @@ impl<'m> Linearised<'m> {
     }
 
     /// Returns Φ and the entries of `∂Φ/∂q` for the rows that are not ignored.
-    pub(crate) fn at(&mut self, q: &[f64]) -> (Vec<f64>, Vec<(usize, usize, f64)>) {
+    pub(crate) fn at(&mut self, q: &[f64]) -> Rows {
         let all = self.values(q).to_vec();
         let mut entries = Vec::new();
         self.terms.jacobian.for_each(|i, j, x| entries.push((i, j, x)));
@@ -156,13 +162,21 @@ fn largest(values: &[f64]) -> (usize, f64) {
     })
 }
 
-/// Changes positions as little as possible, in the metric of the weights, to close all joints.
+/// Constraints, with the places and values of the entries of their Jacobian.
+type Rows = (Vec<f64>, Vec<(usize, usize, f64)>);
+
+/// Changes positions as little as possible, in the metric of the weights, to satisfy constraints, here called joints.
 ///
 /// # Errors
 /// Fails if joints do not close within `tolerance`, with the number of a constraint of the joint to blame and the
 /// largest remaining violation.
-pub fn close(system: &mut Linearised<'_>, q: &mut [f64], weights: &[f64], tolerance: f64) -> Result<(), (usize, f64)> {
-    let (mut values, mut entries) = system.at(q);
+pub fn close(
+    at: &mut impl FnMut(&[f64]) -> Rows,
+    q: &mut [f64],
+    weights: &[f64],
+    tolerance: f64,
+) -> Result<(), (usize, f64)> {
+    let (mut values, mut entries) = at(q);
     let before = values.clone();
     if values.is_empty() {
         return Ok(());
@@ -174,7 +188,7 @@ pub fn close(system: &mut Linearised<'_>, q: &mut [f64], weights: &[f64], tolera
         let mut factor = 1.0;
         let better = loop {
             let moved: Vec<f64> = q.iter().zip(&change).map(|(q, change)| q + factor * change).collect();
-            let (moved_values, moved_entries) = system.at(&moved);
+            let (moved_values, moved_entries) = at(&moved);
             let moved_open = largest(&moved_values);
             if moved_open.1 < open.1 {
                 q.copy_from_slice(&moved);
@@ -219,7 +233,7 @@ pub fn share<X: Space>(system: &System<X>, q: &[f64], multipliers: &mut [f64]) {
     // ε (J Jᵀ + ε)⁻¹ keeps the part of λ that Jᵀ maps to zero, with only as many digits as ε leaves; hence the
     // repetition
     for _ in 0..4 {
-        let (_, found) = solve(&mut least.blocks, least.unknowns, scaled.iter().copied());
+        let (_, found) = least.solve(&scaled);
         scaled.iter_mut().zip(found).for_each(|(lambda, mu)| *lambda += Least::EPSILON * mu);
     }
     for ((lambda, scaled), length) in multipliers.iter_mut().zip(&scaled).zip(&least.lengths) {

@@ -188,7 +188,7 @@ fn lost(
     let found = NEARBY.iter().filter_map(|distance| {
         system.time = *distance;
         let mut moved: Vec<f64> = q.iter().zip(&way).map(|(q, way)| q + distance * per_distance * way).collect();
-        assembly::close(system, &mut moved, &weights, f64::INFINITY).ok()?;
+        assembly::close(&mut |q| system.at(q), &mut moved, &weights, f64::INFINITY).ok()?;
         let values = system.values(&moved).to_vec();
         let is_kept = |row: usize| system.left_out.binary_search(&row).is_err();
         let closed = largest_of(&values, &units.rows, is_kept).1;

@@ -60,6 +60,12 @@ impl<X: Space> MechanismModel<X> {
         Ok(Self { compiled, settings: mechanism.formulation.sliding_mode().cloned(), watched })
     }
 
+    /// Returns the model of a compiled mechanism.
+    #[cfg(test)]
+    pub(crate) fn of(compiled: Compiled<X>, watched: Watched) -> Self {
+        Self { compiled, settings: None, watched }
+    }
+
     /// The equations in joint coordinates, if these are requested.
     pub fn joint_space(&self) -> Option<&JointSpace<X>> {
         self.compiled.joint_space.as_ref()

@@ -193,7 +193,7 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
         }
         let energy = system.energy(q, v);
         self.watch.evaluate(t, q, v);
-        self.opening.evaluate(t, q);
+        let [opening, turn] = self.opening.evaluate(t, q);
         values[next..].copy_from_slice(&[
             energy,
             energy - self.initial_energy,
@@ -203,6 +203,8 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
             power(system, t, q, v, &self.multipliers),
             self.watch.constraint(),
             self.watch.surface(),
+            opening,
+            turn,
         ]);
     }
 
@@ -221,55 +223,174 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
     }
 }
 
-/// Checks if joints, as in the file, are open by more than the violation of the solved constraints explains.
+/// The openings of joints as written, and the check that the violation of the solved constraints explains them.
 struct Opening<'m, X> {
     compiled: &'m Compiled<X>,
-    /// Rows of the relations that are not in the equations: those that the tree of joint coordinates satisfies, and
-    /// those that were left out.
-    unsolved: Vec<usize>,
+    /// Holonomic constraints of all rows.
     values: Vec<f64>,
     failure: Option<Failure>,
 }
 
 impl<'m, X: Space> Opening<'m, X> {
     fn new(compiled: &'m Compiled<X>) -> Self {
-        let written = compiled.written();
-        let unsolved = match &compiled.joint_space {
-            Some(space) => (0..written.rows()).filter(|row| space.solved.binary_search(row).is_err()).collect(),
-            None => compiled.system.redundant.clone(),
-        };
-        Self { compiled, unsolved, values: vec![0.0; written.dimensions().holonomic], failure: None }
+        Self { compiled, values: vec![0.0; compiled.written().dimensions().holonomic], failure: None }
     }
 
+    /// Returns the largest distance (m) and the largest angle (rad) by which a joint is open.
+    ///
     /// If rows of the equations depend on each other for an instant, a residual `ε` of theirs (relative to the
     /// mechanism's size) permits a residual of about `√ε` in others. A joint that is open by more than ten times that
     /// plus a millionth is considered lost.
-    fn evaluate(&mut self, t: f64, q: &[f64]) {
-        self.failure = None;
-        if self.unsolved.is_empty() {
-            return;
+    fn evaluate(&mut self, t: f64, q: &[f64]) -> [f64; 2] {
+        let units = self.compiled.system.sizes(q);
+        let (mut largest, mut worst) = ([0.0f64; 2], (0.0, 0.0, ""));
+        for (joint, opening) in self.compiled.openings(t, q) {
+            for ((largest, open), unit) in largest.iter_mut().zip(opening).zip(units) {
+                *largest = if largest.is_nan() || open <= *largest { *largest } else { open };
+                if open.is_finite() && open / unit > worst.0 {
+                    worst = (open / unit, open, &joint.name);
+                }
+            }
         }
+        let (relative, by, joint) = worst;
+        let is_lost = relative > 1e-6 && relative > 1e-6 + 10.0 * self.residual(t, q, units).sqrt();
+        self.failure = is_lost.then(|| Failure::JointOpen { time: t, joint: joint.to_owned(), by });
+        largest
+    }
+
+    /// The largest violation of the constraints in the equations, relative to the mechanism's size.
+    fn residual(&mut self, t: f64, q: &[f64], units: [f64; 2]) -> f64 {
+        let Compiled { system, joint_space, .. } = self.compiled;
         let written = self.compiled.written();
         written.holonomic_constraints(t, q, &mut self.values);
         let (own, joints) = self.values.split_at(self.values.len() - written.rows());
-        let mut solved = own.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-        let (mut unsolved, mut worst) = (0.0, 0);
-        let mut next = self.unsolved.iter().copied().peekable();
-        for (row, (value, unit)) in joints.iter().zip(written.row_units(written.sizes(q))).enumerate() {
-            let open = (value / unit).abs();
-            if next.next_if_eq(&row).is_none() {
-                solved = solved.max(open);
-            } else if open > unsolved {
-                (unsolved, worst) = (open, row);
+        let is_solved = |row: &usize| match joint_space {
+            Some(space) => space.solved.binary_search(row).is_ok(),
+            None => system.redundant.binary_search(row).is_err(),
+        };
+        let joints = joints.iter().zip(written.row_units(units)).enumerate().filter(|(row, _)| is_solved(row));
+        own.iter().copied().chain(joints.map(|(_, (value, unit))| value / unit)).fold(0.0, |most, x| most.max(x.abs()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mbsbench_integrators::Dopri5;
+    use mbsbench_problem::{Counted, Formulated, MethodDefinition, Model, Settings, Silent, Task};
+
+    use super::*;
+    use crate::compile::compile;
+    use crate::space::{Plane, Spatial};
+    use crate::system::Relation;
+    use crate::{Mechanism, MechanismModel};
+
+    fn compiled<X: Space>(written: serde_json::Value) -> Compiled<X> {
+        let mechanism: Mechanism = serde_json::from_value(written).expect("a mechanism");
+        compile(&mechanism).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Two rods on hinges under gravity.
+    fn double_pendulum(motion: &str, formulation: &str) -> serde_json::Value {
+        let zero = || vec![0.0; if motion == "planar" { 1 } else { 2 }];
+        let at = |x: f64| [vec![x], zero()].concat();
+        let rod = serde_json::json!({
+            "mass": 1, "shape": { "rod": { "length": 1, "radius": 0.05 } }, "markers": { "a": at(-0.5), "b": at(0.5) },
+        });
+        let gravity = [zero(), vec![-9.81]].concat();
+        let hinge = |a: &str, b: &str| {
+            let mut hinge = serde_json::json!({ "between": [a, b], "angle": 0.3 });
+            if motion == "spatial" {
+                hinge["axis"] = serde_json::json!([0, 1, 0]);
             }
+            serde_json::json!({ "revolute": hinge })
+        };
+        serde_json::json!({
+            "motion": motion, "formulation": formulation, "gravity": gravity,
+            "bodies": { "one": rod, "two": rod },
+            "joints": { "A": hinge("ground", "one.a"), "B": hinge("one.b", "two.a") },
+        })
+    }
+
+    /// Half a second of motion: the failure that the observation reports, and the observables `constraint`, `opening`
+    /// and `angular_opening`.
+    fn moved<X: Space>(compiled: Compiled<X>) -> (Option<Failure>, Vec<f64>) {
+        let watched = Watched::new(&compiled, &[]).expect("parts");
+        let model = MechanismModel::of(compiled, watched);
+        let initial = Formulated::<f64>::initial_state(&model);
+        let task = Task { t_start: 0.0, t_end: 0.5, initial: &initial, settings: Settings::tolerance(1e-10, 1e-10) };
+        let mut ode = Formulated::<f64>::ode(&model);
+        let solution = Dopri5::default().method().solve(Counted::new(&mut *ode), &task, &mut Silent);
+        assert_eq!(solution.failure, None);
+        let names: Vec<String> = model.observables().into_iter().map(|observable| observable.name).collect();
+        let (mut observation, mut values) = (model.observation(), vec![f64::NAN; names.len()]);
+        observation.observe(0.5, &solution.state, &mut values);
+        let of = |name: &str| values[names.iter().position(|known| known == name).expect("an observable")];
+        (observation.failure(), ["constraint", "opening", "angular_opening"].map(of).to_vec())
+    }
+
+    fn is_open(failure: Option<Failure>, name: &str) -> f64 {
+        match failure {
+            Some(Failure::JointOpen { joint, by, .. }) if joint == name => by,
+            other => panic!("{name}: {other:?}"),
         }
-        if unsolved > 1e-6 + 10.0 * solved.sqrt() {
-            let joint = self.compiled.joint_of_row(worst);
-            self.failure = Some(Failure::JointOpen {
-                time: t,
-                joint: joint.map_or_else(String::new, |joint| joint.name.clone()),
-                by: joints[worst].abs(),
-            });
+    }
+
+    #[test]
+    fn a_lost_row_is_seen_although_no_compiled_constraint_shows_it() {
+        let (failure, values) = moved(compiled::<Plane>(double_pendulum("planar", "acceleration-level")));
+        assert!(failure.is_none() && values.iter().all(|x| *x < 1e-7), "{failure:?}, {values:?}");
+        let mut damaged = compiled::<Plane>(double_pendulum("planar", "acceleration-level"));
+        // the hinge between the rods loses one of its two rows
+        let Relation::Coincide(a, b) = damaged.system.relations[1] else { panic!("a hinge") };
+        let across = crate::space::Fixed { body: a.body, at: [0.0, 1.0, 0.0] };
+        damaged.system.relations[1] = Relation::Along(a, across, b, crate::formula::Tree::Number(0.0));
+        let (failure, values) = moved(damaged);
+        let by = is_open(failure, "B");
+        assert!(values[0] < 1e-6 && by > 1e-3 && values[1] == by, "{by}, {values:?}");
+    }
+
+    #[test]
+    fn a_damaged_row_is_seen_as_an_angle() {
+        let mut damaged = compiled::<Spatial>(double_pendulum("spatial", "acceleration-level"));
+        let tilted = damaged.joints[1].relations.clone().find_map(|k| match &mut damaged.system.relations[k] {
+            Relation::Square(_, axis) => Some(axis.at = [0.0, 0.6, 0.8]),
+            _ => None,
+        });
+        assert!(tilted.is_some());
+        let q = &damaged.initial[0];
+        let poses: Vec<_> = damaged.openings(0.0, q).map(|(_, opening)| opening).collect();
+        assert!(poses.iter().flatten().all(|open| *open < 1e-15), "consistent for the joints as written: {poses:?}");
+        // a rotation that satisfies the damaged rows only
+        let mut turned = q.clone();
+        let half = 0.5 * 0.8f64.atan2(0.6);
+        let e = nalgebra::Quaternion::new(q[10], q[11], q[12], q[13]);
+        let e = e * nalgebra::Quaternion::new(half.cos(), -half.sin(), 0.0, 0.0);
+        turned[10..].copy_from_slice(&[e.w, e.i, e.j, e.k]);
+        let worst = damaged.openings(0.0, &turned).map(|(_, [_, turn])| turn).fold(0.0, f64::max);
+        assert!((worst - 2.0 * half).abs() < 1e-14, "{worst}");
+    }
+
+    #[test]
+    fn a_damaged_tree_is_seen_in_joint_coordinates() {
+        for motion in ["planar", "spatial"] {
+            let written = double_pendulum(motion, "minimal");
+            let (failure, values) = if motion == "planar" {
+                moved(compiled::<Plane>(written.clone()))
+            } else {
+                moved(compiled::<Spatial>(written.clone()))
+            };
+            assert!(failure.is_none() && values.iter().all(|x| *x < 1e-14), "{failure:?}, {values:?}");
+            let failure = if motion == "planar" {
+                let mut damaged = compiled::<Plane>(written);
+                damaged.joint_space.as_mut().expect("joint coordinates").tree.links[1].from[1] += 0.01;
+                moved(damaged).0
+            } else {
+                let mut damaged = compiled::<Spatial>(written);
+                damaged.joint_space.as_mut().expect("joint coordinates").tree.links[1].from[1] += 0.01;
+                moved(damaged).0
+            };
+            let by = is_open(failure, "B");
+            assert!((by - 0.01).abs() < 1e-14, "{by}");
         }
     }
 }

@@ -139,6 +139,8 @@ impl Watched {
             Observable::new("power", "W", of_power),
             Observable::new("constraint", "m", of_constraints),
             Observable::new("velocity_constraint", "m/s", "largest magnitude among the velocity constraints"),
+            Observable::new("opening", "m", "largest distance by which a joint is open, from poses of bodies"),
+            Observable::new("angular_opening", "rad", "largest angle by which a joint is open, from poses of bodies"),
         ]);
         all
     }

@@ -104,9 +104,10 @@ pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64])
     if system.m() > 0 {
         positions(system, t, q)?;
     }
+    let identity = DMatrix::identity(q.len(), q.len());
     for (place, q) in points(q).into_iter().enumerate() {
         // A Jacobian needs to be correct only where the constraints are satisfied.
-        let Some(q) = (if place == 0 { Some(q) } else { projected(system, t, &q)? }) else { continue };
+        let Some(q) = (if place == 0 { Some(q) } else { projected(system, t, &q, &identity)? }) else { continue };
         let mut jacobian = DMatrix::zeros(system.m(), system.n());
         let mass = system.mass_at(&q);
         system.jacobian_at(t, &q, &mut jacobian);
@@ -146,11 +147,11 @@ fn positions(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<(), 
         return Err(functions.refused(&wrong));
     }
     let Some((row, allowed)) = violated(&phi, |row| CONSISTENT * terms(&jacobian, row, q)) else { return Ok(()) };
-    let near = projected(system, t, q)?;
+    let near = projected(system, t, q, &DMatrix::identity(q.len(), q.len()))?;
     let near = near.map_or_else(String::new, |q| format!("; the nearest consistent positions: {}", shown(&q)));
     Err(functions.refused(&format!(
         "the initial positions do not satisfy the constraints at t = {t}: row {row} of `constraints` is {:e}; \
-         accepted: a magnitude of at most {allowed:.1e}{near}",
+         accepted: a magnitude of at most {allowed:.1e}, or `start=\"assembled\"`{near}",
         phi[row]
     )))
 }
@@ -176,13 +177,13 @@ fn velocities(
         CONSISTENT * moving + BY_TIME * terms(jacobian, row, q)
     };
     let Some((row, allowed)) = violated(&rates, allowed) else { return Ok(()) };
-    let near = least(jacobian, &rates).map_or_else(String::new, |correction| {
+    let near = least(jacobian, &rates, &DMatrix::identity(v.len(), v.len())).map_or_else(String::new, |correction| {
         let near: Vec<f64> = v.iter().zip(&correction).map(|(v, correction)| v - correction).collect();
         format!("; the nearest consistent velocities: {}", shown(&near))
     });
     Err(functions.refused(&format!(
         "the initial velocities do not satisfy the constraints at t = {t}: row {row} of ∂Φ/∂q v + ∂Φ/∂t is {:e}; \
-         accepted: a magnitude of at most {allowed:.1e}{near}",
+         accepted: a magnitude of at most {allowed:.1e}, or `start=\"assembled\"`{near}",
         rates[row]
     )))
 }
@@ -329,9 +330,14 @@ fn points(x: &[f64]) -> Vec<Vec<f64>> {
     std::iter::once(x.to_vec()).chain(further.iter().copied().map(moved)).collect()
 }
 
-/// Returns nearby positions that satisfy the constraints, found by Newton's method with difference quotients; `None` if
-/// the iteration does not converge.
-fn projected(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<Option<Vec<f64>>, Failure> {
+/// Returns nearby positions, in a metric, that satisfy the constraints, found by Newton's method with difference
+/// quotients; `None` if the iteration does not converge.
+fn projected(
+    system: &mut PythonMechanics<'_>,
+    t: f64,
+    q: &[f64],
+    metric: &DMatrix<f64>,
+) -> Result<Option<Vec<f64>>, Failure> {
     let (mut q, mut phi) = (q.to_vec(), vec![0.0; system.m()]);
     let mut jacobian = DMatrix::zeros(system.m(), system.n());
     for _ in 0..20 {
@@ -343,18 +349,44 @@ fn projected(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<Opti
         if violated(&phi, |row| 1e-3 * CONSISTENT * terms(&jacobian, row, &q)).is_none() {
             return Ok(Some(q));
         }
-        let Some(correction) = least(&jacobian, &phi) else { return Ok(None) };
+        let Some(correction) = least(&jacobian, &phi, metric) else { return Ok(None) };
         q.iter_mut().zip(&correction).for_each(|(q, correction)| *q -= correction);
     }
     Ok(None)
 }
 
-/// Returns the shortest `x` with `J x = r`, in the sense of least squares.
-fn least(jacobian: &DMatrix<f64>, residual: &[f64]) -> Option<Vec<f64>> {
-    let found = jacobian.clone().svd(true, true);
+/// Returns the `x` with the least `xᵀ M x` for which `J x = r`, in the sense of least squares. A metric `M` that is not
+/// positive definite is replaced by the identity.
+fn least(jacobian: &DMatrix<f64>, residual: &[f64], metric: &DMatrix<f64>) -> Option<Vec<f64>> {
+    let factor = metric.clone().cholesky().map_or_else(|| DMatrix::identity(metric.nrows(), metric.nrows()), |f| f.l());
+    // with `M = L Lᵀ`: the shortest `y = Lᵀ x` with `J L⁻ᵀ y = r`
+    let found = factor.solve_lower_triangular(&jacobian.transpose())?.transpose().svd(true, true);
     let smallest = 1e-10 * found.singular_values.iter().fold(0.0_f64, |most, size| most.max(*size));
     let solution = found.solve(&DVector::from_column_slice(residual), smallest).ok()?;
+    let solution = factor.tr_solve_lower_triangular(&solution)?;
     solution.iter().all(|x| x.is_finite()).then(|| solution.iter().copied().collect())
+}
+
+/// Returns the start, changed as little as possible in the metric of the mass to satisfy the constraints at time zero.
+///
+/// # Errors
+/// Returns [`Failure::NotApplicable`] if no such start is found.
+pub fn assembled(functions: &crate::user_model::Functions, start: &[f64]) -> Result<Vec<f64>, Failure> {
+    let mut system = PythonMechanics::new(functions);
+    let (q, v) = start.split_at(system.n());
+    if system.m() == 0 {
+        return Ok(start.to_vec());
+    }
+    let refused = || functions.refused("no positions near the initial ones satisfy the constraints at t = 0");
+    let mass = system.mass_at(q);
+    let q = projected(&mut system, 0.0, q, &mass)?.ok_or_else(refused)?;
+    let (mut jacobian, mut rates) = (DMatrix::zeros(system.m(), system.n()), vec![0.0; system.m()]);
+    system.jacobian_at(0.0, &q, &mut jacobian);
+    system.rates(0.0, &q, v, &mut rates);
+    let is_defined = passed(defined(&system.calls, 0.0))?;
+    let correction = is_defined.then(|| least(&jacobian, &rates, &system.mass_at(&q))).flatten().ok_or_else(refused)?;
+    let v = v.iter().zip(correction).map(|(v, correction)| v - correction);
+    Ok(q.iter().copied().chain(v).collect())
 }
 
 /// Checks that the energy is a finite number.

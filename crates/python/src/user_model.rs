@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use crate::arrays::{Vector, frozen};
 use crate::calls::{Calls, Target};
 use crate::checks::{self, Checked};
+use crate::failures::input_error;
 use crate::user_mechanics::{Full, PythonMechanics};
 
 /// A model with the functions of an `mbsbench.Ode` or `mbsbench.Mechanics` object.
@@ -62,7 +63,7 @@ impl PythonModel {
         let mass = function("mass")?;
         let constraint_count: usize = object.getattr("constraint_count")?.extract()?;
         let coordinates = if mass.is_some() { initial.len() / 2 } else { 0 };
-        let functions = Functions {
+        let mut functions = Functions {
             name: name.to_owned(),
             rhs: function("rhs")?,
             jacobian: function("jacobian")?,
@@ -73,6 +74,9 @@ impl PythonModel {
             initial,
             full: Full { coordinates, constraints: constraint_count },
         };
+        if object.getattr("start")?.extract::<&str>()? == "assembled" {
+            functions.initial = checks::assembled(&functions, &functions.initial).map_err(input_error)?;
+        }
         Ok(Self { functions: Arc::new(functions) })
     }
 }

@@ -186,8 +186,9 @@ fn given(
     written.map(|written| scope.vector(&path, written, scope.dimension)).transpose()
 }
 
-/// The poses of all bodies: as the file gives them, or from the first joint to a body that is placed, or at the origin.
-pub(super) fn place(scope: &Scope<'_>) -> Result<Vec<Pose>, OutOfRange> {
+/// The poses of all bodies: as the file gives them, or from the first joint to a body that is placed, or at the origin;
+/// and the numbers of the joints that place bodies.
+pub(super) fn place(scope: &Scope<'_>) -> Result<(Vec<Pose>, Vec<Option<usize>>), OutOfRange> {
     let bodies = &scope.parts.bodies;
     let spin = |Part { path, what, .. }: &Part<Body>| {
         scope.turn(path, ["rate", "spin"], what.rate.as_ref(), what.spin.as_deref())
@@ -205,7 +206,8 @@ pub(super) fn place(scope: &Scope<'_>) -> Result<Vec<Pose>, OutOfRange> {
     for (number, body) in bodies.iter().enumerate() {
         poses.push(written(scope, body)?.map(|origin| at_rest(number, origin)).transpose()?);
     }
-    let placing: Vec<&Joined> = scope.joined.iter().flatten().filter(|joint| joint.freedom.is_some()).collect();
+    let joined = scope.joined.iter().enumerate().filter_map(|(number, joint)| Some((number, joint.as_ref()?)));
+    let (numbers, placing): (Vec<usize>, Vec<&Joined>) = joined.filter(|(_, joint)| joint.freedom.is_some()).unzip();
     let mut used = vec![false; placing.len()];
     // the joint that places each body
     let mut by: Vec<Option<usize>> = vec![None; poses.len()];
@@ -248,5 +250,6 @@ pub(super) fn place(scope: &Scope<'_>) -> Result<Vec<Pose>, OutOfRange> {
         return Err(OutOfRange::clause(path, found, accepted));
     }
     let placed = poses.into_iter().enumerate();
-    placed.map(|(number, pose)| pose.map_or_else(|| at_rest(number, Pose::ground()), Ok)).collect()
+    let poses = placed.map(|(number, pose)| pose.map_or_else(|| at_rest(number, Pose::ground()), Ok));
+    Ok((poses.collect::<Result<_, _>>()?, by.into_iter().map(|by| Some(numbers[by?])).collect()))
 }

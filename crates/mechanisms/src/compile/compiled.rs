@@ -6,14 +6,16 @@ use std::borrow::Cow;
 use mbsbench_problem::OutOfRange;
 use nalgebra::Vector3;
 
+use super::gauge::{self, Gauge};
 use super::joints::Joined;
 use super::scope::Scope;
+use super::starts;
 use crate::assembly::{self, Linearised};
-use crate::definition::{Mechanism, Shape, Start};
+use crate::definition::{Body, Mechanism, Shape, Start};
 use crate::dependence::{self, MOST_LEFT_OUT, Refused, Units};
-use crate::expand::Parts;
+use crate::expand::Part;
 use crate::joint_space::{Candidate, JointSpace, Step};
-use crate::placement::Marker;
+use crate::placement::{Marker, Pose};
 use crate::space::Space;
 use crate::system::{Frames, System, Turning};
 
@@ -43,6 +45,8 @@ pub struct JointSeen {
     pub relations: std::ops::Range<usize>,
     /// Angle of the joint if it is a hinge in space.
     pub hinge: Option<Turning>,
+    /// Openings of the joint, if poses show them.
+    pub gauge: Option<Gauge>,
 }
 
 /// A mechanism ready to be solved.
@@ -83,6 +87,19 @@ impl<X: Space> Compiled<X> {
     /// The system with all rows of the joints as in the file.
     pub fn written(&self) -> &System<X> {
         self.as_written.as_ref().unwrap_or(&self.system)
+    }
+
+    /// The joints that can be measured, each with the distance (m) and the angle (rad) by which it is open at
+    /// absolute coordinates.
+    pub fn openings(&self, t: f64, q: &[f64]) -> impl Iterator<Item = (&JointSeen, [f64; 2])> {
+        let poses: Vec<Pose> = q.chunks(X::COORDINATES).map(gauge::pose::<X>).collect();
+        self.joints.iter().filter_map(move |joint| Some((joint, joint.gauge.as_ref()?.opening(t, &poses))))
+    }
+
+    /// A joint whose constraints are satisfied by markers with the wrong rotation, such as half a turn, and the
+    /// angle (rad) by which it is open initially.
+    pub(super) fn turned(&self, q: &[f64]) -> Option<(&JointSeen, f64)> {
+        self.openings(0.0, q).find(|(_, [_, turn])| *turn > 0.1).map(|(joint, [_, turn])| (joint, turn))
     }
 }
 
@@ -136,13 +153,13 @@ impl<X: Space> Compiled<X> {
 pub(super) fn assemble<X: Space>(
     compiled: &mut Compiled<X>,
     mechanism: &Mechanism,
-    parts: &Parts,
+    scope: &Scope<'_>,
 ) -> Result<(), OutOfRange> {
     let [mut q, mut v] = compiled.initial.clone();
     let system = &compiled.system;
     let own = X::OWN * system.bodies.len();
-    let weights: Vec<f64> =
-        parts.bodies.iter().flat_map(|body| vec![if body.what.held { 1e6 } else { 1.0 }; X::COORDINATES]).collect();
+    let weight = |body: &Part<Body>| [if body.what.held { 1e6 } else { 1.0 }].repeat(X::COORDINATES);
+    let weights: Vec<f64> = scope.parts.bodies.iter().flat_map(weight).collect();
     // roundoff of coordinates of this size
     let size = q.iter().fold(1e-3, |size: f64, x| size.max(x.abs()));
     if dependence::surplus(system) > MOST_LEFT_OUT {
@@ -152,24 +169,36 @@ pub(super) fn assemble<X: Space>(
     let most = if is_assembled { 1e-10 * size } else { 1e-8 * size };
     let mut linearised = Linearised::new(system);
     let closed = if is_assembled {
-        assembly::close(&mut linearised, &mut q, &weights, most)
+        assembly::close(&mut |q| linearised.at(q), &mut q, &weights, most)
     } else {
         assembly::open(&mut linearised, &q, most)
     };
-    closed.map_err(|(row, by)| {
-        let (path, name) = compiled.owner(row);
-        let size = row.checked_sub(own).and_then(|row| compiled.system.row_units([2.0, 1.0]).nth(row));
-        let unit = if size == Some(2.0) { " m" } else { "" };
+    let open = match closed {
+        Ok(()) => compiled.turned(&q).map(|(joint, by)| (&*joint.path, &*joint.name, format!("{by:.3} rad"))),
+        Err((row, by)) => {
+            let (path, name) = compiled.owner(row);
+            let size = row.checked_sub(own).and_then(|row| compiled.system.row_units([2.0, 1.0]).nth(row));
+            Some((path, name, format!("{by:.3e}{}", if size == Some(2.0) { " m" } else { "" })))
+        }
+    };
+    if let Some((path, name, by)) = open {
         let (found, accepted) = if is_assembled {
-            let accepted = "lengths with which all joints can close, and initial values of `position`, `angle` or \
-                            `distance` near a closed position";
-            (format!("no position near the initial one closes `{name}`, which stays open by {by:.3e}{unit}"), accepted)
+            let values = starts::other(scope, compiled, &weights, most).filter(|values| !values.is_empty());
+            let accepted = values.map_or_else(
+                || {
+                    "lengths with which all joints can close, and initial values of `position`, `angle` or `distance` \
+                     near a closed position"
+                        .to_owned()
+                },
+                |values| format!("another start; all joints close from {}", values.join(", ")),
+            );
+            (format!("no position near the initial one closes `{name}`, which stays open by {by}"), accepted)
         } else {
-            let found = format!("`{name}` is open by {by:.3e}{unit} in the initial position");
-            (found, "an initial position that closes it, or `start: assembled`")
+            let found = format!("`{name}` is open by {by} in the initial position");
+            (found, "an initial position that closes it, or `start: assembled`".to_owned())
         };
-        OutOfRange::clause(path, found, accepted)
-    })?;
+        return Err(OutOfRange::clause(path, found, accepted));
+    }
     let sizes @ [length, _] = system.sizes(&q);
     let per_body = (0..X::COORDINATES).map(|k| if k < X::DIMENSION { length } else { 1.0 });
     let units = Units {

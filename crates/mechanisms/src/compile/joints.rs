@@ -7,6 +7,7 @@ use mbsbench_problem::{Formulation, OutOfRange};
 use nalgebra::Vector3;
 
 use super::compiled::JointSeen;
+use super::gauge::Gauge;
 use super::scope::{Scope, check_count};
 use crate::definition::{ABOUT, ALONG, Joint, Turn};
 use crate::formula::{Formula, Tree};
@@ -156,7 +157,7 @@ impl Joined {
 }
 
 /// The axes of a universal joint.
-fn crossing(path: &str, turn: &Turn) -> Result<[Vector3<f64>; 2], OutOfRange> {
+pub(super) fn crossing(path: &str, turn: &Turn) -> Result<[Vector3<f64>; 2], OutOfRange> {
     let path = format!("{path}.axes");
     if turn.axes.is_empty() {
         return Ok([Vector3::z(), Vector3::x()]);
@@ -276,7 +277,8 @@ pub(super) fn add<X: Space>(scope: &Scope<'_>, system: &mut System<X>) -> Result
             }
         }
         let relations = first..system.relations.len();
-        seen.push(JointSeen { name: part.name.clone(), path: part.path.clone(), relations, hinge });
+        let gauge = Gauge::of(scope, part, joined.as_ref())?;
+        seen.push(JointSeen { name: part.name.clone(), path: part.path.clone(), relations, hinge, gauge });
     }
     Ok(seen)
 }
@@ -303,9 +305,15 @@ fn add_other<X: Space>(scope: &Scope<'_>, path: &str, joint: &Joint, system: &mu
         }
         Joint::Rolling(rolling) => {
             let centre = scope.find(&format!("{path}.body"), &rolling.body.0)?;
-            let axis = centre.direction(&scope.axis(&path, &rolling.axis, ABOUT)?);
+            let along = scope.axis(&path, &rolling.axis, ABOUT)?;
+            let axis = centre.direction(&along);
             let is_of_body = centre.body.is_some();
             OutOfRange::unless(is_of_body, &format!("{path}.body"), "the ground", "a marker of a body")?;
+            let initial = centre.body.map_or_else(Pose::ground, |body| scope.poses[body]).of_marker(&centre);
+            if (initial.turn * along).xy().norm() < 1e-6 {
+                let accepted = "an initial `rotation` of the body, or another `axis`, so that the axis is not vertical";
+                return Err(OutOfRange::clause(path, "the disk lies flat on the plane", accepted));
+            }
             system.relations.push(Relation::Standing(centre.point(), axis, rolling.radius));
             system.rates.push(Rate::Rolls(centre.point(), axis.at, rolling.radius));
         }

@@ -3,8 +3,10 @@
 mod actions;
 mod bodies;
 mod compiled;
+mod gauge;
 mod joints;
 mod scope;
+mod starts;
 
 use mbsbench_problem::{Formulation, OutOfRange};
 
@@ -47,7 +49,7 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     let mut joined = joints::read(&scope)?;
     scope.couplings = joints::couplings(&scope, &mut joined)?;
     scope.joined = joined;
-    scope.poses = bodies::place(&scope)?;
+    (scope.poses, scope.placed_by) = bodies::place(&scope)?;
     let mut initial = [Vec::new(), Vec::new()];
     for pose in &scope.poses {
         let q = X::coordinates(&pose.at.into(), &pose.turn, pose.angle);
@@ -61,7 +63,7 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     system.actions = actions::of(&scope)?;
     let bodies = bodies::seen(&scope)?;
     let mut compiled = Compiled { system, as_written: None, initial, bodies, joints, joint_space: None };
-    compiled::assemble(&mut compiled, mechanism, &parts)?;
+    compiled::assemble(&mut compiled, mechanism, &scope)?;
     if !compiled.system.redundant.is_empty() {
         compiled.as_written = Some(System { redundant: Vec::new(), ..compiled.system.clone() });
     }

@@ -29,6 +29,8 @@ pub(super) struct Scope<'p> {
     pub(super) couplings: Vec<Coupling>,
     /// Initial poses of the bodies.
     pub(super) poses: Vec<Pose>,
+    /// The joint that places each body, if one does.
+    pub(super) placed_by: Vec<Option<usize>>,
     pub(super) formulation: &'p Formulation,
 }
 
@@ -68,9 +70,9 @@ impl<'p> Scope<'p> {
     pub(super) fn new(dimension: usize, parts: &'p Parts, mechanism: &'p Mechanism) -> Self {
         let body = parts.bodies.iter().enumerate().map(|(k, body)| (&*body.name, k)).collect();
         let joint = parts.joints.iter().enumerate().map(|(k, joint)| (&*joint.name, k)).collect();
-        let (markers, joined, couplings, poses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (markers, joined, couplings, poses, placed_by) = Default::default();
         let Mechanism { constants, formulation, .. } = mechanism;
-        Self { dimension, parts, constants, body, joint, markers, joined, couplings, poses, formulation }
+        Self { dimension, parts, constants, body, joint, markers, joined, couplings, poses, placed_by, formulation }
     }
 
     /// The value of a formula that contains only constants.

@@ -26,6 +26,8 @@ const DEEPEST: usize = 50;
 #[derive(Debug, Clone)]
 pub struct EquationsModel {
     pub(super) initial: Tape,
+    /// Consistent initial values, if those of the file are changed.
+    pub(super) assembled: Option<Vec<f64>>,
     /// Initial values of the parameters that events change.
     pub(super) held: Vec<f64>,
     pub(super) rates: Tape,
@@ -411,8 +413,9 @@ impl EquationsModel {
         let classes: Vec<Class> = (0..n).map(class).collect();
         let (observables, observed) = scope.observed(&classes)?;
         let indices = Compiler::new(scope, Known::Numbers).assign("indices", equations.indices.iter())?;
-        Ok(Self {
+        let mut model = Self {
             initial: scope.initial()?,
+            assembled: None,
             held: scope.held.iter().map(|name| equations.parameters[*name]).collect(),
             is_second_order: n % 2 == 0 && (0..n / 2).all(|k| is_rate(n / 2 + k, k)),
             structure: rates.pattern().map(|pattern| (pattern.clone(), pattern.groups(&states))),
@@ -426,6 +429,8 @@ impl EquationsModel {
             targets,
             observables,
             observed,
-        })
+        };
+        model.assembled = model.start(equations.start)?;
+        Ok(model)
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::EquationsModel;
-use crate::definition::{Named, Numbers};
+use crate::definition::{Named, Numbers, Start};
 use crate::formula::Formula;
 
 parameters! {
@@ -28,6 +28,11 @@ parameters! {
         pub mass: Named<Named<Formula>> = default,
         /// Differentiation indices of states, 1 to 3, if the matrix is singular; by default 1.
         pub indices: Named<u32> [from 1, to 3] = default,
+        /// Treatment of initial values that do not satisfy the equations without derivatives, if these have any:
+        /// refused if not given, or `as-written`; changed as little as possible with `assembled`, states without
+        /// derivatives first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub start: Option<Start>,
         /// Events by name.
         pub events: Named<Event> = default,
         /// Further quantities to observe, by name.

@@ -8,6 +8,7 @@
 mod compile;
 mod definition;
 mod ode;
+mod start;
 mod tape;
 
 pub use compile::EquationsModel;

@@ -36,7 +36,10 @@ impl<S: Scalar> Formulated<S> for EquationsModel {
     }
 
     fn initial_state(&self) -> Vec<S> {
-        self.initial.outputs(&self.initial.registers()).collect()
+        match &self.assembled {
+            Some(assembled) => assembled.iter().map(|&y| S::from(y)).collect(),
+            None => self.initial.outputs(&self.initial.registers()).collect(),
+        }
     }
 }
 

@@ -15,4 +15,5 @@ mod tree;
 pub use articulated::{Articulated, TreeOde};
 pub use coordinates::JointSpace;
 pub use kinematics::{Kinematics, Moved};
+pub(crate) use state::angle_about;
 pub use tree::{Candidate, Coupling, Freedom, Link, Step, Tree};

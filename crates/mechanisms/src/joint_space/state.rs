@@ -57,7 +57,7 @@ impl<X: Space> JointSpace<X> {
 }
 
 /// Angle of a rotation about an axis, rad, between −π and π.
-fn angle_about(axis: &Vector3<f64>, turn: &Rotation3<f64>) -> f64 {
+pub(crate) fn angle_about(axis: &Vector3<f64>, turn: &Rotation3<f64>) -> f64 {
     let [x, y] = across(axis);
     let turned = turn * x;
     turned.dot(&y).atan2(turned.dot(&x))

@@ -154,3 +154,43 @@ fn too_many_redundant_constraints_are_refused_at_once() {
     assert!(error.accepted.contains("at most 200"), "{error}");
     assert!(start.elapsed().as_secs_f64() < 10.0, "{:?}", start.elapsed());
 }
+
+/// Two rods from the origin to a point on the x axis.
+fn two_rods(formulation: &str, far: f64) -> Value {
+    let rod = json!({ "mass": 1, "shape": { "rod": { "length": 1 } }, "markers": { "a": [-0.5, 0], "b": [0.5, 0] } });
+    json!({
+        "formulation": formulation,
+        "bodies": { "one": rod, "two": rod },
+        "joints": {
+            "A": pin("ground", "one.a"), "B": pin("one.b", "two.a"),
+            "C": { "point-on-line": { "between": ["ground.far", "two.b"], "axis": [0, 1] } },
+        },
+        "ground": { "far": [far, 0] },
+    })
+}
+
+/// The values in a message such as "all joints close from `joints.A.revolute.angle: 0.5`, …" replace those of a
+/// mechanism, which then closes.
+fn with_suggestion(mut written: Value, error: &OutOfRange) -> Value {
+    let (_, values) = error.accepted.split_once("all joints close from ").unwrap_or_else(|| panic!("{error}"));
+    for value in values.split("`, `").map(|value| value.trim_matches('`')) {
+        let (path, value) = value.split_once(": ").expect("a path and a value");
+        let place = path.split('.').fold(&mut written, |place, key| &mut place[key]);
+        *place = serde_json::from_str(value).expect("numbers");
+    }
+    written
+}
+
+#[test]
+fn a_start_from_which_joints_do_not_close_is_refused_with_one_from_which_they_do() {
+    for formulation in ["acceleration-level", "minimal"] {
+        // stretched rods do not bend if their ends are pushed towards each other
+        let written = two_rods(formulation, 1.0);
+        let error = refused(written.clone());
+        assert_eq!(error.field, "joints.C", "{error}");
+        assert!(error.message().contains("no position near the initial one closes"), "{error}");
+        common::mechanism(with_suggestion(written, &error));
+    }
+    let impossible = two_rods("acceleration-level", 9.0);
+    assert!(refused(impossible).accepted.contains("lengths with which all joints can close"));
+}

@@ -249,3 +249,35 @@ fn the_example_in_the_documentation_runs() {
     assert!((end[1] - (v - 9.81 / 2.0 * after) * after).abs() < 1e-9, "{end:?}");
     assert!((end[2] - 0.75).abs() < 1e-9, "{end:?}");
 }
+
+/// Algebraic equations with and without algebraic states, and a circuit with a capacitor between two nodes.
+#[test]
+fn initial_values_are_assembled_on_request_and_refused_otherwise() {
+    let sum = |start: &str| {
+        format!(
+            "{{ states: {{ x: 0.5, y: 0.25, z: 7 }}, rates: {{ x: -x, y: x - y, z: z^2 - x - y }},\
+             mass: {{ z: {{}} }}{start} }}"
+        )
+    };
+    let found = refusal(&sum(""));
+    assert!(found.contains("states: ") && found.contains("start: assembled"), "{found}");
+    let y = Formulated::<f64>::initial_state(&*equations(&sum(", start: assembled")).model());
+    let expected = [0.5, 0.25, 0.75f64.sqrt()];
+    assert!(y.iter().zip(expected).all(|(y, expected)| (y - expected).abs() < 1e-9), "{y:?}");
+    // only states with derivatives: the nearest point of the circle
+    let circle = "{ states: { x: 3, y: 4, p: 0 }, rates: { x: p*x, y: p*y, p: 'x^2 + y^2 - 1' }, mass: { p: {} },
+        indices: { p: 2 }, start: assembled }";
+    let y = Formulated::<f64>::initial_state(&*equations(circle).model());
+    assert!((y[0] - 0.6).abs() < 1e-9 && (y[1] - 0.8).abs() < 1e-9 && y[2] == 0.0, "{y:?}");
+    // the derivatives cancel in the sum of the equations, which therefore states x = sin(t) + 2 y^3 - 1
+    let circuit = "{ states: { x: 0, y: 1 }, rates: { x: 'x - sin(t)', y: '1 - 2*y^3' },
+        mass: { x: { x: -1, y: 1 }, y: { x: 1, y: -1 } }, start: assembled }";
+    let y = Formulated::<f64>::initial_state(&*equations(circuit).model());
+    assert!((y[0] + 1.0 - 2.0 * y[1].powi(3)).abs() < 1e-12, "{y:?}");
+    // the nearest such point to (0, 1)
+    assert!((y[0] * 6.0 * y[1] * y[1] + y[1] - 1.0).abs() < 1e-2, "{y:?}");
+    // equations that depend on time are consistent at a time that the model does not know
+    equations("{ states: { x: 0, y: 9 }, rates: { x: 1, y: y - t }, mass: { y: {} } }");
+    let none = "{ states: { x: 0, y: 9 }, rates: { x: 1, y: y^2 + 1 }, mass: { y: {} }, start: assembled }";
+    assert!(refusal(none).contains("no initial values near"), "{}", refusal(none));
+}

@@ -9,6 +9,7 @@ mod equations;
 mod gallery;
 mod joint_coordinates;
 mod motions;
+mod openings;
 mod papers;
 mod pleiades;
 mod random;

@@ -309,3 +309,37 @@ fn redundant_joints_share_the_force() {
         }
     }
 }
+
+/// A disk that rolls straight ahead, with any axis that is not vertical; a disk that lies flat is refused.
+#[test]
+fn disks_roll_about_each_axis_of_their_body_or_are_refused_flat() {
+    let disk = |axis: [f64; 3], spin: [f64; 3], velocity: [f64; 3]| {
+        json!({
+            "motion": "spatial", "gravity": [0, 0, -9.81],
+            "bodies": { "disk": {
+                "mass": 2, "inertia": [0.1, 0.1, 0.1], "position": [0, 0, 0.5], "spin": spin, "velocity": velocity,
+            } },
+            "joints": { "floor": { "rolling": { "body": "disk", "radius": 0.5, "axis": axis } } },
+        })
+    };
+    for (axis, spin, velocity) in [
+        ([1.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, -1.5, 0.0]),
+        ([0.0, 1.0, 0.0], [0.0, 3.0, 0.0], [1.5, 0.0, 0.0]),
+        ([0.0, -2.0, 0.0], [0.0, 3.0, 0.0], [1.5, 0.0, 0.0]),
+    ] {
+        let rolling = mechanism(disk(axis, spin, velocity));
+        let names = ["disk_x", "disk_y", "disk_z", "opening", "velocity_constraint"];
+        let settings = Settings::tolerance(1e-10, 1e-10);
+        let [x, y, z, opening, slip] = motion(&rolling, &Dop853::default(), settings, &[2.0], &names)[0][..] else {
+            panic!("five values")
+        };
+        let expected = [2.0 * velocity[0], 2.0 * velocity[1], 0.5];
+        assert!([x, y, z].iter().zip(expected).all(|(x, expected)| (x - expected).abs() < 1e-8), "{x}, {y}, {z}");
+        assert!(opening < 1e-9 && slip < 1e-8, "{opening:e}, {slip:e}");
+    }
+    let flat = disk([0.0, 0.0, 1.0], [0.0; 3], [0.0; 3]);
+    let flat: mbsbench_mechanisms::Mechanism = serde_json::from_value(flat).expect("a mechanism");
+    let error = mbsbench_problem::Parameters::check(&flat).expect_err("a flat disk");
+    assert_eq!(error.field, "joints.floor.rolling");
+    assert!(error.to_string().contains("lies flat"), "{error}");
+}

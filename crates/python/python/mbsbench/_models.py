@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,6 +70,7 @@ class _Own:
     summary: str
     version: str | None
     initial: Array
+    start: str = "as-written"
     constraint_count: int
 
     def register(self) -> None:
@@ -128,6 +129,8 @@ class Mechanics(_Own):
         constraints: ``constraints(t, q) -> Φ``.
         jacobian: ``jacobian(t, q) -> ∂Φ/∂q`` [default: differences, with about six correct digits in accelerations].
         energy: ``energy(t, y) -> float``, J, with ``y = (q ; v)``.
+        start: with ``"assembled"``, positions and velocities that violate the constraints at time zero are changed as
+            little as possible, in the metric of the mass; ``model(…).initial()`` returns the result [default: refused].
         version: see `Ode`.
 
     Before the first step the start and the functions are checked (see docs/python.md): positions and velocities must
@@ -150,6 +153,7 @@ class Mechanics(_Own):
         constraints: Callable[[float, Array], ArrayLike] | None = None,
         jacobian: Callable[[float, Array], ArrayLike] | None = None,
         energy: Callable[[float, Array], float] | None = None,
+        start: Literal["as-written", "assembled"] = "as-written",
         summary: str = "a mechanical system written in Python",
         version: str | None = None,
     ) -> None:
@@ -162,7 +166,9 @@ class Mechanics(_Own):
             raise _mbsbench.InputError(f"`jacobian` is given without `constraints`; {accepted}")
         self.name, self.summary, self.version = name, summary, version
         self.mass, self.forces = mass, forces
-        self.constraints, self.jacobian, self.energy = constraints, jacobian, energy
+        if start not in ("as-written", "assembled"):
+            raise _mbsbench.InputError(f"`start` is {start!r}; accepted: 'as-written' or 'assembled'")
+        self.constraints, self.jacobian, self.energy, self.start = constraints, jacobian, energy, start
         self.initial = np.concatenate([positions, velocities])
         self.constraint_count = 0
         if constraints is not None:
