@@ -393,3 +393,22 @@ def test_an_exception_of_a_model_ends_the_step_that_asked() -> None:
     solution = mbsbench.solve(bead(mass=Failing(lambda q: np.eye(2), 10)), 1.0, method=Asks, step=0.01)
     assert solution.status == "solver-failed" and "on purpose" in solution.message
     assert len(asked) < 10
+
+
+def test_an_inconsistent_start_is_assembled_on_request() -> None:
+    model = mbsbench.model(bead(q=[2.0, 0.0], v=[1.0, 3.0], start="assembled"))
+    assert np.allclose(model.initial(), [1.0, 0.0, 0.0, 3.0], atol=1e-10)
+    # A heavy direction changes little: the nearest point of the circle in the metric diag(1, 100).
+    heavy = mbsbench.model(bead(q=[1.1, 0.8], mass=lambda q: np.diag([1.0, 100.0]), start="assembled"))
+    x, y = heavy.initial()[:2]
+    assert abs(x * x + y * y - 1.0) < 1e-10 and abs(y - 0.8) < 0.01 < 1.1 - x
+    # The velocity in the same metric: the change is along M⁻¹ Jᵀ.
+    moving = mbsbench.model(bead(q=[0.6, 0.8], v=[1.0, 1.0], mass=lambda q: np.diag([1.0, 4.0]), start="assembled"))
+    change = moving.initial()[2:] - 1.0
+    assert np.allclose(change, -1.4 / (0.36 + 0.16) * np.array([0.6, 0.2]), atol=1e-9)
+    solution = mbsbench.solve(bead(q=[2.0, 0.0], start="assembled"), 0.1, method="dop853", tolerance=1e-8)
+    assert solution.success, solution.message
+    with pytest.raises(mbsbench.InputError, match="no positions near the initial ones satisfy"):
+        mbsbench.model(bead(constraints=lambda t, q: [q @ q + 1.0], jacobian=None, start="assembled"))
+    with pytest.raises(mbsbench.InputError, match="`start` is 'nearest'; accepted"):
+        bead(start="nearest")

@@ -3,7 +3,7 @@
 use crate::common::{mechanism, observed, states};
 use mbsbench_integrators::Dop853;
 use mbsbench_mechanisms::Mechanism;
-use mbsbench_problem::{Formulated, MethodDefinition, ModelDefinition, Observation, Settings};
+use mbsbench_problem::{Formulated, MethodDefinition, ModelDefinition, Settings};
 use serde_json::{Value, json};
 
 const NAMES: [&str; 2] = ["opening", "angular_opening"];
