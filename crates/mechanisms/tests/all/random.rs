@@ -146,7 +146,10 @@ fn written(is_spatial: bool, links: &[Link], closing: usize) -> Value {
             let shape = json!({ "rod": { "length": 2 } });
             bodies.insert("rocker".to_owned(), rocker);
             bodies.insert("coupler".to_owned(), json!({ "mass": 1, "shape": shape, "markers": markers }));
-            let pin = |a: &str, b: &str, angle: f64, rate: f64| json!({ "revolute": { "between": [a, b], "angle": angle, "rate": rate } });
+            let pin = |a: &str, b: &str, angle: f64, rate: f64| {
+                let between = [a, b];
+                json!({ "revolute": { "between": between, "angle": angle, "rate": rate } })
+            };
             joints.insert("foot".to_owned(), pin("ground.foot", "rocker.start", angle, rate));
             joints.insert("lift".to_owned(), pin("body1.end", "coupler.start", -angle, -rate));
             let head = json!({ "revolute": { "between": ["coupler.end", "rocker.end"] } });
