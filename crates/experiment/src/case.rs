@@ -1,5 +1,7 @@
 //! Cases: sets of runs, with the axes over which they vary.
 
+use std::sync::Arc;
+
 use mbsbench_input::{Key, Node, Place, Problem, Value, read};
 
 use super::account::Account;
@@ -27,6 +29,8 @@ pub struct Case {
     pub axes: Vec<Axis>,
     /// The start and end times, s.
     pub span: [f64; 2],
+    /// The break points, s.
+    pub breaks: Arc<[f64]>,
     /// The settings before the axes of settings apply.
     pub settings: Node,
     /// The measures.
@@ -126,6 +130,7 @@ impl Case {
         let axes = read_axes(&shape, place, registry, problems);
         let rest = &shape.rest;
         let span = problems.keep(read_span(rest, place));
+        let breaks = problems.keep(read_breaks(rest));
         let measures = read_measures(rest, registry, problems);
         let exclude = problems.keep(read_exclusions(rest));
         let reference =
@@ -139,6 +144,7 @@ impl Case {
             model,
             axes,
             span: span?,
+            breaks: breaks?,
             settings,
             measures: measures?,
             exclude: exclude?,
@@ -222,16 +228,20 @@ fn read_axes(
 }
 
 fn read_span(rest: &Node, place: Place) -> Result<[f64; 2], Problem> {
-    const ACCEPTED: &str = "accepted: `[start, end]` in seconds, with the end after the start";
+    const ACCEPTED: &str = "accepted: `[start, end]` in seconds, two different times";
     let Some(node) = rest.get("span") else {
         return Err(Problem::new(place, "the key `span` is missing").help(ACCEPTED));
     };
     let [start, end]: [f64; 2] = read(node)?;
-    if start < end && (end - start).is_finite() {
+    if start != end && (end - start).is_finite() {
         return Ok([start, end]);
     }
     Err(Problem::new(node.place, format!("the span from {start} to {end} does not have a positive length"))
         .help(ACCEPTED))
+}
+
+fn read_breaks(rest: &Node) -> Result<Arc<[f64]>, Problem> {
+    list(rest, "breaks")?.iter().map(read).collect()
 }
 
 /// Reads settings and checks their ranges.

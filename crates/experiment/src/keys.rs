@@ -33,6 +33,7 @@ pub(crate) static SHOWN: &[FileKey] = &[
 pub(crate) static RUN: &[FileKey] = &[
     ("model", |_| axis("model")),
     ("span", |_| json!({ "type": "array", "items": reference("number"), "minItems": 2, "maxItems": 2 })),
+    ("breaks", |_| list(&reference("number"))),
     ("matrix", |_| {
         let [model, methods, number, tolerance] = ["model", "methods", "number", "tolerance"].map(axis);
         let axes = json!({

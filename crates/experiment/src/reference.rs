@@ -61,7 +61,7 @@ impl Control {
                 return Ok(StepControl::Tolerance { rel, abs, initial_step, max_step });
             }
         };
-        let length = span[1] - span[0];
+        let length = (span[1] - span[0]).abs();
         if step > length {
             let message = format!("the step {step} is larger than the span of {length}");
             return Err(Problem::new(place, message).help(format!("accepted: a number above zero, at most {length}")));

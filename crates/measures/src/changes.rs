@@ -31,7 +31,7 @@ impl MeasureDefinition for StepChanges {
         // The state has the result without the last step, and the size of that step, s.
         let look = move |(seen, last): &mut (Seen, Option<f64>), step: &mut Observed<'_>| {
             if step.t_start >= after
-                && let Some(size) = last.replace(step.t_end - step.t_start)
+                && let Some(size) = last.replace((step.t_end - step.t_start).abs())
             {
                 seen.see(size, strong);
             }

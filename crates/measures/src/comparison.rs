@@ -61,7 +61,7 @@ pub(super) fn compare(
         expected,
         norm,
         bound: if context.reference.is_some_and(ReferenceTrajectory::is_certified) { bound } else { f64::INFINITY },
-        visit: Visit::new(times, context.observables.len()),
+        visit: Visit::new(times, context.observables.len(), context.span),
         visited: 0,
         sum: 0.0,
     })

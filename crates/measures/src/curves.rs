@@ -54,8 +54,9 @@ impl MeasureDefinition for ShapeDistance {
         self.of.clone()
     }
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
-        let count = ((span[1] - span[0]) / self.every * (1.0 + 1e-12)).floor() as usize;
-        (1..=count).map(|k| span[0] + k as f64 * self.every).collect()
+        let every = self.every.copysign(span[1] - span[0]);
+        let count = ((span[1] - span[0]) / every * (1.0 + 1e-12)).floor() as usize;
+        (1..=count).map(|k| span[0] + k as f64 * every).collect()
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let times = self.reference_times(context.span);

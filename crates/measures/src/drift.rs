@@ -61,7 +61,7 @@ impl Measure for Fit {
         if self.steps <= self.skip {
             return;
         }
-        let h = step.t_end - step.t_start;
+        let h = (step.t_end - step.t_start).abs();
         for &(of, on) in self.pairs.iter().flatten() {
             let (drift, by) = (step.end[of], h * h * step.end[on]);
             self.drift += drift * drift;

@@ -86,6 +86,7 @@ pub fn bound_of(column: &str) -> Option<String> {
 pub(super) fn grid(span: [f64; 2], every: Option<f64>) -> Vec<f64> {
     let Some(every) = every else { return vec![span[1]] };
     // A grid point within rounding of the end is the end.
+    let every = every.copysign(span[1] - span[0]);
     let inner = ((span[1] - span[0]) / every - 1e-9).floor().max(0.0) as usize;
     (1..=inner).map(|k| span[0] + k as f64 * every).chain([span[1]]).collect()
 }

@@ -107,7 +107,7 @@ impl Measure for Judge {
             return;
         }
         self.within = Some(step.t_end);
-        self.step = self.step.max(step.t_end - step.t_start);
+        self.step = self.step.max((step.t_end - step.t_start).abs());
         for (extreme, limit) in self.extremes.iter_mut().zip(&self.limits) {
             *extreme = limit.map_or(0.0, |(index, _)| extreme.max(step.end[index].abs()));
         }

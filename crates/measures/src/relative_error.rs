@@ -33,9 +33,9 @@ impl MeasureDefinition for RelativeError {
         vec![self.of.clone()]
     }
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
-        let from = self.from.clamp(span[0], span[1]);
+        let from = if span[0] < span[1] { self.from.clamp(span[0], span[1]) } else { span[0] };
         let later = grid([from, span[1]], Some(self.every));
-        std::iter::once(from).filter(|&from| from < span[1]).chain(later).collect()
+        std::iter::once(from).filter(|&from| from != span[1]).chain(later).collect()
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let expected = context.reference.and_then(|reference| {
@@ -48,6 +48,7 @@ impl MeasureDefinition for RelativeError {
             is_certified: context.reference.is_some_and(ReferenceTrajectory::is_certified),
             expected: expected.unwrap_or_default(),
             next: 0,
+            sign: (context.span[1] - context.span[0]).signum(),
             errors: 0.0,
             values: 0.0,
             bounds: 0.0,
@@ -69,6 +70,8 @@ struct Sums {
     is_certified: bool,
     expected: Vec<Point>,
     next: usize,
+    /// -1 if times decrease.
+    sign: f64,
     errors: f64,
     values: f64,
     bounds: f64,
@@ -77,7 +80,7 @@ struct Sums {
 impl Sums {
     /// Adds the end of a step at `t` if the grid has that time to within `slack`.
     fn add(&mut self, t: f64, slack: f64, observables: &[f64]) {
-        while let Some(point) = self.expected.get(self.next).filter(|point| point.time <= t + slack) {
+        while let Some(point) = self.expected.get(self.next).filter(|point| self.sign * (point.time - t) <= slack) {
             if (point.time - t).abs() <= slack {
                 self.errors += (observables[self.index] - point.value).powi(2);
                 self.values += point.value.powi(2);

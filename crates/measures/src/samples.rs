@@ -8,7 +8,7 @@ use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 of_one! {
     /// The initial value of an observable.
     Initial "initial" ["initial"] "value of an observable at the start", |index| {
-        Box::new(Samples { index, visit: Visit::new(vec![f64::NEG_INFINITY], 0), values: vec![None] })
+        Box::new(Samples { index, visit: Visit::new(vec![f64::NEG_INFINITY], 0, [0.0, 1.0]), values: vec![None] })
     };
     /// The final value of an observable, for a run that did not fail.
     Final "final" ["final"] "value of an observable at the end", |index| at_end(move |ending| {
@@ -62,7 +62,7 @@ impl MeasureDefinition for Sample {
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         Box::new(Samples {
             index: context.index(&self.of),
-            visit: Visit::new(self.times(), context.observables.len()),
+            visit: Visit::new(self.times(), context.observables.len(), context.span),
             values: vec![None; self.at.len()],
         })
     }
@@ -91,40 +91,52 @@ impl Measure for Samples {
 /// Distance (s) from the end of a step within which a time counts as the end: grids computed as `k · h` and by
 /// summation differ in the last digits.
 pub fn slack(t_start: f64, t_end: f64) -> f64 {
-    1e-9 * (t_end - t_start)
+    1e-9 * (t_end - t_start).abs()
 }
 
 /// Follows the steps through given times, and shows the observables at each of them.
 pub struct Visit {
     times: Vec<f64>,
-    next: usize,
+    visited: usize,
+    /// True if the span runs backwards, so that the last time comes first.
+    is_backward: bool,
     scratch: Vec<f64>,
 }
 
 impl Visit {
-    /// A visit of increasing `times` (s), for `observables` observables.
-    pub fn new(times: Vec<f64>, observables: usize) -> Self {
-        Self { times, next: 0, scratch: vec![0.0; observables] }
+    /// A visit of `times` (s), which increase or run with the span, for `observables` observables.
+    pub fn new(times: Vec<f64>, observables: usize, span: [f64; 2]) -> Self {
+        Self { times, visited: 0, is_backward: span[1] < span[0], scratch: vec![0.0; observables] }
+    }
+
+    /// The number and the time of the next time up to `t`.
+    fn next(&self, t: f64) -> Option<(usize, f64)> {
+        let decreases = self.times.first() > self.times.last();
+        let k =
+            if self.is_backward && !decreases { self.times.len().checked_sub(self.visited + 1)? } else { self.visited };
+        let time = *self.times.get(k)?;
+        (if self.is_backward { time >= t } else { time <= t }).then_some((k, time))
     }
 
     /// Shows the times at the very start.
     pub fn begin(&mut self, t: f64, observables: &[f64], mut show: impl FnMut(usize, &[f64])) {
-        while self.times.get(self.next).is_some_and(|&time| time <= t) {
-            show(self.next, observables);
-            self.next += 1;
+        while let Some((k, _)) = self.next(t) {
+            show(k, observables);
+            self.visited += 1;
         }
     }
 
     /// Shows the times inside or at the end of a step. Times [close to the end](slack) count as the end.
     pub fn step(&mut self, step: &mut Observed<'_>, mut show: impl FnMut(usize, &[f64])) {
         let slack = slack(step.t_start, step.t_end);
-        while let Some(&time) = self.times.get(self.next).filter(|&&time| time <= step.t_end + slack) {
+        let until = if self.is_backward { step.t_end - slack } else { step.t_end + slack };
+        while let Some((k, time)) = self.next(until) {
             if (time - step.t_end).abs() <= slack {
-                show(self.next, step.end);
+                show(k, step.end);
             } else if step.within.observables_at(time, &mut self.scratch).is_ok() {
-                show(self.next, &self.scratch);
+                show(k, &self.scratch);
             }
-            self.next += 1;
+            self.visited += 1;
         }
     }
 }

@@ -21,7 +21,7 @@ impl MeasureDefinition for StepSizes {
         ["min(step_size)", "max(step_size)", "median(step_size)", "reversals"].map(str::to_owned).to_vec()
     }
     fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        let size = |sizes: &mut Vec<f64>, step: &mut Observed<'_>| sizes.push(step.t_end - step.t_start);
+        let size = |sizes: &mut Vec<f64>, step: &mut Observed<'_>| sizes.push((step.t_end - step.t_start).abs());
         over_steps(Vec::new(), size, |mut sizes, ending| {
             if ending.failure.is_none() && sizes.len() > 1 {
                 sizes.pop();
@@ -71,7 +71,7 @@ impl MeasureDefinition for ErrorEstimate {
         let per_unit_step = self.per_unit_step;
         let look = move |largest: &mut Option<f64>, step: &mut Observed<'_>| {
             if let Some(error) = estimated_error(step.further.error_estimate) {
-                let error = if per_unit_step { error / (step.t_end - step.t_start) } else { error };
+                let error = if per_unit_step { error / (step.t_end - step.t_start).abs() } else { error };
                 *largest = Some(largest.map_or(error, |largest| largest.max(error)));
             }
         };

@@ -21,7 +21,7 @@ pub fn drawable(model: &dyn Model) -> Vec<Observable> {
 /// The properties of a step in their order, at the fraction `part` of the step, from 0 at its start to 1 at its end;
 /// NaN if the method estimates no errors. `before` is the size of the step before, s.
 pub fn properties(step: &Step<'_>, part: f64, before: Option<f64>) -> [f64; COUNT] {
-    let size = step.t_end - step.t_start;
+    let size = (step.t_end - step.t_start).abs();
     let error = estimated_error(step.further.error_estimate).unwrap_or(f64::NAN);
     [size, error, error / size, step.index as f64 - 1.0 + part, size / before.unwrap_or(size)]
 }

@@ -29,6 +29,8 @@ pub enum Status {
     EventNotLocated,
     /// Jumps follow each other ever faster.
     EventsAccumulate,
+    /// Steps creep along a discontinuity of the right-hand side.
+    Chattering,
     /// A joint is open by more than the constraints in the equations can explain.
     JointOpen,
     /// A rule of `fails_when` is broken.
@@ -199,6 +201,18 @@ pub enum Failure {
         /// Length of the window, in seconds.
         window: f64,
     },
+    /// The right-hand side jumps back and forth along the solution, so that steps cannot grow.
+    #[error(
+        "chattering at t = {}: steps of {step:.1e} s creep along a discontinuity, beyond which the right-hand side \
+         points back; smooth the switch over a small width, or replace it by the motion along the discontinuity",
+        Told(*time)
+    )]
+    Chattering {
+        /// Time of the accepted state, in seconds.
+        time: f64,
+        /// Size of the last step, in seconds.
+        step: f64,
+    },
     /// A joint as described is open, although the constraints in the equations hold: the equations have lost one of
     /// its constraints.
     #[error(
@@ -284,6 +298,7 @@ impl Failure {
             Self::BudgetExhausted { .. } => Status::BudgetExhausted,
             Self::EventNotLocated { .. } => Status::EventNotLocated,
             Self::EventsAccumulate { .. } => Status::EventsAccumulate,
+            Self::Chattering { .. } => Status::Chattering,
             Self::JointOpen { .. } => Status::JointOpen,
             Self::Rule { .. } => Status::Rule,
             Self::SolverFailed { .. } => Status::SolverFailed,
@@ -295,7 +310,12 @@ impl Failure {
 
     /// Time at which it happened, in seconds; none if the run could not start.
     pub fn time(&self) -> Option<f64> {
-        match *self {
+        self.clone().time_mut().copied()
+    }
+
+    /// The same time, mutable.
+    pub(crate) fn time_mut(&mut self) -> Option<&mut f64> {
+        match self {
             Self::StepTooSmall { time, .. }
             | Self::NewtonDiverged { time, .. }
             | Self::AccelerationsDiverged { time, .. }
@@ -306,6 +326,7 @@ impl Failure {
             | Self::BudgetExhausted { time, .. }
             | Self::EventNotLocated { time, .. }
             | Self::EventsAccumulate { time, .. }
+            | Self::Chattering { time, .. }
             | Self::JointOpen { time, .. }
             | Self::Rule { time, .. }
             | Self::SolverFailed { time, .. }

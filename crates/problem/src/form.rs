@@ -34,6 +34,12 @@ impl<'p, S: Scalar> Form<'p, S> {
         Ok(mechanics)
     }
 
+    /// Returns the mechanical system, if it has constraints or vectors as positions. Methods for index-3 equations
+    /// treat a system with neither, such as a free body with Euler parameters, as differential equations.
+    pub fn index3(self) -> Option<&'p mut dyn Mechanics<S>> {
+        self.mechanics().ok().filter(|of| of.has_vector_coordinates() || of.dimensions().constraints() > 0)
+    }
+
     /// Returns the second-order equations with contact powers.
     ///
     /// # Errors

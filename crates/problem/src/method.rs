@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Counted, Events, Failure, Form, Matrices, Mechanics, Observer, Ode, Properties, Scalar, Statistics};
+use crate::{Counted, Events, Failure, Form, Matrices, Mechanics, Observer, Ode, Properties, Scalar, Statistics, legs};
 
 /// How step sizes are chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,7 +112,7 @@ impl Settings {
 pub struct Task<'t, S: Scalar = f64> {
     /// Initial time, s.
     pub t_start: S,
-    /// Final time, s; not before `t_start`.
+    /// Final time, s. If it is before `t_start`, the problem is solved backwards.
     pub t_end: S,
     /// Initial state.
     pub initial: &'t [S],
@@ -200,12 +200,26 @@ impl<S: Scalar> Task<'_, S> {
     /// Solves the task: [checks the start](Ode::check_start), lets the method step, and reports the
     /// [cause](Ode::cause) of a failure.
     pub fn solve(&self, method: &dyn Method<S>, ode: &mut dyn Ode<S>, observer: &mut dyn Observer<S>) -> Solution<S> {
+        self.solve_with_breaks(&[], method, ode, observer)
+    }
+
+    /// Like [`solve`](Self::solve), but the method also stops and starts again at `breaks`, s, besides those of the
+    /// [problem](Ode::breaks). If the span runs backwards, the observer sees decreasing times.
+    pub fn solve_with_breaks(
+        &self,
+        breaks: &[f64],
+        method: &dyn Method<S>,
+        ode: &mut dyn Ode<S>,
+        observer: &mut dyn Observer<S>,
+    ) -> Solution<S> {
         let has_right_length = self.initial.len() == ode.dimension();
         let checked = if has_right_length { ode.check_start(self.t_start, self.initial) } else { Ok(()) };
         if let Err(failure) = checked {
             return Solution::refused(&Counted::new(ode), self, failure);
         }
-        let solution = method.solve(Counted::new(ode), self, observer);
+        let breaks = [breaks, &ode.breaks()].concat();
+        let solution = legs::solve(self, &breaks, method, ode, observer)
+            .unwrap_or_else(|failure| Solution::refused(&Counted::new(ode), self, failure));
         Solution { failure: ode.cause(solution.failure), ..solution }
     }
 }

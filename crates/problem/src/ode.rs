@@ -144,6 +144,12 @@ pub trait Ode<S: Scalar = f64> {
         Ok(())
     }
 
+    /// Times at which `f` may jump, s, at which every method stops and starts again. Times outside a span do not
+    /// matter.
+    fn breaks(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
     /// The form in which the problem is given besides `f`, for methods that use it.
     fn form(&mut self) -> Form<'_, S> {
         Form::Explicit

@@ -100,16 +100,27 @@ pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64])
     let mut forces = vec![0.0; system.n()];
     system.forces_at(t, q, v, &mut forces);
     defined(&system.calls, t).and_then(|wrong| wrong.map_or(Ok(()), |wrong| Err(refuse(wrong))))?;
+    if !functions.full.velocity_forces {
+        let (faster, here) = (v.iter().map(|v| 2.0 * v + 1.0).collect::<Vec<_>>(), forces.clone());
+        system.forces_at(t, q, &faster, &mut forces);
+        if forces != here {
+            return Err(refuse("`forces` depends on `v`, but `velocity_forces` is False".to_owned()));
+        }
+    }
     energy(functions, &system.calls, t, &[q, v].concat())?;
     if system.m() > 0 {
         positions(system, t, q)?;
     }
     let identity = DMatrix::identity(q.len(), q.len());
+    let mut first = None;
     for (place, q) in points(q).into_iter().enumerate() {
         // A Jacobian needs to be correct only where the constraints are satisfied.
         let Some(q) = (if place == 0 { Some(q) } else { projected(system, t, &q, &identity)? }) else { continue };
         let mut jacobian = DMatrix::zeros(system.m(), system.n());
         let mass = system.mass_at(&q);
+        if functions.full.constant_mass && *first.get_or_insert_with(|| mass.clone()) != mass {
+            return Err(refuse(format!("`mass` is not constant: it differs at q = {} from the start", shown(&q))));
+        }
         system.jacobian_at(t, &q, &mut jacobian);
         if !usable(place, defined(&system.calls, t), refuse)? {
             continue;

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use mbsbench_problem::{
-    Events, Failure, Formulated, Observer, Ode, Settings, Solution as Solved, Statistics, Status, Step, StepControl,
-    Task, for_each_counter,
+    Events, Failure, Formulated, Observer, Ode, Probe, Settings, Solution as Solved, Statistics, Status, Step,
+    StepControl, Task, for_each_counter,
 };
 use numpy::PyArrayMethods;
 use pyo3::prelude::*;
@@ -23,6 +23,7 @@ pub struct Solution {
     multipliers: Vec<f64>,
     solved: Solved,
     method: String,
+    warning: Option<String>,
 }
 
 #[pymethods]
@@ -58,10 +59,10 @@ impl Solution {
         Status::of(self.solved.failure.as_ref()).to_string()
     }
 
-    /// Reason for an early end; empty if the solve reached its end.
+    /// Reason for an early end, or a warning; empty if there is neither.
     #[getter]
     fn message(&self) -> String {
-        self.solved.failure.as_ref().map(ToString::to_string).unwrap_or_default()
+        self.solved.failure.as_ref().map(ToString::to_string).or(self.warning.clone()).unwrap_or_default()
     }
 
     /// True if the solve reached its end.
@@ -97,9 +98,12 @@ fn counters(statistics: &Statistics) -> BTreeMap<&'static str, u64> {
 }
 
 /// Records states and handles interruptions by the user.
-struct Recorder {
+struct Recorder<'m> {
     /// The requested times that have not been reached, the last one first.
     asked: Option<Vec<f64>>,
+    /// The sign of steps.
+    sign: f64,
+    probe: Option<Probe<'m>>,
     times: Vec<f64>,
     states: Vec<f64>,
     multipliers: Vec<f64>,
@@ -108,15 +112,15 @@ struct Recorder {
     interrupt: Option<PyErr>,
 }
 
-impl Recorder {
+impl Recorder<'_> {
     fn keep(&mut self, t: f64, y: &[f64]) {
         self.times.push(t);
         self.states.extend_from_slice(y);
     }
 
-    /// Returns the next requested time, if it is not after `t`.
+    /// Returns the next requested time, if the solve does not reach it after `t`.
     fn next_until(&mut self, t: f64) -> Option<f64> {
-        self.asked.as_mut()?.pop_if(|asked| *asked <= t)
+        self.asked.as_mut()?.pop_if(|asked| self.sign * (*asked - t) <= 0.0)
     }
 
     /// Lets Python handle signals from time to time; a handler may raise an exception.
@@ -135,7 +139,7 @@ impl Recorder {
     }
 }
 
-impl Observer for Recorder {
+impl Observer for Recorder<'_> {
     fn start(&mut self, t: f64, y: &[f64]) {
         if self.asked.is_none() {
             self.keep(t, y);
@@ -160,6 +164,9 @@ impl Observer for Recorder {
             self.times.push(t);
             self.states.extend_from_slice(&self.state);
         }
+        if let Some(probe) = &mut self.probe {
+            probe.step(step)?;
+        }
         self.look(step.t_end)
     }
 }
@@ -181,6 +188,8 @@ pub struct Control {
     max_evaluations: Option<u64>,
     #[pyo3(item)]
     events: String,
+    #[pyo3(item)]
+    breaks: Vec<f64>,
 }
 
 impl Control {
@@ -237,9 +246,10 @@ pub fn solve(
     let choice = chosen_method(method)?;
     let settings = control.settings()?;
     if let Some(at) = &at {
-        let is_sorted = at.is_sorted_by(|a, b| a < b) && at.iter().all(|t| span.0 <= *t && *t <= span.1);
-        if !is_sorted {
-            return Err(input_error(format!("`at` must contain increasing times between {} and {}", span.0, span.1)));
+        let (sign, way) = if span.0 <= span.1 { (1.0, "increasing") } else { (-1.0, "decreasing") };
+        let inside = |t: &f64| sign * span.0 <= sign * t && sign * t <= sign * span.1;
+        if !(at.is_sorted_by(|a, b| sign * a < sign * b) && at.iter().all(inside)) {
+            return Err(input_error(format!("`at` must contain {way} times between {} and {}", span.0, span.1)));
         }
     }
     let behind = std::sync::Arc::clone(&model.get().model);
@@ -249,6 +259,13 @@ pub fn solve(
         let mut equations = Formulated::<f64>::ode(&*behind);
         let mut recorder = Recorder {
             asked: at.map(|at| at.into_iter().rev().collect()),
+            sign: if span.0 <= span.1 { 1.0 } else { -1.0 },
+            probe: Probe::new(
+                equations.as_mut(),
+                || Formulated::<f64>::ode(&*behind),
+                ([span.0, span.1], &control.breaks),
+                &settings,
+            ),
             times: Vec::new(),
             states: Vec::new(),
             multipliers: Vec::new(),
@@ -258,17 +275,18 @@ pub fn solve(
         };
         let task = Task { t_start: span.0, t_end: span.1, initial: &initial, settings };
         refuse_start(equations.as_mut(), task.t_start, task.initial)?;
-        let solved = task.solve(&*method, equations.as_mut(), &mut recorder);
-        Ok((solved, recorder))
+        let solved = task.solve_with_breaks(&control.breaks, &*method, equations.as_mut(), &mut recorder);
+        let Recorder { times, states, multipliers, interrupt, probe, .. } = recorder;
+        Ok((solved, times, states, multipliers, interrupt, probe.and_then(Probe::warning)))
     });
-    let (solved, recorder) = solved.map_err(|reason: String| input_error(reason))?;
-    let Recorder { times, states, multipliers, interrupt, .. } = recorder;
+    let (solved, times, states, multipliers, interrupt, warning) =
+        solved.map_err(|reason: String| input_error(reason))?;
     match interrupt {
         Some(raised) => Err(raised),
         // Python also handles signals inside `step`, and raised the exception there.
         None if matches!(solved.failure, Some(Failure::Interrupted { .. })) => {
             Err(pyo3::exceptions::PyKeyboardInterrupt::new_err(()))
         }
-        None => Ok(Solution { times, states, multipliers, solved, method: choice.label() }),
+        None => Ok(Solution { times, states, multipliers, solved, method: choice.label(), warning }),
     }
 }

@@ -15,11 +15,14 @@ use crate::calls::{Calls, Target};
 use crate::checks::{self, Checked};
 use crate::user_model::Functions;
 
-/// A system in which every term depends on everything, as must be assumed for opaque functions.
+/// A system in which every term depends on everything, as must be assumed for opaque functions, except that masses may be
+/// constant, and forces independent of velocities.
 #[derive(Debug, Clone, Copy)]
 pub struct Full {
     pub coordinates: usize,
     pub constraints: usize,
+    pub constant_mass: bool,
+    pub velocity_forces: bool,
 }
 
 fn square<S: Scalar>(t: S, x: &[S]) -> S {
@@ -33,6 +36,7 @@ impl MechanicalModel for Full {
     }
 
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
+        let q = if self.constant_mass { &[] } else { q };
         for i in 0..self.coordinates {
             for j in 0..self.coordinates {
                 mass[(i, j)] = square(S::zero(), q);
@@ -41,7 +45,7 @@ impl MechanicalModel for Full {
     }
 
     fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
-        forces.fill(square(t, q) + square(t, v));
+        forces.fill(square(t, q) + square(t, if self.velocity_forces { v } else { &[] }));
     }
 
     fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {

@@ -63,6 +63,8 @@ impl PythonModel {
         let mass = function("mass")?;
         let constraint_count: usize = object.getattr("constraint_count")?.extract()?;
         let coordinates = if mass.is_some() { initial.len() / 2 } else { 0 };
+        let flag = |name: &str, default| object.getattr_opt(name)?.map_or(Ok(default), |found| found.extract());
+        let (constant_mass, velocity_forces) = (flag("constant_mass", false)?, flag("velocity_forces", true)?);
         let mut functions = Functions {
             name: name.to_owned(),
             rhs: function("rhs")?,
@@ -72,7 +74,7 @@ impl PythonModel {
             constraints: function("constraints")?,
             energy: function("energy")?,
             initial,
-            full: Full { coordinates, constraints: constraint_count },
+            full: Full { coordinates, constraints: constraint_count, constant_mass, velocity_forces },
         };
         if object.getattr("start")?.extract::<&str>()? == "assembled" {
             functions.initial = checks::assembled(&functions, &functions.initial).map_err(input_error)?;

@@ -86,3 +86,51 @@ def test_a_mistake_in_a_function_is_a_failure_with_its_traceback() -> None:
     short = mbsbench.Ode("short", lambda t, y: [1.0], [1.0, 2.0])
     message = mbsbench.solve(short, 1.0, method="rk4", step=0.1).message
     assert "`rhs` returned shape (1,); accepted: real numbers, shape (2,)" in message
+
+
+def test_a_span_may_run_backwards() -> None:
+    there = mbsbench.solve(bead(True), 0.5, method="radau5", tolerance=1e-10)
+    for method, control in [("radau5", {"tolerance": 1e-10}), ("hem4", {"step": 1e-3})]:
+        back = mbsbench.solve(bead(True), (0.5, 0.0), method, at=[0.5, 0.2, 0.0], start=there.y[-1], **control)
+        assert back.success, back.message
+        assert np.allclose(back.y[-1], [1, 0, 0, 0], atol=1e-6)
+        assert back.t.tolist() == [0.5, 0.2, 0.0]
+    with pytest.raises(mbsbench.InputError, match="decreasing times"):
+        mbsbench.solve(bead(True), (0.5, 0.0), tolerance=1e-6, at=[0.2, 0.5])
+
+
+def test_jumps_are_warned_about_unless_they_are_break_points() -> None:
+    pulse = mbsbench.Ode("pulse", lambda t, y: [1.0 if 1 <= t < 2 else 0.0], [0.0])
+    for method in ["ode15s", "ode45", "ode23s", "dopri5"]:
+        warned = mbsbench.solve(pulse, 100.0, method, tolerance=1e-6)
+        assert warned.success and "`breaks`" in warned.message and "`max_step`" in warned.message
+        exact = mbsbench.solve(pulse, 100.0, method, tolerance=1e-6, breaks=[1, 2])
+        assert exact.message == "" and abs(exact.y[-1][0] - 1) < 1e-9
+
+
+def test_chattering_ends_within_seconds() -> None:
+    def rhs(t, y):
+        return [-2 if y[0] > y[1] else 2, -3 if y[1] > y[0] else 1.5]
+
+    solution = mbsbench.solve(mbsbench.Ode("sliding", rhs, [1.5, 1.0]), 1.0, method="ode15s", tolerance=1e-3)
+    assert solution.status == "chattering" and abs(solution.t_reached - 1 / 7) < 1e-3
+
+
+def pendulum(**further) -> mbsbench.Mechanics:
+    mass, forces = lambda q: np.diag([2.0, 2.0]), lambda t, q, v: [0.0, -20.0]
+    constraints = lambda t, q: [q @ q - 1.0]
+    return mbsbench.Mechanics("rod", mass, forces, [1.0, 0.0], constraints=constraints, **further)
+
+
+def test_shake_needs_a_constant_mass_and_forces_without_velocities() -> None:
+    refused = mbsbench.solve(pendulum(), 0.5, method="shake", step=1e-3)
+    assert refused.status == "not-applicable" and "constant mass" in refused.message
+    solved = mbsbench.solve(pendulum(constant_mass=True, velocity_forces=False), 0.5, method="shake", step=1e-3)
+    rattle = mbsbench.solve(pendulum(), 0.5, method="rattle", step=1e-3)
+    assert solved.success and np.allclose(solved.y[-1], rattle.y[-1], atol=1e-4)
+    with pytest.raises(mbsbench.InputError, match="`mass` is not constant"):
+        wrong = mbsbench.Mechanics("w", lambda q: [[2 + q[0]]], lambda t, q, v: [0.0], [1.0], constant_mass=True)
+        mbsbench.solve(wrong, 0.1, step=0.01)
+    with pytest.raises(mbsbench.InputError, match="`velocity_forces` is False"):
+        wrong = mbsbench.Mechanics("w", lambda q: [[2.0]], lambda t, q, v: -v, [1.0], velocity_forces=False)
+        mbsbench.solve(wrong, 0.1, step=0.01)

@@ -155,7 +155,7 @@ fn of_solve<S: Scalar>(formulated: &dyn Formulated<S>, method: &dyn Method<S>, s
 /// Returns the bytes of the matrices of a mechanism and of a method whose own matrices would take `full` bytes if
 /// dense; `None` for other problems.
 fn of_mechanism<S: Scalar>(ode: &mut dyn Ode<S>, method: &dyn Method<S>, matrices: Matrices, full: f64) -> Option<f64> {
-    let Form::Mechanics(mechanics) = ode.form() else { return None };
+    let mechanics = ode.form().index3()?;
     let unknowns = (mechanics.dimensions().coordinates + mechanics.dimensions().constraints()) as f64;
     let of_method = f64::from(method.properties().full_matrices);
     let terms = size_of::<S>() as f64 * TERMS[usize::from(of_method > 0.0)] * unknowns * unknowns;

@@ -240,6 +240,7 @@ mod tests {
     use std::path::Path;
 
     use mbsbench_experiment::Registry;
+    use mbsbench_problem::Status;
 
     use super::*;
     use crate::memory::Memory;
@@ -254,14 +255,63 @@ mod tests {
              matrix: {{ model.mass: [{}] }}\nmeasures: [rhs_evaluations]\n",
             values.join(", ")
         );
-        let plan = Plan::read(Path::new("sweep.yaml"), text.as_bytes(), &Registry::builtin(), false).unwrap();
+        LOOKED_AT.set(0);
+        (outcome(&text), LOOKED_AT.get())
+    }
+
+    /// Returns the results of an experiment.
+    fn outcome(text: &str) -> Outcome {
+        let plan = Plan::read(Path::new("sweep.yaml"), text.as_bytes(), &Registry::builtin(), false);
+        let plan = plan.unwrap_or_else(|error| panic!("{error}"));
         let folder = tempfile::tempdir().unwrap();
         let (cache, memory) = (Cache::new(folder.path(), String::new()), Memory::new(u64::MAX));
         let progress = Progress::silent();
         let resources = Resources { cache: &cache, memory: &memory, progress: &progress, costs: None, fresh: false };
-        LOOKED_AT.set(0);
-        let mut outcomes = results_of(std::slice::from_ref(&plan), resources).unwrap();
-        (outcomes.remove(0), LOOKED_AT.get())
+        results_of(std::slice::from_ref(&plan), resources).unwrap().remove(0)
+    }
+
+    #[test]
+    fn results_of_a_backward_span_are_in_forward_time() {
+        let outcome = outcome(
+            "id: mine/back\nmodel: { equations: { states: { y: 'sin(1)' }, rates: { y: 'cos(t)' } } }\nspan: [1, 0]\n\
+             method: [dop853, radau5]\ntolerance: 1e-11\ntrajectories: [y]\n\
+             measures: [{ sample: { of: y, at: [0.25, 0.5] } }, { error: { of: y, every: 0.3 } }, step_sizes]\n\
+             reference: { method: rk8, step: 2^-6, digits: 15, check: { method: { gbs: { order: 16 } }, step: 2^-5 } }",
+        );
+        assert_eq!(outcome.results.rows.len(), 2);
+        for row in &outcome.results.rows {
+            let value = |column: &str| outcome.results.number(row, column).unwrap_or_else(|| panic!("{column}: {row:?}"));
+            assert_eq!((row.status, row.t_reached), (Status::Ok, 0.0), "{:?}", row.message);
+            for (column, t) in [("y@0.25", 0.25), ("y@0.5", 0.5)] {
+                assert!((value(column) - f64::sin(t)).abs() < 1e-9);
+            }
+            assert!(value("error(y)") < 1e-9 && value("min(step_size)") > 0.0);
+            let curve = row.trajectory.as_ref().unwrap();
+            assert!(curve.times.is_sorted() && curve.times[0] == 0.0);
+            assert!(curve.times.iter().zip(&curve.columns[0]).all(|(t, y)| (y - t.sin()).abs() < 1e-9));
+        }
+    }
+
+    #[test]
+    fn jumps_are_warned_about_unless_they_are_break_points() {
+        let file = |rest: &str, breaks: &str| {
+            format!(
+                "id: mine/jump\nmodel: {{ equations: {{ states: {{ y: 0 }}, rates: {{ y: 'sign(t - 7.5)' }}{breaks} }} }}\n\
+                 span: [0, 10]\nmethod: [dopri5, radau5]\ntolerance: 1e-3\nmeasures: [{{ final: {{ of: y }} }}]\n{rest}"
+            )
+        };
+        for row in outcome(&file("", "")).results.rows {
+            assert!(
+                row.is_ok() && row.message.as_ref().is_some_and(|told| told.contains("jumps at t = 7.5")),
+                "{row:?}"
+            );
+        }
+        for (rest, breaks) in [("breaks: [7.5]", ""), ("", ", breaks: ['15/2']")] {
+            for row in outcome(&file(rest, breaks)).results.rows {
+                assert!((row.values[0].unwrap() + 5.0).abs() < 1e-12, "{row:?}");
+                assert_eq!(row.message, None);
+            }
+        }
     }
 
     #[test]

@@ -180,13 +180,13 @@ impl Progress {
         self.count(record.status, false, is_kept);
     }
 
-    /// Reports why a run failed. Only the first failures are reported; the rows of all failed runs have the reason.
+    /// Reports a warning, or why a run failed. Only the first failures are reported; the rows of all failed runs have the reason.
     fn tell_failure(&self, title: &str, record: &Record) {
         const MOST: usize = 5;
-        let Some(message) = record.message.as_ref().filter(|_| self.tells_failures && record.status != Status::Ok)
-        else {
-            return;
-        };
+        let Some(message) = record.message.as_ref().filter(|_| self.tells_failures) else { return };
+        if record.status == Status::Ok {
+            return self.line(&format!("warning: {title}: {message}"));
+        }
         let told = {
             let mut state = self.lock();
             state.told += 1;

@@ -180,7 +180,7 @@ fn fits(times: &[f64], found: &ReferenceTrajectory) -> Result<(), Inconsistency>
 /// Returns the description of the failure if one of them fails.
 pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTrajectory, String> {
     let model = plan.model.object().model();
-    let span = plan.span;
+    let span = (plan.span, &*plan.breaks);
     let plan = match &plan.origin {
         Origin::Solved(solved) => solved,
         Origin::File(_) => return Err("the reference file lacks a requested time".to_owned()),

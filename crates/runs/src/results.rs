@@ -1,5 +1,5 @@
 //! The rows of `runs.csv`: one line for each run, with axes, status, measures, the run's key and the reason of a
-//! failure.
+//! failure or a warning.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct Row {
     pub axes: Vec<Option<Arc<Label>>>,
     /// The status at the end.
     pub status: Status,
-    /// The description of the failure.
+    /// The description of the failure, or a warning.
     pub message: Option<String>,
     /// The time reached, s.
     pub t_reached: f64,
@@ -51,10 +51,10 @@ impl Row {
         self.status == Status::Ok
     }
 
-    /// Returns the reason of a failure as a cell: the first line of the message, with control characters made harmless.
+    /// Returns the reason of a failure, or a warning, as a cell: the first line of the message, with control characters made harmless.
     /// User methods may add places in their files on further lines.
     fn why(&self) -> String {
-        let said = self.message.as_deref().filter(|_| !self.is_ok()).unwrap_or_default();
+        let said = self.message.as_deref().unwrap_or_default();
         printable(said.lines().next().unwrap_or_default()).into_owned()
     }
 }
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_column_explains_a_failed_run() {
+    fn the_last_column_has_reasons_and_warnings() {
         let row = |key: &str, status, message: Option<&str>| Row {
             axes: Vec::new(),
             status,
@@ -151,7 +151,7 @@ mod tests {
         };
         let rows = vec![
             row("a", Status::Ok, None),
-            row("b", Status::Ok, Some("a message of a completed run")),
+            row("b", Status::Ok, Some("the right-hand side jumps")),
             row("c", Status::Rule, Some("rule `x, \"y\"` is broken at t = 0.5")),
             row("d", Status::SolverFailed, Some("=1+1 \u{1b}[31m\u{202e}x\nFile \"/home/somebody/method.py\", line 3")),
             row("e", Status::Panicked, None),
@@ -160,7 +160,10 @@ mod tests {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         assert_eq!(reader.headers().unwrap(), ["status", "t_reached", "run", "message"].as_slice());
         let said: Vec<String> = reader.records().map(|row| unguarded(&row.unwrap()[3]).to_owned()).collect();
-        assert_eq!(said, ["", "", "rule `x, \"y\"` is broken at t = 0.5", "=1+1 \\u{1b}[31m\\u{202e}x", ""]);
+        assert_eq!(
+            said,
+            ["", "the right-hand side jumps", "rule `x, \"y\"` is broken at t = 0.5", "=1+1 \\u{1b}[31m\\u{202e}x", ""]
+        );
         assert!(text.contains(",d,'=1+1 "), "no spreadsheet runs it");
     }
 }

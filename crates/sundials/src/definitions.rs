@@ -172,7 +172,7 @@ impl Method for Sundials {
             return Err(Unsuitable::new("a smooth right-hand side from one event to the next", lacks));
         }
         Unsuitable::without_rhs(problem)?;
-        if let (Some(_), Ok(mechanics)) = (self.form(), problem.form().mechanics()) {
+        if let (Some(_), Some(mechanics)) = (self.form(), problem.form().index3()) {
             return self.suits_mechanics(mechanics);
         }
         if !self.kind.has_newton() {

@@ -86,7 +86,7 @@ pub fn solve(method: &Sundials, mut problem: Counted<'_>, task: &Task<'_>, obser
 /// Selects the form in which the library receives the problem.
 fn taken(method: &Sundials, problem: &mut Counted<'_>) -> Result<Taken, Failure> {
     let (jacobian, solver) = (method.jacobian, method.linear_solver);
-    if let (Some(form), Ok(_)) = (method.form(), problem.mechanics()) {
+    if let (Some(form), true) = (method.form(), problem.has_index3()) {
         let systems = match (jacobian.resolved(true), solver) {
             (Jacobian::Exact, LinearSolver::Dense) => Systems::Dense,
             (Jacobian::Exact, _) => Systems::Own,

@@ -205,6 +205,7 @@ impl<'e> Expansion<'e> {
             model,
             method,
             span: case.span,
+            breaks: Arc::clone(&case.breaks),
             measures: Arc::clone(&self.measures),
             reference,
             rules: Arc::clone(&self.rules),
@@ -272,6 +273,7 @@ impl<'e> Expansion<'e> {
         let mut reference = ReferencePlan {
             model,
             span,
+            breaks: Arc::clone(&self.case.breaks),
             origin: Origin::Solved(Solved {
                 precision: solved.precision,
                 settings: solver(&solved.solver)?,
@@ -296,8 +298,8 @@ impl<'e> Expansion<'e> {
         })?;
         let given = ExternalReference::read(&path, &bytes, spec, &model.object().model().observables());
         let origin = Origin::File(given.map(Arc::new));
-        let (model, span) = (Arc::clone(model), self.case.span);
-        let mut reference = ReferencePlan { model, span, origin, stored: None, key: RunKey::default() };
+        let (model, span, breaks) = (Arc::clone(model), self.case.span, Arc::clone(&self.case.breaks));
+        let mut reference = ReferencePlan { model, span, breaks, origin, stored: None, key: RunKey::default() };
         reference.key = key::of_reference(&reference);
         Ok(reference)
     }

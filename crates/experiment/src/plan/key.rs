@@ -54,7 +54,7 @@ pub(super) fn of_run(run: &RunSpec) -> RunKey {
         "model": run.model.identity(),
         "method": run.method.identity(),
         "settings": of_settings(&run.settings),
-        "span": run.span,
+        "span": span(run.span, &run.breaks),
         "measures": measures,
     });
     if let Some(reference) = &run.reference {
@@ -72,7 +72,7 @@ pub(super) fn of_set_up(run: &RunSpec) -> RunKey {
         "model": run.model.identity(),
         "method": run.method.identity(),
         "settings": of_settings(&run.settings),
-        "span": run.span,
+        "span": span(run.span, &run.breaks),
         "reference": run.reference.as_ref().map(|reference| reference.key.full()),
         "fails_when": json!(*run.rules),
     }))
@@ -95,12 +95,17 @@ pub(super) fn of_reference(reference: &ReferencePlan) -> RunKey {
     let check = check.as_ref().map(|(check, settings)| solver(&check.method.identity(), settings));
     RunKey::of(json!({
         "model": reference.model.identity(),
-        "span": reference.span,
+        "span": span(reference.span, &reference.breaks),
         "precision": precision,
         "solver": solver(&main.method.identity(), settings),
         "check": check,
         "digits": digits,
     }))
+}
+
+/// Returns a span, with its break points if there are any.
+fn span(span: [f64; 2], breaks: &[f64]) -> Value {
+    if breaks.is_empty() { json!(span) } else { json!([span, breaks]) }
 }
 
 fn of_settings(settings: &Settings) -> Value {

@@ -67,6 +67,8 @@ pub struct RunSpec {
     pub settings: Settings,
     /// The start and end times, s.
     pub span: [f64; 2],
+    /// The break points, s.
+    pub breaks: Arc<[f64]>,
     /// The measures, in the order of [`Self::columns`].
     pub measures: Arc<[Choice<MeasureKind>]>,
     /// The plan of the reference, if the run has one.
@@ -97,6 +99,8 @@ pub struct ReferencePlan {
     pub model: Arc<Choice<ModelKind>>,
     /// The start and end times, s.
     pub span: [f64; 2],
+    /// The break points, s.
+    pub breaks: Arc<[f64]>,
     /// The origin of the reference. An invalid file is reported when the plan is checked.
     pub origin: Origin<Solved, Result<Arc<ExternalReference>, BadInput>>,
     /// The file beside the experiments in which the reference is kept, if any.

@@ -15,7 +15,7 @@ mod index3;
 mod tolerances;
 
 use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::{Counted, Failure, Form, Ode, Unsuitable, dae};
+use mbsbench_problem::{Counted, Failure, Ode, Unsuitable, dae};
 use nalgebra::Complex;
 
 use first_order::FirstOrder;
@@ -37,7 +37,7 @@ pub(crate) enum Eigenvalues {
 /// # Errors
 /// Returns the reason if they have none.
 pub(crate) fn suit(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-    if let Form::Mechanics(_) = problem.form() {
+    if problem.form().index3().is_some() {
         return dae::suits(problem);
     }
     Unsuitable::unless_lasting(problem, "a solution that stays smooth over several steps")?;
@@ -46,9 +46,9 @@ pub(crate) fn suit(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
 
 /// The equations of `problem`, in index-3 form if it is constrained mechanics.
 pub(crate) fn of(problem: &mut Counted<'_>, eigenvalues: Eigenvalues) -> Box<dyn Equations> {
-    match IndexThree::new(problem, eigenvalues) {
-        Ok(mechanics) => Box::new(mechanics),
-        Err(_) => Box::new(FirstOrder::new(problem, eigenvalues)),
+    match problem.has_index3().then(|| IndexThree::new(problem, eigenvalues)) {
+        Some(Ok(mechanics)) => Box::new(mechanics),
+        _ => Box::new(FirstOrder::new(problem, eigenvalues)),
     }
 }
 

@@ -34,3 +34,4 @@ mod radau5;
 mod rattle;
 mod stiff;
 mod tableaux;
+mod time;

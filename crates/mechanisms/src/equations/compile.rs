@@ -39,6 +39,8 @@ pub struct EquationsModel {
     pub(super) mass: Option<(Vec<[usize; 2]>, Tape)>,
     pub(super) indices: Vec<u8>,
     pub(super) classes: Vec<Class>,
+    /// Break points, s.
+    pub(super) breaks: Vec<f64>,
     pub(super) events: Tape,
     pub(super) directions: Vec<Direction>,
     pub(super) set: Tape,
@@ -314,6 +316,16 @@ impl<'e> Scope<'e> {
         Ok(compiler.recorder.tape(&outputs))
     }
 
+    /// Computes the break points.
+    fn breaks(&self) -> Result<Vec<f64>, OutOfRange> {
+        let mut compiler = Compiler::new(self, Known::Numbers);
+        let formulas = self.equations.breaks.iter().enumerate();
+        let outputs = formulas.map(|(k, formula)| compiler.value(&format!("breaks.{k}"), formula, &[]));
+        let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
+        let tape = compiler.recorder.tape(&outputs);
+        Ok(tape.outputs(&tape.registers()).collect())
+    }
+
     /// Compiles the matrix before the rates: the places of its entries, and their values.
     fn mass(&self) -> Result<(Vec<[usize; 2]>, Tape), OutOfRange> {
         let mut compiler = Compiler::new(self, Known::Numbers);
@@ -423,6 +435,7 @@ impl EquationsModel {
             mass,
             indices: indices.into_iter().map(|index| index.map_or(1, |(_, &index, _)| index as u8)).collect(),
             classes,
+            breaks: scope.breaks()?,
             events: compiler.recorder.tape(&functions),
             directions,
             set: compiler.recorder.tape(&values),

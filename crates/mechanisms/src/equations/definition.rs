@@ -35,6 +35,9 @@ parameters! {
         pub start: Option<Start>,
         /// Events by name.
         pub events: Named<Event> = default,
+        /// Times at which rates jump, s: numbers, or formulas of parameters. Every method stops and starts again there.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub breaks: Vec<Formula>,
         /// Further quantities to observe, by name.
         pub observables: Named<Formula> = default,
         /// Energy, J, which becomes the observable `energy`.

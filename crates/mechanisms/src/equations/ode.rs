@@ -142,6 +142,10 @@ impl<S: Scalar> Ode<S> for EquationsOde<'_, S> {
         Ok(())
     }
 
+    fn breaks(&self) -> Vec<f64> {
+        self.model.breaks.clone()
+    }
+
     fn form(&mut self) -> Form<'_, S> {
         if self.model.directions.is_empty() { Form::Explicit } else { Form::Events(self) }
     }

@@ -215,11 +215,8 @@ impl<S: Scalar, X: Space> Ode<S> for TreeOde<'_, S, X> {
         Ok(())
     }
 
-    /// A mechanical system without constraints if coordinates are vectors, and explicit equations otherwise.
+    /// A mechanical system without constraints.
     fn form(&mut self) -> Form<'_, S> {
-        if !self.space.tree.has_vector_coordinates() {
-            return Form::Explicit;
-        }
         Form::Mechanics(self.mechanics.get_or_insert_with(|| MechanicsOf::new(self.space)))
     }
 }

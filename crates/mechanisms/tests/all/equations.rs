@@ -223,6 +223,7 @@ fn mistakes_are_reported_at_their_paths() {
             "{ states: { x: [1, 2] }, rates: { 'x[1]': 1, 'x[2-1]': 1, 'x[i]': 0 } }",
             "names states that another entry has named",
         ),
+        ("{ states: { x: 1 }, rates: { x: 1 }, breaks: [1, x] }", "breaks.1: `x` contains the unknown name `x`"),
         ("{ states: { x: 1 }, rates: { x: 'sum(i, 1, 1e7, i)' } }", "parts with all sums written out"),
     ];
     for (text, expected) in cases {

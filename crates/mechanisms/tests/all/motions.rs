@@ -1,8 +1,8 @@
 //! Compares motions in space with closed forms and with references in other formulations.
 
 use crate::common::{mechanism, motion, observed, states};
-use mbsbench_integrators::{Dop853, Radau5};
-use mbsbench_problem::{Formulated, MethodDefinition, ModelDefinition, Settings};
+use mbsbench_integrators::{Dop853, Hem4, LieGeneralizedAlpha, Mebdf, Radau5};
+use mbsbench_problem::{Formulated, Method, MethodDefinition, ModelDefinition, Settings};
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use serde_json::json;
 
@@ -47,6 +47,29 @@ fn a_free_body_follows_eulers_equations() {
         let [sn, cn, dn] = jacobi(p * t, m);
         let exact = Vector3::new(start[0] * cn, b * sn, start[2] * dn);
         assert!((own - exact).norm() < 1e-10, "at {t} s: {own} and {exact}");
+    }
+}
+
+/// The body has neither constraints nor vectors as coordinates.
+#[test]
+fn methods_for_groups_and_for_equations_move_a_free_body() {
+    let mechanism = mechanism(json!({
+        "motion": "spatial", "rotations": "group",
+        "bodies": { "body": { "mass": 1.0, "inertia": [1.0, 2.0, 2.5], "spin": [0.3, 1.0, 0.2] } },
+    }));
+    let (model, tight) = (mechanism.model(), Settings::tolerance(1e-10, 1e-10));
+    let solve = |method: &dyn Method, settings| states(&*model, method, &[2.0], settings).remove(0);
+    let exact = solve(&*Dop853::default().method(), tight);
+    for (method, settings, bound) in [
+        (LieGeneralizedAlpha::default().method(), Settings::fixed(1e-3), 1e-4),
+        (Hem4::default().method(), Settings::fixed(1e-2), 1e-6),
+        (Radau5::default().method(), tight, 1e-6),
+        (Mebdf::default().method(), tight, 1e-6),
+    ] {
+        let state = solve(&*method, settings);
+        assert!((observed(&*model, 2.0, &state, &["energy"])[0] - 1.095).abs() < bound);
+        let spin = |state: &[f64]| observed(&*model, 2.0, state, &["body_wx", "body_wy", "body_wz"]);
+        assert!(spin(&state).iter().zip(spin(&exact)).all(|(a, b)| (a - b).abs() < 10.0 * bound), "{state:?}");
     }
 }
 

@@ -19,10 +19,11 @@ impl<S: Scalar> Counted<'_, S> {
         crate::dae::suits(self.inner)?;
         let (statistics, paused) = (&mut self.statistics, self.paused);
         let count = |inner: &mut dyn Dae<S>| work(&mut Counting { inner, statistics, paused });
-        match self.inner.form() {
-            Form::Implicit(dae) => return Ok(count(dae)),
-            Form::Mechanics(mechanics) => return Ok(count(&mut Index3::new(mechanics))),
-            _ => {}
+        if let Form::Implicit(dae) = self.inner.form() {
+            return Ok(count(dae));
+        }
+        if let Some(mechanics) = self.inner.form().index3() {
+            return Ok(count(&mut Index3::new(mechanics)));
         }
         Ok(count(&mut FirstOrder::new(self.inner)))
     }

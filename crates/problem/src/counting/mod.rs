@@ -193,6 +193,11 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.counting(Form::mechanics)
     }
 
+    /// True if the problem has an index-3 form; see [`Form::index3`](crate::Form::index3).
+    pub fn has_index3(&mut self) -> bool {
+        self.inner.form().index3().is_some()
+    }
+
     /// Returns the second-order form of the equations.
     #[inline]
     pub fn contact_power(&mut self) -> Result<CountedContactPower<'_, S>, Unsuitable> {

@@ -140,10 +140,11 @@ pub trait Dae<S: Scalar = f64> {
 /// Fails with [`Unsuitable`], which names what the problem lacks.
 pub fn suits<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
     Unsuitable::unless_plain(problem)?;
-    match problem.form() {
-        Form::Implicit(_) => return Ok(()),
-        Form::Mechanics(mechanics) => return Index3::suits(mechanics),
-        _ => {}
+    if let Form::Implicit(_) = problem.form() {
+        return Ok(());
+    }
+    if let Some(mechanics) = problem.form().index3() {
+        return Index3::suits(mechanics);
     }
     Unsuitable::above_index_one(problem)?;
     if problem.properties().has_jacobian {

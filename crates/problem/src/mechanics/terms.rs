@@ -202,6 +202,18 @@ impl<S: Scalar> Derivatives<S> {
         }
     }
 
+    /// Makes these the derivatives of the motion in reverse time, with the velocities reversed.
+    pub(crate) fn reverse(&mut self) {
+        self.forces_by_velocity.values_mut().iter_mut().for_each(|entry| *entry = -*entry);
+        let (n, mut start) = (self.forces_by_position.nrows(), 0);
+        let ends: Vec<_> = self.pairs().map(|(_, (i, j), second, _)| ((i == n) != (j == n), second.len())).collect();
+        for (is_mixed, length) in ends {
+            let second = &mut self.second[start..start + length];
+            second.iter_mut().filter(|_| is_mixed).for_each(|second| *second = -*second);
+            start += length;
+        }
+    }
+
     /// Writes `∂(J v + ∂Φ/∂t)/∂q`, `n_c × n`, into `rates`.
     pub fn constraint_rates(&self, v: &[S], rates: &mut impl Entries<S>) {
         rates.clear();

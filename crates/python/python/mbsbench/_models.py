@@ -131,11 +131,14 @@ class Mechanics(_Own):
         energy: ``energy(t, y) -> float``, J, with ``y = (q ; v)``.
         start: with ``"assembled"``, positions and velocities that violate the constraints at time zero are changed as
             little as possible, in the metric of the mass; ``model(…).initial()`` returns the result [default: refused].
+        constant_mass: True if `mass` returns the same matrix for all positions.
+        velocity_forces: False if `forces` does not depend on ``v``. `shake` needs this and a constant mass.
         version: see `Ode`.
 
     Before the first step the start and the functions are checked (see docs/python.md): positions and velocities must
     satisfy the constraints to 1e-8 of their terms, `jacobian` must agree with differences to 1e-5 of its entries, and
-    `mass` must be symmetric and give no allowed motion a negative kinetic energy. Otherwise `solve` and `run` raise
+    `mass` must be symmetric, give no allowed motion a negative kinetic energy, and be constant if
+    `constant_mass` says so. Otherwise `solve` and `run` raise
     `InputError`. An exception in a function makes the run fail.
 
     Further derivatives are computed by differences, so methods for index-3 equations can solve the model, too.
@@ -154,6 +157,8 @@ class Mechanics(_Own):
         jacobian: Callable[[float, Array], ArrayLike] | None = None,
         energy: Callable[[float, Array], float] | None = None,
         start: Literal["as-written", "assembled"] = "as-written",
+        constant_mass: bool = False,
+        velocity_forces: bool = True,
         summary: str = "a mechanical system written in Python",
         version: str | None = None,
     ) -> None:
@@ -169,6 +174,7 @@ class Mechanics(_Own):
         if start not in ("as-written", "assembled"):
             raise _mbsbench.InputError(f"`start` is {start!r}; accepted: 'as-written' or 'assembled'")
         self.constraints, self.jacobian, self.energy, self.start = constraints, jacobian, energy, start
+        self.constant_mass, self.velocity_forces = constant_mass, velocity_forces
         self.initial = np.concatenate([positions, velocities])
         self.constraint_count = 0
         if constraints is not None:

@@ -35,23 +35,27 @@ def solve(
     max_steps: int | None = None,
     max_evaluations: int | None = None,
     events: 'Literal["located", "ignored"]' = "located",
+    breaks: ArrayLike = (),
 ) -> Solution:
     """Solves a model.
 
     Args:
         m: the model, or its name.
-        span: start and end time, s, or the end time alone [default: to the last time in `at`].
+        span: start and end time, s, or the end time alone [default: to the last time in `at`]. If the end comes first,
+            the model is solved backwards.
         method: a name, `{"hht-i3": {"alpha": -0.2}}` as in files, a class or a `Coefficients`.
         tolerance: relative and absolute tolerance, or one number for both.
         step: constant step size, s, instead of a tolerance.
-        at: increasing output times, s [default: the ends of all steps].
+        at: output times, s, in the order in which the solve reaches them [default: the ends of all steps].
         start: initial state [default: that of the model].
         first_step, max_step: first and largest step size, s, for adaptive steps.
         max_steps, max_evaluations: budgets; a run that exceeds one ends with the status `budget-exhausted`.
         events: methods that do not locate events refuse a model that jumps at its events, such as a ball with
             restitution; "ignored" solves it without the jumps.
+        breaks: times at which forces or equations jump, s; the method stops and starts again there.
 
-    A failed run returns a result, too; see `success`, `status` and `message`.
+    A failed run returns a result, too; see `success`, `status` and `message`. A `message` of a run that succeeded is a
+    warning, for example of a right-hand side that jumps.
 
     Raises:
         InputError: an argument cannot be used, or the start or a function of your own model is refused.
@@ -72,6 +76,7 @@ def solve(
         "max_steps": max_steps,
         "max_evaluations": max_evaluations,
         "events": events,
+        "breaks": real("breaks", np.atleast_1d(np.asarray(breaks, dtype=float))).tolist(),
     }
     initial = None if start is None else real("start", start).tolist()
     return _mbsbench.solve(m, text_of(method), ends, control, None if times is None else times.tolist(), initial)

@@ -20,12 +20,14 @@ pub struct Collection<'c, S: Scalar> {
     pub settings: Settings,
     /// The start and end times, s.
     pub span: [f64; 2],
+    /// The break points, s.
+    pub breaks: &'c [f64],
     /// True if the solve ends when all work is [asked](crate::stop::ask) to end.
     pub may_be_stopped: bool,
 }
 
 impl<S: Scalar> Collection<'_, S> {
-    /// Solves until all `times` (s, increasing) have been passed. Returns a state for each time, and the failure that
+    /// Solves until all `times` (s, increasing, also for a span that runs backwards) have been passed. Returns a state for each time, and the failure that
     /// ended the solve before the last one. A time within a few roundings of a step's end counts as the end. There is
     /// no state at times that are not reached or where the state inside a step cannot be computed.
     pub fn states(&self, times: &[f64]) -> (Vec<Option<Vec<S>>>, Option<Failure>) {
@@ -33,12 +35,21 @@ impl<S: Scalar> Collection<'_, S> {
         let mut ode = self.formulated.ode();
         let [t_start, t_end] = self.span.map(S::from);
         let task = Task { t_start, t_end, initial: &initial, settings: self.settings };
-        let mut collector =
-            Collector { times, states: Vec::with_capacity(times.len()), stop: self.may_be_stopped.then(Stop::now) };
-        let solution = task.solve(self.method, ode.as_mut(), &mut collector);
+        let sign = (self.span[1] - self.span[0]).signum();
+        let mut times = times.to_vec();
+        if sign < 0.0 {
+            times.reverse();
+        }
+        let states = Vec::with_capacity(times.len());
+        let mut collector = Collector { times: &times, states, sign, stop: self.may_be_stopped.then(Stop::now) };
+        let solution = task.solve_with_breaks(self.breaks, self.method, ode.as_mut(), &mut collector);
         let failure = solution.failure.filter(|_| !collector.is_complete());
-        collector.states.resize(times.len(), None);
-        (collector.states, failure)
+        let mut states = collector.states;
+        states.resize(times.len(), None);
+        if sign < 0.0 {
+            states.reverse();
+        }
+        (states, failure)
     }
 }
 
@@ -46,6 +57,8 @@ impl<S: Scalar> Collection<'_, S> {
 struct Collector<'t, S> {
     times: &'t [f64],
     states: Vec<Option<Vec<S>>>,
+    /// -1 if times decrease.
+    sign: f64,
     stop: Option<Stop>,
 }
 
@@ -56,7 +69,7 @@ impl<S: Scalar> Collector<'_, S> {
 
     /// Collects the states at the times up to `t`.
     fn take(&mut self, t: f64, mut state_at: impl FnMut(f64) -> Option<Vec<S>>) {
-        while let Some(&time) = self.times.get(self.states.len()).filter(|&&time| time <= t) {
+        while let Some(&time) = self.times.get(self.states.len()).filter(|&&time| self.sign * (time - t) <= 0.0) {
             self.states.push(state_at(time));
         }
     }
@@ -70,7 +83,7 @@ impl<S: Scalar> Observer<S> for Collector<'_, S> {
     fn step(&mut self, step: &mut Step<'_, S>) -> ControlFlow<Failure> {
         let end = step.t_end.value();
         let slack = slack(step.t_start.value(), end);
-        self.take(end + slack, |time| {
+        self.take(end + self.sign * slack, |time| {
             let mut state = step.end.to_vec();
             if (time - end).abs() <= slack {
                 return Some(state);
@@ -108,7 +121,8 @@ pub fn states_at(run: &RunSpec, times: &[f64], cache: &Cache) -> Vec<Option<Vec<
 fn solved(run: &RunSpec, times: &[f64]) -> Vec<Option<Vec<f64>>> {
     let (model, method) = (run.model.object().model(), run.method.object().method());
     let formulated: &dyn Formulated<f64> = model.as_ref();
-    Collection { formulated, method: method.as_ref(), settings: run.settings, span: run.span, may_be_stopped: false }
+    let (method, breaks) = (method.as_ref(), &*run.breaks);
+    Collection { formulated, method, settings: run.settings, span: run.span, breaks, may_be_stopped: false }
         .states(times)
         .0
 }
@@ -131,7 +145,7 @@ mod tests {
 
     /// Passes steps with these ends to a collector until it has enough, and returns the states and the number of steps.
     fn collected(ends: &[f64], times: &[f64]) -> (Vec<Option<f64>>, usize) {
-        let mut collector = Collector { times, states: Vec::new(), stop: None };
+        let mut collector = Collector { times, states: Vec::new(), sign: 1.0, stop: None };
         collector.start(ends[0], &[ends[0]]);
         let shown = ends.windows(2).take_while(|pair| {
             let (start, end) = ([pair[0]], [pair[1]]);

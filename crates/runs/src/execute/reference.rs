@@ -7,7 +7,7 @@ use super::collect::Collection;
 
 /// Solves with both methods and compares their states at `times` (s, increasing, within `span`).
 ///
-/// The bound on an observable is the difference between the two methods' values, but at least the rounding error of the
+/// `span` comes with its break points, s. The bound on an observable is the difference between the two methods' values, but at least the rounding error of the
 /// value in double precision, since observables are doubles.
 ///
 /// # Errors
@@ -16,12 +16,12 @@ pub fn certify<S: Scalar>(
     model: &dyn Model,
     formulated: &dyn Formulated<S>,
     solvers: [(&dyn Method<S>, Settings); 2],
-    span: [f64; 2],
+    (span, breaks): ([f64; 2], &[f64]),
     times: &[f64],
     digits_asked: f64,
 ) -> Result<ReferenceTrajectory, Failure> {
     let solve = |(method, settings)| {
-        let collection = Collection { formulated, method, settings, span, may_be_stopped: true };
+        let collection = Collection { formulated, method, settings, span, breaks, may_be_stopped: true };
         let found = match collection.states(times) {
             (_, Some(failure)) => return Err(failure),
             (states, None) => states.into_iter().zip(times),

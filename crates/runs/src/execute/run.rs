@@ -7,7 +7,7 @@ use mbsbench_measures::stepwise::{drawable, properties};
 use mbsbench_measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory};
 use mbsbench_numbers::Decimator;
 use mbsbench_problem::{
-    Failure, Formulated, Method, Model, Observation, Observer, Statistics, Status, Step, StepControl, Task,
+    Failure, Formulated, Method, Model, Observation, Observer, Probe, Statistics, Status, Step, StepControl, Task,
 };
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use crate::stop::Stop;
 pub struct Record {
     /// The status at the end.
     pub status: Status,
-    /// The description of the failure.
+    /// The description of the failure, or a warning about a run that reached its end.
     pub message: Option<String>,
     /// The time reached, s.
     #[serde(with = "exact")]
@@ -102,6 +102,7 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
         recording.trajectories.iter().filter_map(|name| drawable.iter().position(|o| o.name == *name)).collect();
     let place_of = |rule: &Rule| observables.iter().position(|name| *name == rule.observable);
     let count = places.len();
+    let mut ode = Formulated::<f64>::ode(model);
     let mut watch = Watch {
         observation: model.observation(),
         inside: model.observation(),
@@ -114,20 +115,21 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
             places,
             row: vec![0.0; count],
             decimator: decimator(recording, count),
+            sign: (run.span[1] - run.span[0]).signum(),
             every: recording.every,
             inner: vec![0.0; observables.len()],
             size_before: None,
         }),
+        probe: Probe::new(ode.as_mut(), move || Formulated::<f64>::ode(model), (run.span, &run.breaks), &run.settings),
         stop: Stop::now(),
     };
-    let mut ode = Formulated::<f64>::ode(model);
     let functions = ode.form().events().map_or(0, |functions| {
         // If the event functions cannot be prepared, the solve reports the failure.
         let prepared = functions.prepare(run.span[0], &initial, 0.0);
         prepared.map_or(0, |()| (0..functions.count()).filter(|&index| functions.is_watched(index)).count())
     });
     let task = Task { t_start: run.span[0], t_end: run.span[1], initial: &initial, settings: run.settings };
-    let solution = task.solve(method, ode.as_mut(), &mut watch);
+    let solution = task.solve_with_breaks(&run.breaks, method, ode.as_mut(), &mut watch);
 
     let ending = Ending {
         t_reached: solution.t_reached,
@@ -138,8 +140,12 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
         functions,
     };
     let values = watch.measures.into_iter().flat_map(|measure| measure.finish(&ending)).collect();
-    let trajectory = watch.recorder.map(|Recorder { places, decimator, .. }| {
-        let (times, columns) = decimator.finish();
+    let trajectory = watch.recorder.map(|Recorder { places, decimator, sign, .. }| {
+        let (mut times, mut columns) = decimator.finish();
+        if sign < 0.0 {
+            times.iter_mut().for_each(|t| *t = -*t);
+            std::iter::once(&mut times).chain(&mut columns).for_each(|column| column.reverse());
+        }
         Trajectory {
             observables: places.iter().map(|&place| drawable[place].name.clone()).collect(),
             units: places.iter().map(|&place| drawable[place].unit.to_owned()).collect(),
@@ -147,7 +153,9 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
             columns,
         }
     });
-    Record { trajectory, ..Record::of(run, solution.failure.as_ref(), solution.t_reached, values) }
+    let record = Record::of(run, solution.failure.as_ref(), solution.t_reached, values);
+    let message = record.message.or(watch.probe.and_then(Probe::warning));
+    Record { message, trajectory, ..record }
 }
 
 /// Returns a decimator that keeps as much of a trajectory as is drawn, for the given number of columns.
@@ -190,6 +198,7 @@ struct Watch<'m> {
     after: Vec<f64>,
     state: Vec<f64>,
     recorder: Option<Recorder>,
+    probe: Option<Probe<'m>>,
     stop: Stop,
 }
 
@@ -199,6 +208,8 @@ struct Recorder {
     places: Vec<usize>,
     row: Vec<f64>,
     decimator: Decimator,
+    /// The sign of times in the decimator, where they increase.
+    sign: f64,
     /// The largest distance of recorded states, s.
     every: Option<f64>,
     /// The observables inside a step.
@@ -213,14 +224,14 @@ impl Recorder {
         for (cell, &place) in self.row.iter_mut().zip(&self.places) {
             *cell = values.get(place).copied().unwrap_or_else(|| properties[place - values.len()]);
         }
-        self.decimator.push(t, &self.row);
+        self.decimator.push(self.sign * t, &self.row);
     }
 
     /// Records states inside a step that is longer than the largest distance.
     fn record_inside(&mut self, step: &mut Step<'_>, observation: &mut dyn Observation, state: &mut [f64]) {
         let Some(every) = self.every else { return };
         let length = step.t_end - step.t_start;
-        let parts = (length / every).ceil();
+        let parts = (length.abs() / every).ceil();
         let mut inner = std::mem::take(&mut self.inner);
         let mut part = 1.0;
         while part < parts {
@@ -294,6 +305,9 @@ impl Observer for Watch<'_> {
         }
         if let Some(failure) = self.observation.failure().or_else(|| self.inside.failure()) {
             return ControlFlow::Break(failure);
+        }
+        if let Some(probe) = &mut self.probe {
+            probe.step(step)?;
         }
         match self.rules.iter().find(|(index, rule)| rule.is_broken_by(self.after[*index])) {
             Some((_, rule)) => ControlFlow::Break(Failure::Rule { time: step.t_end, rule: rule.describe() }),

@@ -58,7 +58,7 @@ pub fn time_all(runs: &[&RunSpec], rounds: &Rounds<'_>) -> Vec<Timed> {
         }
         for &index in order.next() {
             let (model, method) = &made[index];
-            let time = || time(&**model, &**method, runs[index].span, runs[index].settings);
+            let time = || time(&**model, &**method, (runs[index].span, &runs[index].breaks), runs[index].settings);
             let mut solve = time();
             work += solve.set_up + solve.seconds;
             if round == 0 && solve.seconds <= LONG {
@@ -116,14 +116,19 @@ impl Observer for Starter {
     }
 }
 
-/// Solves once, without measures, and times it.
-pub fn time(model: &dyn Model, method: &dyn Method, span: [f64; 2], settings: Settings) -> TimedSolve {
+/// Solves once over a span with break points, s, without measures, and times it.
+pub fn time(
+    model: &dyn Model,
+    method: &dyn Method,
+    (span, breaks): ([f64; 2], &[f64]),
+    settings: Settings,
+) -> TimedSolve {
     let initial = Formulated::<f64>::initial_state(model);
     let mut ode = Formulated::<f64>::ode(model);
     let task = Task { t_start: span[0], t_end: span[1], initial: &initial, settings };
     let mut starter = Starter::default();
     let begin = Instant::now();
-    let solution = task.solve(method, ode.as_mut(), &mut starter);
+    let solution = task.solve_with_breaks(breaks, method, ode.as_mut(), &mut starter);
     let end = Instant::now();
     let start = starter.0.unwrap_or(end);
     let Solution { statistics, failure, .. } = std::hint::black_box(solution);
